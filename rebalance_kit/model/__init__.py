@@ -1,0 +1,1 @@
+"""What exists: topology, configuration, trace rows and errors. Imports nothing of the kit but itself."""

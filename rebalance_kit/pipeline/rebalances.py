@@ -1,0 +1,205 @@
+"""Gold: one row a rebalance, from what the coordinator wrote.
+
+Classic: a rebalance begins with "Preparing to rebalance" and ends when the leader's assignment has
+been received ("Stabilized" only ends the join phase).  KIP-848: every bump of the group epoch is a
+rebalance; several may share one target assignment, and it ends when the last member that wrote a
+log has acknowledged (without client logs: when the target was computed).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql import Window
+from pyspark.sql import functions as F
+
+from rebalance_kit.pipeline.causes import classic_trigger, epoch_trigger, reason_member
+from rebalance_kit.pipeline.names import with_name
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, WindowSpec
+
+#: The columns of the table, in order.
+REBALANCES = (
+    "path", "group", "number", "protocol", "trigger", "cause", "culprit", "culprit_member", "start_ms", "end_ms",
+    "duration_ms", "before", "after", "members", "joined", "left", "expired", "said", "file", "line",
+)  # fmt: skip
+
+#: What makes a KIP-848 group bump its epoch is written at most this long before the bump; only the
+#: first join of a fresh coordinator takes as long as a seventh of it.
+_CAUSE_WINDOW_MS = 1000
+
+_JOINED = ("member_added", "static_added", "joins", "static_rejoins")
+_LEFT = ("left", "epoch_left")
+_EXPIRED = ("member_failed", "session_expired")
+
+
+def _order() -> list[Column]:
+    return [F.col("at_ms"), F.col("file"), F.col("block"), F.col("row")]
+
+
+def _group() -> WindowSpec:
+    return Window.partitionBy("path", "group").orderBy(*_order())
+
+
+def rebalances(events: DataFrame, names: DataFrame) -> DataFrame:
+    """The rebalances of every group that a broker's log tells of, without cause and culprit yet."""
+    told = events.filter((F.col("side") == "broker") & F.col("group").isNotNull() & F.col("at_ms").isNotNull())
+    rows = classic_rebalances(told).unionByName(epoch_rebalances(told, events))
+    named = with_name(rows, names, "culprit_member", "culprit")
+    in_order = Window.partitionBy("path", "group").orderBy("start_ms", "file", "line")
+    return named.withColumn("number", F.row_number().over(in_order))
+
+
+def classic_rebalances(told: DataFrame) -> DataFrame:
+    """One row a "Preparing to rebalance": its end is the assignment of the next generation."""
+    ahead = _group().rowsBetween(1, Window.unboundedFollowing)
+    behind = _group().rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    event = F.col("event")
+    ends = event.isin("stabilized", "emptied", "upgraded", "preparing", "unloaded")
+    closing = F.struct("event", "generation", "members", "at_ms")
+    received = F.when(event == "assignment_received", F.struct("generation", "at_ms"))
+    marked = (
+        told.withColumn("closing", F.first(F.when(ends, closing), ignorenulls=True).over(ahead))
+        .withColumn("received", F.first(received, ignorenulls=True).over(ahead))
+        .withColumn("leaver", F.last(F.when(event.isin(*_LEFT), F.struct("member", "reason")), ignorenulls=True).over(behind))
+        .transform(_with_round("preparing", ("stabilized", "emptied", "upgraded", "downgraded")))
+    )
+    own = reason_member(F.col("reason"))
+    trigger = classic_trigger(F.col("reason"))
+    unnamed = (trigger == "leave") & F.coalesce(F.contains(own, F.lit("")), F.lit(False))
+    leaving = trigger.isin("leave", "poll_timeout", "admin_removal", "downgrade")
+    after = F.when(F.col("closing.event") == "stabilized", F.col("closing.generation")).when(
+        F.col("closing.event") == "emptied", F.col("closing.generation")
+    )
+    assigned_at = F.when(
+        (F.col("closing.event") == "stabilized") & (F.col("received.generation") == after), F.col("received.at_ms")
+    )
+    rows = marked.filter(event == "preparing").select(
+        "path",
+        "group",
+        "round",
+        F.lit("classic").alias("protocol"),
+        F.when(
+            trigger.isin("leave", "downgrade") & F.col("leaver.reason").contains("poll timeout has expired"), "poll_timeout"
+        )
+        .when((trigger == "leave") & F.col("leaver.reason").contains("removed by an admin"), "admin_removal")
+        .otherwise(trigger)
+        .alias("trigger"),
+        F.when(leaving, F.coalesce(own, F.col("leaver.member"))).otherwise(own).alias("culprit_member"),
+        F.col("at_ms").alias("start_ms"),
+        F.coalesce(assigned_at, F.when(after.isNotNull(), F.col("closing.at_ms"))).alias("end_ms"),
+        F.col("generation").alias("before"),
+        after.alias("after"),
+        F.when(F.col("closing.event") == "emptied", F.lit(0)).otherwise(F.col("closing.members")).cast("int").alias("members"),
+        F.regexp_extract("reason", r"; client reason: (.*)$", 1).alias("said"),
+        "file",
+        "line",
+    )
+    del unnamed
+    return rows.transform(_finish(marked))
+
+
+def epoch_rebalances(told: DataFrame, events: DataFrame) -> DataFrame:
+    """One row a bump of the group epoch: its end is the last acknowledgement before the next bump."""
+    behind = _group().rowsBetween(Window.unboundedPreceding, -1)
+    ahead = _group().rowsBetween(1, Window.unboundedFollowing)
+    event = F.col("event")
+    trigger = epoch_trigger(event, F.col("reason"))
+    cause = F.when(trigger.isNotNull(), F.struct(trigger.alias("trigger"), "member", "instance", "at_ms", "reason"))
+    earlier = F.when(event == "bumped", F.struct("at_ms", "epoch", "hash"))
+    marked = (
+        told.withColumn("caused", F.last(cause, ignorenulls=True).over(behind))
+        .withColumn("earlier", F.last(earlier, ignorenulls=True).over(behind))
+        .withColumn("target", F.first(F.when(event == "computed", F.struct("epoch", "at_ms")), ignorenulls=True).over(ahead))
+        .withColumn("next_bump_ms", F.first(F.when(event == "bumped", F.col("at_ms")), ignorenulls=True).over(ahead))
+        .transform(_with_round("bumped", ("bumped",)))
+    )
+    fresh = (
+        F.col("caused").isNotNull()
+        & (F.col("at_ms") - F.col("caused.at_ms") <= _CAUSE_WINDOW_MS)
+        & (F.col("earlier").isNull() | (F.col("caused.at_ms") >= F.col("earlier.at_ms")))
+    )
+    rows = marked.filter(event == "bumped").select(
+        "path",
+        "group",
+        "round",
+        F.lit("consumer").alias("protocol"),
+        F.when(fresh, F.col("caused.trigger")).otherwise("metadata_changed").alias("trigger"),
+        F.when(fresh, F.coalesce("caused.member", "caused.instance")).alias("culprit_member"),
+        F.coalesce(F.when(fresh, F.col("caused.at_ms")), F.col("at_ms")).alias("start_ms"),
+        F.col("target.at_ms").alias("target_ms"),
+        "next_bump_ms",
+        F.coalesce(F.col("earlier.epoch"), F.col("epoch") - 1).alias("before"),
+        F.col("epoch").alias("after"),
+        F.lit(None).cast("int").alias("members"),
+        F.when(fresh, F.col("caused.reason")).alias("said"),
+        "file",
+        "line",
+    )
+    return rows.transform(_settled(events)).transform(_finish(marked))
+
+
+def _settled(events: DataFrame):  # type: ignore[no-untyped-def]
+    """Add ``end_ms``: the last member's acknowledgement between the target and the next bump, else the target."""
+    acks = events.filter(
+        (F.col("event") == "transitioned") & (F.col("state_to") == "STABLE") & F.col("group").isNotNull()
+    ).select("path", "group", F.col("at_ms").alias("ack_ms"), F.col("epoch").alias("ack_epoch"))
+
+    def step(rows: DataFrame) -> DataFrame:
+        within = (F.col("ack_ms") >= F.col("start_ms")) & (
+            F.col("next_bump_ms").isNull() | (F.col("ack_ms") < F.col("next_bump_ms"))
+        )
+        last = (
+            rows.join(acks, ["path", "group"], "inner")
+            .filter(within)
+            .groupBy("path", "group", "after")
+            .agg(F.max("ack_ms").alias("last_ack_ms"))
+        )
+        ended = F.greatest(F.col("last_ack_ms"), F.col("target_ms"))
+        return (
+            rows.join(last, ["path", "group", "after"], "left")
+            .withColumn("end_ms", ended)
+            .drop("last_ack_ms", "target_ms", "next_bump_ms")
+        )
+
+    return step
+
+
+def _with_round(opening: str, closing: tuple[str, ...]):  # type: ignore[no-untyped-def]
+    """Add ``round``: to which rebalance of the group a line belongs (one written before it counts to it)."""
+    before = _group().rowsBetween(Window.unboundedPreceding, -1)
+    upto = _group().rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    event = F.col("event")
+
+    def step(told: DataFrame) -> DataFrame:
+        opened = F.sum((event == opening).cast("int")).over(upto)
+        phase = F.last(F.when(event.isin(opening, *closing), event), ignorenulls=True).over(before)
+        inside = (phase == opening) & F.lit(opening not in closing)
+        own = event == opening
+        return told.withColumn("round", opened + F.when(own | F.coalesce(inside, F.lit(False)), 0).otherwise(1))
+
+    return step
+
+
+def _finish(marked: DataFrame):  # type: ignore[no-untyped-def]
+    """Add duration, and the member ids that joined, left and expired in the round."""
+    event = F.col("event")
+    moves = (
+        marked.filter(event.isin(*_JOINED, *_LEFT, *_EXPIRED))
+        .groupBy("path", "group", "round")
+        .agg(
+            F.sort_array(F.collect_set(F.when(event.isin(*_JOINED), F.col("member")))).alias("joined"),
+            F.sort_array(F.collect_set(F.when(event.isin(*_LEFT), F.col("member")))).alias("left"),
+            F.sort_array(F.collect_set(F.when(event.isin(*_EXPIRED), F.col("member")))).alias("expired"),
+        )
+    )
+    none = F.array().cast("array<string>")
+
+    def step(rows: DataFrame) -> DataFrame:
+        joined = rows.join(moves, ["path", "group", "round"], "left")
+        for name in ("joined", "left", "expired"):
+            joined = joined.withColumn(name, F.coalesce(F.col(name), none))
+        return joined.withColumn("duration_ms", F.col("end_ms") - F.col("start_ms")).drop("round")
+
+    return step

@@ -1,0 +1,186 @@
+"""Look at the files before Spark does: which there are, which are damaged, how many lines each has.
+
+Spark either stops at a damaged file or passes over it without a word.  So each file is read once
+here, its lines are counted (the pipeline must account for exactly that many), and what cannot be
+read as it stands is copied, as far as it goes, to a place where Spark can read it.
+
+A directory stands for the runs in it: every folder that holds log files itself is one run.  Files
+named one by one are together one run.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rebalance_kit.model.errors import DataError
+
+if TYPE_CHECKING:
+    import io
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+_CHUNK = 1 << 20
+_GZIP_MAGIC = b"\x1f\x8b"
+
+#: Endings that are no logs: passed over in a folder, and said so.
+NOT_LOGS = frozenset(
+    ".md .json .jsonl .yaml .yml .toml .properties .py .ipynb .html .css .js .csv .parquet .crc .png .svg .pdf "
+    ".jar .class .zip .tar .xz .bz2 .zst .7z .hprof .pid .lock .sh .conf .cfg .ini".split()
+)
+_PACKED = frozenset(".gz".split())
+
+
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    """One file of a run: its run's name, its own, what Spark shall read, its lines, what is wrong."""
+
+    run: str
+    name: str
+    readable: Path
+    lines: int
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """All files found, and those passed over with the reason."""
+
+    files: tuple[LogFile, ...]
+    passed_over: tuple[tuple[str, str], ...]
+
+
+def survey(paths: Sequence[str | os.PathLike[str]], salvage: Path) -> Survey:
+    """List and look through the log files under ``paths``; damaged ones are copied into ``salvage``.
+
+    Raises ``DataError`` naming the first path that does not exist or cannot be read, or saying that
+    nothing there is a log.
+    """
+    if not paths:
+        raise DataError("no path given; expected at least one log file or folder of logs")
+    found, passed_over = _collect(paths)
+    if not found:
+        asked = ", ".join(os.fspath(path) for path in paths)
+        raise DataError(f"no log file under {asked}; expected files such as server.log or client.log.gz")
+    files = tuple(_look(run, name, path, salvage, place) for place, (run, name, path) in enumerate(found))
+    return Survey(files, passed_over)
+
+
+def _collect(
+    paths: Iterable[str | os.PathLike[str]],
+) -> tuple[list[tuple[str, str, Path]], tuple[tuple[str, str], ...]]:
+    found: list[tuple[str, str, Path]] = []
+    passed_over: list[tuple[str, str]] = []
+    single: list[Path] = []
+    for given in paths:
+        path = Path(given)
+        if path.is_dir():
+            for folder, names in _folders(path):
+                logs = [name for name in names if _is_log(name, names)]
+                found += [(str(folder), name, folder / name) for name in logs]
+                passed_over += [(str(folder / name), "not a log by its name") for name in names if name not in logs]
+        elif path.exists():
+            single.append(path)
+        else:
+            raise DataError(f"no such file or folder: {os.fspath(given)}; expected logs of Kafka brokers or clients")
+    if single:
+        run = str(single[0]) if len(single) == 1 else _common_folder(single)
+        found += [(run, str(path), path) for path in single]
+    return _once(found), tuple(passed_over)
+
+
+def _common_folder(files: Sequence[Path]) -> str:
+    if len({file.is_absolute() for file in files}) > 1:
+        files = [file.resolve() for file in files]
+    return os.path.commonpath([file.parent for file in files]) or "."
+
+
+def _once(found: list[tuple[str, str, Path]]) -> list[tuple[str, str, Path]]:
+    """Each file one time, however often it was named; the first way of naming it stays."""
+    first: dict[Path, tuple[str, str, Path]] = {}
+    for row in found:
+        first.setdefault(row[2].resolve(), row)
+    return list(first.values())
+
+
+def _folders(top: Path) -> Iterator[tuple[Path, list[str]]]:
+    for folder, inner, names in os.walk(top):
+        inner[:] = sorted(name for name in inner if not name.startswith((".", "_")))
+        yield Path(folder), sorted(name for name in names if not name.startswith((".", "_")))
+
+
+def _is_log(name: str, beside: Sequence[str]) -> bool:
+    stem, ending = os.path.splitext(name.lower())
+    if ending in _PACKED:
+        ending = os.path.splitext(stem)[1]
+    if "run.json" in beside:  # a recorded run: beside its logs lie the truth and what a tool printed
+        return ".log" in name
+    return ending not in NOT_LOGS
+
+
+def _look(run: str, name: str, path: Path, salvage: Path, place: int) -> LogFile:
+    """Read a file through once, and salvage it when Spark could not read it as it stands."""
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(4096)
+    except OSError as problem:
+        raise DataError(f"{path} cannot be read: {problem.strerror}; expected a readable log file") from problem
+    zipped, named_gz = head.startswith(_GZIP_MAGIC), path.suffix.lower() == ".gz"
+    if not head:
+        # An empty file under a name that promises gzip would stop Spark.
+        return LogFile(run, name, _empty(salvage, place) if named_gz else path, 0, "empty file")
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return _recoded(run, name, path, salvage / f"{place}.log")
+    lines, complete = _count(path, zipped)
+    note = None if complete else f"gzip stream ends early: readable up to line {lines}, the rest is lost"
+    if complete and zipped == named_gz:
+        return LogFile(run, name, path, lines, note)
+    target = salvage / f"{place}.log"
+    with target.open("wb") as out:
+        _read(path, zipped, out.write)
+    if complete:
+        note = "gzip under another name" if zipped else "named .gz but not compressed"
+    return LogFile(run, name, target, lines, note)
+
+
+def _empty(salvage: Path, place: int) -> Path:
+    target = salvage / f"{place}.log"
+    target.touch()
+    return target
+
+
+def _recoded(run: str, name: str, path: Path, target: Path) -> LogFile:
+    """A UTF-16 file (as some Windows shells write) as UTF-8."""
+    text = path.read_bytes().decode("utf-16", errors="replace")
+    target.write_bytes(text.encode("utf-8"))
+    return LogFile(run, name, target, _count(target, zipped=False)[0], "UTF-16, read as UTF-8")
+
+
+def _count(path: Path, zipped: bool) -> tuple[int, bool]:
+    """Lines of a file, a last one without its end included, and whether it could be read to the end."""
+    lines, last = 0, b"\n"
+
+    def count(chunk: bytes) -> None:
+        nonlocal lines, last
+        lines += chunk.count(b"\n")
+        last = chunk[-1:]
+
+    complete = _read(path, zipped, count)
+    return lines + (last != b"\n"), complete
+
+
+def _read(path: Path, zipped: bool, sink: Callable[[bytes], object]) -> bool:
+    """Hand the text of a file to ``sink`` piece by piece; False when a gzip stream breaks off."""
+    with path.open("rb") as raw:
+        stream: io.BufferedIOBase = gzip.GzipFile(fileobj=raw, mode="rb") if zipped else raw
+        while True:
+            try:
+                chunk = stream.read1(_CHUNK)
+            except (EOFError, OSError, zlib.error):
+                return False
+            if not chunk:
+                return True
+            sink(chunk)

@@ -1,0 +1,44 @@
+"""What both kinds of client machine share: their settings, the note, the callback bookkeeping."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rebalance_kit.model.topology import TopicPartition
+from rebalance_kit.protocol.messages import JoinMember, Partitions
+
+LOST_COORDINATOR = frozenset({"NOT_COORDINATOR", "COORDINATOR_NOT_AVAILABLE"})
+Assigned = Mapping[str, Sequence[TopicPartition]]
+
+
+@dataclass(frozen=True, slots=True)
+class ClientSettings:
+    """A consumer's configuration, as far as its group membership needs it."""
+
+    name: str
+    group: str
+    assignors: tuple[str, ...] = ("range", "cooperative-sticky")
+    cooperative: bool = False
+    instance_id: str | None = None
+    rack: str | None = None
+    session_timeout_ms: int = 45_000
+    heartbeat_interval_ms: int = 3_000
+    max_poll_interval_ms: int = 300_000
+    auto_commit: bool = True
+    remote_assignor: str | None = None
+    new_id: Callable[[], str] = lambda: ""
+    """A fresh KIP-848 member id: those clients make their own."""
+    assign: Callable[[str, Mapping[str, int], Sequence[JoinMember]], Assigned] = lambda _name, _cluster, _members: {}
+    """Runs a client assignor for a leader: name, partition counts, members in the answer's order."""
+
+
+def minus(left: Partitions, right: Partitions) -> Partitions:
+    """Partitions of ``left`` that are not in ``right``, in the order of ``left``."""
+    gone = frozenset(right)
+    return tuple(tp for tp in left if tp not in gone)
+
+
+def names(partitions: Partitions) -> list[str]:
+    """The way Kafka prints partitions, sorted by topic and number."""
+    return [str(tp) for tp in sorted(partitions)]

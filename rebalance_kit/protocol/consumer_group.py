@@ -1,0 +1,325 @@
+"""The KIP-848 group machine: one request, ConsumerGroupHeartbeat, and what follows from it.
+
+Inside one heartbeat, in this order: validate, find or create the member, take its subscription over,
+at most one bump of the group epoch, a new target if one is due, reconcile this member alone, answer.
+Leaving and expiry bump the epoch but never compute: the target follows on somebody's next heartbeat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from rebalance_kit.model.errors import ProtocolViolation
+from rebalance_kit.protocol.consumer_state import LEFT_FOR_A_WHILE, ConsumerGroup, ConsumerGroupMember, MemberState
+from rebalance_kit.protocol.effects import Appended, Arrived, CancelTimer, Effect, Load, SetTimer, TimerFired, Unload
+from rebalance_kit.protocol.messages import (
+    NONE, Answer, ConsumerGroupHeartbeat, ConsumerGroupHeartbeatAnswer, Heartbeat, JoinAnswer, JoinGroup, LeaveGroup, OffsetCommit, SyncAnswer, SyncGroup,
+)  # fmt: skip
+from rebalance_kit.protocol.reconciliation import reconcile
+
+
+# --- heartbeat ------------------------------------------------------------------------------
+def _heartbeat(group: ConsumerGroup, event: Any) -> None:
+    request: ConsumerGroupHeartbeat = event.request
+    problem = _invalid(request)
+    if problem is not None:
+        _refuse(group, event, "INVALID_REQUEST", problem)
+    elif request.server_assignor is not None and request.server_assignor not in group.settings.assignors:
+        listed = ", ".join(group.settings.assignors)
+        _refuse(group, event, "UNSUPPORTED_ASSIGNOR", f"ServerAssignor {request.server_assignor} is not supported. Supported assignors: {listed}.")
+    elif request.member_epoch < 0:
+        _leave(group, event, request)
+    else:
+        member = _member(group, event, request)
+        if member is not None:
+            _beat(group, event, request, member)
+
+
+def _invalid(request: ConsumerGroupHeartbeat) -> str | None:
+    if not request.member_id:
+        return "MemberId can't be empty."
+    if request.instance_id == "":
+        return "InstanceId can't be empty."
+    if request.member_epoch == 0:
+        if request.rebalance_timeout_ms is None:
+            return "RebalanceTimeoutMs must be provided in first request."
+        if request.owned:
+            return "TopicPartitions must be empty when (re-)joining."
+        if request.topics is None and request.regex is None:
+            return "Either SubscribedTopicNames or SubscribedTopicRegex must be non-null when (re-)joining."
+    if request.member_epoch == LEFT_FOR_A_WHILE and request.instance_id is None:
+        return "InstanceId can't be null."
+    return "MemberEpoch is invalid." if request.member_epoch < LEFT_FOR_A_WHILE else None
+
+
+def _refuse(group: ConsumerGroup, event: Any, error: str, message: str | None = None) -> None:
+    request = event.request
+    group.note("member_refused", request.member_id or None, name=request.sender, api="ConsumerGroupHeartbeat", error=error, message=message,
+               instance_id=request.instance_id)  # fmt: skip
+    group.reply(event.token, ConsumerGroupHeartbeatAnswer(error, request.member_id, message=message))
+
+
+def _member(group: ConsumerGroup, event: Any, request: ConsumerGroupHeartbeat) -> ConsumerGroupMember | None:
+    if request.member_epoch == 0:
+        return _joiner(group, event, request)
+    member = group.members.get(request.member_id)
+    holder = group.statics.get(request.instance_id) if request.instance_id is not None else None
+    if holder is not None and holder != request.member_id:
+        message = f"Static member {request.member_id} with instance id {request.instance_id} was fenced by member {holder}."
+        _refuse(group, event, "FENCED_INSTANCE_ID", message)
+        return None
+    if member is None:
+        _refuse(group, event, "UNKNOWN_MEMBER_ID", f"Member {request.member_id} is not a member of group {group.settings.group}.")
+        return None
+    if _fenced(request, member):
+        message = f"The consumer group member has a different member epoch ({request.member_epoch}) from the one known by the group coordinator ({member.epoch}). The member must abandon all its partitions and rejoin."
+        _refuse(group, event, "FENCED_MEMBER_EPOCH", message)
+        return None
+    return member
+
+
+def _fenced(request: ConsumerGroupHeartbeat, member: ConsumerGroupMember) -> bool:
+    if request.member_epoch == member.epoch:
+        return False
+    tolerated = request.member_epoch == member.previous_epoch and request.owned is not None and all(tp in member.assigned for tp in request.owned)
+    return not tolerated
+
+
+def _joiner(group: ConsumerGroup, event: Any, request: ConsumerGroupHeartbeat) -> ConsumerGroupMember | None:
+    member = group.members.get(request.member_id)
+    instance = request.instance_id
+    old = group.members.get(group.statics.get(instance, "")) if instance is not None else None
+    if instance is not None and old is not None and old.epoch != LEFT_FOR_A_WHILE:
+        message = f"Static member {request.member_id} with instance id {instance} cannot join the group because the instance id is owned by {old.member_id} member."
+        group.note("member_refused", request.member_id, name=request.sender, api="ConsumerGroupHeartbeat", error="UNRELEASED_INSTANCE_ID", message=message,
+                   instance_id=instance, holder=old.member_id)  # fmt: skip
+        group.reply(event.token, ConsumerGroupHeartbeatAnswer("UNRELEASED_INSTANCE_ID", request.member_id, message=message))
+        return None
+    if old is not None:
+        return _replace(group, request, old)
+    if member is not None:
+        return member
+    if len(group.members) >= group.settings.max_size:
+        _refuse(group, event, "GROUP_MAX_SIZE_REACHED", "The consumer group has reached its maximum capacity.")
+        return None
+    member = ConsumerGroupMember(request.member_id, instance, request.sender)
+    group.members[request.member_id] = member
+    if instance is not None:
+        group.statics[instance] = request.member_id
+    group.note("member_added", request.member_id, name=request.sender, instance_id=instance, reason="")
+    return member
+
+
+def _replace(group: ConsumerGroup, request: ConsumerGroupHeartbeat, old: ConsumerGroupMember) -> ConsumerGroupMember:
+    """A static member is back: the new id takes over subscription, partitions and target."""
+    member = ConsumerGroupMember(
+        request.member_id, old.instance_id, request.sender, 0, 0, old.state, old.topics, old.server_assignor, old.rebalance_timeout_ms
+    )
+    assigned = old.assigned
+    group.hold(old, {}, {})
+    del group.members[old.member_id]
+    group.behind.discard(old.member_id)
+    group.members[member.member_id] = member
+    group.hold(member, assigned, {})
+    member.state = MemberState.STABLE
+    group.target[member.member_id] = group.target.pop(old.member_id, ())
+    if member.instance_id is not None:
+        group.statics[member.instance_id] = member.member_id
+    group.out.append(CancelTimer(("session", old.member_id)))
+    group.note("member_replaced", member.member_id, name=request.sender, instance_id=old.instance_id, old_member_id=old.member_id, old_name=old.sender,
+               rebalance=False)  # fmt: skip
+    return member
+
+
+def _beat(group: ConsumerGroup, event: Any, request: ConsumerGroupHeartbeat, member: ConsumerGroupMember) -> None:
+    _take_over(group, request, member)
+    _compute_if_due(group)
+    changed = reconcile(group, member, request.owned)
+    group.settle_state()
+    group.out.append(SetTimer(("session", member.member_id), group.settings.session_timeout_ms))
+    _arm_rebalance_timer(group, member)
+    full = request.rebalance_timeout_ms is not None and request.topics is not None and request.owned is not None
+    assignment = tuple(sorted(member.assigned)) if request.member_epoch == 0 or full or changed else None
+    group.reply(event.token, ConsumerGroupHeartbeatAnswer(NONE, member.member_id, member.epoch, group.settings.heartbeat_interval_ms, assignment))
+
+
+def _arm_rebalance_timer(group: ConsumerGroup, member: ConsumerGroupMember) -> None:
+    key = ("rebalance", member.member_id)
+    if member.state is MemberState.UNREVOKED:
+        armed = (*key, str(member.epoch), ",".join(str(tp) for tp in sorted(member.pending_revocation)))
+        group.out.append(SetTimer(("revocation", *armed[1:]), member.rebalance_timeout_ms))
+
+
+def _take_over(group: ConsumerGroup, request: ConsumerGroupHeartbeat, member: ConsumerGroupMember) -> None:
+    """Subscription and settings of the member; at most one bump for all that changed."""
+    if request.rebalance_timeout_ms is not None:
+        member.rebalance_timeout_ms = request.rebalance_timeout_ms
+    if request.server_assignor is not None:
+        member.server_assignor = request.server_assignor
+    topics = member.topics if request.topics is None else tuple(sorted(request.topics))
+    subscribed = topics != member.topics
+    joined = not member.topics and request.member_epoch == 0
+    member.topics = topics
+    if subscribed:
+        why = "a member joined" if joined else "a member subscribed to other topics"
+        group.bump(why, "join" if joined else "subscription", member.sender)
+    elif _metadata_changed(group):
+        group.bump("topics or partitions of the subscription changed", "metadata", None)
+
+
+def _metadata_changed(group: ConsumerGroup) -> bool:
+    topics = group.settings.topics()
+    if group.seen_topics is not None and topics == group.seen_topics:
+        return False
+    group.seen_topics = dict(topics)
+    return group.metadata_now() != group.metadata
+
+
+def _compute_if_due(group: ConsumerGroup) -> None:
+    """A new target, when the group epoch has run ahead and the last one is old enough (KIP-1263)."""
+    if group.assignment_epoch >= group.epoch:
+        return
+    now, interval = group.settings.now_ms(), group.settings.assignment_interval_ms
+    if interval and group.assigned_ms is not None and now < group.assigned_ms + interval:
+        return
+    assignor = group.preferred_assignor()
+    listed = [(one.member_id, one.instance_id, one.topics, group.target.get(one.member_id, ())) for one in group.members.values()]
+    topics = group.settings.topics()
+    known = {topic: topics[topic] for one in group.members.values() for topic in one.topics if topic in topics}
+    existing = [(who, instance, tuple(t for t in subscribed if t in known), owned) for who, instance, subscribed, owned in listed]
+    group.target = dict(group.settings.assign(assignor, existing, dict(sorted(known.items())), group.settings.topic_ids()))
+    group.assignment_epoch = group.epoch
+    group.assigned_ms = now
+    for member in group.members.values():
+        group.look(member)
+    assignment = {one.sender: [str(tp) for tp in sorted(group.target.get(one.member_id, ()))] for one in group.members.values()}
+    group.note("target", assignor=assignor, assignment=assignment, ids={one.member_id: one.sender for one in group.members.values()})
+
+
+# --- leaving --------------------------------------------------------------------------------
+def _leave(group: ConsumerGroup, event: Any, request: ConsumerGroupHeartbeat) -> None:
+    member = group.members.get(request.member_id)
+    holder = group.statics.get(request.instance_id) if request.instance_id is not None else request.member_id
+    if member is None or holder != request.member_id:
+        _refuse(group, event, "UNKNOWN_MEMBER_ID" if member is None else "FENCED_INSTANCE_ID")
+        return
+    if request.member_epoch == LEFT_FOR_A_WHILE:
+        member.previous_epoch, member.epoch = member.epoch, LEFT_FOR_A_WHILE
+        group.hold(member, dict.fromkeys(member.assigned, 0), {})
+        member.state = MemberState.STABLE
+        group.look(member)
+        group.note("member_away", member.member_id, name=member.sender, instance_id=member.instance_id)
+        group.settle_state()
+    else:
+        remove_member(group, member, "leave", "the member left", "leave")
+    group.reply(event.token, ConsumerGroupHeartbeatAnswer(NONE, request.member_id, request.member_epoch))
+
+
+def remove_member(group: ConsumerGroup, member: ConsumerGroupMember, how: str, reason: str, trigger: str) -> None:
+    """Take a member out, free its partitions, and bump the group epoch."""
+    group.hold(member, {}, {})
+    del group.members[member.member_id]
+    group.target.pop(member.member_id, None)
+    group.behind.discard(member.member_id)
+    if member.instance_id is not None and group.statics.get(member.instance_id) == member.member_id:
+        del group.statics[member.instance_id]
+    group.out.append(CancelTimer(("session", member.member_id)))
+    group.note("member_removed", member.member_id, name=member.sender, how=how, reason=reason, instance_id=member.instance_id)
+    group.bump(reason, trigger, member.sender)
+    if not group.members and group.settings.since("4.4"):
+        group.assignment_epoch, group.assigned_ms = group.epoch, None
+    group.settle_state()
+
+
+def _leave_group(group: ConsumerGroup, event: Any) -> None:
+    request: LeaveGroup = event.request
+    member = group.members.get(request.member_id or group.statics.get(request.instance_id or "", ""))
+    if member is None:
+        group.reply(event.token, Answer("UNKNOWN_MEMBER_ID"))
+        return
+    remove_member(group, member, "admin" if request.admin else "leave", request.reason or "not provided", "admin" if request.admin else "leave")
+    group.reply(event.token, Answer(NONE))
+
+
+# --- commits, timers, loading -----------------------------------------------------------------
+def _commit(group: ConsumerGroup, event: Any) -> None:
+    group.reply(event.token, Answer(commit_error(group, event.request)))
+
+
+def commit_error(group: ConsumerGroup, request: OffsetCommit) -> str:
+    """What OffsetCommit answers (ConsumerGroup.validateOffsetCommit, KIP-1251 since 4.3)."""
+    if request.generation < 0 and not group.members:
+        return NONE
+    member = group.members.get(request.member_id)
+    if member is None:
+        return "UNKNOWN_MEMBER_ID"
+    if request.generation == member.epoch:
+        return NONE
+    if request.generation > member.epoch or not group.settings.since("4.3"):
+        return "STALE_MEMBER_EPOCH"
+    held = {**member.assigned, **member.pending_revocation}
+    accepted = all(tp in held and request.generation >= held[tp] for tp in request.offsets)
+    return NONE if accepted else "STALE_MEMBER_EPOCH"
+
+
+def _timer(group: ConsumerGroup, event: Any) -> None:
+    kind, member_id = event.key[0], event.key[1]
+    member = group.members.get(member_id)
+    if member is None:
+        return
+    if kind == "session":
+        group.note("timer_fired", member_id, timer="session", name=member.sender)
+        remove_member(group, member, "session", "the member session expired", "session")
+        return
+    _, _, epoch, pending = event.key
+    still = ",".join(str(tp) for tp in sorted(member.pending_revocation)) == pending
+    if member.state is MemberState.UNREVOKED and str(member.epoch) == epoch and still:
+        group.note("timer_fired", member_id, timer="rebalance", name=member.sender)
+        reason = f"it failed to transition from epoch {epoch} within {member.rebalance_timeout_ms}ms"
+        remove_member(group, member, "rebalance_timeout", reason, "rebalance_timeout")
+
+
+def _unload(group: ConsumerGroup, event: Any) -> None:
+    for member in group.members.values():
+        group.out.append(CancelTimer(("session", member.member_id)))
+
+
+def _load(group: ConsumerGroup, event: Any) -> None:
+    for member in group.members.values():
+        group.out.append(SetTimer(("session", member.member_id), group.settings.session_timeout_ms))
+        _arm_rebalance_timer(group, member)
+    group.note("group_loaded", members=len(group.members))
+
+
+def _classic_join(group: ConsumerGroup, event: Any) -> None:
+    group.reply(event.token, JoinAnswer("INCONSISTENT_GROUP_PROTOCOL", event.request.member_id))
+
+
+def _classic_sync(group: ConsumerGroup, event: Any) -> None:
+    group.reply(event.token, SyncAnswer("UNKNOWN_MEMBER_ID"))
+
+
+def _classic_heartbeat(group: ConsumerGroup, event: Any) -> None:
+    group.reply(event.token, Answer("UNKNOWN_MEMBER_ID"))
+
+
+RULES: Mapping[type, Callable[[ConsumerGroup, Any], None]] = MappingProxyType(
+    {
+        ConsumerGroupHeartbeat: _heartbeat, LeaveGroup: _leave_group, OffsetCommit: _commit, TimerFired: _timer, Unload: _unload, Load: _load,
+        JoinGroup: _classic_join, SyncGroup: _classic_sync, Heartbeat: _classic_heartbeat,
+        Appended: lambda _group, _event: None,
+    }
+)  # fmt: skip
+
+
+def step(group: ConsumerGroup, event: Any) -> list[Effect]:
+    """Apply one event to a consumer group and return the effects it asks for, in order."""
+    kind = type(event.request) if isinstance(event, Arrived) else type(event)
+    rule = RULES.get(kind)
+    if rule is None:
+        raise ProtocolViolation(f"a consumer group is never sent {kind.__name__}")
+    group.out = []
+    rule(group, event)
+    return group.out

@@ -1,0 +1,321 @@
+"""The Java consumer under KIP-848 (ConsumerMembershipManager, ConsumerHeartbeatRequestManager).
+
+A background thread heartbeats; the answer brings the whole assignment when it changed. The
+difference to what is owned is reconciled inside poll(): commit, revoked, assigned, then an immediate
+heartbeat acknowledges. Member id and clock stay through fencing; a new process has a new id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from types import MappingProxyType
+
+from rebalance_kit.model.errors import ProtocolViolation
+from rebalance_kit.protocol import effects as fx
+from rebalance_kit.protocol.client import ClientSettings, minus, names
+from rebalance_kit.protocol.messages import ConsumerGroupHeartbeat, Partitions
+
+HEARTBEAT = ("heartbeat",)
+RETRY = ("retry",)
+RETRY_MS = 100
+
+
+class MemberPhase(Enum):
+    """The client's MemberState."""
+
+    UNSUBSCRIBED = "UNSUBSCRIBED"
+    JOINING = "JOINING"
+    RECONCILING = "RECONCILING"
+    ACKNOWLEDGING = "ACKNOWLEDGING"
+    STABLE = "STABLE"
+    FENCED = "FENCED"
+    PREPARE_LEAVING = "PREPARE_LEAVING"
+    LEAVING = "LEAVING"
+    STALE = "STALE"
+    FATAL = "FATAL"
+
+
+_P = MemberPhase
+EDGES: Mapping[MemberPhase, frozenset[MemberPhase]] = MappingProxyType(
+    {
+        _P.STABLE: frozenset({_P.JOINING, _P.ACKNOWLEDGING, _P.RECONCILING}),
+        _P.RECONCILING: frozenset({_P.STABLE, _P.JOINING, _P.ACKNOWLEDGING, _P.RECONCILING}),
+        _P.ACKNOWLEDGING: frozenset({_P.RECONCILING}),
+        _P.FATAL: frozenset({_P.JOINING, _P.STABLE, _P.RECONCILING, _P.ACKNOWLEDGING, _P.PREPARE_LEAVING, _P.LEAVING, _P.UNSUBSCRIBED, _P.FENCED}),
+        _P.FENCED: frozenset({_P.JOINING, _P.STABLE, _P.RECONCILING, _P.ACKNOWLEDGING, _P.PREPARE_LEAVING, _P.LEAVING}),
+        _P.JOINING: frozenset({_P.FENCED, _P.UNSUBSCRIBED, _P.STALE}),
+        _P.PREPARE_LEAVING: frozenset({_P.JOINING, _P.STABLE, _P.RECONCILING, _P.ACKNOWLEDGING, _P.UNSUBSCRIBED}),
+        _P.LEAVING: frozenset({_P.PREPARE_LEAVING}),
+        _P.STALE: frozenset({_P.LEAVING}),
+        _P.UNSUBSCRIBED: frozenset({_P.PREPARE_LEAVING, _P.LEAVING, _P.FENCED}),
+    }
+)
+"""Which phase may come before which."""
+
+
+class Work(Enum):
+    """What the application thread is in the middle of."""
+
+    NONE = "nothing"
+    WAIT = "a new assignment waits for poll()"
+    COMMIT = "commits before it revokes"
+    REVOKE_WAIT = "waits for poll() to run revoked"
+    REVOKING = "runs revoked"
+    ASSIGN_WAIT = "waits for poll() to run assigned"
+    ASSIGNING = "runs assigned"
+    LOSING = "runs lost"
+    CLOSE_COMMIT = "commits in close()"
+    CLOSE_CALLBACK = "runs its last callback"
+
+
+@dataclass(slots=True)
+class ConsumerMember:
+    """One consumer's knowledge of its group membership."""
+
+    settings: ClientSettings
+    topics: tuple[str, ...]
+    phase: MemberPhase = MemberPhase.UNSUBSCRIBED
+    work: Work = Work.NONE
+    member_id: str = ""
+    generation: int = 0
+    shown_epoch: int = 0
+    owned: Partitions = ()
+    target: Partitions | None = None
+    taking: Partitions = ()
+    interval_ms: int = 0
+    local_epoch: int = 0
+    sent_local_epoch: int = -1
+    in_flight: bool = False
+    first_assignment: bool = True
+    full_request: bool = True
+    topics_changed: bool = False
+    poll_expired: bool = False
+    coordinator_known: bool = True
+    fenced_meanwhile: bool = False
+    closing: bool = False
+    closed: bool = False
+    death: tuple[str, str] | None = None
+    metadata: Mapping[str, int] = field(default_factory=dict)
+    out: list[fx.Effect] = field(default_factory=list)
+
+    @property
+    def may_commit(self) -> bool:
+        """Commits carry the member epoch, so the member must have one."""
+        return self.generation > 0 and self.coordinator_known
+
+    @property
+    def idle(self) -> bool:
+        """No step of a reconciliation is under way."""
+        return self.work is Work.NONE and not self.closing
+
+    # --- small changes -----------------------------------------------------------------------
+    def note(self, kind: str, **detail: object) -> None:
+        """A trace row of this client."""
+        self.out.append(fx.Note(kind, self.generation, self.member_id or None, detail))
+
+    def move(self, to: MemberPhase) -> None:
+        """Change the phase along an allowed edge."""
+        if to is self.phase and to is not MemberPhase.RECONCILING:
+            return
+        if self.phase not in EDGES[to]:
+            raise ProtocolViolation(f"{self.settings.name}: {self.phase.value} may not become {to.value}")
+        self.note("member_state", **{"from": self.phase.value, "to": to.value})
+        self.phase = to
+
+    def callback(self, kind: str, partitions: Partitions, epoch: int | None = None) -> None:
+        """Ask for a listener callback, showing the epoch that groupMetadata() would say."""
+        self.out.append(fx.Callback(kind, partitions, self.generation if epoch is None else epoch, self.member_id))
+
+    def own(self, partitions: Partitions) -> None:
+        """Replace the local assignment."""
+        self.owned = partitions
+        self.out.append(fx.Own(partitions, ()))
+
+    # --- heartbeats --------------------------------------------------------------------------
+    def send_heartbeat(self, epoch: int | None = None) -> None:
+        """Send a heartbeat; ACKNOWLEDGING ends when its acknowledgement is *sent*."""
+        kept = self.settings
+        joining = self.phase is MemberPhase.JOINING
+        full = joining or self.full_request
+        changed = self.local_epoch != self.sent_local_epoch
+        owned: Partitions | None = None
+        if epoch is None:
+            if joining:
+                owned = ()
+            elif changed or full:
+                owned = self.owned
+        topics = tuple(sorted(self.topics)) if full or self.topics_changed else None
+        request = ConsumerGroupHeartbeat(
+            kept.name, self.member_id, self.generation if epoch is None else epoch, kept.instance_id, kept.rack if joining else None,
+            kept.max_poll_interval_ms if full else None, None if epoch is not None else topics, None,
+            kept.remote_assignor if full else None, owned, kept.group,
+        )  # fmt: skip
+        self.out.append(fx.Send(request))
+        self.in_flight = True
+        self.full_request = self.topics_changed = False
+        self.sent_local_epoch = self.local_epoch
+        if self.interval_ms and epoch is None:
+            self.out.append(fx.SetTimer(HEARTBEAT, self.interval_ms))
+        if self.phase is MemberPhase.ACKNOWLEDGING:
+            self.move(MemberPhase.STABLE)
+            if self.target is not None:
+                self.take_target()
+
+    def join(self) -> None:
+        """(Re-)join with epoch 0 and nothing owned."""
+        if not self.member_id:
+            self.member_id = self.settings.new_id()
+        self.generation = 0
+        self.first_assignment = True
+        self.target = None
+        self.work = Work.NONE
+        self.move(MemberPhase.JOINING)
+        if self.coordinator_known and not self.in_flight:
+            self.send_heartbeat()
+
+    def lose_coordinator(self, cause: str) -> None:
+        """Mark the coordinator unknown and look for it; the next heartbeat says everything again."""
+        self.in_flight = False
+        self.full_request = True
+        if self.coordinator_known:
+            self.coordinator_known = False
+            self.note("coordinator_lost", cause=cause)
+            self.out.append(fx.CancelTimer(HEARTBEAT))
+            self.out.append(fx.FindCoordinator())
+
+    # --- reconciliation ------------------------------------------------------------------------
+    def take_target(self) -> None:
+        """A new assignment came: reconcile it at the next poll(), unless one is under way."""
+        if self.target is None or self.work is not Work.NONE or self.closing:
+            return
+        if self.phase not in {MemberPhase.JOINING, MemberPhase.STABLE, MemberPhase.RECONCILING, MemberPhase.ACKNOWLEDGING}:
+            return
+        same = frozenset(self.target) == frozenset(self.owned)
+        if same and not self.first_assignment:
+            self.target = None
+            return
+        joining = self.phase is MemberPhase.JOINING
+        self.move(MemberPhase.RECONCILING)
+        self.work = Work.WAIT
+        self.out.append(fx.WantPoll("rejoin" if joining else "beat"))
+
+    def reconcile(self) -> None:
+        """Inside poll(): mark what goes as unfetchable, commit, then the callbacks."""
+        target = self.target if self.target is not None else self.owned
+        self.target = None
+        self.taking = tuple(tp for tp in target if tp.topic in self.topics)
+        revoked, added = minus(self.owned, self.taking), minus(self.taking, self.owned)
+        self.note("reconciling", assigned=names(self.taking), owned=names(self.owned), added=names(added), revoked=names(revoked),
+                  local_epoch=self.local_epoch)  # fmt: skip
+        if revoked:
+            self.out.append(fx.StopFetching(revoked, "revoke"))
+        self.work = Work.COMMIT
+        if self.settings.auto_commit and self.owned and self.may_commit:
+            self.out.append(fx.Commit("reconcile"))
+        else:
+            self.after_commit()
+
+    def after_commit(self) -> None:
+        """The commit is done (or was not needed): the callbacks run at the next poll()."""
+        if minus(self.owned, self.taking):
+            self.work = Work.REVOKE_WAIT
+            self.out.append(fx.WantPoll("beat"))
+        else:
+            self.work = Work.ASSIGN_WAIT
+            self.out.append(fx.WantPoll("rejoin"))
+
+    def acknowledge(self) -> None:
+        """Both callbacks have returned: tell the coordinator at once."""
+        self.first_assignment = False
+        self.work = Work.NONE
+        self.local_epoch += 1
+        self.out.append(fx.StartFetching(self.owned))
+        self.move(MemberPhase.ACKNOWLEDGING)
+        if self.coordinator_known and not self.in_flight:
+            self.send_heartbeat()
+
+    # --- fencing and ending --------------------------------------------------------------------
+    def fence(self) -> None:
+        """Give everything up as lost, then join again with the same id."""
+        self.out.append(fx.CancelTimer(HEARTBEAT))
+        self.shown_epoch = self.generation
+        self.generation = 0
+        self.target = None
+        self.move(MemberPhase.FENCED)
+        if self.work in {Work.REVOKING, Work.ASSIGNING}:
+            self.fenced_meanwhile = True
+            return
+        self.work = Work.NONE
+        if self.closing:
+            return
+        self.out.append(fx.WantPoll("rejoin"))
+
+    def lose_all(self) -> None:
+        """Run onPartitionsLost for all that is owned, or join at once when nothing is."""
+        if self.owned:
+            self.work = Work.LOSING
+            self.out.append(fx.StopFetching(self.owned, "lost"))
+            self.callback("lost", self.owned, self.shown_epoch)
+        else:
+            self.join()
+
+    def begin_close(self) -> None:
+        """close(): commit, callback, leave heartbeat."""
+        self.closing = True
+        if self.settings.auto_commit and self.owned and self.may_commit:
+            self.work = Work.CLOSE_COMMIT
+            self.out.append(fx.Commit("close"))
+        else:
+            self.last_callback()
+
+    def last_callback(self) -> None:
+        """close(), second step: revoked(all), or lost(all) after fencing."""
+        self.work = Work.CLOSE_CALLBACK
+        if self.phase not in {MemberPhase.FATAL, MemberPhase.FENCED, MemberPhase.STALE, MemberPhase.UNSUBSCRIBED}:
+            self.move(MemberPhase.PREPARE_LEAVING)
+        if self.owned:
+            lost = self.generation <= 0
+            self.out.append(fx.StopFetching(self.owned, "lost" if lost else "close"))
+            self.callback("lost" if lost else "revoked", self.owned, self.shown_epoch if lost else None)
+        else:
+            self.leave()
+
+    def leave(self) -> None:
+        """close(), last step: one leave heartbeat that nobody waits for."""
+        self.own(())
+        if self.phase is MemberPhase.PREPARE_LEAVING and self.coordinator_known and self.member_id:
+            self.say_goodbye()
+            self.move(MemberPhase.UNSUBSCRIBED)
+        self.out.append(fx.CancelTimer(HEARTBEAT))
+        self.closed = True
+        self.out.append(fx.Die(*self.death) if self.death else fx.Closed())
+
+    def say_goodbye(self) -> None:
+        """Leave: epoch -1, or -2 for a static member that means to come back."""
+        epoch = -1 if self.settings.instance_id is None else -2
+        self.generation = epoch
+        self.move(MemberPhase.LEAVING)
+        self.send_heartbeat(epoch)
+
+    def poll_overdue(self) -> None:
+        """max.poll.interval.ms has passed: leave now; lost waits for the application's next poll()."""
+        self.note("poll_timeout", limit_ms=self.settings.max_poll_interval_ms)
+        self.poll_expired = False
+        self.shown_epoch = self.generation
+        self.target = None
+        self.work = Work.NONE
+        self.move(MemberPhase.PREPARE_LEAVING)
+        self.say_goodbye()
+        self.move(MemberPhase.STALE)
+        self.out.append(fx.CancelTimer(HEARTBEAT))
+        self.out.append(fx.WantPoll("settled"))
+
+    def die(self, error: str, message: str) -> None:
+        """A fatal error: thrown from poll(), after which the application closes its consumer."""
+        self.death = (error, message)
+        self.shown_epoch = self.generation
+        self.generation = 0
+        self.move(MemberPhase.FATAL)
+        self.last_callback()

@@ -1,0 +1,186 @@
+"""A KIP-848 group as its coordinator keeps it (ConsumerGroup, ConsumerGroupMember).
+
+Three epochs: the *group epoch* numbers the inputs, the *assignment epoch* says for which of them the
+target was computed, each *member epoch* says which target the member has reached. Group state
+follows from them: Empty, Assigning (target is behind), Reconciling (a member is behind), Stable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from rebalance_kit.model.topology import TopicId, TopicPartition
+from rebalance_kit.protocol.effects import Effect, Note, Reply
+from rebalance_kit.protocol.messages import Partitions, Response
+
+AssignCall = Callable[
+    [str, Sequence[tuple[str, str | None, tuple[str, ...], Partitions]], Mapping[str, int], Mapping[str, TopicId]],
+    Mapping[str, Partitions],
+]
+LEFT_FOR_A_WHILE = -2
+
+
+class GroupState(Enum):
+    """ConsumerGroup.ConsumerGroupState, under the names Kafka prints."""
+
+    EMPTY = "Empty"
+    ASSIGNING = "Assigning"
+    RECONCILING = "Reconciling"
+    STABLE = "Stable"
+
+
+class MemberState(Enum):
+    """The coordinator's view of one member's reconciliation (MemberState)."""
+
+    STABLE = "STABLE"
+    UNREVOKED = "UNREVOKED_PARTITIONS"
+    UNRELEASED = "UNRELEASED_PARTITIONS"
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerGroupSettings:
+    """Broker configuration that a consumer group needs, and the driver's services."""
+
+    group: str
+    kafka_version: str
+    session_timeout_ms: int
+    heartbeat_interval_ms: int
+    assignment_interval_ms: int
+    assignors: tuple[str, ...]
+    max_size: int
+    topics: Callable[[], Mapping[str, int]]
+    topic_ids: Callable[[], Mapping[str, TopicId]]
+    now_ms: Callable[[], int]
+    assign: AssignCall
+
+    def since(self, release: str) -> bool:
+        """Whether the broker is of that release or newer."""
+        return version(self.kafka_version) >= version(release)
+
+
+def version(text: str) -> tuple[int, ...]:
+    """``4.3.1`` as numbers that compare."""
+    return tuple(int(part) for part in text.split(".") if part.isdigit())
+
+
+@dataclass(slots=True)
+class ConsumerGroupMember:
+    """One member as the coordinator knows it; assigned partitions map to their assignment epoch."""
+
+    member_id: str
+    instance_id: str | None
+    sender: str
+    epoch: int = 0
+    previous_epoch: int = 0
+    state: MemberState = MemberState.STABLE
+    topics: tuple[str, ...] = ()
+    server_assignor: str | None = None
+    rebalance_timeout_ms: int = 300_000
+    assigned: dict[TopicPartition, int] = field(default_factory=dict)
+    pending_revocation: dict[TopicPartition, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class ConsumerGroup:
+    """The coordinator's whole knowledge of one consumer group."""
+
+    settings: ConsumerGroupSettings
+    epoch: int = 0
+    assignment_epoch: int = 0
+    assigned_ms: int | None = None
+    state: GroupState = GroupState.EMPTY
+    members: dict[str, ConsumerGroupMember] = field(default_factory=dict)
+    statics: dict[str, str] = field(default_factory=dict)
+    target: dict[str, Partitions] = field(default_factory=dict)
+    holders: dict[TopicPartition, str] = field(default_factory=dict)
+    behind: set[str] = field(default_factory=set)
+    metadata: Mapping[str, tuple[TopicId | None, int]] = field(default_factory=dict)
+    seen_topics: Mapping[str, int] | None = None
+    out: list[Effect] = field(default_factory=list)
+
+    @classmethod
+    def fresh(cls, settings: ConsumerGroupSettings) -> ConsumerGroup:
+        """A new group: epoch 1 since 4.3, so that its first member gets 2; 0 before."""
+        first = 1 if settings.since("4.3") else 0
+        return cls(settings, first, first)
+
+    # --- facts -------------------------------------------------------------------------------
+    def name(self, member_id: str) -> str:
+        """The process behind an id, for the trace."""
+        member = self.members.get(member_id)
+        return member.sender if member else member_id
+
+    def is_free(self, tp: TopicPartition, member_id: str) -> bool:
+        """Nobody else has the partition assigned or still to be revoked."""
+        holder = self.holders.get(tp)
+        return holder is None or holder == member_id
+
+    def target_of(self, member: ConsumerGroupMember) -> Partitions:
+        """The member's target, without topics that it no longer subscribes."""
+        given = self.target.get(member.member_id, ())
+        return tuple(tp for tp in given if tp.topic in member.topics)
+
+    def preferred_assignor(self) -> str:
+        """Most requested name among the members, else the first configured one."""
+        votes: dict[str, int] = {}
+        for member in self.members.values():
+            if member.server_assignor is not None:
+                votes[member.server_assignor] = votes.get(member.server_assignor, 0) + 1
+        if not votes:
+            return self.settings.assignors[0]
+        most = max(votes.values())
+        return max((name for name, count in votes.items() if count == most), key=lambda name: name == "uniform")
+
+    def metadata_now(self) -> Mapping[str, tuple[TopicId | None, int]]:
+        """What the metadata hash covers: id and partition count of every subscribed topic."""
+        topics, ids = self.settings.topics(), self.settings.topic_ids()
+        subscribed = sorted({topic for member in self.members.values() for topic in member.topics})
+        return {topic: (ids.get(topic), topics[topic]) for topic in subscribed if topic in topics}
+
+    # --- changes -----------------------------------------------------------------------------
+    def note(self, kind: str, member_id: str | None = None, generation: int | None = None, **detail: object) -> None:
+        """One trace row about this group."""
+        self.out.append(Note(kind, self.epoch if generation is None else generation, member_id, {"group": self.settings.group, **detail}))
+
+    def reply(self, token: int, response: Response) -> None:
+        """Answer a request."""
+        self.out.append(Reply(token, response))
+
+    def bump(self, reason: str, trigger: str, culprit: str | None) -> None:
+        """Raise the group epoch; the metadata of this moment is stored with it."""
+        self.epoch += 1
+        self.metadata = self.metadata_now()
+        self.seen_topics = dict(self.settings.topics())
+        self.note("epoch_bump", reason=reason, trigger=trigger, culprit=culprit, subscribed=bool(self.metadata))
+
+    def hold(self, member: ConsumerGroupMember, assigned: dict[TopicPartition, int], pending: dict[TopicPartition, int]) -> None:
+        """Give a member exactly these partitions and keep the index of holders right."""
+        for tp in (*member.assigned, *member.pending_revocation):
+            if self.holders.get(tp) == member.member_id:
+                del self.holders[tp]
+        member.assigned, member.pending_revocation = assigned, pending
+        for tp in (*assigned, *pending):
+            self.holders[tp] = member.member_id
+
+    def settle_state(self) -> None:
+        """Let the group's state follow from the epochs."""
+        if not self.members:
+            now = GroupState.EMPTY
+        elif self.epoch > self.assignment_epoch:
+            now = GroupState.ASSIGNING
+        elif self.behind:
+            now = GroupState.RECONCILING
+        else:
+            now = GroupState.STABLE
+        if now is not self.state:
+            before, self.state = self.state, now
+            self.note("group_state", **{"from": before.value, "to": now.value, "reason": "", "trigger": "", "culprit": None})
+
+    def look(self, member: ConsumerGroupMember) -> None:
+        """Keep the set of members that are behind right."""
+        if member.state is MemberState.STABLE and member.epoch == self.assignment_epoch:
+            self.behind.discard(member.member_id)
+        else:
+            self.behind.add(member.member_id)

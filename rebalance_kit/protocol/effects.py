@@ -1,0 +1,213 @@
+"""What a machine asks of its driver, and the events that a driver sends in.
+
+Machines own no clock, no dice and no network: they ask for time with ``SetTimer`` and receive
+``TimerFired``; they answer with ``Reply`` and ask with ``Send``. A ``Note`` becomes a trace row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from rebalance_kit.protocol.messages import Partitions, Request, Response
+
+Key = tuple[str, ...]
+
+
+# --- effects of both sides -------------------------------------------------------------------
+class SetTimer(NamedTuple):
+    """Fire ``key`` once after ``after_ms``; a live timer of the same key is replaced."""
+
+    key: Key
+    after_ms: int
+
+
+class CancelTimer(NamedTuple):
+    """Forget the timer of that key, if there is one."""
+
+    key: Key
+
+
+class Note(NamedTuple):
+    """A trace row of the machine's own: ``kind`` is one of ``model.trace.KINDS``."""
+
+    kind: str
+    generation: int | None = None
+    member_id: str | None = None
+    detail: Mapping[str, Any] = {}
+
+
+# --- effects of a coordinator ----------------------------------------------------------------
+class Reply(NamedTuple):
+    """Answer the request that came with ``token``."""
+
+    token: int
+    response: Response
+
+
+class Append(NamedTuple):
+    """Write to __consumer_offsets; ``Appended(key)`` comes back when it is stored."""
+
+    key: Key
+
+
+# --- effects of a client ---------------------------------------------------------------------
+class Send(NamedTuple):
+    """Send a request to the group's coordinator."""
+
+    request: Request
+
+
+class Callback(NamedTuple):
+    """Run a listener callback (assigned, revoked, lost) on the application thread, then ``CallbackDone``."""
+
+    callback: str
+    partitions: Partitions
+    generation: int
+    member_id: str
+
+
+class Commit(NamedTuple):
+    """Commit all consumed positions now; ``CommitDone`` comes back. ``how``: auto, join, close."""
+
+    how: str
+
+
+class Own(NamedTuple):
+    """The client's assignment is now exactly ``partitions``; fetching starts for ``fetch`` alone."""
+
+    partitions: Partitions
+    fetch: Partitions
+
+
+class StopFetching(NamedTuple):
+    """No record of these partitions reaches the application any more."""
+
+    partitions: Partitions
+    reason: str
+
+
+class StartFetching(NamedTuple):
+    """Records of these partitions may reach the application (its callback has returned)."""
+
+    partitions: Partitions
+
+
+class WantPoll(NamedTuple):
+    """Send ``Polled`` when the application is next inside poll(), not sooner than after ``step``."""
+
+    step: str = "wake"
+
+
+class FindCoordinator(NamedTuple):
+    """Look the coordinator up until it is found; ``CoordinatorFound`` comes back."""
+
+
+class RestartAutoCommit(NamedTuple):
+    """The interval of the periodic auto-commit starts anew."""
+
+
+class Die(NamedTuple):
+    """A fatal error leaves poll(): the application ends."""
+
+    error: str
+    message: str
+
+
+class Closed(NamedTuple):
+    """close() has returned."""
+
+
+Effect = (
+    SetTimer | CancelTimer | Note | Reply | Append | Send | Callback | Commit | Own | StopFetching | StartFetching
+    | WantPoll | FindCoordinator | RestartAutoCommit | Die | Closed
+)  # fmt: skip
+
+
+# --- events ----------------------------------------------------------------------------------
+class TimerFired(NamedTuple):
+    """A timer set by this machine ran out."""
+
+    key: Key
+
+
+class Arrived(NamedTuple):
+    """A request reached the coordinator; ``token`` stands for where its answer goes."""
+
+    request: Request
+    token: int
+
+
+class Appended(NamedTuple):
+    """What ``Append`` asked for is stored."""
+
+    key: Key
+
+
+class Answered(NamedTuple):
+    """The answer to a request of this client."""
+
+    request: Request
+    response: Response
+
+
+class Disconnected(NamedTuple):
+    """The connection broke, or the request timed out, before an answer came."""
+
+    request: Request
+    cause: str
+
+
+class CoordinatorFound(NamedTuple):
+    """The look-up succeeded."""
+
+
+class Polled(NamedTuple):
+    """The application is inside poll() at this moment."""
+
+
+class CallbackDone(NamedTuple):
+    """The callback that was asked for has returned; ``error`` when it raised."""
+
+    error: str | None = None
+
+
+class CommitDone(NamedTuple):
+    """The commit that was asked for ended; ``error`` NONE or Kafka's name."""
+
+    error: str
+    how: str
+
+
+class PollTimeout(NamedTuple):
+    """max.poll.interval.ms passed since the last poll()."""
+
+
+class Subscribed(NamedTuple):
+    """The application called subscribe() with these topics."""
+
+    topics: tuple[str, ...]
+
+
+class MetadataSeen(NamedTuple):
+    """The client refreshed its metadata: partition counts of the topics that exist."""
+
+    partitions: Mapping[str, int]
+
+
+class RejoinEnforced(NamedTuple):
+    """The application called enforceRebalance()."""
+
+    reason: str = "rebalance enforced by user"
+
+
+class CloseCalled(NamedTuple):
+    """The application called close()."""
+
+
+class Unload(NamedTuple):
+    """The broker gave the partition of __consumer_offsets up, or stopped."""
+
+
+class Load(NamedTuple):
+    """The coordinator reads the group back from what was stored."""

@@ -1,0 +1,1 @@
+"""When it happens: scenario, clock, chance, network, applications, and ``simulate``."""

@@ -1,0 +1,184 @@
+"""The broker: topics, offsets, and the coordinator that hosts the groups."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rebalance_kit.assignors import java_order
+from rebalance_kit.model.config import BrokerConfig
+from rebalance_kit.model.topology import TopicId, TopicPartition
+from rebalance_kit.protocol import classic_group, consumer_group
+from rebalance_kit.protocol.classic_state import ClassicGroup, GroupSettings
+from rebalance_kit.protocol.consumer_state import ConsumerGroup, ConsumerGroupSettings
+from rebalance_kit.protocol.effects import Append, Appended, Arrived, CancelTimer, Effect, Load, Note, Reply, SetTimer, TimerFired, Unload
+from rebalance_kit.protocol.messages import NONE, ConsumerGroupHeartbeat, LeaveGroup, OffsetCommit
+from rebalance_kit.simulation.records import Log
+from rebalance_kit.simulation.streams import draw_uuid
+
+if TYPE_CHECKING:
+    from rebalance_kit.simulation.process import Process
+    from rebalance_kit.simulation.world import World
+
+Group = ClassicGroup | ConsumerGroup
+
+
+class Broker:
+    """One broker that leads every partition and coordinates every group."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.config = BrokerConfig.of(world.scenario.broker, world.scenario.kafka_version)
+        self.up = True
+        self.groups: dict[str, Group] = {}
+        self.topics: dict[str, int] = {}
+        self.topic_ids: dict[str, TopicId] = {}
+        self._appends = world.streams["broker/append"]
+        for topic in world.scenario.topics:
+            self.set_topic(topic.name, topic.partitions, topic.rate_per_s, topic.topic_id)
+
+    # --- topics ----------------------------------------------------------------------------
+    def set_topic(self, name: str, partitions: int, rate_per_s: float, topic_id: tuple[int, int] | None = None) -> None:
+        """Create a topic or grow it."""
+        before = self.topics.get(name, 0)
+        self.topics[name] = partitions
+        if name not in self.topic_ids:
+            drawn = self.world.streams[f"topic/{name}/{self.world.agenda.now_ms}"]
+            half = 1 << 63
+            self.topic_ids[name] = TopicId(*topic_id) if topic_id else TopicId(drawn.getrandbits(64) - half, drawn.getrandbits(64) - half)
+        for number in range(before, partitions):
+            self.world.plane.logs[TopicPartition(name, number)] = Log(self.world.agenda.now_ms, rate_per_s)
+        if self.world.started:
+            self.world.row("broker", "topic_changed", "classic", None, None, {"partitions": partitions}, topic=name)
+
+    def delete_topic(self, name: str) -> None:
+        """A topic and its committed offsets are gone."""
+        for number in range(self.topics.pop(name, 0)):
+            tp = TopicPartition(name, number)
+            self.world.plane.logs.pop(tp, None)
+            for group in list(self.groups):
+                self.world.plane.ledger(group, tp).committed = None
+        self.topic_ids.pop(name, None)
+        self.world.row("broker", "topic_changed", "classic", None, None, {"partitions": 0}, topic=name)
+
+    # --- requests --------------------------------------------------------------------------
+    def receive(self, event: Arrived) -> None:
+        """Hand a request to its group."""
+        request = event.request
+        name = request.group
+        group = self.groups.get(name)
+        consumer = isinstance(request, ConsumerGroupHeartbeat)
+        if group is None or (consumer != isinstance(group, ConsumerGroup) and not group.members and not isinstance(request, OffsetCommit)):
+            group = self._make(name, consumer=consumer, before=group)
+            self.groups[name] = group
+        self.step(name, event)
+
+    def _make(self, name: str, *, consumer: bool, before: Group | None) -> Group:
+        if not consumer:
+            made = ClassicGroup(
+                GroupSettings(
+                    name, self.config.initial_rebalance_delay_ms, self.config.min_session_timeout_ms, self.config.max_session_timeout_ms,
+                    self.config.max_size, self._new_id, java_order.hash_map_order,
+                )
+            )  # fmt: skip
+            if isinstance(before, ConsumerGroup):
+                made.generation = before.epoch
+            return made
+        world = self.world
+        settings = ConsumerGroupSettings(
+            name, world.scenario.kafka_version, self.config.consumer_session_timeout_ms, self.config.consumer_heartbeat_interval_ms,
+            self.config.consumer_assignment_interval_ms, tuple(self.config.consumer_assignors), self.config.consumer_max_size,
+            lambda: dict(self.topics), lambda: dict(self.topic_ids), lambda: world.agenda.now_ms, world.server_assign,
+        )  # fmt: skip
+        group = ConsumerGroup.fresh(settings)
+        if isinstance(before, ClassicGroup) and before.generation:
+            group.epoch = group.assignment_epoch = before.generation
+        return group
+
+    def _new_id(self, sender: str, prefix: str) -> str:
+        return self.world.processes[sender].classic_id(prefix, lambda stream: f"{prefix}-{draw_uuid(stream)}")
+
+    def step(self, name: str, event: Any) -> None:
+        """Let one event happen to a group and carry out what it asks for."""
+        group = self.groups[name]
+        if isinstance(group, ClassicGroup):
+            self._carry_out(name, "classic", classic_group.step(group, event), event)
+        else:
+            self._carry_out(name, "consumer", consumer_group.step(group, event), event)
+
+    def _carry_out(self, name: str, protocol: str, effects: list[Effect], event: Any) -> None:
+        world, agenda = self.world, self.world.agenda
+        for effect in effects:
+            kind = type(effect)
+            if kind is SetTimer:
+                agenda.set_timer((name, effect.key), agenda.now_ms + effect.after_ms, self._timer, (name, effect.key))
+            elif kind is Reply:
+                self._note_commit(name, event, effect)
+                world.network.reply(effect.token, effect.response, name)
+            elif kind is Note:
+                world.row("coordinator", effect.kind, protocol, effect.generation, effect.member_id, effect.detail)
+            elif kind is CancelTimer:
+                agenda.cancel_timer((name, effect.key))
+            elif kind is Append:
+                delay = world.scenario.latencies.log_append.draw(self._appends)
+                agenda.at(agenda.now_ms + delay, self._appended, (name, effect.key))
+
+    def _timer(self, argument: tuple[str, tuple[str, ...]]) -> None:
+        if self.up:
+            self.step(argument[0], TimerFired(argument[1]))
+
+    def _appended(self, argument: tuple[str, tuple[str, ...]]) -> None:
+        if self.up:
+            self.step(argument[0], Appended(argument[1]))
+
+    def _note_commit(self, name: str, event: Any, effect: Reply) -> None:
+        if isinstance(event, Arrived) and isinstance(event.request, OffsetCommit):
+            request = event.request
+            self.store_offsets(name, request, effect.response.error)
+
+    def store_offsets(self, name: str, request: OffsetCommit, error: str) -> None:
+        """Write the offsets of an accepted commit, and the row of any commit."""
+        if error == NONE:
+            for tp, offset in request.offsets.items():
+                self.world.plane.ledger(name, tp).committed = offset
+        self.world.row(request.sender, "commit", self.world.processes[request.sender].protocol, request.generation, request.member_id or None,
+                       {"group": name, "how": request.how, "error": error, "offsets": {str(tp): at for tp, at in request.offsets.items()}})  # fmt: skip
+
+    def commit_error(self, request: OffsetCommit) -> str:
+        """What a commit would be answered at this moment."""
+        group = self.groups.get(request.group)
+        if group is None or not self.up:
+            return "COORDINATOR_NOT_AVAILABLE"
+        if isinstance(group, ClassicGroup):
+            return classic_group.commit_error(group, request)
+        return consumer_group.commit_error(group, request)
+
+    def remove_member(self, process: Process) -> None:
+        """An administrator removes a member; nobody waits for the answer."""
+        name = process.config.group_id
+        if self.up and name in self.groups and process.life:
+            member_id, _ = process.identity()
+            instance = process.config.instance_id
+            request = LeaveGroup("admin", "" if instance else member_id, instance, "member was removed by an admin", name, admin=True)
+            self.step(name, Arrived(request, 0))
+
+    # --- being away ------------------------------------------------------------------------
+    def stop(self) -> None:
+        """The broker stops: parked requests break, timers rest, offsets and groups stay on disk."""
+        if not self.up:
+            return
+        for name in sorted(self.groups):
+            self.step(name, Unload())
+        self.up = False
+        self.world.row("broker", "coordinator_down", "classic", None, None, {})
+        for corr in sorted(self.world.network.waiting):
+            self.world.network.break_off(corr)
+
+    def start(self) -> None:
+        """The coordinator has loaded its groups again."""
+        if self.up:
+            return
+        self.up = True
+        members = {name: len(group.members) for name, group in sorted(self.groups.items())}
+        self.world.row("broker", "coordinator_up", "classic", None, None, {"members": members})
+        for name in sorted(self.groups):
+            self.step(name, Load())

@@ -1,0 +1,239 @@
+"""Which partitions' records reach an application, where it stands in them, and what it commits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from rebalance_kit.model.topology import TopicPartition
+from rebalance_kit.protocol import effects as fx
+from rebalance_kit.protocol.messages import NONE, Answer, OffsetCommit, Partitions
+from rebalance_kit.simulation.records import Consumption, Offsets
+
+if TYPE_CHECKING:
+    from rebalance_kit.simulation.process import Process
+    from rebalance_kit.simulation.scenario import MemberSpec
+
+AUTO_COMMIT = ("auto-commit",)
+
+
+class Fetching:
+    """One life's fetch state. Suspended means that the application does not run (stall, freeze, callback)."""
+
+    def __init__(self, process: Process, spec: MemberSpec) -> None:
+        world = process.world
+        self.process = process
+        self.policy = spec.commit
+        self.beat_ms = 0
+        self._counts = world.scenario.data_plane
+        self._suspended: set[str] = set()
+        self._wanted: dict[TopicPartition, int] = {}
+        self._starting: dict[TopicPartition, int] = {}
+        self._starts = 0
+        self._refused = False
+        per_batch = self._batch if spec.commit in {"per_batch", "before_processing"} else None
+        self.consumption = Consumption(
+            world.plane, process.config.group_id, process.config.max_poll_records, process.processing_ms,
+            world.scenario.latencies.poll_step_ms, self._redelivered, per_batch, next_poll_ms=world.agenda.now_ms,
+        )  # fmt: skip
+
+    @property
+    def _now(self) -> int:
+        return self.process.world.agenda.now_ms
+
+    def _row(self, kind: str, tp: TopicPartition, **detail: object) -> None:
+        process = self.process
+        generation = process.machine.generation
+        process.world.row(process.name, kind, process.protocol, generation if generation >= 0 else None, process.machine.member_id or None, detail,
+                          topic=tp.topic, partition=tp.partition)  # fmt: skip
+
+    def _stand(self, tp: TopicPartition) -> dict[str, int | None]:
+        if not self._counts:
+            return {"position": None, "log_end": None, "committed": None}
+        plane = self.process.world.plane
+        return {
+            "position": self.consumption.positions.get(tp, self._wanted.get(tp)),
+            "log_end": plane.end(tp, self._now),
+            "committed": plane.ledger(self.consumption.group, tp).committed,
+        }
+
+    def settle(self) -> None:
+        """Let every poll up to now have happened."""
+        if self._counts:
+            self.consumption.settle(self._now)
+
+    def polled_at_ms(self) -> int:
+        """When the application last called poll()."""
+        self.settle()
+        busy = self.consumption.busy_until_ms > self._now
+        return self.consumption.batch_ms if busy else self._now
+
+    # --- assignment --------------------------------------------------------------------------
+    def own(self, partitions: Partitions) -> None:
+        """Forget what is not owned any more."""
+        kept = frozenset(partitions)
+        self.stop([tp for tp in [*self._wanted, *self._starting] if tp not in kept], "unassigned")
+        for tp in [tp for tp in self.consumption.positions if tp not in kept]:
+            del self.consumption.positions[tp]
+
+    def keep_topics(self, topics: tuple[str, ...]) -> None:
+        """subscribe() with other topics: records of dropped topics stop at the call (KIP-848 client)."""
+        if self.process.protocol == "consumer":
+            self.stop([tp for tp in [*self._wanted, *self._starting] if tp.topic not in topics], "unsubscribed")
+
+    def start(self, partitions: Iterable[TopicPartition]) -> None:
+        """Fetch these as soon as their offsets are known and the first fetch is answered."""
+        fresh = [tp for tp in partitions if tp not in self._wanted and tp not in self._starting]
+        if not fresh:
+            return
+        process = self.process
+        spreads = process.world.scenario.latencies
+        if process.protocol == "consumer":
+            spread = spreads.first_record_consumer
+        else:
+            spread = spreads.first_record_cooperative if process.config.mode == "COOPERATIVE" else spreads.first_record_classic
+        self._starts += 1
+        positions = {tp: self._begin_at(tp) for tp in fresh}
+        for tp in fresh:
+            self._starting[tp] = self._starts
+        process.world.agenda.at(self._now + spread.draw(process.stream), self._begin, (process.life, self._starts, positions))
+
+    def _begin_at(self, tp: TopicPartition) -> int:
+        plane = self.process.world.plane
+        committed = plane.ledger(self.consumption.group, tp).committed
+        if committed is not None:
+            return committed
+        return 0 if self.process.config.auto_offset_reset == "earliest" else plane.end(tp, self._now)
+
+    def _begin(self, argument: tuple[int, int, Offsets]) -> None:
+        life, number, positions = argument
+        if life != self.process.life or not self.process.alive:
+            return
+        for tp, position in positions.items():
+            if self._starting.get(tp) != number:
+                continue
+            del self._starting[tp]
+            self._wanted[tp] = position
+            if self._counts:
+                self.consumption.positions[tp] = position
+            if not self._suspended:
+                self._resume(tp)
+
+    def _resume(self, tp: TopicPartition) -> None:
+        if self._counts:
+            self.consumption.start(tp, self.consumption.positions.get(tp, self._wanted[tp]), self._now)
+        else:
+            self.consumption.fetching[tp] = None
+        self._row("fetch_resumed", tp, **self._stand(tp))
+
+    def stop(self, partitions: Iterable[TopicPartition], reason: str) -> None:
+        """No record of these reaches the application any more."""
+        gone = list(partitions)
+        if not gone:
+            return
+        self.settle()
+        for tp in gone:
+            self._starting.pop(tp, None)
+            if self._wanted.pop(tp, None) is None:
+                continue
+            if tp in self.consumption.fetching:
+                self.consumption.stop(tp)
+                self._row("fetch_paused", tp, reason=reason, **self._stand(tp))
+
+    # --- the application stands still -----------------------------------------------------------
+    def suspend(self, reason: str) -> None:
+        """Nothing reaches the application until ``go_on`` with the same reason."""
+        self.settle()
+        self._suspended.add(reason)
+        for tp in sorted(self.consumption.fetching):
+            self.consumption.stop(tp)
+            self._row("fetch_paused", tp, reason=reason, **self._stand(tp))
+
+    def go_on(self, reason: str) -> None:
+        """That hindrance is over; records flow again unless another one remains."""
+        self._suspended.discard(reason)
+        if not self._suspended:
+            self.consumption.next_poll_ms = max(self.consumption.next_poll_ms, self._now + (30 if reason == "frozen" else 0))
+            for tp in sorted(self._wanted):
+                self._resume(tp)
+
+    def die(self, reason: str) -> None:
+        """The process is killed: the batch in hand is cut off where its time ended."""
+        self.settle()
+        if self._counts:
+            self.consumption.abandon(self._now)
+        for tp in sorted(self.consumption.fetching):
+            self._row("fetch_paused", tp, reason=reason, **self._stand(tp))
+        self.consumption.fetching.clear()
+        self._wanted.clear()
+        self._starting.clear()
+
+    def set_processing(self, processing_ms: float) -> None:
+        """Processing takes this long a record from now on."""
+        self.settle()
+        self.consumption.processing_ms = processing_ms
+
+    def _redelivered(self, tp: TopicPartition, count: int, first: int) -> None:
+        self._row("redelivered", tp, count=count, first_offset=first)
+
+    # --- commits -------------------------------------------------------------------------------
+    def restart_auto_commit(self) -> None:
+        """The next periodic commit comes one interval from now."""
+        config = self.process.config
+        if self.policy == "auto" and config.auto_commit and self._counts:
+            agenda = self.process.world.agenda
+            agenda.set_timer((self.process.name, AUTO_COMMIT), self._now + config.auto_commit_interval_ms, self._auto_commit, self.process.life)
+
+    def _auto_commit(self, life: int) -> None:
+        process = self.process
+        if life != process.life or not process.alive:
+            return
+        agenda = process.world.agenda
+        ready = process.ready_ms()
+        if process.frozen or ready > self._now or not process.idle() or not process.may_commit():
+            agenda.set_timer((process.name, AUTO_COMMIT), max(ready, self._now + 100), self._auto_commit, life)
+            return
+        self.commit("auto")
+        if self._counts:
+            for tp in sorted(self._wanted):
+                self._row("progress", tp, **self._stand(tp))
+        agenda.set_timer((process.name, AUTO_COMMIT), self._now + process.config.auto_commit_interval_ms, self._auto_commit, life)
+
+    def _request(self, how: str, offsets: Offsets) -> OffsetCommit:
+        process = self.process
+        member_id, generation = process.identity()
+        return OffsetCommit(process.name, member_id, process.config.instance_id, generation, offsets, how, process.config.group_id)
+
+    def commit(self, how: str, partitions: Partitions | None = None) -> bool:
+        """Send the consumed positions; False when there is nothing to send or the client may not."""
+        if not self._counts or not self.process.may_commit():
+            return False
+        self.settle()
+        held = self.consumption.positions
+        offsets = {tp: held[tp] for tp in sorted(held) if partitions is None or tp in partitions}
+        if not offsets:
+            return False
+        self.process.world.network.send(self.process, self._request(how, offsets))
+        return True
+
+    def _batch(self, offsets: Offsets, before: bool) -> None:  # noqa: FBT001 - called by Consumption
+        """commitSync around each batch, stored without a message each: its answer is known at once."""
+        if before != (self.policy == "before_processing"):
+            return
+        broker = self.process.world.broker
+        request = self._request("sync", offsets)
+        error = broker.commit_error(request)
+        if error == NONE:
+            ledgers = self.process.world.plane
+            for tp, offset in offsets.items():
+                ledgers.ledger(request.group, tp).committed = offset
+            self._refused = False
+        elif not self._refused:
+            self._refused = True
+            broker.store_offsets(request.group, request, error)
+            self.process.world.agenda.at(self._now, self._tell_refusal, (self.process.life, request, error))
+
+    def _tell_refusal(self, argument: tuple[int, OffsetCommit, str]) -> None:
+        life, request, error = argument
+        if life == self.process.life:
+            self.process.apply(fx.Answered(request, Answer(error)))

@@ -1,0 +1,68 @@
+"""How long things take between machines: named spreads, each with where its figures come from.
+
+The figures are medians and quartiles measured on recorded runs of single-node Kafka 3.9.1, 4.0.0
+and 4.3.1 clusters with Java clients (about 75 runs); a spread is sampled by straight lines between
+its quantiles, so one uniform draw gives one latency.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A latency in milliseconds by its least value, quartiles and greatest value."""
+
+    least: float
+    quarter: float
+    median: float
+    three_quarters: float
+    most: float
+
+    def draw(self, stream: random.Random) -> int:
+        """One latency, whole milliseconds."""
+        at = stream.random() * 4
+        marks = (self.least, self.quarter, self.median, self.three_quarters, self.most)
+        left = min(int(at), 3)
+        return round(marks[left] + (marks[left + 1] - marks[left]) * (at - left))
+
+
+@dataclass(frozen=True, slots=True)
+class Latencies:
+    """Everything in a run that takes time without a Kafka setting deciding it."""
+
+    one_way: Spread = Spread(1, 1, 2, 3, 6)
+    """A request or an answer on a warm connection (half of a heartbeat's round trip)."""
+    first_request: Spread = Spread(3, 16, 30, 54, 90)
+    """Round trip of the first JoinGroup of a fresh process (n = 238)."""
+    first_sync: Spread = Spread(20, 33, 47, 71, 110)
+    """First SyncGroup of a process, whole round trip (n = 162)."""
+    log_append: Spread = Spread(2, 4, 8, 15, 30)
+    """Leader's SyncGroup to the stored assignment: an append to __consumer_offsets (n = 219)."""
+    start_classic: Spread = Spread(260, 596, 794, 1120, 2200)
+    """Consumer built to first JoinGroup, classic (n = 163)."""
+    start_consumer: Spread = Spread(100, 238, 449, 686, 1121)
+    """Consumer built to first ConsumerGroupHeartbeat at the broker, 4.3.1 (n = 57)."""
+    heartbeat_late: Spread = Spread(1, 3, 8, 15, 40)
+    """Lateness of a heartbeat against its interval (n = 145; the thread sleeps in steps)."""
+    rejoin: Spread = Spread(1, 4, 8, 13, 25)
+    """Heartbeat answer to JoinGroup in poll(), without commit and callbacks (n = 147)."""
+    first_record_classic: Spread = Spread(20, 50, 79, 120, 200)
+    """Assigned callback to the first record, eager (n = 195)."""
+    first_record_cooperative: Spread = Spread(60, 110, 166, 230, 320)
+    """Assigned callback to the first record, cooperative (n = 47)."""
+    first_record_consumer: Spread = Spread(120, 220, 314, 420, 560)
+    """Assigned callback to the first record, KIP-848 (n = 51)."""
+    commit: Spread = Spread(2, 4, 7, 12, 25)
+    """OffsetCommit round trip, with its append."""
+    poll_step_ms: int = 100
+    """poll() returns at least this often: the application's own poll(100 ms) and the producer's beat."""
+    metadata_round: Spread = Spread(20, 35, 50, 65, 90)
+    """A metadata refresh (each round about 50 ms late)."""
+    coordinator_retry_ms: int = 100
+    """retry.backoff.ms of a client that looks for its coordinator."""
+
+
+MEASURED = Latencies()

@@ -1,0 +1,195 @@
+"""Messages between processes and the broker: latency, loss, and who waits for an answer."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rebalance_kit.protocol.effects import Arrived
+from rebalance_kit.protocol.messages import (
+    Answer, ConsumerGroupHeartbeat, ConsumerGroupHeartbeatAnswer, Heartbeat, JoinAnswer, JoinGroup, LeaveGroup, OffsetCommit, Request, Response, SyncAnswer,
+    SyncGroup,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from rebalance_kit.simulation.process import Process
+    from rebalance_kit.simulation.world import World
+
+LOST_REQUEST_MS = 30_000
+"""request.timeout.ms: how long a client waits for an answer that will never come."""
+
+
+@dataclass(slots=True)
+class Waiting:
+    """A request on its way or parked at the coordinator."""
+
+    process: Process
+    life: int
+    request: Request
+    one_way_ms: int
+
+
+@dataclass(slots=True)
+class Faults:
+    """What is wrong with one process's connection."""
+
+    cut: bool = False
+    drop: list[str] = field(default_factory=list)
+    delay: dict[str, int] = field(default_factory=dict)
+
+    def takes(self, api: str) -> bool:
+        """Whether this message is lost; a single drop is used up."""
+        if self.cut:
+            return True
+        if api in self.drop:
+            self.drop.remove(api)
+            return True
+        return False
+
+
+class Network:
+    """One connection a process to the broker that hosts the coordinator."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._corr = 0
+        self.waiting: dict[int, Waiting] = {}
+        self.faults: dict[str, Faults] = {}
+
+    def _latency(self, process: Process, request: Request, stream: random.Random) -> int:
+        spreads = self._world.scenario.latencies
+        if isinstance(request, JoinGroup) and not process.spoke:
+            process.spoke = True
+            return max(spreads.first_request.draw(stream) // 2, 1)
+        if isinstance(request, SyncGroup) and not process.synced_once:
+            process.synced_once = True
+            return max(spreads.first_sync.draw(stream) // 2, 1)
+        if isinstance(request, OffsetCommit):
+            return max(spreads.commit.draw(stream) // 2, 1)
+        return spreads.one_way.draw(stream)
+
+    def send(self, process: Process, request: Request) -> None:
+        """Put a request on its way; a lost one ends in the client's request timeout."""
+        world = self._world
+        self._corr += 1
+        corr = self._corr
+        api = type(request).__name__
+        faults = self.faults.get(process.name)
+        delay = self._latency(process, request, process.stream)
+        if faults is not None:
+            delay += faults.delay.pop(api, 0)
+        lost = faults is not None and faults.takes(api)
+        arrives = None if lost else world.agenda.now_ms + delay
+        self.waiting[corr] = Waiting(process, process.life, request, delay)
+        world.row(process.name, "request", process.protocol, _generation(request), request.member_id or None,
+                  {"api": api, "corr": corr, "arrives_ms": arrives, **_fields(request)})  # fmt: skip
+        if lost:
+            wait = LOST_REQUEST_MS
+            if isinstance(request, JoinGroup):
+                wait = max(wait, request.rebalance_timeout_ms + 5_000)
+            world.agenda.at(world.agenda.now_ms + wait, self._timed_out, corr)
+        else:
+            world.agenda.at(world.agenda.now_ms + delay, self._arrive, corr)
+
+    def _timed_out(self, corr: int) -> None:
+        waiting = self.waiting.pop(corr, None)
+        if waiting is not None:
+            waiting.process.disconnected(waiting.life, waiting.request, "request timed out")
+
+    def _arrive(self, corr: int) -> None:
+        waiting = self.waiting.get(corr)
+        if waiting is None:
+            return
+        if not self._world.broker.up:
+            self.break_off(corr)
+            return
+        self._world.broker.receive(Arrived(waiting.request, corr))
+
+    def break_off(self, corr: int) -> None:
+        """The connection of a waiting request breaks: its client hears of it in a moment."""
+        waiting = self.waiting.pop(corr, None)
+        if waiting is not None:
+            waiting.process.disconnected(waiting.life, waiting.request, "coordinator unavailable")
+
+    def reply(self, corr: int, response: Response, group: str) -> None:
+        """Put an answer on its way back."""
+        world = self._world
+        waiting = self.waiting.pop(corr, None)
+        if waiting is None:
+            return
+        process = waiting.process
+        api = type(waiting.request).__name__
+        faults = self.faults.get(process.name)
+        lost = faults is not None and faults.cut
+        delay = process_latency(world, waiting)
+        arrives = None if lost else world.agenda.now_ms + delay
+        world.row("coordinator", "response", process.protocol, _answered_generation(response), getattr(response, "member_id", None) or waiting.request.member_id or None,
+                  {"api": api, "corr": corr, "to": process.name, "error": response.error, "arrives_ms": arrives, "group": group, **_answer_fields(response)})  # fmt: skip
+        if lost:
+            self.waiting[corr] = waiting
+            world.agenda.at(world.agenda.now_ms + LOST_REQUEST_MS, self._timed_out, corr)
+        else:
+            world.agenda.at(world.agenda.now_ms + delay, _deliver, (process, waiting.life, waiting.request, response))
+
+
+def process_latency(world: World, waiting: Waiting) -> int:
+    """The way back takes what the way there took, so that a slow first request is slow both ways."""
+    if isinstance(waiting.request, Heartbeat | ConsumerGroupHeartbeat):
+        return world.scenario.latencies.one_way.draw(waiting.process.stream)
+    return waiting.one_way_ms
+
+
+def _deliver(argument: tuple[Process, int, Request, Response]) -> None:
+    process, life, request, response = argument
+    process.deliver(life, request, response)
+
+
+def _generation(request: Request) -> int | None:
+    if isinstance(request, ConsumerGroupHeartbeat):
+        return request.member_epoch
+    generation = getattr(request, "generation", -1)
+    return generation if generation >= 0 else None
+
+
+def _fields(request: Request) -> dict[str, Any]:
+    if isinstance(request, JoinGroup):
+        held = request.protocols[0][1]
+        return {"protocols": [name for name, _ in request.protocols], "topics": list(held.topics), "owned": [str(tp) for tp in held.owned], "reason": request.reason,
+                "instance_id": request.instance_id}  # fmt: skip
+    if isinstance(request, SyncGroup):
+        return {"assignor": request.protocol, "leads": request.assignment is not None}
+    if isinstance(request, LeaveGroup):
+        return {"reason": request.reason, "instance_id": request.instance_id}
+    if isinstance(request, OffsetCommit):
+        return {"how": request.how, "offsets": {str(tp): offset for tp, offset in request.offsets.items()}}
+    if isinstance(request, ConsumerGroupHeartbeat):
+        return {
+            "epoch": request.member_epoch,
+            "topics": None if request.topics is None else list(request.topics),
+            "owned": None if request.owned is None else [str(tp) for tp in request.owned],
+            "instance_id": request.instance_id,
+        }
+    return {}
+
+
+def _answered_generation(response: Response) -> int | None:
+    if isinstance(response, JoinAnswer):
+        return response.generation if response.generation >= 0 else None
+    if isinstance(response, ConsumerGroupHeartbeatAnswer):
+        return response.member_epoch
+    return None
+
+
+def _answer_fields(response: Response) -> dict[str, Any]:
+    if isinstance(response, JoinAnswer):
+        return {"leader": response.leader, "assignor": response.protocol, "members": len(response.members)}
+    if isinstance(response, SyncAnswer):
+        return {"assignment": [str(tp) for tp in response.assignment]}
+    if isinstance(response, ConsumerGroupHeartbeatAnswer):
+        return {
+            "epoch": response.member_epoch,
+            "assignment": None if response.assignment is None else [str(tp) for tp in response.assignment],
+        }
+    assert isinstance(response, Answer)  # noqa: S101 - nothing else is left
+    return {}

@@ -1,0 +1,438 @@
+"""A member's process: its client machine, its application thread, its life and death.
+
+The machine decides; the process carries out. Answers that only the application thread handles
+(JoinGroup, SyncGroup, commits) wait until the application is inside poll(); heartbeat answers do not.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from rebalance_kit.model.config import ClientConfig
+from rebalance_kit.protocol import classic_client, consumer_client
+from rebalance_kit.protocol import effects as fx
+from rebalance_kit.protocol.classic_member import ClassicMember, Stage
+from rebalance_kit.protocol.client import names
+from rebalance_kit.protocol.consumer_member import ConsumerMember
+from rebalance_kit.protocol.messages import NONE, Heartbeat, ConsumerGroupHeartbeat, LeaveGroup, OffsetCommit, Partitions, Request, Response
+from rebalance_kit.simulation.fetching import Fetching
+from rebalance_kit.simulation.scenario import Life, MemberSpec
+
+if TYPE_CHECKING:
+    from rebalance_kit.simulation.world import World
+
+BACKGROUND = (Heartbeat, ConsumerGroupHeartbeat, LeaveGroup)
+
+
+class Process:
+    """One named process over all its lives."""
+
+    def __init__(self, world: World, spec: MemberSpec) -> None:
+        self.world = world
+        self.spec = spec
+        self.name = spec.name
+        self.life = 0
+        self.alive = False
+        self.frozen = False
+        self.spoke = False
+        self.synced_once = False
+        self.protocol = "classic"
+        self.stream: random.Random = world.streams[f"{spec.name}/0"]
+        self.machine: ClassicMember | ConsumerMember
+        self.fetching: Fetching
+        self.stalled_until_ms = 0
+        self.stalled_from_ms = 0
+        self.callback_until_ms = 0
+        self.callback_from_ms = 0
+        self.callback_ms = spec.callback_ms
+        self.processing_ms = spec.processing_ms
+        self._backlog: list[Callable[[], None]] = []
+        self._running: fx.Callback | None = None
+        self._poll_queued = False
+        self._ids_given = 0
+
+    # --- life ------------------------------------------------------------------------------
+    def start(self, spec: MemberSpec) -> None:
+        """A new process of this name lives from now on."""
+        if self.alive:
+            return
+        world = self.world
+        self.spec, self.life, self.alive, self.frozen = spec, self.life + 1, True, False
+        self.spoke = self.synced_once = self._poll_queued = False
+        self.stalled_until_ms = self.callback_until_ms = self._ids_given = 0
+        self._running, self._backlog = None, []
+        self.stream = world.streams[f"{self.name}/{self.life}"]
+        self.config = ClientConfig.of({"client.id": self.name, "group.id": world.scenario.group, **spec.configs}, world.scenario.kafka_version, self.name)
+        self.protocol = self.config.protocol
+        self.machine = world.make_machine(self, spec)
+        self.fetching = Fetching(self, spec)
+        world.row(self.name, "process_started", self.protocol, None, None,
+                  {"group": self.config.group_id, "client": spec.client, "configs": dict(spec.configs), "topics": list(spec.topics), "life": self.life})  # fmt: skip
+        pin = self.pin()
+        first = pin.first_request_ms
+        spreads = world.scenario.latencies
+        if first is None:
+            spread = spreads.start_classic if self.protocol == "classic" else spreads.start_consumer
+            first = world.agenda.now_ms + spread.draw(self.stream)
+        world.agenda.at(first, self._first_poll, self.life)
+
+    def pin(self) -> Life:
+        """The pinned facts of this life, all None when nothing is pinned."""
+        lives = self.spec.lives
+        return lives[self.life - 1] if self.life <= len(lives) else Life()
+
+    def _first_poll(self, life: int) -> None:
+        if life != self.life or not self.alive:
+            return
+        self.apply(fx.MetadataSeen(dict(self.world.broker.topics)))
+        self.world.agenda.at(self.world.agenda.now_ms + self.config.metadata_max_age_ms, self._metadata_due, self.life)
+        self._queue_poll(self.world.agenda.now_ms)
+
+    def classic_id(self, prefix: str, draw: Callable[[random.Random], str]) -> str:
+        """The member id a coordinator gives this process (pinned in a replay)."""
+        self._ids_given += 1
+        pinned = self.pin().member_id
+        if pinned is not None and self._ids_given == 1:
+            return pinned
+        return draw(self.world.streams[f"id/{self.name}/{self.life}/{self._ids_given}/{prefix}"])
+
+    def end(self, how: str, error: str | None = None) -> None:
+        """The process is gone; nothing of it happens any more."""
+        if not self.alive:
+            return
+        if how == "crash":
+            self.fetching.die("crash")
+        self.alive = False
+        self.world.row(self.name, "process_ended", self.protocol, None, None, {"how": how, "error": error, "life": self.life})
+
+    def freeze(self) -> None:
+        """The system stops the process: time passes, nothing runs."""
+        if not self.alive or self.frozen:
+            return
+        self.fetching.suspend("frozen")
+        self.frozen = True
+        self.world.row(self.name, "process_frozen", self.protocol, None, None, {})
+
+    def thaw(self) -> None:
+        """The process goes on; what piled up is handled now, overdue session checks first."""
+        if not self.alive or not self.frozen:
+            return
+        self.frozen = False
+        self.world.row(self.name, "process_thawed", self.protocol, None, None, {})
+        self.fetching.go_on("frozen")
+        backlog, self._backlog = self._backlog, []
+        for run in backlog:
+            if self.frozen or not self.alive:
+                self._backlog.append(run)
+            else:
+                run()
+
+    # --- the application thread --------------------------------------------------------------
+    def ready_ms(self) -> int:
+        """When the application is next inside poll() and nothing keeps it."""
+        now = self.world.agenda.now_ms
+        return max(now, self.stalled_until_ms, self.callback_until_ms, self.fetching.consumption.ready_ms(now))
+
+    def stall(self, for_ms: int) -> None:
+        """The application does not call poll() for that long (it finishes a callback first)."""
+        now = self.world.agenda.now_ms
+        if not self.alive:
+            return
+        begins = max(now, self.callback_until_ms)
+        if begins > now:
+            self.world.agenda.at(begins, self._stall_later, (self.life, for_ms))
+            return
+        self.stalled_from_ms, self.stalled_until_ms = now, now + for_ms
+        self.fetching.suspend("stall")
+        self.world.row(self.name, "stall_begin", self.protocol, None, None, {"until_ms": self.stalled_until_ms})
+        self._watch_polls(now, for_ms)
+        self.world.agenda.at(self.stalled_until_ms, self._stall_over, self.life)
+
+    def _stall_later(self, argument: tuple[int, int]) -> None:
+        if argument[0] == self.life:
+            self.stall(argument[1])
+
+    def _stall_over(self, life: int) -> None:
+        if life != self.life or not self.alive or self.stalled_until_ms > self.world.agenda.now_ms:
+            return
+        if self.frozen:
+            self._backlog.append(lambda: self._stall_over(life))
+            return
+        self.world.row(self.name, "stall_end", self.protocol, None, None, {})
+        self.fetching.go_on("stall")
+        self._queue_poll(self.world.agenda.now_ms)
+
+    def _watch_polls(self, since_ms: int, for_ms: int) -> None:
+        limit = self.config.max_poll_interval_ms
+        if for_ms > limit:
+            self.world.agenda.at(since_ms + limit + self.stream.randint(5, 100), self._poll_overdue, (self.life, since_ms))
+
+    def _poll_overdue(self, argument: tuple[int, int]) -> None:
+        life, since_ms = argument
+        if life != self.life or not self.alive:
+            return
+        held = since_ms in {self.stalled_from_ms, self.callback_from_ms} and max(self.stalled_until_ms, self.callback_until_ms) > self.world.agenda.now_ms
+        if held or self.fetching.polled_at_ms() <= since_ms:
+            self.apply(fx.PollTimeout())
+
+    def watch_batch(self, since_ms: int, for_ms: int) -> None:
+        """A batch may take longer than max.poll.interval.ms."""
+        self._watch_polls(since_ms, for_ms)
+
+    def _queue_poll(self, at_ms: int) -> None:
+        if self._poll_queued:
+            return
+        self._poll_queued = True
+        self.world.agenda.at(at_ms, self._poll, self.life)
+
+    def _poll(self, life: int) -> None:
+        if life != self.life or not self.alive:
+            return
+        self._poll_queued = False
+        if self.frozen:
+            self._backlog.append(lambda: self._poll(life))
+            return
+        ready = self.ready_ms()
+        if ready > self.world.agenda.now_ms:
+            self._queue_poll(ready)
+            return
+        self.apply(fx.Polled())
+
+    # --- events ------------------------------------------------------------------------------
+    def apply(self, event: Any) -> None:
+        """Give an event to the client machine and carry out what it asks for."""
+        if not self.alive:
+            return
+        if self.frozen:
+            life = self.life
+            self._backlog.append(lambda: self.apply(event) if life == self.life else None)
+            return
+        machine = self.machine
+        effects = classic_client.step(machine, event) if isinstance(machine, ClassicMember) else consumer_client.step(machine, event)
+        for effect in effects:
+            _CARRY[type(effect)](self, effect)
+
+    def deliver(self, life: int, request: Request, response: Response) -> None:
+        """An answer has reached the process; its application may have to be in poll() to see it."""
+        if life != self.life or not self.alive:
+            return
+        if not isinstance(request, BACKGROUND) and not self.frozen:
+            ready = self.ready_ms() if self._running is None else self.world.agenda.now_ms
+            if ready > self.world.agenda.now_ms:
+                self.world.agenda.at(ready, _deliver_again, (self, life, request, response))
+                return
+        if isinstance(request, OffsetCommit) and request.how == "revoked":
+            self._callback_over(self.life)
+        self.apply(fx.Answered(request, response))
+
+    def disconnected(self, life: int, request: Request, cause: str) -> None:
+        """A request of this process will get no answer."""
+        if life == self.life and self.alive:
+            if isinstance(request, OffsetCommit) and request.how == "revoked":
+                self._callback_over(self.life)
+            self.apply(fx.Disconnected(request, cause))
+
+    def _metadata_due(self, life: int) -> None:
+        if life == self.life and self.alive:
+            world = self.world
+            late = world.scenario.latencies.metadata_round.draw(self.stream)
+            world.agenda.at(world.agenda.now_ms + late, self._metadata_read, life)
+            world.agenda.at(world.agenda.now_ms + late + self.config.metadata_max_age_ms, self._metadata_due, life)
+
+    def _metadata_read(self, life: int) -> None:
+        if life == self.life and self.alive and self.world.broker.up:
+            self.apply(fx.MetadataSeen(dict(self.world.broker.topics)))
+
+    def metadata_soon(self, after_ms: int) -> None:
+        """A failing fetch makes the client refresh its metadata."""
+        self.world.agenda.at(self.world.agenda.now_ms + after_ms, self._metadata_read, self.life)
+
+    # --- effects -----------------------------------------------------------------------------
+    def _timer(self, argument: tuple[int, tuple[str, ...]]) -> None:
+        life, key = argument
+        if life == self.life:
+            self.apply(fx.TimerFired(key))
+
+    def set_timer(self, effect: fx.SetTimer) -> None:
+        """Arm a timer of the machine; heartbeats come a little late, as the thread sleeps in steps."""
+        after = effect.after_ms
+        if effect.key[0] == "heartbeat" and after > 0:
+            after += self.world.scenario.latencies.heartbeat_late.draw(self.stream)
+        agenda = self.world.agenda
+        agenda.set_timer((self.name, effect.key), agenda.now_ms + after, self._timer, (self.life, effect.key))
+
+    def cancel_timer(self, effect: fx.CancelTimer) -> None:
+        """Disarm a timer of the machine."""
+        self.world.agenda.cancel_timer((self.name, effect.key))
+
+    def note(self, effect: fx.Note) -> None:
+        """Write a row of the machine's."""
+        self.world.row(self.name, effect.kind, self.protocol, effect.generation, effect.member_id, effect.detail)
+
+    def send(self, effect: fx.Send) -> None:
+        """Send a request."""
+        self.world.network.send(self, effect.request)
+
+    def want_poll(self, effect: fx.WantPoll) -> None:
+        """Wake the application inside poll(): at once, after a moment, or at its next beat."""
+        now = self.world.agenda.now_ms
+        spreads = self.world.scenario.latencies
+        if effect.step == "rejoin":
+            delay = spreads.rejoin.draw(self.stream)
+        elif effect.step == "beat":
+            delay = spreads.poll_step_ms - (now - self.fetching.beat_ms) % spreads.poll_step_ms
+        else:
+            delay = 1
+        self._queue_poll(now + delay)
+
+    def run_callback(self, effect: fx.Callback) -> None:
+        """Run a listener callback on the application thread."""
+        now = self.world.agenda.now_ms
+        shown = effect.generation if effect.generation >= 0 else None
+        self.world.row(self.name, "callback_begin", self.protocol, shown, effect.member_id or None, {"callback": effect.callback, "partitions": names(effect.partitions)})
+        self._running = effect
+        self.callback_from_ms, self.callback_until_ms = now, now + self.callback_ms
+        if self.callback_ms:
+            self.fetching.suspend("callback")
+            self._watch_polls(now, self.callback_ms)
+        waits = effect.callback == "revoked" and self.spec.commit == "revoked" and self.fetching.commit("revoked", effect.partitions)
+        if not waits:
+            self.world.agenda.at(self.callback_until_ms, self._callback_over, self.life)
+
+    def _callback_over(self, life: int) -> None:
+        if life != self.life or not self.alive or self._running is None:
+            return
+        if self.frozen:
+            self._backlog.append(lambda: self._callback_over(life))
+            return
+        now = self.world.agenda.now_ms
+        if self.callback_until_ms > now:
+            self.world.agenda.at(self.callback_until_ms, self._callback_over, life)
+            return
+        running, self._running = self._running, None
+        shown = running.generation if running.generation >= 0 else None
+        self.world.row(self.name, "callback_end", self.protocol, shown, running.member_id or None,
+                       {"callback": running.callback, "partitions": names(running.partitions), "error": None})  # fmt: skip
+        if self.callback_ms:
+            self.fetching.go_on("callback")
+        self.apply(fx.CallbackDone())
+
+    def commit(self, effect: fx.Commit) -> None:
+        """Commit all consumed positions; without any, the machine goes on at once."""
+        policy = self.spec.commit
+        wanted = policy in {"auto"} or effect.how == "close" and policy == "per_batch"
+        if not wanted or not self.fetching.commit(effect.how):
+            self.world.agenda.at(self.world.agenda.now_ms, self._commit_skipped, (self.life, effect.how))
+
+    def _commit_skipped(self, argument: tuple[int, str]) -> None:
+        if argument[0] == self.life:
+            self.apply(fx.CommitDone(NONE, argument[1]))
+
+    def find_coordinator(self, effect: fx.FindCoordinator) -> None:
+        """Look the coordinator up, again and again, until it answers."""
+        self._look_up((self.life, 1))
+
+    def _look_up(self, argument: tuple[int, int]) -> None:
+        life, attempt = argument
+        if life != self.life or not self.alive:
+            return
+        world = self.world
+        spreads = world.scenario.latencies
+        round_trip = 2 * spreads.one_way.draw(self.stream)
+        faults = world.network.faults.get(self.name)
+        reachable = world.broker.up and not (faults is not None and faults.cut) and not self.frozen
+        if reachable:
+            world.agenda.at(world.agenda.now_ms + round_trip, self._found, life)
+        else:
+            wait = min(spreads.coordinator_retry_ms * 2 ** min(attempt - 1, 4), 1_000)
+            world.agenda.at(world.agenda.now_ms + wait, self._look_up, (life, attempt + 1))
+
+    def _found(self, life: int) -> None:
+        if life == self.life:
+            self.apply(fx.CoordinatorFound())
+
+    def own(self, effect: fx.Own) -> None:
+        """The client's assignment changed."""
+        self.fetching.own(effect.partitions)
+        generation = self.machine.generation
+        self.world.row(self.name, "owned", self.protocol, generation if generation >= 0 else None, self.machine.member_id or None, {"partitions": names(effect.partitions)})
+        if effect.fetch:
+            self.fetching.start(effect.fetch)
+
+    def die(self, effect: fx.Die) -> None:
+        """A fatal error left poll()."""
+        self.world.row(self.name, "died", self.protocol, None, None, {"error": effect.error, "message": effect.message})
+        self.end("died", effect.error)
+
+    # --- what the application is told to do ----------------------------------------------------
+    def tell(self, event: Any) -> None:
+        """An order to the application: carried out when its thread is free."""
+        self._told((self.life, event))
+
+    def _told(self, argument: tuple[int, Any]) -> None:
+        life, event = argument
+        if life != self.life or not self.alive:
+            return
+        if self.frozen:
+            self._backlog.append(lambda: self._told(argument))
+            return
+        ready = self.ready_ms()
+        if ready > self.world.agenda.now_ms or self._running is not None:
+            self.world.agenda.at(max(ready, self.world.agenda.now_ms + 1), self._told, argument)
+            return
+        if isinstance(event, fx.Subscribed):
+            self.fetching.keep_topics(event.topics)
+        self.apply(event)
+
+    def identity(self) -> tuple[str, int]:
+        """Member id and generation (or member epoch) that a commit carries."""
+        return self.machine.member_id, self.machine.generation
+
+    def may_commit(self) -> bool:
+        """Whether the client would send a commit at all."""
+        return self.machine.may_commit
+
+    def idle(self) -> bool:
+        """Nothing of a rebalance is under way on the application thread."""
+        return self.machine.stage is Stage.IDLE if isinstance(self.machine, ClassicMember) else self.machine.idle
+
+
+def _deliver_again(argument: tuple[Process, int, Request, Response]) -> None:
+    argument[0].deliver(*argument[1:])
+
+
+def _restart_auto_commit(process: Process, effect: fx.RestartAutoCommit) -> None:
+    process.fetching.restart_auto_commit()
+
+
+def _start_fetching(process: Process, effect: fx.StartFetching) -> None:
+    process.fetching.start(effect.partitions)
+
+
+def _stop_fetching(process: Process, effect: fx.StopFetching) -> None:
+    process.fetching.stop(effect.partitions, effect.reason)
+
+
+def _closed(process: Process, effect: fx.Closed) -> None:
+    process.end("closed")
+
+
+_CARRY: Mapping[type, Callable[[Process, Any], None]] = {
+    fx.SetTimer: Process.set_timer,
+    fx.CancelTimer: Process.cancel_timer,
+    fx.Note: Process.note,
+    fx.Send: Process.send,
+    fx.WantPoll: Process.want_poll,
+    fx.Callback: Process.run_callback,
+    fx.Commit: Process.commit,
+    fx.FindCoordinator: Process.find_coordinator,
+    fx.RestartAutoCommit: _restart_auto_commit,
+    fx.Own: Process.own,
+    fx.StartFetching: _start_fetching,
+    fx.StopFetching: _stop_fetching,
+    fx.Die: Process.die,
+    fx.Closed: _closed,
+}
+PartitionsOrNone = Partitions | None

@@ -1,0 +1,218 @@
+"""Records: what is produced, delivered, processed and committed, counted without an event a record.
+
+Nothing here is sampled: production is a rate, an application polls at known moments, so positions
+follow by arithmetic whenever somebody looks (``Consumption.settle``). Offsets count from 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from rebalance_kit.model.topology import TopicPartition
+
+Offsets = dict[TopicPartition, int]
+
+
+@dataclass(slots=True)
+class Log:
+    """One partition's log: records come at ``rate_per_s`` from ``since_ms`` on."""
+
+    since_ms: int
+    rate_per_s: float
+
+    def end(self, at_ms: int) -> int:
+        """Log end offset at that moment."""
+        return int((at_ms - self.since_ms) * self.rate_per_s / 1000) if at_ms > self.since_ms else 0
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What one group has done with one partition."""
+
+    high: int = 0
+    delivered: int = 0
+    redelivered: int = 0
+    committed: int | None = None
+    processed: list[list[int]] = field(default_factory=list)
+
+    def deliver(self, first: int, end: int) -> int:
+        """Count records handed to an application; returns how many of them were so before."""
+        again = max(0, min(end, self.high) - first)
+        self.delivered += end - first
+        self.redelivered += again
+        self.high = max(self.high, end)
+        return again
+
+    def process(self, first: int, end: int) -> None:
+        """Remember ``[first, end)`` as processed."""
+        if end <= first:
+            return
+        spans = self.processed
+        if spans and first <= spans[-1][1] and first >= spans[-1][0]:
+            spans[-1][1] = max(spans[-1][1], end)
+            return
+        spans.append([first, end])
+
+    def lost(self) -> int:
+        """Records below the committed offset that nobody ever processed."""
+        limit = self.committed or 0
+        covered = reached = 0
+        for first, end in sorted(self.processed):
+            begin, stop = max(first, reached), min(end, limit)
+            if stop > begin:
+                covered += stop - begin
+            reached = max(reached, end)
+        return limit - covered
+
+
+@dataclass(slots=True)
+class DataPlane:
+    """All logs, and every group's ledger of them."""
+
+    logs: dict[TopicPartition, Log] = field(default_factory=dict)
+    ledgers: dict[tuple[str, TopicPartition], Ledger] = field(default_factory=dict)
+
+    def ledger(self, group: str, tp: TopicPartition) -> Ledger:
+        """The group's ledger of a partition, made when first asked for."""
+        held = self.ledgers.get((group, tp))
+        if held is None:
+            held = self.ledgers[group, tp] = Ledger()
+        return held
+
+    def end(self, tp: TopicPartition, at_ms: int) -> int:
+        """Log end offset; 0 for a partition that does not exist (any more)."""
+        log = self.logs.get(tp)
+        return log.end(at_ms) if log else 0
+
+
+@dataclass(slots=True)
+class Consumption:
+    """One process's poll loop over the partitions whose records reach it.
+
+    ``processing_ms`` a record; a poll returns at most ``max_poll_records``; without work the
+    application polls again at the next record, at the latest after ``poll_step_ms``.
+    """
+
+    plane: DataPlane
+    group: str
+    max_poll_records: int
+    processing_ms: float
+    poll_step_ms: int
+    on_redelivered: Callable[[TopicPartition, int, int], None]
+    on_batch: Callable[[Offsets, bool], None] | None = None
+    fetching: dict[TopicPartition, None] = field(default_factory=dict)
+    positions: Offsets = field(default_factory=dict)
+    next_poll_ms: int = 0
+    batch_ms: int = 0
+    busy_until_ms: int = 0
+    batch: list[tuple[TopicPartition, int, int]] = field(default_factory=list)
+
+    def settle(self, now_ms: int) -> None:
+        """Let every poll up to ``now_ms`` have happened."""
+        if not self.fetching:
+            self._finish(now_ms)
+            self.next_poll_ms = max(self.next_poll_ms, now_ms)
+            return
+        while self.next_poll_ms <= now_ms:
+            self._poll(self.next_poll_ms)
+            if self._keeps_up():
+                self._skip_to(now_ms)
+        self._finish(now_ms)
+
+    def _keeps_up(self) -> bool:
+        if self.busy_until_ms > self.next_poll_ms:
+            return False
+        rate = sum(self.plane.logs[tp].rate_per_s for tp in self.fetching if tp in self.plane.logs)
+        step = self.poll_step_ms
+        if rate * step / 1000 > self.max_poll_records or rate * self.processing_ms >= 1000:
+            return False
+        return all(self.positions[tp] >= self.plane.end(tp, self.batch_ms) for tp in self.fetching)
+
+    def _skip_to(self, now_ms: int) -> None:
+        """Everything is read as it comes: only the last poll before ``now_ms`` matters."""
+        skipped = (now_ms - self.next_poll_ms) // self.poll_step_ms - 1
+        if skipped <= 0:
+            return
+        self._finish(self.next_poll_ms)
+        at_ms = self.next_poll_ms + skipped * self.poll_step_ms
+        for tp in self.fetching:
+            first, end = self.positions[tp], self.plane.end(tp, at_ms)
+            if end > first:
+                self._deliver(tp, first, end)
+                self.plane.ledger(self.group, tp).process(first, end)
+        self.batch_ms = at_ms
+        self.busy_until_ms = at_ms
+        self.next_poll_ms = at_ms + self.poll_step_ms
+        if self.on_batch is not None:
+            self.on_batch({tp: self.positions[tp] for tp in self.fetching}, False)
+
+    def _poll(self, at_ms: int) -> None:
+        self._finish(at_ms)
+        room = self.max_poll_records
+        batch = []
+        for tp in list(self.fetching):
+            first = self.positions[tp]
+            end = min(self.plane.end(tp, at_ms), first + room)
+            if end > first:
+                self._deliver(tp, first, end)
+                batch.append((tp, first, end))
+                room -= end - first
+                if not room:
+                    self.fetching[tp] = self.fetching.pop(tp)  # the next poll begins with the others
+                    break
+        self.batch, self.batch_ms = batch, at_ms
+        count = self.max_poll_records - room
+        self.busy_until_ms = at_ms + round(count * self.processing_ms)
+        full = not room and self.processing_ms == 0
+        self.next_poll_ms = max(self.busy_until_ms, at_ms + (1 if full else self.poll_step_ms))
+        if not room and self.processing_ms > 0:
+            self.next_poll_ms = self.busy_until_ms
+        if self.on_batch is not None and batch:
+            self.on_batch({tp: end for tp, _, end in batch}, True)
+
+    def _deliver(self, tp: TopicPartition, first: int, end: int) -> None:
+        again = self.plane.ledger(self.group, tp).deliver(first, end)
+        self.positions[tp] = end
+        if again:
+            self.on_redelivered(tp, again, first)
+
+    def _finish(self, now_ms: int) -> None:
+        """The batch in hand counts as processed once its time has passed."""
+        if not self.batch or self.busy_until_ms > now_ms:
+            return
+        for tp, first, end in self.batch:
+            self.plane.ledger(self.group, tp).process(first, end)
+        done = {tp: end for tp, _, end in self.batch}
+        self.batch = []
+        if self.on_batch is not None:
+            self.on_batch(done, False)
+
+    def abandon(self, now_ms: int) -> None:
+        """The process dies: of the batch in hand only what its time allowed is processed."""
+        self._finish(now_ms)
+        done = int((now_ms - self.batch_ms) / self.processing_ms) if self.processing_ms else 0
+        for tp, first, end in self.batch:
+            part = min(end - first, max(done, 0))
+            self.plane.ledger(self.group, tp).process(first, first + part)
+            done -= part
+        self.batch = []
+
+    def start(self, tp: TopicPartition, position: int, now_ms: int) -> None:
+        """Records of ``tp`` reach the application from ``position`` on."""
+        self.settle(now_ms - 1)
+        self.positions[tp] = position
+        self.fetching[tp] = None
+        if self.busy_until_ms <= now_ms:
+            self.next_poll_ms = min(max(self.next_poll_ms, now_ms), now_ms + self.poll_step_ms)
+
+    def stop(self, tp: TopicPartition) -> None:
+        """Records of ``tp`` reach the application no more (its position stays known)."""
+        self.fetching.pop(tp, None)
+
+    def ready_ms(self, now_ms: int) -> int:
+        """When the application is next inside poll(): now, or when its batch is processed."""
+        if self.processing_ms:
+            self.settle(now_ms)
+            return max(now_ms, self.busy_until_ms)
+        return now_ms

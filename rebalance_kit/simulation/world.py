@@ -1,0 +1,88 @@
+"""Everything of one run wired together: clock, chance, broker, network, processes, trace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rebalance_kit.assignors.contract import Cluster, MemberSubscription
+from rebalance_kit.assignors.java_order import timeline_order
+from rebalance_kit.assignors.registry import assign
+from rebalance_kit.assignors.server_topics import target_order
+from rebalance_kit.model.topology import TopicId, TopicPartition
+from rebalance_kit.model.trace import Detail, TraceRow
+from rebalance_kit.protocol.classic_member import ClassicMember
+from rebalance_kit.protocol.client import ClientSettings
+from rebalance_kit.protocol.consumer_member import ConsumerMember
+from rebalance_kit.protocol.messages import JoinMember, Partitions
+from rebalance_kit.simulation.agenda import Agenda
+from rebalance_kit.simulation.broker import Broker
+from rebalance_kit.simulation.network import Network
+from rebalance_kit.simulation.process import Process
+from rebalance_kit.simulation.records import DataPlane
+from rebalance_kit.simulation.scenario import MemberSpec, Scenario
+from rebalance_kit.simulation.streams import Streams, draw_kafka_uuid
+
+
+class World:
+    """One run in progress."""
+
+    def __init__(self, scenario: Scenario, seed: int) -> None:
+        self.scenario = scenario
+        self.agenda = Agenda()
+        self.streams = Streams(seed)
+        self.plane = DataPlane()
+        self.rows: list[TraceRow] = []
+        self.started = False
+        self.broker = Broker(self)
+        self.network = Network(self)
+        self.processes = {spec.name: Process(self, spec) for spec in scenario.members}
+        self.started = True
+
+    def row(
+        self, actor: str, kind: str, protocol: str, generation: int | None, member_id: str | None, detail: Detail, *,
+        topic: str | None = None, partition: int | None = None,
+    ) -> None:  # fmt: skip
+        """Append one row to the trace."""
+        rows = self.rows
+        rows.append(TraceRow(self.agenda.now_ms, len(rows), actor, kind, protocol, generation, member_id, topic, partition, detail))
+
+    def make_machine(self, process: Process, spec: MemberSpec) -> ClassicMember | ConsumerMember:
+        """The client machine that a process runs, from its configuration."""
+        config = process.config
+        settings = ClientSettings(
+            process.name, config.group_id, tuple(config.assignors), config.mode == "COOPERATIVE", config.instance_id, config.rack,
+            config.session_timeout_ms, config.heartbeat_interval_ms, config.max_poll_interval_ms,
+            config.auto_commit and spec.commit == "auto" or spec.commit == "per_batch", config.remote_assignor,
+            lambda: process.pin().member_id or draw_kafka_uuid(self.streams[f"id/{process.name}/{process.life}/consumer"]),
+            client_assign,
+        )  # fmt: skip
+        if config.protocol == "consumer":
+            return ConsumerMember(settings, tuple(sorted(spec.topics)))
+        return ClassicMember(settings, tuple(sorted(spec.topics)))
+
+    def server_assign(
+        self, name: str, members: Sequence[tuple[str, str | None, tuple[str, ...], Partitions]], partitions: Mapping[str, int], ids: Mapping[str, TopicId]
+    ) -> dict[str, tuple[TopicPartition, ...]]:
+        """Run a server-side assignor: (member id, instance, topics, previous target) a member."""
+        held = {one[0]: one for one in members}
+        cluster = Cluster(partitions, ids)
+        listed = []
+        for who in timeline_order(held):
+            _, instance, topics, owned = held[who]
+            listed.append(MemberSubscription(who, topics, instance, target_order(owned, cluster)))
+        return assign(f"server.{name}", cluster, listed)
+
+
+def client_assign(name: str, partitions: Mapping[str, int], members: Sequence[JoinMember]) -> Mapping[str, tuple[TopicPartition, ...]]:
+    """Run a client assignor as the leader does, from the members' subscriptions."""
+    listed = []
+    for one in members:
+        held = one.subscription
+        owned, generation = (held.user_owned, held.user_generation) if name == "sticky" else (held.owned, held.generation)
+        listed.append(MemberSubscription(one.member_id, held.topics, one.instance_id, owned, generation, held.rack))
+    existing = {topic: count for topic, count in partitions.items() if count}
+    return assign(name, Cluster(existing), listed)
+
+
+Anything = Any

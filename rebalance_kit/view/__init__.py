@@ -1,0 +1,36 @@
+"""What a run looks like: theme, board states, plotly figures, the lab widget and their text twins.
+
+Importing this room loads neither plotly nor widgets; a name that needs them loads them when asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_HOME = {
+    "Lab": "lab",
+    "board": "frames",
+    "flow_figure": "flow",
+    "gantt_figure": "gantt",
+    "comparison_figure": "comparison",
+    "comparison_html": "comparison",
+    "describe_board": "text",
+    "describe_flow": "text",
+    "describe_gantt": "text",
+    "describe_comparison": "text",
+    "show": "show",
+    "write_report": "report",
+}
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{home}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,161 @@
+"""What the lab shows at one moment, as values: members, partitions, the group, what moves.
+
+A state says what is true from one moment until the next change. Whatever runs with the clock
+(seconds since, a shrinking session) is worked out from ``BoardState`` and never stored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class MemberState(NamedTuple):
+    """One member between two changes.
+
+    ``life`` is the process: absent, alive, frozen, crashed, died, closed. ``standing`` is what the
+    coordinator holds: none, pending, member, away, removed. ``doing`` is the word drawn beside the
+    disc. ``parked`` and ``sending`` name the request that waits at the coordinator or is on its way.
+    """
+
+    life: str = "absent"
+    standing: str = "none"
+    doing: str = "not started"
+    generation: int | None = None
+    leader: bool = False
+    parked: str | None = None
+    sending: str | None = None
+    callback: str | None = None
+    error: str | None = None
+    instance_id: str | None = None
+    protocol: str = "classic"
+    group_epoch: int | None = None
+
+
+class PartitionState(NamedTuple):
+    """One partition between two changes.
+
+    ``word`` is what its token says: flows, callback, give up, no owner, stopped, was leaving, new,
+    zombie. ``target`` is the member that waits for it (KIP-848 only: a classic group has no target
+    before SyncGroup). ``also`` names members outside the group that still read it.
+    """
+
+    owner: str | None = None
+    word: str = "no owner"
+    flows: bool = False
+    last_owner: str | None = None
+    target: str | None = None
+    also: tuple[str, ...] = ()
+
+
+class GroupState(NamedTuple):
+    """The group as its coordinator sees it between two changes.
+
+    ``joined`` and ``awaited`` fill the waiting room of a classic join or sync phase; ``coming`` are
+    members whose request is on its way. ``generation`` is the classic generation or the group epoch.
+    """
+
+    state: str = "Empty"
+    protocol: str = "classic"
+    generation: int | None = None
+    target_epoch: int | None = None
+    assignor: str | None = None
+    reason: str = ""
+    trigger: str = ""
+    culprit: str | None = None
+    joined: tuple[str, ...] = ()
+    awaited: tuple[str, ...] = ()
+    coming: tuple[str, ...] = ()
+    up: bool = True
+
+
+class Message(NamedTuple):
+    """A request or answer on its way; ``arrives_ms`` is None for one that is lost."""
+
+    sent_ms: int
+    arrives_ms: int | None
+    member: str
+    api: str
+    request: bool
+    error: str | None
+
+
+class Mark(NamedTuple):
+    """Something worth a mark on the strip: kind (action|rebalance|done|timer|fault), words."""
+
+    at_ms: int
+    kind: str
+    member: str | None
+    words: str
+
+
+class Position(NamedTuple):
+    """Where a partition stands: next offset to read, end of its log, committed offset (None: none)."""
+
+    position: int
+    log_end: int
+    committed: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class MemberView:
+    """A member on the board at a moment, with what runs with the clock.
+
+    ``since_ms`` is when its present doing began; ``session_ends_ms`` is None while no session runs
+    (no member, or its parked JoinGroup holds it).
+    """
+
+    name: str
+    label: str
+    number: int
+    state: MemberState
+    since_ms: int
+    owned: tuple[str, ...]
+    fetching: tuple[str, ...]
+    session_ends_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionView:
+    """A partition on the board at a moment; ``stopped_since_ms`` is None while it flows."""
+
+    name: str
+    state: PartitionState
+    stopped_since_ms: int | None
+    at: Position | None
+
+    @property
+    def lag(self) -> int:
+        """Records that wait behind the position."""
+        return max(0, self.at.log_end - self.at.position) if self.at else 0
+
+
+@dataclass(frozen=True, slots=True)
+class BoardState:
+    """Everything the lab shows at ``at_ms``."""
+
+    at_ms: int
+    end_ms: int
+    label: str
+    group: GroupState
+    group_since_ms: int
+    members: tuple[MemberView, ...]
+    partitions: tuple[PartitionView, ...]
+    on_the_way: tuple[Message, ...]
+    last_message: Message | None
+
+    @property
+    def flowing(self) -> int:
+        """How many partitions flow."""
+        return sum(1 for one in self.partitions if one.state.flows)
+
+    def member(self, name: str) -> MemberView:
+        """The member of that name; raises ``KeyError`` naming those on the board."""
+        for one in self.members:
+            if one.name == name:
+                return one
+        raise KeyError(f"{name!r} is not on the board; expected one of {', '.join(one.name for one in self.members)}")
+
+    def owned_by(self, name: str | None) -> tuple[PartitionView, ...]:
+        """Partitions whose owner is that member (None: those in the rail)."""
+        return tuple(one for one in self.partitions if one.state.owner == name)
