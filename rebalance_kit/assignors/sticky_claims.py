@@ -100,15 +100,15 @@ def _settle(
             if generation < votes[other]:
                 _note(explain, f"claims it from generation {generation}, {rival} from {votes[other]}", member, partition)
                 continue
-            if partition in owned[rival]:
-                owned[rival].remove(partition)
-            holder[partition] = place
             if generation == votes[other]:
                 contested.add(partition)
                 _note(explain, f"claims it in generation {generation} like {rival}: nobody keeps it", member, partition)
             else:
                 mine.append(partition)
                 _note(explain, f"claims it from a newer generation than {rival}, so it counts", member, partition)
+            if partition in owned[rival]:  # after the append: the rival is this very member if it named it twice
+                owned[rival].remove(partition)
+            holder[partition] = place
     return owned, contested
 
 

@@ -239,21 +239,38 @@ class GeneralDeal:
     def _count_owners(self) -> None:
         """Count, topic by topic, how many partitions each member holds."""
         self._sharing = {topic: Counter() for topic in self._counts}
-        owner = {p: member_id for member_id, share in self.lists.items() for p in share}
-        for partition, member_id in owner.items():
-            self._sharing[partition.topic][member_id] += 1
+        for member_id, share in self.lists.items():
+            for partition in share:
+                self._sharing[partition.topic][member_id] += 1
 
     def _balanced(self) -> bool:
         """True if sizes differ by at most one, or no member could take one from a member with two more."""
         sizes = {member_id: len(share) for member_id, share in self.lists.items()}
         if min(sizes.values()) >= max(sizes.values()) - 1:
             return True
-        if self._has_strays:  # then a partition may have two holders, and Kafka goes by the last one
-            self._count_owners()
+        if self._has_strays:
+            return self._balanced_with_strays(sizes)
         largest = {topic: max(map(sizes.__getitem__, owners), default=0) for topic, owners in self._sharing.items()}
         for member_id, size in sizes.items():
             if size != self._room[member_id] and any(largest[topic] > size + 1 for topic in self._reads[member_id]):
                 return False
+        return True
+
+    def _balanced_with_strays(self, sizes: dict[str, int]) -> bool:
+        """The same question when a partition may have two holders: Kafka then goes by the last one in map order."""
+        holder = {p: member_id for member_id, share in self.lists.items() for p in share}
+        for member_id in sorted(sizes, key=lambda m: (sizes[m], self._rank[m])):
+            if sizes[member_id] == self._room[member_id]:
+                continue
+            mine = set(self.lists[member_id])
+            for topic in self._reads[member_id]:
+                for partition in (TopicPartition(topic, number) for number in range(self._counts[topic])):
+                    if partition in mine:
+                        continue
+                    if partition not in holder:
+                        raise KafkaFailure("NullPointerException", f"the holder of {partition} has been set aside")
+                    if sizes[member_id] + 1 < sizes[holder[partition]]:
+                        return False
         return True
 
     def _note(self, rule: str, member_id: str | None = None, partitions: Iterable[TopicPartition] = ()) -> None:

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
-from rebalance_kit.pipeline.causes import classic_trigger, epoch_trigger, reason_member
+from rebalance_kit.pipeline.causes import classic_trigger, client_reason, epoch_trigger, reason_member
 from rebalance_kit.pipeline.names import with_name
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pyspark.sql import Column, DataFrame, WindowSpec
 
 #: The columns of the table, in order.
@@ -65,13 +67,10 @@ def classic_rebalances(told: DataFrame) -> DataFrame:
         .withColumn("leaver", F.last(F.when(event.isin(*_LEFT), F.struct("member", "reason")), ignorenulls=True).over(behind))
         .transform(_with_round("preparing", ("stabilized", "emptied", "upgraded", "downgraded")))
     )
-    own = reason_member(F.col("reason"))
+    own = F.substring_index(reason_member(F.col("reason")), ",", 1)
     trigger = classic_trigger(F.col("reason"))
-    unnamed = (trigger == "leave") & F.coalesce(F.contains(own, F.lit("")), F.lit(False))
     leaving = trigger.isin("leave", "poll_timeout", "admin_removal", "downgrade")
-    after = F.when(F.col("closing.event") == "stabilized", F.col("closing.generation")).when(
-        F.col("closing.event") == "emptied", F.col("closing.generation")
-    )
+    after = F.when(F.col("closing.event").isin("stabilized", "emptied"), F.col("closing.generation"))
     assigned_at = F.when(
         (F.col("closing.event") == "stabilized") & (F.col("received.generation") == after), F.col("received.at_ms")
     )
@@ -92,11 +91,10 @@ def classic_rebalances(told: DataFrame) -> DataFrame:
         F.col("generation").alias("before"),
         after.alias("after"),
         F.when(F.col("closing.event") == "emptied", F.lit(0)).otherwise(F.col("closing.members")).cast("int").alias("members"),
-        F.regexp_extract("reason", r"; client reason: (.*)$", 1).alias("said"),
+        F.coalesce(client_reason(F.col("reason")), F.when(leaving, F.col("leaver.reason"))).alias("said"),
         "file",
         "line",
     )
-    del unnamed
     return rows.transform(_finish(marked))
 
 
@@ -140,7 +138,7 @@ def epoch_rebalances(told: DataFrame, events: DataFrame) -> DataFrame:
     return rows.transform(_settled(events)).transform(_finish(marked))
 
 
-def _settled(events: DataFrame):  # type: ignore[no-untyped-def]
+def _settled(events: DataFrame) -> Callable[[DataFrame], DataFrame]:
     """Add ``end_ms``: the last member's acknowledgement between the target and the next bump, else the target."""
     acks = events.filter(
         (F.col("event") == "transitioned") & (F.col("state_to") == "STABLE") & F.col("group").isNotNull()
@@ -166,7 +164,7 @@ def _settled(events: DataFrame):  # type: ignore[no-untyped-def]
     return step
 
 
-def _with_round(opening: str, closing: tuple[str, ...]):  # type: ignore[no-untyped-def]
+def _with_round(opening: str, closing: tuple[str, ...]) -> Callable[[DataFrame], DataFrame]:
     """Add ``round``: to which rebalance of the group a line belongs (one written before it counts to it)."""
     before = _group().rowsBetween(Window.unboundedPreceding, -1)
     upto = _group().rowsBetween(Window.unboundedPreceding, Window.currentRow)
@@ -182,7 +180,7 @@ def _with_round(opening: str, closing: tuple[str, ...]):  # type: ignore[no-unty
     return step
 
 
-def _finish(marked: DataFrame):  # type: ignore[no-untyped-def]
+def _finish(marked: DataFrame) -> Callable[[DataFrame], DataFrame]:
     """Add duration, and the member ids that joined, left and expired in the round."""
     event = F.col("event")
     moves = (

@@ -30,7 +30,7 @@ _BROKER_PREFIX = r"^\[Group(?:Coordinator|MetadataManager) [^\]]*\]:? "
 #: In every line of ``REFUSALS``, which begin with anything.
 _REFUSAL = "assignors must have the same protocol type"
 
-#: How much of a rejected line is kept to be shown.
+#: How much of a line is kept to be shown as evidence.
 _SHOWN = 300
 
 #: Text columns of an event that come straight from a template's field.
@@ -41,7 +41,7 @@ _TEXT_FIELDS = (
 
 
 def classify(bronze: DataFrame) -> DataFrame:
-    """Every line with its ``class``; parsed ones with ``fields``, rejected ones with ``why`` and their text.
+    """Every line with its ``class``; parsed ones with ``fields``, rejected ones with ``why``.
 
     Columns: path, file, block, row, class, why, layout, head (map), fields (map), text.
     """
@@ -124,7 +124,7 @@ def apply_grammar(lines: DataFrame) -> DataFrame:
 
 
 def settle_class(lines: DataFrame) -> DataFrame:
-    """Add ``class`` (parsed, ignored, rejected) and ``why`` (of a rejection); drop the text of ignored lines."""
+    """Add ``class`` (parsed, ignored, rejected) and ``why`` (of a rejection); keep the beginning of the text, of ignored lines none."""
     text, laid = F.col("text"), F.col("layout").isNotNull()
     continued = (text == "") | _any([text.startswith(start) for start in CONTINUATIONS])
     why = (
@@ -145,7 +145,7 @@ def settle_class(lines: DataFrame) -> DataFrame:
         lines.withColumn("why", why)
         .withColumn("class", kind)
         .withColumn("head", head)
-        .withColumn("text", F.when(F.col("class") == "rejected", F.substring(text, 1, _SHOWN)))
+        .withColumn("text", F.when(F.col("class") != "ignored", F.substring(text, 1, _SHOWN)))
     )
 
 
@@ -173,6 +173,7 @@ def events(classified: DataFrame, blocks: DataFrame) -> DataFrame:
             *texts,
             *numbers,
             _partitions(fields["partitions"]).alias("partitions"),
+            "text",
         )
         .withColumn("at_ms", F.unix_millis("at"))
     )

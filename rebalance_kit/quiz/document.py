@@ -33,10 +33,6 @@ class Document:
             place = place[:-1]
         return self.lines.get(place, 1)
 
-    def at(self, place: Place) -> str:
-        """``file:line: key`` for a message."""
-        return f"{self.path}:{self.line(place)}: {spell(place)}"
-
 
 def spell(place: Place) -> str:
     """A place as a reader would write it.

@@ -8,11 +8,11 @@ picture, log) is one more class here, one more branch of ``schema.json`` and one
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
-NO_CLAIMS: Mapping[str, Any] = MappingProxyType({})
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 SEEDS = (1, 2, 3)
 
 
@@ -59,7 +59,7 @@ class Proof:
 
     runs: Mapping[str, RunSpec]
     seeds: tuple[int, ...] = SEEDS
-    claims: Mapping[str, Any] = NO_CLAIMS
+    claims: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     value: Any = None
 
 
@@ -103,7 +103,7 @@ class Numeric:
     wrong: tuple[WrongNumber, ...]
     tolerance: float = 0.0
     proof: Proof | None = None
-    kind: str = "numeric"
+    kind: ClassVar[str] = "numeric"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +125,13 @@ class Generated:
     draw: Mapping[str, tuple[Any, ...]]
     key: Made
     distractors: tuple[Made, ...]
-    let: Mapping[str, Any] = NO_CLAIMS
+    let: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     where: Any = None
-    runs: Mapping[str, RunSpec] = MappingProxyType({})
+    runs: Mapping[str, RunSpec] = field(default_factory=lambda: NOTHING)
     proof: Any = None
     unit: str = ""
     tolerance: float = 0.0
-    kind: str = "generated"
+    kind: ClassVar[str] = "generated"
 
 
 Question = Choice | Numeric

@@ -47,6 +47,8 @@ class Latencies:
     """Consumer built to first ConsumerGroupHeartbeat at the broker, 4.3.1 (n = 57)."""
     heartbeat_late: Spread = Spread(1, 3, 8, 15, 40)
     """Lateness of a heartbeat against its interval (n = 145; the thread sleeps in steps)."""
+    background_late: Spread = Spread(2, 3, 3, 4, 8)
+    """Lateness of a KIP-848 heartbeat against its interval (cadence 3003-3004 of 3000 ms)."""
     rejoin: Spread = Spread(1, 4, 8, 13, 25)
     """Heartbeat answer to JoinGroup in poll(), without commit and callbacks (n = 147)."""
     first_record_classic: Spread = Spread(20, 50, 79, 120, 200)

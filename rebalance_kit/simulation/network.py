@@ -79,6 +79,9 @@ class Network:
         delay = self._latency(process, request, process.stream)
         if faults is not None:
             delay += faults.delay.pop(api, 0)
+        pinned = process.pinned_arrival_ms(request)
+        if pinned is not None:
+            delay = max(pinned - world.agenda.now_ms, 1)
         lost = faults is not None and faults.takes(api)
         arrives = None if lost else world.agenda.now_ms + delay
         self.waiting[corr] = Waiting(process, process.life, request, delay)
@@ -123,6 +126,9 @@ class Network:
         faults = self.faults.get(process.name)
         lost = faults is not None and faults.cut
         delay = process_latency(world, waiting)
+        pinned = process.pin().first_answer_ms
+        if pinned is not None and isinstance(waiting.request, ConsumerGroupHeartbeat) and waiting.request.member_epoch == 0 and pinned > world.agenda.now_ms:
+            delay = pinned - world.agenda.now_ms
         arrives = None if lost else world.agenda.now_ms + delay
         world.row("coordinator", "response", process.protocol, _answered_generation(response), getattr(response, "member_id", None) or waiting.request.member_id or None,
                   {"api": api, "corr": corr, "to": process.name, "error": response.error, "arrives_ms": arrives, "group": group, **_answer_fields(response)})  # fmt: skip

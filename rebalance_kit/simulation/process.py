@@ -16,7 +16,7 @@ from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.classic_member import ClassicMember, Stage
 from rebalance_kit.protocol.client import names
 from rebalance_kit.protocol.consumer_member import ConsumerMember
-from rebalance_kit.protocol.messages import NONE, Heartbeat, ConsumerGroupHeartbeat, LeaveGroup, OffsetCommit, Partitions, Request, Response
+from rebalance_kit.protocol.messages import NONE, ConsumerGroupHeartbeat, Heartbeat, JoinGroup, LeaveGroup, OffsetCommit, Request, Response
 from rebalance_kit.simulation.fetching import Fetching
 from rebalance_kit.simulation.scenario import Life, MemberSpec
 
@@ -52,6 +52,7 @@ class Process:
         self._running: fx.Callback | None = None
         self._poll_queued = False
         self._ids_given = 0
+        self.requests_sent = 0
 
     # --- life ------------------------------------------------------------------------------
     def start(self, spec: MemberSpec) -> None:
@@ -71,17 +72,27 @@ class Process:
         world.row(self.name, "process_started", self.protocol, None, None,
                   {"group": self.config.group_id, "client": spec.client, "configs": dict(spec.configs), "topics": list(spec.topics), "life": self.life})  # fmt: skip
         pin = self.pin()
-        first = pin.first_request_ms
         spreads = world.scenario.latencies
-        if first is None:
-            spread = spreads.start_classic if self.protocol == "classic" else spreads.start_consumer
-            first = world.agenda.now_ms + spread.draw(self.stream)
+        spread = spreads.start_classic if self.protocol == "classic" else spreads.start_consumer
+        first = world.agenda.now_ms + spread.draw(self.stream)
+        if pin.first_request_ms is not None:
+            first = max(pin.first_request_ms - 2, world.agenda.now_ms)
+        self.requests_sent = 0
+        self.fetching.beat_ms = pin.beat_ms or 0
         world.agenda.at(first, self._first_poll, self.life)
 
     def pin(self) -> Life:
         """The pinned facts of this life, all None when nothing is pinned."""
         lives = self.spec.lives
         return lives[self.life - 1] if self.life <= len(lives) else Life()
+
+    def pinned_arrival_ms(self, request: Request) -> int | None:
+        """When this request reaches the broker, if the life's pins say so."""
+        self.requests_sent += 1
+        pin = self.pin()
+        if self.requests_sent == 1:
+            return pin.first_request_ms
+        return pin.second_request_ms if self.requests_sent == 2 and isinstance(request, JoinGroup) else None
 
     def _first_poll(self, life: int) -> None:
         if life != self.life or not self.alive:
@@ -259,7 +270,9 @@ class Process:
         """Arm a timer of the machine; heartbeats come a little late, as the thread sleeps in steps."""
         after = effect.after_ms
         if effect.key[0] == "heartbeat" and after > 0:
-            after += self.world.scenario.latencies.heartbeat_late.draw(self.stream)
+            spreads = self.world.scenario.latencies
+            late = spreads.heartbeat_late if self.protocol == "classic" else spreads.background_late
+            after += late.draw(self.stream)
         agenda = self.world.agenda
         agenda.set_timer((self.name, effect.key), agenda.now_ms + after, self._timer, (self.life, effect.key))
 
@@ -435,4 +448,3 @@ _CARRY: Mapping[type, Callable[[Process, Any], None]] = {
     fx.Die: Process.die,
     fx.Closed: _closed,
 }
-PartitionsOrNone = Partitions | None

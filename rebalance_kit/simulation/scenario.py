@@ -80,12 +80,16 @@ class TopicSpec:
 class Life:
     """Facts pinned for one life of a member's process, for the repetition of a recorded run.
 
-    Times are ms of the run. None leaves the fact to the engine.
+    Times are ms of the run: when its first request reaches the broker, when its second JoinGroup
+    does (the one with the id it was given), when the first answer reaches the process. ``beat_ms``
+    is the phase of its poll(). None leaves the fact to the engine.
     """
 
     first_request_ms: int | None = None
-    member_id: str | None = None
+    second_request_ms: int | None = None
     first_answer_ms: int | None = None
+    member_id: str | None = None
+    beat_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from rebalance_kit.assignors.contract import Cluster, MemberSubscription
 from rebalance_kit.assignors.java_order import timeline_order
@@ -84,5 +83,3 @@ def client_assign(name: str, partitions: Mapping[str, int], members: Sequence[Jo
     existing = {topic: count for topic, count in partitions.items() if count}
     return assign(name, Cluster(existing), listed)
 
-
-Anything = Any

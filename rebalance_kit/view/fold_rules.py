@@ -36,6 +36,7 @@ def _process_ended(fold: Fold, row: TraceRow) -> None:
     one.error = row.detail.get("error")
     one.fetching.clear()
     one.parked = one.sending = None
+    one.leader = False
     one.stalled = one.lost_coordinator = False
     fold.touch_claims(one)
     if one.life == "closed" or one.standing not in {"member", "away"}:
@@ -135,7 +136,7 @@ def _standing(standing: str) -> Callable[[Fold, TraceRow], None]:
         if standing in {"removed", "away"}:
             one.parked = None
         if standing == "removed":
-            one.pending_revocation = frozenset()
+            one.pending_revocation, one.leader = frozenset(), False
             if one.life in GONE:
                 _drop_claims(fold, one)
 

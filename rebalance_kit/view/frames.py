@@ -85,6 +85,8 @@ class Frames:
         self.beats: dict[str, list[int]] = last.beats if last else {}
         self.positions: dict[str, list[tuple[int, Position]]] = last.positions if last else {}
         self._sessions = _session_lengths(trace)
+        self._sent = [one.sent_ms for one in self.messages]
+        self._longest = max((one.arrives_ms - one.sent_ms for one in self.messages if one.arrives_ms is not None), default=0)
 
     def _note(self, at_ms: int, fold: Fold) -> None:
         for name in fold.changed_members:
@@ -149,9 +151,10 @@ class Frames:
         partitions = tuple(self._partition(name, state, at_ms) for name, state in states.items())
         group = self.group.at(at_ms)
         since = self.group.since(at_ms, lambda one: (one.state, one.generation) == (group.state, group.generation))
-        flying = tuple(one for one in self.messages if one.sent_ms <= at_ms < (one.arrives_ms or one.sent_ms))
-        sent = [one for one in self.messages if one.sent_ms <= at_ms]
-        return BoardState(at_ms, self.end_ms, self.trace.label, group, since, members, partitions, flying, sent[-1] if sent else None)
+        sent = bisect_right(self._sent, at_ms)
+        recent = self.messages[bisect_right(self._sent, at_ms - self._longest - 1) : sent]
+        flying = tuple(one for one in recent if at_ms < (one.arrives_ms or one.sent_ms))
+        return BoardState(at_ms, self.end_ms, self.trace.label, group, since, members, partitions, flying, self.messages[sent - 1] if sent else None)
 
     def _member(self, number: int, name: str, at_ms: int, owned: tuple[str, ...], states: dict[str, PartitionState]) -> MemberView:
         track = self.members[name]

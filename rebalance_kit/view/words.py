@@ -16,6 +16,7 @@ from rebalance_kit.view.state import BoardState, MemberView, PartitionView
 
 _MARK = re.compile(r"\{(left|ago):(\d+)\}")
 LISTED = 6
+AS_A_FACT = {"flows": "flowing", "give up": "to be given up", "callback": "stopped by a callback", "new": "new, no record yet", "was leaving": "stopped while leaving"}
 
 
 class Sentence(NamedTuple):
@@ -208,8 +209,8 @@ def _holding(one: MemberView, board: BoardState) -> str:
     if not one.owned:
         return "owns nothing"
     held = [each for each in board.partitions if each.name in set(one.owned)]
-    words = {each.state.word for each in held}
-    state = f"all {words.pop()}" if len(words) == 1 else ", ".join(f"{each.name} {each.state.word}" for each in held if not each.state.flows)
+    words = {AS_A_FACT.get(each.state.word, each.state.word) for each in held}
+    state = words.pop() if len(words) == 1 else ", ".join(f"{each.name} {AS_A_FACT.get(each.state.word, each.state.word)}" for each in held if not each.state.flows)
     verb = "holds" if one.state.life in {"crashed", "died", "frozen"} else "owns"
     return f"{verb} {partitions_in_words(one.owned)} ({state})"
 

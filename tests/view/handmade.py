@@ -43,8 +43,9 @@ class Hand:
 
     def callback(self, at_ms: int, until_ms: int, name: str, which: str, partitions: list[str]) -> None:
         """A listener callback from its begin to its end."""
-        self.row(at_ms, name, "callback_begin", 1, callback=which, partitions=partitions)
-        self.row(until_ms, name, "callback_end", 1, callback=which, partitions=partitions, error=None)
+        generation = 2 if at_ms > 55_050 else 1
+        self.row(at_ms, name, "callback_begin", generation, callback=which, partitions=partitions)
+        self.row(until_ms, name, "callback_end", generation, callback=which, partitions=partitions, error=None)
 
 
 def crash_trace() -> Trace:

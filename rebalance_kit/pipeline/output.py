@@ -1,0 +1,44 @@
+"""Write tables so that a reader sees the old ones or the new ones, never half of either."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+from rebalance_kit.model.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame
+
+
+def write_tables(tables: Mapping[str, DataFrame], folder: Path) -> None:
+    """Write each table as Parquet to ``folder/<name>``, replacing what is there.
+
+    All are written beside their place first and renamed when the last one is done, so a job that
+    is killed half-way leaves the former tables as they were.  Raises ``DataError`` when the folder
+    cannot be written.
+    """
+    draft = folder / f".draft-{os.getpid()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        draft.mkdir()
+    except OSError as problem:
+        raise DataError(f"cannot write tables to {folder}: {problem.strerror}; expected a folder to write to") from problem
+    try:
+        for name, table in tables.items():
+            # Small tables: one file each is easier to read than one a task.
+            table.coalesce(1).write.parquet(str(draft / name))
+        for name in tables:
+            _replace(draft / name, folder / name, draft / f"{name}.old")
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _replace(new: Path, place: Path, old: Path) -> None:
+    if place.exists():
+        os.replace(place, old)
+    os.replace(new, place)

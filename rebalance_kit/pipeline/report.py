@@ -1,0 +1,86 @@
+"""The report a person reads on the terminal, and the same as JSON lines."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TextIO
+
+    from rebalance_kit.pipeline.forensics import Forensics
+
+#: How many rejected lines are shown; the table has them all.
+_SHOWN_REJECTS = 10
+
+
+def print_json(result: Forensics, out: TextIO) -> None:
+    """One JSON object a line for each run and group, ordered by path and group."""
+    for row in result.groups.orderBy("path", "group").collect():
+        print(json.dumps(group_record(row.asDict(recursive=True)), ensure_ascii=False), file=out)
+
+
+def group_record(row: dict[str, Any]) -> dict[str, Any]:
+    """The JSON form of a row of ``groups``: absent lists are empty lists."""
+    keys = (
+        "path", "group", "generations", "epochs", "targets", "expired", "expired_members", "rebalances", "causes", "findings",
+    )  # fmt: skip
+    return {key: [] if row.get(key) is None else row[key] for key in keys}
+
+
+def print_report(result: Forensics, books: Sequence[tuple[Any, ...]], out: TextIO) -> None:
+    """What happened, group by group, then the books of lines, file by file."""
+    rows = [group_record(row.asDict(recursive=True)) for row in result.groups.orderBy("path", "group").collect()]
+    for record in rows:
+        _print_group(record, out)
+    if not rows:
+        print("No consumer group is told of in these files.", file=out)
+    _print_books(books, out)
+    _print_rejects(result, books, out)
+    for path, why in result.survey.passed_over:
+        print(f"passed over {path}: {why}", file=out)
+
+
+def _print_group(record: dict[str, Any], out: TextIO) -> None:
+    print(f"== {record['path']}  group {record['group']}", file=out)
+    counts = [f"{len(record['rebalances'])} rebalances"]
+    if record["generations"]:
+        counts.append("generations " + _span(record["generations"]))
+    if record["epochs"]:
+        counts.append(f"epochs {_span(record['epochs'])}, {record['targets']} target assignments")
+    if record["expired"]:
+        counts.append(f"{record['expired']} expired: {', '.join(record['expired_members'])}")
+    print("   " + "; ".join(counts), file=out)
+    start = record["rebalances"][0]["start_ms"] if record["rebalances"] else 0
+    for row in record["rebalances"]:
+        lasted = "unfinished" if row["duration_ms"] is None else f"{row['duration_ms'] / 1000:.1f} s"
+        step = f"{row['before']} -> {row['after'] if row['after'] is not None else '?'}"
+        print(f"   {row['number']:>3}  +{(row['start_ms'] - start) / 1000:>8.1f} s  {lasted:>10}  {step:<10} {row['cause']}", file=out)
+    for finding in record["findings"]:
+        print(f"   * {finding['sentence']} [{finding['file']}:{finding['line']}]", file=out)
+        print(f"     do: {finding['do']} ({finding['source']})", file=out)
+    print(file=out)
+
+
+def _span(numbers: Sequence[int]) -> str:
+    return ", ".join(str(number) for number in numbers)
+
+
+def _print_books(books: Sequence[tuple[Any, ...]], out: TextIO) -> None:
+    print("Lines: parsed + ignored + rejected = lines", file=out)
+    for path, file, lines, parsed, ignored, rejected, note in books:
+        place = file if path == file else f"{path}/{file}" if not file.startswith(path) else file
+        told = f"   ({note})" if note else ""
+        print(f"   {parsed} + {ignored} + {rejected} = {lines}   {place}{told}", file=out)
+    sums = [sum(row[place] for row in books) for place in (3, 4, 5, 2)]
+    print(f"   {sums[0]} + {sums[1]} + {sums[2]} = {sums[3]}   all {len(books)} files", file=out)
+
+
+def _print_rejects(result: Forensics, books: Sequence[tuple[Any, ...]], out: TextIO) -> None:
+    rejects = sum(row[5] for row in books)
+    if not rejects:
+        return
+    print(f"Rejected lines ({rejects}; the first {min(rejects, _SHOWN_REJECTS)}):", file=out)
+    for row in result.rejected.orderBy("path", "file", "line").limit(_SHOWN_REJECTS).collect():
+        print(f"   {row['file']}:{row['line']}: {row['why']}: {row['text'][:100]!r}", file=out)

@@ -1,0 +1,269 @@
+"""What an expression may ask of a run: each fact is one method, computed from the trace's rows.
+
+Times are milliseconds of the run. A window that is not given begins with the scenario's first action
+and ends with the run, so ``paused()`` is "which partitions paused since it happened". Partitions are
+written as Kafka prints them (``orders-0``), members by their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.trace import KINDS, Trace, TraceRow
+
+
+class Facts:
+    """The facts of one run. Public methods are what the language offers (``FACTS``)."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+
+    # --- helpers -----------------------------------------------------------------------------
+    @cached_property
+    def _event_ms(self) -> int:
+        return next((row.at_ms for row in self._trace.of("action")), 0)
+
+    def _between(self, since: int | None, until: int | None, *kinds: str) -> Iterator[TraceRow]:
+        first = self._event_ms if since is None else since
+        last = self._trace.end_ms if until is None else until
+        return (row for row in self._trace.of(*kinds) if first <= row.at_ms <= last)
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        """Member ids to names, from every row in which a member speaks for itself."""
+        inside = set(self._trace.meta.get("members", ())) | {row.actor for row in self._trace.of("process_started")}
+        return {row.member_id: row.actor for row in self._trace.rows if row.member_id and row.actor in inside}
+
+    def _last(self, at: int | None, *kinds: str) -> TraceRow | None:
+        found = None
+        for row in self._trace.of(*kinds):
+            if at is not None and row.at_ms > at:
+                break
+            found = row
+        return found
+
+    def _holdings(self, at: int | None) -> dict[str, dict[str, int]]:
+        """Member to its partitions with the time it got each."""
+        held: dict[str, dict[str, int]] = {}
+        for row in self._trace.of("owned", "process_ended"):
+            if at is not None and row.at_ms > at:
+                break
+            before = held.get(row.actor, {})
+            now = row.detail["partitions"] if row.kind == "owned" else ()
+            held[row.actor] = {name: before.get(name, row.at_ms) for name in now}
+        return held
+
+    # --- records stop and come again ------------------------------------------------------------
+    def paused(self, since: int | None = None, until: int | None = None) -> list[str]:
+        """Partitions whose records stopped reaching a member in the window."""
+        return sorted({f"{row.topic}-{row.partition}" for row in self._between(since, until, "fetch_paused")})
+
+    def gap(self, partition: str, since: int | None = None, until: int | None = None) -> int:
+        """The longest time in the window during which the partition's records reached nobody."""
+        return self._gaps(since, until).get(partition, 0)
+
+    def longest_gap(self, since: int | None = None, until: int | None = None) -> int:
+        """The longest such time of any partition."""
+        return max(self._gaps(since, until).values(), default=0)
+
+    def gaps_over(self, limit: int, since: int | None = None, until: int | None = None) -> list[str]:
+        """Partitions whose records reached nobody for longer than ``limit`` at a stretch."""
+        return sorted(name for name, longest in self._gaps(since, until).items() if longest > limit)
+
+    def _gaps(self, since: int | None, until: int | None) -> dict[str, int]:
+        first = self._event_ms if since is None else since
+        last = self._trace.end_ms if until is None else until
+        readers: dict[str, set[str]] = {}
+        silent_ms: dict[str, int] = {}
+        longest: dict[str, int] = {}
+        for row in self._trace.of("fetch_paused", "fetch_resumed"):
+            if row.at_ms > last:
+                break
+            name = f"{row.topic}-{row.partition}"
+            reading = readers.setdefault(name, set())
+            if row.kind == "fetch_paused":
+                reading.discard(row.actor)
+                if not reading:
+                    silent_ms[name] = row.at_ms
+            else:
+                reading.add(row.actor)
+                began = silent_ms.pop(name, None)
+                if began is not None and row.at_ms > first:
+                    longest[name] = max(longest.get(name, 0), row.at_ms - max(began, first))
+        for name, began in silent_ms.items():
+            longest[name] = max(longest.get(name, 0), last - max(began, first))
+        return longest
+
+    # --- who has what ---------------------------------------------------------------------------
+    def owner(self, partition: str, at: int | None = None) -> str | None:
+        """The member that owns the partition (the latest to get it, where two believe so)."""
+        found = [(held[partition], name) for name, held in self._holdings(at).items() if partition in held]
+        return max(found)[1] if found else None
+
+    def owned(self, member: str, at: int | None = None) -> list[str]:
+        """The partitions a member has in its assignment."""
+        return sorted(self._holdings(at).get(member, ()))
+
+    def moved(self, since: int | None = None, until: int | None = None) -> list[str]:
+        """Partitions whose owner at the end of the window is another than just before it."""
+        first = self._event_ms if since is None else since
+        before, after = self._owners(first - 1), self._owners(until)
+        return sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+
+    def _owners(self, at: int | None) -> dict[str, str]:
+        owners: dict[str, tuple[int, str]] = {}
+        for member, held in self._holdings(at).items():
+            for partition, since in held.items():
+                owners[partition] = max(owners.get(partition, (-1, "")), (since, member))
+        return {partition: member for partition, (_, member) in owners.items()}
+
+    # --- the group ------------------------------------------------------------------------------
+    def generations(self, since: int | None = None, until: int | None = None) -> int:
+        """Join phases completed (classic protocol)."""
+        return sum(1 for _ in self._between(since, until, "generation"))
+
+    def epochs(self, since: int | None = None, until: int | None = None) -> int:
+        """Rises of the group epoch (consumer protocol)."""
+        return sum(1 for _ in self._between(since, until, "epoch_bump"))
+
+    def targets(self, since: int | None = None, until: int | None = None) -> int:
+        """Target assignments computed by the coordinator (consumer protocol)."""
+        return sum(1 for _ in self._between(since, until, "target"))
+
+    def generation(self, at: int | None = None) -> int | None:
+        """The group's generation or epoch at that time."""
+        row = self._last(at, "generation", "epoch_bump")
+        return row.generation if row else None
+
+    def state(self, at: int | None = None) -> str | None:
+        """The group's state at that time, in Kafka's word."""
+        row = self._last(at, "group_state")
+        return row.detail["to"] if row else None
+
+    def states(self, since: int | None = None, until: int | None = None) -> list[str]:
+        """The states the group entered, in order."""
+        return [row.detail["to"] for row in self._between(since, until, "group_state")]
+
+    def reasons(self, since: int | None = None, until: int | None = None) -> list[str]:
+        """Kafka's reasons for state changes and epochs, in order."""
+        return [row.detail["reason"] for row in self._between(since, until, "group_state", "epoch_bump") if row.detail.get("reason")]
+
+    def said(self, text: str, since: int | None = None, until: int | None = None) -> bool:
+        """Whether one of those reasons contains the text."""
+        return any(text in reason for reason in self.reasons(since, until))
+
+    def leader(self, at: int | None = None) -> str | None:
+        """The member that led the last generation."""
+        row = self._last(at, "generation")
+        return self._names.get(row.detail["leader"], row.detail["leader"]) if row else None
+
+    def assignor(self, at: int | None = None) -> str | None:
+        """The assignor of the last generation or target."""
+        row = self._last(at, "generation", "target")
+        return row.detail["assignor"] if row else None
+
+    # --- a member -------------------------------------------------------------------------------
+    def callbacks(self, member: str, which: str, since: int | None = None, until: int | None = None) -> int:
+        """How often the member's listener was called: assigned, revoked or lost."""
+        return len(self._calls(member, which, since, until))
+
+    def told(self, member: str, which: str, nth: int = 1, since: int | None = None, until: int | None = None) -> list[str] | None:
+        """The partitions its n-th such call was given; none when there was no such call."""
+        calls = self._calls(member, which, since, until)
+        return sorted(calls[nth - 1].detail["partitions"]) if 0 < nth <= len(calls) else None
+
+    def _calls(self, member: str, which: str, since: int | None, until: int | None) -> list[TraceRow]:
+        if which not in {"assigned", "revoked", "lost"}:
+            raise DataError(f"callback {which!r} is unknown; expected assigned, revoked or lost")
+        return [row for row in self._between(since, until, "callback_begin") if row.actor == member and row.detail["callback"] == which]
+
+    def removed(self, member: str, since: int | None = None, until: int | None = None) -> str | None:
+        """How the coordinator removed the member (leave, session, rebalance_timeout, ...), none if it did not."""
+        row = self._removal(member, since, until)
+        return row.detail["how"] if row else None
+
+    def removed_ms(self, member: str, since: int | None = None, until: int | None = None) -> int | None:
+        """When it did."""
+        row = self._removal(member, since, until)
+        return row.at_ms if row else None
+
+    def _removal(self, member: str, since: int | None, until: int | None) -> TraceRow | None:
+        return next((row for row in self._between(since, until, "member_removed") if row.detail["name"] == member), None)
+
+    def died(self, member: str) -> str | None:
+        """The error that ended the member's application, none if none did."""
+        return next((row.detail["error"] for row in self._trace.of("died") if row.actor == member), None)
+
+    def requests(self, member: str, api: str, since: int | None = None, until: int | None = None) -> int:
+        """Requests of that kind (JoinGroup, SyncGroup, Heartbeat, ...) the member sent."""
+        return sum(row.actor == member and row.detail["api"] == api for row in self._between(since, until, "request"))
+
+    def errors(self, member: str, api: str | None = None, since: int | None = None, until: int | None = None) -> list[str]:
+        """Errors answered to the member, each once, in order of first appearance."""
+        found: dict[str, None] = {}
+        for row in self._between(since, until, "response"):
+            error = row.detail.get("error", "NONE")
+            if row.detail["to"] == member and error != "NONE" and api in {None, row.detail["api"]}:
+                found[error] = None
+        return list(found)
+
+    # --- records --------------------------------------------------------------------------------
+    def redelivered(self, partition: str | None = None, since: int | None = None, until: int | None = None) -> int:
+        """Records delivered again in the window, of one partition or of all."""
+        rows = self._between(since, until, "redelivered")
+        return sum(row.detail["count"] for row in rows if partition in {None, f"{row.topic}-{row.partition}"})
+
+    def lost(self) -> int:
+        """Records committed in the run that nobody processed."""
+        return sum(row.detail["lost"] for row in self._trace.of("account"))
+
+    # --- anything -------------------------------------------------------------------------------
+    def rows(self, kind: str, member: str | None = None, since: int | None = None, until: int | None = None, **detail: Any) -> int:
+        """How many rows of a kind (model.trace.KINDS), of one actor, with these values in their detail."""
+        return sum(1 for _ in self._matching(kind, member, since, until, detail))
+
+    def first_ms(self, kind: str, member: str | None = None, since: int | None = None, until: int | None = None, **detail: Any) -> int | None:
+        """When the first of those rows was written, none if none was."""
+        return next((row.at_ms for row in self._matching(kind, member, since, until, detail)), None)
+
+    def _matching(self, kind: str, member: str | None, since: int | None, until: int | None, detail: Mapping[str, Any]) -> Iterator[TraceRow]:
+        if kind not in KINDS:
+            raise DataError(f"{kind!r} is no kind of trace row; expected one of {', '.join(KINDS)}")
+        wanted = [(name, value) for name, value in detail.items()]
+        for row in self._between(since, until, kind):
+            if member in {None, row.actor} and all(row.detail.get(name) == value for name, value in wanted):
+                yield row
+
+    def metric(self, name: str) -> Any:
+        """A figure of the run's metrics by its name there."""
+        from dataclasses import asdict, is_dataclass
+
+        from rebalance_kit.analysis.metrics import metrics
+
+        found = metrics(self._trace)
+        held = asdict(found) if is_dataclass(found) else dict(found)
+        if name not in held:
+            raise DataError(f"metric {name!r} is unknown; expected one of {', '.join(held)}")
+        return held[name]
+
+
+FACTS: Mapping[str, Callable[..., Any]] = MappingProxyType({name: getattr(Facts, name) for name in sorted(vars(Facts)) if not name.startswith("_")})
+"""The facts by name, with their docstrings."""
+
+
+def ask(facts: Facts, name: str, arguments: list[Any], named: Mapping[str, Any]) -> Any:
+    """Answer one fact; raises ``DataError`` for an unknown one or arguments that do not fit."""
+    from difflib import get_close_matches
+
+    if name not in FACTS:
+        close = get_close_matches(name, FACTS, n=1)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        raise DataError(f"{name!r} is no fact; expected one of {', '.join(FACTS)}{hint}")
+    try:
+        return FACTS[name](facts, *arguments, **named)
+    except TypeError as error:
+        raise DataError(f"{name}(...): {error}; expected: {FACTS[name].__doc__}") from error

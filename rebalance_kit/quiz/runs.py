@@ -1,0 +1,74 @@
+"""The runs behind the items: simulated once, asked often.
+
+A ``RunBook`` keeps the facts of every run it has made, so that a bank whose items share scenarios costs
+one simulation a scenario, protocol and seed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from rebalance_kit.model.errors import DataError, RebalanceKitError
+from rebalance_kit.quiz.expressions import evaluate
+from rebalance_kit.quiz.facts import Facts, ask
+from rebalance_kit.quiz.helpers import HELPERS
+from rebalance_kit.quiz.item import NOTHING, RunSpec
+from rebalance_kit.simulation.scenario import Scenario
+
+
+class RunBook:
+    """Simulates what is asked for and remembers it."""
+
+    def __init__(self) -> None:
+        self._facts: dict[str, Facts] = {}
+
+    def facts(self, spec: RunSpec, seed: int) -> Facts:
+        """The facts of one run; raises ``DataError`` when its scenario does not run."""
+        from rebalance_kit.simulation.simulate import simulate
+
+        name = json.dumps([spec.scenario, spec.protocol, spec.kafka_version, seed], sort_keys=True, default=str)
+        if name not in self._facts:
+            try:
+                self._facts[name] = Facts(simulate(_scenario(spec), seed, spec.protocol))
+            except RebalanceKitError as error:
+                raise DataError(f"the run {_spell(spec)} cannot be made: {error}") from error
+        return self._facts[name]
+
+    def work_out(self, expression: Any, runs: Mapping[str, RunSpec], seed: int, names: Mapping[str, Any] = NOTHING) -> Any:
+        """The value of an expression over these runs, all simulated with ``seed``."""
+
+        def call(name: str, arguments: list[Any], named: dict[str, Any]) -> Any:
+            run, dot, fact = name.rpartition(".")
+            if not dot and name in HELPERS:
+                try:
+                    return HELPERS[name](*arguments, **named)
+                except (TypeError, IndexError) as error:
+                    raise DataError(f"{name}(...): {error}; expected: {HELPERS[name].__doc__}") from error
+            if not dot and len(runs) != 1:
+                raise DataError(f"{name}(...) names no run; expected one of {', '.join(f'{one}.{name}' for one in runs) or ', '.join(HELPERS)}")
+            if dot and run not in runs:
+                raise DataError(f"run {run!r} is unknown; expected one of {', '.join(runs) or 'none'}")
+            return ask(self.facts(runs[run] if dot else next(iter(runs.values())), seed), fact, arguments, named)
+
+        return evaluate(expression, names, call)
+
+
+def _scenario(spec: RunSpec) -> Scenario:
+    from rebalance_kit import scenarios
+
+    found = scenarios.load(spec.scenario) if isinstance(spec.scenario, str) else _written_out(spec.scenario)
+    return found if spec.kafka_version is None else replace(found, kafka_version=spec.kafka_version)
+
+
+def _written_out(mapping: Mapping[str, Any]) -> Scenario:
+    from rebalance_kit.simulation.scenario_file import scenario_of
+
+    return scenario_of({"name": "inline", **mapping}, "an item's scenario")
+
+
+def _spell(spec: RunSpec) -> str:
+    name = spec.scenario if isinstance(spec.scenario, str) else str(spec.scenario.get("name", "written out"))
+    return f"{name} ({spec.protocol})" if spec.protocol else name

@@ -1,0 +1,241 @@
+"""What two runs are compared by: generations and targets, callbacks, who was removed and how.
+
+``of_record`` reads them from a recorded run's own files, ``of_trace`` from a trace. Both name members
+by their process, not by their id.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rebalance_kit.model.trace import Trace
+from rebalance_kit.records.folder import RecordedRun
+
+Share = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A completed generation, an epoch bump, or a target.
+
+    ``kind`` is generation, empty, epoch or target; ``shares`` who gets what (None: the record does
+    not say).
+    """
+
+    group: str
+    kind: str
+    number: int
+    assignor: str | None
+    shares: Share | None
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One listener callback."""
+
+    member: str
+    kind: str
+    partitions: tuple[str, ...]
+    generation: int | None
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """Somebody was fenced, failed, left, was replaced, refused, or is away for a while."""
+
+    member: str
+    how: str
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Everything that is compared of one run; times are ms of the run."""
+
+    rounds: tuple[Round, ...]
+    calls: tuple[Call, ...]
+    removals: tuple[Removal, ...]
+    delivered_again: int
+
+
+def share(assignment: Mapping[str, list[str] | tuple[str, ...]]) -> Share:
+    """A comparable form of who gets what."""
+    return tuple(sorted((name, tuple(sorted(parts))) for name, parts in assignment.items()))
+
+
+# --- from a trace ------------------------------------------------------------------------------
+_HOW = {"session": "failed", "leave": "left", "admin": "left", "late": "late", "rebalance_timeout": "failed", "sync_timeout": "failed"}
+
+
+def of_trace(trace: Trace) -> Facts:
+    """Facts of a simulated run."""
+    rounds, calls, removals = [], [], []
+    plans: dict[int, Share] = {}
+    again = 0
+    for row in trace.rows:
+        kind, detail = row.kind, row.detail
+        if kind == "generation":
+            rounds.append(Round(detail["group"], "generation", row.generation or 0, detail["assignor"], None, row.at_ms))
+        elif kind == "assignment_computed":
+            senders = detail["senders"]
+            plans[row.generation or 0] = share({senders[who]: given for who, given in detail["assignment"].items()})
+        elif kind == "group_state" and detail["to"] == "Empty" and row.protocol == "classic":
+            rounds.append(Round(detail["group"], "empty", row.generation or 0, None, None, row.at_ms))
+        elif kind == "epoch_bump":
+            rounds.append(Round(detail["group"], "epoch", row.generation or 0, None, None, row.at_ms))
+        elif kind == "target":
+            rounds.append(Round(detail["group"], "target", row.generation or 0, detail["assignor"], share(detail["assignment"]), row.at_ms))
+        elif kind == "callback_begin":
+            calls.append(Call(row.actor, detail["callback"], tuple(sorted(detail["partitions"])), row.generation, row.at_ms))
+        elif kind == "member_removed" and not detail.get("pending"):
+            removals.append(Removal(detail["name"], _HOW[detail["how"]], row.at_ms))
+        elif kind == "member_replaced":
+            removals.append(Removal(detail["name"], "replaced", row.at_ms))
+        elif kind == "member_away":
+            removals.append(Removal(detail["name"], "away", row.at_ms))
+        elif kind == "member_refused" and detail["error"] in {"FENCED_INSTANCE_ID", "UNRELEASED_INSTANCE_ID"}:
+            removals.append(Removal(detail["name"], "fenced" if detail["error"].startswith("FENCED") else "refused", row.at_ms))
+        elif kind == "redelivered":
+            again += int(detail["count"])
+    filled = tuple(one if one.kind != "generation" else Round(one.group, one.kind, one.number, one.assignor, plans.get(one.number), one.at_ms) for one in rounds)
+    return Facts(filled, tuple(calls), tuple(removals), again)
+
+
+# --- from a record -----------------------------------------------------------------------------
+_STABILIZED = re.compile(r"Stabilized group (\S+) generation (\d+)(?: \(__consumer_offsets-\d+\))? with (\d+) members")
+_EMPTIED = re.compile(r"Group (\S+) with generation (\d+) is now empty")
+_BUMPED = re.compile(r"\[GroupId (\S+)\] Bumped group epoch to (\d+)")
+_COMPUTED = re.compile(r"\[GroupId (\S+)\] Computed a new target assignment for epoch (\d+) with '(\w+)' assignor")
+_FINISHED = re.compile(r"Finished assignment for group at generation (\d+): \{(.*)\}", re.DOTALL)
+_ONE_SHARE = re.compile(r"([^\s,{}=]+)=Assignment\(partitions=\[([^]]*)\]")
+_JOINED = re.compile(r"Successfully joined group with generation Generation\{generationId=(\d+), memberId='([^']*)', protocol='([^']*)'\}")
+_REMOVALS = (
+    (re.compile(r"Member (\S+) in group \S+ has failed, removing it"), "failed"),
+    (re.compile(r"\[Group \S+\] (?:Static m|M)ember (\S*) .*?has left group through explicit"), "left"),
+    (re.compile(r"Member MemberMetadata\(memberId=([^,]+),.*has left group \S+ through explicit"), "left"),
+    (re.compile(r"\[GroupId \S+\] (?:Dynamic|Static) member (\S*) .*has left group through explicit"), "left"),
+    (re.compile(r"\[GroupId \S+\] (?:Static m|M)ember (\S+) (?:with instance id \S+ )?left the consumer group"), "left"),
+    (re.compile(r"\[GroupId \S+\] Member (\S+) fenced from the group because"), "failed"),
+    (re.compile(r"\[GroupId \S+\] Static member (\S+) with instance id \S+ temporarily left"), "away"),
+    (re.compile(r"Created a new member (\S+) to replace the existing member"), "replaced"),
+    (re.compile(r"Replacing previously mapped member (\S+) with this groupInstanceId"), "replaced"),
+    (re.compile(r"Request memberId=(\S+) for static member .* is fenced by existing memberId"), "fenced"),
+    (re.compile(r"\[GroupId \S+\] Static member (\S+) with instance id \S+ cannot join the group"), "refused"),
+)
+_BY_INSTANCE = re.compile(r"(?:groupInstanceId=|instance id )(\S+?)[ ,.]")
+
+
+def names_of(run: RecordedRun) -> Mapping[str, str]:
+    """Member id to process name, from callbacks, descriptions and the members' own logs."""
+    names: dict[str, str] = {}
+    for row in run.truth:
+        if row["kind"] in {"assigned", "revoked", "lost"} and row.get("member"):
+            names[str(row["member"])] = str(row["by"])
+        elif row["kind"] == "describe":
+            for key in row["members"]:
+                client, _, member_id = str(key).partition("/")
+                names.setdefault(member_id, client)
+    ids = re.compile(r"with the given member-id: (\S+)|memberId='([^']+)'|Member (\S+) with epoch|my MemberId (\S+),")
+    for name, lines in run.members.items():
+        for line in lines:
+            for found in ids.finditer(line.text):
+                member_id = next(part for part in found.groups() if part)
+                names.setdefault(member_id, name)
+    return names
+
+
+def of_record(run: RecordedRun) -> Facts:
+    """Facts of a recorded run, up to the moment its own shutdown begins."""
+    names = names_of(run)
+    begin, stop = run.begin, run.stop
+    plans, assignors = _plans(run, names)
+    targets = _targets(run)
+    rounds, removals = [], []
+    for line in run.broker:
+        if line.t >= stop:
+            break
+        at, text = line.t - begin, line.text
+        if found := _STABILIZED.search(text):
+            number = int(found[2])
+            rounds.append(Round(found[1], "generation", number, assignors.get((found[1], number), assignors.get(("", number))), plans.get(number), at))
+        elif found := _EMPTIED.search(text):
+            rounds.append(Round(found[1], "empty", int(found[2]), None, None, at))
+        elif found := _BUMPED.search(text):
+            rounds.append(Round(found[1], "epoch", int(found[2]), None, None, at))
+        elif found := _COMPUTED.search(text):
+            rounds.append(Round(found[1], "target", int(found[2]), found[3], targets.get((found[1], int(found[2]))), at))
+        else:
+            removal = _removal(text, names, at, run)
+            if removal is not None:
+                removals.append(removal)
+    calls = [
+        Call(str(row["by"]), str(row["kind"]), tuple(sorted(row["partitions"])), row.get("generation"), int(row["t"]) - begin)
+        for row in run.truth if row["kind"] in {"assigned", "revoked", "lost"} and row["t"] < stop
+    ]  # fmt: skip
+    return Facts(tuple(rounds), tuple(calls), tuple(removals), _again(run))
+
+
+def _removal(text: str, names: Mapping[str, str], at: int, run: RecordedRun) -> Removal | None:
+    for pattern, how in _REMOVALS:
+        found = pattern.search(text)
+        if not found:
+            continue
+        member = names.get(found[1], found[1])
+        if not found[1] or found[1] not in names:
+            member = _by_instance(text, run) or member
+        if how == "replaced":
+            member = _by_instance(text, run, at) or member
+        return Removal(member, how, at)
+    return None
+
+
+def _by_instance(text: str, run: RecordedRun, at: int | None = None) -> str | None:
+    found = _BY_INSTANCE.search(text)
+    if not found:
+        return None
+    holder = None
+    for step in run.steps:
+        if step["do"] == "start" and step["configs"].get("group.instance.id") == found[1] and (at is None or step["t"] - run.begin <= at):
+            holder = str(step["member"])
+    return holder
+
+
+def _plans(run: RecordedRun, names: Mapping[str, str]) -> tuple[dict[int, Share], dict[tuple[str, int], str]]:
+    plans: dict[int, Share] = {}
+    assignors: dict[tuple[str, int], str] = {}
+    for lines in run.members.values():
+        for line in lines:
+            if found := _FINISHED.search(line.text):
+                given = {names.get(who, who): [one for one in parts.split(", ") if one] for who, parts in _ONE_SHARE.findall(found[2])}
+                plans[int(found[1])] = share(given)
+            elif found := _JOINED.search(line.text):
+                assignors["", int(found[1])] = found[3]
+    return plans, assignors
+
+
+def _targets(run: RecordedRun) -> dict[tuple[str, int], Share]:
+    targets: dict[tuple[str, int], Share] = {}
+    for row in run.truth:
+        if row["kind"] == "describe" and row.get("target_epoch") is not None and row["epoch"] == row["target_epoch"]:
+            given = {str(key).partition("/")[0]: list(held["target"]) for key, held in row["members"].items()}
+            targets.setdefault((str(row["group"]), int(row["target_epoch"])), share(given))
+    return targets
+
+
+def _again(run: RecordedRun) -> int:
+    high: dict[tuple[str, str], int] = defaultdict(lambda: -1)
+    groups = {str(step["member"]): str(step["configs"].get("group.id")) for step in run.steps if step["do"] == "start"}
+    again = 0
+    for row in run.truth:
+        if row["kind"] != "records":
+            continue
+        for partition, (first, last) in row["records"].items():
+            key = (groups.get(str(row["by"]), ""), partition)
+            again += max(0, min(int(last), high[key]) - int(first) + 1)
+            high[key] = max(high[key], int(last))
+    return again

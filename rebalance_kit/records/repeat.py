@@ -1,0 +1,238 @@
+"""A recorded run as a scenario that repeats it: same configs, same actions at the same times.
+
+Facts that no rule decides are taken from the record and named in ``pinned``: when each life's first
+requests reached the broker and were answered, the ids handed out, topic ids, the phase of poll(),
+and when the coordinator was back.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rebalance_kit.records.folder import Line, RecordedRun
+from rebalance_kit.simulation.scenario import Action, Life, MemberSpec, Scenario, TopicSpec
+
+BROKER_4X = {"group.consumer.session.timeout.ms": 10_000, "group.consumer.heartbeat.interval.ms": 3_000, "group.consumer.min.session.timeout.ms": 6_000,
+             "group.consumer.min.heartbeat.interval.ms": 500}  # fmt: skip
+CLASSIC_DEFAULTS = {"session.timeout.ms": 10_000, "heartbeat.interval.ms": 3_000, "max.poll.interval.ms": 60_000}
+_CREATED = re.compile(r"(?:unknown member id joins|and unknown member id joins).*Created a new member id (\S+?)(?: and request| for this member)")
+_REPLACED = re.compile(r"Replacing previously mapped member (\S+) with this groupInstanceId")
+_PENDING = re.compile(r"Pending dynamic member with id (\S+) joins group")
+_ADDED = re.compile(r"reason: Adding new member (\S+) with group instance id")
+_CONSUMER_JOIN = re.compile(r"\[GroupId \S+\] (?:Static m|M)ember (\S+) (?:with instance id \S+ )?(?:joins the consumer group|cannot join)")
+_CONSUMER_REJOIN = re.compile(r"re-joins the consumer group using the \S+ protocol\. Created a new member (\S+) to replace")
+_TOPIC_ID = re.compile(r"Replayed TopicRecord for topic (\S+) with topic ID (\S+?)\.?(?:\s|$)")
+_CLIENT_JOIN = re.compile(r"Member (\S+) with epoch 0 transitioned from UNSUBSCRIBED to JOINING")
+_CLIENT_ANSWER = re.compile(r"Member (\S+) with epoch -?\d+ transitioned from JOINING to (?:RECONCILING|FATAL)")
+_CLASSIC_ID = re.compile(r"need to re-join with the given member-id: (\S+?)(?:\s|$)")
+_JOINED_ID = re.compile(r"Successfully joined group with generation Generation\{generationId=\d+, memberId='([^']+)'")
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """The scenario, and the facts it took from the record."""
+
+    scenario: Scenario
+    pinned: tuple[str, ...]
+
+
+def repeat(run: RecordedRun) -> Repetition:
+    """Build the scenario that repeats a recorded run; its clock starts at the first step."""
+    begin = run.begin
+    topics, topic_actions = _topics(run, begin)
+    lives = _lives(run, begin)
+    members, actions = _members(run, begin, lives)
+    actions += topic_actions + _broker_actions(run, begin)
+    groups = [str(step["configs"].get("group.id")) for step in run.steps if step["do"] == "start"]
+    broker: dict[str, Any] = {**(BROKER_4X if not run.kafka.startswith("3") else {}), **run.broker_configs}
+    scenario = Scenario(
+        run.name, topics, members, tuple(sorted(actions, key=lambda one: one.at_ms)), run.stop - begin, 1, title=run.name,
+        kafka_version=run.kafka, group=groups[0] if groups else "orders-app", broker=broker, protocol=run.protocol,
+    )  # fmt: skip
+    pinned = ["first requests and answers of each life", "member ids", "topic ids", "phase of poll()"]
+    if any(step["do"] == "broker-start" for step in run.steps):
+        pinned.append("moment the coordinator is back")
+    return Repetition(scenario, tuple(pinned))
+
+
+def _topics(run: RecordedRun, begin: int) -> tuple[tuple[TopicSpec, ...], list[Action]]:
+    ids: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for line in run.broker:
+        found = _TOPIC_ID.search(line.text)
+        if found and not found[1].startswith("__"):
+            ids[found[1]].append(_uuid(found[2]))
+    first: list[TopicSpec] = []
+    actions = []
+    starts = [int(row["t"]) for row in run.truth if row["kind"] == "start"]
+    before = min(starts, default=run.stop)
+    for step in run.steps:
+        words = str(step.get("line", "")).split()
+        if step["do"] != "admin" or not words:
+            continue
+        at = int(step["t"]) - begin
+        if words[0] == "topic" and step["t"] < before:
+            first.append(TopicSpec(words[1], int(words[2]), 10.0, ids[words[1]].pop(0) if ids[words[1]] else None))
+        elif words[0] == "topic":
+            actions.append(Action(at, "create_topic", None, {"topic": words[1], "partitions": int(words[2])}))
+        elif words[0] == "partitions":
+            actions.append(Action(at, "add_partitions", None, {"topic": words[1], "partitions": int(words[2])}))
+        elif words[0] == "delete-topic":
+            actions.append(Action(at, "delete_topic", None, {"topic": words[1]}))
+    return tuple(first), actions
+
+
+def _uuid(text: str) -> tuple[int, int]:
+    raw = base64.urlsafe_b64decode(text + "==")
+    return int.from_bytes(raw[:8], "big", signed=True), int.from_bytes(raw[8:16], "big", signed=True)
+
+
+def _broker_actions(run: RecordedRun, begin: int) -> list[Action]:
+    actions = []
+    for step in run.steps:
+        at = int(step["t"])
+        if step["do"] == "broker-stop":
+            actions.append(Action(at - begin + 150, "broker_down"))
+        elif step["do"] == "broker-start":
+            loaded = [line.t for line in run.broker if line.t > at and "Finished loading of metadata" in line.text]
+            actions.append(Action((loaded[0] if loaded else at + 4_000) - begin, "broker_up"))
+    return actions
+
+
+def _lives(run: RecordedRun, begin: int) -> Mapping[str, tuple[Life, ...]]:
+    """Pins a life: a life is from one ``start`` of the truth to the next of the same member."""
+    arrivals, additions = _arrivals(run)
+    lives: dict[str, list[Life]] = defaultdict(list)
+    for name, spans in _spans(run).items():
+        for start, end in spans:
+            own = [line for line in run.members.get(name, ()) if start - 2_000 <= line.t < end]
+            lives[name].append(_life(own, arrivals, additions, begin, _beat(run, name, start, end)))
+    return {name: tuple(found) for name, found in lives.items()}
+
+
+def _spans(run: RecordedRun) -> Mapping[str, list[tuple[int, int]]]:
+    starts: dict[str, list[int]] = defaultdict(list)
+    for row in run.truth:
+        if row["kind"] == "start":
+            starts[str(row["by"])].append(int(row["t"]))
+    return {name: list(zip(times, [*times[1:], run.stop + 60_000], strict=True)) for name, times in starts.items()}
+
+
+def _arrivals(run: RecordedRun) -> tuple[Mapping[str, int], Mapping[str, int]]:
+    """When each id was first seen at the broker, and when its classic holder was added."""
+    arrivals: dict[str, int] = {}
+    additions: dict[str, int] = {}
+    replacing: str | None = None
+    for line in run.broker:
+        for pattern in (_CREATED, _CONSUMER_JOIN, _CONSUMER_REJOIN):
+            found = pattern.search(line.text)
+            if found:
+                arrivals.setdefault(found[1], line.t)
+        for pattern in (_PENDING, _ADDED):
+            found = pattern.search(line.text)
+            if found:
+                additions.setdefault(found[1], line.t)
+        found = _REPLACED.search(line.text)
+        if found:
+            replacing = found[1]
+            arrivals.setdefault(f"replaces {replacing}", line.t)
+    return arrivals, additions
+
+
+def _life(own: list[Line], arrivals: Mapping[str, int], additions: Mapping[str, int], begin: int, beat: int | None) -> Life:
+    member_id = answer = first = second = None
+    for line in own:
+        for pattern in (_CLASSIC_ID, _JOINED_ID, _CLIENT_JOIN):
+            found = pattern.search(line.text)
+            if found and member_id is None:
+                member_id = found[1]
+        if answer is None and _CLIENT_ANSWER.search(line.text):
+            answer = line.t - begin
+    if member_id is not None:
+        first, second = arrivals.get(member_id), additions.get(member_id)
+    if first is None and own:
+        first = _static_return(own, arrivals)
+    return Life(
+        None if first is None else first - begin,
+        None if second is None or second == first else second - begin,
+        answer, member_id, beat,
+    )  # fmt: skip
+
+
+def _static_return(own: list[Line], arrivals: Mapping[str, int]) -> int | None:
+    """A replaced static id is named in the broker's line, its successor only in the client's."""
+    joining = [line.t for line in own if "(Re-)joining group" in line.text]
+    if not joining:
+        return None
+    near = [at for key, at in arrivals.items() if key.startswith("replaces ") and -50 <= at - joining[0] <= 1_000]
+    return min(near, default=None)
+
+
+def _beat(run: RecordedRun, name: str, start: int, end: int) -> int | None:
+    phases = sorted((int(row["t"]) - run.begin) % 100 for row in run.truth if row["kind"] == "records" and row["by"] == name and start <= int(row["t"]) < end)
+    return phases[len(phases) // 2] if phases else None
+
+
+def _members(run: RecordedRun, begin: int, lives: Mapping[str, tuple[Life, ...]]) -> tuple[tuple[MemberSpec, ...], list[Action]]:
+    asked: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for step in run.steps:
+        if step["do"] == "start":
+            asked[str(step["member"])].append(step)
+    lived = [row for row in run.truth if row["kind"] == "start"]
+    members, actions = [], []
+    for name, steps in asked.items():
+        first = steps[0]
+        members.append(MemberSpec(name, _subscribed(first), _configs(first), start_ms=None, client=str(first.get("client", "java")),
+                                  callback=str(first.get("callback", "default")), lives=lives.get(name, ())))  # fmt: skip
+        times = [int(row["t"]) for row in lived if row["by"] == name]
+        for step, at in zip(steps, times, strict=False):
+            actions.append(Action(at - begin, "start", name, {"topics": _subscribed(step), "configs": _configs(step), "replace_configs": True}))
+    actions += _told(run, begin) + _done_to(run, begin)
+    return tuple(members), actions
+
+
+def _subscribed(step: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(sorted(str(step["topics"]).split(",")))
+
+
+def _configs(step: Mapping[str, Any]) -> dict[str, Any]:
+    configs = dict(step["configs"])
+    if str(configs.get("group.protocol", "classic")).lower() == "classic":
+        configs = {**CLASSIC_DEFAULTS, **configs}
+    return {key: value for key, value in configs.items() if not key.startswith(("debug", "bootstrap"))}
+
+
+def _told(run: RecordedRun, begin: int) -> list[Action]:
+    """Orders, at the moment when the member took them."""
+    actions = []
+    for row in run.truth:
+        if row["kind"] not in {"command", "closing"}:
+            continue
+        words = str(row.get("line", "close")).split()
+        at, name = int(row["t"]) - begin, str(row["by"])
+        if words[0] == "close":
+            actions.append(Action(at, "close", name))
+        elif words[0] == "stall":
+            actions.append(Action(at, "stall", name, {"for_ms": int(words[1])}))
+        elif words[0] == "slow":
+            actions.append(Action(at, "slow_callback", name, {"callback_ms": int(words[1])}))
+        elif words[0] == "subscribe":
+            actions.append(Action(at, "subscribe", name, {"topics": tuple(sorted(words[1].split(",")))}))
+        elif words[0] == "enforce":
+            actions.append(Action(at, "enforce_rebalance", name))
+    return actions
+
+
+def _done_to(run: RecordedRun, begin: int) -> list[Action]:
+    kinds = {"kill": "crash", "freeze": "freeze", "thaw": "thaw"}
+    actions = [Action(int(step["t"]) - begin, kinds[step["do"]], str(step["member"])) for step in run.steps if step["do"] in kinds]
+    instances = {str(step["configs"].get("group.instance.id")): str(step["member"]) for step in run.steps if step["do"] == "start"}
+    for row in run.truth:
+        words = str(row.get("line", "")).split()
+        if row["kind"] == "admin" and words[:1] == ["remove-instance"] and words[2] in instances:
+            actions.append(Action(int(row["t"]) - begin - 20, "remove", instances[words[2]]))
+    return actions

@@ -1,0 +1,149 @@
+"""Settings that every test shares: hypothesis profiles, golden files, and what to do about a skip.
+
+Hypothesis: the profile ``default`` is used unless ``--hypothesis-profile=thorough`` asks for 10,000
+examples. A slow property takes a share of the profile, so that ``thorough`` still reaches it::
+
+    @settings(max_examples=settings.default.max_examples // 10)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from rebalance_kit.doctor import find_chromium
+from rebalance_kit.model.errors import EnvironmentProblem
+from rebalance_kit.pipeline.java import find_java
+
+GOLDEN = Path(__file__).parent / "golden"
+NO_SKIPS = "REBALANCE_KIT_NO_SKIPS"  # set to 1 where everything is installed: a skip is then a failure
+
+_SLOW_MACHINES = (HealthCheck.too_slow, HealthCheck.data_too_large)
+settings.register_profile(
+    "default", max_examples=300, derandomize=True, deadline=None, suppress_health_check=_SLOW_MACHINES
+)
+settings.register_profile(
+    "thorough", max_examples=10_000, deadline=None, print_blob=True, suppress_health_check=_SLOW_MACHINES
+)
+settings.load_profile("default")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-golden", action="store_true", help="rewrite the stored texts instead of comparing with them"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep one JVM and one browser at a time, and leave out what this machine cannot run."""
+    _group_together(items)
+    _leave_out(items, "spark", _why_no_spark)
+    _leave_out(items, "browser", _why_no_browser)
+    if config.getoption("--update-golden"):
+        chosen = [item for item in items if _is_golden(item)]
+        config.hook.pytest_deselected(items=[item for item in items if not _is_golden(item)])
+        items[:] = chosen
+
+
+def _group_together(items: list[pytest.Item]) -> None:
+    for item in items:
+        for name in ("spark", "browser"):
+            if item.get_closest_marker(name):
+                item.add_marker(pytest.mark.xdist_group(name))
+
+
+def _leave_out(items: list[pytest.Item], marker: str, why: Callable[[], str | None]) -> None:
+    marked = [item for item in items if item.get_closest_marker(marker)]
+    reason = why() if marked else None
+    if reason is not None:
+        for item in marked:
+            item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def _is_golden(item: pytest.Item) -> bool:
+    return "golden" in getattr(item, "fixturenames", ()) or item.get_closest_marker("golden") is not None
+
+
+def _why_no_spark() -> str | None:
+    try:
+        find_java()
+    except EnvironmentProblem as problem:
+        return str(problem)
+    return None
+
+
+def _why_no_browser() -> str | None:
+    if find_chromium() is None:
+        return "no Chromium on the PATH (Debian: apt-get install chromium)"
+    return None
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """Path of the Chromium that the browser tests drive (mark those tests ``browser``)."""
+    found = find_chromium()
+    if found is None:
+        pytest.skip("no Chromium on the PATH (Debian: apt-get install chromium)")
+    return str(found)
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str, str], None]:
+    """Compare a text with ``tests/golden/<name>.txt``: ``golden(name, intent, text)``.
+
+    The first line of the file is the intent; ``--update-golden`` rewrites the file.
+    """
+
+    def compare(name: str, intent: str, text: str) -> None:
+        path = GOLDEN / f"{name}.txt"
+        whole = f"# {intent}\n{text.rstrip()}\n"
+        if request.config.getoption("--update-golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(whole, "utf-8")
+        assert path.exists(), f"{path.name} is not stored yet: make golden writes it"
+        assert whole == path.read_text("utf-8"), f"{name} differs; make golden rewrites it when it should"
+
+    return compare
+
+
+# Where everything is installed, a test that is skipped is a test that was lost.
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail") and item.get_closest_marker("may_skip") is None:
+        _count_as_failure(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector):
+    report = yield
+    if report.skipped:
+        _count_as_failure(report)
+    return report
+
+
+def _count_as_failure(report: pytest.TestReport | pytest.CollectReport) -> None:
+    if os.environ.get(NO_SKIPS) == "1":
+        report.outcome = "failed"
+        report.longrepr = f"skipped where nothing may be: {_reason(report)}"
+
+
+def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
+    told = report.longrepr
+    return told[2].removeprefix("Skipped: ") if isinstance(told, tuple) else str(told)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say in one place which tests this machine had to leave out."""
+    reasons: dict[str, int] = {}
+    for report in terminalreporter.stats.get("skipped", []):
+        reasons[_reason(report)] = reasons.get(_reason(report), 0) + 1
+    if reasons:
+        terminalreporter.section("left out on this machine")
+        for reason, count in sorted(reasons.items()):
+            terminalreporter.line(f"{count} test{'s'[: count != 1]}: {reason}")
