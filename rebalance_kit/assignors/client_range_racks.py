@@ -20,7 +20,7 @@ from rebalance_kit.model.topology import TopicPartition
 class TopicDeal:
     """One topic while it is dealt: its line of subscribers, their quotas, what is left."""
 
-    __slots__ = ("_extras", "_quota", "_racks", "count", "line", "needs_racks", "topic", "unassigned", "_taken")
+    __slots__ = ("_extras", "_quota", "_racks", "_taken", "count", "line", "needs_racks", "topic", "unassigned")
 
     def __init__(
         self, topic: str, count: int, line: Sequence[MemberSubscription], replica_racks: ReplicaRacks

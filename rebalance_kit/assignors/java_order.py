@@ -108,7 +108,7 @@ def _table_size(hashes: Sequence[int], capacity: int) -> int:
 def _table_size_key_by_key(hashes: Sequence[int], size: int) -> int:
     """Follow the table put by put: a crowded bucket doubles it before it is full."""
     for count in range(1, len(hashes) + 1):
-        if _CROWDED <= count and size < _TREE_TABLE:
+        if count >= _CROWDED and size < _TREE_TABLE:
             slots = [(code ^ (code >> 16)) & (size - 1) for code in hashes[:count]]
             if slots.count(slots[-1]) >= _CROWDED:
                 size *= 2

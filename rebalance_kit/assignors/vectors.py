@@ -18,8 +18,11 @@ from rebalance_kit.model.errors import AssignorError, DataError
 
 
 def run_cases(path: str | Path, *, explain: bool = False) -> Iterator[dict[str, Any]]:
-    """Yield for each case of the file what ``run_case`` returns; raises ``DataError`` at the first bad case."""
-    for case in read_cases(path):
+    """Yield for each case of the file what ``run_case`` returns.
+
+    The whole file is checked first: ``DataError`` for a bad case comes before any result.
+    """
+    for case in tuple(read_cases(path)):
         yield run_case(case, explain=explain)
 
 
@@ -73,7 +76,7 @@ def run_assign(path: str | Path, as_json: bool, explain: bool, out: TextIO, err:
         compared += "equal" in result
         different += result.get("equal") is False
         steps = () if as_json else result.pop("steps", ())
-        print(json.dumps(result, ensure_ascii=False), file=out)
+        print(json.dumps(result), file=out)
         for step in steps:
             names = tuple(f"{topic}-{number}" for topic, number in step["partitions"])
             who = f"{step['member']}: " if step["member"] is not None else ""

@@ -7,6 +7,7 @@ that is not UTF-8 is repaired with replacement characters, so that it can be sho
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
@@ -38,7 +39,7 @@ def read_lines(spark: SparkSession, files: Sequence[LogFile]) -> DataFrame:
     read = spark.read.option("lineSep", "\n").text([_escaped(str(file.readable.resolve())) for file in files])
     known = {str(file.readable.resolve()): file for file in files}
     # Spark reports a file by its address; one join gives back the run and the file's own name.
-    addresses = [(uri, known[_local_path(uri)]) for uri in read.inputFiles()]
+    addresses = [(_one_slash(uri), known[_local_path(uri)]) for uri in read.inputFiles()]
     names = spark.createDataFrame(
         [(uri, file.run, file.name) for uri, file in addresses], "location string, path string, file string"
     )
@@ -49,6 +50,11 @@ def read_lines(spark: SparkSession, files: Sequence[LogFile]) -> DataFrame:
         F.col("value"),
     )
     return placed.join(F.broadcast(names), "location", "inner").transform(clean_text).select(*BRONZE)
+
+
+def _one_slash(uri: str) -> str:
+    """``file:///a`` as ``file:/a``: Spark writes the first in one place and the second in another."""
+    return re.sub("^file:/+", "file:/", uri)
 
 
 def _local_path(uri: str) -> str:

@@ -68,17 +68,19 @@ def forensics(
     found = survey(given, salvage or _salvage_folder())
     classified = silver.classify(bronze.read_lines(spark, found.files)).persist()
     blocks = bronze.measure_blocks(classified)
-    events = silver.events(classified, blocks).transform(names.with_clients).persist()
-    known = names.member_names(events).persist()
-    rows = rebalances.rebalances(events, known)
+    # A checkpoint ends the plan: what is joined with itself later starts from rows, not from text.
+    events = silver.events(classified, blocks).localCheckpoint().transform(names.with_clients).localCheckpoint()
+    known = names.member_names(events).localCheckpoint()
+    rows = rebalances.rebalances(events, known).localCheckpoint()
     explained = (
         fates.with_fates(rows, events)
         .transform(lambda table: fates.with_topics(table, events))
         .transform(lambda table: fates.with_subscriptions(table, events))
+        .localCheckpoint()
         .transform(fates.with_cause)
-        .persist()
+        .localCheckpoint()
     )
-    told = findings.findings(events, explained, known).persist()
+    told = findings.findings(events, explained, known).localCheckpoint()
     return Forensics(
         survey=found,
         lines=accounting.line_counts(spark, classified, found.files),

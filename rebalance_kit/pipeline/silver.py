@@ -7,6 +7,7 @@ without any clue of the grammar skip all of that: most of a log costs a few subs
 
 from __future__ import annotations
 
+import json
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 #: Prefix of a client's lines; a Connect worker's group coordinator prints the same with its own name.
 _CLIENT_PREFIX = r"(?s)^\[(?:Consumer|Worker) (?:instanceId=(.*?), )?clientId=(.*?), groupId=(.*?)\] ?(.*)$"
 _BROKER_PREFIX = r"^\[Group(?:Coordinator|MetadataManager) [^\]]*\]:? "
+
+_TEMPLATES = "array<struct<start: string, pieces: array<string>, pattern: string, replacement: string, strict: boolean>>"
 
 #: In every line of ``REFUSALS``, which begin with anything.
 _REFUSAL = "assignors must have the same protocol type"
@@ -186,26 +189,30 @@ def rejected(classified: DataFrame, blocks: DataFrame) -> DataFrame:
 
 
 def _table(templates: Sequence[Template]) -> Column:
-    """The templates as a literal map from first word to templates."""
-    words: dict[str, list[Template]] = {}
+    """The templates as a literal map from first word to templates.
+
+    Written as one JSON literal, which Spark reads once: as an expression the table would be
+    thousands of nodes in every plan.
+    """
+    words: dict[str, list[dict[str, object]]] = {}
     for template in templates:
-        words.setdefault(template.first_word, []).append(template)
-    return F.create_map(*[part for word, known in words.items() for part in (F.lit(word), _array(known))])
+        words.setdefault(template.first_word, []).append(_row(template))
+    return F.from_json(F.lit(json.dumps(words)), f"map<string, {_TEMPLATES}>")
 
 
 def _array(templates: Sequence[Template]) -> Column:
-    return F.array(*[_struct(template) for template in templates])
+    return F.from_json(F.lit(json.dumps([_row(template) for template in templates])), _TEMPLATES)
 
 
-def _struct(template: Template) -> Column:
+def _row(template: Template) -> dict[str, object]:
     start, pieces = template.literals
-    return F.struct(
-        F.lit(start).alias("start"),
-        F.array(*[F.lit(piece) for piece in pieces or ("",)]).alias("pieces"),
-        F.lit(template.pattern).alias("pattern"),
-        F.lit(template.replacement).alias("replacement"),
-        F.lit(template.side != "librdkafka").alias("strict"),
-    )
+    return {
+        "start": start,
+        "pieces": pieces or ("",),
+        "pattern": template.pattern,
+        "replacement": template.replacement,
+        "strict": template.side != "librdkafka",
+    }
 
 
 def _mapped(name: str) -> Callable[[DataFrame], DataFrame]:

@@ -60,7 +60,7 @@ def _callback_done(member: ConsumerMember, event: Any) -> None:
         member.out.append(fx.WantPoll("settled"))
     elif work is Work.REVOKING:
         member.work = Work.ASSIGN_WAIT
-        member.out.append(fx.WantPoll("rejoin"))
+        member.out.append(fx.WantPoll("either"))
     elif work is Work.ASSIGNING:
         member.acknowledge()
 
@@ -132,7 +132,7 @@ def _answered(member: ConsumerMember, event: Any) -> None:
 
 def _heard(member: ConsumerMember, request: ConsumerGroupHeartbeat, answer: ConsumerGroupHeartbeatAnswer) -> None:
     if member.phase in {MemberPhase.FENCED, MemberPhase.STALE, MemberPhase.LEAVING, MemberPhase.FATAL}:
-        return
+        return  # (a member inside its last callback heartbeats on, and its answer is heard)
     first = not member.interval_ms or request.member_epoch == 0
     member.interval_ms = answer.heartbeat_interval_ms
     member.generation = answer.member_epoch
@@ -176,9 +176,10 @@ def _timer_fired(member: ConsumerMember, event: Any) -> None:
             else:
                 member.out.append(fx.SetTimer(RETRY, RETRY_MS))
         return
-    if member.phase not in {MemberPhase.JOINING, MemberPhase.STABLE, MemberPhase.RECONCILING, MemberPhase.ACKNOWLEDGING}:
+    beating = {MemberPhase.JOINING, MemberPhase.STABLE, MemberPhase.RECONCILING, MemberPhase.ACKNOWLEDGING, MemberPhase.PREPARE_LEAVING}
+    if member.phase not in beating:
         return
-    if member.poll_expired:
+    if member.poll_expired and member.phase is not MemberPhase.PREPARE_LEAVING:
         member.poll_overdue()
     elif member.coordinator_known and not member.in_flight:
         member.send_heartbeat()

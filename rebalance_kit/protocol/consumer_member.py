@@ -199,7 +199,7 @@ class ConsumerMember:
         joining = self.phase is MemberPhase.JOINING
         self.move(MemberPhase.RECONCILING)
         self.work = Work.WAIT
-        self.out.append(fx.WantPoll("rejoin" if joining else "beat"))
+        self.out.append(fx.WantPoll("joining" if joining else "beat"))
 
     def reconcile(self) -> None:
         """Inside poll(): mark what goes as unfetchable, commit, then the callbacks."""
@@ -224,7 +224,7 @@ class ConsumerMember:
             self.out.append(fx.WantPoll("beat"))
         else:
             self.work = Work.ASSIGN_WAIT
-            self.out.append(fx.WantPoll("rejoin"))
+            self.out.append(fx.WantPoll("assign"))
 
     def acknowledge(self) -> None:
         """Both callbacks have returned: tell the coordinator at once."""

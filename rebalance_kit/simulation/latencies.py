@@ -51,6 +51,10 @@ class Latencies:
     """Lateness of a KIP-848 heartbeat against its interval (cadence 3003-3004 of 3000 ms)."""
     rejoin: Spread = Spread(1, 4, 8, 13, 25)
     """Heartbeat answer to JoinGroup in poll(), without commit and callbacks (n = 147)."""
+    reconcile_joining: Spread = Spread(1, 3, 7, 21, 45)
+    """KIP-848 answer to a join -> "Reconciling assignment" (n = 58)."""
+    reconcile_assign: Spread = Spread(3, 6, 14, 49, 90)
+    """KIP-848 "Reconciling assignment" -> assigned callback, nothing revoked (n = 129)."""
     first_record_classic: Spread = Spread(20, 50, 79, 120, 200)
     """Assigned callback to the first record, eager (n = 195)."""
     first_record_cooperative: Spread = Spread(60, 110, 166, 230, 320)

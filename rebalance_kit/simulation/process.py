@@ -294,11 +294,19 @@ class Process:
         spreads = self.world.scenario.latencies
         if effect.step == "rejoin":
             delay = spreads.rejoin.draw(self.stream)
-        elif effect.step == "beat":
+        elif effect.step == "joining":
+            delay = spreads.reconcile_joining.draw(self.stream)
+        elif effect.step == "assign":
+            delay = spreads.reconcile_assign.draw(self.stream)
+        elif effect.step == "beat" or (effect.step == "either" and self._next_beat()):
             delay = spreads.poll_step_ms - (now - self.fetching.beat_ms) % spreads.poll_step_ms
         else:
-            delay = 1
+            delay = spreads.rejoin.draw(self.stream) if effect.step == "either" else 1
         self._queue_poll(now + delay)
+
+    def _next_beat(self) -> bool:
+        """Revoked to assigned([]): at once or one poll() later, half each in 4.3.1, always later in 4.0.0."""
+        return self.world.scenario.kafka_version.startswith("4.0") or self.stream.random() < 0.5  # noqa: PLR2004 - half
 
     def run_callback(self, effect: fx.Callback) -> None:
         """Run a listener callback on the application thread."""
