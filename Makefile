@@ -23,13 +23,15 @@ setup: $(STAMP) ## install the kit and its tools into .venv
 $(STAMP): pyproject.toml scripts/find-python
 	@test -x $(BIN)/python || { python=$$(scripts/find-python $(PYTHON)) && "$$python" -m venv $(VENV); }
 	@extras=$(EXTRAS); scripts/has-java || { extras=$$extras,java; echo "no Java 17 or newer here: bringing one as a package"; }; \
-	echo "installing rebalance-kit[$$extras] into $(VENV): about 1.3 GB, a few minutes"; \
+	echo "installing rebalance-kit[$$extras] into $(VENV): about 1.5 GB, a minute or a few"; \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$$extras]"
 	@$(BIN)/jupyter labextension disable --level=sys_prefix "@jupyterlab/apputils-extension:announcements" >/dev/null 2>&1
 	@touch $@
 
 lab: $(STAMP) ## open JupyterLab on the first notebook (LAB_FLAGS="--no-browser" and the like)
-	$(BIN)/jupyter lab --ServerApp.ip=127.0.0.1 $(LAB_FLAGS) notebooks/00-start-here.ipynb
+	@root=""; test "$$(id -u)" != 0 || root=--allow-root; \
+	exec $(BIN)/jupyter lab --ServerApp.ip=127.0.0.1 --ServerApp.root_dir="$(CURDIR)" $$root \
+	  --LabApp.default_url=/lab/tree/notebooks/00-start-here.ipynb $(LAB_FLAGS)
 
 demo: $(STAMP) ## run one crash under the three protocols, without a browser
 	$(BIN)/rebalance-kit run $(DEMO) --protocol all --out build/demo
@@ -56,7 +58,9 @@ golden: $(STAMP) ## rewrite the stored texts that tests compare with; read the d
 	$(BIN)/python -m pytest --update-golden -q
 
 bench: $(STAMP) ## measure speed and memory beside peers
-	@set -e; for each in benchmarks/[a-z]*.py; do echo "== $$each"; $(BIN)/python "$$each"; done
+	@missed=""; for each in benchmarks/[a-z]*.py; do \
+	  echo "== $$each"; $(BIN)/python "$$each" || missed="$$missed $$each"; \
+	done; test -z "$$missed" || { echo "missed their targets or failed:$$missed"; exit 1; }
 
 clean: ## remove everything that make has made
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks spark-warehouse

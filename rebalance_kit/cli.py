@@ -33,7 +33,9 @@ def main(argv: Sequence[str] | None = None, out: TextIO | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="rebalance-kit", description="How Kafka consumer groups rebalance: run it, read it, practise it.")
+    parser = argparse.ArgumentParser(
+        prog="rebalance-kit", description="How Kafka consumer groups rebalance: run it, read it, practise it."
+    )
     parser.add_argument("--version", action="version", version=f"rebalance-kit {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_run(commands)
@@ -47,9 +49,19 @@ def _parser() -> argparse.ArgumentParser:
 def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     run = commands.add_parser("run", help="simulate a scenario and say what it cost")
     run.add_argument("scenario", help="a scenario's name (see: rebalance-kit scenarios) or a YAML file")
-    run.add_argument("--protocol", default=None, help="eager, cooperative, consumer, ... or all (default: as the scenario says, else all)")
+    run.add_argument(
+        "--protocol",
+        default=None,
+        help="eager, cooperative, consumer, ... or all (default: as the scenario says, else all)",
+    )
     run.add_argument("--seed", type=int, default=None, help="seed of the latencies (default: the scenario's)")
-    run.add_argument("--out", type=Path, default=None, metavar="DIR", help="write traces (JSONL) and the report (HTML) there")
+    run.add_argument(
+        "--out",
+        type=Path,
+        default=None,
+        metavar="DIR",
+        help="write traces (JSONL) and the report (HTML) there",
+    )
     run.add_argument("--json", action="store_true", help="one JSON object instead of the text")
     run.set_defaults(command=_run)
 
@@ -76,13 +88,23 @@ def _add_words(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def _add_logs(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     logs = commands.add_parser("logs", help="what happened, from a folder of Kafka logs (runs on Spark)")
     logs.add_argument("paths", nargs="+", metavar="PATH")
-    logs.add_argument("--out", type=Path, default=None, metavar="DIR", help="write the tables there, as Parquet")
+    logs.add_argument(
+        "--out", type=Path, default=None, metavar="DIR", help="write the tables there, as Parquet"
+    )
     logs.add_argument("--master", default=None, metavar="URL", help="a Spark master (default: local[*])")
     logs.add_argument("--json", action="store_true", help="one JSON line a run and group")
     logs.set_defaults(command=_logs)
-    replay = commands.add_parser("replay", help="repeat recorded runs in the engine and compare, event by event")
+    replay = commands.add_parser(
+        "replay", help="repeat recorded runs in the engine and compare, event by event"
+    )
     replay.add_argument("runs", nargs="+", metavar="RUN", help="folders of recorded runs")
-    replay.add_argument("--out", type=Path, default=None, metavar="DIR", help="write a page a run there: recorded and simulated on one clock")
+    replay.add_argument(
+        "--out",
+        type=Path,
+        default=None,
+        metavar="DIR",
+        help="write a page a run there: recorded and simulated on one clock",
+    )
     replay.add_argument("--json", action="store_true", help="one JSON line a run")
     replay.add_argument("--draws", type=int, default=40, help="latency draws to try (default 40)")
     replay.set_defaults(command=_replay)
@@ -96,7 +118,9 @@ def _add_quiz(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     quiz.set_defaults(command=_quiz)
     items = commands.add_parser("items", help="the item bank: check it")
     actions = items.add_subparsers(title="actions", required=True)
-    check = actions.add_parser("check", help="schema, duplicates, give-aways, and every key against the engine")
+    check = actions.add_parser(
+        "check", help="schema, duplicates, give-aways, and every key against the engine"
+    )
     check.add_argument("paths", nargs="*", help="item files or folders (default: the kit's own)")
     check.add_argument("--json", action="store_true")
     check.set_defaults(command=_items_check)
@@ -106,7 +130,9 @@ def _add_quiz(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 def _run(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.runs import run_scenario
 
-    return run_scenario(arguments.scenario, arguments.protocol, arguments.seed, arguments.out, as_json=arguments.json, out=out)
+    return run_scenario(
+        arguments.scenario, arguments.protocol, arguments.seed, arguments.out, as_json=arguments.json, out=out
+    )
 
 
 def _assign(arguments: argparse.Namespace, out: TextIO) -> int:

@@ -67,6 +67,8 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "assignment": "classic: the leader's assignment is stored: group, leader, assignment {name: [partition]}, owners by name",
         "epoch_bump": "consumer: the group epoch rose to generation: group, reason, trigger, culprit",
         "target": "consumer: target assignment computed for epoch generation: group, assignor, assignment {name: [partition]}",
+        "regex_scanned": "consumer: the coordinator matched topics against regular expressions: group, regexes, topics (number)",
+        "group_converted": "the group changed its protocol: group, to (consumer|classic), members",
         "member_added": "coordinator added a member: group, name, instance_id, reason",
         "member_pending": "coordinator handed out an id with MEMBER_ID_REQUIRED: group, name",
         "member_removed": "coordinator removed a member: group, name, how (leave|session|rebalance_timeout|sync_timeout|admin|late), reason",
@@ -170,7 +172,11 @@ def parse_trace(lines: Iterable[str], where: str = "<trace>") -> Trace:
             else:
                 rows.append(TraceRow(*(value[name] for name in TraceRow._fields)))
         except (ValueError, KeyError, TypeError) as error:
-            raise DataError(f"{where}:{number}: not a row of a trace ({error!r}); expected the columns {', '.join(COLUMNS)}") from error
+            raise DataError(
+                f"{where}:{number}: not a row of a trace ({error!r}); expected the columns {', '.join(COLUMNS)}"
+            ) from error
     if head is None:
         raise DataError(f"{where}: empty, expected a trace file whose first line is its head")
-    return Trace(head["run_id"], head["label"], head["seed"], head["end_ms"], tuple(rows), head["source"], head["meta"])
+    return Trace(
+        head["run_id"], head["label"], head["seed"], head["end_ms"], tuple(rows), head["source"], head["meta"]
+    )

@@ -31,7 +31,6 @@ TRIGGERS: dict[str, str] = {
     "rejoin": "{who} joined again",
     "protocol_changed": "{who} came back with other assignors",
     "over_capacity": "the group is larger than group.max.size",
-    "downgrade": "the last member of the consumer protocol ({who}) left and the group became a classic one",
     "other": "for a reason the kit does not know",
 }
 
@@ -66,7 +65,8 @@ def classic_trigger(reason: Column) -> Column:
         .when(lower.contains("heartbeat expiration"), "session_expired")
         .when(lower.contains("leavegroup"), leave_trigger(said))
         .when(lower.contains("pending sync request"), "sync_timeout")
-        .when(lower.startswith("downgrade"), "downgrade")
+        # The reason does not name the member whose going turned the group; its own line does.
+        .when(lower.startswith("downgrade"), "leave")
         .when(lower.startswith("freshly-loaded"), "over_capacity")
         .when(lower.contains("selectedprotocol will change"), "protocol_changed")
         .when(said.startswith("need to revoke partitions"), "follow_up")

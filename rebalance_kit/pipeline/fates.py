@@ -15,10 +15,12 @@ from pyspark.sql import functions as F
 from rebalance_kit.pipeline.causes import sentence
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pyspark.sql import Column, DataFrame
 
-#: A client notices its poll timeout, or a topic change, at most this long before the group does.
-_JUST_BEFORE_MS = 5_000
+#: A client's own line about its leaving is written at most this long after the coordinator's.
+_JUST_AFTER_MS = 500
 
 #: Topics whose partitions Kafka itself makes while a group starts.
 _INTERNAL_TOPIC = "__"
@@ -33,12 +35,17 @@ def with_fates(rebalances: DataFrame, events: DataFrame) -> DataFrame:
     keys = ["path", "group", "number"]
     theirs = events.filter((F.col("side") != "broker") & F.col("at_ms").isNotNull() & F.col("client").isNotNull())
     seen = theirs.select(
-        "path", F.col("client").alias("culprit"), F.col("event").alias("seen"), F.col("at_ms").alias("seen_ms")
+        "path",
+        F.col("client").alias("culprit"),
+        F.col("event").alias("seen"),
+        F.col("at_ms").alias("seen_ms"),
+        _begins_anew().alias("anew"),
     )
     gap = F.col("seen_ms") - F.col("start_ms")
     later = F.when(gap > 0, F.struct("seen_ms", "seen"))
     sooner = F.when(gap <= 0, F.struct("seen_ms", "seen"))
-    stalled = F.col("seen").isin("poll_timeout", "rd_poll_timeout") & gap.between(-_JUST_BEFORE_MS, 500)
+    stalled = F.when(F.col("seen").isin("poll_timeout", "rd_poll_timeout") & (gap <= _JUST_AFTER_MS), F.col("seen_ms"))
+    joined = F.when(F.col("anew") & (gap <= 0), F.col("seen_ms"))
     around = (
         rebalances.select(*keys, "culprit", "start_ms")
         .join(seen, ["path", "culprit"], "inner")
@@ -46,7 +53,7 @@ def with_fates(rebalances: DataFrame, events: DataFrame) -> DataFrame:
         .agg(
             F.min(later).alias("next"),
             F.max(sooner).alias("last"),
-            F.max(stalled).alias("stalled"),
+            (F.max(stalled) > F.coalesce(F.max(joined), F.lit(0))).alias("stalled"),
         )
     )
     return (
@@ -57,7 +64,18 @@ def with_fates(rebalances: DataFrame, events: DataFrame) -> DataFrame:
         )
         .withColumn("fate", F.when(F.col("trigger") == "session_expired", _fate()))
         .withColumn("fate_ms", F.when(F.col("fate").isin("frozen", "restarted"), F.col("next.seen_ms")))
-        .drop("next", "last", "stalled")
+        .withColumn("stalled", F.coalesce(F.col("stalled"), F.lit(False)))
+        .drop("next", "last")
+    )
+
+
+def _begins_anew() -> Column:
+    """Lines with which a member begins a new membership: a poll timeout before them is over."""
+    event = F.col("event")
+    return (
+        event.isin("process_started", "subscribed", "joining", "rd_joining")
+        | ((event == "transitioned") & (F.col("state_to") == "JOINING"))
+        | ((event == "rd_epoch_heartbeat") & (F.col("epoch") == 0))
     )
 
 
@@ -73,25 +91,47 @@ def _fate() -> Column:
 
 def with_topics(rebalances: DataFrame, events: DataFrame) -> DataFrame:
     """Add ``topics``: what the brokers wrote about topics since the group's last rebalance began."""
-    changes = events.filter(
-        F.col("event").isin("partition_created", "topic_created", "topic_deleted")
-        & ~F.coalesce(F.col("topic"), F.lit("")).startswith(_INTERNAL_TOPIC)
-    ).select("path", F.col("event").alias("change"), "topic", F.col("at_ms").alias("changed_ms"))
-    words = F.when(F.col("change") == "partition_created", F.concat(F.lit("new partition "), "topic")).otherwise(
-        F.concat(F.when(F.col("change") == "topic_created", "new topic ").otherwise("deleted topic "), "topic")
+    topic = F.coalesce(F.col("topic"), F.lit(""))
+    # A restarted broker writes its whole metadata again: only the first mention is a change.
+    changes = (
+        events.filter(
+            F.col("event").isin("partition_created", "topic_created", "topic_deleted") & ~topic.startswith(_INTERNAL_TOPIC)
+        )
+        .groupBy("path", "topic", F.col("event").alias("change"))
+        .agg(F.min("at_ms").alias("changed_ms"))
     )
-    in_order = Window.partitionBy("path", "group").orderBy("number")
     keys = ["path", "group", "number"]
-    since = rebalances.withColumn("since_ms", F.coalesce(F.lag("start_ms").over(in_order), F.lit(0)))
+    kinds = {"topic_created": "new topic ", "topic_deleted": "deleted topic ", "partition_created": "new partition "}
+    sets = [F.sort_array(F.collect_set(F.when(F.col("change") == kind, F.col("topic")))).alias(kind) for kind in kinds]
     between = (
-        since.filter(F.col("trigger").isin("metadata_changed", "subscription_changed", "regex_changed"))
+        rebalances.transform(_with_since)
+        .filter(F.col("trigger").isin("metadata_changed", "subscription_changed", "regex_changed"))
         .select(*keys, "start_ms", "since_ms")
         .join(changes, "path", "inner")
         .filter((F.col("changed_ms") > F.col("since_ms")) & (F.col("changed_ms") <= F.col("start_ms")))
         .groupBy(*keys)
-        .agg(F.array_join(F.sort_array(F.collect_set(words)), ", ").alias("topics"))
+        .agg(*sets)
+        # The partitions of a new topic are no news beside it.
+        .withColumn("partition_created", F.filter("partition_created", _of_an_old_topic))
     )
-    return rebalances.join(between, keys, "left")
+    words = F.concat(*[F.transform(kind, _after(word)) for kind, word in kinds.items()])
+    told = between.select(*keys, F.nullif(F.array_join(words, ", "), F.lit("")).alias("topics"))
+    return rebalances.join(told, keys, "left")
+
+
+def _after(word: str) -> Callable[[Column], Column]:
+    return lambda name: F.concat(F.lit(word), name)
+
+
+def _of_an_old_topic(partition: Column) -> Column:
+    topic = F.regexp_replace(partition, r"-\d+$", "")
+    return ~F.array_contains("topic_created", topic)
+
+
+def _with_since(rebalances: DataFrame) -> DataFrame:
+    """Add ``since_ms``: when the group's rebalance before began (0 for the first)."""
+    in_order = Window.partitionBy("path", "group").orderBy("number")
+    return rebalances.withColumn("since_ms", F.coalesce(F.lag("start_ms").over(in_order), F.lit(0)))
 
 
 def with_subscriptions(rebalances: DataFrame, events: DataFrame) -> DataFrame:
@@ -100,11 +140,10 @@ def with_subscriptions(rebalances: DataFrame, events: DataFrame) -> DataFrame:
         "path", "group", F.col("client").alias("caller"), F.col("at_ms").alias("called_ms")
     )
     keys = ["path", "group", "number"]
-    in_order = Window.partitionBy("path", "group").orderBy("number")
-    since = rebalances.withColumn("since_ms", F.coalesce(F.lag("start_ms").over(in_order), F.lit(0)))
     open_question = (F.col("trigger") == "metadata_changed") & (F.col("protocol") == "consumer") & F.col("topics").isNull()
     callers = (
-        since.filter(open_question)
+        rebalances.transform(_with_since)
+        .filter(open_question)
         .select(*keys, "start_ms", "since_ms")
         .join(calls, ["path", "group"], "inner")
         .filter((F.col("called_ms") > F.col("since_ms")) & (F.col("called_ms") <= F.col("start_ms")))
@@ -125,17 +164,31 @@ def with_cause(rebalances: DataFrame) -> DataFrame:
     back_s = F.format_number((F.col("fate_ms") - F.col("start_ms")) / 1000, 1)
     earlier = Window.partitionBy("path", "group", "culprit").orderBy("number").rowsBetween(Window.unboundedPreceding, -1)
     again = (F.col("trigger") == "join") & (F.count("*").over(earlier) > 0)
+    enforced = (F.col("trigger") == "enforced") & (F.col("said") != "rebalance enforced by user")
+    fates = {
+        "frozen": ("; its process lived on, silent (long pause, freeze or lost network), and was back ", back_s, " s later"),
+        "restarted": ("; its process had died and a new one started ", back_s, " s later"),
+        "closed": ("; it had been closed, which a static member does not tell the group, and did not return",),
+        "gone": ("; its process had died: its log ends before",),
+    }
+    more = F.when((F.col("trigger") == "session_expired") & F.col("stalled"), F.lit("; it had exceeded max.poll.interval.ms"))
+    for fate, words in fates.items():
+        said = F.concat(*[F.lit(word) if isinstance(word, str) else word for word in words])
+        more = more.when(F.col("fate") == fate, said)
     more = (
-        F.when(
-            F.col("fate") == "frozen",
-            F.concat(F.lit("; its process lived on, silent (long pause, freeze or lost network), and was back "), back_s, F.lit(" s later")),
-        )
-        .when(F.col("fate") == "restarted", F.concat(F.lit("; its process had died and a new one started "), back_s, F.lit(" s later")))
-        .when(F.col("fate") == "closed", F.lit("; it had been closed, which a static member does not tell the group, and did not return"))
-        .when(F.col("fate") == "gone", F.lit("; its process had died: its log ends before"))
-        .when(F.col("topics").isNotNull(), F.concat(F.lit(": "), "topics"))
-        .when((F.col("trigger") == "enforced") & (F.col("said") != "rebalance enforced by user"), F.concat(F.lit(": "), "said"))
+        more.when(F.col("topics").isNotNull(), F.concat(F.lit(": "), "topics"))
+        .when(enforced, F.concat(F.lit(": "), "said"))
         .when(again, F.lit(" again"))
         .otherwise(F.lit(""))
-    )  # fmt: skip
-    return rebalances.withColumn("cause", F.concat(sentence(F.col("trigger"), F.col("culprit")), more))
+    )
+    return rebalances.withColumn("cause", F.concat(sentence(F.col("trigger"), F.col("culprit")), more, _meanwhile())).drop("stalled")
+
+
+def _meanwhile() -> Column:
+    """Who else joined, left or expired in the same rebalance, in words; empty for nobody."""
+    told = []
+    for column, verb in (("joined", "joined"), ("left", "left"), ("expired", "expired")):
+        others = F.array_except(F.col(column), F.array(F.coalesce("culprit", F.lit(""))))
+        told.append(F.when(F.size(others) > 0, F.concat(F.array_join(others, ", "), F.lit(f" {verb} meanwhile"))))
+    words = F.concat_ws(", ", *told)
+    return F.when(words != "", F.concat(F.lit("; "), words)).otherwise(F.lit(""))

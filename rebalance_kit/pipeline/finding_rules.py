@@ -160,7 +160,7 @@ RULES: tuple[Rule, ...] = (
         "coordinator_moved",
         "events",
         "event = 'loaded'",
-        "the group was loaded by a coordinator that had just taken it over, with {n} such loading(s)",
+        "a coordinator that had just taken the group over loaded it, {n} time(s)",
         "Expected after a broker restart or a leader election; sessions start anew, and nobody is expelled for it.",
         "GroupMetadataManager.onLoaded",
     ),

@@ -27,19 +27,50 @@ SLOW_CALLBACK_MS = 1_000
 #: Members that leave and return within this time of each other make a rolling restart.
 RETURN_WITHIN_MS = 60_000
 
+#: What a sentence may quote from its line, and what it says where the line has none.
+_UNTOLD = {
+    "instance": "(not named)",
+    "reason": "no reason given",
+    "detail": "no detail given",
+    "cause": "no cause given",
+    "said": "no reason given",
+    "topics": "which, the brokers' logs do not say",
+}
+
 _STATIC_DOC = "KIP-345 (static membership)"
 
 
 def findings(events: DataFrame, rebalances: DataFrame, names: DataFrame) -> DataFrame:
     """All findings of all groups, earliest first within a group."""
-    named = with_name(events, names, "member", "member_name").withColumn(
-        "who", F.coalesce(F.when(F.col("side") != "broker", F.col("client")), "member_name", "instance", "client")
-    )
+    named = named_events(events, names)
     caused = rebalances.withColumn("who", F.col("culprit"))
     tables = {"events": named, "rebalances": caused.withColumn("at_ms", F.col("start_ms")).withColumn("text", F.col("cause"))}
     parts = [_by_rules(tables[table], [rule for rule in RULES if rule.table == table]) for table in tables]
-    parts += [slow_callbacks(events), rolling_restarts(rebalances, named), shared_instances(events), eager_by_default(events)]
+    parts += [slow_callbacks(events), rolling_restarts(named), shared_instances(events), eager_by_default(events)]
     return reduce(lambda one, other: one.unionByName(other), parts).select(*FINDINGS)
+
+
+def named_events(events: DataFrame, names: DataFrame) -> DataFrame:
+    """Events with ``who``, and with the run's group where the run has one group only.
+
+    A process that died before it had a client id is called by its file.
+    """
+    member = F.coalesce(F.nullif(F.col("member"), F.lit("")), "instance")
+    only = (
+        events.filter(F.col("group").isNotNull())
+        .groupBy("path")
+        .agg(F.collect_set("group").alias("groups"))
+        .select("path", F.when(F.size("groups") == 1, F.get("groups", F.lit(0))).alias("only_group"))
+    )
+    file_name = F.regexp_replace(F.substring_index("file", "/", -1), r"(\.log|\.txt|\.out)?(\.\d+)?(\.gz)?$", "")
+    theirs = F.col("side") != "broker"
+    return (
+        with_name(events.withColumn("_member", member), names, "_member", "_name")
+        .join(F.broadcast(only), "path", "left")
+        .withColumn("group", F.coalesce("group", "only_group"))
+        .withColumn("who", F.coalesce(F.when(theirs, F.col("client")), "_name", F.when(theirs, file_name)))
+        .drop("_member", "_name", "only_group")
+    )
 
 
 def _by_rules(rows: DataFrame, rules: list[Rule]) -> DataFrame:
@@ -53,14 +84,14 @@ def _by_rules(rows: DataFrame, rules: list[Rule]) -> DataFrame:
         F.array(*[F.when(F.expr(rule.condition), fact) for rule, fact in zip(rules, facts, strict=True)]),
         lambda fact: fact.isNotNull(),
     )
-    names = [name for name in ("instance", "reason", "detail", "cause", "said", "topics") if name in rows.columns]
+    names = [name for name in _UNTOLD if name in rows.columns]
     hits = rows.withColumn("fact", F.explode(matching))
     first = F.min_by(F.struct("at_ms", "file", "line", F.col("text").alias("evidence"), *names), F.struct("at_ms", "line"))
     grouped = hits.groupBy("path", "group", "who", "fact").agg(first.alias("first"), F.count("*").alias("times"))
     sentence = F.replace(F.col("fact.sentence"), F.lit("{who}"), F.coalesce("who", F.lit("a member")))
     sentence = F.replace(sentence, F.lit("{n}"), F.col("times").cast("string"))
     for name in names:
-        sentence = F.replace(sentence, F.lit("{" + name + "}"), F.coalesce(F.col("first")[name], F.lit("no reason given")))
+        sentence = F.replace(sentence, F.lit("{" + name + "}"), F.coalesce(F.col("first")[name], F.lit(_UNTOLD[name])))
     return grouped.select(
         "path", "group", "fact.finding", "who", "first.at_ms", "times", sentence.alias("sentence"), "fact.do", "fact.source",
         "first.file", "first.line", "first.evidence",
@@ -99,7 +130,7 @@ def slow_callbacks(events: DataFrame) -> DataFrame:
     )  # fmt: skip
 
 
-def rolling_restarts(rebalances: DataFrame, events: DataFrame) -> DataFrame:
+def rolling_restarts(events: DataFrame) -> DataFrame:
     """Groups in which two or more dynamic members left and came back one after the other."""
     comings = events.filter(
         (F.col("side") == "broker") & F.col("event").isin("member_added", "joins", "left", "epoch_left") & F.col("instance").isNull()
@@ -120,7 +151,6 @@ def rolling_restarts(rebalances: DataFrame, events: DataFrame) -> DataFrame:
         .filter(F.col("n") >= 2)
         .withColumn("who", F.lit(None).cast("string"))
     )  # fmt: skip
-    del rebalances
     sentence = F.concat(F.lit("rolling restart without static membership: "), F.col("all"), F.lit(" left and came back, each time with rebalances"))
     return _told(
         told, "rolling_restart", sentence,

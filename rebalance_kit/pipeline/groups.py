@@ -34,8 +34,10 @@ def groups(events: DataFrame, rebalances: DataFrame, findings: DataFrame, names:
         )
     )
     row = F.struct(
-        "number", "protocol", "trigger", "cause", "culprit", "start_ms", "end_ms", "duration_ms", "before", "after", "members"
-    )
+        "number", "protocol", "trigger", "cause", "culprit", "start_ms", "end_ms", "duration_ms",
+        "before", "after", "members",
+        "joined", "left", "expired",
+    )  # fmt: skip
     causes = rebalances.groupBy("path", "group").agg(F.sort_array(F.collect_list(row)).alias("rebalances"))
     finding = F.struct("at_ms", "finding", "who", "sentence", "do", "source", "file", "line", "evidence")
     told_of = findings.filter(F.col("group").isNotNull()).groupBy("path", "group").agg(

@@ -59,12 +59,19 @@ def member_names(events: DataFrame) -> DataFrame:
 
 
 def with_name(rows: DataFrame, names: DataFrame, member: str, into: str) -> DataFrame:
-    """Add ``into``: the client's name of the member id in column ``member`` (null where that is null)."""
-    known = names.select("path", F.col("member").alias(member), F.col("client").alias("_client"))
+    """Add ``into``: the client's name of the member id (or instance id) in column ``member``; null where that is null."""
+    by_member = names.select("path", F.col("member").alias(member), F.col("client").alias("_client"))
+    # An instance id that several clients use (one after the other, or by mistake) names them all.
+    by_instance = (
+        names.filter(F.col("instance").isNotNull() & F.col("client").isNotNull())
+        .groupBy("path", F.col("instance").alias(member))
+        .agg(F.array_join(F.sort_array(F.collect_set("client")), " or ").alias("_clients"))
+    )
     return (
-        rows.join(F.broadcast(known), ["path", member], "left")
-        .withColumn(into, F.coalesce(F.col("_client"), bare_name(F.col(member))))
-        .drop("_client")
+        rows.join(F.broadcast(by_member), ["path", member], "left")
+        .join(F.broadcast(by_instance), ["path", member], "left")
+        .withColumn(into, F.coalesce("_client", "_clients", bare_name(F.col(member))))
+        .drop("_client", "_clients")
     )
 
 

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
-from rebalance_kit.pipeline.causes import classic_trigger, client_reason, epoch_trigger, reason_member
+from rebalance_kit.pipeline.causes import (
+    classic_trigger,
+    client_reason,
+    epoch_trigger,
+    leave_trigger,
+    reason_member,
+)
 from rebalance_kit.pipeline.names import with_name
 
 if TYPE_CHECKING:
@@ -31,7 +37,7 @@ REBALANCES = (
 #: first join of a fresh coordinator takes as long as a seventh of it.
 _CAUSE_WINDOW_MS = 1000
 
-_JOINED = ("member_added", "static_added", "joins", "static_rejoins")
+_JOINED = ("member_id_given", "member_added", "static_added", "joins", "static_rejoins")
 _LEFT = ("left", "epoch_left")
 _EXPIRED = ("member_failed", "session_expired")
 
@@ -47,6 +53,7 @@ def _group() -> WindowSpec:
 def rebalances(events: DataFrame, names: DataFrame) -> DataFrame:
     """The rebalances of every group that a broker's log tells of, without cause and culprit yet."""
     told = events.filter((F.col("side") == "broker") & F.col("group").isNotNull() & F.col("at_ms").isNotNull())
+    told = with_name(told, names, "member", "name").transform(with_round)
     rows = classic_rebalances(told).unionByName(epoch_rebalances(told, events))
     named = with_name(rows, names, "culprit_member", "culprit")
     in_order = Window.partitionBy("path", "group").orderBy("start_ms", "file", "line")
@@ -60,16 +67,23 @@ def classic_rebalances(told: DataFrame) -> DataFrame:
     event = F.col("event")
     ends = event.isin("stabilized", "emptied", "upgraded", "preparing", "unloaded")
     closing = F.struct("event", "generation", "members", "at_ms")
+    leaver = F.struct("member", "reason", event.isin(*_EXPIRED).alias("expired"))
     received = F.when(event == "assignment_received", F.struct("generation", "at_ms"))
     marked = (
         told.withColumn("closing", F.first(F.when(ends, closing), ignorenulls=True).over(ahead))
         .withColumn("received", F.first(received, ignorenulls=True).over(ahead))
-        .withColumn("leaver", F.last(F.when(event.isin(*_LEFT), F.struct("member", "reason")), ignorenulls=True).over(behind))
-        .transform(_with_round("preparing", ("stabilized", "emptied", "upgraded", "downgraded")))
+        .withColumn("leaver", F.last(F.when(event.isin(*_LEFT, *_EXPIRED), leaver), ignorenulls=True).over(behind))
     )
     own = F.substring_index(reason_member(F.col("reason")), ",", 1)
-    trigger = classic_trigger(F.col("reason"))
-    leaving = trigger.isin("leave", "poll_timeout", "admin_removal", "downgrade")
+    stated = classic_trigger(F.col("reason"))
+    # A leave (also one that turns the group into a classic one) is told best by the line before it.
+    trigger = (
+        F.when(stated != "leave", stated)
+        .when(own.isNull() & F.col("leaver.expired"), "session_expired")
+        .otherwise(F.coalesce(leave_trigger(client_reason(F.col("reason"))), F.lit("leave")))
+    )
+    trigger = F.when(trigger == "leave", leave_trigger(F.col("leaver.reason"))).otherwise(trigger)
+    leaving = stated == "leave"
     after = F.when(F.col("closing.event").isin("stabilized", "emptied"), F.col("closing.generation"))
     assigned_at = F.when(
         (F.col("closing.event") == "stabilized") & (F.col("received.generation") == after), F.col("received.at_ms")
@@ -79,12 +93,7 @@ def classic_rebalances(told: DataFrame) -> DataFrame:
         "group",
         "round",
         F.lit("classic").alias("protocol"),
-        F.when(
-            trigger.isin("leave", "downgrade") & F.col("leaver.reason").contains("poll timeout has expired"), "poll_timeout"
-        )
-        .when((trigger == "leave") & F.col("leaver.reason").contains("removed by an admin"), "admin_removal")
-        .otherwise(trigger)
-        .alias("trigger"),
+        trigger.alias("trigger"),
         F.when(leaving, F.coalesce(own, F.col("leaver.member"))).otherwise(own).alias("culprit_member"),
         F.col("at_ms").alias("start_ms"),
         F.coalesce(assigned_at, F.when(after.isNotNull(), F.col("closing.at_ms"))).alias("end_ms"),
@@ -111,7 +120,6 @@ def epoch_rebalances(told: DataFrame, events: DataFrame) -> DataFrame:
         .withColumn("earlier", F.last(earlier, ignorenulls=True).over(behind))
         .withColumn("target", F.first(F.when(event == "computed", F.struct("epoch", "at_ms")), ignorenulls=True).over(ahead))
         .withColumn("next_bump_ms", F.first(F.when(event == "bumped", F.col("at_ms")), ignorenulls=True).over(ahead))
-        .transform(_with_round("bumped", ("bumped",)))
     )
     fresh = (
         F.col("caused").isNotNull()
@@ -164,32 +172,32 @@ def _settled(events: DataFrame) -> Callable[[DataFrame], DataFrame]:
     return step
 
 
-def _with_round(opening: str, closing: tuple[str, ...]) -> Callable[[DataFrame], DataFrame]:
-    """Add ``round``: to which rebalance of the group a line belongs (one written before it counts to it)."""
+def with_round(told: DataFrame) -> DataFrame:
+    """Add ``round``: to which rebalance of the group a line belongs.
+
+    A line inside a join phase belongs to it; one outside to the next rebalance, which it causes.
+    """
     before = _group().rowsBetween(Window.unboundedPreceding, -1)
     upto = _group().rowsBetween(Window.unboundedPreceding, Window.currentRow)
     event = F.col("event")
-
-    def step(told: DataFrame) -> DataFrame:
-        opened = F.sum((event == opening).cast("int")).over(upto)
-        phase = F.last(F.when(event.isin(opening, *closing), event), ignorenulls=True).over(before)
-        inside = (phase == opening) & F.lit(opening not in closing)
-        own = event == opening
-        return told.withColumn("round", opened + F.when(own | F.coalesce(inside, F.lit(False)), 0).otherwise(1))
-
-    return step
+    opens = event.isin("preparing", "bumped")
+    phase = F.last(F.when(opens | event.isin("stabilized", "emptied", "upgraded"), event), ignorenulls=True).over(before)
+    inside = F.coalesce(phase == "preparing", F.lit(False))
+    return told.withColumn("round", F.sum(opens.cast("int")).over(upto) + F.when(opens | inside, 0).otherwise(1))
 
 
 def _finish(marked: DataFrame) -> Callable[[DataFrame], DataFrame]:
-    """Add duration, and the member ids that joined, left and expired in the round."""
+    """Add duration, and the names of those that joined, left and expired in the round."""
     event = F.col("event")
+    # A classic member of a consumer group "joins" each time it re-joins; a new one is given an id first.
+    again = (event == "joins") & (F.col("protocol") == "classic")
     moves = (
-        marked.filter(event.isin(*_JOINED, *_LEFT, *_EXPIRED))
+        marked.filter(event.isin(*_JOINED, *_LEFT, *_EXPIRED) & ~again)
         .groupBy("path", "group", "round")
         .agg(
-            F.sort_array(F.collect_set(F.when(event.isin(*_JOINED), F.col("member")))).alias("joined"),
-            F.sort_array(F.collect_set(F.when(event.isin(*_LEFT), F.col("member")))).alias("left"),
-            F.sort_array(F.collect_set(F.when(event.isin(*_EXPIRED), F.col("member")))).alias("expired"),
+            F.sort_array(F.collect_set(F.when(event.isin(*_JOINED), F.col("name")))).alias("joined"),
+            F.sort_array(F.collect_set(F.when(event.isin(*_LEFT), F.col("name")))).alias("left"),
+            F.sort_array(F.collect_set(F.when(event.isin(*_EXPIRED), F.col("name")))).alias("expired"),
         )
     )
     none = F.array().cast("array<string>")

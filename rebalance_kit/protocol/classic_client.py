@@ -9,11 +9,29 @@ from typing import Any
 from rebalance_kit.model.errors import AssignorError, ProtocolViolation
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.classic_member import (
-    HEARTBEAT, POLL_TIMEOUT_REASON, RETRY, RETRY_MS, SESSION, ClassicMember, Phase, Stage, unsubscribed,
+    CLOSE_LIMIT,
+    COMMIT_LIMIT,
+    HEARTBEAT,
+    POLL_TIMEOUT_REASON,
+    RETRY,
+    RETRY_MS,
+    SESSION,
+    ClassicMember,
+    Phase,
+    Stage,
+    unsubscribed,
 )  # fmt: skip
-from rebalance_kit.protocol.client import LOST_COORDINATOR, names
+from rebalance_kit.protocol.client import LOST_COORDINATOR, RETRIED_COMMITS, matching, names, retry_ms
 from rebalance_kit.protocol.messages import (
-    NONE, Answer, Heartbeat, JoinAnswer, JoinGroup, LeaveGroup, OffsetCommit, SyncAnswer, SyncGroup,
+    NONE,
+    Answer,
+    Heartbeat,
+    JoinAnswer,
+    JoinGroup,
+    LeaveGroup,
+    OffsetCommit,
+    SyncAnswer,
+    SyncGroup,
 )  # fmt: skip
 
 MESSAGES: Mapping[str, str] = MappingProxyType(
@@ -33,7 +51,15 @@ EXCEPTIONS: Mapping[str, str] = MappingProxyType(
         "MEMBER_ID_REQUIRED": "MemberIdRequiredException",
     }
 )
-FATAL_JOIN = frozenset({"INCONSISTENT_GROUP_PROTOCOL", "INVALID_SESSION_TIMEOUT", "INVALID_GROUP_ID", "GROUP_AUTHORIZATION_FAILED", "GROUP_MAX_SIZE_REACHED"})
+FATAL_JOIN = frozenset(
+    {
+        "INCONSISTENT_GROUP_PROTOCOL",
+        "INVALID_SESSION_TIMEOUT",
+        "INVALID_GROUP_ID",
+        "GROUP_AUTHORIZATION_FAILED",
+        "GROUP_MAX_SIZE_REACHED",
+    }
+)
 
 
 # --- the application thread -------------------------------------------------------------------
@@ -59,11 +85,18 @@ def _look_at_metadata(member: ClassicMember) -> None:
             return
     if tuple(sorted(member.joined_topics)) != tuple(sorted(member.topics)):
         old, new = (f"[{', '.join(sorted(one))}]" for one in (member.joined_topics, member.topics))
-        member.request_rejoin(f"subscription has changed from {old} at the beginning of the rebalance to {new}", "subscription has changed")
+        member.request_rejoin(
+            f"subscription has changed from {old} at the beginning of the rebalance to {new}",
+            "subscription has changed",
+        )
 
 
 def _printed(counts: Mapping[str, int]) -> str:
-    return "{" + ", ".join(f"{topic}=[{', '.join(['NO_RACKS'] * count)}]" for topic, count in sorted(counts.items())) + "}"
+    return (
+        "{"
+        + ", ".join(f"{topic}=[{', '.join(['NO_RACKS'] * count)}]" for topic, count in sorted(counts.items()))
+        + "}"
+    )
 
 
 def _callback_done(member: ClassicMember, event: Any) -> None:
@@ -94,7 +127,9 @@ def _close_called(member: ClassicMember, event: Any) -> None:
         return
     if member.stage in {Stage.REVOKING, Stage.ASSIGNING, Stage.GIVING_UP}:
         member.closing = True
+        member.close_timeout_ms = event.timeout_ms
         return
+    member.close_timeout_ms = event.timeout_ms
     member.begin_close()
 
 
@@ -103,11 +138,12 @@ def _commit_done(member: ClassicMember, event: Any) -> None:
 
 
 def _after_commit(member: ClassicMember, how: str, error: str) -> None:
-    if how == "join" and member.stage is Stage.COMMITTING:
-        if error in LOST_COORDINATOR | {"DISCONNECTED", "COORDINATOR_LOAD_IN_PROGRESS", "UNKNOWN_TOPIC_OR_PARTITION"}:
-            member.out.append(fx.SetTimer(RETRY, RETRY_MS))
-        else:
-            member.give_up()
+    waits = (how, member.stage) in {("join", Stage.COMMITTING), ("close", Stage.CLOSE_COMMIT)}
+    if waits and error in RETRIED_COMMITS:
+        member.out.append(fx.SetTimer(RETRY, retry_ms(member.retries)))
+        member.retries += 1
+    elif how == "join" and member.stage is Stage.COMMITTING:
+        member.give_up()
     elif how == "close" and member.stage is Stage.CLOSE_COMMIT:
         member.last_callback()
 
@@ -135,6 +171,8 @@ def _metadata_seen(member: ClassicMember, event: Any) -> None:
         if member.metadata:
             member.note("metadata_changed", topics=dict(event.partitions))
         member.metadata = event.partitions
+        if member.pattern is not None:
+            member.topics = matching(member.pattern, event.partitions)
         member.out.append(fx.WantPoll("settled"))
 
 
@@ -190,7 +228,11 @@ def _join_interrupted(member: ClassicMember, cause: str) -> None:
 
 def _joined(member: ClassicMember, answer: JoinAnswer) -> None:
     kept = member.settings
-    member.generation, member.member_id, member.protocol = answer.generation, answer.member_id, answer.protocol
+    member.generation, member.member_id, member.protocol = (
+        answer.generation,
+        answer.member_id,
+        answer.protocol,
+    )
     member.move(Phase.COMPLETING)
     member.leader = answer.leader == answer.member_id
     member.note("joined", leader=member.leader, assignor=answer.protocol)
@@ -203,7 +245,10 @@ def _joined(member: ClassicMember, answer: JoinAnswer) -> None:
         member.assigned_metadata = known
         if not answer.skip_assignment:
             try:
-                plan = {who: tuple(given) for who, given in kept.assign(answer.protocol or "", known, answer.members).items()}
+                plan = {
+                    who: tuple(given)
+                    for who, given in kept.assign(answer.protocol or "", known, answer.members).items()
+                }
             except AssignorError as error:
                 member.die(getattr(error, "java_exception", "AssignorError"), str(error))
                 return
@@ -212,7 +257,19 @@ def _joined(member: ClassicMember, answer: JoinAnswer) -> None:
     else:
         member.assigned_metadata = None
     member.stage = Stage.SYNCING
-    member.out.append(fx.Send(SyncGroup(kept.name, member.member_id, kept.instance_id, member.generation, answer.protocol, plan, kept.group)))
+    member.out.append(
+        fx.Send(
+            SyncGroup(
+                kept.name,
+                member.member_id,
+                kept.instance_id,
+                member.generation,
+                answer.protocol,
+                plan,
+                kept.group,
+            )
+        )
+    )
 
 
 def _sync_answered(member: ClassicMember, answer: SyncAnswer) -> None:
@@ -252,7 +309,7 @@ def _sync_message(error: str) -> str:
 
 def _heartbeat_answered(member: ClassicMember, request: Heartbeat, answer: Answer) -> None:
     error = answer.error
-    if error == NONE or error == "REBALANCE_IN_PROGRESS":
+    if error in (NONE, "REBALANCE_IN_PROGRESS"):
         if member.phase in {Phase.COMPLETING, Phase.STABLE}:
             member.out.append(fx.SetTimer(SESSION, member.settings.session_timeout_ms))
         if error != NONE and member.phase is Phase.STABLE and not member.closing:
@@ -262,7 +319,11 @@ def _heartbeat_answered(member: ClassicMember, request: Heartbeat, answer: Answe
         _lost_membership(member, request.generation, error, "HEARTBEAT")
     elif error == "FENCED_INSTANCE_ID":
         if request.generation == member.generation:
-            member.note("generation_reset", reason="encountered FENCED_INSTANCE_ID from HEARTBEAT response", member_id_kept=False)
+            member.note(
+                "generation_reset",
+                reason="encountered FENCED_INSTANCE_ID from HEARTBEAT response",
+                member_id_kept=False,
+            )
             member.die(error, MESSAGES[error])
     elif error in LOST_COORDINATOR:
         member.lose_coordinator("coordinator unavailable")
@@ -305,7 +366,7 @@ def _disconnected(member: ClassicMember, event: Any) -> None:
         member.rejoin_needed = True
         member.stop_heartbeats()
     elif isinstance(event.request, OffsetCommit):
-        _after_commit(member, event.request.how, "DISCONNECTED" if event.request.how == "join" else NONE)
+        _after_commit(member, event.request.how, "DISCONNECTED")
     elif isinstance(event.request, LeaveGroup):
         return
 
@@ -331,13 +392,24 @@ def _timer_fired(member: ClassicMember, event: Any) -> None:
     elif event.key == SESSION:
         if member.phase in {Phase.STABLE, Phase.COMPLETING}:
             member.lose_coordinator("session timed out without receiving a heartbeat response")
-    elif event.key == RETRY and member.stage is Stage.COMMITTING:
-        if member.generation < 0:
-            member.give_up()
-        elif member.coordinator_known:
-            member.out.append(fx.Commit("join"))
-        else:
-            member.out.append(fx.SetTimer(RETRY, RETRY_MS))
+    elif event.key == RETRY:
+        _commit_again(member)
+    elif event.key == COMMIT_LIMIT and member.stage is Stage.COMMITTING:
+        member.give_up()
+    elif event.key == CLOSE_LIMIT and member.stage is Stage.CLOSE_COMMIT:
+        member.last_callback()
+
+
+def _commit_again(member: ClassicMember) -> None:
+    how = {Stage.COMMITTING: "join", Stage.CLOSE_COMMIT: "close"}.get(member.stage)
+    if how is None:
+        return
+    if member.generation < 0:
+        _after_commit(member, how, "UNKNOWN_MEMBER_ID")
+    elif member.coordinator_known:
+        member.out.append(fx.Commit(how))
+    else:
+        member.out.append(fx.SetTimer(RETRY, RETRY_MS))
 
 
 def _beat(member: ClassicMember) -> None:
@@ -346,7 +418,9 @@ def _beat(member: ClassicMember) -> None:
     kept = member.settings
     if not member.coordinator_known:
         return
-    member.out.append(fx.Send(Heartbeat(kept.name, member.member_id, kept.instance_id, member.generation, kept.group)))
+    member.out.append(
+        fx.Send(Heartbeat(kept.name, member.member_id, kept.instance_id, member.generation, kept.group))
+    )
     member.out.append(fx.SetTimer(HEARTBEAT, kept.heartbeat_interval_ms))
 
 

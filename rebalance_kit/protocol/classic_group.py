@@ -13,9 +13,26 @@ from typing import NamedTuple
 from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.protocol import classic_join as joins
 from rebalance_kit.protocol.classic_state import ClassicGroup, GroupMember, State
-from rebalance_kit.protocol.effects import Appended, Arrived, CancelTimer, Effect, Load, SetTimer, TimerFired, Unload
+from rebalance_kit.protocol.effects import (
+    Appended,
+    Arrived,
+    CancelTimer,
+    Effect,
+    Load,
+    SetTimer,
+    TimerFired,
+    Unload,
+)
 from rebalance_kit.protocol.messages import (
-    NONE, Answer, Heartbeat, JoinAnswer, JoinGroup, LeaveGroup, OffsetCommit, SyncAnswer, SyncGroup,
+    NONE,
+    Answer,
+    Heartbeat,
+    JoinAnswer,
+    JoinGroup,
+    LeaveGroup,
+    OffsetCommit,
+    SyncAnswer,
+    SyncGroup,
 )  # fmt: skip
 
 GroupEvent = Arrived | TimerFired | Appended | Load | Unload
@@ -30,7 +47,8 @@ class Rule(NamedTuple):
 
 # --- rules -----------------------------------------------------------------------------------
 def _sync(group: ClassicGroup, event: GroupEvent) -> None:
-    assert isinstance(event, Arrived) and isinstance(event.request, SyncGroup)  # noqa: S101, PT018 - types
+    assert isinstance(event, Arrived)
+    assert isinstance(event.request, SyncGroup)
     request = event.request
     error = _member_error(group, request.member_id, request.instance_id, request.generation)
     if error is None and request.protocol is not None and request.protocol != group.protocol:
@@ -46,7 +64,6 @@ def _sync(group: ClassicGroup, event: GroupEvent) -> None:
         group.out.append(CancelTimer(joins.SYNC_TIMER))
     if group.state is State.STABLE:
         group.reply(event.token, SyncAnswer(NONE, member.assignment))
-        group.out.append(SetTimer(("session", member.member_id), member.session_timeout_ms))
         return
     member.parked_sync = event.token
     if member.member_id == group.leader and group.plan is None:
@@ -55,8 +72,12 @@ def _sync(group: ClassicGroup, event: GroupEvent) -> None:
 
 
 def _stored(group: ClassicGroup, event: GroupEvent) -> None:
-    assert isinstance(event, Appended)  # noqa: S101 - types
-    if group.state is not State.COMPLETING or event.key != ("assignment", str(group.generation)) or group.plan is None:
+    assert isinstance(event, Appended)
+    if (
+        group.state is not State.COMPLETING
+        or event.key != ("assignment", str(group.generation))
+        or group.plan is None
+    ):
         return
     order = group.in_map_order()
     for member in order:
@@ -74,7 +95,8 @@ def _stored(group: ClassicGroup, event: GroupEvent) -> None:
 
 
 def _heartbeat(group: ClassicGroup, event: GroupEvent) -> None:
-    assert isinstance(event, Arrived) and isinstance(event.request, Heartbeat)  # noqa: S101, PT018 - types
+    assert isinstance(event, Arrived)
+    assert isinstance(event.request, Heartbeat)
     request = event.request
     error = _member_error(group, request.member_id, request.instance_id, request.generation)
     if error is not None:
@@ -88,7 +110,9 @@ def _heartbeat(group: ClassicGroup, event: GroupEvent) -> None:
     group.reply(event.token, Answer("REBALANCE_IN_PROGRESS" if group.state is State.PREPARING else NONE))
 
 
-def _member_error(group: ClassicGroup, member_id: str, instance_id: str | None, generation: int) -> str | None:
+def _member_error(
+    group: ClassicGroup, member_id: str, instance_id: str | None, generation: int
+) -> str | None:
     if group.state is State.EMPTY:
         return "UNKNOWN_MEMBER_ID"
     error = joins.identity_error(group, member_id, instance_id)
@@ -98,31 +122,54 @@ def _member_error(group: ClassicGroup, member_id: str, instance_id: str | None, 
 
 
 def _leave(group: ClassicGroup, event: GroupEvent) -> None:
-    assert isinstance(event, Arrived) and isinstance(event.request, LeaveGroup)  # noqa: S101, PT018 - types
+    assert isinstance(event, Arrived)
+    assert isinstance(event.request, LeaveGroup)
     request = event.request
     member_id = request.member_id or group.statics.get(request.instance_id or "", "")
     if member_id in group.pending:
         sender = group.pending.pop(member_id)
         group.out.append(CancelTimer(("pending", member_id)))
-        group.note("member_removed", member_id, name=sender, how="leave", reason=request.reason or "not provided", pending=True)
+        group.note(
+            "member_removed",
+            member_id,
+            name=sender,
+            how="leave",
+            reason=request.reason or "not provided",
+            pending=True,
+        )
         group.reply(event.token, Answer(NONE))
-        joins.complete_if_all_joined(group)
+        if group.state is not State.EMPTY:
+            joins.prepare_or_complete(
+                group, f"explicit `LeaveGroup` request for ({member_id}) members.", "leave", sender
+            )
         return
     error = joins.identity_error(group, member_id, request.instance_id)
     if error is not None:
         group.reply(event.token, Answer(error))
         return
     member = group.members[member_id]
-    joins.remove_member(group, member, "admin" if request.admin else "leave", request.reason or "not provided")
+    joins.remove_member(
+        group, member, "admin" if request.admin else "leave", request.reason or "not provided"
+    )
     group.reply(event.token, Answer(NONE))
     listed = "" if request.admin and not request.member_id else member_id
-    joins.prepare_or_complete(group, f"explicit `LeaveGroup` request for ({listed}) members.", "admin" if request.admin else "leave", member.sender)
+    joins.prepare_or_complete(
+        group,
+        f"explicit `LeaveGroup` request for ({listed}) members.",
+        "admin" if request.admin else "leave",
+        member.sender,
+    )
 
 
 def _commit(group: ClassicGroup, event: GroupEvent) -> None:
-    assert isinstance(event, Arrived) and isinstance(event.request, OffsetCommit)  # noqa: S101, PT018 - types
+    assert isinstance(event, Arrived)
+    assert isinstance(event.request, OffsetCommit)
     error = commit_error(group, event.request)
-    if error == NONE and event.request.member_id in group.members and group.state in {State.STABLE, State.PREPARING}:
+    if (
+        error == NONE
+        and event.request.member_id in group.members
+        and group.state in {State.STABLE, State.PREPARING}
+    ):
         member = group.members[event.request.member_id]
         group.out.append(SetTimer(("session", member.member_id), member.session_timeout_ms))
     group.reply(event.token, Answer(error))
@@ -141,10 +188,12 @@ def commit_error(group: ClassicGroup, request: OffsetCommit) -> str:
 
 
 def _timer(group: ClassicGroup, event: GroupEvent) -> None:
-    assert isinstance(event, TimerFired)  # noqa: S101 - types
+    assert isinstance(event, TimerFired)
     kind = event.key[0]
     if kind == "join":
-        group.note("timer_fired", timer="initial" if group.previous is State.EMPTY else "rebalance", name=None)
+        group.note(
+            "timer_fired", timer="initial" if group.previous is State.EMPTY else "rebalance", name=None
+        )
         joins.join_timer_fired(group)
     elif kind == "session":
         _session_expired(group, event.key[1])
@@ -163,30 +212,46 @@ def _session_expired(group: ClassicGroup, member_id: str) -> None:
         return
     group.note("timer_fired", member_id, timer="session", name=member.sender)
     joins.remove_member(group, member, "session", "the member session expired")
-    joins.prepare_or_complete(group, f"removing member {member_id} on heartbeat expiration.", "session", member.sender)
+    if group.state is State.PREPARING:
+        joins.complete_after_expiry(group)
+    else:
+        joins.prepare(
+            group, f"removing member {member_id} on heartbeat expiration.", "session", member.sender
+        )
 
 
 def _pending_expired(group: ClassicGroup, member_id: str) -> None:
     sender = group.pending.pop(member_id, None)
     if sender is None:
         return
-    group.note("member_removed", member_id, name=sender, how="session", reason="pending member never joined", pending=True)
-    joins.complete_if_all_joined(group)
+    group.note(
+        "member_removed",
+        member_id,
+        name=sender,
+        how="session",
+        reason="pending member never joined",
+        pending=True,
+    )
+    joins.complete_after_expiry(group)
 
 
 def _sync_expired(group: ClassicGroup) -> None:
     missing = sorted(group.pending_sync)
     if group.state not in {State.COMPLETING, State.STABLE} or not missing:
         return
-    removed: list[GroupMember] = []
-    for member_id in missing:
-        member = group.members[member_id]
-        removed.append(member)
+    removed = [group.members[member_id] for member_id in missing if member_id in group.members]
+    group.pending_sync.clear()
+    for member in removed:
         joins.remove_member(group, member, "sync_timeout", "never sent SyncGroup")
-    joins.prepare_or_complete(group, f"Removing [{', '.join(missing)}] on pending sync request expiration", "sync_timeout", removed[0].sender)
+    joins.prepare_or_complete(
+        group,
+        f"Removing [{', '.join(missing)}] on pending sync request expiration",
+        "sync_timeout",
+        removed[0].sender if removed else None,
+    )
 
 
-def _unload(group: ClassicGroup, event: GroupEvent) -> None:  # noqa: ARG001 - a rule takes both
+def _unload(group: ClassicGroup, event: GroupEvent) -> None:
     for member in list(group.members.values()):
         group.answer_join(member, JoinAnswer("NOT_COORDINATOR", member.member_id))
         if member.parked_sync is not None:
@@ -199,11 +264,12 @@ def _unload(group: ClassicGroup, event: GroupEvent) -> None:  # noqa: ARG001 - a
     group.out.append(CancelTimer(joins.SYNC_TIMER))
 
 
-def _load(group: ClassicGroup, event: GroupEvent) -> None:  # noqa: ARG001 - a rule takes both
+def _load(group: ClassicGroup, event: GroupEvent) -> None:
     """Read the stored generation back: members mean Stable, sessions re-armed, no rebalance."""
     for held in (group.members, group.statics, group.pending, group.pending_sync, group.supported):
         held.clear()
     group.joined, group.plan, group.leader, group.protocol = 0, None, None, None
+    group.new_member_added = False
     group.previous = group.state
     group.state = State.EMPTY
     stored = group.stored
@@ -212,7 +278,9 @@ def _load(group: ClassicGroup, event: GroupEvent) -> None:  # noqa: ARG001 - a r
         return
     group.generation = stored.generation
     for member_id, instance, sender, session, rebalance, protocols, assignment in stored.members:
-        group.add(GroupMember(member_id, instance, sender, session, rebalance, protocols, assignment, is_new=False))
+        group.add(
+            GroupMember(member_id, instance, sender, session, rebalance, protocols, assignment, is_new=False)
+        )
         group.out.append(SetTimer(("session", member_id), session))
     group.leader, group.protocol = stored.leader, stored.protocol
     if stored.members:
@@ -226,7 +294,7 @@ def _to(run: Callable[[ClassicGroup, GroupEvent], None], *targets: State) -> Rul
 
 
 def _joined(group: ClassicGroup, event: GroupEvent) -> None:
-    assert isinstance(event, Arrived)  # noqa: S101 - types
+    assert isinstance(event, Arrived)
     joins.join(group, event)
 
 

@@ -26,10 +26,12 @@ INCONSISTENT = (
 def join(group: ClassicGroup, event: Arrived) -> None:
     """Decide one JoinGroup (order of the checks: GroupMetadataManager.classicGroupJoin)."""
     request = event.request
-    assert isinstance(request, JoinGroup)  # noqa: S101 - narrows the type; the table guarantees it
+    assert isinstance(request, JoinGroup)
     refusal = _refusal(group, request)
     if refusal is not None:
         error, message = refusal
+        if error == "GROUP_MAX_SIZE_REACHED":
+            _forget(group, request.member_id)
         _refuse(group, event, request, error, message)
     elif request.member_id:
         _join_with_id(group, event, request)
@@ -60,8 +62,26 @@ def _has_room(group: ClassicGroup, request: JoinGroup) -> bool:
     return known is not None or len(group.members) < group.settings.max_size
 
 
-def _refuse(group: ClassicGroup, event: Arrived, request: JoinGroup, error: str, message: str | None = None) -> None:
-    group.note("member_refused", request.member_id or None, name=request.sender, api="JoinGroup", error=error, message=message)
+def _forget(group: ClassicGroup, member_id: str) -> None:
+    """Whoever finds a full group on re-joining is out of it (classicGroupJoinToClassicGroup)."""
+    group.pending.pop(member_id, None)
+    if member_id in group.members:
+        member = group.remove(member_id)
+        group.out.append(CancelTimer(("session", member_id)))
+        group.note("member_removed", member_id, name=member.sender, how="late", reason="the group has reached its max size")
+
+
+def _refuse(
+    group: ClassicGroup, event: Arrived, request: JoinGroup, error: str, message: str | None = None
+) -> None:
+    group.note(
+        "member_refused",
+        request.member_id or None,
+        name=request.sender,
+        api="JoinGroup",
+        error=error,
+        message=message,
+    )
     group.reply(event.token, JoinAnswer(error, request.member_id, message=message))
 
 
@@ -74,7 +94,7 @@ def _hand_out_id(group: ClassicGroup, event: Arrived, request: JoinGroup) -> Non
 
 
 def _join_static(group: ClassicGroup, event: Arrived, request: JoinGroup) -> None:
-    assert request.instance_id is not None  # noqa: S101 - the caller looked
+    assert request.instance_id is not None
     member_id = group.settings.new_id(request.sender, request.instance_id)
     old_id = group.statics.get(request.instance_id)
     if old_id is None:
@@ -118,11 +138,21 @@ def _rejoin(group: ClassicGroup, event: Arrived, request: JoinGroup, member: Gro
         complete_if_all_joined(group)
     elif group.state is State.STABLE and member.member_id == group.leader:
         update_and_park(group, member, request, event.token)
-        prepare(group, f"Leader {member.member_id} re-joining group during Stable; client reason: {why}", _trigger(why), member.sender)
+        prepare(
+            group,
+            f"Leader {member.member_id} re-joining group during Stable; client reason: {why}",
+            _trigger(why),
+            member.sender,
+        )
     elif changed:
         state = group.state.value
         update_and_park(group, member, request, event.token)
-        prepare(group, f"Updating metadata for member {member.member_id} during {state}; client reason: {why}", _trigger(why), member.sender)
+        prepare(
+            group,
+            f"Updating metadata for member {member.member_id} during {state}; client reason: {why}",
+            _trigger(why),
+            member.sender,
+        )
     else:
         group.reply(event.token, group.join_answer(member))
 
@@ -155,22 +185,37 @@ def _add(group: ClassicGroup, event: Arrived, request: JoinGroup, member_id: str
     first_leader = group.leader is None
     group.add(member)
     why = request.reason or "not provided"
-    group.note("member_added", member_id, name=request.sender, instance_id=request.instance_id, reason=why, state=group.state.value)
+    group.note(
+        "member_added",
+        member_id,
+        name=request.sender,
+        instance_id=request.instance_id,
+        reason=why,
+        state=group.state.value,
+    )
     if first_leader:
         group.note("leader_elected", member_id, name=request.sender)
     group.out.append(SetTimer(("session", member_id), NEW_MEMBER_JOIN_TIMEOUT_MS))
     prepare_or_complete(
-        group, f"Adding new member {member_id} with group instance id {request.instance_id or 'null'}; client reason: {why}", "join", request.sender
+        group,
+        f"Adding new member {member_id} with group instance id {request.instance_id or 'null'}; client reason: {why}",
+        "join",
+        request.sender,
     )
 
 
-def _replace_static(group: ClassicGroup, event: Arrived, request: JoinGroup, old_id: str, member_id: str) -> None:
+def _replace_static(
+    group: ClassicGroup, event: Arrived, request: JoinGroup, old_id: str, member_id: str
+) -> None:
     old = group.members[old_id]
     led = group.leader == old_id
     group.answer_join(old, JoinAnswer("FENCED_INSTANCE_ID", old_id))
     if old.parked_sync is not None:
         group.reply(old.parked_sync, SyncAnswer("FENCED_INSTANCE_ID"))
+    owes_sync = old_id in group.pending_sync
     group.remove(old_id)
+    if owes_sync:
+        group.pending_sync.add(old_id)  # replaceStaticMember leaves it there: nobody can send it any more
     group.out.append(CancelTimer(("session", old_id)))
     member = GroupMember(
         member_id, request.instance_id, request.sender, request.session_timeout_ms, request.rebalance_timeout_ms,
@@ -179,7 +224,7 @@ def _replace_static(group: ClassicGroup, event: Arrived, request: JoinGroup, old
     group.add(member)
     if led:
         group.leader = member_id
-    group.out.append(SetTimer(("session", member_id), member.session_timeout_ms))
+    group.out.append(SetTimer(("session", member_id), old.session_timeout_ms))
     kept = group.state is State.STABLE and group.select_protocol() == group.protocol
     group.note(
         "member_replaced", member_id, name=request.sender, instance_id=request.instance_id, old_member_id=old_id,
@@ -225,7 +270,6 @@ def prepare(group: ClassicGroup, reason: str, trigger: str, culprit: str | None)
     group.move(State.PREPARING, reason, trigger, culprit)
     if initial:
         delay = group.settings.initial_delay_ms
-        group.new_member_added = False
         group.initial_remaining_ms = max(group.rebalance_timeout_ms() - delay, 0)
         _wait(group, "initial", delay)
     elif group.all_joined():
@@ -242,6 +286,12 @@ def _wait(group: ClassicGroup, timer: str, after_ms: int) -> None:
 def complete_if_all_joined(group: ClassicGroup) -> None:
     """End the join phase early when nobody is missing; never in the initial phase."""
     if group.state is State.PREPARING and group.previous is not State.EMPTY and group.all_joined():
+        complete(group)
+
+
+def complete_after_expiry(group: ClassicGroup) -> None:
+    """An expiry ends even the initial phase when nobody else is awaited (removeMemberAndUpdateClassicGroup)."""
+    if group.state is State.PREPARING and group.all_joined():
         complete(group)
 
 
@@ -265,7 +315,13 @@ def complete(group: ClassicGroup) -> None:
     for member in late:
         group.remove(member.member_id)
         group.out.append(CancelTimer(("session", member.member_id)))
-        group.note("member_removed", member.member_id, name=member.sender, how="late", reason="did not join before the rebalance timeout")
+        group.note(
+            "member_removed",
+            member.member_id,
+            name=member.sender,
+            how="late",
+            reason="did not join before the rebalance timeout",
+        )
     if group.members and not _leader_joined(group):
         _wait(group, "rebalance", group.rebalance_timeout_ms())
         return
@@ -311,7 +367,14 @@ def remove_member(group: ClassicGroup, member: GroupMember, how: str, reason: st
         group.reply(member.parked_sync, SyncAnswer("UNKNOWN_MEMBER_ID"))
     group.remove(member.member_id)
     group.out.append(CancelTimer(("session", member.member_id)))
-    group.note("member_removed", member.member_id, name=member.sender, how=how, reason=reason, instance_id=member.instance_id)
+    group.note(
+        "member_removed",
+        member.member_id,
+        name=member.sender,
+        how=how,
+        reason=reason,
+        instance_id=member.instance_id,
+    )
 
 
 def append(group: ClassicGroup, key: tuple[str, ...]) -> None:

@@ -7,7 +7,7 @@ when it had to revoke. Which of the two holds is fixed by the configured assigno
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
@@ -21,6 +21,8 @@ from rebalance_kit.protocol.messages import JoinGroup, LeaveGroup, Partitions, S
 HEARTBEAT = ("heartbeat",)
 SESSION = ("session",)
 RETRY = ("retry",)
+COMMIT_LIMIT = ("commit-limit",)
+CLOSE_LIMIT = ("close-limit",)
 RETRY_MS = 100
 POLL_TIMEOUT_REASON = "consumer poll timeout has expired."
 
@@ -66,6 +68,7 @@ class ClassicMember:
 
     settings: ClientSettings
     topics: tuple[str, ...]
+    pattern: str | None = None
     phase: Phase = Phase.UNJOINED
     stage: Stage = Stage.IDLE
     member_id: str = ""
@@ -87,6 +90,8 @@ class ClassicMember:
     pending_assignment: Partitions = ()
     sticky_memory: tuple[Partitions, int | None] = ((), None)
     death: tuple[str, str] | None = None
+    close_timeout_ms: int = 30_000
+    retries: int = 0
     out: list[fx.Effect] = field(default_factory=list)
 
     # --- small changes shared by the rules ------------------------------------------------
@@ -160,6 +165,8 @@ class ClassicMember:
             self.out.append(fx.StopFetching(self.owned, "revoke"))
         if valid and self.owned and self.settings.auto_commit:
             self.stage = Stage.COMMITTING
+            self.retries = 0
+            self.out.append(fx.SetTimer(COMMIT_LIMIT, self.settings.max_poll_interval_ms))
             self.out.append(fx.Commit("join"))
         else:
             self.give_up()
@@ -167,6 +174,7 @@ class ClassicMember:
     def give_up(self) -> None:
         """Second step: lost after a reset, revoked(all) in EAGER, revoked(left topics) in COOPERATIVE."""
         self.stage = Stage.GIVING_UP
+        self.out.append(fx.CancelTimer(COMMIT_LIMIT))
         if self.generation < 0 or not self.member_id:
             if self.owned:
                 self.out.append(fx.StopFetching(self.owned, "lost"))
@@ -216,7 +224,14 @@ class ClassicMember:
             for name in kept.assignors
         )  # fmt: skip
         return JoinGroup(
-            kept.name, self.member_id, kept.instance_id, kept.session_timeout_ms, kept.max_poll_interval_ms, protocols, self.rejoin_reason, kept.group
+            kept.name,
+            self.member_id,
+            kept.instance_id,
+            kept.session_timeout_ms,
+            kept.max_poll_interval_ms,
+            protocols,
+            self.rejoin_reason,
+            kept.group,
         )
 
     def take_over(self, assignment: Partitions) -> None:
@@ -227,7 +242,13 @@ class ClassicMember:
         self.out.append(fx.RestartAutoCommit())
         added = assignment if not self.settings.cooperative else minus(assignment, self.owned)
         revoked = minus(self.owned, assignment) if self.settings.cooperative else ()
-        self.note("synced", assigned=names(assignment), owned=names(self.owned), added=names(added), revoked=names(revoked))
+        self.note(
+            "synced",
+            assigned=names(assignment),
+            owned=names(self.owned),
+            added=names(added),
+            revoked=names(revoked),
+        )
         self.pending_assignment = assignment
         if revoked:
             self.stage = Stage.REVOKING
@@ -249,6 +270,8 @@ class ClassicMember:
         self.closing = True
         if self.settings.auto_commit and self.owned and self.may_commit:
             self.stage = Stage.CLOSE_COMMIT
+            self.retries = 0
+            self.out.append(fx.SetTimer(CLOSE_LIMIT, self.close_timeout_ms))
             self.out.append(fx.Commit("close"))
         else:
             self.last_callback()
@@ -256,11 +279,14 @@ class ClassicMember:
     def last_callback(self) -> None:
         """close(), second step: no more heartbeats, then revoked or lost if something is owned."""
         self.stop_heartbeats()
+        self.out.append(fx.CancelTimer(CLOSE_LIMIT))
         self.stage = Stage.CLOSE_CALLBACK
         if not self.owned:
             self.leave()
             return
-        lost = self.generation < 0 or self.phase in {Phase.PREPARING, Phase.COMPLETING} or self.death is not None
+        lost = (
+            self.generation < 0 or self.phase in {Phase.PREPARING, Phase.COMPLETING} or self.death is not None
+        )
         self.out.append(fx.StopFetching(self.owned, "lost" if lost else "close"))
         self.callback("lost" if lost else "revoked", self.owned)
 
@@ -268,7 +294,13 @@ class ClassicMember:
         """close(), last step: LeaveGroup for dynamic members that are in the group."""
         self.own((), ())
         dynamic = self.settings.instance_id is None
-        if dynamic and self.coordinator_known and self.member_id and self.phase is not Phase.UNJOINED and not self.death:
+        if (
+            dynamic
+            and self.coordinator_known
+            and self.member_id
+            and self.phase is not Phase.UNJOINED
+            and not self.death
+        ):
             self.send_leave("the consumer is being closed")
         self.move(Phase.UNJOINED)
         self.stage = Stage.CLOSED
@@ -285,9 +317,6 @@ class ClassicMember:
         self.generation = -1
         self.move(Phase.UNJOINED)
         self.last_callback()
-
-
-Rule = Callable[[ClassicMember, "fx.NamedTuple"], None]
 
 
 def unsubscribed(member: ClassicMember, partitions: Partitions) -> list[TopicPartition]:

@@ -142,7 +142,16 @@ class ClassicGroup:
         if self.state not in PREDECESSORS[to]:
             raise ProtocolViolation(f"{self.settings.group}: {self.state.value} may not become {to.value}")
         self.previous, self.state = self.state, to
-        self.note("group_state", **{"from": self.previous.value, "to": to.value, "reason": reason, "trigger": trigger, "culprit": culprit})
+        self.note(
+            "group_state",
+            **{
+                "from": self.previous.value,
+                "to": to.value,
+                "reason": reason,
+                "trigger": trigger,
+                "culprit": culprit,
+            },
+        )
 
     def add(self, member: GroupMember) -> None:
         """Take a member in; the first one leads (ClassicGroup.add)."""
@@ -207,8 +216,13 @@ class ClassicGroup:
         protocol = self.protocol or ""
         listed: tuple[JoinMember, ...] = ()
         if member.member_id == self.leader:
-            listed = tuple(JoinMember(one.member_id, one.instance_id, one.metadata(protocol), one.sender) for one in self.in_map_order())
-        return JoinAnswer(NONE, member.member_id, self.generation, protocol, self.leader or "", listed, skip_assignment)
+            listed = tuple(
+                JoinMember(one.member_id, one.instance_id, one.metadata(protocol), one.sender)
+                for one in self.in_map_order()
+            )
+        return JoinAnswer(
+            NONE, member.member_id, self.generation, protocol, self.leader or "", listed, skip_assignment
+        )
 
     def store(self) -> None:
         """What a coordinator that loads this group later will find."""
@@ -228,4 +242,6 @@ class Stored:
     generation: int
     protocol: str | None
     leader: str | None
-    members: tuple[tuple[str, str | None, str, int, int, tuple[tuple[str, Subscription], ...], Partitions], ...]
+    members: tuple[
+        tuple[str, str | None, str, int, int, tuple[tuple[str, Subscription], ...], Partitions], ...
+    ]

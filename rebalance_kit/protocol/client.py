@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,8 @@ from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.protocol.messages import JoinMember, Partitions
 
 LOST_COORDINATOR = frozenset({"NOT_COORDINATOR", "COORDINATOR_NOT_AVAILABLE"})
+RETRIED_COMMITS = LOST_COORDINATOR | {"COORDINATOR_LOAD_IN_PROGRESS", "DISCONNECTED", "UNKNOWN_TOPIC_OR_PARTITION"}
+"""Answers after which a client that waits for its commit sends it again (RetriableException)."""
 Assigned = Mapping[str, Sequence[TopicPartition]]
 
 
@@ -29,8 +32,21 @@ class ClientSettings:
     remote_assignor: str | None = None
     new_id: Callable[[], str] = lambda: ""
     """A fresh KIP-848 member id: those clients make their own."""
-    assign: Callable[[str, Mapping[str, int], Sequence[JoinMember]], Assigned] = lambda _name, _cluster, _members: {}
+    assign: Callable[[str, Mapping[str, int], Sequence[JoinMember]], Assigned] = (
+        lambda _name, _cluster, _members: {}
+    )
     """Runs a client assignor for a leader: name, partition counts, members in the answer's order."""
+
+
+def retry_ms(attempt: int) -> int:
+    """retry.backoff.ms 100, doubling to retry.backoff.max.ms 1000."""
+    return int(min(100 * 2 ** min(attempt, 4), 1_000))
+
+
+def matching(pattern: str, topics: Mapping[str, int]) -> tuple[str, ...]:
+    """Existing topics whose whole name matches, sorted."""
+    compiled = re.compile(pattern)
+    return tuple(sorted(topic for topic in topics if compiled.fullmatch(topic)))
 
 
 def minus(left: Partitions, right: Partitions) -> Partitions:

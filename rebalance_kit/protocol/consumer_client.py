@@ -8,12 +8,26 @@ from typing import Any
 
 from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.protocol import effects as fx
-from rebalance_kit.protocol.client import LOST_COORDINATOR, minus
-from rebalance_kit.protocol.consumer_member import HEARTBEAT, RETRY, RETRY_MS, ConsumerMember, MemberPhase, Work
-from rebalance_kit.protocol.messages import NONE, ConsumerGroupHeartbeat, ConsumerGroupHeartbeatAnswer, OffsetCommit
+from rebalance_kit.protocol.client import LOST_COORDINATOR, RETRIED_COMMITS, matching, minus, retry_ms
+from rebalance_kit.protocol.consumer_member import (
+    CLOSE_LIMIT,
+    COMMIT_LIMIT,
+    HEARTBEAT,
+    RETRY,
+    RETRY_MS,
+    ConsumerMember,
+    MemberPhase,
+    Work,
+)
+from rebalance_kit.protocol.messages import (
+    NONE,
+    ConsumerGroupHeartbeat,
+    ConsumerGroupHeartbeatAnswer,
+    OffsetCommit,
+)
 
 FENCING = frozenset({"FENCED_MEMBER_EPOCH", "UNKNOWN_MEMBER_ID"})
-RETRIED_COMMITS = LOST_COORDINATOR | {"COORDINATOR_LOAD_IN_PROGRESS", "DISCONNECTED", "UNKNOWN_TOPIC_OR_PARTITION", "STALE_MEMBER_EPOCH"}
+RETRIED = RETRIED_COMMITS | {"STALE_MEMBER_EPOCH"}
 
 
 # --- the application thread ---------------------------------------------------------------------
@@ -70,23 +84,28 @@ def _commit_done(member: ConsumerMember, event: Any) -> None:
 
 
 def _after_commit(member: ConsumerMember, how: str, error: str) -> None:
-    if how == "close":
-        if member.work is Work.CLOSE_COMMIT:
-            member.last_callback()
-    elif how == "reconcile" and member.work is Work.COMMIT:
-        if error in RETRIED_COMMITS:
-            member.out.append(fx.SetTimer(RETRY, RETRY_MS))
-        elif member.phase is MemberPhase.RECONCILING:
-            member.after_commit()
+    waits = (how, member.work) in {("close", Work.CLOSE_COMMIT), ("reconcile", Work.COMMIT)}
+    if waits and error in RETRIED:
+        member.out.append(fx.SetTimer(RETRY, retry_ms(member.retries)))
+        member.retries += 1
+    elif how == "close" and member.work is Work.CLOSE_COMMIT:
+        member.last_callback()
+    elif how == "reconcile" and member.work is Work.COMMIT and member.phase is MemberPhase.RECONCILING:
+        member.after_commit()
 
 
 def _close_called(member: ConsumerMember, event: Any) -> None:
     if not member.closing and not member.closed:
+        member.close_timeout_ms = event.timeout_ms
         member.begin_close()
 
 
 def _poll_timeout(member: ConsumerMember, event: Any) -> None:
-    if member.phase in {MemberPhase.JOINING, MemberPhase.STABLE, MemberPhase.RECONCILING, MemberPhase.ACKNOWLEDGING} and not member.closing:
+    if (
+        member.phase
+        in {MemberPhase.JOINING, MemberPhase.STABLE, MemberPhase.RECONCILING, MemberPhase.ACKNOWLEDGING}
+        and not member.closing
+    ):
         member.poll_expired = True
 
 
@@ -97,6 +116,10 @@ def _subscribed(member: ConsumerMember, event: Any) -> None:
 
 def _metadata_seen(member: ConsumerMember, event: Any) -> None:
     member.metadata = event.partitions
+    if member.pattern is not None:
+        topics = matching(member.pattern, event.partitions)
+        member.topics_changed = member.topics_changed or topics != member.topics
+        member.topics = topics
 
 
 def _rejoin_enforced(member: ConsumerMember, event: Any) -> None:
@@ -122,7 +145,10 @@ def _answered(member: ConsumerMember, event: Any) -> None:
     if answer.error == NONE:
         _heard(member, request, answer)
     elif answer.error in FENCING:
-        if member.phase not in {MemberPhase.FENCED, MemberPhase.STALE, MemberPhase.LEAVING} and request.member_epoch == member.generation:
+        if (
+            member.phase not in {MemberPhase.FENCED, MemberPhase.STALE, MemberPhase.LEAVING}
+            and request.member_epoch == member.generation
+        ):
             member.fence()
     elif answer.error in LOST_COORDINATOR:
         member.lose_coordinator("coordinator unavailable")
@@ -130,7 +156,9 @@ def _answered(member: ConsumerMember, event: Any) -> None:
         member.die(answer.error, answer.message or answer.error)
 
 
-def _heard(member: ConsumerMember, request: ConsumerGroupHeartbeat, answer: ConsumerGroupHeartbeatAnswer) -> None:
+def _heard(
+    member: ConsumerMember, request: ConsumerGroupHeartbeat, answer: ConsumerGroupHeartbeatAnswer
+) -> None:
     if member.phase in {MemberPhase.FENCED, MemberPhase.STALE, MemberPhase.LEAVING, MemberPhase.FATAL}:
         return  # (a member inside its last callback heartbeats on, and its answer is heard)
     first = not member.interval_ms or request.member_epoch == 0
@@ -151,7 +179,7 @@ def _disconnected(member: ConsumerMember, event: Any) -> None:
         return
     member.lose_coordinator(event.cause)
     if isinstance(event.request, OffsetCommit):
-        _after_commit(member, event.request.how, "DISCONNECTED" if event.request.how == "reconcile" else NONE)
+        _after_commit(member, event.request.how, "DISCONNECTED")
 
 
 def _coordinator_found(member: ConsumerMember, event: Any) -> None:
@@ -159,24 +187,52 @@ def _coordinator_found(member: ConsumerMember, event: Any) -> None:
         return
     member.coordinator_known = True
     member.note("coordinator_found")
-    if member.phase in {MemberPhase.JOINING, MemberPhase.STABLE, MemberPhase.RECONCILING, MemberPhase.ACKNOWLEDGING}:
+    if member.phase in {
+        MemberPhase.JOINING,
+        MemberPhase.STABLE,
+        MemberPhase.RECONCILING,
+        MemberPhase.ACKNOWLEDGING,
+    }:
         member.send_heartbeat()
 
 
 # --- the background thread ------------------------------------------------------------------------
 def _timer_fired(member: ConsumerMember, event: Any) -> None:
-    if member.closed or member.closing and event.key == RETRY:
+    if member.closed:
         return
     if event.key == RETRY:
-        if member.work is Work.COMMIT:
-            if member.phase is not MemberPhase.RECONCILING:
-                member.work = Work.NONE
-            elif member.coordinator_known:
-                member.out.append(fx.Commit("reconcile"))
-            else:
-                member.out.append(fx.SetTimer(RETRY, RETRY_MS))
+        _commit_again(member)
+    elif event.key == COMMIT_LIMIT:
+        if member.work is Work.COMMIT and member.phase is MemberPhase.RECONCILING:
+            member.after_commit()
+    elif event.key == CLOSE_LIMIT:
+        if member.work is Work.CLOSE_COMMIT:
+            member.last_callback()
+    else:
+        _beat(member)
+
+
+def _commit_again(member: ConsumerMember) -> None:
+    if member.work is Work.COMMIT and member.phase is not MemberPhase.RECONCILING:
+        member.work = Work.NONE
         return
-    beating = {MemberPhase.JOINING, MemberPhase.STABLE, MemberPhase.RECONCILING, MemberPhase.ACKNOWLEDGING, MemberPhase.PREPARE_LEAVING}
+    how = {Work.COMMIT: "reconcile", Work.CLOSE_COMMIT: "close"}.get(member.work)
+    if how is None:
+        return
+    if member.coordinator_known:
+        member.out.append(fx.Commit(how))
+    else:
+        member.out.append(fx.SetTimer(RETRY, RETRY_MS))
+
+
+def _beat(member: ConsumerMember) -> None:
+    beating = {
+        MemberPhase.JOINING,
+        MemberPhase.STABLE,
+        MemberPhase.RECONCILING,
+        MemberPhase.ACKNOWLEDGING,
+        MemberPhase.PREPARE_LEAVING,
+    }
     if member.phase not in beating:
         return
     if member.poll_expired and member.phase is not MemberPhase.PREPARE_LEAVING:

@@ -7,17 +7,47 @@ Leaving and expiry bump the epoch but never compute: the target follows on someb
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
 from rebalance_kit.model.errors import ProtocolViolation
-from rebalance_kit.protocol.consumer_state import LEFT_FOR_A_WHILE, ConsumerGroup, ConsumerGroupMember, MemberState
-from rebalance_kit.protocol.effects import Appended, Arrived, CancelTimer, Effect, Load, SetTimer, TimerFired, Unload
+from rebalance_kit.protocol.consumer_state import (
+    LEFT_FOR_A_WHILE,
+    ConsumerGroup,
+    ConsumerGroupMember,
+    MemberState,
+)
+from rebalance_kit.protocol.effects import (
+    Append,
+    Appended,
+    Arrived,
+    CancelTimer,
+    Effect,
+    Load,
+    SetTimer,
+    TimerFired,
+    Unload,
+)
 from rebalance_kit.protocol.messages import (
-    NONE, Answer, ConsumerGroupHeartbeat, ConsumerGroupHeartbeatAnswer, Heartbeat, JoinAnswer, JoinGroup, LeaveGroup, OffsetCommit, SyncAnswer, SyncGroup,
+    NONE,
+    Answer,
+    ConsumerGroupHeartbeat,
+    ConsumerGroupHeartbeatAnswer,
+    Heartbeat,
+    JoinAnswer,
+    JoinGroup,
+    LeaveGroup,
+    OffsetCommit,
+    SyncAnswer,
+    SyncGroup,
 )  # fmt: skip
 from rebalance_kit.protocol.reconciliation import reconcile
+
+SCAN_INTERVAL_MS = 10_000
+SCAN_REFRESH_MS = 600_000
+"""group.consumer.regex.refresh.interval.ms (internal)."""
 
 
 # --- heartbeat ------------------------------------------------------------------------------
@@ -28,7 +58,12 @@ def _heartbeat(group: ConsumerGroup, event: Any) -> None:
         _refuse(group, event, "INVALID_REQUEST", problem)
     elif request.server_assignor is not None and request.server_assignor not in group.settings.assignors:
         listed = ", ".join(group.settings.assignors)
-        _refuse(group, event, "UNSUPPORTED_ASSIGNOR", f"ServerAssignor {request.server_assignor} is not supported. Supported assignors: {listed}.")
+        _refuse(
+            group,
+            event,
+            "UNSUPPORTED_ASSIGNOR",
+            f"ServerAssignor {request.server_assignor} is not supported. Supported assignors: {listed}.",
+        )
     elif request.member_epoch < 0:
         _leave(group, event, request)
     else:
@@ -42,10 +77,12 @@ def _invalid(request: ConsumerGroupHeartbeat) -> str | None:
         return "MemberId can't be empty."
     if request.instance_id == "":
         return "InstanceId can't be empty."
+    if request.rack == "":
+        return "RackId can't be empty."
     if request.member_epoch == 0:
         if request.rebalance_timeout_ms is None:
             return "RebalanceTimeoutMs must be provided in first request."
-        if request.owned:
+        if request.owned is None or request.owned:
             return "TopicPartitions must be empty when (re-)joining."
         if request.topics is None and request.regex is None:
             return "Either SubscribedTopicNames or SubscribedTopicRegex must be non-null when (re-)joining."
@@ -65,25 +102,44 @@ def _member(group: ConsumerGroup, event: Any, request: ConsumerGroupHeartbeat) -
     if request.member_epoch == 0:
         return _joiner(group, event, request)
     member = group.members.get(request.member_id)
-    holder = group.statics.get(request.instance_id) if request.instance_id is not None else None
-    if holder is not None and holder != request.member_id:
-        message = f"Static member {request.member_id} with instance id {request.instance_id} was fenced by member {holder}."
-        _refuse(group, event, "FENCED_INSTANCE_ID", message)
-        return None
-    if member is None:
-        _refuse(group, event, "UNKNOWN_MEMBER_ID", f"Member {request.member_id} is not a member of group {group.settings.group}.")
+    problem = _identity_problem(group, request)
+    if member is None or problem is not None:
+        _refuse(group, event, *(problem or ("UNKNOWN_MEMBER_ID", None)))
         return None
     if _fenced(request, member):
-        message = f"The consumer group member has a different member epoch ({request.member_epoch}) from the one known by the group coordinator ({member.epoch}). The member must abandon all its partitions and rejoin."
+        which = "greater" if request.member_epoch > member.epoch else "smaller"
+        message = f"The consumer group member has a {which} member epoch ({request.member_epoch}) than the one known by the group coordinator ({member.epoch}). The member must abandon all its partitions and rejoin."
         _refuse(group, event, "FENCED_MEMBER_EPOCH", message)
         return None
     return member
 
 
+def _identity_problem(group: ConsumerGroup, request: ConsumerGroupHeartbeat) -> tuple[str, str] | None:
+    """Error and message for a member that is not whom it says; a static one is known by its instance id."""
+    instance, member_id = request.instance_id, request.member_id
+    if instance is None:
+        if member_id in group.members:
+            return None
+        return "UNKNOWN_MEMBER_ID", f"Member {member_id} is not a member of group {group.settings.group}."
+    holder = group.statics.get(instance)
+    if holder is None:
+        return "UNKNOWN_MEMBER_ID", f"Instance id {instance} is unknown."
+    if holder == member_id:
+        return None
+    return (
+        "FENCED_INSTANCE_ID",
+        f"Static member {member_id} with instance id {instance} was fenced by member {holder}.",
+    )
+
+
 def _fenced(request: ConsumerGroupHeartbeat, member: ConsumerGroupMember) -> bool:
     if request.member_epoch == member.epoch:
         return False
-    tolerated = request.member_epoch == member.previous_epoch and request.owned is not None and all(tp in member.assigned for tp in request.owned)
+    tolerated = (
+        request.member_epoch == member.previous_epoch
+        and request.owned is not None
+        and all(tp in member.assigned for tp in request.owned)
+    )
     return not tolerated
 
 
@@ -95,14 +151,18 @@ def _joiner(group: ConsumerGroup, event: Any, request: ConsumerGroupHeartbeat) -
         message = f"Static member {request.member_id} with instance id {instance} cannot join the group because the instance id is owned by {old.member_id} member."
         group.note("member_refused", request.member_id, name=request.sender, api="ConsumerGroupHeartbeat", error="UNRELEASED_INSTANCE_ID", message=message,
                    instance_id=instance, holder=old.member_id)  # fmt: skip
-        group.reply(event.token, ConsumerGroupHeartbeatAnswer("UNRELEASED_INSTANCE_ID", request.member_id, message=message))
+        group.reply(
+            event.token,
+            ConsumerGroupHeartbeatAnswer("UNRELEASED_INSTANCE_ID", request.member_id, message=message),
+        )
         return None
     if old is not None:
         return _replace(group, request, old)
     if member is not None:
         return member
     if len(group.members) >= group.settings.max_size:
-        _refuse(group, event, "GROUP_MAX_SIZE_REACHED", "The consumer group has reached its maximum capacity.")
+        message = f"The consumer group has reached its maximum capacity of {group.settings.max_size} members."
+        _refuse(group, event, "GROUP_MAX_SIZE_REACHED", message)
         return None
     member = ConsumerGroupMember(request.member_id, instance, request.sender)
     group.members[request.member_id] = member
@@ -112,10 +172,22 @@ def _joiner(group: ConsumerGroup, event: Any, request: ConsumerGroupHeartbeat) -
     return member
 
 
-def _replace(group: ConsumerGroup, request: ConsumerGroupHeartbeat, old: ConsumerGroupMember) -> ConsumerGroupMember:
+def _replace(
+    group: ConsumerGroup, request: ConsumerGroupHeartbeat, old: ConsumerGroupMember
+) -> ConsumerGroupMember:
     """A static member is back: the new id takes over subscription, partitions and target."""
     member = ConsumerGroupMember(
-        request.member_id, old.instance_id, request.sender, 0, 0, old.state, old.topics, old.server_assignor, old.rebalance_timeout_ms
+        request.member_id,
+        old.instance_id,
+        request.sender,
+        0,
+        0,
+        old.state,
+        old.topics,
+        old.names,
+        old.regex,
+        old.server_assignor,
+        old.rebalance_timeout_ms,
     )
     assigned = old.assigned
     group.hold(old, {}, {})
@@ -133,23 +205,40 @@ def _replace(group: ConsumerGroup, request: ConsumerGroupHeartbeat, old: Consume
     return member
 
 
-def _beat(group: ConsumerGroup, event: Any, request: ConsumerGroupHeartbeat, member: ConsumerGroupMember) -> None:
+def _beat(
+    group: ConsumerGroup, event: Any, request: ConsumerGroupHeartbeat, member: ConsumerGroupMember
+) -> None:
     _take_over(group, request, member)
     _compute_if_due(group)
+    before = _progress(member)
     changed = reconcile(group, member, request.owned)
     group.settle_state()
+    if _progress(member) != before:
+        _arm_rebalance_timer(group, member)
     group.out.append(SetTimer(("session", member.member_id), group.settings.session_timeout_ms))
-    _arm_rebalance_timer(group, member)
-    full = request.rebalance_timeout_ms is not None and request.topics is not None and request.owned is not None
+    full = (
+        request.rebalance_timeout_ms is not None and request.topics is not None and request.owned is not None
+    )
     assignment = tuple(sorted(member.assigned)) if request.member_epoch == 0 or full or changed else None
-    group.reply(event.token, ConsumerGroupHeartbeatAnswer(NONE, member.member_id, member.epoch, group.settings.heartbeat_interval_ms, assignment))
+    group.reply(
+        event.token,
+        ConsumerGroupHeartbeatAnswer(
+            NONE, member.member_id, member.epoch, group.settings.heartbeat_interval_ms, assignment
+        ),
+    )
 
 
 def _arm_rebalance_timer(group: ConsumerGroup, member: ConsumerGroupMember) -> None:
+    """One deadline for a whole revocation: heartbeats that change nothing do not move it."""
     key = ("rebalance", member.member_id)
     if member.state is MemberState.UNREVOKED:
-        armed = (*key, str(member.epoch), ",".join(str(tp) for tp in sorted(member.pending_revocation)))
-        group.out.append(SetTimer(("revocation", *armed[1:]), member.rebalance_timeout_ms))
+        group.out.append(SetTimer(key, member.rebalance_timeout_ms))
+    else:
+        group.out.append(CancelTimer(key))
+
+
+def _progress(member: ConsumerGroupMember) -> tuple[object, ...]:
+    return member.state, member.epoch, member.previous_epoch, dict(member.assigned), dict(member.pending_revocation)
 
 
 def _take_over(group: ConsumerGroup, request: ConsumerGroupHeartbeat, member: ConsumerGroupMember) -> None:
@@ -158,15 +247,61 @@ def _take_over(group: ConsumerGroup, request: ConsumerGroupHeartbeat, member: Co
         member.rebalance_timeout_ms = request.rebalance_timeout_ms
     if request.server_assignor is not None:
         member.server_assignor = request.server_assignor
-    topics = member.topics if request.topics is None else tuple(sorted(request.topics))
-    subscribed = topics != member.topics
-    joined = not member.topics and request.member_epoch == 0
-    member.topics = topics
-    if subscribed:
-        why = "a member joined" if joined else "a member subscribed to other topics"
-        group.bump(why, "join" if joined else "subscription", member.sender)
+    names = member.names if request.topics is None else tuple(sorted(request.topics))
+    regex = member.regex if request.regex is None else (request.regex or None)
+    joined = request.member_epoch == 0 and member.epoch == 0
+    subscribe(group, member, names, regex, "a member joined" if joined else "a member subscribed to other topics", "join" if joined else "subscription")
+    scan_if_due(group)
+
+
+def subscribe(group: ConsumerGroup, member: ConsumerGroupMember, names: tuple[str, ...], regex: str | None, why: str, trigger: str) -> None:
+    """Take a subscription over and bump if the topics it means, or their metadata, have changed.
+
+    A regex that is not resolved yet means no topics; its resolution will bump.
+    """
+    changed = names != member.names or (regex != member.regex and (regex is None or regex in group.regexes))
+    member.names, member.regex = names, regex
+    member.topics = group.topics_of(member)
+    if changed:
+        group.bump(why, trigger, member.sender)
     elif _metadata_changed(group):
         group.bump("topics or partitions of the subscription changed", "metadata", None)
+
+
+def scan_if_due(group: ConsumerGroup) -> None:
+    """Resolve regular expressions in the background: at most every 10 s, and only when something calls for it."""
+    wanted = sorted({one.regex for one in group.members.values() if one.regex is not None})
+    if not wanted or group.scanning:
+        return
+    now, topics = group.settings.now_ms(), frozenset(group.settings.topics())
+    if group.scanned_ms is not None and now < group.scanned_ms + SCAN_INTERVAL_MS:
+        return
+    created = bool(topics - group.scanned_topics)
+    old = group.scanned_ms is not None and now >= group.scanned_ms + SCAN_REFRESH_MS
+    if any(regex not in group.regexes for regex in wanted) or created or old:
+        group.scanning = True
+        group.scanned_ms = now
+        group.scanned_topics = topics
+        group.note("regex_scanned", regexes=wanted, topics=len(topics))
+        group.out.append(Append(("regex", *wanted)))
+
+
+def _scanned(group: ConsumerGroup, event: Any) -> None:
+    """The result of a scan is written in a later turn, and bumps when it differs."""
+    if event.key[0] != "regex":
+        return
+    group.scanning = False
+    changed = False
+    for regex in event.key[1:]:
+        compiled = re.compile(regex)
+        found = tuple(sorted(topic for topic in group.scanned_topics if compiled.fullmatch(topic)))
+        changed = changed or group.regexes.get(regex) != found
+        group.regexes[regex] = found
+    for member in group.members.values():
+        member.topics = group.topics_of(member)
+    if changed:
+        group.bump("a regular expression was resolved to other topics", "subscription", None)
+        group.settle_state()
 
 
 def _metadata_changed(group: ConsumerGroup) -> bool:
@@ -185,30 +320,49 @@ def _compute_if_due(group: ConsumerGroup) -> None:
     if interval and group.assigned_ms is not None and now < group.assigned_ms + interval:
         return
     assignor = group.preferred_assignor()
-    listed = [(one.member_id, one.instance_id, one.topics, group.target.get(one.member_id, ())) for one in group.members.values()]
+    listed = [
+        (one.member_id, one.instance_id, one.topics, group.target.get(one.member_id, ()))
+        for one in group.members.values()
+    ]
     topics = group.settings.topics()
-    known = {topic: topics[topic] for one in group.members.values() for topic in one.topics if topic in topics}
-    existing = [(who, instance, tuple(t for t in subscribed if t in known), owned) for who, instance, subscribed, owned in listed]
-    group.target = dict(group.settings.assign(assignor, existing, dict(sorted(known.items())), group.settings.topic_ids()))
+    known = {
+        topic: topics[topic] for one in group.members.values() for topic in one.topics if topic in topics
+    }
+    existing = [
+        (who, instance, tuple(t for t in subscribed if t in known), owned)
+        for who, instance, subscribed, owned in listed
+    ]
+    group.target = dict(
+        group.settings.assign(assignor, existing, dict(sorted(known.items())), group.settings.topic_ids())
+    )
     group.assignment_epoch = group.epoch
     group.assigned_ms = now
     for member in group.members.values():
         group.look(member)
-    assignment = {one.sender: [str(tp) for tp in sorted(group.target.get(one.member_id, ()))] for one in group.members.values()}
-    group.note("target", assignor=assignor, assignment=assignment, ids={one.member_id: one.sender for one in group.members.values()})
+    assignment = {
+        one.sender: [str(tp) for tp in sorted(group.target.get(one.member_id, ()))]
+        for one in group.members.values()
+    }
+    group.note(
+        "target",
+        assignor=assignor,
+        assignment=assignment,
+        ids={one.member_id: one.sender for one in group.members.values()},
+    )
 
 
 # --- leaving --------------------------------------------------------------------------------
 def _leave(group: ConsumerGroup, event: Any, request: ConsumerGroupHeartbeat) -> None:
     member = group.members.get(request.member_id)
-    holder = group.statics.get(request.instance_id) if request.instance_id is not None else request.member_id
-    if member is None or holder != request.member_id:
-        _refuse(group, event, "UNKNOWN_MEMBER_ID" if member is None else "FENCED_INSTANCE_ID")
+    problem = _identity_problem(group, request)
+    if member is None or problem is not None:
+        _refuse(group, event, *(problem or ("UNKNOWN_MEMBER_ID", None)))
         return
     if request.member_epoch == LEFT_FOR_A_WHILE:
         member.previous_epoch, member.epoch = member.epoch, LEFT_FOR_A_WHILE
         group.hold(member, dict.fromkeys(member.assigned, 0), {})
         member.state = MemberState.STABLE
+        group.out.append(CancelTimer(("rebalance", member.member_id)))
         group.look(member)
         group.note("member_away", member.member_id, name=member.sender, instance_id=member.instance_id)
         group.settle_state()
@@ -217,7 +371,9 @@ def _leave(group: ConsumerGroup, event: Any, request: ConsumerGroupHeartbeat) ->
     group.reply(event.token, ConsumerGroupHeartbeatAnswer(NONE, request.member_id, request.member_epoch))
 
 
-def remove_member(group: ConsumerGroup, member: ConsumerGroupMember, how: str, reason: str, trigger: str) -> None:
+def remove_member(
+    group: ConsumerGroup, member: ConsumerGroupMember, how: str, reason: str, trigger: str
+) -> None:
     """Take a member out, free its partitions, and bump the group epoch."""
     group.hold(member, {}, {})
     del group.members[member.member_id]
@@ -226,7 +382,15 @@ def remove_member(group: ConsumerGroup, member: ConsumerGroupMember, how: str, r
     if member.instance_id is not None and group.statics.get(member.instance_id) == member.member_id:
         del group.statics[member.instance_id]
     group.out.append(CancelTimer(("session", member.member_id)))
-    group.note("member_removed", member.member_id, name=member.sender, how=how, reason=reason, instance_id=member.instance_id)
+    group.out.append(CancelTimer(("rebalance", member.member_id)))
+    group.note(
+        "member_removed",
+        member.member_id,
+        name=member.sender,
+        how=how,
+        reason=reason,
+        instance_id=member.instance_id,
+    )
     group.bump(reason, trigger, member.sender)
     if not group.members and group.settings.since("4.4"):
         group.assignment_epoch, group.assigned_ms = group.epoch, None
@@ -239,7 +403,13 @@ def _leave_group(group: ConsumerGroup, event: Any) -> None:
     if member is None:
         group.reply(event.token, Answer("UNKNOWN_MEMBER_ID"))
         return
-    remove_member(group, member, "admin" if request.admin else "leave", request.reason or "not provided", "admin" if request.admin else "leave")
+    remove_member(
+        group,
+        member,
+        "admin" if request.admin else "leave",
+        request.reason or "not provided",
+        "admin" if request.admin else "leave",
+    )
     group.reply(event.token, Answer(NONE))
 
 
@@ -273,17 +443,16 @@ def _timer(group: ConsumerGroup, event: Any) -> None:
         group.note("timer_fired", member_id, timer="session", name=member.sender)
         remove_member(group, member, "session", "the member session expired", "session")
         return
-    _, _, epoch, pending = event.key
-    still = ",".join(str(tp) for tp in sorted(member.pending_revocation)) == pending
-    if member.state is MemberState.UNREVOKED and str(member.epoch) == epoch and still:
+    if member.state is MemberState.UNREVOKED:
         group.note("timer_fired", member_id, timer="rebalance", name=member.sender)
-        reason = f"it failed to transition from epoch {epoch} within {member.rebalance_timeout_ms}ms"
+        reason = f"it failed to transition from epoch {member.epoch} within {member.rebalance_timeout_ms}ms"
         remove_member(group, member, "rebalance_timeout", reason, "rebalance_timeout")
 
 
 def _unload(group: ConsumerGroup, event: Any) -> None:
     for member in group.members.values():
         group.out.append(CancelTimer(("session", member.member_id)))
+        group.out.append(CancelTimer(("rebalance", member.member_id)))
 
 
 def _load(group: ConsumerGroup, event: Any) -> None:
@@ -309,7 +478,7 @@ RULES: Mapping[type, Callable[[ConsumerGroup, Any], None]] = MappingProxyType(
     {
         ConsumerGroupHeartbeat: _heartbeat, LeaveGroup: _leave_group, OffsetCommit: _commit, TimerFired: _timer, Unload: _unload, Load: _load,
         JoinGroup: _classic_join, SyncGroup: _classic_sync, Heartbeat: _classic_heartbeat,
-        Appended: lambda _group, _event: None,
+        Appended: _scanned,
     }
 )  # fmt: skip
 

@@ -19,6 +19,8 @@ from rebalance_kit.protocol.messages import ConsumerGroupHeartbeat, Partitions
 
 HEARTBEAT = ("heartbeat",)
 RETRY = ("retry",)
+COMMIT_LIMIT = ("commit-limit",)
+CLOSE_LIMIT = ("close-limit",)
 RETRY_MS = 100
 
 
@@ -43,10 +45,25 @@ EDGES: Mapping[MemberPhase, frozenset[MemberPhase]] = MappingProxyType(
         _P.STABLE: frozenset({_P.JOINING, _P.ACKNOWLEDGING, _P.RECONCILING}),
         _P.RECONCILING: frozenset({_P.STABLE, _P.JOINING, _P.ACKNOWLEDGING, _P.RECONCILING}),
         _P.ACKNOWLEDGING: frozenset({_P.RECONCILING}),
-        _P.FATAL: frozenset({_P.JOINING, _P.STABLE, _P.RECONCILING, _P.ACKNOWLEDGING, _P.PREPARE_LEAVING, _P.LEAVING, _P.UNSUBSCRIBED, _P.FENCED}),
-        _P.FENCED: frozenset({_P.JOINING, _P.STABLE, _P.RECONCILING, _P.ACKNOWLEDGING, _P.PREPARE_LEAVING, _P.LEAVING}),
+        _P.FATAL: frozenset(
+            {
+                _P.JOINING,
+                _P.STABLE,
+                _P.RECONCILING,
+                _P.ACKNOWLEDGING,
+                _P.PREPARE_LEAVING,
+                _P.LEAVING,
+                _P.UNSUBSCRIBED,
+                _P.FENCED,
+            }
+        ),
+        _P.FENCED: frozenset(
+            {_P.JOINING, _P.STABLE, _P.RECONCILING, _P.ACKNOWLEDGING, _P.PREPARE_LEAVING, _P.LEAVING}
+        ),
         _P.JOINING: frozenset({_P.FENCED, _P.UNSUBSCRIBED, _P.STALE}),
-        _P.PREPARE_LEAVING: frozenset({_P.JOINING, _P.STABLE, _P.RECONCILING, _P.ACKNOWLEDGING, _P.UNSUBSCRIBED}),
+        _P.PREPARE_LEAVING: frozenset(
+            {_P.JOINING, _P.STABLE, _P.RECONCILING, _P.ACKNOWLEDGING, _P.UNSUBSCRIBED}
+        ),
         _P.LEAVING: frozenset({_P.PREPARE_LEAVING}),
         _P.STALE: frozenset({_P.LEAVING}),
         _P.UNSUBSCRIBED: frozenset({_P.PREPARE_LEAVING, _P.LEAVING, _P.FENCED}),
@@ -76,6 +93,8 @@ class ConsumerMember:
 
     settings: ClientSettings
     topics: tuple[str, ...]
+    pattern: str | None = None
+    regex: str | None = None
     phase: MemberPhase = MemberPhase.UNSUBSCRIBED
     work: Work = Work.NONE
     member_id: str = ""
@@ -97,6 +116,8 @@ class ConsumerMember:
     closing: bool = False
     closed: bool = False
     death: tuple[str, str] | None = None
+    close_timeout_ms: int = 30_000
+    retries: int = 0
     metadata: Mapping[str, int] = field(default_factory=dict)
     out: list[fx.Effect] = field(default_factory=list)
 
@@ -126,7 +147,9 @@ class ConsumerMember:
 
     def callback(self, kind: str, partitions: Partitions, epoch: int | None = None) -> None:
         """Ask for a listener callback, showing the epoch that groupMetadata() would say."""
-        self.out.append(fx.Callback(kind, partitions, self.generation if epoch is None else epoch, self.member_id))
+        self.out.append(
+            fx.Callback(kind, partitions, self.generation if epoch is None else epoch, self.member_id)
+        )
 
     def own(self, partitions: Partitions) -> None:
         """Replace the local assignment."""
@@ -149,7 +172,7 @@ class ConsumerMember:
         topics = tuple(sorted(self.topics)) if full or self.topics_changed else None
         request = ConsumerGroupHeartbeat(
             kept.name, self.member_id, self.generation if epoch is None else epoch, kept.instance_id, kept.rack if joining else None,
-            kept.max_poll_interval_ms if full else None, None if epoch is not None else topics, None,
+            kept.max_poll_interval_ms if full else None, None if epoch is not None else topics, self.regex if full and epoch is None else None,
             kept.remote_assignor if full else None, owned, kept.group,
         )  # fmt: skip
         self.out.append(fx.Send(request))
@@ -190,7 +213,12 @@ class ConsumerMember:
         """A new assignment came: reconcile it at the next poll(), unless one is under way."""
         if self.target is None or self.work is not Work.NONE or self.closing:
             return
-        if self.phase not in {MemberPhase.JOINING, MemberPhase.STABLE, MemberPhase.RECONCILING, MemberPhase.ACKNOWLEDGING}:
+        if self.phase not in {
+            MemberPhase.JOINING,
+            MemberPhase.STABLE,
+            MemberPhase.RECONCILING,
+            MemberPhase.ACKNOWLEDGING,
+        }:
             return
         same = frozenset(self.target) == frozenset(self.owned)
         if same and not self.first_assignment:
@@ -205,7 +233,7 @@ class ConsumerMember:
         """Inside poll(): mark what goes as unfetchable, commit, then the callbacks."""
         target = self.target if self.target is not None else self.owned
         self.target = None
-        self.taking = tuple(tp for tp in target if tp.topic in self.topics)
+        self.taking = tuple(tp for tp in target if self.regex is not None or tp.topic in self.topics)
         revoked, added = minus(self.owned, self.taking), minus(self.taking, self.owned)
         self.note("reconciling", assigned=names(self.taking), owned=names(self.owned), added=names(added), revoked=names(revoked),
                   local_epoch=self.local_epoch)  # fmt: skip
@@ -213,6 +241,8 @@ class ConsumerMember:
             self.out.append(fx.StopFetching(revoked, "revoke"))
         self.work = Work.COMMIT
         if self.settings.auto_commit and self.owned and self.may_commit:
+            self.retries = 0
+            self.out.append(fx.SetTimer(COMMIT_LIMIT, self.settings.max_poll_interval_ms))
             self.out.append(fx.Commit("reconcile"))
         else:
             self.after_commit()
@@ -266,6 +296,8 @@ class ConsumerMember:
         self.closing = True
         if self.settings.auto_commit and self.owned and self.may_commit:
             self.work = Work.CLOSE_COMMIT
+            self.retries = 0
+            self.out.append(fx.SetTimer(CLOSE_LIMIT, self.close_timeout_ms))
             self.out.append(fx.Commit("close"))
         else:
             self.last_callback()
@@ -273,7 +305,12 @@ class ConsumerMember:
     def last_callback(self) -> None:
         """close(), second step: revoked(all), or lost(all) after fencing."""
         self.work = Work.CLOSE_CALLBACK
-        if self.phase not in {MemberPhase.FATAL, MemberPhase.FENCED, MemberPhase.STALE, MemberPhase.UNSUBSCRIBED}:
+        if self.phase not in {
+            MemberPhase.FATAL,
+            MemberPhase.FENCED,
+            MemberPhase.STALE,
+            MemberPhase.UNSUBSCRIBED,
+        }:
             self.move(MemberPhase.PREPARE_LEAVING)
         if self.owned:
             lost = self.generation <= 0

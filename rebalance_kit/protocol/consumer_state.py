@@ -16,7 +16,12 @@ from rebalance_kit.protocol.effects import Effect, Note, Reply
 from rebalance_kit.protocol.messages import Partitions, Response
 
 AssignCall = Callable[
-    [str, Sequence[tuple[str, str | None, tuple[str, ...], Partitions]], Mapping[str, int], Mapping[str, TopicId]],
+    [
+        str,
+        Sequence[tuple[str, str | None, tuple[str, ...], Partitions]],
+        Mapping[str, int],
+        Mapping[str, TopicId],
+    ],
     Mapping[str, Partitions],
 ]
 LEFT_FOR_A_WHILE = -2
@@ -76,6 +81,8 @@ class ConsumerGroupMember:
     previous_epoch: int = 0
     state: MemberState = MemberState.STABLE
     topics: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    regex: str | None = None
     server_assignor: str | None = None
     rebalance_timeout_ms: int = 300_000
     assigned: dict[TopicPartition, int] = field(default_factory=dict)
@@ -98,6 +105,10 @@ class ConsumerGroup:
     behind: set[str] = field(default_factory=set)
     metadata: Mapping[str, tuple[TopicId | None, int]] = field(default_factory=dict)
     seen_topics: Mapping[str, int] | None = None
+    regexes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    scanning: bool = False
+    scanned_ms: int | None = None
+    scanned_topics: frozenset[str] = frozenset()
     out: list[Effect] = field(default_factory=list)
 
     @classmethod
@@ -122,6 +133,11 @@ class ConsumerGroup:
         given = self.target.get(member.member_id, ())
         return tuple(tp for tp in given if tp.topic in member.topics)
 
+    def topics_of(self, member: ConsumerGroupMember) -> tuple[str, ...]:
+        """The topics a subscription means: its names, and what its regex was resolved to."""
+        matched = self.regexes.get(member.regex, ()) if member.regex is not None else ()
+        return tuple(sorted({*member.names, *matched}))
+
     def preferred_assignor(self) -> str:
         """Most requested name among the members, else the first configured one."""
         votes: dict[str, int] = {}
@@ -131,7 +147,9 @@ class ConsumerGroup:
         if not votes:
             return self.settings.assignors[0]
         most = max(votes.values())
-        return max((name for name, count in votes.items() if count == most), key=lambda name: name == "uniform")
+        return max(
+            (name for name, count in votes.items() if count == most), key=lambda name: name == "uniform"
+        )
 
     def metadata_now(self) -> Mapping[str, tuple[TopicId | None, int]]:
         """What the metadata hash covers: id and partition count of every subscribed topic."""
@@ -140,9 +158,18 @@ class ConsumerGroup:
         return {topic: (ids.get(topic), topics[topic]) for topic in subscribed if topic in topics}
 
     # --- changes -----------------------------------------------------------------------------
-    def note(self, kind: str, member_id: str | None = None, generation: int | None = None, **detail: object) -> None:
+    def note(
+        self, kind: str, member_id: str | None = None, generation: int | None = None, **detail: object
+    ) -> None:
         """One trace row about this group."""
-        self.out.append(Note(kind, self.epoch if generation is None else generation, member_id, {"group": self.settings.group, **detail}))
+        self.out.append(
+            Note(
+                kind,
+                self.epoch if generation is None else generation,
+                member_id,
+                {"group": self.settings.group, **detail},
+            )
+        )
 
     def reply(self, token: int, response: Response) -> None:
         """Answer a request."""
@@ -153,9 +180,16 @@ class ConsumerGroup:
         self.epoch += 1
         self.metadata = self.metadata_now()
         self.seen_topics = dict(self.settings.topics())
-        self.note("epoch_bump", reason=reason, trigger=trigger, culprit=culprit, subscribed=bool(self.metadata))
+        self.note(
+            "epoch_bump", reason=reason, trigger=trigger, culprit=culprit, subscribed=bool(self.metadata)
+        )
 
-    def hold(self, member: ConsumerGroupMember, assigned: dict[TopicPartition, int], pending: dict[TopicPartition, int]) -> None:
+    def hold(
+        self,
+        member: ConsumerGroupMember,
+        assigned: dict[TopicPartition, int],
+        pending: dict[TopicPartition, int],
+    ) -> None:
         """Give a member exactly these partitions and keep the index of holders right."""
         for tp in (*member.assigned, *member.pending_revocation):
             if self.holders.get(tp) == member.member_id:
@@ -176,7 +210,8 @@ class ConsumerGroup:
             now = GroupState.STABLE
         if now is not self.state:
             before, self.state = self.state, now
-            self.note("group_state", **{"from": before.value, "to": now.value, "reason": "", "trigger": "", "culprit": None})
+            edge = {"from": before.value, "to": now.value, "reason": "", "trigger": "", "culprit": None}
+            self.out.append(Note("group_state", self.epoch, None, {"group": self.settings.group, **edge}))
 
     def look(self, member: ConsumerGroupMember) -> None:
         """Keep the set of members that are behind right."""

@@ -202,7 +202,9 @@ class RejoinEnforced(NamedTuple):
 
 
 class CloseCalled(NamedTuple):
-    """The application called close()."""
+    """The application called close(); it waits at most ``timeout_ms`` for its commit."""
+
+    timeout_ms: int = 30_000
 
 
 class Unload(NamedTuple):

@@ -14,13 +14,15 @@ def reconcile(group: ConsumerGroup, member: ConsumerGroupMember, owned: Partitio
     """Move the member as far as this heartbeat allows; True when what it is assigned has changed."""
     before = (dict(member.assigned), dict(member.pending_revocation), member.state, member.epoch)
     if member.state is MemberState.STABLE:
-        if member.epoch != group.assignment_epoch:
-            _compute(group, member, owned)
-        elif any(tp.topic not in member.topics for tp in member.assigned) and group.settings.since("4.2"):
+        if member.epoch != group.assignment_epoch or (
+            any(tp.topic not in member.topics for tp in member.assigned) and group.settings.since("4.2")
+        ):
             _compute(group, member, owned)
     elif member.state is MemberState.UNREVOKED:
         if owned is not None and not any(tp in member.pending_revocation for tp in owned):
             _compute(group, member, owned)
+        elif group.settings.since("4.2"):
+            _strip(group, member)
     else:
         _compute(group, member, owned)
     group.look(member)
@@ -33,13 +35,22 @@ def reconcile(group: ConsumerGroup, member: ConsumerGroupMember, owned: Partitio
     return member.assigned != before[0]
 
 
+def _strip(group: ConsumerGroup, member: ConsumerGroupMember) -> None:
+    """Topics that are not subscribed any more join what is still to be revoked (updateCurrentAssignment)."""
+    gone = {tp: since for tp, since in member.assigned.items() if tp.topic not in member.topics}
+    if gone:
+        kept = {tp: since for tp, since in member.assigned.items() if tp not in gone}
+        group.hold(member, kept, {**member.pending_revocation, **gone})
+        _set_epoch(member, member.epoch)
+
+
 def _compute(group: ConsumerGroup, member: ConsumerGroupMember, owned: Partitions | None) -> None:
     target = dict.fromkeys(group.target_of(member))
     kept = {tp: since for tp, since in member.assigned.items() if tp in target}
     revoke = {tp: since for tp, since in member.assigned.items() if tp not in target}
     if revoke and (owned is None or any(tp in revoke for tp in owned)):
-        if member.state is MemberState.UNREVOKED and not group.settings.since("4.2"):
-            _set_epoch(member, min(member.epoch + 1, group.assignment_epoch))
+        acked = member.state is MemberState.UNREVOKED and not group.settings.since("4.2")
+        _set_epoch(member, min(member.epoch + 1, group.assignment_epoch) if acked else member.epoch)
         member.state = MemberState.UNREVOKED
         group.hold(member, kept, revoke)
         return
@@ -51,5 +62,5 @@ def _compute(group: ConsumerGroup, member: ConsumerGroupMember, owned: Partition
 
 
 def _set_epoch(member: ConsumerGroupMember, epoch: int) -> None:
-    if member.epoch != epoch:
-        member.previous_epoch, member.epoch = member.epoch, epoch
+    """Every step remembers the epoch before it, also one that stays (ConsumerGroupMember.updateMemberEpoch)."""
+    member.previous_epoch, member.epoch = member.epoch, epoch

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.document import read_document
 from rebalance_kit.quiz.item import Item
-from rebalance_kit.quiz.reading import Problem, read_items
+from rebalance_kit.quiz.reading import Context, Problem, read_items
 
 BELIEFS = "misconceptions.yaml"
+SCENARIOS = "scenarios.yaml"
 _HERE = Path(__file__).resolve().parent
 _HOMES = (_HERE / "bank", _HERE.parents[1] / "exercises" / "quiz")
 """Where the kit's own items are: inside an installed package, or in a checkout."""
@@ -56,22 +58,19 @@ def read_bank(paths: Iterable[str | Path] | None = None) -> Bank:
     The second item of an id is a problem and left out.
     """
     files = [file for path in ([home()] if paths is None else paths) for file in _files(Path(path))]
-    beliefs = read_beliefs(home() / BELIEFS)
-    for file in files:
-        if file.name == BELIEFS:
-            beliefs = {**beliefs, **read_beliefs(file)}
+    context = _context(files)
     items: dict[str, Item] = {}
     problems: list[Problem] = []
     for file in files:
-        if file.name == BELIEFS:
+        if file.name in {BELIEFS, SCENARIOS}:
             continue
-        found, wrong = read_items(file, beliefs)
+        found, wrong = read_items(file, context)
         problems += wrong
         for item in found:
             first = items.setdefault(item.head.id, item)
             if first is not item:
                 problems.append(Problem(item.head.where, "duplicate", f"id: given before at {first.head.where}, expected another", item.head.id))
-    return Bank(tuple(items.values()), tuple(problems), beliefs)
+    return Bank(tuple(items.values()), tuple(problems), context.beliefs)
 
 
 def _files(path: Path) -> list[Path]:
@@ -82,10 +81,25 @@ def _files(path: Path) -> list[Path]:
     return [path]
 
 
+def _context(files: Iterable[Path]) -> Context:
+    """The kit's beliefs and scenarios, and those that lie beside other item files."""
+    beliefs: dict[str, str] = {}
+    scenarios: dict[str, Any] = {}
+    for file in [home() / BELIEFS, home() / SCENARIOS, *files]:
+        if file.name == BELIEFS:
+            beliefs |= read_beliefs(file)
+        elif file.name == SCENARIOS:
+            scenarios |= _mapping(file, dict, "names to scenarios")
+    return Context(beliefs, scenarios)
+
+
 def read_beliefs(path: str | Path) -> dict[str, str]:
     """Misconception ids with one sentence each; raises ``DataError`` naming file and line."""
-    document = read_document(path)
-    value = document.value
-    if not isinstance(value, dict) or not all(isinstance(key, str) and isinstance(text, str) for key, text in value.items()):
-        raise DataError(f"{path}:1: expected a mapping of ids to one sentence each")
+    return _mapping(path, str, "ids to one sentence each")
+
+
+def _mapping(path: str | Path, kind: type, what: str) -> dict[str, Any]:
+    value = read_document(path).value
+    if not isinstance(value, dict) or not all(isinstance(key, str) and isinstance(held, kind) for key, held in value.items()):
+        raise DataError(f"{path}:1: expected a mapping of {what}")
     return dict(value)

@@ -26,9 +26,12 @@ class Remark:
     misconception: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Verdict:
-    """The outcome: all right or not, credit from 0 to 1, the key, a remark for every option, beliefs shown."""
+    """The outcome: all right or not, credit from 0 to 1, the key, a remark for every option, beliefs shown.
+
+    It prints as the feedback a learner reads, in a notebook too.
+    """
 
     item: str
     right: bool
@@ -38,7 +41,7 @@ class Verdict:
     remarks: tuple[Remark, ...]
     misconceptions: tuple[str, ...] = ()
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         lines = ["Right." if self.right else f"Not right; the answer is {', '.join(self.key)}."]
         for remark in self.remarks:
             mark = "right" if remark.right else "wrong"

@@ -6,7 +6,7 @@ A broken item is reported and left out; the others of its file still work.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,15 @@ class Problem:
         return f"{self.where}:{about} {self.message} [{self.rule}]"
 
 
-def read_items(path: str | Path, misconceptions: Mapping[str, str]) -> tuple[list[Item], list[Problem]]:
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What items may refer to: beliefs (id to sentence) and scenarios written once for several items."""
+
+    beliefs: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    scenarios: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+
+
+def read_items(path: str | Path, context: Context) -> tuple[list[Item], list[Problem]]:
     """The items of one file and what is wrong with the others; never raises for what a file holds."""
     try:
         document = read_document(path)
@@ -46,11 +54,11 @@ def read_items(path: str | Path, misconceptions: Mapping[str, str]) -> tuple[lis
         place: Place = ("items", number)
         found = [*_schema_problems(raw, document, place)]
         if not found:
-            found = [*_sense_problems(raw, document, place, misconceptions)]
+            found = [*_sense_problems(raw, document, place, context.beliefs)]
         if found:
             problems += found
         else:
-            items.append(_item(raw, f"{document.path}:{document.line(place)}"))
+            items.append(_item(raw, f"{document.path}:{document.line(place)}", context.scenarios))
     return items, problems
 
 
@@ -121,36 +129,41 @@ def _sense_of_expressions(raw: dict[str, Any]) -> Iterator[tuple[Place, str]]:
 
 
 # --- values --------------------------------------------------------------------------------------
-def _item(raw: dict[str, Any], where: str) -> Item:
+def _item(raw: dict[str, Any], where: str, scenarios: Mapping[str, Any]) -> Item:
     head = Head(
         raw["id"], tuple(raw["tags"]), tuple(raw["topics"]), raw["objective"].strip(), tuple(raw["domains"]), raw["versions"],
         raw["difficulty"], raw["stem"].strip(), raw.get("exhibit"), tuple(raw["source"]), where,
     )  # fmt: skip
     if raw["kind"] == "numeric":
         wrong = tuple(WrongNumber(held["value"], held["misconception"], held["why"].strip()) for held in raw["wrong"])
-        return Numeric(head, raw["key"], raw["unit"], raw["why"].strip(), wrong, raw.get("tolerance", 0.0), _proof(raw))
+        return Numeric(head, raw["key"], raw["unit"], raw["why"].strip(), wrong, raw.get("tolerance", 0.0), _proof(raw, scenarios))
     if raw["kind"] == "generated":
         return Generated(
             head, raw["form"], {key: tuple(values) for key, values in raw["draw"].items()}, _made(raw["key"]),
-            tuple(_made(held) for held in raw["distractors"]), raw.get("let", NOTHING), raw.get("where"), _runs(raw.get("runs", NOTHING)),
+            tuple(_made(held) for held in raw["distractors"]), raw.get("let", NOTHING), raw.get("where"), _runs(raw.get("runs", NOTHING), scenarios),
             raw.get("proof"), raw.get("unit", ""), raw.get("tolerance", 0.0),
         )  # fmt: skip
     options = tuple(
         Option(held["id"], str(held["text"]).strip(), held["why"].strip(), bool(held.get("right")), held.get("misconception")) for held in raw["options"]
     )
-    return Choice(head, options, raw["kind"] == "multiple", _proof(raw))
+    return Choice(head, options, raw["kind"] == "multiple", _proof(raw, scenarios))
 
 
 def _made(raw: dict[str, Any]) -> Made:
     return Made(raw["value"], raw["why"].strip(), raw.get("text"), raw.get("misconception"))
 
 
-def _proof(raw: dict[str, Any]) -> Proof | None:
+def _proof(raw: dict[str, Any], scenarios: Mapping[str, Any]) -> Proof | None:
     verify = raw.get("verify")
     if verify is None:
         return None
-    return Proof(_runs(verify["runs"]), tuple(verify.get("seeds", SEEDS)), verify.get("claims", NOTHING), verify.get("value"))
+    return Proof(_runs(verify["runs"], scenarios), tuple(verify.get("seeds", SEEDS)), verify.get("claims", NOTHING), verify.get("value"))
 
 
-def _runs(raw: Mapping[str, Any]) -> dict[str, RunSpec]:
-    return {name: RunSpec(held["scenario"], held.get("protocol"), held.get("kafka_version")) for name, held in raw.items()}
+def _runs(raw: Mapping[str, Any], scenarios: Mapping[str, Any]) -> dict[str, RunSpec]:
+    return {name: RunSpec(_scenario(held["scenario"], scenarios), held.get("protocol"), held.get("kafka_version")) for name, held in raw.items()}
+
+
+def _scenario(named: Any, scenarios: Mapping[str, Any]) -> Any:
+    """A scenario written once beside the items, by its name; any other name is one of the kit's."""
+    return {"name": named, **scenarios[named]} if isinstance(named, str) and named in scenarios else named

@@ -48,7 +48,10 @@ class Comparison:
     @property
     def agreed(self) -> int:
         """How much agreed before each first difference: greater is nearer."""
-        return sum(one.agreed if one is not None else 10_000 for one in (self.generations, self.callbacks, self.fencing))
+        return sum(
+            one.agreed if one is not None else 10_000
+            for one in (self.generations, self.callbacks, self.fencing)
+        )
 
 
 def compare(recorded: Facts, simulated: Facts) -> Comparison:
@@ -62,7 +65,9 @@ def compare(recorded: Facts, simulated: Facts) -> Comparison:
         found = _sequence("callbacks", member, theirs, ours, _same_call, deltas)
         if found is not None and (callbacks is None or found.agreed < callbacks.agreed):
             callbacks = found
-    return Comparison(generations, callbacks, _removals(recorded.removals, simulated.removals, deltas), tuple(deltas))
+    return Comparison(
+        generations, callbacks, _removals(recorded.removals, simulated.removals, deltas), tuple(deltas)
+    )
 
 
 def _rounds(recorded: Sequence[Round], simulated: Sequence[Round], deltas: list[int]) -> Difference | None:
@@ -77,9 +82,15 @@ def _rounds(recorded: Sequence[Round], simulated: Sequence[Round], deltas: list[
 
 
 def _same_round(recorded: Round, simulated: Round) -> bool:
-    if (recorded.kind, recorded.number, recorded.assignor) != (simulated.kind, simulated.number, simulated.assignor):
+    if (recorded.kind, recorded.number, recorded.assignor) != (
+        simulated.kind,
+        simulated.number,
+        simulated.assignor,
+    ):
         return False
-    return recorded.shares is None or simulated.shares is None or _same_share(recorded.shares, simulated.shares)
+    return (
+        recorded.shares is None or simulated.shares is None or _same_share(recorded.shares, simulated.shares)
+    )
 
 
 def _same_share(recorded: Share, simulated: Share) -> bool:
@@ -91,7 +102,14 @@ def _same_call(recorded: Call, simulated: Call) -> bool:
     return same and (recorded.generation is None or recorded.generation == simulated.generation)
 
 
-def _sequence(what: str, where: str, recorded: Sequence[Any], simulated: Sequence[Any], same: Callable[[Any, Any], bool], deltas: list[int]) -> Difference | None:
+def _sequence(
+    what: str,
+    where: str,
+    recorded: Sequence[Any],
+    simulated: Sequence[Any],
+    same: Callable[[Any, Any], bool],
+    deltas: list[int],
+) -> Difference | None:
     for index, (theirs, ours) in enumerate(zip(recorded, simulated, strict=False)):
         if not same(theirs, ours):
             return Difference(what, where, _say(recorded, index), _say(simulated, index), index)
@@ -102,13 +120,22 @@ def _sequence(what: str, where: str, recorded: Sequence[Any], simulated: Sequenc
     return None
 
 
-def _removals(recorded: Sequence[Removal], simulated: Sequence[Removal], deltas: list[int]) -> Difference | None:
+def _removals(
+    recorded: Sequence[Removal], simulated: Sequence[Removal], deltas: list[int]
+) -> Difference | None:
     left = list(recorded)
     for index, ours in enumerate(simulated):
         if not left:
             break
         open_until = left[0].at_ms + UNORDERED_MS
-        match = next((one for one in left if one.at_ms <= open_until and (one.member, one.how) == (ours.member, ours.how)), None)
+        match = next(
+            (
+                one
+                for one in left
+                if one.at_ms <= open_until and (one.member, one.how) == (ours.member, ours.how)
+            ),
+            None,
+        )
         if match is None:
             return Difference("fencing", "removals", _say(left, 0), _say(simulated, index), index)
         left.remove(match)
@@ -130,7 +157,11 @@ def _say(sequence: Sequence[Any], index: int) -> str:
 def _one(fact: Any) -> str:
     at = f"{fact.at_ms / 1000:.2f} s"
     if isinstance(fact, Round):
-        given = "" if fact.shares is None else " {" + "; ".join(f"{name}: {' '.join(parts) or '-'}" for name, parts in fact.shares) + "}"
+        given = (
+            ""
+            if fact.shares is None
+            else " {" + "; ".join(f"{name}: {' '.join(parts) or '-'}" for name, parts in fact.shares) + "}"
+        )
         return f"{fact.kind} {fact.number} {fact.assignor or ''}{given} at {at}"
     if isinstance(fact, Call):
         return f"{fact.kind}([{', '.join(fact.partitions)}]) in {fact.generation} at {at}"

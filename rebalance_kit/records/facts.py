@@ -69,7 +69,14 @@ def share(assignment: Mapping[str, list[str] | tuple[str, ...]]) -> Share:
 
 
 # --- from a trace ------------------------------------------------------------------------------
-_HOW = {"session": "failed", "leave": "left", "admin": "left", "late": "late", "rebalance_timeout": "failed", "sync_timeout": "failed"}
+_HOW = {
+    "session": "failed",
+    "leave": "left",
+    "admin": "left",
+    "late": "late",
+    "rebalance_timeout": "failed",
+    "sync_timeout": "failed",
+}
 
 
 def of_trace(trace: Trace) -> Facts:
@@ -80,18 +87,39 @@ def of_trace(trace: Trace) -> Facts:
     for row in trace.rows:
         kind, detail = row.kind, row.detail
         if kind == "generation":
-            rounds.append(Round(detail["group"], "generation", row.generation or 0, detail["assignor"], None, row.at_ms))
+            rounds.append(
+                Round(detail["group"], "generation", row.generation or 0, detail["assignor"], None, row.at_ms)
+            )
         elif kind == "assignment_computed":
             senders = detail["senders"]
-            plans[row.generation or 0] = share({senders[who]: given for who, given in detail["assignment"].items()})
+            plans[row.generation or 0] = share(
+                {senders[who]: given for who, given in detail["assignment"].items()}
+            )
         elif kind == "group_state" and detail["to"] == "Empty" and row.protocol == "classic":
             rounds.append(Round(detail["group"], "empty", row.generation or 0, None, None, row.at_ms))
         elif kind == "epoch_bump":
             rounds.append(Round(detail["group"], "epoch", row.generation or 0, None, None, row.at_ms))
         elif kind == "target":
-            rounds.append(Round(detail["group"], "target", row.generation or 0, detail["assignor"], share(detail["assignment"]), row.at_ms))
+            rounds.append(
+                Round(
+                    detail["group"],
+                    "target",
+                    row.generation or 0,
+                    detail["assignor"],
+                    share(detail["assignment"]),
+                    row.at_ms,
+                )
+            )
         elif kind == "callback_begin":
-            calls.append(Call(row.actor, detail["callback"], tuple(sorted(detail["partitions"])), row.generation, row.at_ms))
+            calls.append(
+                Call(
+                    row.actor,
+                    detail["callback"],
+                    tuple(sorted(detail["partitions"])),
+                    row.generation,
+                    row.at_ms,
+                )
+            )
         elif kind == "member_removed" and not detail.get("pending"):
             removals.append(Removal(detail["name"], _HOW[detail["how"]], row.at_ms))
         elif kind == "member_replaced":
@@ -99,33 +127,59 @@ def of_trace(trace: Trace) -> Facts:
         elif kind == "member_away":
             removals.append(Removal(detail["name"], "away", row.at_ms))
         elif kind == "member_refused" and detail["error"] in {"FENCED_INSTANCE_ID", "UNRELEASED_INSTANCE_ID"}:
-            removals.append(Removal(detail["name"], "fenced" if detail["error"].startswith("FENCED") else "refused", row.at_ms))
+            removals.append(
+                Removal(
+                    detail["name"], "fenced" if detail["error"].startswith("FENCED") else "refused", row.at_ms
+                )
+            )
         elif kind == "redelivered":
             again += int(detail["count"])
-    filled = tuple(one if one.kind != "generation" else Round(one.group, one.kind, one.number, one.assignor, plans.get(one.number), one.at_ms) for one in rounds)
+    filled = tuple(
+        one
+        if one.kind != "generation"
+        else Round(one.group, one.kind, one.number, one.assignor, plans.get(one.number), one.at_ms)
+        for one in rounds
+    )
     return Facts(filled, tuple(calls), tuple(removals), again)
 
 
 # --- from a record -----------------------------------------------------------------------------
-_STABILIZED = re.compile(r"Stabilized group (\S+) generation (\d+)(?: \(__consumer_offsets-\d+\))? with (\d+) members")
+_STABILIZED = re.compile(
+    r"Stabilized group (\S+) generation (\d+)(?: \(__consumer_offsets-\d+\))? with (\d+) members"
+)
 _EMPTIED = re.compile(r"Group (\S+) with generation (\d+) is now empty")
 _BUMPED = re.compile(r"\[GroupId (\S+)\] Bumped group epoch to (\d+)")
-_COMPUTED = re.compile(r"\[GroupId (\S+)\] Computed a new target assignment for epoch (\d+) with '(\w+)' assignor")
+_COMPUTED = re.compile(
+    r"\[GroupId (\S+)\] Computed a new target assignment for epoch (\d+) with '(\w+)' assignor"
+)
 _FINISHED = re.compile(r"Finished assignment for group at generation (\d+): \{(.*)\}", re.DOTALL)
 _ONE_SHARE = re.compile(r"([^\s,{}=]+)=Assignment\(partitions=\[([^]]*)\]")
-_JOINED = re.compile(r"Successfully joined group with generation Generation\{generationId=(\d+), memberId='([^']*)', protocol='([^']*)'\}")
+_JOINED = re.compile(
+    r"Successfully joined group with generation Generation\{generationId=(\d+), memberId='([^']*)', protocol='([^']*)'\}"
+)
 _REMOVALS = (
     (re.compile(r"Member (\S+) in group \S+ has failed, removing it"), "failed"),
     (re.compile(r"\[Group \S+\] (?:Static m|M)ember (\S*) .*?has left group through explicit"), "left"),
     (re.compile(r"Member MemberMetadata\(memberId=([^,]+),.*has left group \S+ through explicit"), "left"),
-    (re.compile(r"\[GroupId \S+\] (?:Dynamic|Static) member (\S*) .*has left group through explicit"), "left"),
-    (re.compile(r"\[GroupId \S+\] (?:Static m|M)ember (\S+) (?:with instance id \S+ )?left the consumer group"), "left"),
+    (
+        re.compile(r"\[GroupId \S+\] (?:Dynamic|Static) member (\S*) .*has left group through explicit"),
+        "left",
+    ),
+    (
+        re.compile(
+            r"\[GroupId \S+\] (?:Static m|M)ember (\S+) (?:with instance id \S+ )?left the consumer group"
+        ),
+        "left",
+    ),
     (re.compile(r"\[GroupId \S+\] Member (\S+) fenced from the group because"), "failed"),
     (re.compile(r"\[GroupId \S+\] Static member (\S+) with instance id \S+ temporarily left"), "away"),
     (re.compile(r"Created a new member (\S+) to replace the existing member"), "replaced"),
     (re.compile(r"Replacing previously mapped member (\S+) with this groupInstanceId"), "replaced"),
     (re.compile(r"Request memberId=(\S+) for static member .* is fenced by existing memberId"), "fenced"),
-    (re.compile(r"\[GroupId \S+\] Static member (\S+) with instance id \S+ cannot join the group"), "refused"),
+    (
+        re.compile(r"\[GroupId \S+\] Static member (\S+) with instance id \S+ cannot join the group"),
+        "refused",
+    ),
 )
 _BY_INSTANCE = re.compile(r"(?:groupInstanceId=|instance id )(\S+?)[ ,.]")
 
@@ -140,7 +194,9 @@ def names_of(run: RecordedRun) -> Mapping[str, str]:
             for key in row["members"]:
                 client, _, member_id = str(key).partition("/")
                 names.setdefault(member_id, client)
-    ids = re.compile(r"with the given member-id: (\S+)|memberId='([^']+)'|Member (\S+) with epoch|my MemberId (\S+),")
+    ids = re.compile(
+        r"with the given member-id: (\S+)|memberId='([^']+)'|Member (\S+) with epoch|my MemberId (\S+),"
+    )
     for name, lines in run.members.items():
         for line in lines:
             for found in ids.finditer(line.text):
@@ -162,13 +218,24 @@ def of_record(run: RecordedRun) -> Facts:
         at, text = line.t - begin, line.text
         if found := _STABILIZED.search(text):
             number = int(found[2])
-            rounds.append(Round(found[1], "generation", number, assignors.get((found[1], number), assignors.get(("", number))), plans.get(number), at))
+            rounds.append(
+                Round(
+                    found[1],
+                    "generation",
+                    number,
+                    assignors.get((found[1], number), assignors.get(("", number))),
+                    plans.get(number),
+                    at,
+                )
+            )
         elif found := _EMPTIED.search(text):
             rounds.append(Round(found[1], "empty", int(found[2]), None, None, at))
         elif found := _BUMPED.search(text):
             rounds.append(Round(found[1], "epoch", int(found[2]), None, None, at))
         elif found := _COMPUTED.search(text):
-            rounds.append(Round(found[1], "target", int(found[2]), found[3], targets.get((found[1], int(found[2]))), at))
+            rounds.append(
+                Round(found[1], "target", int(found[2]), found[3], targets.get((found[1], int(found[2]))), at)
+            )
         else:
             removal = _removal(text, names, at, run)
             if removal is not None:
@@ -200,7 +267,11 @@ def _by_instance(text: str, run: RecordedRun, at: int | None = None) -> str | No
         return None
     holder = None
     for step in run.steps:
-        if step["do"] == "start" and step["configs"].get("group.instance.id") == found[1] and (at is None or step["t"] - run.begin <= at):
+        if (
+            step["do"] == "start"
+            and step["configs"].get("group.instance.id") == found[1]
+            and (at is None or step["t"] - run.begin <= at)
+        ):
             holder = str(step["member"])
     return holder
 
@@ -211,7 +282,10 @@ def _plans(run: RecordedRun, names: Mapping[str, str]) -> tuple[dict[int, Share]
     for lines in run.members.values():
         for line in lines:
             if found := _FINISHED.search(line.text):
-                given = {names.get(who, who): [one for one in parts.split(", ") if one] for who, parts in _ONE_SHARE.findall(found[2])}
+                given = {
+                    names.get(who, who): [one for one in parts.split(", ") if one]
+                    for who, parts in _ONE_SHARE.findall(found[2])
+                }
                 plans[int(found[1])] = share(given)
             elif found := _JOINED.search(line.text):
                 assignors["", int(found[1])] = found[3]
@@ -221,7 +295,11 @@ def _plans(run: RecordedRun, names: Mapping[str, str]) -> tuple[dict[int, Share]
 def _targets(run: RecordedRun) -> dict[tuple[str, int], Share]:
     targets: dict[tuple[str, int], Share] = {}
     for row in run.truth:
-        if row["kind"] == "describe" and row.get("target_epoch") is not None and row["epoch"] == row["target_epoch"]:
+        if (
+            row["kind"] == "describe"
+            and row.get("target_epoch") is not None
+            and row["epoch"] == row["target_epoch"]
+        ):
             given = {str(key).partition("/")[0]: list(held["target"]) for key, held in row["members"].items()}
             targets.setdefault((str(row["group"]), int(row["target_epoch"])), share(given))
     return targets
@@ -229,7 +307,11 @@ def _targets(run: RecordedRun) -> dict[tuple[str, int], Share]:
 
 def _again(run: RecordedRun) -> int:
     high: dict[tuple[str, str], int] = defaultdict(lambda: -1)
-    groups = {str(step["member"]): str(step["configs"].get("group.id")) for step in run.steps if step["do"] == "start"}
+    groups = {
+        str(step["member"]): str(step["configs"].get("group.id"))
+        for step in run.steps
+        if step["do"] == "start"
+    }
     again = 0
     for row in run.truth:
         if row["kind"] != "records":

@@ -13,12 +13,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from rebalance_kit.model.errors import DataError
 
 _DEFAULT = re.compile(r"\[(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d),(\d{3})\] (\w+) (.*)$")
-_SPRING = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)\.(\d{3})Z\s+(\w+) \d+ --- \[[^]]*\] \S+\s+: (.*)$")
+_SPRING = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)\.(\d{3})Z\s+(\w+) \d+ --- \[[^]]*\] \S+\s+: (.*)$"
+)
 _LIBRD = re.compile(r"%(\d)\|(\d+)\.(\d{3})\|(\w+)\|[^|]*\| (.*)$")
 
 
@@ -55,7 +57,9 @@ class RecordedRun:
     @property
     def stop(self) -> int:
         """When the recording's own shutdown begins, or the last moment of the truth."""
-        stops = [int(step["t"]) for step in self.steps if step["do"] == "admin" and step.get("line") == "stop"]
+        stops = [
+            int(step["t"]) for step in self.steps if step["do"] == "admin" and step.get("line") == "stop"
+        ]
         return stops[0] if stops else max(int(row["t"]) for row in self.truth)
 
 
@@ -68,7 +72,9 @@ def read_run(folder: str | Path) -> RecordedRun:
         steps = tuple(step for step in head["steps"] if _is_step(step, path, notes))
         first = steps[0]["t"]
     except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
-        raise DataError(f"{path}: not a recorded run: expected run.json with scenario, protocol, kafka and steps ({error!r})") from error
+        raise DataError(
+            f"{path}: not a recorded run: expected run.json with scenario, protocol, kafka and steps ({error!r})"
+        ) from error
     del first
     members = {}
     for file in sorted(path.glob("*.log.gz")) + sorted(path.glob("*.log")):
@@ -95,13 +101,18 @@ def _found(path: Path, name: str) -> Path:
     return packed if packed.exists() else path / name
 
 
+def _opened(file: Path) -> TextIO:
+    if file.suffix == ".gz":
+        return gzip.open(file, "rt", encoding="utf-8", errors="replace")
+    return file.open(encoding="utf-8", errors="replace")
+
+
 def _text(file: Path, notes: list[str]) -> Iterator[tuple[int, str]]:
     """Physical lines with their numbers; a damaged end is left out and noted."""
     number = 0
     try:
-        opened = gzip.open(file, "rt", encoding="utf-8", errors="replace") if file.suffix == ".gz" else file.open(encoding="utf-8", errors="replace")
-        with opened as lines:
-            for number, line in enumerate(lines, start=1):  # noqa: B007 - named in the note below
+        with _opened(file) as lines:
+            for number, line in enumerate(lines, start=1):
                 yield number, line.rstrip("\n")
     except (OSError, EOFError, zlib.error) as error:
         notes.append(f"{file}: left out from line {number + 1} on: {error}")
@@ -149,7 +160,9 @@ def _truth(file: Path, notes: list[str]) -> Iterator[Mapping[str, Any]]:
         except (ValueError, KeyError, TypeError):
             kept = False
         if not kept:
-            notes.append(f"{file}:{number}: left out: expected a JSON object with by, t and kind, got {text[:60]!r}")
+            notes.append(
+                f"{file}:{number}: left out: expected a JSON object with by, t and kind, got {text[:60]!r}"
+            )
             continue
         if last is not None and row["t"] < last - 1000:
             notes.append(f"{file}:{number}: the clock goes backwards by {last - row['t']} ms")

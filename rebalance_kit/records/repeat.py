@@ -19,19 +19,33 @@ from rebalance_kit.simulation.scenario import Action, Life, MemberSpec, Scenario
 
 BROKER_4X = {"group.consumer.session.timeout.ms": 10_000, "group.consumer.heartbeat.interval.ms": 3_000, "group.consumer.min.session.timeout.ms": 6_000,
              "group.consumer.min.heartbeat.interval.ms": 500}  # fmt: skip
-CLASSIC_DEFAULTS = {"session.timeout.ms": 10_000, "heartbeat.interval.ms": 3_000, "max.poll.interval.ms": 60_000}
+CLASSIC_DEFAULTS = {
+    "session.timeout.ms": 10_000,
+    "heartbeat.interval.ms": 3_000,
+    "max.poll.interval.ms": 60_000,
+}
 COMPUTED_WITH_JOIN_MS = 450
-_CREATED = re.compile(r"(?:unknown member id joins|and unknown member id joins).*Created a new member id (\S+?)(?: and request| for this member)")
+_CREATED = re.compile(
+    r"(?:unknown member id joins|and unknown member id joins).*Created a new member id (\S+?)(?: and request| for this member)"
+)
 _REPLACED = re.compile(r"Replacing previously mapped member (\S+) with this groupInstanceId")
 _PENDING = re.compile(r"Pending dynamic member with id (\S+) joins group")
 _ADDED = re.compile(r"reason: Adding new member (\S+) with group instance id")
-_CONSUMER_JOIN = re.compile(r"\[GroupId \S+\] (?:Static m|M)ember (\S+) (?:with instance id \S+ )?(?:joins the consumer group|cannot join)")
-_CONSUMER_REJOIN = re.compile(r"re-joins the consumer group using the \S+ protocol\. Created a new member (\S+) to replace")
+_CONSUMER_JOIN = re.compile(
+    r"\[GroupId \S+\] (?:Static m|M)ember (\S+) (?:with instance id \S+ )?(?:joins the consumer group|cannot join)"
+)
+_CONSUMER_REJOIN = re.compile(
+    r"re-joins the consumer group using the \S+ protocol\. Created a new member (\S+) to replace"
+)
 _TOPIC_ID = re.compile(r"Replayed TopicRecord for topic (\S+) with topic ID (\S+?)\.?(?:\s|$)")
 _CLIENT_JOIN = re.compile(r"Member (\S+) with epoch 0 transitioned from UNSUBSCRIBED to JOINING")
-_CLIENT_ANSWER = re.compile(r"Member (\S+) with epoch -?\d+ transitioned from JOINING to (?:RECONCILING|FATAL)")
+_CLIENT_ANSWER = re.compile(
+    r"Member (\S+) with epoch -?\d+ transitioned from JOINING to (?:RECONCILING|FATAL)"
+)
 _CLASSIC_ID = re.compile(r"need to re-join with the given member-id: (\S+?)(?:\s|$)")
-_JOINED_ID = re.compile(r"Successfully joined group with generation Generation\{generationId=\d+, memberId='([^']+)'")
+_JOINED_ID = re.compile(
+    r"Successfully joined group with generation Generation\{generationId=\d+, memberId='([^']+)'"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +62,7 @@ def repeat(run: RecordedRun) -> Repetition:
     topics, topic_actions = _topics(run, begin)
     lives = _lives(run, begin)
     members, actions = _members(run, begin, lives)
-    actions += topic_actions + _broker_actions(run, begin)
+    actions += topic_actions + _broker_actions(run, begin) + _metadata_seen(run, begin)
     groups = [str(step["configs"].get("group.id")) for step in run.steps if step["do"] == "start"]
     broker: dict[str, Any] = {**(BROKER_4X if not run.kafka.startswith("3") else {}), **run.broker_configs}
     scenario = Scenario(
@@ -57,7 +71,7 @@ def repeat(run: RecordedRun) -> Repetition:
     )  # fmt: skip
     pinned = ["first requests and answers of each life", "member ids", "topic ids", "phase of poll()"]
     if any(step["do"] == "broker-start" for step in run.steps):
-        pinned.append("moment the coordinator is back")
+        pinned += ["moment the coordinator is back", "metadata seen during the broker's start"]
     return Repetition(scenario, tuple(pinned))
 
 
@@ -77,11 +91,15 @@ def _topics(run: RecordedRun, begin: int) -> tuple[tuple[TopicSpec, ...], list[A
             continue
         at = int(step["t"]) - begin
         if words[0] == "topic" and step["t"] < before:
-            first.append(TopicSpec(words[1], int(words[2]), 10.0, ids[words[1]].pop(0) if ids[words[1]] else None))
+            first.append(
+                TopicSpec(words[1], int(words[2]), 10.0, ids[words[1]].pop(0) if ids[words[1]] else None)
+            )
         elif words[0] == "topic":
             actions.append(Action(at, "create_topic", None, {"topic": words[1], "partitions": int(words[2])}))
         elif words[0] == "partitions":
-            actions.append(Action(at, "add_partitions", None, {"topic": words[1], "partitions": int(words[2])}))
+            actions.append(
+                Action(at, "add_partitions", None, {"topic": words[1], "partitions": int(words[2])})
+            )
         elif words[0] == "delete-topic":
             actions.append(Action(at, "delete_topic", None, {"topic": words[1]}))
     return tuple(first), actions
@@ -99,9 +117,29 @@ def _broker_actions(run: RecordedRun, begin: int) -> list[Action]:
         if step["do"] == "broker-stop":
             actions.append(Action(at - begin + 150, "broker_down"))
         elif step["do"] == "broker-start":
-            loaded = [line.t for line in run.broker if line.t > at and "Finished loading of metadata" in line.text]
+            loaded = [
+                line.t for line in run.broker if line.t > at and "Finished loading of metadata" in line.text
+            ]
             actions.append(Action((loaded[0] if loaded else at + 4_000) - begin, "broker_up"))
     return actions
+
+
+def _metadata_seen(run: RecordedRun, begin: int) -> list[Action]:
+    """A leader that refreshed its metadata from a broker still starting up was told that its topic is empty."""
+    actions = []
+    for name, lines in run.members.items():
+        for line in lines:
+            if "cached metadata has changed" in line.text and line.text.rstrip().split("(org.apache")[
+                0
+            ].rstrip().endswith("=[]})"):
+                actions.append(Action(line.t - begin - 1, "see_metadata", name, {"topics": {}}))
+                actions.append(Action(line.t - begin + 1_000, "see_metadata", name, {"topics": _counts(run)}))
+    return actions
+
+
+def _counts(run: RecordedRun) -> dict[str, int]:
+    lines = [str(step.get("line", "")).split() for step in run.steps if step["do"] == "admin"]
+    return {words[1]: int(words[2]) for words in lines if words and words[0] in {"topic", "partitions"}}
 
 
 def _lives(run: RecordedRun, begin: int) -> Mapping[str, tuple[Life, ...]]:
@@ -120,7 +158,9 @@ def _spans(run: RecordedRun) -> Mapping[str, list[tuple[int, int]]]:
     for row in run.truth:
         if row["kind"] == "start":
             starts[str(row["by"])].append(int(row["t"]))
-    return {name: list(zip(times, [*times[1:], run.stop + 60_000], strict=True)) for name, times in starts.items()}
+    return {
+        name: list(zip(times, [*times[1:], run.stop + 60_000], strict=True)) for name, times in starts.items()
+    }
 
 
 def _arrivals(run: RecordedRun) -> tuple[Mapping[str, int], Mapping[str, int]]:
@@ -149,7 +189,9 @@ def _arrivals(run: RecordedRun) -> tuple[Mapping[str, int], Mapping[str, int]]:
     return arrivals, additions
 
 
-def _life(own: list[Line], arrivals: Mapping[str, int], additions: Mapping[str, int], begin: int, beat: int | None) -> Life:
+def _life(
+    own: list[Line], arrivals: Mapping[str, int], additions: Mapping[str, int], begin: int, beat: int | None
+) -> Life:
     member_id = answer = first = second = None
     for line in own:
         for pattern in (_CLASSIC_ID, _JOINED_ID, _CLIENT_JOIN):
@@ -174,16 +216,24 @@ def _static_return(own: list[Line], arrivals: Mapping[str, int]) -> int | None:
     joining = [line.t for line in own if "(Re-)joining group" in line.text]
     if not joining:
         return None
-    near = [at for key, at in arrivals.items() if key.startswith("replaces ") and -50 <= at - joining[0] <= 1_000]
+    near = [
+        at for key, at in arrivals.items() if key.startswith("replaces ") and -50 <= at - joining[0] <= 1_000
+    ]
     return min(near, default=None)
 
 
 def _beat(run: RecordedRun, name: str, start: int, end: int) -> int | None:
-    phases = sorted((int(row["t"]) - run.begin) % 100 for row in run.truth if row["kind"] == "records" and row["by"] == name and start <= int(row["t"]) < end)
+    phases = sorted(
+        (int(row["t"]) - run.begin) % 100
+        for row in run.truth
+        if row["kind"] == "records" and row["by"] == name and start <= int(row["t"]) < end
+    )
     return phases[len(phases) // 2] if phases else None
 
 
-def _members(run: RecordedRun, begin: int, lives: Mapping[str, tuple[Life, ...]]) -> tuple[tuple[MemberSpec, ...], list[Action]]:
+def _members(
+    run: RecordedRun, begin: int, lives: Mapping[str, tuple[Life, ...]]
+) -> tuple[tuple[MemberSpec, ...], list[Action]]:
     asked: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for step in run.steps:
         if step["do"] == "start":
@@ -193,16 +243,31 @@ def _members(run: RecordedRun, begin: int, lives: Mapping[str, tuple[Life, ...]]
     for name, steps in asked.items():
         first = steps[0]
         members.append(MemberSpec(name, _subscribed(first), _configs(first), start_ms=None, client=str(first.get("client", "java")),
-                                  callback=str(first.get("callback", "default")), lives=lives.get(name, ())))  # fmt: skip
+                                  callback=str(first.get("callback", "default")), lives=lives.get(name, ()), pattern=_pattern(first, "~"),
+                                  server_pattern=_pattern(first, "@")))  # fmt: skip
         times = [int(row["t"]) for row in lived if row["by"] == name]
         for step, at in zip(steps, times, strict=False):
-            actions.append(Action(at - begin, "start", name, {"topics": _subscribed(step), "configs": _configs(step), "replace_configs": True}))
+            actions.append(
+                Action(
+                    at - begin,
+                    "start",
+                    name,
+                    {"topics": _subscribed(step), "configs": _configs(step), "replace_configs": True},
+                )
+            )
     actions += _told(run, begin) + _done_to(run, begin)
     return tuple(members), actions
 
 
 def _subscribed(step: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(sorted(str(step["topics"]).split(",")))
+    topics = str(step["topics"])
+    return () if topics[:1] in {"~", "@"} else tuple(sorted(topics.split(",")))
+
+
+def _pattern(step: Mapping[str, Any], mark: str) -> str | None:
+    """``~`` stands for a java.util.regex.Pattern, ``@`` for a SubscriptionPattern."""
+    topics = str(step["topics"])
+    return topics[1:] if topics.startswith(mark) else None
 
 
 def _configs(step: Mapping[str, Any]) -> dict[str, Any]:
@@ -221,7 +286,7 @@ def _told(run: RecordedRun, begin: int) -> list[Action]:
         words = str(row.get("line", "close")).split()
         at, name = int(row["t"]) - begin, str(row["by"])
         if words[0] == "close":
-            actions.append(Action(at, "close", name))
+            actions.append(Action(at, "close", name, {"timeout_ms": 10_000}))
         elif words[0] == "stall":
             actions.append(Action(at, "stall", name, {"for_ms": int(words[1])}))
         elif words[0] == "slow":
@@ -235,8 +300,16 @@ def _told(run: RecordedRun, begin: int) -> list[Action]:
 
 def _done_to(run: RecordedRun, begin: int) -> list[Action]:
     kinds = {"kill": "crash", "freeze": "freeze", "thaw": "thaw"}
-    actions = [Action(int(step["t"]) - begin, kinds[step["do"]], str(step["member"])) for step in run.steps if step["do"] in kinds]
-    instances = {str(step["configs"].get("group.instance.id")): str(step["member"]) for step in run.steps if step["do"] == "start"}
+    actions = [
+        Action(int(step["t"]) - begin, kinds[step["do"]], str(step["member"]))
+        for step in run.steps
+        if step["do"] in kinds
+    ]
+    instances = {
+        str(step["configs"].get("group.instance.id")): str(step["member"])
+        for step in run.steps
+        if step["do"] == "start"
+    }
     for row in run.truth:
         words = str(row.get("line", "")).split()
         if row["kind"] == "admin" and words[:1] == ["remove-instance"] and words[2] in instances:

@@ -28,7 +28,7 @@ class Agenda:
     def at(self, at_ms: int, run: Callable[..., None], argument: Any) -> None:
         """Call ``run(argument)`` at that moment, or now if it has passed."""
         self._seq += 1
-        heapq.heappush(self._heap, (at_ms if at_ms > self.now_ms else self.now_ms, self._seq, run, argument))
+        heapq.heappush(self._heap, (max(self.now_ms, at_ms), self._seq, run, argument))
 
     def set_timer(self, key: Key, at_ms: int, run: Callable[..., None], argument: Any) -> None:
         """Arm the timer ``key``; one that is live is replaced."""

@@ -10,8 +10,27 @@ from rebalance_kit.model.topology import TopicId, TopicPartition
 from rebalance_kit.protocol import classic_group, consumer_group
 from rebalance_kit.protocol.classic_state import ClassicGroup, GroupSettings
 from rebalance_kit.protocol.consumer_state import ConsumerGroup, ConsumerGroupSettings
-from rebalance_kit.protocol.effects import Append, Appended, Arrived, CancelTimer, Effect, Load, Note, Reply, SetTimer, TimerFired, Unload
-from rebalance_kit.protocol.messages import NONE, ConsumerGroupHeartbeat, LeaveGroup, OffsetCommit
+from rebalance_kit.protocol.effects import (
+    Append,
+    Appended,
+    Arrived,
+    CancelTimer,
+    Effect,
+    Load,
+    Note,
+    Reply,
+    SetTimer,
+    TimerFired,
+    Unload,
+)
+from rebalance_kit.protocol.messages import (
+    NONE,
+    Answer,
+    ConsumerGroupHeartbeat,
+    LeaveGroup,
+    OffsetCommit,
+    Response,
+)
 from rebalance_kit.simulation.records import Log
 from rebalance_kit.simulation.streams import draw_uuid
 
@@ -37,18 +56,26 @@ class Broker:
             self.set_topic(topic.name, topic.partitions, topic.rate_per_s, topic.topic_id)
 
     # --- topics ----------------------------------------------------------------------------
-    def set_topic(self, name: str, partitions: int, rate_per_s: float, topic_id: tuple[int, int] | None = None) -> None:
+    def set_topic(
+        self, name: str, partitions: int, rate_per_s: float, topic_id: tuple[int, int] | None = None
+    ) -> None:
         """Create a topic or grow it."""
         before = self.topics.get(name, 0)
         self.topics[name] = partitions
         if name not in self.topic_ids:
             drawn = self.world.streams[f"topic/{name}/{self.world.agenda.now_ms}"]
             half = 1 << 63
-            self.topic_ids[name] = TopicId(*topic_id) if topic_id else TopicId(drawn.getrandbits(64) - half, drawn.getrandbits(64) - half)
+            self.topic_ids[name] = (
+                TopicId(*topic_id)
+                if topic_id
+                else TopicId(drawn.getrandbits(64) - half, drawn.getrandbits(64) - half)
+            )
         for number in range(before, partitions):
             self.world.plane.logs[TopicPartition(name, number)] = Log(self.world.agenda.now_ms, rate_per_s)
         if self.world.started:
-            self.world.row("broker", "topic_changed", "classic", None, None, {"partitions": partitions}, topic=name)
+            self.world.row(
+                "broker", "topic_changed", "classic", None, None, {"partitions": partitions}, topic=name
+            )
 
     def delete_topic(self, name: str) -> None:
         """A topic and its committed offsets are gone."""
@@ -67,7 +94,11 @@ class Broker:
         name = request.group
         group = self.groups.get(name)
         consumer = isinstance(request, ConsumerGroupHeartbeat)
-        if group is None or (consumer != isinstance(group, ConsumerGroup) and not group.members and not isinstance(request, OffsetCommit)):
+        if group is None or (
+            consumer != isinstance(group, ConsumerGroup)
+            and not group.members
+            and not isinstance(request, OffsetCommit)
+        ):
             group = self._make(name, consumer=consumer, before=group)
             self.groups[name] = group
         self.step(name, event)
@@ -108,17 +139,19 @@ class Broker:
     def _carry_out(self, name: str, protocol: str, effects: list[Effect], event: Any) -> None:
         world, agenda = self.world, self.world.agenda
         for effect in effects:
-            kind = type(effect)
-            if kind is SetTimer:
-                agenda.set_timer((name, effect.key), agenda.now_ms + effect.after_ms, self._timer, (name, effect.key))
-            elif kind is Reply:
-                self._note_commit(name, event, effect)
-                world.network.reply(effect.token, effect.response, name)
-            elif kind is Note:
-                world.row("coordinator", effect.kind, protocol, effect.generation, effect.member_id, effect.detail)
-            elif kind is CancelTimer:
+            if isinstance(effect, SetTimer):
+                agenda.set_timer(
+                    (name, effect.key), agenda.now_ms + effect.after_ms, self._timer, (name, effect.key)
+                )
+            elif isinstance(effect, Reply):
+                world.network.reply(effect.token, self._answered(name, event, effect.response), name)
+            elif isinstance(effect, Note):
+                world.row(
+                    "coordinator", effect.kind, protocol, effect.generation, effect.member_id, effect.detail
+                )
+            elif isinstance(effect, CancelTimer):
                 agenda.cancel_timer((name, effect.key))
-            elif kind is Append:
+            elif isinstance(effect, Append):
                 delay = world.scenario.latencies.log_append.draw(self._appends)
                 agenda.at(agenda.now_ms + delay, self._appended, (name, effect.key))
 
@@ -130,16 +163,22 @@ class Broker:
         if self.up:
             self.step(argument[0], Appended(argument[1]))
 
-    def _note_commit(self, name: str, event: Any, effect: Reply) -> None:
-        if isinstance(event, Arrived) and isinstance(event.request, OffsetCommit):
-            request = event.request
-            self.store_offsets(name, request, effect.response.error)
+    def _answered(self, name: str, event: Any, response: Response) -> Response:
+        """A commit's offsets are stored before it is answered; offsets of a deleted topic are refused."""
+        if not isinstance(event, Arrived) or not isinstance(event.request, OffsetCommit):
+            return response
+        error = response.error
+        if error == NONE and any(tp.topic not in self.topics for tp in event.request.offsets):
+            error = "UNKNOWN_TOPIC_OR_PARTITION"
+        self.store_offsets(name, event.request, error)
+        return Answer(error)
 
     def store_offsets(self, name: str, request: OffsetCommit, error: str) -> None:
         """Write the offsets of an accepted commit, and the row of any commit."""
-        if error == NONE:
+        if error in {NONE, "UNKNOWN_TOPIC_OR_PARTITION"}:
             for tp, offset in request.offsets.items():
-                self.world.plane.ledger(name, tp).committed = offset
+                if tp.topic in self.topics:
+                    self.world.plane.ledger(name, tp).committed = offset
         self.world.row(request.sender, "commit", self.world.processes[request.sender].protocol, request.generation, request.member_id or None,
                        {"group": name, "how": request.how, "error": error, "offsets": {str(tp): at for tp, at in request.offsets.items()}})  # fmt: skip
 
@@ -158,7 +197,14 @@ class Broker:
         if self.up and name in self.groups and process.life:
             member_id, _ = process.identity()
             instance = process.config.instance_id
-            request = LeaveGroup("admin", "" if instance else member_id, instance, "member was removed by an admin", name, admin=True)
+            request = LeaveGroup(
+                "admin",
+                "" if instance else member_id,
+                instance,
+                "member was removed by an admin",
+                name,
+                admin=True,
+            )
             self.step(name, Arrived(request, 0))
 
     # --- being away ------------------------------------------------------------------------

@@ -19,10 +19,19 @@ Do = Callable[[World, Action], None]
 
 def do(world: World, action: Action) -> None:
     """Carry one action out and write its row."""
-    world.row(action.member or "admin", "action", "classic", None, None, {"do": action.do, "member": action.member, **{k: _plain(v) for k, v in action.args.items()}})
+    world.row(
+        action.member or "admin",
+        "action",
+        "classic",
+        None,
+        None,
+        {"do": action.do, "member": action.member, **{k: _plain(v) for k, v in action.args.items()}},
+    )
     run = _DOING.get(action.do)
     if run is None:
-        raise ScenarioError(f"{world.scenario.name}: action {action.do!r} at {action.at_ms} ms is unknown; expected one of {', '.join(_DOING)}")
+        raise ScenarioError(
+            f"{world.scenario.name}: action {action.do!r} at {action.at_ms} ms is unknown; expected one of {', '.join(_DOING)}"
+        )
     run(world, action)
 
 
@@ -53,12 +62,14 @@ def started_spec(spec: MemberSpec, args: Mapping[str, Any]) -> MemberSpec:
     if "topics" in args:
         changes["topics"] = tuple(args["topics"])
     if "configs" in args:
-        changes["configs"] = {**spec.configs, **args["configs"]} if not args.get("replace_configs") else dict(args["configs"])
+        changes["configs"] = (
+            {**spec.configs, **args["configs"]} if not args.get("replace_configs") else dict(args["configs"])
+        )
     return replace(spec, **changes)
 
 
 def _close(world: World, action: Action) -> None:
-    _process(world, action).tell(fx.CloseCalled())
+    _process(world, action).tell(fx.CloseCalled(int(action.args.get("timeout_ms", 30_000))))
 
 
 def _crash(world: World, action: Action) -> None:
@@ -94,6 +105,12 @@ def _enforce(world: World, action: Action) -> None:
         process.tell(fx.RejoinEnforced())
 
 
+def _see_metadata(world: World, action: Action) -> None:
+    """A replay pins what one client's metadata said (a broker that is still starting may say too little)."""
+    process = _process(world, action)
+    process.apply(fx.MetadataSeen(dict(action.args["topics"])))
+
+
 def _remove(world: World, action: Action) -> None:
     process = _process(world, action)
     world.broker.remove_member(process)
@@ -123,7 +140,9 @@ def _add_partitions(world: World, action: Action) -> None:
     topic, partitions = str(action.args["topic"]), int(action.args["partitions"])
     before = world.broker.topics.get(topic, 0)
     if partitions <= before:
-        raise ScenarioError(f"{world.scenario.name}: topic {topic!r} has {before} partitions at {action.at_ms} ms; a topic only grows, got {partitions}")
+        raise ScenarioError(
+            f"{world.scenario.name}: topic {topic!r} has {before} partitions at {action.at_ms} ms; a topic only grows, got {partitions}"
+        )
     world.broker.set_topic(topic, partitions, _rate(world, topic, action))
 
 
@@ -143,10 +162,12 @@ def _delete_topic(world: World, action: Action) -> None:
     topic = str(action.args["topic"])
     for process in world.processes.values():
         if process.alive:
-            process.fetching.stop([tp for tp in list(process.fetching.consumption.fetching) if tp.topic == topic], "deleted")
+            process.fetching.stop(
+                [tp for tp in list(process.fetching.consumption.fetching) if tp.topic == topic], "deleted"
+            )
     world.broker.delete_topic(topic)
     for process in world.processes.values():
-        if process.alive and topic in process.spec.topics:
+        if process.alive and topic in process.machine.topics:
             process.metadata_soon(process.stream.randint(20, 200))
 
 
@@ -160,7 +181,9 @@ def _broker_up(world: World, action: Action) -> None:
 
 def _failover(world: World, action: Action) -> None:
     world.broker.stop()
-    world.agenda.at(world.agenda.now_ms + int(action.args.get("for_ms", 200)), lambda _: world.broker.start(), None)
+    world.agenda.at(
+        world.agenda.now_ms + int(action.args.get("for_ms", 200)), lambda _: world.broker.start(), None
+    )
 
 
 _DOING: Mapping[str, Do] = MappingProxyType(
@@ -176,6 +199,7 @@ _DOING: Mapping[str, Do] = MappingProxyType(
         "subscribe": _subscribe,
         "enforce_rebalance": _enforce,
         "remove": _remove,
+        "see_metadata": _see_metadata,
         "cut_network": _cut,
         "heal_network": _heal,
         "drop_next": _drop_next,
@@ -188,4 +212,3 @@ _DOING: Mapping[str, Do] = MappingProxyType(
         "coordinator_failover": _failover,
     }
 )
-

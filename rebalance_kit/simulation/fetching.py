@@ -79,7 +79,9 @@ class Fetching:
     def keep_topics(self, topics: tuple[str, ...]) -> None:
         """subscribe() with other topics: records of dropped topics stop at the call (KIP-848 client)."""
         if self.process.protocol == "consumer":
-            self.stop([tp for tp in [*self._wanted, *self._starting] if tp.topic not in topics], "unsubscribed")
+            self.stop(
+                [tp for tp in [*self._wanted, *self._starting] if tp.topic not in topics], "unsubscribed"
+            )
 
     def start(self, partitions: Iterable[TopicPartition]) -> None:
         """Fetch these as soon as their offsets are known and the first fetch is answered."""
@@ -91,12 +93,18 @@ class Fetching:
         if process.protocol == "consumer":
             spread = spreads.first_record_consumer
         else:
-            spread = spreads.first_record_cooperative if process.config.mode == "COOPERATIVE" else spreads.first_record_classic
+            spread = (
+                spreads.first_record_cooperative
+                if process.config.mode == "COOPERATIVE"
+                else spreads.first_record_classic
+            )
         self._starts += 1
         positions = {tp: self._begin_at(tp) for tp in fresh}
         for tp in fresh:
             self._starting[tp] = self._starts
-        process.world.agenda.at(self._now + spread.draw(process.stream), self._begin, (process.life, self._starts, positions))
+        process.world.agenda.at(
+            self._now + spread.draw(process.stream), self._begin, (process.life, self._starts, positions)
+        )
 
     def _begin_at(self, tp: TopicPartition) -> int:
         plane = self.process.world.plane
@@ -153,7 +161,9 @@ class Fetching:
         """That hindrance is over; records flow again unless another one remains."""
         self._suspended.discard(reason)
         if not self._suspended:
-            self.consumption.next_poll_ms = max(self.consumption.next_poll_ms, self._now + (30 if reason == "frozen" else 0))
+            self.consumption.next_poll_ms = max(
+                self.consumption.next_poll_ms, self._now + (30 if reason == "frozen" else 0)
+            )
             for tp in sorted(self._wanted):
                 self._resume(tp)
 
@@ -182,7 +192,12 @@ class Fetching:
         config = self.process.config
         if self.policy == "auto" and config.auto_commit and self._counts:
             agenda = self.process.world.agenda
-            agenda.set_timer((self.process.name, AUTO_COMMIT), self._now + config.auto_commit_interval_ms, self._auto_commit, self.process.life)
+            agenda.set_timer(
+                (self.process.name, AUTO_COMMIT),
+                self._now + config.auto_commit_interval_ms,
+                self._auto_commit,
+                self.process.life,
+            )
 
     def _auto_commit(self, life: int) -> None:
         process = self.process
@@ -191,18 +206,33 @@ class Fetching:
         agenda = process.world.agenda
         ready = process.ready_ms()
         if process.frozen or ready > self._now or not process.idle() or not process.may_commit():
-            agenda.set_timer((process.name, AUTO_COMMIT), max(ready, self._now + 100), self._auto_commit, life)
+            agenda.set_timer(
+                (process.name, AUTO_COMMIT), max(ready, self._now + 100), self._auto_commit, life
+            )
             return
         self.commit("auto")
         if self._counts:
             for tp in sorted(self._wanted):
                 self._row("progress", tp, **self._stand(tp))
-        agenda.set_timer((process.name, AUTO_COMMIT), self._now + process.config.auto_commit_interval_ms, self._auto_commit, life)
+        agenda.set_timer(
+            (process.name, AUTO_COMMIT),
+            self._now + process.config.auto_commit_interval_ms,
+            self._auto_commit,
+            life,
+        )
 
     def _request(self, how: str, offsets: Offsets) -> OffsetCommit:
         process = self.process
         member_id, generation = process.identity()
-        return OffsetCommit(process.name, member_id, process.config.instance_id, generation, offsets, how, process.config.group_id)
+        return OffsetCommit(
+            process.name,
+            member_id,
+            process.config.instance_id,
+            generation,
+            offsets,
+            how,
+            process.config.group_id,
+        )
 
     def commit(self, how: str, partitions: Partitions | None = None) -> bool:
         """Send the consumed positions; False when there is nothing to send or the client may not."""
@@ -216,8 +246,8 @@ class Fetching:
         self.process.world.network.send(self.process, self._request(how, offsets))
         return True
 
-    def _batch(self, offsets: Offsets, before: bool) -> None:  # noqa: FBT001 - called by Consumption
-        """commitSync around each batch, stored without a message each: its answer is known at once."""
+    def _batch(self, offsets: Offsets, before: bool) -> None:
+        """Commit (as commitSync) around each batch, stored without a message each: its answer is known at once."""
         if before != (self.policy == "before_processing"):
             return
         broker = self.process.world.broker

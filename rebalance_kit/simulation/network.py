@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.protocol.effects import Arrived
 from rebalance_kit.protocol.messages import (
-    Answer, ConsumerGroupHeartbeat, ConsumerGroupHeartbeatAnswer, Heartbeat, JoinAnswer, JoinGroup, LeaveGroup, OffsetCommit, Request, Response, SyncAnswer,
+    Answer,
+    ConsumerGroupHeartbeat,
+    ConsumerGroupHeartbeatAnswer,
+    Heartbeat,
+    JoinAnswer,
+    JoinGroup,
+    LeaveGroup,
+    OffsetCommit,
+    Request,
+    Response,
+    SyncAnswer,
     SyncGroup,
 )  # fmt: skip
 
@@ -127,7 +137,12 @@ class Network:
         lost = faults is not None and faults.cut
         delay = process_latency(world, waiting)
         pinned = process.pin().first_answer_ms
-        if pinned is not None and isinstance(waiting.request, ConsumerGroupHeartbeat) and waiting.request.member_epoch == 0 and pinned > world.agenda.now_ms:
+        if (
+            pinned is not None
+            and isinstance(waiting.request, ConsumerGroupHeartbeat)
+            and waiting.request.member_epoch == 0
+            and pinned > world.agenda.now_ms
+        ):
             delay = pinned - world.agenda.now_ms
         arrives = None if lost else world.agenda.now_ms + delay
         world.row("coordinator", "response", process.protocol, _answered_generation(response), getattr(response, "member_id", None) or waiting.request.member_id or None,
@@ -136,7 +151,9 @@ class Network:
             self.waiting[corr] = waiting
             world.agenda.at(world.agenda.now_ms + LOST_REQUEST_MS, self._timed_out, corr)
         else:
-            world.agenda.at(world.agenda.now_ms + delay, _deliver, (process, waiting.life, waiting.request, response))
+            world.agenda.at(
+                world.agenda.now_ms + delay, _deliver, (process, waiting.life, waiting.request, response)
+            )
 
 
 def process_latency(world: World, waiting: Waiting) -> int:
@@ -197,5 +214,5 @@ def _answer_fields(response: Response) -> dict[str, Any]:
             "epoch": response.member_epoch,
             "assignment": None if response.assignment is None else [str(tp) for tp in response.assignment],
         }
-    assert isinstance(response, Answer)  # noqa: S101 - nothing else is left
+    assert isinstance(response, Answer)
     return {}

@@ -16,7 +16,16 @@ from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.classic_member import ClassicMember, Stage
 from rebalance_kit.protocol.client import names
 from rebalance_kit.protocol.consumer_member import ConsumerMember
-from rebalance_kit.protocol.messages import NONE, ConsumerGroupHeartbeat, Heartbeat, JoinGroup, LeaveGroup, OffsetCommit, Request, Response
+from rebalance_kit.protocol.messages import (
+    NONE,
+    ConsumerGroupHeartbeat,
+    Heartbeat,
+    JoinGroup,
+    LeaveGroup,
+    OffsetCommit,
+    Request,
+    Response,
+)
 from rebalance_kit.simulation.fetching import Fetching
 from rebalance_kit.simulation.scenario import Life, MemberSpec
 
@@ -65,7 +74,11 @@ class Process:
         self.stalled_until_ms = self.callback_until_ms = self._ids_given = 0
         self._running, self._backlog = None, []
         self.stream = world.streams[f"{self.name}/{self.life}"]
-        self.config = ClientConfig.of({"client.id": self.name, "group.id": world.scenario.group, **spec.configs}, world.scenario.kafka_version, self.name)
+        self.config = ClientConfig.of(
+            {"client.id": self.name, "group.id": world.scenario.group, **spec.configs},
+            world.scenario.kafka_version,
+            self.name,
+        )
         self.protocol = self.config.protocol
         self.machine = world.make_machine(self, spec)
         self.fetching = Fetching(self, spec)
@@ -98,7 +111,9 @@ class Process:
         if life != self.life or not self.alive:
             return
         self.apply(fx.MetadataSeen(dict(self.world.broker.topics)))
-        self.world.agenda.at(self.world.agenda.now_ms + self.config.metadata_max_age_ms, self._metadata_due, self.life)
+        self.world.agenda.at(
+            self.world.agenda.now_ms + self.config.metadata_max_age_ms, self._metadata_due, self.life
+        )
         self._queue_poll(self.world.agenda.now_ms)
 
     def classic_id(self, prefix: str, draw: Callable[[random.Random], str]) -> str:
@@ -116,7 +131,14 @@ class Process:
         if how == "crash":
             self.fetching.die("crash")
         self.alive = False
-        self.world.row(self.name, "process_ended", self.protocol, None, None, {"how": how, "error": error, "life": self.life})
+        self.world.row(
+            self.name,
+            "process_ended",
+            self.protocol,
+            None,
+            None,
+            {"how": how, "error": error, "life": self.life},
+        )
 
     def freeze(self) -> None:
         """The system stops the process: time passes, nothing runs."""
@@ -144,7 +166,9 @@ class Process:
     def ready_ms(self) -> int:
         """When the application is next inside poll() and nothing keeps it."""
         now = self.world.agenda.now_ms
-        return max(now, self.stalled_until_ms, self.callback_until_ms, self.fetching.consumption.ready_ms(now))
+        return max(
+            now, self.stalled_until_ms, self.callback_until_ms, self.fetching.consumption.ready_ms(now)
+        )
 
     def stall(self, for_ms: int) -> None:
         """The application does not call poll() for that long (it finishes a callback first)."""
@@ -157,7 +181,9 @@ class Process:
             return
         self.stalled_from_ms, self.stalled_until_ms = now, now + for_ms
         self.fetching.suspend("stall")
-        self.world.row(self.name, "stall_begin", self.protocol, None, None, {"until_ms": self.stalled_until_ms})
+        self.world.row(
+            self.name, "stall_begin", self.protocol, None, None, {"until_ms": self.stalled_until_ms}
+        )
         self._watch_polls(now, for_ms)
         self.world.agenda.at(self.stalled_until_ms, self._stall_over, self.life)
 
@@ -178,13 +204,18 @@ class Process:
     def _watch_polls(self, since_ms: int, for_ms: int) -> None:
         limit = self.config.max_poll_interval_ms
         if for_ms > limit:
-            self.world.agenda.at(since_ms + limit + self.stream.randint(5, 100), self._poll_overdue, (self.life, since_ms))
+            self.world.agenda.at(
+                since_ms + limit + self.stream.randint(5, 100), self._poll_overdue, (self.life, since_ms)
+            )
 
     def _poll_overdue(self, argument: tuple[int, int]) -> None:
         life, since_ms = argument
         if life != self.life or not self.alive:
             return
-        held = since_ms in {self.stalled_from_ms, self.callback_from_ms} and max(self.stalled_until_ms, self.callback_until_ms) > self.world.agenda.now_ms
+        held = (
+            since_ms in {self.stalled_from_ms, self.callback_from_ms}
+            and max(self.stalled_until_ms, self.callback_until_ms) > self.world.agenda.now_ms
+        )
         if held or self.fetching.polled_at_ms() <= since_ms:
             self.apply(fx.PollTimeout())
 
@@ -209,6 +240,9 @@ class Process:
         if ready > self.world.agenda.now_ms:
             self._queue_poll(ready)
             return
+        machine = self.machine
+        if isinstance(machine, ClassicMember) and machine.pattern is not None and machine.rejoin_needed and self.world.broker.up:
+            self.apply(fx.MetadataSeen(dict(self.world.broker.topics)))  # a pattern is matched anew before every JoinGroup
         self.apply(fx.Polled())
 
     # --- events ------------------------------------------------------------------------------
@@ -221,7 +255,11 @@ class Process:
             self._backlog.append(lambda: self.apply(event) if life == self.life else None)
             return
         machine = self.machine
-        effects = classic_client.step(machine, event) if isinstance(machine, ClassicMember) else consumer_client.step(machine, event)
+        effects = (
+            classic_client.step(machine, event)
+            if isinstance(machine, ClassicMember)
+            else consumer_client.step(machine, event)
+        )
         for effect in effects:
             _CARRY[type(effect)](self, effect)
 
@@ -250,7 +288,9 @@ class Process:
             world = self.world
             late = world.scenario.latencies.metadata_round.draw(self.stream)
             world.agenda.at(world.agenda.now_ms + late, self._metadata_read, life)
-            world.agenda.at(world.agenda.now_ms + late + self.config.metadata_max_age_ms, self._metadata_due, life)
+            world.agenda.at(
+                world.agenda.now_ms + late + self.config.metadata_max_age_ms, self._metadata_due, life
+            )
 
     def _metadata_read(self, life: int) -> None:
         if life == self.life and self.alive and self.world.broker.up:
@@ -282,7 +322,9 @@ class Process:
 
     def note(self, effect: fx.Note) -> None:
         """Write a row of the machine's."""
-        self.world.row(self.name, effect.kind, self.protocol, effect.generation, effect.member_id, effect.detail)
+        self.world.row(
+            self.name, effect.kind, self.protocol, effect.generation, effect.member_id, effect.detail
+        )
 
     def send(self, effect: fx.Send) -> None:
         """Send a request."""
@@ -306,19 +348,30 @@ class Process:
 
     def _next_beat(self) -> bool:
         """Revoked to assigned([]): at once or one poll() later, half each in 4.3.1, always later in 4.0.0."""
-        return self.world.scenario.kafka_version.startswith("4.0") or self.stream.random() < 0.5  # noqa: PLR2004 - half
+        return self.world.scenario.kafka_version.startswith("4.0") or self.stream.random() < 0.5
 
     def run_callback(self, effect: fx.Callback) -> None:
         """Run a listener callback on the application thread."""
         now = self.world.agenda.now_ms
         shown = effect.generation if effect.generation >= 0 else None
-        self.world.row(self.name, "callback_begin", self.protocol, shown, effect.member_id or None, {"callback": effect.callback, "partitions": names(effect.partitions)})
+        self.world.row(
+            self.name,
+            "callback_begin",
+            self.protocol,
+            shown,
+            effect.member_id or None,
+            {"callback": effect.callback, "partitions": names(effect.partitions)},
+        )
         self._running = effect
         self.callback_from_ms, self.callback_until_ms = now, now + self.callback_ms
         if self.callback_ms:
             self.fetching.suspend("callback")
             self._watch_polls(now, self.callback_ms)
-        waits = effect.callback == "revoked" and self.spec.commit == "revoked" and self.fetching.commit("revoked", effect.partitions)
+        waits = (
+            effect.callback == "revoked"
+            and self.spec.commit == "revoked"
+            and self.fetching.commit("revoked", effect.partitions)
+        )
         if not waits:
             self.world.agenda.at(self.callback_until_ms, self._callback_over, self.life)
 
@@ -343,7 +396,7 @@ class Process:
     def commit(self, effect: fx.Commit) -> None:
         """Commit all consumed positions; without any, the machine goes on at once."""
         policy = self.spec.commit
-        wanted = policy in {"auto"} or effect.how == "close" and policy == "per_batch"
+        wanted = policy == "auto" or (effect.how == "close" and policy == "per_batch")
         if not wanted or not self.fetching.commit(effect.how):
             self.world.agenda.at(self.world.agenda.now_ms, self._commit_skipped, (self.life, effect.how))
 
@@ -351,7 +404,7 @@ class Process:
         if argument[0] == self.life:
             self.apply(fx.CommitDone(NONE, argument[1]))
 
-    def find_coordinator(self, effect: fx.FindCoordinator) -> None:
+    def find_coordinator(self) -> None:
         """Look the coordinator up, again and again, until it answers."""
         self._look_up((self.life, 1))
 
@@ -378,13 +431,22 @@ class Process:
         """The client's assignment changed."""
         self.fetching.own(effect.partitions)
         generation = self.machine.generation
-        self.world.row(self.name, "owned", self.protocol, generation if generation >= 0 else None, self.machine.member_id or None, {"partitions": names(effect.partitions)})
+        self.world.row(
+            self.name,
+            "owned",
+            self.protocol,
+            generation if generation >= 0 else None,
+            self.machine.member_id or None,
+            {"partitions": names(effect.partitions)},
+        )
         if effect.fetch:
             self.fetching.start(effect.fetch)
 
     def die(self, effect: fx.Die) -> None:
         """A fatal error left poll()."""
-        self.world.row(self.name, "died", self.protocol, None, None, {"error": effect.error, "message": effect.message})
+        self.world.row(
+            self.name, "died", self.protocol, None, None, {"error": effect.error, "message": effect.message}
+        )
         self.end("died", effect.error)
 
     # --- what the application is told to do ----------------------------------------------------
@@ -417,7 +479,9 @@ class Process:
 
     def idle(self) -> bool:
         """Nothing of a rebalance is under way on the application thread."""
-        return self.machine.stage is Stage.IDLE if isinstance(self.machine, ClassicMember) else self.machine.idle
+        return (
+            self.machine.stage is Stage.IDLE if isinstance(self.machine, ClassicMember) else self.machine.idle
+        )
 
 
 def _deliver_again(argument: tuple[Process, int, Request, Response]) -> None:
@@ -436,6 +500,10 @@ def _stop_fetching(process: Process, effect: fx.StopFetching) -> None:
     process.fetching.stop(effect.partitions, effect.reason)
 
 
+def _find_coordinator(process: Process, effect: fx.FindCoordinator) -> None:
+    process.find_coordinator()
+
+
 def _closed(process: Process, effect: fx.Closed) -> None:
     process.end("closed")
 
@@ -448,7 +516,7 @@ _CARRY: Mapping[type, Callable[[Process, Any], None]] = {
     fx.WantPoll: Process.want_poll,
     fx.Callback: Process.run_callback,
     fx.Commit: Process.commit,
-    fx.FindCoordinator: Process.find_coordinator,
+    fx.FindCoordinator: _find_coordinator,
     fx.RestartAutoCommit: _restart_auto_commit,
     fx.Own: Process.own,
     fx.StartFetching: _start_fetching,

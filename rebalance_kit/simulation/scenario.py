@@ -25,8 +25,14 @@ PROTOCOLS: Mapping[str, Configs] = MappingProxyType(
             "group.protocol": "classic",
             "partition.assignment.strategy": f"{ASSIGNOR_CLASS}CooperativeStickyAssignor",
         },
-        "sticky": {"group.protocol": "classic", "partition.assignment.strategy": f"{ASSIGNOR_CLASS}StickyAssignor"},
-        "roundrobin": {"group.protocol": "classic", "partition.assignment.strategy": f"{ASSIGNOR_CLASS}RoundRobinAssignor"},
+        "sticky": {
+            "group.protocol": "classic",
+            "partition.assignment.strategy": f"{ASSIGNOR_CLASS}StickyAssignor",
+        },
+        "roundrobin": {
+            "group.protocol": "classic",
+            "partition.assignment.strategy": f"{ASSIGNOR_CLASS}RoundRobinAssignor",
+        },
         "consumer": {"group.protocol": "consumer"},
         "consumer-range": {"group.protocol": "consumer", "group.remote.assignor": "range"},
     }
@@ -96,7 +102,8 @@ class Life:
 class MemberSpec:
     """One application instance with one consumer.
 
-    ``start_ms`` None: it exists but is started by an action. ``processing_ms`` is the time its
+    ``pattern`` is a java.util.regex.Pattern that the client matches itself, ``server_pattern`` a
+    SubscriptionPattern that the broker resolves (KIP-848). ``start_ms`` None: it exists but is started by an action. ``processing_ms`` is the time its
     application needs for one record, ``callback_ms`` the time each rebalance callback takes.
     ``commit`` is a commit policy: auto, per_batch, revoked, none, before_processing.
     """
@@ -105,6 +112,7 @@ class MemberSpec:
     topics: tuple[str, ...] = ()
     configs: Configs = field(default_factory=lambda: NOTHING)
     pattern: str | None = None
+    server_pattern: str | None = None
     start_ms: int | None = 0
     client: str = "java"
     callback: str = "default"
@@ -179,7 +187,11 @@ def with_protocol(scenario: Scenario, name: str) -> Scenario:
 
 
 def _switched(configs: Configs, name: str) -> dict[str, Any]:
-    kept = {key: value for key, value in configs.items() if key not in {"group.protocol", "group.remote.assignor", "partition.assignment.strategy"}}
+    kept = {
+        key: value
+        for key, value in configs.items()
+        if key not in {"group.protocol", "group.remote.assignor", "partition.assignment.strategy"}
+    }
     if PROTOCOLS[name]["group.protocol"] == "consumer":
         for key in CLASSIC_ONLY:
             kept.pop(key, None)
@@ -187,7 +199,10 @@ def _switched(configs: Configs, name: str) -> dict[str, Any]:
 
 
 def _carry_timeouts(scenario: Scenario, broker: dict[str, Any]) -> None:
-    for client, server in (("session.timeout.ms", "session.timeout.ms"), ("heartbeat.interval.ms", "heartbeat.interval.ms")):
+    for client, server in (
+        ("session.timeout.ms", "session.timeout.ms"),
+        ("heartbeat.interval.ms", "heartbeat.interval.ms"),
+    ):
         values = [int(spec.configs[client]) for spec in scenario.members if client in spec.configs]
         key = f"group.consumer.{server}"
         if values and key not in broker:

@@ -34,7 +34,9 @@ def simulate(scenario: Scenario, seed: int | None = None, protocol: str | None =
         "topics": {topic.name: topic.partitions for topic in scenario.topics}, "members": [spec.name for spec in planned.members],
         "topic_ids": {name: list(held) for name, held in sorted(world.broker.topic_ids.items())},
     }  # fmt: skip
-    return Trace(f"{scenario.name}-{label}-{drawn}", label, drawn, planned.end_ms, tuple(world.rows), meta=meta)
+    return Trace(
+        f"{scenario.name}-{label}-{drawn}", label, drawn, planned.end_ms, tuple(world.rows), meta=meta
+    )
 
 
 def _do(argument: tuple[World, Action]) -> None:
@@ -59,5 +61,7 @@ def _close_books(world: World) -> None:
                 ledger = world.plane.ledger(group, tp)
                 detail = {"group": group, "produced": world.plane.end(tp, end), "delivered": ledger.delivered, "redelivered": ledger.redelivered,
                           "lost": ledger.lost(), "committed": ledger.committed, "read": ledger.high}  # fmt: skip
-                world.row("run", "account", "classic", None, None, detail, topic=tp.topic, partition=tp.partition)
+                world.row(
+                    "run", "account", "classic", None, None, detail, topic=tp.topic, partition=tp.partition
+                )
     world.row("run", "run_end", "classic", None, None, {"reason": "end of the scenario"})

@@ -16,7 +16,7 @@ class Streams:
     def __getitem__(self, name: str) -> random.Random:
         stream = self._streams.get(name)
         if stream is None:
-            stream = self._streams[name] = random.Random(f"{self._seed}/{name}")  # noqa: S311 - a simulation
+            stream = self._streams[name] = random.Random(f"{self._seed}/{name}")
         return stream
 
 

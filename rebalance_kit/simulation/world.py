@@ -44,7 +44,20 @@ class World:
     ) -> None:  # fmt: skip
         """Append one row to the trace."""
         rows = self.rows
-        rows.append(TraceRow(self.agenda.now_ms, len(rows), actor, kind, protocol, generation, member_id, topic, partition, detail))
+        rows.append(
+            TraceRow(
+                self.agenda.now_ms,
+                len(rows),
+                actor,
+                kind,
+                protocol,
+                generation,
+                member_id,
+                topic,
+                partition,
+                detail,
+            )
+        )
 
     def make_machine(self, process: Process, spec: MemberSpec) -> ClassicMember | ConsumerMember:
         """The client machine that a process runs, from its configuration."""
@@ -52,16 +65,20 @@ class World:
         settings = ClientSettings(
             process.name, config.group_id, tuple(config.assignors), config.mode == "COOPERATIVE", config.instance_id, config.rack,
             config.session_timeout_ms, config.heartbeat_interval_ms, config.max_poll_interval_ms,
-            config.auto_commit and spec.commit == "auto" or spec.commit == "per_batch", config.remote_assignor,
+            (config.auto_commit and spec.commit == "auto") or spec.commit == "per_batch", config.remote_assignor,
             lambda: process.pin().member_id or draw_kafka_uuid(self.streams[f"id/{process.name}/{process.life}/consumer"]),
             client_assign,
         )  # fmt: skip
         if config.protocol == "consumer":
-            return ConsumerMember(settings, tuple(sorted(spec.topics)))
-        return ClassicMember(settings, tuple(sorted(spec.topics)))
+            return ConsumerMember(settings, tuple(sorted(spec.topics)), spec.pattern, spec.server_pattern)
+        return ClassicMember(settings, tuple(sorted(spec.topics)), spec.pattern)
 
     def server_assign(
-        self, name: str, members: Sequence[tuple[str, str | None, tuple[str, ...], Partitions]], partitions: Mapping[str, int], ids: Mapping[str, TopicId]
+        self,
+        name: str,
+        members: Sequence[tuple[str, str | None, tuple[str, ...], Partitions]],
+        partitions: Mapping[str, int],
+        ids: Mapping[str, TopicId],
     ) -> dict[str, tuple[TopicPartition, ...]]:
         """Run a server-side assignor: (member id, instance, topics, previous target) a member."""
         held = {one[0]: one for one in members}
@@ -73,13 +90,18 @@ class World:
         return assign(f"server.{name}", cluster, listed)
 
 
-def client_assign(name: str, partitions: Mapping[str, int], members: Sequence[JoinMember]) -> Mapping[str, tuple[TopicPartition, ...]]:
+def client_assign(
+    name: str, partitions: Mapping[str, int], members: Sequence[JoinMember]
+) -> Mapping[str, tuple[TopicPartition, ...]]:
     """Run a client assignor as the leader does, from the members' subscriptions."""
     listed = []
     for one in members:
         held = one.subscription
-        owned, generation = (held.user_owned, held.user_generation) if name == "sticky" else (held.owned, held.generation)
-        listed.append(MemberSubscription(one.member_id, held.topics, one.instance_id, owned, generation, held.rack))
+        owned, generation = (
+            (held.user_owned, held.user_generation) if name == "sticky" else (held.owned, held.generation)
+        )
+        listed.append(
+            MemberSubscription(one.member_id, held.topics, one.instance_id, owned, generation, held.rack)
+        )
     existing = {topic: count for topic, count in partitions.items() if count}
     return assign(name, Cluster(existing), listed)
-

@@ -30,7 +30,7 @@ function measure(film, width) {
   const laneGap = 8;
   const all = inner - BUS - GAP - RAIL;
   const laneWidth = columns === 1 ? all : (all - 10) / 2;
-  const head = columns === 1 ? 204 : 124;
+  const head = columns === 1 ? 224 : 136;
   const track = laneWidth - head - 8;
   const cells = fitCells(track, laneHeight, most);
   if (count > 16 || !cells) return { tiles: true, inner };
@@ -53,7 +53,7 @@ function fitCells(track, laneHeight, most) {
 
 function fitRail(height, most) {
   const room = height - 52;
-  if (most * 62 <= room) return { columns: 1, width: RAIL - 20, height: 54, gap: 8 };
+  for (const height of [54, 32, 26]) if (most * (height + 8) <= room) return { columns: 1, width: RAIL - 20, height, gap: 8 };
   for (const columns of [2, 3]) {
     const width = Math.floor((RAIL - 20 - 6 * (columns - 1)) / columns);
     for (const each of [26, 20, 16]) if (Math.ceil(most / columns) * (each + 6) <= room) return { columns, width, height: each, gap: 6 };
@@ -90,7 +90,17 @@ class Stage {
     this.lanes = film.members.map((member) => this.makeLane(member, onSelect));
     this.tokens = film.partitions.map((name, index) => this.makeToken(name, index));
     this.root.append(this.coordinator.root, this.bus, this.rail, this.board, this.tokenLayer);
+    this.offerLane(film, onSelect);
     this.drawBus();
+  }
+
+  // Where there is room for one more lane, it is offered.
+  offerLane(film, onSelect) {
+    if (film.members.length >= 3) return;
+    const box = laneBox({ ...this.sizes, rows: 99 }, film.members.length);
+    const node = make("button", { type: "button", class: "rk-offer", "aria-label": "Add a member", style: `left:${box.x}px;top:${box.y}px;width:${box.width}px;height:${box.height}px` }, "+ Add a member");
+    node.addEventListener("click", () => onSelect(-1));
+    this.root.append(node);
   }
 
   drawBus() {
@@ -174,7 +184,8 @@ class Stage {
       token.node.style.transform = `translate(${box.x}px,${box.y}px)`;
       token.node.style.width = `${box.width}px`;
       token.node.style.height = `${box.height}px`;
-      token.node.classList.toggle("rk-chip", box.height < 50 || box.width < 100);
+      token.node.classList.toggle("rk-chip", box.height < 50);
+      token.node.classList.toggle("rk-mid", box.height >= 50 && box.width < 150);
       token.node.classList.toggle("rk-tiny", box.width < 88);
       token.key = key;
       token.box = box;
@@ -244,7 +255,7 @@ function thirdLine(state, ends, board) {
 }
 
 function tokenWord(film, index, state, at, box) {
-  if (state.flows || box.width < 150) return state.word;
+  if (state.flows || box.width < 105) return state.word;
   const since = sinceWhen(film.partitionTracks[index], film.partitionStates, at, (one) => !one.flows);
   return `${state.word} ${seconds(at - since)}`;
 }
@@ -257,6 +268,7 @@ function paintRecords(token, at, width) {
   token.records.replaceChildren();
   if (!at) return;
   const [done, fresh, lag] = key.split(",").map(Number);
+  if (width < 150) { if (lag && width > 120) token.records.append(make("b", {}, `●${lag}`)); return; }
   const room = Math.max(0, Math.floor((width - 70) / 11) - done - fresh), dots = Math.min(lag, room);
   let x = 1;
   const marks = [];
@@ -283,10 +295,11 @@ class CoordinatorBar {
 
   paint(film, board) {
     const { group } = board;
+    const short = this.root.closest(".rk-projector") !== null;
     const states = group.protocol === "consumer" ? ["Empty", "Assigning", "Reconciling", "Stable"] : ["Empty", "PreparingRebalance", "CompletingRebalance", "Stable"];
-    if (this.kind !== group.protocol) {
-      this.kind = group.protocol;
-      this.steps.replaceChildren(...states.map((state) => make("li", { "data-state": state }, state)));
+    if (this.kind !== group.protocol + short) {
+      this.kind = group.protocol + short;
+      this.steps.replaceChildren(...states.map((state) => make("li", { "data-state": state }, short ? state.replace("Rebalance", "") : state)));
     }
     [...this.steps.children].forEach((node) => set(node, "aria-current", node.dataset.state === group.state ? "step" : null));
     say(this.number.children[0], group.protocol === "consumer" ? "Group epoch" : "Generation");
@@ -303,7 +316,7 @@ class CoordinatorBar {
     const seated = group.protocol === "consumer" ? inside : board.joined;
     const wanted = board.phase && group.protocol !== "consumer" ? [...board.joined, ...board.awaited] : inside;
     const title = group.protocol === "consumer" ? "Members and epochs" : board.phase === "JoinGroup" ? `Joined ${board.joined.length} of ${wanted.length}`
-      : board.phase === "SyncGroup" ? `Asked for the plan ${board.joined.length} of ${wanted.length}` : `${inside.length} member${inside.length === 1 ? "" : "s"}`;
+      : board.phase === "SyncGroup" ? `SyncGroup ${board.joined.length} of ${wanted.length}` : `${inside.length} member${inside.length === 1 ? "" : "s"}`;
     say(this.room.children[0], title);
     const at = (one) => (group.protocol === "consumer" ? one.state.epoch ?? one.state.generation ?? "" : "");
     const kindOf = (one) => (!board.phase || group.protocol === "consumer" ? "in" : seated.includes(one) ? "in" : ["crashed", "frozen", "died"].includes(one.state.life) ? "dead" : "out");

@@ -1,0 +1,219 @@
+"""A client's and a broker's configuration, checked the way Kafka checks them and refused in Kafka's words.
+
+``ClientConfig.of({"session.timeout.ms": 10_000}, "4.3.1")`` is what a consumer's constructor would accept;
+``BrokerConfig.of`` is what a broker would start with. Values keep Kafka's own key names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+from rebalance_kit.model import config_librdkafka as librdkafka
+from rebalance_kit.model.config_broker import BROKER_KEYS
+from rebalance_kit.model.config_client import CLASSES, CLIENT_KEYS, REFUSED_BY_CONSUMER, SUPPORTS
+from rebalance_kit.model.config_server import BrokerConfig
+from rebalance_kit.model.config_types import ConfigKey, RefusedConfig, find, invalid, parse
+from rebalance_kit.model.errors import ConfigError
+from rebalance_kit.model.versions import PREFERRED, has
+
+__all__ = ["CLIENTS", "INVALID_SESSION_TIMEOUT", "BrokerConfig", "ClientConfig", "all_keys", "common_mode"]
+
+CLIENTS = ("java", "librdkafka")
+INVALID_SESSION_TIMEOUT = (
+    "The session timeout is not within the range allowed by the broker (as configured by "
+    "group.min.session.timeout.ms and group.max.session.timeout.ms)."
+)
+_STRATEGY = "partition.assignment.strategy"
+_DURATION = re.compile(r"by_duration:P(?=.)([0-9]+D)?(T(?=.)([0-9]+H)?([0-9]+M)?([0-9]+(\.[0-9]+)?S)?)?")
+_INSTANCE = re.compile(r"[a-zA-Z0-9._-]{1,249}")
+
+
+def all_keys() -> Mapping[str, ConfigKey]:
+    """Every config key that the kit knows, client and broker."""
+    return {**CLIENT_KEYS, **BROKER_KEYS}
+
+
+@dataclass(frozen=True, slots=True)
+class ClientConfig:
+    """A consumer's configuration; ``values`` holds every key with its value, set or default.
+
+    ``assignors`` are names as they travel in JoinGroup, ``mode`` is EAGER or COOPERATIVE: what the
+    client's listener sees, fixed when it is built (``ConsumerCoordinator``). Times are ms.
+    """
+
+    client: str
+    values: Mapping[str, Any]
+    given: frozenset[str]
+    protocol: str
+    assignors: tuple[str, ...]
+    mode: str
+    group_id: str | None
+    client_id: str
+    instance_id: str | None
+    rack: str | None
+    remote_assignor: str | None
+    session_timeout_ms: int
+    heartbeat_interval_ms: int
+    max_poll_interval_ms: int
+    max_poll_records: int
+    metadata_max_age_ms: int
+    auto_commit: bool
+    auto_commit_interval_ms: int
+    auto_offset_reset: str
+
+    @classmethod
+    def of(cls, configs: Mapping[str, Any], kafka_version: str = PREFERRED, where: str = "", client: str = "java") -> ClientConfig:
+        """Check a consumer's configs as its constructor does; None means not set.
+
+        Raises ``ConfigError``: ``UnknownConfig`` for a key Kafka does not have, ``RefusedConfig`` with
+        Kafka's message for a value or a combination it refuses.
+        """
+        if client not in CLIENTS:
+            raise ConfigError(f"{where + ': ' if where else ''}client {client!r} is unknown; expected one of {', '.join(CLIENTS)}")
+        given, values = _read_client(configs, kafka_version, where, client)
+        if client == "java":
+            _check_java(given, values, kafka_version, where)
+        else:
+            librdkafka.check_together(given, values, where)
+        protocol = str(values["group.protocol"]).lower()
+        names = values[_STRATEGY]
+        mode = "COOPERATIVE" if protocol == "consumer" else common_mode(names, where=where)
+        return cls(
+            client, MappingProxyType(values), frozenset(given), protocol, names, mode,
+            values["group.id"], values["client.id"], values["group.instance.id"], values["client.rack"] or None,
+            values["group.remote.assignor"], values["session.timeout.ms"], values["heartbeat.interval.ms"],
+            values["max.poll.interval.ms"], values["max.poll.records"], values["metadata.max.age.ms"],
+            values["enable.auto.commit"], values["auto.commit.interval.ms"], values["auto.offset.reset"],
+        )  # fmt: skip
+
+    def get(self, key: str) -> Any:
+        """The value of a key, set or default; raises ``KeyError`` for an unknown one."""
+        return self.values[key]
+
+
+def _read_client(configs: Mapping[str, Any], version: str, where: str, client: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    keys = CLIENT_KEYS if client == "java" else librdkafka.KEYS
+    values = dict(_client_defaults(version, client))
+    given: dict[str, Any] = {}
+    for name, value in configs.items():
+        key = find(keys, name, version, "config of a consumer" if client == "java" else "config of a librdkafka consumer", where)
+        if value is None:
+            continue
+        if client == "librdkafka":
+            librdkafka.check_value(name, value, where)
+        given[name] = values[name] = parse(key, value, where)
+    if _STRATEGY in given:
+        values[_STRATEGY] = _assignors(given[_STRATEGY], version, where, client)
+    return given, values
+
+
+@lru_cache(maxsize=64)
+def _client_defaults(version: str, client: str) -> Mapping[str, Any]:
+    changed = librdkafka.DEFAULTS if client == "librdkafka" else {}
+    return MappingProxyType({name: changed.get(name, key.default(version)) for name, key in CLIENT_KEYS.items()})
+
+
+def _assignors(listed: tuple[str, ...], version: str, where: str, client: str) -> tuple[str, ...]:
+    if client == "librdkafka":
+        return listed or tuple(librdkafka.DEFAULTS[_STRATEGY])
+    names = tuple(_assignor_name(item, where) for item in listed)
+    for name in names:
+        if names.count(name) > 1 and not has("duplicate-assignors-ignored", version):
+            both = ", ".join(CLASSES[name] for _ in range(names.count(name)))
+            raise RefusedConfig(f"The assignor name: '{name}' is used in more than one assignor: {both}", (_STRATEGY,), "KafkaException", where)
+    return tuple(dict.fromkeys(names))
+
+
+def _assignor_name(item: str, where: str) -> str:
+    """A kit name, a class name or a full class name, as the name in JoinGroup."""
+    for name, java_class in CLASSES.items():
+        if item in {name, java_class, java_class.rpartition(".")[2]}:
+            return name
+    known = ", ".join(CLASSES)
+    raise RefusedConfig(
+        f"{item} ClassNotFoundException exception occurred; expected one of {known} or their classes, as in {CLASSES['range']}",
+        (_STRATEGY,), "KafkaException", where,
+    )  # fmt: skip
+
+
+def common_mode(names: tuple[str, ...], supports: Mapping[str, tuple[str, ...]] = SUPPORTS, where: str = "") -> str:
+    """The highest rebalance protocol that all configured assignors support; raises ``RefusedConfig`` when there is none.
+
+    What ``ConsumerCoordinator`` does when it is built. Every assignor that Kafka ships supports EAGER, so
+    only one of one's own (``supports``) can be without a common protocol. No assignor at all means EAGER.
+
+    >>> common_mode(("range", "cooperative-sticky")), common_mode(("cooperative-sticky",))
+    ('EAGER', 'COOPERATIVE')
+    """
+    common = [mode for mode in ("COOPERATIVE", "EAGER") if all(mode in supports[name] for name in names)]
+    if not common:
+        message = f"Specified assignors [{', '.join(names)}] do not have commonly supported rebalance protocol"
+        raise RefusedConfig(message, (_STRATEGY,), "IllegalArgumentException", where)
+    return common[0] if names else "EAGER"
+
+
+def _check_java(given: Mapping[str, Any], values: Mapping[str, Any], version: str, where: str) -> None:
+    consumer = values["group.protocol"].lower() == "consumer"
+    refused = [name for name in REFUSED_BY_CONSUMER if name in given and given[name] not in {"", ()}]
+    if consumer and refused and has("consumer-refuses-classic-configs", version):
+        raise RefusedConfig(f"{', '.join(refused)} cannot be set when group.protocol=CONSUMER", refused, where=where)
+    if not consumer and "group.remote.assignor" in given:
+        raise RefusedConfig("group.remote.assignor cannot be set when group.protocol=CLASSIC", ("group.remote.assignor",), where=where)
+    _check_reset(values["auto.offset.reset"], version, where)
+    _check_ids(given, values, version, where)
+    if consumer:
+        return
+    if values["heartbeat.interval.ms"] < 0:
+        raise _argument(f"Invalid negative timeout {values['heartbeat.interval.ms']}", ("heartbeat.interval.ms",), where)
+    if values["heartbeat.interval.ms"] >= values["session.timeout.ms"]:
+        raise _argument(
+            "Heartbeat must be set lower than the session timeout; got heartbeat.interval.ms="
+            f"{values['heartbeat.interval.ms']} and session.timeout.ms={values['session.timeout.ms']}",
+            [key for key in ("heartbeat.interval.ms", "session.timeout.ms") if key in given], where,
+        )  # fmt: skip
+
+
+def _argument(message: str, keys: tuple[str, ...] | list[str], where: str) -> RefusedConfig:
+    return RefusedConfig(message, keys, "IllegalArgumentException", where)
+
+
+def _check_reset(reset: str, version: str, where: str) -> None:
+    if reset in {"latest", "earliest", "none"}:
+        return
+    if not has("reset-by-duration", version):
+        raise invalid("auto.offset.reset", reset, "String must be one of: latest, earliest, none", where)
+    if not _DURATION.fullmatch(reset):
+        raise invalid(
+            "auto.offset.reset", reset,
+            f"Invalid value `{reset}` for configuration auto.offset.reset. The value must be either 'earliest', 'latest', 'none' "
+            "or of the format 'by_duration:<PnDTnHnMn.nS.>'.", where,
+        )  # fmt: skip
+
+
+def _check_ids(given: Mapping[str, Any], values: Mapping[str, Any], version: str, where: str) -> None:
+    instance = given.get("group.instance.id")
+    if instance is not None:
+        if not instance:
+            raise invalid("group.instance.id", instance, "String must be non-empty", where)
+        if instance in {".", ".."} or not _INSTANCE.fullmatch(instance):
+            raise RefusedConfig(_bad_instance(instance), ("group.instance.id",), "InvalidConfigurationException", where)
+    if values["group.id"] is None and given.get("enable.auto.commit") is True:
+        message = "enable.auto.commit cannot be set to true when default group id (null) is used."
+        raise RefusedConfig(message, ("enable.auto.commit", "group.id"), "InvalidConfigurationException", where)
+    if values["group.id"] == "" and has("empty-group-id-refused", version):
+        message = "The configured group.id should not be an empty string or whitespace."
+        raise RefusedConfig(message, ("group.id",), "InvalidGroupIdException", where)
+
+
+def _bad_instance(instance: str) -> str:
+    """``Topic.validate`` as JoinGroupRequest.validateGroupInstanceId words it."""
+    if instance in {".", ".."}:
+        return 'Group instance id cannot be "." or ".."'
+    if len(instance) > 249:
+        return f"Group instance id is illegal, it can't be longer than 249 characters, Group instance id: {instance}"
+    return f"Group instance id is invalid: '{instance}' contains one or more characters other than ASCII alphanumerics, '.', '_' and '-'"

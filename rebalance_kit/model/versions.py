@@ -1,0 +1,132 @@
+"""What differs between Kafka versions, in one table: defaults live with the config keys, behaviour lives here.
+
+A version is written as Kafka writes it, ``4.3`` or ``4.3.1``; only major and minor decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
+
+from rebalance_kit.model.errors import ConfigError
+
+OLDEST = (2, 4)
+"""Cooperative rebalancing (KIP-429) came with 2.4; nothing older is modelled."""
+NEWEST = (4, 5)
+PREFERRED = "4.3.1"
+
+
+@lru_cache(maxsize=256)
+def parse_version(version: str) -> tuple[int, int]:
+    """Major and minor of a Kafka version; raises ``ConfigError`` for what is no version or not modelled.
+
+    >>> parse_version("3.9.1")
+    (3, 9)
+    """
+    parts = str(version).removesuffix("-SNAPSHOT").split(".")
+    if not 2 <= len(parts) <= 3 or not all(part.isascii() and part.isdigit() for part in parts):
+        raise ConfigError(f"{version!r} is no Kafka version; expected MAJOR.MINOR or MAJOR.MINOR.PATCH, as in {PREFERRED}")
+    found = int(parts[0]), int(parts[1])
+    if not OLDEST <= found <= NEWEST:
+        raise ConfigError(f"Kafka {version} is not modelled; expected {_text(OLDEST)} to {_text(NEWEST)}")
+    return found
+
+
+def at_least(least: str, version: str) -> bool:
+    """Whether ``version`` is ``least`` or newer (bounds themselves may be outside of what is modelled).
+
+    >>> at_least("4.3", "4.3.1"), at_least("4.3", "4.2.0"), at_least("0.11", "2.4")
+    (True, False, True)
+    """
+    return parse_version(version) >= _bound(least)
+
+
+@lru_cache(maxsize=256)
+def _bound(version: str) -> tuple[int, int]:
+    major, minor = version.split(".")[:2]
+    return int(major), int(minor)
+
+
+def _text(version: tuple[int, int]) -> str:
+    return f"{version[0]}.{version[1]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing that Kafka does from ``since`` on (and no more from ``until`` on).
+
+    ``source`` names the KIP, JIRA issue or class that it can be read in.
+    """
+
+    since: str
+    text: str
+    source: str
+    until: str | None = None
+
+
+CHANGES: Mapping[str, Change] = MappingProxyType(
+    {
+        # coordinator
+        "new-coordinator": Change("4.0", "The Java coordinator is the only one; before, KRaft clusters used the Scala one unless told otherwise.", "KIP-848, GroupMetadataManager"),
+        "consumer-protocol": Change("3.7", "Brokers know group.protocol=consumer: early access in 3.7, preview in 3.8, generally available in 4.0.", "KIP-848"),
+        "consumer-protocol-by-default": Change("4.0", "Brokers offer the consumer protocol without being asked (group.version=1 on new clusters).", "KIP-848"),
+        "heartbeat-v1": Change("4.0", "The client makes its member id itself and may send a regular expression (ConsumerGroupHeartbeat v1).", "KIP-1082"),
+        "metadata-hash": Change("4.1", "Topic changes are noticed through one hash over the subscribed topics.", "KIP-1101"),
+        "first-epoch-two": Change("4.3", "A new consumer group starts at epoch 1, so its first member gets epoch 2; before, 1.", "KIP-1263, ConsumerGroup"),
+        "assignment-interval": Change("4.3", "A target is computed at most once in group.consumer.assignment.interval.ms; before, at every bump.", "KIP-1263"),
+        "commit-per-partition-epoch": Change("4.3", "A commit with an older epoch is taken for partitions held since then; before, any other epoch was stale.", "KIP-1251"),
+        "empty-group-target": Change("4.4", "When the last member goes, the assignment epoch follows, so that the next join is computed at once.", "KAFKA-20442"),
+        "remote-assignor-bumps": Change("4.4", "A change of the preferred server assignor bumps the group epoch by itself.", "GroupMetadataManager"),
+        "ack-chain-keeps-epoch": Change("4.2", "A member that must revoke twice in a row stays at its epoch; before, the second one raised it by 1.", "KAFKA-19974"),
+        "mixed-heartbeat-target": Change("4.3", "A classic member of a consumer group hears of a bump once its target exists; before, at the bump.", "GroupMetadataManager"),
+        "server-range-not-sticky": Change("3.9", "The server's range assignor forgets the previous target.", "assignor/RangeAssignor"),
+        "offline-rack-no-rebalance": Change("4.4", "A replica going offline no longer counts as changed racks for a classic leader.", "KAFKA-20778"),
+        "initial-delay-unset": Change("4.0", "No shipped server.properties sets group.initial.rebalance.delay.ms to 0 any more.", "config/server.properties"),
+        # classic members
+        "static-skip-assignment": Change("3.2", "A returning static leader is told to skip the assignment (JoinGroup v9).", "KIP-814"),
+        "reason-in-requests": Change("3.2", "JoinGroup and LeaveGroup carry the client's reason.", "KIP-800"),
+        "rack-aware-client-assignors": Change("3.5", "Client assignors look at client.rack.", "KIP-881"),
+        "close-options": Change("4.1", "close() may be told to leave or to stay, whatever kind of member it is.", "KIP-1092"),
+        # configuration
+        "consumer-refuses-classic-configs": Change("4.0", "group.protocol=consumer together with session.timeout.ms, heartbeat.interval.ms or partition.assignment.strategy is refused; before, they were ignored.", "ConsumerConfig"),
+        "empty-group-id-refused": Change("4.0", "An empty group.id is refused when the consumer is built.", "KIP-289, InvalidGroupIdException"),
+        "duplicate-assignors-ignored": Change("4.2", "An assignor named twice in the list is taken once; before, the consumer could not be built.", "KIP-1161"),
+        "reset-by-duration": Change("4.0", "auto.offset.reset accepts by_duration:<ISO 8601>.", "KIP-1106"),
+        # log lines
+        "bracketed-callback-lines": Change("4.1", "Revoke, lost and adding lines show a sorted list in brackets, [] when empty; before, bare names.", "ConsumerRebalanceListenerInvoker"),
+        "pending-member-line": Change("4.0", "The broker logs 'Pending dynamic member with id … joins group … Adding to the group now.'", "GroupMetadataManager"),
+        "scala-log-lines": Change("2.4", "Broker lines name the __consumer_offsets partition and have no final period.", "kafka.coordinator.group.GroupCoordinator", until="4.0"),
+        "bump-line-with-hash": Change("4.1", "'Bumped group epoch to {} with metadata hash {}.'; before, without the hash.", "KIP-1101"),
+        "leave-line-first": Change("4.0", "On a leave the broker logs 'has left' before 'Preparing to rebalance'; before, after it.", "GroupMetadataManager"),
+        "member-state-line-debug": Change("4.0", "'new assignment state' is a DEBUG line; in 3.9 it is INFO.", "GroupMetadataManager"),
+        "node-is-fenced": Change("4.0", "Nodes print with 'isFenced: false'.", "org.apache.kafka.common.Node"),
+        "classic-banner": Change("4.3", "A classic consumer prints a banner about the consumer protocol when it starts.", "ClassicKafkaConsumer"),
+    }
+)  # fmt: skip
+
+
+def has(name: str, version: str) -> bool:
+    """Whether Kafka ``version`` does what ``CHANGES[name]`` says; raises ``KeyError`` for an unknown name.
+
+    >>> has("first-epoch-two", "4.3.1"), has("first-epoch-two", "4.0.0")
+    (True, False)
+    """
+    change = CHANGES[name]
+    return at_least(change.since, version) and not (change.until is not None and at_least(change.until, version))
+
+
+def first_consumer_epoch(version: str) -> int:
+    """The epoch that the first member of a new consumer group gets."""
+    return 2 if has("first-epoch-two", version) else 1
+
+
+def changes_between(older: str, newer: str) -> tuple[tuple[str, Change], ...]:
+    """What a move from one version to a newer one changes, by name.
+
+    >>> [name for name, _ in changes_between("4.1.0", "4.2.0")]
+    ['ack-chain-keeps-epoch', 'duplicate-assignors-ignored']
+    """
+    found = [(name, change) for name, change in CHANGES.items() if has(name, older) != has(name, newer)]
+    return tuple(sorted(found))

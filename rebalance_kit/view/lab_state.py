@@ -1,0 +1,174 @@
+"""What the lab holds: a scenario, what was done in it, and the run that follows; values, no widget.
+
+An action never changes a running simulation: it is added to the scenario at the cursor's time and
+everything is simulated again. Undo and redo walk the same list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+from rebalance_kit.model.errors import ScenarioError
+from rebalance_kit.model.trace import Trace
+from rebalance_kit.simulation.scenario import PROTOCOLS, Action, MemberSpec, Scenario, TopicSpec, with_protocol
+from rebalance_kit.view.frames import Frames
+from rebalance_kit.view.marks import action_words
+from rebalance_kit.view.state import MemberState
+
+PROTOCOL_WORDS: Mapping[str, str] = MappingProxyType({"eager": "Eager", "cooperative": "Cooperative", "consumer": "Consumer"})
+ASSIGNORS: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "eager": MappingProxyType({"range": "eager", "roundrobin": "roundrobin", "sticky": "sticky"}),
+        "cooperative": MappingProxyType({"cooperative-sticky": "cooperative"}),
+        "consumer": MappingProxyType({"uniform": "consumer", "range": "consumer-range"}),
+    }
+)
+LONG = frozenset({"crash", "freeze"})
+SESSION_MS = 45_000
+AFTER_MS = 25_000
+ABSENT = {"crashed": "has crashed", "died": "has died", "closed": "has left", "absent": "has not started"}
+
+
+def first_lesson() -> Scenario:
+    """Two consumers share four partitions; nothing has happened yet."""
+    members = tuple(MemberSpec(f"consumer-{number}", ("orders",)) for number in (1, 2))
+    return Scenario("two-consumers", (TopicSpec("orders", 4),), members, end_ms=40_000, title="Two consumers, four partitions")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing done in the lab: its words, its actions, and a member it brings with it."""
+
+    words: str
+    actions: tuple[Action, ...]
+    member: MemberSpec | None = None
+
+
+@dataclass(frozen=True)
+class LabState:
+    """The lab between two clicks. ``simulate`` makes a trace of a scenario."""
+
+    base: Scenario
+    protocol: str | None
+    assignor: str | None
+    simulate: Callable[[Scenario], Trace]
+    done: tuple[Step, ...] = ()
+    undone: tuple[Step, ...] = field(default=())
+
+    @cached_property
+    def scenario(self) -> Scenario:
+        """The scenario with everything that was done, under the chosen protocol."""
+        made = self.base
+        for step in self.done:
+            if step.member is not None:
+                made = replace(made, members=(*made.members, step.member))
+            for action in step.actions:
+                made = replace(made.with_action(action), end_ms=max(made.end_ms, action.at_ms + self._watch_ms(action)))
+        if self.protocol is None:
+            return made
+        return with_protocol(made, protocol_key(self.protocol, self.assignor))
+
+    @cached_property
+    def frames(self) -> Frames:
+        """The run that follows, ready to be asked for any moment."""
+        return Frames(self.simulate(self.scenario))
+
+    def _watch_ms(self, action: Action) -> int:
+        if action.do not in LONG:
+            return AFTER_MS
+        sessions = [int(spec.configs.get("session.timeout.ms", SESSION_MS)) for spec in self.base.members]
+        broker = int(self.base.broker.get("group.consumer.session.timeout.ms", SESSION_MS))
+        return max([*sessions, broker]) + AFTER_MS
+
+    def with_protocol(self, protocol: str, assignor: str | None = None) -> LabState:
+        """The same history under another protocol; raises ``ScenarioError`` for one that does not exist."""
+        protocol_key(protocol, assignor)
+        return replace(self, protocol=protocol, assignor=assignor)
+
+    def acted(self, do: str, member: str | None, at_ms: int, args: Mapping[str, Any] | None = None) -> LabState:
+        """The history with one more deed at ``at_ms``; raises ``ScenarioError`` when it cannot be done then."""
+        if not 0 <= at_ms:
+            raise ScenarioError(f"cannot act at {at_ms} ms; expected a moment from 0 ms on")
+        step = self._added(at_ms) if do == "add" else self._step(do, member, at_ms, dict(args or {}))
+        return replace(self, done=(*self.done, step), undone=())
+
+    def _step(self, do: str, member: str | None, at_ms: int, args: dict[str, Any]) -> Step:
+        do = "close" if do == "leave" else do
+        if member is not None:
+            self.scenario.member(member)
+            do, args = self._possible(do, member, at_ms, args)
+        return Step(action_words(do, member, args), (Action(at_ms, do, member, args),))
+
+    def _possible(self, do: str, member: str, at_ms: int, args: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        state = self.member_state(member, at_ms)
+        if do == "restart":
+            if state.life in ABSENT:
+                return "start", args
+            return "restart", {"after_ms": 1000, **args}
+        if do == "thaw" and state.life != "frozen":
+            raise ScenarioError(f"{member} is not frozen at {at_ms / 1000:.1f} s: nothing to thaw")
+        if do in {"crash", "close", "freeze", "stall"} and state.life in ABSENT:
+            raise ScenarioError(f"{member} {ABSENT[state.life]}. Restart it first.")
+        if do in {"close", "freeze"} and state.life == "frozen":
+            raise ScenarioError(f"{member} is frozen. Thaw it first.")
+        if do == "start" and state.life not in ABSENT:
+            raise ScenarioError(f"Nothing to start: {member} runs.")
+        return do, args
+
+    def _added(self, at_ms: int) -> Step:
+        first = self.base.members[0] if self.base.members else MemberSpec("consumer-0", tuple(topic.name for topic in self.base.topics))
+        known = {spec.name for spec in self.scenario.members}
+        stem = first.name.rpartition("-")[0] or first.name
+        number = next(count for count in range(len(known) + 1, 10_000) if f"{stem}-{count}" not in known)
+        configs = {key: value for key, value in first.configs.items() if key != "group.instance.id"}
+        member = replace(first, name=f"{stem}-{number}", configs=configs, start_ms=None, lives=())
+        return Step(f"{member.name} is added", (Action(at_ms, "start", member.name),), member)
+
+    def member_state(self, name: str, at_ms: int) -> MemberState:
+        """What a member is at a moment of the run."""
+        track = self.frames.members.get(name)
+        return track.at(at_ms) if track is not None else MemberState()
+
+    def undo(self) -> LabState:
+        """One step back; the same state when there is none."""
+        if not self.done:
+            return self
+        return replace(self, done=self.done[:-1], undone=(self.done[-1], *self.undone))
+
+    def redo(self) -> LabState:
+        """One undone step forward again; the same state when there is none."""
+        if not self.undone:
+            return self
+        return replace(self, done=(*self.done, self.undone[0]), undone=self.undone[1:])
+
+    def opening_ms(self) -> int:
+        """Where to open: one second before the first action, else soon after all partitions flow."""
+        acts = [action.at_ms for action in self.scenario.actions if action.do != "start"]
+        if acts:
+            return max(0, min(acts) - 1000)
+        for at_ms in self.frames.change_times:
+            if self.frames.partitions and all(track.at(at_ms).flows for track in self.frames.partitions.values()):
+                return min(self.frames.end_ms, -(-(at_ms + 2000) // 1000) * 1000)
+        return 0
+
+
+def protocol_key(protocol: str, assignor: str | None) -> str:
+    """The engine's name for a protocol and an assignor; raises ``ScenarioError`` naming what exists.
+
+    >>> protocol_key("eager", "sticky"), protocol_key("consumer", None)
+    ('sticky', 'consumer')
+    """
+    known = ASSIGNORS.get(protocol)
+    if known is None:
+        if protocol in PROTOCOLS and assignor is None:
+            return protocol
+        raise ScenarioError(f"protocol {protocol!r} is unknown; expected one of {', '.join(ASSIGNORS)}")
+    if assignor is None:
+        return next(iter(known.values()))
+    if assignor not in known:
+        raise ScenarioError(f"assignor {assignor!r} does not run {protocol}; expected one of {', '.join(known)}")
+    return known[assignor]

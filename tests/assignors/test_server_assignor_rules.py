@@ -1,0 +1,118 @@
+"""One test a rule of the broker's assignors (KIP-848) and of range and round robin."""
+
+from __future__ import annotations
+
+import pytest
+
+from rebalance_kit.assignors.contract import Cluster, KafkaFailure, MemberSubscription
+from rebalance_kit.assignors.registry import ASSIGNORS, assign, by_java_class, plan
+from rebalance_kit.assignors.server_topics import target_order
+from rebalance_kit.model.errors import AssignorError
+from rebalance_kit.model.topology import TopicId, TopicPartition
+
+
+def parts(topic, *numbers):
+    return tuple(TopicPartition(topic, number) for number in numbers)
+
+
+def member(member_id, topics, owned=(), instance=None):
+    return MemberSubscription(member_id, tuple(topics.split()), instance, tuple(owned))
+
+
+ORDERS = Cluster({"orders": 5, "payments": 5}, {"orders": TopicId(1, 1), "payments": TopicId(2, 2)})
+
+
+@pytest.mark.parametrize("name", ["range", "server.range"])
+def test_the_first_in_line_collect_every_remainder(name):
+    shares = assign(name, ORDERS, [member(m, "orders payments") for m in "ba"])
+    assert sorted(map(len, shares.values())) == [4, 6]
+    assert len(shares["a"]) == 6
+
+
+@pytest.mark.parametrize("name", ["range", "roundrobin", "server.range"])
+def test_static_members_stand_before_dynamic_ones(name):
+    group = [member("a", "orders"), member("z", "orders", instance="pod-1"), member("y", "orders", instance="pod-0")]
+    shares = assign(name, ORDERS, group)
+    assert [shares[m][0].partition for m in "yza"] == sorted(shares[m][0].partition for m in "yza")
+    assert shares["y"][0] == TopicPartition("orders", 0)
+
+
+def test_server_range_forgets_the_previous_target():
+    group = [member("a", "orders", parts("orders", 3, 4)), member("b", "orders", parts("orders", 0, 1, 2))]
+    assert assign("server.range", ORDERS, group)["a"] == parts("orders", 0, 1, 2)
+
+
+def test_server_uniform_moves_nothing_that_fits():
+    group = [member("a", "orders", parts("orders", 3, 4)), member("b", "orders", parts("orders", 0, 1, 2))]
+    assert assign("server.uniform", ORDERS, group) == {"a": parts("orders", 3, 4), "b": parts("orders", 0, 1, 2)}
+
+
+def test_a_member_hands_its_extra_on_rather_than_take_a_new_partition():
+    # KAFKA-18688: a holds its minimum of two, so the extra goes to b, which already holds three.
+    group = [member("a", "orders", parts("orders", 0, 1)), member("b", "orders", parts("orders", 2, 3, 4))]
+    steps = []
+    assert assign("server.uniform", ORDERS, group, steps)["b"] == parts("orders", 2, 3, 4)
+    assert [step.rule for step in steps if step.member == "a"] == ["keeps of its previous target what fits into a share of 2"]
+
+
+def test_server_uniform_keeps_the_first_of_the_stored_target_when_it_must_take_some():
+    group = [member("a", "orders", parts("orders", 4, 3, 2, 1, 0)), member("b", "orders")]
+    assert assign("server.uniform", ORDERS, group)["a"] == parts("orders", 2, 3, 4)
+
+
+def test_a_stored_target_is_read_in_the_order_of_javas_sets():
+    cluster = Cluster({"orders": 40}, {"orders": TopicId(1, 1)})
+    assert target_order(parts("orders", 33, 2, 17, 1), cluster) == parts("orders", 33, 17, 1, 2)
+    assert target_order(parts("gone", 1), cluster) == ()
+
+
+def test_chains_of_topics_stay_uneven_in_server_uniform():
+    cluster = Cluster({"x": 14, "y": 16}, {"x": TopicId(0, 1), "y": TopicId(0, 2)})
+    group = [
+        member("1", "x", parts("x", *range(9))),
+        member("2", "x y", (*parts("x", *range(9, 14)), *parts("y", *range(5)))),
+        member("3", "y", parts("y", *range(5, 16))),
+    ]
+    sizes = [len(share) for share in assign("server.uniform", cluster, group).values()]
+    assert sizes == [9, 10, 11]
+
+
+@pytest.mark.parametrize("name", ["server.range", "server.uniform"])
+@pytest.mark.parametrize("other", ["orders", "payments"])
+def test_a_topic_with_an_id_and_no_partitions_fails_as_in_kafka(name, other):
+    cluster = Cluster({"payments": 1}, {"orders": TopicId(1, 1), "payments": TopicId(2, 2)})
+    with pytest.raises(KafkaFailure, match="PartitionAssignorException"):
+        assign(name, cluster, [member("a", "orders"), member("b", other)])
+
+
+@pytest.mark.parametrize("name", ["server.range", "server.uniform"])
+def test_a_topic_nobody_knows_is_passed_over_and_one_without_id_is_refused(name):
+    group = [member("a", "orders unheard")]
+    assert assign(name, ORDERS, group)["a"] == parts("orders", *range(5))
+    with pytest.raises(AssignorError, match="'orders' has partitions and no id"):
+        assign(name, Cluster({"orders": 1}), group)
+
+
+def test_a_partition_beyond_the_topic_fails_the_mixed_builder_as_in_kafka():
+    group = [member("a", "orders", parts("orders", 9)), member("b", "orders payments")]
+    with pytest.raises(KafkaFailure, match="ArrayIndexOutOfBoundsException"):
+        assign("server.uniform", ORDERS, group)
+
+
+def test_the_registry_knows_the_protocols_of_kafkas_classes():
+    assert by_java_class("org.apache.kafka.clients.consumer.CooperativeStickyAssignor").protocols == ("COOPERATIVE", "EAGER")
+    assert by_java_class("org.apache.kafka.clients.consumer.RangeAssignor").protocols == ("EAGER",)
+    assert by_java_class("org.apache.kafka.coordinator.group.assignor.UniformAssignor").name == "uniform"
+    with pytest.raises(AssignorError, match=r"'x\.Y' is not the class of an assignor"):
+        by_java_class("x.Y")
+
+
+def test_an_unknown_assignor_is_refused_with_the_nearest_name():
+    with pytest.raises(AssignorError, match=r"'cooperative-stiky'.*did you mean 'cooperative-sticky'"):
+        assign("cooperative-stiky", ORDERS, [])
+
+
+@pytest.mark.parametrize("name", ASSIGNORS)
+def test_every_registered_name_can_be_planned(name):
+    outcome = plan(name, ORDERS, [member("a", "orders")])
+    assert set(outcome.assignment["a"]) == set(parts("orders", *range(5)))

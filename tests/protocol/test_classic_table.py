@@ -1,0 +1,137 @@
+"""The table of the classic group: every pair of state and event follows its rule or refuses."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from driver import Classic, tps
+from rebalance_kit.model.errors import ProtocolViolation
+from rebalance_kit.protocol import effects as fx
+from rebalance_kit.protocol.classic_group import TRANSITIONS, step
+from rebalance_kit.protocol.classic_state import PREDECESSORS, State
+from rebalance_kit.protocol.messages import (
+    ConsumerGroupHeartbeat,
+    Heartbeat,
+    JoinGroup,
+    LeaveGroup,
+    OffsetCommit,
+    Subscription,
+    SyncGroup,
+)
+
+LIVING = (State.EMPTY, State.PREPARING, State.COMPLETING, State.STABLE)
+PROTOCOLS = (("range", Subscription(("t",))),)
+OTHER = (("range", Subscription(("t", "u"))),)
+
+
+def group_in(state: State) -> tuple[Classic, list[str]]:
+    """A real group that was led into that state by requests alone; ids of its two members."""
+    driver = Classic()
+    if state is State.EMPTY:
+        return driver, ["a-1", "b-2"]
+    ids = driver.stable("a", "b")
+    if state is State.STABLE:
+        return driver, ids
+    for one in ids:
+        driver.join(one[0], one, topics=("t", "u"))
+        if state is State.PREPARING:
+            break
+    assert driver.group.state is state
+    return driver, ids
+
+
+def events(ids: list[str], generation: int) -> list[object]:
+    """Several events of every type that a coordinator is sent: known and unknown senders, good and bad fields."""
+    requests: list[object] = []
+    for member_id, instance in ((ids[0], None), (ids[1], None), ("", None), ("", "i"), ("nobody-9", None), ("nobody-9", "i")):
+        requests += [JoinGroup("a", member_id, instance, 10_000, 60_000, held) for held in (PROTOCOLS, OTHER, ())]
+        for at in (generation, generation + 7, -1):
+            plan = {ids[0]: tps("t-0")}
+            requests += [SyncGroup("a", member_id, instance, at, None, plan), Heartbeat("a", member_id, instance, at)]
+            requests.append(OffsetCommit("a", member_id, instance, at, {}))
+        requests.append(LeaveGroup("a", member_id, instance))
+    keys = [("join",), ("sync",), ("session", ids[0]), ("session", ids[1]), ("session", "nobody-9"), ("pending", "nobody-9")]
+    return [
+        *(fx.Arrived(one, number) for number, one in enumerate(requests)),  # type: ignore[arg-type]
+        *(fx.TimerFired(key) for key in keys),
+        fx.Appended(("assignment", str(generation))), fx.Appended(("assignment", "99")), fx.Unload(), fx.Load(),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("state", LIVING, ids=lambda state: state.value)
+def test_every_event_ends_in_a_state_that_its_cell_declares(state):
+    _, ids = group_in(state)
+    for number in range(len(events(ids, 1))):
+        driver, ids = group_in(state)
+        event = events(ids, driver.group.generation)[number]
+        kind = type(event.request) if isinstance(event, fx.Arrived) else type(event)
+        rule = TRANSITIONS[state, kind]
+        step(driver.group, event)
+        assert driver.group.state is state or driver.group.state in rule.targets, event
+
+
+@pytest.mark.parametrize("state", LIVING, ids=lambda state: state.value)
+def test_a_request_is_answered_or_parked_and_never_answered_twice(state):
+    _, ids = group_in(state)
+    for number in range(len(events(ids, 1))):
+        driver, ids = group_in(state)
+        event = events(ids, driver.group.generation)[number]
+        if not isinstance(event, fx.Arrived):
+            continue
+        token = 10_000
+        replies = [one for one in step(driver.group, event._replace(token=token)) if isinstance(one, fx.Reply) and one.token == token]
+        parked = [one for one in driver.group.members.values() if token in {one.parked_join, one.parked_sync}]
+        assert len(replies) + len(parked) == 1, event
+
+
+@pytest.mark.parametrize("state", LIVING, ids=lambda state: state.value)
+def test_an_event_that_no_driver_may_send_is_refused_and_changes_nothing(state):
+    driver, _ = group_in(state)
+    before = repr(driver.group)
+    with pytest.raises(ProtocolViolation, match="ConsumerGroupHeartbeat in state " + state.value):
+        step(driver.group, fx.Arrived(ConsumerGroupHeartbeat("a", "a", 0), 1))
+    assert repr(driver.group) == before
+
+
+def test_a_dead_group_answers_nothing_any_more():
+    driver = Classic()
+    driver.group.move(State.DEAD)
+    for event in events(["a-1", "b-2"], 1):
+        with pytest.raises(ProtocolViolation, match="in state Dead"):
+            step(driver.group, event)
+
+
+def test_the_table_names_a_rule_for_every_living_state_and_event_type():
+    kinds = {JoinGroup, SyncGroup, Heartbeat, LeaveGroup, OffsetCommit, fx.TimerFired, fx.Appended, fx.Unload, fx.Load}
+    assert set(TRANSITIONS) == set(product(LIVING, kinds))
+
+
+ALLOWED = {
+    ("PreparingRebalance", "Empty"), ("Stable", "PreparingRebalance"), ("CompletingRebalance", "PreparingRebalance"),
+    ("Empty", "PreparingRebalance"), ("PreparingRebalance", "CompletingRebalance"), ("CompletingRebalance", "Stable"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("before", State, ids=lambda state: state.value)
+@pytest.mark.parametrize("after", State, ids=lambda state: state.value)
+def test_a_group_moves_along_kafkas_edges_only(before, after):
+    driver = Classic()
+    driver.group.state = before
+    if after is State.DEAD or (before.value, after.value) in ALLOWED:
+        driver.group.move(after)
+        assert driver.group.state is after and driver.group.previous is before
+    else:
+        with pytest.raises(ProtocolViolation, match=f"{before.value} may not become {after.value}"):
+            driver.group.move(after)
+        assert driver.group.state is before
+
+
+def test_declared_targets_are_reachable_by_kafkas_edges():
+    # Preparing is passed through within one event: Stable -> Preparing -> Completing when all have joined.
+    for (state, kind), rule in TRANSITIONS.items():
+        for target in rule.targets:
+            if kind is fx.Load or target is state:
+                continue
+            through = {State.PREPARING} if state in PREDECESSORS[State.PREPARING] else set()
+            assert state in PREDECESSORS[target] or through & PREDECESSORS[target], (state, kind, target)
