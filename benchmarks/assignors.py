@@ -111,7 +111,11 @@ def measure(contestant: str, path: str) -> dict[str, float]:
 
 
 def peak_mb() -> float:
-    """Peak memory of this process in megabytes."""
+    """Peak memory of this process in megabytes; not ``ru_maxrss`` on Linux, which a child inherits."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        words = status.read_text("utf-8").partition("VmHWM:")[2].split()
+        return int(words[0]) / 1e3
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (1e6 if sys.platform == "darwin" else 1e3)
 

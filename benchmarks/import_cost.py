@@ -27,7 +27,9 @@ def main() -> int:
     bare, kit = (statistics.median(column) for column in zip(*pairs, strict=True))
     net = kit - bare
     verdict = "kept" if net <= TARGET_MS else "MISSED"
-    print(f"interpreter {bare:.1f} ms, with the kit {kit:.1f} ms: net {net:.1f} ms (target {TARGET_MS} ms, {verdict})")
+    print(
+        f"interpreter {bare:.1f} ms, with the kit {kit:.1f} ms: net {net:.1f} ms (target {TARGET_MS} ms, {verdict})"
+    )
     return 0 if net <= TARGET_MS else 1
 
 

@@ -57,7 +57,9 @@ def read_source(path: Path) -> nbformat.NotebookNode:
         _finish(cells, head, lines, path)
         head, lines = _HEAD.match(line), []
         if head is None:
-            raise SourceError(f"{path.name}:{number}: {line!r} is no cell head; expected # %% [markdown] tags=[...]")
+            raise SourceError(
+                f"{path.name}:{number}: {line!r} is no cell head; expected # %% [markdown] tags=[...]"
+            )
     _finish(cells, head, lines, path)
     _name_cells(cells)
     return new_notebook(cells=cells, metadata=_METADATA)
@@ -147,7 +149,9 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description="Make the notebooks from their sources.")
     parser.add_argument("names", nargs="*", help="parts of names, as in 03 (all when none is given)")
     parser.add_argument("--check", action="store_true", help="execute nothing, compare with the sources")
-    parser.add_argument("--folder", type=Path, default=NOTEBOOKS, help="where the notebooks are; sources in its src/")
+    parser.add_argument(
+        "--folder", type=Path, default=NOTEBOOKS, help="where the notebooks are; sources in its src/"
+    )
     options = parser.parse_args(arguments)
     wanted = options.names or [""]
     sources = [p for p in sorted((options.folder / "src").glob("*.py")) if any(n in p.stem for n in wanted)]

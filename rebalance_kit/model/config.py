@@ -17,7 +17,7 @@ from rebalance_kit.model import config_librdkafka as librdkafka
 from rebalance_kit.model.config_broker import BROKER_KEYS
 from rebalance_kit.model.config_client import CLASSES, CLIENT_KEYS, REFUSED_BY_CONSUMER, SUPPORTS
 from rebalance_kit.model.config_server import BrokerConfig
-from rebalance_kit.model.config_types import ConfigKey, RefusedConfig, find, invalid, parse
+from rebalance_kit.model.config_types import ConfigKey, RefusedConfig, find, illegal_name, invalid, parse
 from rebalance_kit.model.errors import ConfigError
 from rebalance_kit.model.versions import PREFERRED, has
 
@@ -30,7 +30,6 @@ INVALID_SESSION_TIMEOUT = (
 )
 _STRATEGY = "partition.assignment.strategy"
 _DURATION = re.compile(r"by_duration:P(?=.)([0-9]+D)?(T(?=.)([0-9]+H)?([0-9]+M)?([0-9]+(\.[0-9]+)?S)?)?")
-_INSTANCE = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 
 
 def all_keys() -> Mapping[str, ConfigKey]:
@@ -81,14 +80,14 @@ class ClientConfig:
         else:
             librdkafka.check_together(given, values, where)
         protocol = str(values["group.protocol"]).lower()
-        names = values[_STRATEGY]
+        names, reset = values[_STRATEGY], str(values["auto.offset.reset"])
         mode = "COOPERATIVE" if protocol == "consumer" else common_mode(names, where=where)
         return cls(
             client, MappingProxyType(values), frozenset(given), protocol, names, mode,
             values["group.id"], values["client.id"], values["group.instance.id"], values["client.rack"] or None,
             values["group.remote.assignor"], values["session.timeout.ms"], values["heartbeat.interval.ms"],
             values["max.poll.interval.ms"], values["max.poll.records"], values["metadata.max.age.ms"],
-            values["enable.auto.commit"], values["auto.commit.interval.ms"], values["auto.offset.reset"],
+            values["enable.auto.commit"], values["auto.commit.interval.ms"], librdkafka.RESETS.get(reset.lower(), reset),
         )  # fmt: skip
 
     def get(self, key: str) -> Any:
@@ -197,23 +196,14 @@ def _check_reset(reset: str, version: str, where: str) -> None:
 
 def _check_ids(given: Mapping[str, Any], values: Mapping[str, Any], version: str, where: str) -> None:
     instance = given.get("group.instance.id")
-    if instance is not None:
-        if not instance:
-            raise invalid("group.instance.id", instance, "String must be non-empty", where)
-        if instance in {".", ".."} or not _INSTANCE.fullmatch(instance):
-            raise RefusedConfig(_bad_instance(instance), ("group.instance.id",), "InvalidConfigurationException", where)
+    if instance == "":
+        raise invalid("group.instance.id", instance, "String must be non-empty", where)
+    why = None if instance is None else illegal_name(instance)
+    if why is not None:
+        raise RefusedConfig(f"Group instance id is invalid: {why}", ("group.instance.id",), "InvalidConfigurationException", where)
     if values["group.id"] is None and given.get("enable.auto.commit") is True:
         message = "enable.auto.commit cannot be set to true when default group id (null) is used."
         raise RefusedConfig(message, ("enable.auto.commit", "group.id"), "InvalidConfigurationException", where)
     if values["group.id"] == "" and has("empty-group-id-refused", version):
         message = "The configured group.id should not be an empty string or whitespace."
         raise RefusedConfig(message, ("group.id",), "InvalidGroupIdException", where)
-
-
-def _bad_instance(instance: str) -> str:
-    """``Topic.validate`` as JoinGroupRequest.validateGroupInstanceId words it."""
-    if instance in {".", ".."}:
-        return 'Group instance id cannot be "." or ".."'
-    if len(instance) > 249:
-        return f"Group instance id is illegal, it can't be longer than 249 characters, Group instance id: {instance}"
-    return f"Group instance id is invalid: '{instance}' contains one or more characters other than ASCII alphanumerics, '.', '_' and '-'"

@@ -25,6 +25,10 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
 DEFAULTS: Mapping[str, Any] = MappingProxyType(
     {"partition.assignment.strategy": ("range", "roundrobin"), "client.id": "rdkafka", "auto.offset.reset": "latest", "metadata.max.age.ms": 900_000}
 )
+RESETS: Mapping[str, str] = MappingProxyType(
+    {"smallest": "earliest", "beginning": "earliest", "largest": "latest", "end": "latest", "error": "none"}
+)
+"""librdkafka's own words for ``auto.offset.reset`` -> Java's."""
 NAMES = ("range", "roundrobin", "cooperative-sticky")
 MISSING = frozenset({"default.api.timeout.ms", "fetch.max.wait.ms", "key.deserializer", "value.deserializer", "interceptor.classes", "exclude.internal.topics"})
 CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(

@@ -16,6 +16,7 @@ Kind = Literal["INT", "LONG", "SHORT", "BOOLEAN", "STRING", "LIST", "DOUBLE"]
 History = tuple[tuple[str, Any], ...]
 BITS: Mapping[str, int] = MappingProxyType({"SHORT": 16, "INT": 32, "LONG": 64})
 NUMBER = re.compile(r"[+-]?[0-9]+")
+_NAME = re.compile(r"[a-zA-Z0-9._-]+")
 INT_MAX = 2**31 - 1
 
 
@@ -147,6 +148,23 @@ def _choose(key: ConfigKey, text: str, where: str) -> None:
     if text not in key.choices:
         how = " (case insensitive)" if key.any_case else ""
         raise invalid(key.name, text, f"String must be one of{how}: {', '.join(key.choices)}", where)
+
+
+def illegal_name(name: str) -> str | None:
+    """Why Kafka refuses a topic's name or an instance id (``Topic.detectInvalidTopic``); None when it does not.
+
+    >>> illegal_name("orders"), illegal_name(".")
+    (None, "'.' is not allowed")
+    """
+    if not name:
+        return "the empty string is not allowed"
+    if name in {".", ".."}:
+        return f"'{name}' is not allowed"
+    if len(name) > 249:
+        return f"the length of '{name}' is longer than the max allowed length 249"
+    if not _NAME.fullmatch(name):
+        return f"'{name}' contains one or more characters other than ASCII alphanumerics, '.', '_' and '-'"
+    return None
 
 
 def invalid(name: str, value: Any, why: str, where: str = "") -> RefusedConfig:

@@ -10,15 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rebalance_kit.pipeline.forensics import Forensics, forensics, run_logs
+    from rebalance_kit.pipeline.inquiry import Forensics, forensics, run_logs
     from rebalance_kit.pipeline.session import begin_session, spark_session
 
 __all__ = ["Forensics", "begin_session", "forensics", "run_logs", "spark_session"]
 
 _HOME = {
-    "Forensics": "forensics",
-    "forensics": "forensics",
-    "run_logs": "forensics",
+    "Forensics": "inquiry",
+    "forensics": "inquiry",
+    "run_logs": "inquiry",
     "begin_session": "session",
     "spark_session": "session",
 }

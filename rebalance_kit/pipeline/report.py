@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TextIO
 
-    from rebalance_kit.pipeline.forensics import Forensics
+    from rebalance_kit.pipeline.inquiry import Forensics
 
 #: How many rejected lines are shown; the table has them all.
 _SHOWN_REJECTS = 10

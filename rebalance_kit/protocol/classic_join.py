@@ -68,7 +68,13 @@ def _forget(group: ClassicGroup, member_id: str) -> None:
     if member_id in group.members:
         member = group.remove(member_id)
         group.out.append(CancelTimer(("session", member_id)))
-        group.note("member_removed", member_id, name=member.sender, how="late", reason="the group has reached its max size")
+        group.note(
+            "member_removed",
+            member_id,
+            name=member.sender,
+            how="late",
+            reason="the group has reached its max size",
+        )
 
 
 def _refuse(

@@ -10,7 +10,11 @@ from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.protocol.messages import JoinMember, Partitions
 
 LOST_COORDINATOR = frozenset({"NOT_COORDINATOR", "COORDINATOR_NOT_AVAILABLE"})
-RETRIED_COMMITS = LOST_COORDINATOR | {"COORDINATOR_LOAD_IN_PROGRESS", "DISCONNECTED", "UNKNOWN_TOPIC_OR_PARTITION"}
+RETRIED_COMMITS = LOST_COORDINATOR | {
+    "COORDINATOR_LOAD_IN_PROGRESS",
+    "DISCONNECTED",
+    "UNKNOWN_TOPIC_OR_PARTITION",
+}
 """Answers after which a client that waits for its commit sends it again (RetriableException)."""
 Assigned = Mapping[str, Sequence[TopicPartition]]
 

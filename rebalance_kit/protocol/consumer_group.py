@@ -7,12 +7,20 @@ Leaving and expiry bump the epoch but never compute: the target follows on someb
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
 from rebalance_kit.model.errors import ProtocolViolation
+from rebalance_kit.protocol.classic_in_consumer import classic_heartbeat, classic_join, classic_sync
+from rebalance_kit.protocol.consumer_epochs import (
+    compute_if_due,
+    remove_member,
+    replace_member,
+    scan_if_due,
+    scanned,
+    subscribe,
+)
 from rebalance_kit.protocol.consumer_state import (
     LEFT_FOR_A_WHILE,
     ConsumerGroup,
@@ -20,7 +28,6 @@ from rebalance_kit.protocol.consumer_state import (
     MemberState,
 )
 from rebalance_kit.protocol.effects import (
-    Append,
     Appended,
     Arrived,
     CancelTimer,
@@ -36,18 +43,12 @@ from rebalance_kit.protocol.messages import (
     ConsumerGroupHeartbeat,
     ConsumerGroupHeartbeatAnswer,
     Heartbeat,
-    JoinAnswer,
     JoinGroup,
     LeaveGroup,
     OffsetCommit,
-    SyncAnswer,
     SyncGroup,
 )  # fmt: skip
 from rebalance_kit.protocol.reconciliation import reconcile
-
-SCAN_INTERVAL_MS = 10_000
-SCAN_REFRESH_MS = 600_000
-"""group.consumer.regex.refresh.interval.ms (internal)."""
 
 
 # --- heartbeat ------------------------------------------------------------------------------
@@ -157,7 +158,7 @@ def _joiner(group: ConsumerGroup, event: Any, request: ConsumerGroupHeartbeat) -
         )
         return None
     if old is not None:
-        return _replace(group, request, old)
+        return replace_member(group, request.member_id, request.sender, old)
     if member is not None:
         return member
     if len(group.members) >= group.settings.max_size:
@@ -172,44 +173,11 @@ def _joiner(group: ConsumerGroup, event: Any, request: ConsumerGroupHeartbeat) -
     return member
 
 
-def _replace(
-    group: ConsumerGroup, request: ConsumerGroupHeartbeat, old: ConsumerGroupMember
-) -> ConsumerGroupMember:
-    """A static member is back: the new id takes over subscription, partitions and target."""
-    member = ConsumerGroupMember(
-        request.member_id,
-        old.instance_id,
-        request.sender,
-        0,
-        0,
-        old.state,
-        old.topics,
-        old.names,
-        old.regex,
-        old.server_assignor,
-        old.rebalance_timeout_ms,
-    )
-    assigned = old.assigned
-    group.hold(old, {}, {})
-    del group.members[old.member_id]
-    group.behind.discard(old.member_id)
-    group.members[member.member_id] = member
-    group.hold(member, assigned, {})
-    member.state = MemberState.STABLE
-    group.target[member.member_id] = group.target.pop(old.member_id, ())
-    if member.instance_id is not None:
-        group.statics[member.instance_id] = member.member_id
-    group.out.append(CancelTimer(("session", old.member_id)))
-    group.note("member_replaced", member.member_id, name=request.sender, instance_id=old.instance_id, old_member_id=old.member_id, old_name=old.sender,
-               rebalance=False)  # fmt: skip
-    return member
-
-
 def _beat(
     group: ConsumerGroup, event: Any, request: ConsumerGroupHeartbeat, member: ConsumerGroupMember
 ) -> None:
     _take_over(group, request, member)
-    _compute_if_due(group)
+    compute_if_due(group)
     before = _progress(member)
     changed = reconcile(group, member, request.owned)
     group.settle_state()
@@ -238,7 +206,13 @@ def _arm_rebalance_timer(group: ConsumerGroup, member: ConsumerGroupMember) -> N
 
 
 def _progress(member: ConsumerGroupMember) -> tuple[object, ...]:
-    return member.state, member.epoch, member.previous_epoch, dict(member.assigned), dict(member.pending_revocation)
+    return (
+        member.state,
+        member.epoch,
+        member.previous_epoch,
+        dict(member.assigned),
+        dict(member.pending_revocation),
+    )
 
 
 def _take_over(group: ConsumerGroup, request: ConsumerGroupHeartbeat, member: ConsumerGroupMember) -> None:
@@ -250,105 +224,15 @@ def _take_over(group: ConsumerGroup, request: ConsumerGroupHeartbeat, member: Co
     names = member.names if request.topics is None else tuple(sorted(request.topics))
     regex = member.regex if request.regex is None else (request.regex or None)
     joined = request.member_epoch == 0 and member.epoch == 0
-    subscribe(group, member, names, regex, "a member joined" if joined else "a member subscribed to other topics", "join" if joined else "subscription")
+    subscribe(
+        group,
+        member,
+        names,
+        regex,
+        "a member joined" if joined else "a member subscribed to other topics",
+        "join" if joined else "subscription",
+    )
     scan_if_due(group)
-
-
-def subscribe(group: ConsumerGroup, member: ConsumerGroupMember, names: tuple[str, ...], regex: str | None, why: str, trigger: str) -> None:
-    """Take a subscription over and bump if the topics it means, or their metadata, have changed.
-
-    A regex that is not resolved yet means no topics; its resolution will bump.
-    """
-    changed = names != member.names or (regex != member.regex and (regex is None or regex in group.regexes))
-    member.names, member.regex = names, regex
-    member.topics = group.topics_of(member)
-    if changed:
-        group.bump(why, trigger, member.sender)
-    elif _metadata_changed(group):
-        group.bump("topics or partitions of the subscription changed", "metadata", None)
-
-
-def scan_if_due(group: ConsumerGroup) -> None:
-    """Resolve regular expressions in the background: at most every 10 s, and only when something calls for it."""
-    wanted = sorted({one.regex for one in group.members.values() if one.regex is not None})
-    if not wanted or group.scanning:
-        return
-    now, topics = group.settings.now_ms(), frozenset(group.settings.topics())
-    if group.scanned_ms is not None and now < group.scanned_ms + SCAN_INTERVAL_MS:
-        return
-    created = bool(topics - group.scanned_topics)
-    old = group.scanned_ms is not None and now >= group.scanned_ms + SCAN_REFRESH_MS
-    if any(regex not in group.regexes for regex in wanted) or created or old:
-        group.scanning = True
-        group.scanned_ms = now
-        group.scanned_topics = topics
-        group.note("regex_scanned", regexes=wanted, topics=len(topics))
-        group.out.append(Append(("regex", *wanted)))
-
-
-def _scanned(group: ConsumerGroup, event: Any) -> None:
-    """The result of a scan is written in a later turn, and bumps when it differs."""
-    if event.key[0] != "regex":
-        return
-    group.scanning = False
-    changed = False
-    for regex in event.key[1:]:
-        compiled = re.compile(regex)
-        found = tuple(sorted(topic for topic in group.scanned_topics if compiled.fullmatch(topic)))
-        changed = changed or group.regexes.get(regex) != found
-        group.regexes[regex] = found
-    for member in group.members.values():
-        member.topics = group.topics_of(member)
-    if changed:
-        group.bump("a regular expression was resolved to other topics", "subscription", None)
-        group.settle_state()
-
-
-def _metadata_changed(group: ConsumerGroup) -> bool:
-    topics = group.settings.topics()
-    if group.seen_topics is not None and topics == group.seen_topics:
-        return False
-    group.seen_topics = dict(topics)
-    return group.metadata_now() != group.metadata
-
-
-def _compute_if_due(group: ConsumerGroup) -> None:
-    """A new target, when the group epoch has run ahead and the last one is old enough (KIP-1263)."""
-    if group.assignment_epoch >= group.epoch:
-        return
-    now, interval = group.settings.now_ms(), group.settings.assignment_interval_ms
-    if interval and group.assigned_ms is not None and now < group.assigned_ms + interval:
-        return
-    assignor = group.preferred_assignor()
-    listed = [
-        (one.member_id, one.instance_id, one.topics, group.target.get(one.member_id, ()))
-        for one in group.members.values()
-    ]
-    topics = group.settings.topics()
-    known = {
-        topic: topics[topic] for one in group.members.values() for topic in one.topics if topic in topics
-    }
-    existing = [
-        (who, instance, tuple(t for t in subscribed if t in known), owned)
-        for who, instance, subscribed, owned in listed
-    ]
-    group.target = dict(
-        group.settings.assign(assignor, existing, dict(sorted(known.items())), group.settings.topic_ids())
-    )
-    group.assignment_epoch = group.epoch
-    group.assigned_ms = now
-    for member in group.members.values():
-        group.look(member)
-    assignment = {
-        one.sender: [str(tp) for tp in sorted(group.target.get(one.member_id, ()))]
-        for one in group.members.values()
-    }
-    group.note(
-        "target",
-        assignor=assignor,
-        assignment=assignment,
-        ids={one.member_id: one.sender for one in group.members.values()},
-    )
 
 
 # --- leaving --------------------------------------------------------------------------------
@@ -369,32 +253,6 @@ def _leave(group: ConsumerGroup, event: Any, request: ConsumerGroupHeartbeat) ->
     else:
         remove_member(group, member, "leave", "the member left", "leave")
     group.reply(event.token, ConsumerGroupHeartbeatAnswer(NONE, request.member_id, request.member_epoch))
-
-
-def remove_member(
-    group: ConsumerGroup, member: ConsumerGroupMember, how: str, reason: str, trigger: str
-) -> None:
-    """Take a member out, free its partitions, and bump the group epoch."""
-    group.hold(member, {}, {})
-    del group.members[member.member_id]
-    group.target.pop(member.member_id, None)
-    group.behind.discard(member.member_id)
-    if member.instance_id is not None and group.statics.get(member.instance_id) == member.member_id:
-        del group.statics[member.instance_id]
-    group.out.append(CancelTimer(("session", member.member_id)))
-    group.out.append(CancelTimer(("rebalance", member.member_id)))
-    group.note(
-        "member_removed",
-        member.member_id,
-        name=member.sender,
-        how=how,
-        reason=reason,
-        instance_id=member.instance_id,
-    )
-    group.bump(reason, trigger, member.sender)
-    if not group.members and group.settings.since("4.4"):
-        group.assignment_epoch, group.assigned_ms = group.epoch, None
-    group.settle_state()
 
 
 def _leave_group(group: ConsumerGroup, event: Any) -> None:
@@ -427,6 +285,8 @@ def commit_error(group: ConsumerGroup, request: OffsetCommit) -> str:
         return "UNKNOWN_MEMBER_ID"
     if request.generation == member.epoch:
         return NONE
+    if member.classic is not None:
+        return "ILLEGAL_GENERATION"
     if request.generation > member.epoch or not group.settings.since("4.3"):
         return "STALE_MEMBER_EPOCH"
     held = {**member.assigned, **member.pending_revocation}
@@ -438,6 +298,15 @@ def _timer(group: ConsumerGroup, event: Any) -> None:
     kind, member_id = event.key[0], event.key[1]
     member = group.members.get(member_id)
     if member is None:
+        return
+    if kind in {"join", "sync"}:
+        group.join_timers.discard(member_id)
+        failed = {
+            "join": "the classic member failed to join within the rebalance timeout",
+            "sync": "the member failed to sync within timeout",
+        }
+        group.note("timer_fired", member_id, timer=kind, name=member.sender)
+        remove_member(group, member, f"{kind}_timeout", failed[kind], f"{kind}_timeout")
         return
     if kind == "session":
         group.note("timer_fired", member_id, timer="session", name=member.sender)
@@ -457,28 +326,17 @@ def _unload(group: ConsumerGroup, event: Any) -> None:
 
 def _load(group: ConsumerGroup, event: Any) -> None:
     for member in group.members.values():
-        group.out.append(SetTimer(("session", member.member_id), group.settings.session_timeout_ms))
+        session = member.classic.session_timeout_ms if member.classic else group.settings.session_timeout_ms
+        group.out.append(SetTimer(("session", member.member_id), session))
         _arm_rebalance_timer(group, member)
     group.note("group_loaded", members=len(group.members))
-
-
-def _classic_join(group: ConsumerGroup, event: Any) -> None:
-    group.reply(event.token, JoinAnswer("INCONSISTENT_GROUP_PROTOCOL", event.request.member_id))
-
-
-def _classic_sync(group: ConsumerGroup, event: Any) -> None:
-    group.reply(event.token, SyncAnswer("UNKNOWN_MEMBER_ID"))
-
-
-def _classic_heartbeat(group: ConsumerGroup, event: Any) -> None:
-    group.reply(event.token, Answer("UNKNOWN_MEMBER_ID"))
 
 
 RULES: Mapping[type, Callable[[ConsumerGroup, Any], None]] = MappingProxyType(
     {
         ConsumerGroupHeartbeat: _heartbeat, LeaveGroup: _leave_group, OffsetCommit: _commit, TimerFired: _timer, Unload: _unload, Load: _load,
-        JoinGroup: _classic_join, SyncGroup: _classic_sync, Heartbeat: _classic_heartbeat,
-        Appended: _scanned,
+        JoinGroup: classic_join, SyncGroup: classic_sync, Heartbeat: classic_heartbeat,
+        Appended: scanned,
     }
 )  # fmt: skip
 

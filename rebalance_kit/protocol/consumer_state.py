@@ -13,7 +13,7 @@ from enum import Enum
 
 from rebalance_kit.model.topology import TopicId, TopicPartition
 from rebalance_kit.protocol.effects import Effect, Note, Reply
-from rebalance_kit.protocol.messages import Partitions, Response
+from rebalance_kit.protocol.messages import Partitions, Response, Subscription
 
 AssignCall = Callable[
     [
@@ -59,6 +59,9 @@ class ConsumerGroupSettings:
     topic_ids: Callable[[], Mapping[str, TopicId]]
     now_ms: Callable[[], int]
     assign: AssignCall
+    new_id: Callable[[str], str] = lambda _sender: ""
+    migration_policy: str = "bidirectional"
+    classic_session_range: tuple[int, int] = (6_000, 1_800_000)
 
     def since(self, release: str) -> bool:
         """Whether the broker is of that release or newer."""
@@ -68,6 +71,14 @@ class ConsumerGroupSettings:
 def version(text: str) -> tuple[int, ...]:
     """``4.3.1`` as numbers that compare."""
     return tuple(int(part) for part in text.split(".") if part.isdigit())
+
+
+@dataclass(frozen=True, slots=True)
+class ClassicSide:
+    """What the coordinator keeps of a member that speaks the classic protocol."""
+
+    session_timeout_ms: int
+    protocols: tuple[tuple[str, Subscription], ...]
 
 
 @dataclass(slots=True)
@@ -87,6 +98,7 @@ class ConsumerGroupMember:
     rebalance_timeout_ms: int = 300_000
     assigned: dict[TopicPartition, int] = field(default_factory=dict)
     pending_revocation: dict[TopicPartition, int] = field(default_factory=dict)
+    classic: ClassicSide | None = None
 
 
 @dataclass(slots=True)
@@ -107,6 +119,8 @@ class ConsumerGroup:
     seen_topics: Mapping[str, int] | None = None
     regexes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     scanning: bool = False
+    downgrades: bool = False
+    join_timers: set[str] = field(default_factory=set)
     scanned_ms: int | None = None
     scanned_topics: frozenset[str] = frozenset()
     out: list[Effect] = field(default_factory=list)

@@ -74,7 +74,7 @@ _HOW = {
     "leave": "left",
     "admin": "left",
     "late": "late",
-    "rebalance_timeout": "failed",
+    "rebalance_timeout": "failed", "join_timeout": "failed",
     "sync_timeout": "failed",
 }
 

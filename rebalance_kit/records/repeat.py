@@ -174,6 +174,8 @@ def _arrivals(run: RecordedRun) -> tuple[Mapping[str, int], Mapping[str, int]]:
             if found:
                 joining = (found[1], line.t) if found[1] not in arrivals else None
                 arrivals.setdefault(found[1], line.t)
+        if "Scanned" in line.text:
+            joining = None
         if joining and "Computed a new target assignment" in line.text:
             # a fresh broker is slow: what counts for the assignment interval is the end of the computation
             if line.t - joining[1] <= COMPUTED_WITH_JOIN_MS:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rebalance_kit.assignors import java_order
 from rebalance_kit.model.config import BrokerConfig
 from rebalance_kit.model.topology import TopicId, TopicPartition
-from rebalance_kit.protocol import classic_group, consumer_group
+from rebalance_kit.protocol import classic_group, consumer_group, migration
 from rebalance_kit.protocol.classic_state import ClassicGroup, GroupSettings
 from rebalance_kit.protocol.consumer_state import ConsumerGroup, ConsumerGroupSettings
 from rebalance_kit.protocol.effects import (
@@ -27,12 +27,14 @@ from rebalance_kit.protocol.messages import (
     NONE,
     Answer,
     ConsumerGroupHeartbeat,
+    ConsumerGroupHeartbeatAnswer,
+    JoinGroup,
     LeaveGroup,
     OffsetCommit,
     Response,
 )
 from rebalance_kit.simulation.records import Log
-from rebalance_kit.simulation.streams import draw_uuid
+from rebalance_kit.simulation.streams import draw_kafka_uuid, draw_uuid
 
 if TYPE_CHECKING:
     from rebalance_kit.simulation.process import Process
@@ -51,6 +53,7 @@ class Broker:
         self.groups: dict[str, Group] = {}
         self.topics: dict[str, int] = {}
         self.topic_ids: dict[str, TopicId] = {}
+        self._scanned = False
         self._appends = world.streams["broker/append"]
         for topic in world.scenario.topics:
             self.set_topic(topic.name, topic.partitions, topic.rate_per_s, topic.topic_id)
@@ -89,41 +92,90 @@ class Broker:
 
     # --- requests --------------------------------------------------------------------------
     def receive(self, event: Arrived) -> None:
-        """Hand a request to its group."""
+        """Hand a request to its group, which may change its protocol for it."""
         request = event.request
         name = request.group
         group = self.groups.get(name)
-        consumer = isinstance(request, ConsumerGroupHeartbeat)
-        if group is None or (
-            consumer != isinstance(group, ConsumerGroup)
-            and not group.members
-            and not isinstance(request, OffsetCommit)
-        ):
-            group = self._make(name, consumer=consumer, before=group)
-            self.groups[name] = group
+        joins = isinstance(request, ConsumerGroupHeartbeat) and request.member_epoch == 0
+        if group is None:
+            self.groups[name] = self._fresh(name, consumer=isinstance(request, ConsumerGroupHeartbeat))
+        elif isinstance(group, ClassicGroup) and isinstance(request, ConsumerGroupHeartbeat):
+            if not joins:
+                self._refuse(event, "GROUP_ID_NOT_FOUND", f"Group {name} is not a consumer group.")
+                return
+            if not self._upgrade(name, group, event):
+                return
+        elif isinstance(group, ConsumerGroup) and not group.members and isinstance(request, JoinGroup):
+            self._downgrade_empty(name, group)
         self.step(name, event)
 
-    def _make(self, name: str, *, consumer: bool, before: Group | None) -> Group:
-        if not consumer:
-            made = ClassicGroup(
-                GroupSettings(
-                    name, self.config.initial_rebalance_delay_ms, self.config.min_session_timeout_ms, self.config.max_session_timeout_ms,
-                    self.config.max_size, self._new_id, java_order.hash_map_order,
-                )
-            )  # fmt: skip
-            if isinstance(before, ConsumerGroup):
-                made.generation = before.epoch
-            return made
-        world = self.world
-        settings = ConsumerGroupSettings(
-            name, world.scenario.kafka_version, self.config.consumer_session_timeout_ms, self.config.consumer_heartbeat_interval_ms,
-            self.config.consumer_assignment_interval_ms, tuple(self.config.consumer_assignors), self.config.consumer_max_size,
-            lambda: dict(self.topics), lambda: dict(self.topic_ids), lambda: world.agenda.now_ms, world.server_assign,
+    def _upgrade(self, name: str, group: ClassicGroup, event: Arrived) -> bool:
+        if not group.members:
+            fresh = ConsumerGroup.fresh(self._consumer_settings(name))
+            if group.generation:
+                fresh.epoch = fresh.assignment_epoch = group.generation
+            self._replace(name, fresh, "consumer")
+            return True
+        done = migration.upgrade(group, self._consumer_settings(name))
+        if isinstance(done, migration.Refusal):
+            self._carry_out(name, "classic", list(done.effects), None)
+            self._refuse(event, done.error, done.message)
+            return False
+        self.groups[name], effects = done
+        self._carry_out(name, "consumer", effects, None)
+        return True
+
+    def _downgrade_empty(self, name: str, group: ConsumerGroup) -> None:
+        fresh = ClassicGroup(self._classic_settings(name))
+        fresh.generation = group.epoch
+        self._replace(name, fresh, "classic")
+
+    def _replace(self, name: str, group: Group, to: str) -> None:
+        """An empty group takes the other protocol, whatever the migration policy says."""
+        self.groups[name] = group
+        self.world.row(
+            "coordinator", "group_converted", to, None, None, {"group": name, "to": to, "members": 0}
+        )
+
+    def _refuse(self, event: Arrived, error: str, message: str) -> None:
+        request = event.request
+        detail = {
+            "group": request.group,
+            "name": request.sender,
+            "api": type(request).__name__,
+            "error": error,
+            "message": message,
+        }
+        self.world.row("coordinator", "member_refused", "consumer", None, request.member_id or None, detail)
+        self.world.network.reply(
+            event.token,
+            ConsumerGroupHeartbeatAnswer(error, request.member_id, message=message),
+            request.group,
+        )
+
+    def _fresh(self, name: str, *, consumer: bool) -> Group:
+        return (
+            ConsumerGroup.fresh(self._consumer_settings(name))
+            if consumer
+            else ClassicGroup(self._classic_settings(name))
+        )
+
+    def _classic_settings(self, name: str) -> GroupSettings:
+        kept = self.config
+        return GroupSettings(
+            name, kept.initial_rebalance_delay_ms, kept.min_session_timeout_ms, kept.max_session_timeout_ms,
+            kept.max_size, self._new_id, java_order.hash_map_order,
         )  # fmt: skip
-        group = ConsumerGroup.fresh(settings)
-        if isinstance(before, ClassicGroup) and before.generation:
-            group.epoch = group.assignment_epoch = before.generation
-        return group
+
+    def _consumer_settings(self, name: str) -> ConsumerGroupSettings:
+        world, kept = self.world, self.config
+        return ConsumerGroupSettings(
+            name, world.scenario.kafka_version, kept.consumer_session_timeout_ms, kept.consumer_heartbeat_interval_ms,
+            kept.consumer_assignment_interval_ms, tuple(kept.consumer_assignors), kept.consumer_max_size,
+            lambda: dict(self.topics), lambda: dict(self.topic_ids), lambda: world.agenda.now_ms, world.server_assign,
+            lambda sender: self.world.processes[sender].classic_id("bare", draw_kafka_uuid),
+            str(kept.migration_policy).lower(), (kept.min_session_timeout_ms, kept.max_session_timeout_ms),
+        )  # fmt: skip
 
     def _new_id(self, sender: str, prefix: str) -> str:
         return self.world.processes[sender].classic_id(prefix, lambda stream: f"{prefix}-{draw_uuid(stream)}")
@@ -133,8 +185,11 @@ class Broker:
         group = self.groups[name]
         if isinstance(group, ClassicGroup):
             self._carry_out(name, "classic", classic_group.step(group, event), event)
-        else:
-            self._carry_out(name, "consumer", consumer_group.step(group, event), event)
+            return
+        self._carry_out(name, "consumer", consumer_group.step(group, event), event)
+        if group.downgrades:
+            self.groups[name], effects = migration.downgrade(group, self._classic_settings(name))
+            self._carry_out(name, "classic", effects, None)
 
     def _carry_out(self, name: str, protocol: str, effects: list[Effect], event: Any) -> None:
         world, agenda = self.world, self.world.agenda
@@ -152,8 +207,14 @@ class Broker:
             elif isinstance(effect, CancelTimer):
                 agenda.cancel_timer((name, effect.key))
             elif isinstance(effect, Append):
-                delay = world.scenario.latencies.log_append.draw(self._appends)
+                delay = self._append_ms(effect)
                 agenda.at(agenda.now_ms + delay, self._appended, (name, effect.key))
+
+    def _append_ms(self, effect: Append) -> int:
+        if effect.key[0] == "regex":  # a scan runs in the background: 1 ms, in a fresh broker 0.25 s
+            first, self._scanned = not self._scanned, True
+            return 250 if first else 1
+        return self.world.scenario.latencies.log_append.draw(self._appends)
 
     def _timer(self, argument: tuple[str, tuple[str, ...]]) -> None:
         if self.up:
@@ -193,7 +254,7 @@ class Broker:
 
     def remove_member(self, process: Process) -> None:
         """An administrator removes a member; nobody waits for the answer."""
-        name = process.config.group_id
+        name = process.group_id
         if self.up and name in self.groups and process.life:
             member_id, _ = process.identity()
             instance = process.config.instance_id

@@ -33,7 +33,7 @@ class Fetching:
         self._refused = False
         per_batch = self._batch if spec.commit in {"per_batch", "before_processing"} else None
         self.consumption = Consumption(
-            world.plane, process.config.group_id, process.config.max_poll_records, process.processing_ms,
+            world.plane, process.group_id, process.config.max_poll_records, process.processing_ms,
             world.scenario.latencies.poll_step_ms, self._redelivered, per_batch, next_poll_ms=world.agenda.now_ms,
         )  # fmt: skip
 
@@ -231,7 +231,7 @@ class Fetching:
             generation,
             offsets,
             how,
-            process.config.group_id,
+            process.group_id,
         )
 
     def commit(self, how: str, partitions: Partitions | None = None) -> bool:

@@ -62,6 +62,7 @@ class Process:
         self._poll_queued = False
         self._ids_given = 0
         self.requests_sent = 0
+        self.group_id = world.scenario.group
 
     # --- life ------------------------------------------------------------------------------
     def start(self, spec: MemberSpec) -> None:
@@ -80,10 +81,11 @@ class Process:
             self.name,
         )
         self.protocol = self.config.protocol
+        self.group_id = self.config.group_id or world.scenario.group
         self.machine = world.make_machine(self, spec)
         self.fetching = Fetching(self, spec)
         world.row(self.name, "process_started", self.protocol, None, None,
-                  {"group": self.config.group_id, "client": spec.client, "configs": dict(spec.configs), "topics": list(spec.topics), "life": self.life})  # fmt: skip
+                  {"group": self.group_id, "client": spec.client, "configs": dict(spec.configs), "topics": list(spec.topics), "life": self.life})  # fmt: skip
         pin = self.pin()
         spreads = world.scenario.latencies
         spread = spreads.start_classic if self.protocol == "classic" else spreads.start_consumer
@@ -241,8 +243,15 @@ class Process:
             self._queue_poll(ready)
             return
         machine = self.machine
-        if isinstance(machine, ClassicMember) and machine.pattern is not None and machine.rejoin_needed and self.world.broker.up:
-            self.apply(fx.MetadataSeen(dict(self.world.broker.topics)))  # a pattern is matched anew before every JoinGroup
+        if (
+            isinstance(machine, ClassicMember)
+            and machine.pattern is not None
+            and machine.rejoin_needed
+            and self.world.broker.up
+        ):
+            self.apply(
+                fx.MetadataSeen(dict(self.world.broker.topics))
+            )  # a pattern is matched anew before every JoinGroup
         self.apply(fx.Polled())
 
     # --- events ------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ def _close_books(world: World) -> None:
         if process.alive:
             process.fetching.settle()
     if world.scenario.data_plane:
-        groups = sorted({process.config.group_id for process in world.processes.values() if process.life})
+        groups = sorted({process.group_id for process in world.processes.values() if process.life})
         for group in groups:
             for tp in sorted(world.plane.logs):
                 ledger = world.plane.ledger(group, tp)

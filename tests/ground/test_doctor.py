@@ -85,7 +85,9 @@ def test_a_missing_essential_gives_status_one_and_is_named():
         "from rebalance_kit.doctor import run_doctor\n"
         "sys.exit(run_doctor(sys.stdout))\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 1
     assert "MISSING PyYAML\n          without it: reading scenarios" in done.stdout
     assert done.stdout.endswith("missing and essential: PyYAML\n")

@@ -44,7 +44,9 @@ def test_a_room_of_the_engine_needs_the_standard_library_and_yaml_alone(room):
 
 def loaded_after(statement):
     script = f"{statement}\nimport sys\nprint(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     return set(done.stdout.split())
 
 

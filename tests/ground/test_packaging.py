@@ -55,7 +55,9 @@ def test_every_extra_that_setup_names_is_declared():
 
 
 def test_the_doctor_knows_the_purpose_of_every_extra():
-    assert list(doctor._PURPOSES) == sorted(PROJECT["optional-dependencies"], key=list(doctor._PURPOSES).index)
+    assert list(doctor._PURPOSES) == sorted(
+        PROJECT["optional-dependencies"], key=list(doctor._PURPOSES).index
+    )
 
 
 def test_a_wheel_holds_every_file_of_the_package(tmp_path):
@@ -87,14 +89,20 @@ def test_every_make_command_of_the_readme_is_in_the_makefile():
 
 def test_every_command_of_the_readme_is_in_the_program():
     shown = subprocess.run(
-        [sys.executable, "-m", "rebalance_kit.cli", "--help"], cwd=ROOT, capture_output=True, text=True, check=True
+        [sys.executable, "-m", "rebalance_kit.cli", "--help"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     told = commands(r"\brebalance-kit ([a-z]+)")
     assert told
     assert [name for name in told if not re.search(rf"\b{name}\b", shown)] == []
 
 
-@pytest.mark.parametrize("script", ["scripts/find-python", "scripts/find-chromium", "scripts/has-java", ".ci/run"])
+@pytest.mark.parametrize(
+    "script", ["scripts/find-python", "scripts/find-chromium", "scripts/has-java", ".ci/run"]
+)
 def test_a_script_can_be_started_and_read_by_its_shell(script):
     path = ROOT / script
     assert path.stat().st_mode & 0o111
@@ -114,6 +122,9 @@ def test_a_python_that_is_too_old_is_refused_with_what_was_looked_at(tmp_path):
 
 def test_this_python_is_found():
     done = subprocess.run(
-        [ROOT / "scripts/find-python", "no-such-python", sys.executable], capture_output=True, text=True, check=False
+        [ROOT / "scripts/find-python", "no-such-python", sys.executable],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.stdout.strip() == sys.executable

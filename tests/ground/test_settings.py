@@ -39,7 +39,9 @@ def suite(pytester, monkeypatch):
     """Run a small suite under our conftest; returns a function from its text and flags to the result."""
     monkeypatch.delenv("REBALANCE_KIT_NO_SKIPS", raising=False)
     monkeypatch.setenv("PYTHONPATH", str(CONFTEST.parents[1]))  # the kit, where it is not installed
-    pytester.makeini("[pytest]\nmarkers =\n    may_skip(reason): x\n    golden: x\n    spark: x\n    browser: x\n")
+    pytester.makeini(
+        "[pytest]\nmarkers =\n    may_skip(reason): x\n    golden: x\n    spark: x\n    browser: x\n"
+    )
     shutil.copy(CONFTEST, pytester.path / "conftest.py")
 
     def run(text, *flags):
@@ -52,7 +54,9 @@ def suite(pytester, monkeypatch):
 def test_a_skip_is_told_with_its_reason(suite):
     done = suite(SKIPPING)
     done.assert_outcomes(passed=1, skipped=2)
-    done.stdout.fnmatch_lines(["*left out on this machine*", "1 test: no cluster here", "1 test: only on Windows"])
+    done.stdout.fnmatch_lines(
+        ["*left out on this machine*", "1 test: no cluster here", "1 test: only on Windows"]
+    )
 
 
 def test_a_skip_fails_where_nothing_may_be_skipped_unless_it_is_expected(suite, monkeypatch):

@@ -19,7 +19,9 @@ def tracked():
     """Files that git tracks or would track; every file where there is no git (an unpacked archive)."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     try:
-        listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+        listed = subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout.splitlines()
     except (OSError, subprocess.CalledProcessError):
         listed = [p.relative_to(ROOT).as_posix() for p in ROOT.rglob("*") if ".venv" not in p.parts]
     return [ROOT / name for name in sorted(listed) if (ROOT / name).is_file()]
@@ -51,5 +53,7 @@ def test_no_file_is_too_large_for_a_repository():
 
 
 def test_no_work_is_left_as_a_note_in_the_tree():
-    notes = r"\b(?:TO" + r"DO|FIX" + r"ME|(?<!\[)XX" + r"X)\b"  # behind a bracket it is Java's letter for a zone
+    notes = (
+        r"\b(?:TO" + r"DO|FIX" + r"ME|(?<!\[)XX" + r"X)\b"
+    )  # behind a bracket it is Java's letter for a zone
     assert found(notes) == []

@@ -11,7 +11,7 @@ import pytest
 from test_notebooks import run_again
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "notebooks.py"
-SAMPLE = '''\
+SAMPLE = """\
 # %% [markdown]
 # # A sample
 #
@@ -30,7 +30,7 @@ ipywidgets.IntSlider(value=3)
 
 # %%
 print(value)
-'''
+"""
 
 
 @pytest.fixture(scope="module")

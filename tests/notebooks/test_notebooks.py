@@ -22,11 +22,22 @@ SOURCES = sorted((ROOT / "notebooks" / "src").glob("*.py"))
 
 def run_again(notebook: Path) -> subprocess.CompletedProcess[str]:
     """Execute a notebook in a fresh kernel and compare each output with the stored one."""
-    options = ["-c", HERE / "nbval.ini", "--rootdir", notebook.parent, "-p", "no:cacheprovider", "-q", "--color=no"]
+    options = [
+        "-c",
+        HERE / "nbval.ini",
+        "--rootdir",
+        notebook.parent,
+        "-p",
+        "no:cacheprovider",
+        "-q",
+        "--color=no",
+    ]
     nbval = ["--nbval", "--nbval-current-env", "--nbval-sanitize-with", HERE / "sanitize.cfg"]
     command = [sys.executable, "-m", "pytest", *map(str, [*options, *nbval, notebook])]
     apart = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=notebook.parent, env=apart)
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=notebook.parent, env=apart
+    )
 
 
 def name(path: Path) -> str:

@@ -202,14 +202,18 @@ class Classic(Coordinator):
     def stable(self, *senders: str, **given: Any) -> list[str]:
         """Bring a new group to Stable with these dynamic members; their ids, the leader's first."""
         entered = [self.enter(sender, **given) for sender in senders]
-        self.pass_ms(6_000 + self.group.settings.initial_delay_ms)
+        self._end_initial_phase(len(senders))
         return self._settle([member_id for member_id, _ in entered])
 
     def stable_static(self, *instances: str, **given: Any) -> list[str]:
         """Bring a new group to Stable with these static members; their ids, the leader's first."""
         asked = [self.join(instance, instance=instance, **given) for instance in instances]
-        self.pass_ms(6_000 + self.group.settings.initial_delay_ms)
+        self._end_initial_phase(len(instances))
         return self._settle([one.answer.member_id for one in asked])
+
+    def _end_initial_phase(self, members: int) -> None:
+        delay = self.group.settings.initial_delay_ms
+        self.pass_ms(delay if members == 1 else 2 * delay)
 
     def _settle(self, ids: list[str]) -> list[str]:
         leader = self.group.leader

@@ -255,9 +255,9 @@ function thirdLine(state, ends, board) {
 }
 
 function tokenWord(film, index, state, at, box) {
-  if (state.flows || box.width < 105) return state.word;
-  const since = sinceWhen(film.partitionTracks[index], film.partitionStates, at, (one) => !one.flows);
-  return `${state.word} ${seconds(at - since)}`;
+  if (state.flows || box.width < 128) return state.word;
+  const since = seconds(at - sinceWhen(film.partitionTracks[index], film.partitionStates, at, (one) => !one.flows));
+  return box.height < 50 && state.owner < 0 ? since : `${state.word} ${since}`;
 }
 
 // Records, oldest left: ■ committed, □ processed, | position, ● waiting.

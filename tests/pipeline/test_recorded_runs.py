@@ -1,0 +1,112 @@
+"""What real Kafka wrote: the tables against the counts and the steps that lie beside the logs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from judgement import expectations, judge
+
+from rebalance_kit.records.pack import read_file, run_names, table
+
+pytestmark = pytest.mark.spark
+
+#: Issue and truth agree when at least this share of the runs is explained without a mistake.
+REQUIRED_SHARE = 0.95
+
+
+@pytest.fixture(scope="session")
+def described(runs_folder):
+    return {name: json.loads((runs_folder / name / "run.json").read_text("utf-8")) for name in run_names()}
+
+
+def test_every_run_and_group_counts_what_its_raw_text_counts(recorded, described):
+    records, _ = recorded
+    told, counted = {}, {}
+    for name, run in described.items():
+        for group, counts in run["summary"]["groups"].items():
+            counted[name, group] = {
+                "generations": [generation for generation, _ in counts["stabilized"]],
+                "epochs": counts["epochs"],
+                "targets": len(counts["targets"]),
+                "expired": counts["failed"] + counts["fenced"],
+                "preparing": counts["preparing"],
+            }
+    for key, record in records.items():
+        told[key] = {name: record[name] for name in ("generations", "epochs", "targets", "expired")}
+        told[key]["preparing"] = sum(row["protocol"] == "classic" for row in record["rebalances"])
+    assert told == counted
+
+
+def test_every_run_and_group_equals_the_published_table(recorded):
+    records, _ = recorded
+    rows = {
+        (row["run"], row["group"]): (row["stabilized"], row["epoch_bumps"], row["last_epoch"], row["targets"], row["expired"])
+        for row in table()
+    }
+    told = {
+        key: (
+            len(record["generations"]),
+            len(record["epochs"]),
+            record["epochs"][-1] if record["epochs"] else None,
+            record["targets"],
+            record["expired"],
+        )
+        for key, record in records.items()
+    }
+    assert told == rows
+
+
+def test_cause_and_culprit_are_named_right_for_nearly_every_run(recorded, described):
+    records, _ = recorded
+    mistakes = {}
+    for name, run in described.items():
+        (record,) = (record for (run_name, _), record in records.items() if run_name == name)
+        mistakes[name] = judge(run, record)
+        steps = "; ".join(one.step for one in expectations(run)) or "nothing done to it"
+        print(f"{'ok ' if not mistakes[name] else 'BAD'} {name}: {steps} {' | '.join(mistakes[name])}")
+    right = sum(not wrong for wrong in mistakes.values())
+    assert right / len(mistakes) >= REQUIRED_SHARE, {name: wrong for name, wrong in mistakes.items() if wrong}
+
+
+def test_no_line_of_a_real_log_is_lost_or_rejected(recorded, spark):
+    _, tables = recorded
+    books = spark.read.parquet(str(tables / "lines")).collect()
+    assert all(row.parsed + row.ignored + row.rejected == row.lines for row in books)
+    assert len(books) > 300
+    # A traceback of a binding that refused to start stands in a file of its own; nothing is rejected.
+    assert sum(row.rejected for row in books) == 0
+
+
+def test_a_second_layout_gives_the_same_table_as_the_first(recorded):
+    # In crash.* member c2 writes Spring Boot's layout and the others Kafka's default.
+    records, _ = recorded
+    record = records["crash.cooperative.4.3.1", "orders-app"]
+    assert record["expired_members"] == ["c3"]
+    assert {name for row in record["rebalances"] for name in (row["culprit"], *row["joined"])} == {"c1", "c2", "c3"}
+
+
+def test_a_frozen_member_and_a_dead_one_are_told_apart(recorded):
+    records, _ = recorded
+    frozen = [row for row in records["freeze.eager.4.3.1", "orders-app"]["rebalances"] if row["trigger"] == "session_expired"]
+    dead = [row for row in records["crash.eager.4.3.1", "orders-app"]["rebalances"] if row["trigger"] == "session_expired"]
+    assert [("process lived on" in row["cause"], row["culprit"]) for row in frozen] == [(True, "c1")]
+    assert [("process had died" in row["cause"], row["culprit"]) for row in dead] == [(True, "c3")]
+
+
+def test_every_finding_shows_its_line_and_where_to_read_on(recorded):
+    records, _ = recorded
+    findings = [finding for record in records.values() for finding in record["findings"]]
+    assert len({finding["finding"] for finding in findings}) >= 15
+    for finding in findings:
+        assert finding["file"], finding
+        assert finding["line"] > 0, finding
+        assert finding["evidence"], finding
+        assert finding["do"], finding
+        assert finding["source"], finding
+        assert "{" not in finding["sentence"].replace("{}", ""), finding
+
+
+def test_the_pack_holds_what_the_recording_wrote():
+    assert len(run_names()) == 84
+    assert b"Successfully joined group" in read_file("crash.eager.4.3.1", "c1.log")
