@@ -164,8 +164,9 @@ def remove_member(
     group.behind.discard(member.member_id)
     if member.instance_id is not None and group.statics.get(member.instance_id) == member.member_id:
         del group.statics[member.instance_id]
-    group.out.append(CancelTimer(("session", member.member_id)))
-    group.out.append(CancelTimer(("rebalance", member.member_id)))
+    for timer in ("session", "rebalance", "join", "sync"):
+        group.out.append(CancelTimer((timer, member.member_id)))
+    group.join_timers.discard(member.member_id)
     group.note(
         "member_removed",
         member.member_id,

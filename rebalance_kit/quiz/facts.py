@@ -52,9 +52,9 @@ class Facts:
         for row in self._trace.of("owned", "process_ended"):
             if at is not None and row.at_ms > at:
                 break
-            before = held.get(row.actor, {})
-            now = row.detail["partitions"] if row.kind == "owned" else ()
-            held[row.actor] = {name: before.get(name, row.at_ms) for name in now}
+            before = held.pop(row.actor, {})
+            if row.kind == "owned":
+                held[row.actor] = {name: before.get(name, row.at_ms) for name in row.detail["partitions"]}
         return held
 
     # --- records stop and come again ------------------------------------------------------------
@@ -107,6 +107,10 @@ class Facts:
     def owned(self, member: str, at: int | None = None) -> list[str]:
         """The partitions a member has in its assignment."""
         return sorted(self._holdings(at).get(member, ()))
+
+    def idle(self, at: int | None = None) -> list[str]:
+        """Members that have been told their assignment and own nothing."""
+        return sorted(member for member, held in self._holdings(at).items() if not held)
 
     def moved(self, since: int | None = None, until: int | None = None) -> list[str]:
         """Partitions whose owner at the end of the window is another than just before it."""
@@ -229,6 +233,11 @@ class Facts:
     def first_ms(self, kind: str, member: str | None = None, since: int | None = None, until: int | None = None, **detail: Any) -> int | None:
         """When the first of those rows was written, none if none was."""
         return next((row.at_ms for row in self._matching(kind, member, since, until, detail)), None)
+
+    def last_ms(self, kind: str, member: str | None = None, since: int | None = None, until: int | None = None, **detail: Any) -> int | None:
+        """When the last of them was."""
+        found = [row.at_ms for row in self._matching(kind, member, since, until, detail)]
+        return found[-1] if found else None
 
     def _matching(self, kind: str, member: str | None, since: int | None, until: int | None, detail: Mapping[str, Any]) -> Iterator[TraceRow]:
         if kind not in KINDS:

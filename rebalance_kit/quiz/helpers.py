@@ -49,6 +49,11 @@ def names(prefix: str, number: int) -> list[str]:
     return [f"{prefix}{place}" for place in range(1, _group_size(number) + 1)]
 
 
+def topic(name: str, partitions: int) -> str:
+    """``"orders:3"`` for ``topic("orders", 3)``."""
+    return f"{name}:{partitions}"
+
+
 def pick(entries: Sequence[Any], place: int) -> Any:
     """The entry at a place, counted from 1."""
     if not 0 < place <= len(entries):
@@ -148,6 +153,6 @@ def _spell(assignment: Assignment, member: str) -> list[str]:
 HELPERS: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {
         one.__name__: one
-        for one in (count, near, same, least, most, names, pick, without, assigned, after_leave, after_join, moves_on_leave, moves_on_join)
+        for one in (count, near, same, least, most, names, topic, pick, without, assigned, after_leave, after_join, moves_on_leave, moves_on_join)
     }
 )  # fmt: skip

@@ -174,12 +174,10 @@ def _arrivals(run: RecordedRun) -> tuple[Mapping[str, int], Mapping[str, int]]:
             if found:
                 joining = (found[1], line.t) if found[1] not in arrivals else None
                 arrivals.setdefault(found[1], line.t)
-        if "Scanned" in line.text:
-            joining = None
         if joining and "Computed a new target assignment" in line.text:
             # a fresh broker is slow: what counts for the assignment interval is the end of the computation
             if line.t - joining[1] <= COMPUTED_WITH_JOIN_MS:
-                arrivals[joining[0]] = line.t
+                arrivals[f"computed {joining[0]}"] = line.t
             joining = None
         for pattern in (_PENDING, _ADDED):
             found = pattern.search(line.text)
@@ -204,6 +202,9 @@ def _life(
             answer = line.t - begin
     if member_id is not None:
         first, second = arrivals.get(member_id), additions.get(member_id)
+        computed = arrivals.get(f"computed {member_id}")
+        if computed is not None and answer is not None and computed < answer + begin:
+            first = computed
     if first is None and own:
         first = _static_return(own, arrivals)
     return Life(

@@ -5,7 +5,7 @@ Beyond forty partitions those of the same fate share a row, so that nothing is a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.frames import Frames
@@ -37,10 +37,11 @@ def gantt_figure(trace: Trace, theme: str = "light", group: str | None = None) -
         "xaxis": {"title": {"text": "seconds"}, "range": [0, held.end_ms / 1000], "gridcolor": role["hairline"], "zeroline": False},
         "yaxis": {"categoryorder": "array", "categoryarray": labels[::-1], "automargin": True, "tickmode": "array", "tickvals": labels, "gridcolor": role["surface"]},
         "shapes": visible_lines([(mark.at_ms / 1000, "solid" if mark.kind == "fault" else "dot", "alert" if mark.kind == "fault" else "ink3") for mark in marks], role),
-        "annotations": [_label(mark, place, role) for place, mark in enumerate(marks)],
-        "legend": {"orientation": "h", "x": 0, "y": -0.16, "yanchor": "top"},
+        "annotations": [_label(mark, place, role, held.end_ms) for place, mark in enumerate(marks)],
+        "legend": {"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom"},
     }  # fmt: skip
-    layout["margin"]["t"] = 110
+    layout["margin"] |= {"t": 110, "b": 90}
+    layout["title"] |= {"y": 0.98, "yanchor": "top", "yref": "container"}
     return {"data": _bars(held, rows, theme), "layout": layout}
 
 
@@ -92,8 +93,9 @@ def _shown(marks: Iterable[Mark]) -> list[Mark]:
     return [mark for mark in kept if mark.kind in {"fault", "timer", "action"}][:14]
 
 
-def _label(mark: Mark, place: int, role: dict[str, str]) -> Figure:
+def _label(mark: Mark, place: int, role: Mapping[str, str], end_ms: int) -> Figure:
+    late = mark.at_ms > 0.75 * end_ms
     return {
-        "x": mark.at_ms / 1000, "xref": "x", "y": 1.0 + 0.0, "yref": "paper", "yshift": 10 + 15 * (place % 3), "yanchor": "bottom", "xanchor": "left", "showarrow": False,
-        "text": mark.words, "font": {"size": 11.5, "color": role["alert"] if mark.kind == "fault" else role["ink2"]},
+        "x": mark.at_ms / 1000, "xref": "x", "y": 1, "yref": "paper", "yshift": 4 + 16 * (place % 3), "yanchor": "bottom", "xanchor": "right" if late else "left",
+        "showarrow": False, "text": mark.words, "font": {"size": 11.5, "color": role["alert"] if mark.kind == "fault" else role["ink2"]},
     }  # fmt: skip
