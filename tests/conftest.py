@@ -38,6 +38,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Look for doctests in the package alone: helpers and conftests here are no tests."""
+    return True if collection_path.suffix == ".py" and not collection_path.name.startswith("test_") else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep one JVM and one browser at a time, and leave out what this machine cannot run."""
     _group_together(items)

@@ -21,7 +21,12 @@ INT_MAX = 2**31 - 1
 
 
 class RefusedConfig(ConfigError):
-    """Kafka refuses this configuration: ``keys`` are the ones at fault, ``exception`` is Kafka's class."""
+    """Kafka refuses this configuration: ``keys`` are the ones at fault, ``exception`` is Kafka's class.
+
+    ``path`` says where in a scenario the configuration stands, once somebody knows.
+    """
+
+    path: tuple[str | int, ...] = ()
 
     def __init__(self, message: str, keys: Iterable[str] = (), exception: str = "ConfigException", where: str = "") -> None:
         self.keys = tuple(keys)
@@ -31,7 +36,9 @@ class RefusedConfig(ConfigError):
 
 
 class UnknownConfig(ConfigError):
-    """A key that Kafka does not have, or not in this version; ``keys`` holds it."""
+    """A key that Kafka does not have, or not in this version; ``keys`` holds it, ``path`` is as above."""
+
+    path: tuple[str | int, ...] = ()
 
     def __init__(self, message: str, key: str, where: str = "") -> None:
         self.keys = (key,)

@@ -10,12 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rebalance_kit.pipeline.inquiry import Forensics, forensics, run_logs
+    from rebalance_kit.pipeline.inquiry import Events, Forensics, forensics, read_events, run_logs
     from rebalance_kit.pipeline.session import begin_session, spark_session
 
-__all__ = ["Forensics", "begin_session", "forensics", "run_logs", "spark_session"]
+__all__ = ["Events", "Forensics", "begin_session", "forensics", "read_events", "run_logs", "spark_session"]
 
 _HOME = {
+    "Events": "inquiry",
+    "read_events": "inquiry",
     "Forensics": "inquiry",
     "forensics": "inquiry",
     "run_logs": "inquiry",

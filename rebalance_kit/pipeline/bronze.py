@@ -1,6 +1,6 @@
 """Bronze: the lines of all files, each with its run, its file and its place there.
 
-Lines end at ``\\n`` alone (a lone carriage return is part of a line, as ``wc -l`` has it).  A line
+Lines end at a line feed alone (a lone carriage return is part of a line, as ``wc -l`` has it).  A line
 that is not UTF-8 is repaired with replacement characters, so that it can be shown; one longer than
 ``LONGEST_LINE`` keeps its beginning only, and ``size`` tells how long it was.
 """

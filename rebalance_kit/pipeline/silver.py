@@ -38,7 +38,7 @@ _SHOWN = 300
 
 #: Text columns of an event that come straight from a template's field.
 _TEXT_FIELDS = (
-    "member", "instance", "other", "leader", "reason", "cause", "detail", "state", "state_from", "state_to",
+    "member", "other", "leader", "reason", "cause", "detail", "state", "state_from", "state_to",
     "protocol", "assignor", "topic", "mode", "kind", "key", "value",
 )  # fmt: skip
 
@@ -156,7 +156,7 @@ def events(classified: DataFrame, blocks: DataFrame) -> DataFrame:
     """The parsed lines as typed events, one row each, in the columns the gold steps use."""
     fields, head = F.col("fields"), F.col("head")
     numbers = [fields[name].try_cast("long").alias(name) for name in sorted(NUMBERS)]
-    texts = [_present(fields[name]).alias(name) for name in _TEXT_FIELDS if name not in ("instance",)]
+    texts = [_present(fields[name]).alias(name) for name in _TEXT_FIELDS]
     return (
         classified.filter(F.col("class") == "parsed")
         .transform(lambda rows: with_line_numbers(rows, blocks))
@@ -216,7 +216,7 @@ def _row(template: Template) -> dict[str, object]:
 
 
 def _mapped(name: str) -> Callable[[DataFrame], DataFrame]:
-    """A step that turns the text column ``\\1name\\2value...`` into a map; null where nothing was rewritten.
+    """A step that turns the text column of separated names and values into a map; null where nothing was rewritten.
 
     A step of its own: inside the expression above it, the rewriting would be done twice.
     """

@@ -31,7 +31,6 @@ NOT_LOGS = frozenset(
     ".md .json .jsonl .yaml .yml .toml .properties .py .ipynb .html .css .js .csv .parquet .crc .png .svg .pdf "
     ".jar .class .zip .tar .xz .bz2 .zst .7z .hprof .pid .lock .sh .conf .cfg .ini".split()
 )
-_PACKED = frozenset(".gz".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +112,10 @@ def _folders(top: Path) -> Iterator[tuple[Path, list[str]]]:
 
 
 def _is_log(name: str, beside: Sequence[str]) -> bool:
-    stem, ending = os.path.splitext(name.lower())
-    if ending in _PACKED:
-        ending = os.path.splitext(stem)[1]
+    bare = name.lower().removesuffix(".gz")
     if "run.json" in beside:  # a recorded run: beside its logs lie the truth and what a tool printed
         return ".log" in name
-    return ending not in NOT_LOGS
+    return Path(bare).suffix not in NOT_LOGS
 
 
 def _look(run: str, name: str, path: Path, salvage: Path, place: int) -> LogFile:

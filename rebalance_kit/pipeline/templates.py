@@ -60,7 +60,7 @@ class Template:
 
     @property
     def replacement(self) -> str:
-        """Java's replacement that turns a matching message into ``\\1name\\2value`` pairs."""
+        """Java's replacement that turns a matching message into names and values with separators."""
         pairs = [("event", self.event), ("side", self.side), *self.given]
         fixed = [f"{name}{VALUE_SEPARATOR}{_quoted(value)}" for name, value in pairs]
         kept = [f"{name}{VALUE_SEPARATOR}${place}" for place, name in enumerate(self.fields, start=1)]

@@ -149,8 +149,8 @@ def _after_commit(member: ClassicMember, how: str, error: str) -> None:
 
 
 def _poll_timeout(member: ClassicMember, event: Any) -> None:
-    if member.phase is Phase.UNJOINED or member.stage is Stage.CLOSED:
-        return
+    if member.phase in {Phase.UNJOINED, Phase.PREPARING} or member.stage is Stage.CLOSED:
+        return  # the heartbeat thread, which would notice, rests (MemberState.hasNotJoinedGroup)
     member.note("poll_timeout", limit_ms=member.settings.max_poll_interval_ms)
     if member.settings.instance_id is None and member.coordinator_known:
         member.send_leave(POLL_TIMEOUT_REASON)

@@ -24,16 +24,20 @@ def subscribe(
     regex: str | None,
     why: str,
     trigger: str,
+    preferred: str | None = None,
 ) -> None:
     """Take a subscription over and bump if the topics it means, or their metadata, have changed.
 
-    A regex that is not resolved yet means no topics; its resolution will bump.
+    A regex that is not resolved yet means no topics; its resolution will bump. ``preferred`` is the
+    assignor that the group would have used before this request; another one bumps since 4.4.
     """
     changed = names != member.names or (regex != member.regex and (regex is None or regex in group.regexes))
     member.names, member.regex = names, regex
     member.topics = group.topics_of(member)
     if changed:
         group.bump(why, trigger, member.sender)
+    elif preferred not in {None, group.preferred_assignor()} and group.settings.since("4.4"):
+        group.bump("the preferred server assignor changed", "assignor", member.sender)
     elif _metadata_changed(group):
         group.bump("topics or partitions of the subscription changed", "metadata", None)
 

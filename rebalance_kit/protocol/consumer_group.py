@@ -217,6 +217,7 @@ def _progress(member: ConsumerGroupMember) -> tuple[object, ...]:
 
 def _take_over(group: ConsumerGroup, request: ConsumerGroupHeartbeat, member: ConsumerGroupMember) -> None:
     """Subscription and settings of the member; at most one bump for all that changed."""
+    preferred = group.preferred_assignor()
     if request.rebalance_timeout_ms is not None:
         member.rebalance_timeout_ms = request.rebalance_timeout_ms
     if request.server_assignor is not None:
@@ -231,6 +232,7 @@ def _take_over(group: ConsumerGroup, request: ConsumerGroupHeartbeat, member: Co
         regex,
         "a member joined" if joined else "a member subscribed to other topics",
         "join" if joined else "subscription",
+        preferred,
     )
     scan_if_due(group)
 

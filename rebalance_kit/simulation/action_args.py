@@ -4,31 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any, Literal
 
-from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.simulation.scenario import ACTIONS, Action
+from rebalance_kit.simulation.scenario_check import (
+    CALLBACKS,
+    CLIENTS,
+    COMMITS,
+    MOST_MEMBERS,
+    MOST_MS,
+    MOST_PARTITIONS,
+    BadScenario,
+    nearest,
+    whole,
+)
 
 ArgumentKind = Literal["ms", "number", "count", "flag", "name", "names", "configs", "choice"]
-CLIENTS = ("java", "librdkafka")
-CALLBACKS = ("default", "assign", "incremental")
-"""What a librdkafka member's own rebalance callback calls; default looks at the protocol first."""
-COMMITS = ("auto", "per_batch", "revoked", "none", "before_processing")
 APIS = ("JoinGroup", "SyncGroup", "Heartbeat", "LeaveGroup", "OffsetCommit", "ConsumerGroupHeartbeat")
-MOST_MS = 7 * 24 * 3_600_000
-MOST_PARTITIONS = 200_000
-MOST_MEMBERS = 10_000
-
-
-class BadAction(ScenarioError):
-    """An action that cannot be done: ``index`` counts the scenario's actions, ``key`` is the argument at fault."""
-
-    def __init__(self, message: str, index: int, key: str | None = None) -> None:
-        self.index = index
-        self.key = key
-        super().__init__(message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +57,7 @@ _AWAY = Argument("ms", default=5_000)
 ARGUMENTS: Mapping[str, Mapping[str, Argument]] = MappingProxyType(
     {
         "start": _START,
-        "close": {},
+        "close": {"timeout_ms": Argument("ms", default=30_000)},
         "crash": {},
         "freeze": {},
         "thaw": {},
@@ -77,6 +70,7 @@ ARGUMENTS: Mapping[str, Mapping[str, Argument]] = MappingProxyType(
         "enforce_rebalance": {},
         "reconfigure": {"configs": Argument("configs", required=True), "after_ms": _AWAY, "replace_configs": Argument("flag")},
         "remove": {},
+        "see_metadata": {"topics": Argument("configs", required=True)},
         "cut_network": {},
         "heal_network": {},
         "drop_next": {"api": _API},
@@ -93,42 +87,28 @@ ARGUMENTS: Mapping[str, Mapping[str, Argument]] = MappingProxyType(
 )  # fmt: skip
 
 
-def nearest(word: object, known: tuple[str, ...] | list[str]) -> str:
-    """``; did you mean 'x'?`` where a known word is close, else nothing.
-
-    >>> nearest("crahs", ["crash", "close"])
-    "; did you mean 'crash'?"
-    """
-    close = get_close_matches(str(word), known, n=1, cutoff=0.5)
-    return f"; did you mean {close[0]!r}?" if close else ""
-
-
 def check_arguments(action: Action, index: int, where: str) -> None:
-    """Raise ``BadAction`` unless the action exists and its arguments have the types and bounds of ``ARGUMENTS``."""
+    """Raise ``BadScenario`` unless the action exists and its arguments have the types and bounds of ``ARGUMENTS``."""
     if action.do not in ACTIONS:
-        raise BadAction(f"{where}: action {action.do!r} is unknown{nearest(action.do, list(ACTIONS))} (expected one of {', '.join(ACTIONS)})", index, "do")
-    if not _whole(action.at_ms) or not 0 <= action.at_ms <= MOST_MS:
-        raise BadAction(f"{where}: at is {action.at_ms!r}; expected milliseconds from 0 to {MOST_MS}", index, "at")
+        raise BadScenario(f"{where}: action {action.do!r} is unknown{nearest(action.do, list(ACTIONS))} (expected one of {', '.join(ACTIONS)})", ("actions", index, "do"))
+    if not whole(action.at_ms) or not 0 <= action.at_ms <= MOST_MS:
+        raise BadScenario(f"{where}: at is {action.at_ms!r}; expected milliseconds from 0 to {MOST_MS}", ("actions", index, "at"))
     if action.do in MEMBERLESS and action.member is not None:
-        raise BadAction(f"{where}: {action.do} concerns no single member, got member {action.member!r}", index, "member")
+        raise BadScenario(f"{where}: {action.do} concerns no single member, got member {action.member!r}", ("actions", index, "member"))
     if action.do not in MEMBERLESS and action.member is None:
-        raise BadAction(f"{where}: {action.do} needs a member, got none", index, "do")
+        raise BadScenario(f"{where}: {action.do} needs a member, got none", ("actions", index, "do"))
     known = ARGUMENTS[action.do]
     for name, value in action.args.items():
         argument = known.get(name)
         if argument is None:
             takes = ", ".join(known) or "no arguments"
-            raise BadAction(f"{where}: {action.do} has no argument {name!r}{nearest(name, list(known))} (it takes {takes})", index, name)
+            raise BadScenario(f"{where}: {action.do} has no argument {name!r}{nearest(name, list(known))} (it takes {takes})", ("actions", index, name))
         expected = _fault(argument, value)
         if expected:
-            raise BadAction(f"{where}: {name} is {value!r}; expected {expected}", index, name)
+            raise BadScenario(f"{where}: {name} is {value!r}; expected {expected}", ("actions", index, name))
     for name, argument in known.items():
         if argument.required and name not in action.args:
-            raise BadAction(f"{where}: {action.do} needs {name}, got only {', '.join(action.args) or 'nothing'}", index, "do")
-
-
-def _whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+            raise BadScenario(f"{where}: {action.do} needs {name}, got {', '.join(action.args) or 'no argument'}", ("actions", index, "do"))
 
 
 def _fault(argument: Argument, value: Any) -> str | None:
@@ -136,7 +116,7 @@ def _fault(argument: Argument, value: Any) -> str | None:
     kind = argument.kind
     if kind in {"ms", "count"}:
         unit = "milliseconds" if kind == "ms" else "a whole number"
-        return None if _whole(value) and argument.least <= value <= argument.most else f"{unit} from {argument.least} to {argument.most}"
+        return None if whole(value) and argument.least <= value <= argument.most else f"{unit} from {argument.least} to {argument.most}"
     if kind == "number":
         fits = isinstance(value, int | float) and not isinstance(value, bool) and argument.least <= value <= argument.most
         return None if fits else f"a number from {argument.least} to {argument.most}"

@@ -43,7 +43,7 @@ CLASSIC_ONLY = ("partition.assignment.strategy", "session.timeout.ms", "heartbea
 ACTIONS: Mapping[str, str] = MappingProxyType(
     {
         "start": "start the member's process (again); topics, configs, client, callback may be given anew",
-        "close": "consumer.close(): commit, callback, leave",
+        "close": "consumer.close(): commit (for timeout_ms at most), callback, leave",
         "crash": "the process dies at once (kill -9)",
         "freeze": "the process stands still (long GC pause, SIGSTOP)",
         "thaw": "the frozen process goes on",
@@ -56,6 +56,7 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
         "enforce_rebalance": "call enforceRebalance()",
         "reconfigure": "change configs and bounce: close, start after after_ms",
         "remove": "an administrator removes the member (by group.instance.id where it has one)",
+        "see_metadata": "the member's client is told topics (name: partitions), as by a broker that still starts",
         "cut_network": "messages between the member and the broker are lost until heal_network",
         "heal_network": "the member reaches the broker again",
         "drop_next": "the member's next message of kind api is lost",

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from rebalance_kit.view.state import GroupState, MemberState, Message, PartitionState, Position
 
 PARKING = frozenset({"JoinGroup", "SyncGroup"})
+LEAVING = frozenset({"revoke", "lost", "close", "unassigned", "unsubscribed"})
 GONE = frozenset({"crashed", "died", "closed"})
 
 
@@ -36,6 +37,7 @@ class MemberRecord:
     claims: dict[str, None] = field(default_factory=dict)
     fetching: dict[str, None] = field(default_factory=dict)
     fetched: dict[str, None] = field(default_factory=dict)
+    paused_for: dict[str, str] = field(default_factory=dict)
     pending_revocation: frozenset[str] = frozenset()
 
 
@@ -132,7 +134,9 @@ def _word(owner: MemberRecord, partition: str) -> str:
         return "give up" if leaving else "callback"
     if partition not in owner.fetched:
         return "new"
-    return "give up" if partition in owner.pending_revocation or owner.sending == "LeaveGroup" else "stopped"
+    if partition in owner.pending_revocation or owner.paused_for.get(partition) in LEAVING:
+        return "give up"
+    return "stopped"
 
 
 def _doing(one: MemberRecord) -> str:  # noqa: PLR0911 - a list of words in order of weight

@@ -95,6 +95,7 @@ def _fetch_resumed(fold: Fold, row: TraceRow) -> None:
 def _fetch_paused(fold: Fold, row: TraceRow) -> None:
     one, partition = fold.member(row.actor), _partition(row)
     one.fetching.pop(partition, None)
+    one.paused_for[partition] = row.detail.get("reason", "")
     fold.touch(partition)
 
 

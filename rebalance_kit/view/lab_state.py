@@ -150,10 +150,10 @@ class LabState:
         acts = [action.at_ms for action in self.scenario.actions if action.do != "start"]
         if acts:
             return max(0, min(acts) - 1000)
-        for at_ms in self.frames.change_times:
-            if self.frames.partitions and all(track.at(at_ms).flows for track in self.frames.partitions.values()):
-                return min(self.frames.end_ms, -(-(at_ms + 2000) // 1000) * 1000)
-        return 0
+        settled = self.frames.settled_ms()
+        if settled is None:
+            return 0
+        return min(self.frames.end_ms, -(-(settled + 2000) // 1000) * 1000)
 
 
 def protocol_key(protocol: str, assignor: str | None) -> str:

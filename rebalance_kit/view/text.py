@@ -11,7 +11,7 @@ from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.frames import Frames
 from rebalance_kit.view.pauses import Pause, pauses_of, segments_of
 from rebalance_kit.view.state import BoardState
-from rebalance_kit.view.words import fill, member_line, partitions_in_words, seconds, sentence
+from rebalance_kit.view.words import fill, length, member_line, partitions_in_words, seconds, sentence
 
 MANY = 12
 
@@ -42,7 +42,7 @@ def _group_line(board: BoardState) -> str:
 def describe_flow(trace: Trace) -> str:
     """A run in words: who owns what first and last, what happened, which partitions paused how long."""
     frames = Frames(trace)
-    begin = _settled_ms(frames)
+    begin = frames.settled_ms() or 0
     lines = [_title(frames), f"{_at(begin)} {_shares(frames.at(begin))}"]
     lines += [f"{_at(mark.at_ms)} {mark.words}." for mark in frames.marks if mark.at_ms > begin]
     lines.append(f"{_at(frames.end_ms)} {_shares(frames.at(frames.end_ms))}")
@@ -54,7 +54,7 @@ def describe_gantt(trace: Trace) -> str:
     frames = Frames(trace)
     fates: dict[str, list[str]] = {}
     for name in frames.partitions:
-        bars = [f"{one.owner or 'no owner'}{'' if one.word in {'flows', 'no owner'} else ' ' + one.word} {seconds(one.begin_ms)[:-2]}–{seconds(one.end_ms)}"
+        bars = [f"{one.owner or 'no owner'}{'' if one.word in {'flows', 'no owner'} else ' ' + one.word} from {seconds(one.begin_ms)} for {length(one.end_ms - one.begin_ms)}"
                 for one in segments_of(frames, name)]  # fmt: skip
         fates.setdefault("; ".join(bars), []).append(name)
     lines = [_title(frames), *(f"{partitions_in_words(names)}: {bars}." for bars, names in list(fates.items())[:MANY])]
@@ -81,14 +81,6 @@ def _title(frames: Frames) -> str:
 
 def _at(at_ms: int) -> str:
     return f"{seconds(at_ms):>8}"
-
-
-def _settled_ms(frames: Frames) -> int:
-    """When for the first time all partitions flow (the start of the run when they never do)."""
-    for at_ms in frames.change_times:
-        if frames.partitions and all(track.at(at_ms).flows for track in frames.partitions.values()):
-            return at_ms
-    return 0
 
 
 def _shares(board: BoardState) -> str:
@@ -119,4 +111,4 @@ def _pause_lines(frames: Frames) -> list[str]:
 
 
 def _spans(found: Iterable[Pause]) -> str:
-    return ", ".join(f"{seconds(one.end_ms - one.begin_ms)} ({one.begin_ms / 1000:.1f}–{seconds(one.end_ms)})" for one in found)
+    return ", ".join(f"{length(one.end_ms - one.begin_ms)} from {seconds(one.begin_ms)}{'' if one.ended else ' to the end'}" for one in found)

@@ -35,6 +35,15 @@ def seconds(ms: int) -> str:
     return f"{ms / 1000:.1f} s"
 
 
+def length(ms: int) -> str:
+    """How long something lasted: below a second in milliseconds.
+
+    >>> length(46), length(45_046)
+    ('46 ms', '45.0 s')
+    """
+    return f"{ms} ms" if ms < 1000 else seconds(ms)
+
+
 def fill(text: str, at_ms: int) -> str:
     """Put the clock's numbers into a sentence.
 

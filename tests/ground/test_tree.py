@@ -11,19 +11,18 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = {".py", ".md", ".toml", ".yml", ".yaml", ".ipynb", ".txt", ".json", ".jsonl", ".js", ".css", ".html",
         ".cfg", ".ini", ".sh", ".csv", ".log", ""}  # fmt: skip
-MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|root|home/\w+|Users/\w+|tmp/[\w-]+)/[\w./-]*")
+MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|root|home/\w+|Users/\w+)/[\w./-]*")
 LARGEST_BYTES = 1_500_000
 
 
 def tracked():
-    """Files that git tracks or would track; every file where there is no git (an unpacked archive)."""
+    """Files that git tracks or would track; what is not hidden where there is no git (an unpacked archive)."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     try:
-        listed = subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, check=True
-        ).stdout.splitlines()
+        listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
     except (OSError, subprocess.CalledProcessError):
-        listed = [p.relative_to(ROOT).as_posix() for p in ROOT.rglob("*") if ".venv" not in p.parts]
+        every = [path.relative_to(ROOT) for path in ROOT.rglob("*") if path.suffix != ".pyc"]
+        listed = [path.as_posix() for path in every if not any(part.startswith(".") for part in path.parts)]
     return [ROOT / name for name in sorted(listed) if (ROOT / name).is_file()]
 
 

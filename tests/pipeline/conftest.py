@@ -40,18 +40,17 @@ def recorded(spark, runs_folder, tmp_path_factory):
 
 @pytest.fixture
 def read_logs(spark, tmp_path):
-    """Write files (name to text or bytes) into a folder and return the tables as lists of dicts."""
+    """Write files (name to text) into a folder and return their tables as lists of dicts, gold too if asked."""
 
-    def read(files):
-        from rebalance_kit.pipeline import forensics
+    def read(files, gold=False):
+        from rebalance_kit.pipeline import forensics, read_events
 
         folder = tmp_path / "logs"
+        folder.mkdir()
         for name, content in files.items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
-        result = forensics(spark, [folder])
-        wanted = ("lines", "events", "rejected", "rebalances", "findings")
-        return {name: [row.asDict() for row in result.tables()[name].collect()] for name in wanted}
+            (folder / name).write_text(content, "utf-8")
+        result = (forensics if gold else read_events)(spark, folder)
+        names = ["lines", "events", "rejected"] + (["rebalances", "findings"] if gold else [])
+        return {name: [row.asDict() for row in getattr(result, name).collect()] for name in names}
 
     return read

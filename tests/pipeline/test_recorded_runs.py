@@ -110,3 +110,30 @@ def test_every_finding_shows_its_line_and_where_to_read_on(recorded):
 def test_the_pack_holds_what_the_recording_wrote():
     assert len(run_names()) == 84
     assert b"Successfully joined group" in read_file("crash.eager.4.3.1", "c1.log")
+
+
+def test_a_dead_owners_partitions_rest_and_a_kept_partition_never_does(recorded, spark):
+    _, tables = recorded
+    pauses = [row for row in spark.read.parquet(str(tables / "pauses")).collect() if row.path.endswith("/crash-2x4.cooperative.4.3.1")]
+    # c1 was killed; c2 took its two partitions over and kept its own throughout.
+    assert {(row.owner_before, row.owner_after, row.known_by) for row in pauses} == {("c1", "c2", "expired")}
+    assert len({row.partition for row in pauses}) == 2
+
+
+def test_eager_pauses_every_partition_that_cooperative_keeps(recorded, spark):
+    _, tables = recorded
+    rested = {}
+    for row in spark.read.parquet(str(tables / "pauses")).collect():
+        rested.setdefault(row.path.rsplit("/", 1)[-1], set()).add(row.partition)
+    assert len(rested["join.eager.4.3.1"]) == 6
+    assert len(rested["join.cooperative.4.3.1"]) < 6
+
+
+def test_the_life_of_each_member_ends_as_the_run_ended_it(recorded, spark):
+    _, tables = recorded
+    rows = spark.read.parquet(str(tables / "members")).collect()
+    crash = sorted((row.client, row.end) for row in rows if row.path.endswith("/crash.consumer.4.3.1"))
+    assert crash == [("c1", "left"), ("c2", "left"), ("c3", "expired"), ("c3", "left")]
+    static = sorted((row.client, row.end) for row in rows if row.path.endswith("/static-restart.eager.4.3.1"))
+    assert ("c2", "replaced") in static
+    assert ("c1", "expired") in static

@@ -1,0 +1,96 @@
+"""Whether each action can be done when its time comes: one walk over the primitive actions in order of time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from rebalance_kit.simulation.scenario import Action, Scenario
+from rebalance_kit.simulation.scenario_check import BadScenario, check_topics
+
+Place = Callable[[int, Action], str]
+
+
+@dataclass(slots=True)
+class _Walk:
+    """What is known at the point the walk has reached."""
+
+    known: set[str]
+    partitions: dict[str, int]
+    frozen: set[str] = field(default_factory=set)
+    cut: set[str] = field(default_factory=set)
+    broker_up: bool = True
+
+
+def check_states(scenario: Scenario, placed: Sequence[tuple[int, Action]], place: Place) -> None:
+    """Raise ``BadScenario`` for the first action that finds nothing to act on.
+
+    ``thaw`` wants a frozen member, ``heal_network`` a cut one, ``broker_up`` a broker that is down; a topic is
+    created once, grows, and is deleted while it exists; whoever subscribes names topics that exist at some time.
+    """
+    made = {str(one.args["topic"]) for _, one in placed if one.do == "create_topic"}
+    walk = _Walk({topic.name for topic in scenario.topics} | made, {topic.name: topic.partitions for topic in scenario.topics})
+    for index, action in placed:
+        where = place(index, action)
+        if action.do in {"start", "subscribe"} and "topics" in action.args:
+            check_topics(action.args["topics"], walk.known, where, ("actions", index, "topics"))
+        fault = _member(walk, action) if action.member is not None else _cluster(walk, action)
+        if fault is not None:
+            key, message = fault
+            raise BadScenario(f"{where}: {message}", ("actions", index, key))
+
+
+def _member(walk: _Walk, action: Action) -> tuple[str, str] | None:
+    name = action.member or ""
+    match action.do:
+        case "freeze":
+            walk.frozen.add(name)
+        case "thaw" if name not in walk.frozen:
+            return "do", f"{name} is not frozen; expected a freeze before"
+        case "thaw" | "crash":
+            walk.frozen.discard(name)
+        case "cut_network":
+            walk.cut.add(name)
+        case "heal_network" if name not in walk.cut:
+            return "do", f"the network of {name} is not cut; expected a cut_network before"
+        case "heal_network":
+            walk.cut.discard(name)
+        case _:
+            pass
+    return None
+
+
+def _cluster(walk: _Walk, action: Action) -> tuple[str, str] | None:
+    match action.do:
+        case "broker_down" | "coordinator_failover" if not walk.broker_up:
+            return "do", "the broker is down already; expected a broker_up before"
+        case "broker_up" if walk.broker_up:
+            return "do", "the broker is up; expected a broker_down before"
+        case "broker_down" | "broker_up":
+            walk.broker_up = action.do == "broker_up"
+        case "create_topic" | "add_partitions" | "delete_topic":
+            return _topic(walk, action)
+        case _:
+            pass
+    return None
+
+
+def _topic(walk: _Walk, action: Action) -> tuple[str, str] | None:
+    topic = str(action.args["topic"])
+    count = walk.partitions.get(topic)
+    if action.do == "create_topic":
+        if count is not None:
+            return "topic", f"topic {topic!r} exists already, with {count} partitions"
+        walk.partitions[topic] = int(action.args["partitions"])
+        return None
+    if count is None:
+        listed = ", ".join(sorted(walk.partitions)) or "none"
+        return "topic", f"topic {topic!r} does not exist then; expected one of {listed}"
+    if action.do == "delete_topic":
+        del walk.partitions[topic]
+    elif int(action.args["partitions"]) <= count:
+        # Kafka: InvalidPartitionsException of CreatePartitions
+        return "partitions", f"topic {topic} currently has {count} partitions; a topic only grows, expected more, got {action.args['partitions']}"
+    else:
+        walk.partitions[topic] = int(action.args["partitions"])
+    return None

@@ -1,0 +1,105 @@
+"""A real JupyterLab on loopback and a real Chromium, for tests that look at the screen."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+QUIET = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run")
+SHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[object]:
+    """A headless browser; tests are left out where no Chromium is installed."""
+    if BROWSER is None:
+        pytest.skip("no Chromium on this machine: tests of the screen are left out")
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: tests of the screen are left out")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=BROWSER, args=list(QUIET))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(chromium) -> Iterator[object]:
+    """A fresh page of projector size; whatever fails in its scripts fails the test."""
+    context = chromium.new_context(viewport={"width": 1366, "height": 900}, color_scheme="light")
+    opened = context.new_page()
+    failures: list[str] = []
+    opened.on("pageerror", lambda error: failures.append(str(error)))
+    yield opened
+    context.close()
+    assert not [one for one in failures if "rk-" in one or "rebalance" in one.lower() or "Lab" in one], failures
+
+
+@pytest.fixture(scope="session")
+def notebooks(tmp_path_factory) -> Path:
+    """The folder that the server shows."""
+    return tmp_path_factory.mktemp("notebooks")
+
+
+@pytest.fixture(scope="session")
+def jupyter(notebooks, tmp_path_factory) -> Iterator[str]:
+    """The address of a JupyterLab of our own; it is ended by its process id."""
+    home = tmp_path_factory.mktemp("jupyter-home")
+    env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(home / "run"), "JUPYTER_CONFIG_DIR": str(home / "config"), "IPYTHONDIR": str(home / "ipython"),
+           "PYTHONPATH": str(Path(__file__).resolve().parents[2])}  # fmt: skip
+    command = [
+        sys.executable, "-m", "jupyterlab", "--no-browser", "--ServerApp.ip=127.0.0.1", "--ServerApp.port=0", "--IdentityProvider.token=", "--ServerApp.password=",
+        "--ServerApp.allow_root=True", f"--ServerApp.root_dir={notebooks}", "--LabApp.news_url=", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        "--ServerApp.disable_check_xsrf=True",
+    ]  # fmt: skip
+    server = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, start_new_session=True)
+    try:
+        yield _address(server)
+    finally:
+        os.killpg(server.pid, signal.SIGTERM)
+        server.communicate(timeout=30)
+
+
+def _address(server: subprocess.Popen[str]) -> str:
+    """Read what the server says until it says where it listens."""
+    said = []
+    for line in server.stderr:
+        said.append(line)
+        found = re.search(r"(http://127\.0\.0\.1:\d+)/lab", line)
+        if found:
+            return found[1]
+    raise AssertionError("JupyterLab did not start:\n" + "".join(said[-20:]))
+
+
+@pytest.fixture
+def write_notebook(notebooks):
+    """Write a notebook of code cells and return its name."""
+
+    def write(name: str, *cells: str) -> str:
+        made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+        made.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        nbformat.write(made, notebooks / name)
+        return name
+
+    return write
+
+
+@pytest.fixture
+def shot():
+    """Save a picture of a part of the page; people look at them."""
+    SHOTS.mkdir(parents=True, exist_ok=True)
+
+    def save(part, name: str) -> Path:
+        target = SHOTS / f"{name}.png"
+        part.screenshot(path=target)
+        return target
+
+    return save

@@ -1,0 +1,161 @@
+"""The kit's own bank: the engine agrees with every key, and would notice if a key were wrong."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+
+import pytest
+
+from rebalance_kit.quiz.bank import Bank, read_bank
+from rebalance_kit.quiz.check import check, run_items_check
+from rebalance_kit.quiz.item import Choice, Generated, Item, Numeric, WrongNumber
+from rebalance_kit.quiz.reading import Problem
+from rebalance_kit.quiz.verify import contradictions, is_verified
+
+
+def test_the_bank_has_no_finding(bank, book):
+    assert [str(finding) for finding in check(bank, book).findings] == []
+
+
+def test_most_items_are_decided_by_the_engine(bank):
+    share = sum(map(is_verified, bank.items)) / len(bank.items)
+    assert len(bank.items) >= 30 and share >= 0.6
+    assert sum(isinstance(item, Generated) for item in bank.items) >= 3
+
+
+@pytest.mark.parametrize("tag", ["eager", "cooperative", "consumer", "three-protocols"])
+def test_each_notebook_has_questions_enough(bank, tag):
+    assert len(bank.tagged(tag)) >= 5
+
+
+def swapped(item: Choice | Numeric) -> list[Choice | Numeric]:
+    """The item with its key exchanged for each wrong answer in turn."""
+    if isinstance(item, Numeric):
+        return [
+            replace(item, key=wrong.value, wrong=tuple(WrongNumber(item.key, one.misconception, one.why) if one is wrong else one for one in item.wrong))
+            for wrong in item.wrong
+        ]
+    mutants = []
+    right = item.key[0]
+    for wrong in (option.id for option in item.options if not option.right):
+        options = tuple(replace(option, right=not option.right) if option.id in {right, wrong} else option for option in item.options)
+        mutants.append(replace(item, options=options))
+    return mutants
+
+
+def test_a_key_swapped_with_any_wrong_answer_is_caught_in_every_verified_item(bank, book):
+    verified: list[Item] = [item for item in bank.items if is_verified(item) and not isinstance(item, Generated)]
+    missed = [
+        f"{item.head.id}: {mutant.key}"
+        for item in verified
+        for mutant in swapped(item)
+        if not list(contradictions(mutant, book))
+    ]
+    assert len(verified) >= 18
+    assert missed == []
+
+
+def test_a_recipe_whose_key_is_exchanged_for_a_wrong_answer_is_caught_by_its_proof(bank, book):
+    missed = []
+    for item in bank.items:
+        if isinstance(item, Generated) and item.proof is not None and "value" in str(item.proof):
+            mutant = replace(item, key=replace(item.distractors[0], misconception=None), distractors=(replace(item.key, misconception="x"), *item.distractors[1:]))
+            if not list(contradictions(mutant, book)):
+                missed.append(item.head.id)
+    assert missed == []
+
+
+def test_no_wrong_option_is_without_a_known_belief(bank):
+    named = [
+        belief
+        for item in bank.items
+        for belief in (
+            [option.misconception for option in item.options if not option.right]
+            if isinstance(item, Choice)
+            else [wrong.misconception for wrong in (item.distractors if isinstance(item, Generated) else item.wrong)]
+        )
+    ]
+    assert set(named) <= set(bank.beliefs)
+
+
+# --- the command -------------------------------------------------------------------------------------------
+BROKEN = """\
+items:
+  - id: wrong-key
+    kind: numeric
+    tags: [t]
+    topics: [A3]
+    objective: Count the partitions that pause
+    domains: [CCDAK Fundamentals]
+    versions: 2.4+
+    difficulty: apply
+    stem: Two members have two partitions each under eager. One crashes. How many rest?
+    key: 2
+    unit: partitions
+    why: A wrong key, which the engine has to notice.
+    wrong:
+      - {value: 4, misconception: rebalance-stops-everyone, why: This is what really happens here.}
+      - {value: 0, misconception: crash-is-noticed-at-once, why: Nobody notices a crash at once.}
+    source: [KIP-429]
+    verify:
+      runs: {run: {scenario: crash, protocol: eager}}
+      seeds: [1]
+      value: count(paused())
+"""
+
+
+def run(paths, as_json):
+    out = io.StringIO()
+    return run_items_check(paths, as_json, out), out.getvalue().splitlines()
+
+
+def test_a_wrong_key_is_a_finding_and_the_last_line_is_json(tmp_path):
+    path = tmp_path / "items.yaml"
+    path.write_text(BROKEN, encoding="utf-8")
+    status, lines = run([path], True)
+    assert status == 1
+    assert lines[0] == f"{path}:2: wrong-key: the key is 2 partitions (± 0), but count(paused()) is 4 in the run with seed 1 [verify]"
+    assert json.loads(lines[-1]) == {"findings": 1, "items": 1, "generators": 0, "verified": 1}
+
+
+def test_a_right_key_is_no_finding_and_the_status_is_zero(tmp_path):
+    path = tmp_path / "items.yaml"
+    path.write_text(BROKEN.replace("key: 2", "key: 4").replace("value: 4", "value: 2"), encoding="utf-8")
+    status, lines = run([tmp_path], False)
+    assert status == 0
+    assert lines[0].startswith("0 findings in 1 items")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("scenario: crash", "scenario: no-such-run", "cannot be made"),
+        ("count(paused())", "count(pausd())", "did you mean paused?"),
+        ("count(paused())", "paused()", "expected a number"),
+    ],
+)
+def test_a_proof_that_cannot_be_run_is_a_finding_that_says_why(tmp_path, old, new, expected):
+    path = tmp_path / "items.yaml"
+    path.write_text(BROKEN.replace(old, new), encoding="utf-8")
+    status, lines = run([path], False)
+    assert status == 1 and expected in lines[0]
+
+
+def test_a_missing_path_is_an_error_of_its_own():
+    status, lines = run(["nowhere.yaml"], True)
+    assert status == 2 and "nowhere.yaml: does not exist" in lines[0]
+
+
+def test_findings_of_reading_do_not_hide_the_engines(tmp_path):
+    path = tmp_path / "items.yaml"
+    path.write_text(BROKEN + BROKEN.partition("\n")[2].replace("wrong-key", "bad-item").replace("apply", "hard"), encoding="utf-8")
+    report = check(read_bank([path]))
+    assert [finding.rule for finding in report.findings] == ["schema", "verify"]
+
+
+def test_an_empty_bank_is_checked_without_complaint():
+    report = check(Bank((), (), {}))
+    assert (report.findings, report.items, report.verified) == ((), 0, 0)
+    assert str(Problem("f:1", "schema", "m")) == "f:1: m [schema]"
