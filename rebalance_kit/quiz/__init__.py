@@ -20,7 +20,7 @@ _HOME = {
     "run_items_check": "check",
     "run_quiz": "terminal",
 }
-__all__ = sorted(_HOME)
+__all__ = list(_HOME)
 
 
 def __getattr__(name: str) -> Any:

@@ -56,8 +56,7 @@ def run_items_check(paths: Iterable[str | Path] | None, as_json: bool, out: Text
         out.write(f"{error}\n")
         return 2
     report = check(bank)
-    for finding in report.findings:
-        out.write(f"{finding}\n")
+    out.writelines(f"{finding}\n" for finding in report.findings)
     if as_json:
         summary = {"findings": len(report.findings), "items": report.items, "generators": report.generators, "verified": report.verified}
         out.write(json.dumps(summary) + "\n")

@@ -68,7 +68,7 @@ def parse_document(text: str, path: str = "<text>") -> Document:
     try:
         for event in yaml.parse(text, Loader=loader):
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-                line = event.start_mark.line + 1
+                line = event.start_mark.line + 1 if event.start_mark else 1
                 raise DataError(f"{path}:{line}: YAML anchors and aliases are refused; expected the value written out")
         reader = loader(text)
         try:

@@ -249,12 +249,11 @@ class Facts:
 
     def metric(self, name: str) -> Any:
         """A figure of the run's metrics by its name there."""
-        from dataclasses import asdict, is_dataclass
+        from dataclasses import asdict
 
         from rebalance_kit.analysis.metrics import metrics
 
-        found = metrics(self._trace)
-        held = asdict(found) if is_dataclass(found) else dict(found)
+        held = asdict(metrics(self._trace))
         if name not in held:
             raise DataError(f"metric {name!r} is unknown; expected one of {', '.join(held)}")
         return held[name]

@@ -13,7 +13,17 @@ from dataclasses import replace
 from typing import Any
 
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.quiz.item import Choice, Generated, Item, Made, Numeric, Option, Question, RunSpec, WrongNumber
+from rebalance_kit.quiz.item import (
+    Choice,
+    Generated,
+    Item,
+    Made,
+    Numeric,
+    Option,
+    Question,
+    RunSpec,
+    WrongNumber,
+)
 from rebalance_kit.quiz.runs import RunBook
 
 DRAWS = 200

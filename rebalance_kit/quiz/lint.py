@@ -78,9 +78,9 @@ def equal_options(items: Sequence[Item]) -> Iterator[Problem]:
             first = seen.setdefault(_words(option.text), option.id)
             if first != option.id:
                 yield _problem(item, "equal-options", f"options {first} and {option.id} say the same, expected different answers")
-    for item in items:
-        if isinstance(item, Numeric) and len({wrong.value for wrong in item.wrong} | {item.key}) <= len(item.wrong):
-            yield _problem(item, "equal-options", "two numbers are equal, expected each once")
+    for asked in items:
+        if isinstance(asked, Numeric) and len({wrong.value for wrong in asked.wrong} | {asked.key}) <= len(asked.wrong):
+            yield _problem(asked, "equal-options", "two numbers are equal, expected each once")
 
 
 def numbers_in_order(items: Sequence[Item]) -> Iterator[Problem]:

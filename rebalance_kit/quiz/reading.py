@@ -13,7 +13,20 @@ from typing import Any
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.document import Document, Place, read_document, spell
 from rebalance_kit.quiz.expressions import parse
-from rebalance_kit.quiz.item import NOTHING, SEEDS, Choice, Generated, Head, Item, Made, Numeric, Option, Proof, RunSpec, WrongNumber
+from rebalance_kit.quiz.item import (
+    NOTHING,
+    SEEDS,
+    Choice,
+    Generated,
+    Head,
+    Item,
+    Made,
+    Numeric,
+    Option,
+    Proof,
+    RunSpec,
+    WrongNumber,
+)
 from rebalance_kit.quiz.schema import faults, item_schema
 
 

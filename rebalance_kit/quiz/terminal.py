@@ -25,8 +25,7 @@ def run_quiz(tag: str | None = None, *, ids: Sequence[str] = (), seed: int = 1, 
         if not _ask(practice, source, out):
             break
     out.write(f"\n{practice.right} right of {len(practice.verdicts)} answered.\n")
-    for belief in beliefs_shown(practice.verdicts.values()):
-        out.write("\n".join(textwrap.wrap(f"Not so: {bank.beliefs[belief]} ({belief})", WIDTH)) + "\n")
+    out.writelines("\n".join(textwrap.wrap(f"Not so: {bank.beliefs[belief]} ({belief})", WIDTH)) + "\n" for belief in beliefs_shown(practice.verdicts.values()))
     return 0
 
 

@@ -68,6 +68,9 @@ def _alone(index: int, config: ClientConfig, broker: BrokerConfig) -> Iterator[R
 
 
 def _together(scenario: Scenario, started: list[tuple[int, MemberSpec, ClientConfig]]) -> Iterator[Refusal]:
+    classic = [config.assignors for _, _, config in started if config.protocol == "classic"]
+    if not classic or frozenset(classic[0]).intersection(*classic[1:]):
+        return
     ends = _first_endings(scenario)
     present: list[tuple[int, frozenset[str], str | None, str]] = []
     for index, spec, config in sorted(started, key=lambda one: one[1].start_ms or 0):

@@ -115,11 +115,17 @@ class Frames:
         tracks = [*self.members.values(), *self.partitions.values(), self.group]
         return tuple(sorted({at for track in tracks for at in track.times}))
 
-    def settled_ms(self, after_ms: int = 0) -> int | None:
-        """The first moment from ``after_ms`` on at which everything is at rest: the group is stable,
-        all partitions flow and nobody waits for one. None when that never comes."""
+    def settled_ms(self) -> int | None:
+        """The first moment of rest: the group is stable, all partitions flow, nobody waits for one.
+
+        None when that never comes.
+        """
+        return self._settled
+
+    @cached_property
+    def _settled(self) -> int | None:
         for at_ms in self.change_times:
-            if at_ms < after_ms or self.group.at(at_ms).state != "Stable" or not self.partitions:
+            if self.group.at(at_ms).state != "Stable" or not self.partitions:
                 continue
             now = [track.at(at_ms) for track in self.partitions.values()]
             if all(one.flows and one.target in {None, one.owner} for one in now):

@@ -43,10 +43,17 @@ def segments_of(frames: Frames, partition: str) -> list[Segment]:
 
 
 def pauses_of(frames: Frames, partition: str) -> list[Pause]:
-    """When the partition stood still after it had flowed for the first time."""
+    """When the partition stood still once the group had come to rest for the first time.
+
+    What a group does while it forms is no pause: nothing was running yet. In a run that never comes
+    to rest a partition's pauses count from its own first record on.
+    """
     found: list[Pause] = []
     flowed = False
+    settled = frames.settled_ms()
     for bar in segments_of(frames, partition):
+        if settled is not None and bar.end_ms <= settled:
+            continue
         if bar.flows:
             flowed = True
         elif flowed and found and found[-1].end_ms == bar.begin_ms:

@@ -11,6 +11,7 @@ def _open(page, jupyter: str, notebook: str):
     """Open a notebook and run it; Run All is swallowed while the session connects, so it is asked again."""
     page.goto(f"{jupyter}/lab/tree/{notebook}?reset", wait_until="domcontentloaded")
     page.locator(".jp-Notebook").wait_for(timeout=60_000)
+    page.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']").wait_for(state="attached", timeout=60_000)
     lab = page.locator(".rk-lab").first
     for _ in range(RUN_ALL_TRIES):
         page.get_by_role("menuitem", name="Run", exact=True).click()
@@ -18,6 +19,9 @@ def _open(page, jupyter: str, notebook: str):
         try:
             lab.wait_for(timeout=12_000)
         except Exception:  # noqa: BLE001, S112 - playwright's own timeout; the click was swallowed
+            waiting = page.get_by_role("dialog")
+            if waiting.count():
+                waiting.get_by_role("button").last.click()
             continue
         return lab
     raise AssertionError("the notebook never showed the lab")

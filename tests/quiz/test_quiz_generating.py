@@ -6,7 +6,14 @@ import pytest
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.generate import fill, question
-from rebalance_kit.quiz.helpers import HELPERS, after_join, after_leave, assigned, moves_on_join, moves_on_leave
+from rebalance_kit.quiz.helpers import (
+    HELPERS,
+    after_join,
+    after_leave,
+    assigned,
+    moves_on_join,
+    moves_on_leave,
+)
 from rebalance_kit.quiz.item import Choice, Generated, Made, Numeric, RunSpec
 from rebalance_kit.quiz.runs import RunBook
 

@@ -77,7 +77,7 @@ def test_beliefs_are_listed_by_how_often_they_were_shown(single, numeric):
 
 
 def test_an_unknown_tag_or_id_names_what_there_is(bank):
-    with pytest.raises(DataError, match="no item has the tag 'eagr'; expected one of .*eager"):
+    with pytest.raises(DataError, match=r"no item has the tag 'eagr'; expected one of .*eager"):
         pick_questions("eagr", bank=bank)
     with pytest.raises(DataError, match="no item has the id 'x'"):
         pick_questions(ids=["x"], bank=bank)

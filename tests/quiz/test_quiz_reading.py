@@ -9,7 +9,7 @@ import yaml
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.bank import home, read_bank
 from rebalance_kit.quiz.document import parse_document, read_document
-from rebalance_kit.quiz.schema import SCHEMA_FILE, _CHECKS, _NOTES, faults, item_schema
+from rebalance_kit.quiz.schema import _CHECKS, _NOTES, SCHEMA_FILE, faults, item_schema
 
 GOOD = """\
 items:
