@@ -95,6 +95,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "reconciling": "consumer client starts to reconcile: assigned, owned, added, revoked, local_epoch",
         "callback_begin": "a listener callback began: callback (assigned|revoked|lost), partitions; generation is what groupMetadata() shows",
         "callback_end": "the callback returned: callback, partitions, error when it raised",
+        "wrong_call": "a librdkafka callback called the wrong family: call (assign|unassign); error _STATE, nothing changed",
         "owned": "the client's assignment changed: partitions",
         "coordinator_lost": "a client marked its coordinator unknown: cause",
         "coordinator_found": "a client found its coordinator",

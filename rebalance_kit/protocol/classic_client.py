@@ -21,7 +21,7 @@ from rebalance_kit.protocol.classic_member import (
     Stage,
     unsubscribed,
 )  # fmt: skip
-from rebalance_kit.protocol.client import LOST_COORDINATOR, RETRIED_COMMITS, matching, names, retry_ms
+from rebalance_kit.protocol.client import LOST_COORDINATOR, RETRIED_COMMITS, calls_wrong_family, matching, names, retry_ms
 from rebalance_kit.protocol.messages import (
     NONE,
     Answer,
@@ -101,6 +101,10 @@ def _printed(counts: Mapping[str, int]) -> str:
 
 def _callback_done(member: ClassicMember, event: Any) -> None:
     stage = member.stage
+    if stage in {Stage.REVOKING, Stage.ASSIGNING} and calls_wrong_family(member.settings, incremental=member.settings.cooperative):
+        member.note("wrong_call", call="assign" if stage is Stage.ASSIGNING else "unassign")
+        member.stuck = True  # nothing is changed on the error: heartbeats go on, nothing is read
+        return
     if stage is Stage.GIVING_UP:
         member.gave_up()
     elif stage is Stage.REVOKING:
@@ -125,7 +129,7 @@ def _callback_done(member: ClassicMember, event: Any) -> None:
 def _close_called(member: ClassicMember, event: Any) -> None:
     if member.stage is Stage.CLOSED or member.closing:
         return
-    if member.stage in {Stage.REVOKING, Stage.ASSIGNING, Stage.GIVING_UP}:
+    if member.stage in {Stage.REVOKING, Stage.ASSIGNING, Stage.GIVING_UP} and not member.stuck:
         member.closing = True
         member.close_timeout_ms = event.timeout_ms
         return
@@ -236,7 +240,8 @@ def _joined(member: ClassicMember, answer: JoinAnswer) -> None:
     member.move(Phase.COMPLETING)
     member.leader = answer.leader == answer.member_id
     member.note("joined", leader=member.leader, assignor=answer.protocol)
-    member.out.append(fx.SetTimer(HEARTBEAT, kept.heartbeat_interval_ms))
+    if not member.native:  # librdkafka is silent until it has synced
+        member.out.append(fx.SetTimer(HEARTBEAT, kept.heartbeat_interval_ms))
     member.out.append(fx.SetTimer(SESSION, kept.session_timeout_ms))
     plan = None
     if member.leader:
@@ -279,6 +284,8 @@ def _sync_answered(member: ClassicMember, answer: SyncAnswer) -> None:
         member.rejoin_reason = None
         stray = unsubscribed(member, answer.assignment)
         member.move(Phase.STABLE)
+        if member.native:
+            member.out.append(fx.SetTimer(HEARTBEAT, member.settings.heartbeat_interval_ms))
         if stray:
             member.stage = Stage.IDLE
             member.prepare_needed = True

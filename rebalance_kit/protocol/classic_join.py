@@ -268,6 +268,7 @@ def prepare(group: ClassicGroup, reason: str, trigger: str, culprit: str | None)
             if member.parked_sync is not None:
                 group.reply(member.parked_sync, SyncAnswer("REBALANCE_IN_PROGRESS"))
                 member.parked_sync = None
+                group.out.append(SetTimer(("session", member.member_id), member.session_timeout_ms))
             member.assignment = ()
         group.plan = None
     group.pending_sync.clear()

@@ -92,7 +92,13 @@ class ClassicMember:
     death: tuple[str, str] | None = None
     close_timeout_ms: int = 30_000
     retries: int = 0
+    stuck: bool = False
     out: list[fx.Effect] = field(default_factory=list)
+
+    @property
+    def native(self) -> bool:
+        """A librdkafka client instead of the Java one."""
+        return self.settings.client == "librdkafka"
 
     # --- small changes shared by the rules ------------------------------------------------
     def note(self, kind: str, **detail: object) -> None:
@@ -110,7 +116,12 @@ class ClassicMember:
         self.phase = to
 
     def callback(self, kind: str, partitions: Partitions) -> None:
-        """Ask for a listener callback, showing what groupMetadata() would say."""
+        """Ask for a listener callback, showing what groupMetadata() would say.
+
+        librdkafka has no lost event: its revoke callback asks assignment_lost().
+        """
+        if self.native and kind == "lost":
+            kind = "revoked"
         self.out.append(fx.Callback(kind, partitions, self.shown_generation, self.shown_member_id))
 
     def request_rejoin(self, reason: str, sent: str | None = None) -> None:
@@ -230,7 +241,7 @@ class ClassicMember:
             kept.session_timeout_ms,
             kept.max_poll_interval_ms,
             protocols,
-            self.rejoin_reason,
+            None if self.native else self.rejoin_reason,
             kept.group,
         )
 

@@ -34,12 +34,21 @@ class ClientSettings:
     max_poll_interval_ms: int = 300_000
     auto_commit: bool = True
     remote_assignor: str | None = None
+    client: str = "java"
+    callback: str = "default"
+    """What a librdkafka application's rebalance callback calls: default and right follow the active
+    protocol, wrong always calls assign() and unassign()."""
     new_id: Callable[[], str] = lambda: ""
     """A fresh KIP-848 member id: those clients make their own."""
     assign: Callable[[str, Mapping[str, int], Sequence[JoinMember]], Assigned] = (
         lambda _name, _cluster, _members: {}
     )
     """Runs a client assignor for a leader: name, partition counts, members in the answer's order."""
+
+
+def calls_wrong_family(settings: ClientSettings, *, incremental: bool) -> bool:
+    """A librdkafka callback that calls assign() where incremental_assign() is asked for (error _STATE)."""
+    return settings.client == "librdkafka" and settings.callback == "wrong" and incremental
 
 
 def retry_ms(attempt: int) -> int:

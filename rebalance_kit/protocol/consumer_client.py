@@ -8,7 +8,7 @@ from typing import Any
 
 from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.protocol import effects as fx
-from rebalance_kit.protocol.client import LOST_COORDINATOR, RETRIED_COMMITS, matching, minus, retry_ms
+from rebalance_kit.protocol.client import LOST_COORDINATOR, RETRIED_COMMITS, calls_wrong_family, matching, minus, retry_ms
 from rebalance_kit.protocol.consumer_member import (
     CLOSE_LIMIT,
     COMMIT_LIMIT,
@@ -34,7 +34,9 @@ RETRIED = RETRIED_COMMITS | {"STALE_MEMBER_EPOCH"}
 def _polled(member: ConsumerMember, event: Any) -> None:
     if member.closing or member.closed:
         return
-    if member.phase is MemberPhase.UNSUBSCRIBED:
+    if member.native and member.poll_expired:
+        _lose_before_leaving(member)
+    elif member.phase is MemberPhase.UNSUBSCRIBED:
         member.join()
     elif member.phase in {MemberPhase.FENCED, MemberPhase.STALE}:
         if member.work is Work.NONE:
@@ -53,8 +55,26 @@ def _polled(member: ConsumerMember, event: Any) -> None:
         member.callback("assigned", added)
 
 
+def _lose_before_leaving(member: ConsumerMember) -> None:
+    """librdkafka revokes first and leaves then, so it needs the application to poll again."""
+    member.note("poll_timeout", limit_ms=member.settings.max_poll_interval_ms)
+    member.poll_expired = False
+    member.shown_epoch = member.generation
+    member.target = None
+    member.move(MemberPhase.PREPARE_LEAVING)
+    member.say_goodbye()
+    member.move(MemberPhase.STALE)
+    member.out.append(fx.CancelTimer(HEARTBEAT))
+    member.work = Work.NONE
+    member.lose_all()
+
+
 def _callback_done(member: ConsumerMember, event: Any) -> None:
     work = member.work
+    if work in {Work.REVOKING, Work.ASSIGNING} and calls_wrong_family(member.settings, incremental=True):
+        member.note("wrong_call", call="assign" if work is Work.ASSIGNING else "unassign")
+        member.stuck = True  # "Reconciliation in progress, postponing next one", at every heartbeat
+        return
     if work is Work.CLOSE_CALLBACK:
         member.leave()
         return
@@ -74,7 +94,7 @@ def _callback_done(member: ConsumerMember, event: Any) -> None:
         member.out.append(fx.WantPoll("settled"))
     elif work is Work.REVOKING:
         member.work = Work.ASSIGN_WAIT
-        member.out.append(fx.WantPoll("either"))
+        member.out.append(fx.WantPoll("settled" if member.native else "either"))
     elif work is Work.ASSIGNING:
         member.acknowledge()
 
@@ -107,6 +127,9 @@ def _poll_timeout(member: ConsumerMember, event: Any) -> None:
         and not member.closing
     ):
         member.poll_expired = True
+        if member.native:  # heartbeats stop until the application polls again
+            member.out.append(fx.CancelTimer(HEARTBEAT))
+            member.out.append(fx.WantPoll("settled"))
 
 
 def _subscribed(member: ConsumerMember, event: Any) -> None:

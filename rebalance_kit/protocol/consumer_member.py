@@ -118,6 +118,7 @@ class ConsumerMember:
     death: tuple[str, str] | None = None
     close_timeout_ms: int = 30_000
     retries: int = 0
+    stuck: bool = False
     metadata: Mapping[str, int] = field(default_factory=dict)
     out: list[fx.Effect] = field(default_factory=list)
 
@@ -130,6 +131,11 @@ class ConsumerMember:
     def idle(self) -> bool:
         """No step of a reconciliation is under way."""
         return self.work is Work.NONE and not self.closing
+
+    @property
+    def native(self) -> bool:
+        """A librdkafka client instead of the Java one."""
+        return self.settings.client == "librdkafka"
 
     # --- small changes -----------------------------------------------------------------------
     def note(self, kind: str, **detail: object) -> None:
@@ -146,7 +152,12 @@ class ConsumerMember:
         self.phase = to
 
     def callback(self, kind: str, partitions: Partitions, epoch: int | None = None) -> None:
-        """Ask for a listener callback, showing the epoch that groupMetadata() would say."""
+        """Ask for a listener callback, showing the epoch that groupMetadata() would say.
+
+        librdkafka has no lost event: its revoke callback asks assignment_lost().
+        """
+        if self.native and kind == "lost":
+            kind = "revoked"
         self.out.append(
             fx.Callback(kind, partitions, self.generation if epoch is None else epoch, self.member_id)
         )
@@ -221,13 +232,19 @@ class ConsumerMember:
         }:
             return
         same = frozenset(self.target) == frozenset(self.owned)
+        if same and self.native and self.phase is MemberPhase.JOINING:
+            self.target = None
+            self.first_assignment = False
+            self.move(MemberPhase.RECONCILING)
+            self.move(MemberPhase.STABLE)
+            return
         if same and not self.first_assignment:
             self.target = None
             return
         joining = self.phase is MemberPhase.JOINING
         self.move(MemberPhase.RECONCILING)
         self.work = Work.WAIT
-        self.out.append(fx.WantPoll("joining" if joining else "beat"))
+        self.out.append(fx.WantPoll("settled" if self.native else "joining" if joining else "beat"))
 
     def reconcile(self) -> None:
         """Inside poll(): mark what goes as unfetchable, commit, then the callbacks."""
@@ -251,10 +268,10 @@ class ConsumerMember:
         """The commit is done (or was not needed): the callbacks run at the next poll()."""
         if minus(self.owned, self.taking):
             self.work = Work.REVOKE_WAIT
-            self.out.append(fx.WantPoll("beat"))
+            self.out.append(fx.WantPoll("settled" if self.native else "beat"))
         else:
             self.work = Work.ASSIGN_WAIT
-            self.out.append(fx.WantPoll("assign"))
+            self.out.append(fx.WantPoll("settled" if self.native else "assign"))
 
     def acknowledge(self) -> None:
         """Both callbacks have returned: tell the coordinator at once."""

@@ -20,14 +20,14 @@ from typing import Any
 
 from rebalance_kit.model.errors import DataError
 
-UNITS = MappingProxyType({"ms": 1, "s": 1000, "min": 60_000})
+UNITS = MappingProxyType({"ms": 1, "s": 1000, "m": 60_000})
 LONGEST = 600
 DEEPEST = 40
 Node = tuple[Any, ...]
 Call = Callable[[str, list[Any], dict[str, Any]], Any]
 
 _TOKEN = re.compile(
-    r"""\s*(?:(?P<number>\d+(?:\.\d+)?)(?P<unit>ms|s|min)?(?![\w.])|(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?)"""
+    r"""\s*(?:(?P<number>\d+(?:\.\d+)?)(?P<unit>ms|s|m)?(?![\w.])|(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?)"""
     r"""|"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<sign>==|!=|<=|>=|//|[-+*/%<>()\[\],=]))""",
 )
 _COMPARE: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(

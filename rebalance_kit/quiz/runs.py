@@ -57,16 +57,24 @@ class RunBook:
 
 
 def _scenario(spec: RunSpec) -> Scenario:
-    from rebalance_kit import scenarios
-
-    found = scenarios.load(spec.scenario) if isinstance(spec.scenario, str) else _written_out(spec.scenario)
+    found = _by_name(spec.scenario) if isinstance(spec.scenario, str) else _written_out(spec.scenario)
     return found if spec.kafka_version is None else replace(found, kafka_version=spec.kafka_version)
 
 
-def _written_out(mapping: Mapping[str, Any]) -> Scenario:
-    from rebalance_kit.simulation.scenario_file import scenario_of
+def _by_name(name: str) -> Scenario:
+    from rebalance_kit.scenarios import load
 
-    return scenario_of({"name": "inline", **mapping}, "an item's scenario")
+    return load(name)
+
+
+def _written_out(mapping: Mapping[str, Any]) -> Scenario:
+    import yaml
+
+    from rebalance_kit.simulation.scenario_file import read_scenario
+
+    name = str(mapping.get("name", "written out"))
+    keys = {key: held for key, held in mapping.items() if key != "name"}
+    return read_scenario(yaml.safe_dump({"scenario": name, **keys}, sort_keys=False), f"scenario {name}")
 
 
 def _spell(spec: RunSpec) -> str:

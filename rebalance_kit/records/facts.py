@@ -157,6 +157,7 @@ _ONE_SHARE = re.compile(r"([^\s,{}=]+)=Assignment\(partitions=\[([^]]*)\]")
 _JOINED = re.compile(
     r"Successfully joined group with generation Generation\{generationId=(\d+), memberId='([^']*)', protocol='([^']*)'\}"
 )
+_NATIVE_JOINED = re.compile(r"JoinGroup response: GenerationId (\d+), Protocol (\S+), LeaderId")
 _REMOVALS = (
     (re.compile(r"Member (\S+) in group \S+ has failed, removing it"), "failed"),
     (re.compile(r"\[Group \S+\] (?:Static m|M)ember (\S*) .*?has left group through explicit"), "left"),
@@ -289,6 +290,8 @@ def _plans(run: RecordedRun, names: Mapping[str, str]) -> tuple[dict[int, Share]
                 plans[int(found[1])] = share(given)
             elif found := _JOINED.search(line.text):
                 assignors["", int(found[1])] = found[3]
+            elif found := _NATIVE_JOINED.search(line.text):
+                assignors["", int(found[1])] = found[2]
     return plans, assignors
 
 

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rebalance_kit.model.config import ClientConfig
+from rebalance_kit.model.errors import ConfigError
 from rebalance_kit.records.folder import Line, RecordedRun
 from rebalance_kit.simulation.scenario import Action, Life, MemberSpec, Scenario, TopicSpec
 
@@ -43,6 +45,9 @@ _CLIENT_ANSWER = re.compile(
     r"Member (\S+) with epoch -?\d+ transitioned from JOINING to (?:RECONCILING|FATAL)"
 )
 _CLASSIC_ID = re.compile(r"need to re-join with the given member-id: (\S+?)(?:\s|$)")
+_NATIVE_ID = re.compile(r"my MemberId (\S+), member metadata")
+_NATIVE_HEARTBEAT = re.compile(r'ConsumerGroupHeartbeat of member id "([^"]+)", .*generation id 0,')
+_NATIVE_ANSWER = re.compile(r'ConsumerGroupHeartbeat response received for member id "([^"]+)" with epoch [1-9]')
 _JOINED_ID = re.compile(
     r"Successfully joined group with generation Generation\{generationId=\d+, memberId='([^']+)'"
 )
@@ -194,11 +199,11 @@ def _life(
 ) -> Life:
     member_id = answer = first = second = None
     for line in own:
-        for pattern in (_CLASSIC_ID, _JOINED_ID, _CLIENT_JOIN):
+        for pattern in (_CLASSIC_ID, _JOINED_ID, _CLIENT_JOIN, _NATIVE_ID, _NATIVE_HEARTBEAT):
             found = pattern.search(line.text)
             if found and member_id is None:
                 member_id = found[1]
-        if answer is None and _CLIENT_ANSWER.search(line.text):
+        if answer is None and (_CLIENT_ANSWER.search(line.text) or _NATIVE_ANSWER.search(line.text)):
             answer = line.t - begin
     if member_id is not None:
         first, second = arrivals.get(member_id), additions.get(member_id)
@@ -245,6 +250,8 @@ def _members(
     members, actions = [], []
     for name, steps in asked.items():
         first = steps[0]
+        if _refused(first, run.kafka):
+            continue
         members.append(MemberSpec(name, _subscribed(first), _configs(first), start_ms=None, client=str(first.get("client", "java")),
                                   callback=str(first.get("callback", "default")), lives=lives.get(name, ()), pattern=_pattern(first, "~"),
                                   server_pattern=_pattern(first, "@")))  # fmt: skip
@@ -255,11 +262,27 @@ def _members(
                     at - begin,
                     "start",
                     name,
-                    {"topics": _subscribed(step), "configs": _configs(step), "replace_configs": True},
+                    {
+                        "topics": _subscribed(step),
+                        "configs": _configs(step),
+                        "replace_configs": True,
+                        "client": str(step.get("client", "java")),
+                        "callback": str(step.get("callback", "default")),
+                    },
                 )
             )
-    actions += _told(run, begin) + _done_to(run, begin)
+    known = {spec.name for spec in members}
+    actions += [one for one in _told(run, begin) + _done_to(run, begin) if one.member in known]
     return tuple(members), actions
+
+
+def _refused(step: Mapping[str, Any], version: str) -> bool:
+    """The client library refused to make this consumer, so it never spoke to the group."""
+    try:
+        ClientConfig.of(_configs(step), version, str(step["member"]), str(step.get("client", "java")))
+    except ConfigError:
+        return True
+    return False
 
 
 def _subscribed(step: Mapping[str, Any]) -> tuple[str, ...]:
@@ -284,7 +307,7 @@ def _told(run: RecordedRun, begin: int) -> list[Action]:
     """Orders, at the moment when the member took them."""
     actions = []
     for row in run.truth:
-        if row["kind"] not in {"command", "closing"}:
+        if row["kind"] != "command":
             continue
         words = str(row.get("line", "close")).split()
         at, name = int(row["t"]) - begin, str(row["by"])

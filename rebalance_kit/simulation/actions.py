@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from rebalance_kit.model.config import BrokerConfig, ClientConfig
 from rebalance_kit.model.config_types import RefusedConfig, UnknownConfig
@@ -22,6 +22,9 @@ from rebalance_kit.simulation.scenario_check import MOST_MEMBERS, BadScenario, P
 STOPS = frozenset({"close", "crash"})
 SPEC_ARGS = ("topics", "configs", "replace_configs", "client", "callback", "commit")
 _NUMBERED = re.compile(r"(.*?)([0-9]+)")
+SERVER_PATTERN = "Subscribe to RE2/J pattern is not supported when usingthe CLASSIC protocol defined in config group.protocol"
+"""``ClassicKafkaConsumer.subscribe`` as it stands in 4.3.1, missing blank included."""
+Built = TypeVar("Built")
 Placed = tuple[int, Action]
 """A primitive action with the index of the written one it comes from, so that a fault can be shown there."""
 
@@ -77,27 +80,29 @@ def check_configs(scenario: Scenario, placed: Iterable[Placed]) -> None:
     version, name = scenario.kafka_version, scenario.name
     _at(("broker",), lambda: BrokerConfig.of(scenario.broker, version, f"{name}: broker"))
     configs = {spec.name: {"group.id": scenario.group, **spec.configs} for spec in scenario.members}
-    clients = {spec.name: spec.client for spec in scenario.members}
+    specs = {spec.name: spec for spec in scenario.members}
     for number, (member, given) in enumerate(configs.items()):
-        _client(("members", number, "configs"), given, version, f"{name}: member {member}", clients[member])
+        _client(("members", number, "configs"), given, version, f"{name}: member {member}", specs[member])
     for index, action in placed:
         member = action.member or ""
         if action.do != "start" or not {"configs", "client"} & action.args.keys():
             continue
         kept = {"group.id": scenario.group} if action.args.get("replace_configs") else configs[member]
         configs[member] = {**kept, **action.args.get("configs", {})}
-        clients[member] = action.args.get("client", clients[member])
+        specs[member] = replace(specs[member], client=action.args.get("client", specs[member].client))
         where = f"{name}: member {member} started at {action.at_ms} ms"
-        _client(("actions", index, "configs"), configs[member], version, where, clients[member])
+        _client(("actions", index, "configs"), configs[member], version, where, specs[member])
 
 
-def _client(path: Path, given: Mapping[str, Any], version: str, where: str, client: str) -> None:
-    _at(path, lambda: ClientConfig.of(given, version, where, client))
+def _client(path: Path, given: Mapping[str, Any], version: str, where: str, spec: MemberSpec) -> None:
+    config = _at(path, lambda: ClientConfig.of(given, version, where, spec.client))
+    if spec.server_pattern is not None and config.protocol == "classic":
+        raise BadScenario(f"{where}: {SERVER_PATTERN} (UnsupportedOperationException): server_pattern is {spec.server_pattern!r}", (*path[:2], "server_pattern"))
 
 
-def _at(path: Path, build: Callable[[], object]) -> None:
+def _at(path: Path, build: Callable[[], Built]) -> Built:
     try:
-        build()
+        return build()
     except (RefusedConfig, UnknownConfig) as error:
         error.path = path
         raise

@@ -65,6 +65,8 @@ class Network:
         self._world = world
         self._corr = 0
         self.waiting: dict[int, Waiting] = {}
+        self._busy: dict[tuple[str, int], int] = {}
+        self._queued: dict[tuple[str, int], list[int]] = {}
         self.faults: dict[str, Faults] = {}
 
     def _latency(self, process: Process, request: Request, stream: random.Random) -> int:
@@ -117,12 +119,27 @@ class Network:
         if not self._world.broker.up:
             self.break_off(corr)
             return
+        connection = (waiting.process.name, waiting.life)
+        if connection in self._busy:  # a broker takes one request of a connection at a time
+            self._queued.setdefault(connection, []).append(corr)
+            return
+        self._busy[connection] = corr
         self._world.broker.receive(Arrived(waiting.request, corr))
+
+    def _answered(self, waiting: Waiting) -> None:
+        """The connection is free again: what came behind a parked request is taken now."""
+        connection = (waiting.process.name, waiting.life)
+        self._busy.pop(connection, None)
+        queued = self._queued.get(connection)
+        if queued:
+            self._world.agenda.at(self._world.agenda.now_ms, self._arrive, queued.pop(0))
 
     def break_off(self, corr: int) -> None:
         """The connection of a waiting request breaks: its client hears of it in a moment."""
         waiting = self.waiting.pop(corr, None)
         if waiting is not None:
+            self._busy.pop((waiting.process.name, waiting.life), None)
+            self._queued.pop((waiting.process.name, waiting.life), None)
             waiting.process.disconnected(waiting.life, waiting.request, "coordinator unavailable")
 
     def reply(self, corr: int, response: Response, group: str) -> None:
@@ -131,6 +148,7 @@ class Network:
         waiting = self.waiting.pop(corr, None)
         if waiting is None:
             return
+        self._answered(waiting)
         process = waiting.process
         api = type(waiting.request).__name__
         faults = self.faults.get(process.name)

@@ -79,6 +79,7 @@ class Process:
             {"client.id": self.name, "group.id": world.scenario.group, **spec.configs},
             world.scenario.kafka_version,
             self.name,
+            spec.client,
         )
         self.protocol = self.config.protocol
         self.group_id = self.config.group_id or world.scenario.group

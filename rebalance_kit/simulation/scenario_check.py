@@ -128,10 +128,11 @@ def _member(spec: MemberSpec, where: str, path: Path) -> None:
     for key, value, options in (("client", spec.client, CLIENTS), ("callback", spec.callback, CALLBACKS), ("commit", spec.commit, COMMITS)):
         if value not in options:
             raise BadScenario(f"{where}: {key} is {value!r}{nearest(value, options)} (expected one of {', '.join(options)})", (*path, key))
-    if spec.pattern is not None:
-        if spec.topics:
-            raise BadScenario(f"{where}: both topics and pattern are given; expected one of them", (*path, "pattern"))
+    ways = [key for key in ("topics", "pattern", "server_pattern") if getattr(spec, key)]
+    if len(ways) > 1:
+        raise BadScenario(f"{where}: both {' and '.join(ways)} are given; expected one of them", (*path, ways[-1]))
+    for key in ("pattern", "server_pattern"):
         try:
-            re.compile(spec.pattern)
+            re.compile(getattr(spec, key) or "")
         except re.error as error:
-            raise BadScenario(f"{where}: pattern {spec.pattern!r} is no regular expression: {error}", (*path, "pattern")) from error
+            raise BadScenario(f"{where}: {key} {getattr(spec, key)!r} is no regular expression: {error}", (*path, key)) from error

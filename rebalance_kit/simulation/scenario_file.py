@@ -9,7 +9,7 @@ without ``_ms`` (``at``, ``end_ms``). ``protocol: eager|cooperative|consumer|…
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -44,7 +44,7 @@ KEYS = (
     "members", "actions", "latencies", "data_plane", "expect",
 )  # fmt: skip
 MEMBER_KEYS = (
-    "name", "topics", "pattern", "start", "configs", "client", "callback", "callback_ms", "processing_ms", "commit", "lives",
+    "name", "topics", "pattern", "server_pattern", "start", "configs", "client", "callback", "callback_ms", "processing_ms", "commit", "lives",
     "count", "prefix", "every", "instance_prefix",
 )  # fmt: skip
 TIMES = ("at", "end", "start", "every", "for", "after", "by")
@@ -215,10 +215,11 @@ class _File:
             return read(entries[field_name][1], f"{key}.{field_name}") if field_name in entries else default
 
         return MemberSpec(
-            name, get("topics", nodes.names, ()), MappingProxyType({**self.shared, **get("configs", self._configs, {})}),
-            get("pattern", nodes.text, None), get("start", self._start, 0), get("client", nodes.text, "java"),
-            get("callback", nodes.text, "default"), get("processing_ms", nodes.number, 0.0), get("callback_ms", nodes.time_ms, 0),
-            get("commit", nodes.text, "auto"), get("lives", self._lives, ()),
+            name=name, topics=get("topics", nodes.names, ()), configs=MappingProxyType({**self.shared, **get("configs", self._configs, {})}),
+            pattern=get("pattern", nodes.text, None), server_pattern=get("server_pattern", nodes.text, None),
+            start_ms=get("start", self._start, 0), client=get("client", nodes.text, "java"), callback=get("callback", nodes.text, "default"),
+            processing_ms=get("processing_ms", nodes.number, 0.0), callback_ms=get("callback_ms", nodes.time_ms, 0),
+            commit=get("commit", nodes.text, "auto"), lives=get("lives", self._lives, ()),
         )  # fmt: skip
 
     def _start(self, node: Node, key: str) -> int | None:
@@ -240,8 +241,7 @@ class _File:
         for number in range(1, count + 1):
             configs = first.configs if instance is None else MappingProxyType({**first.configs, "group.instance.id": f"{instance}{number}"})
             start = None if first.start_ms is None else first.start_ms + (number - 1) * every
-            made.append(MemberSpec(f"{prefix}{number}", first.topics, configs, first.pattern, start, first.client, first.callback,
-                                   first.processing_ms, first.callback_ms, first.commit, first.lives))  # fmt: skip
+            made.append(replace(first, name=f"{prefix}{number}", configs=configs, start_ms=start))
         return tuple(made)
 
     def _lives(self, node: Node, key: str) -> tuple[Life, ...]:

@@ -76,8 +76,9 @@ def _member(spec: MemberSpec, shorthand: bool) -> dict[str, Any]:
     found: dict[str, Any] = {"name": spec.name}
     if spec.topics:
         found["topics"] = list(spec.topics)
-    if spec.pattern is not None:
-        found["pattern"] = spec.pattern
+    for key in ("pattern", "server_pattern"):
+        if getattr(spec, key) is not None:
+            found[key] = getattr(spec, key)
     if spec.start_ms != 0:
         found["start"] = None if spec.start_ms is None else write_time(spec.start_ms)
     configs = {key: value for key, value in spec.configs.items() if not (shorthand and key in SET_BY_PROTOCOL)}

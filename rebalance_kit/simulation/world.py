@@ -66,6 +66,7 @@ class World:
             process.name, process.group_id, tuple(config.assignors), config.mode == "COOPERATIVE", config.instance_id, config.rack,
             config.session_timeout_ms, config.heartbeat_interval_ms, config.max_poll_interval_ms,
             (config.auto_commit and spec.commit == "auto") or spec.commit == "per_batch", config.remote_assignor,
+            spec.client, spec.callback,
             lambda: process.pin().member_id or draw_kafka_uuid(self.streams[f"id/{process.name}/{process.life}/consumer"]),
             client_assign,
         )  # fmt: skip

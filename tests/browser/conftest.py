@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -55,17 +56,21 @@ def jupyter(notebooks, tmp_path_factory) -> Iterator[str]:
     home = tmp_path_factory.mktemp("jupyter-home")
     env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(home / "run"), "JUPYTER_CONFIG_DIR": str(home / "config"), "IPYTHONDIR": str(home / "ipython"),
            "PYTHONPATH": str(Path(__file__).resolve().parents[2])}  # fmt: skip
+    settings = home / "config" / "labconfig"
+    settings.mkdir(parents=True)
+    (settings / "page_config.json").write_text('{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}}', encoding="utf-8")
     command = [
         sys.executable, "-m", "jupyterlab", "--no-browser", "--ServerApp.ip=127.0.0.1", "--ServerApp.port=0", "--IdentityProvider.token=", "--ServerApp.password=",
-        "--ServerApp.allow_root=True", f"--ServerApp.root_dir={notebooks}", "--LabApp.news_url=", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
-        "--ServerApp.disable_check_xsrf=True",
+        "--ServerApp.allow_root=True", f"--ServerApp.root_dir={notebooks}", "--ServerApp.disable_check_xsrf=True",
     ]  # fmt: skip
     server = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, start_new_session=True)
     try:
-        yield _address(server)
+        address = _address(server)
+        threading.Thread(target=server.stderr.read, daemon=True).start()  # a full pipe would stop the server
+        yield address
     finally:
         os.killpg(server.pid, signal.SIGTERM)
-        server.communicate(timeout=30)
+        server.wait(timeout=30)
 
 
 def _address(server: subprocess.Popen[str]) -> str:

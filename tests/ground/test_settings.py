@@ -80,6 +80,14 @@ def test_browser_tests_are_left_out_with_a_reason_where_there_is_no_chromium(sui
     done.stdout.fnmatch_lines(["1 test: no Chromium on the PATH*"])
 
 
+def test_all_spark_tests_run_in_one_process(suite):
+    text = "import os, pytest\n\n@pytest.mark.spark\n@pytest.mark.parametrize('n', range(8))\n"
+    text += "def test_on_spark(n):\n    print('process', os.getpid())\n"
+    done = suite(text, "-n2", "--dist=loadgroup", "-rP")
+    done.assert_outcomes(passed=8)
+    assert len({line for line in done.outlines if line.startswith("process")}) == 1
+
+
 def test_a_golden_text_is_written_on_request_alone_and_then_compared(suite, pytester):
     suite(COMPARING).assert_outcomes(failed=1, passed=1)
     suite(COMPARING, "--update-golden").assert_outcomes(passed=1, deselected=1)

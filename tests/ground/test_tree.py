@@ -19,7 +19,9 @@ def tracked():
     """Files that git tracks or would track; what is not hidden where there is no git (an unpacked archive)."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     try:
-        listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+        listed = subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout.splitlines()
     except (OSError, subprocess.CalledProcessError):
         every = [path.relative_to(ROOT) for path in ROOT.rglob("*") if path.suffix != ".pyc"]
         listed = [path.as_posix() for path in every if not any(part.startswith(".") for part in path.parts)]

@@ -678,7 +678,7 @@ def _() -> None:
 def _() -> None:
     driver, leader, follower = two_static(rebalance=20_000, session=60_000)
     other = name_of(driver, follower)
-    driver.join(other, follower, instance=other, topics=("t", "u"))
+    driver.join(other, follower, instance=other, topics=("t", "u"), rebalance=20_000)
     assert driver.group.leader == leader
     driver.pass_ms(20_000)
     assert driver.group.leader == follower

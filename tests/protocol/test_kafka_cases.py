@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import kafka_classic_cases
+import kafka_client_cases
+import kafka_consumer_cases
 import pytest
 from kafka_table import CASES
 
-FILES = (kafka_classic_cases,)
+FILES = (kafka_classic_cases, kafka_consumer_cases, kafka_client_cases)
 
 
 @pytest.mark.parametrize("test", CASES)

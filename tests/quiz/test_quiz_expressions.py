@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.expressions import evaluate, parse
 from rebalance_kit.quiz.facts import FACTS, Facts, ask
+from rebalance_kit.quiz.helpers import HELPERS
 
 
 def value(text, **names):
@@ -22,7 +25,7 @@ def value(text, **names):
         ("-(2 - 5)", 3),
         ("7 // 2 + 7 % 2", 4),
         ("1.5s", 1500),
-        ("2min", 120_000),
+        ("2m", 120_000),
         ("1 < 2 and not 2 < 1", True),
         ("1 == 2 or 3 in [1, 3]", True),
         ('"a" in ["b"]', False),
@@ -44,7 +47,7 @@ def test_what_yaml_has_read_already_stands_for_itself():
     assert value(False) is False
 
 
-@pytest.mark.parametrize("text", ["1 +", "f(", "[1, 2", "1 2", "a..b", "x = 3", "3m", "lambda: 1", "x.__class__.__mro__", "'open", "a ** b", "", "f(1)(2)"])
+@pytest.mark.parametrize("text", ["1 +", "f(", "[1, 2", "1 2", "a..b", "x = 3", "3h", "lambda: 1", "x.__class__.__mro__", "'open", "a ** b", "", "f(1)(2)"])
 def test_what_is_no_expression_is_refused_with_its_text(text):
     with pytest.raises(DataError) as caught:
         value(text, x=1, a=1, b=2)
@@ -135,3 +138,8 @@ def test_an_unknown_fact_or_a_wrong_argument_is_refused(trace, text):
 
 def test_every_fact_says_what_it_is():
     assert all((one.__doc__ or "").endswith(".") for one in FACTS.values())
+
+
+def test_the_guide_names_every_fact_and_helper():
+    guide = (Path(__file__).resolve().parents[2] / "docs" / "items.md").read_text(encoding="utf-8")
+    assert [name for name in (*FACTS, *HELPERS) if f"`{name}(" not in guide] == []

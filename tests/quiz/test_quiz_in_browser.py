@@ -137,7 +137,7 @@ def test_single_keys_are_kept_from_the_notebooks_own_shortcuts(shown):
 def test_text_with_markup_is_shown_as_text(browser):
     page = browser.new_page()
     hostile = {"title": "t", "number": 1, "of": 1, "last": True, "right": 0, "answered": 0, "verdict": None,
-               "question": {"id": "x", "kind": "single", "stem": "<img src=x onerror=\"window.hit=1\"> `code`", "exhibit": "<b>bold</b>",
+               "question": {"id": "x", "kind": "single", "stem": '<img src=x onerror="window.hit=1"> `code`', "exhibit": "<b>bold</b>",
                             "options": [{"id": "a", "text": "<script>window.hit=1</script>"}]}}  # fmt: skip
     page.set_content('<main id="out"></main>')
     page.expose_function("kernel", lambda _: hostile)

@@ -20,6 +20,11 @@ function paragraphs(text) {
   return text.split(/\n\s*\n/).map((block) => make("p", {}, ...prose(block.replace(/\s+/g, " "))));
 }
 
+// One block a line, so that a long line of a log wraps under itself.
+function lines(text) {
+  return text.trimEnd().split("\n").map((line) => make("span", { class: "rkq-line" }, line || " "));
+}
+
 function remarkOf(verdict, id) {
   return verdict?.remarks.find((remark) => remark.option === id);
 }
@@ -101,7 +106,7 @@ function build(page, send) {
     { "aria-label": `Question ${page.number} of ${page.of}` },
     make("h3", { tabindex: "-1" }, `Question ${page.number} of ${page.of}`, make("small", {}, page.title)),
     make("div", { class: "rkq-stem" }, ...paragraphs(page.question.stem)),
-    page.question.exhibit ? make("pre", { tabindex: "0", "aria-label": "exhibit" }, page.question.exhibit.trimEnd()) : null,
+    page.question.exhibit ? make("pre", { tabindex: "0", "aria-label": "exhibit" }, ...lines(page.question.exhibit)) : null,
     make("fieldset", {}, make("legend", {}, ASKS[page.question.kind]), ...rows),
     make("div", { class: "rkq-foot" }, button, make("output", { class: page.error ? "error" : "" }, outcome(page))),
   );

@@ -1,6 +1,6 @@
 // The stage at up to sixteen members: lanes, tokens, rail, coordinator. Lanes and rail never move.
 
-const BUS = 104, RAIL = 184, GAP = 14, COORDINATOR = 66, FULL_HEIGHT = 330;
+const RAIL = 184, GAP = 14, COORDINATOR = 66, FULL_HEIGHT = 330;
 const ALERTING = new Set(["stopped", "was leaving", "no owner", "zombie"]);
 
 function make(tag, attributes = {}, ...children) {
@@ -21,24 +21,25 @@ function set(node, key, value) {
 }
 
 // Sizes are chosen once a film from the most that any lane ever holds, so nothing resizes in play.
-function measure(film, width) {
-  const inner = Math.max(680, width - 40);
+function measure(film, width, large) {
+  const inner = Math.max(680, width - 40), tight = width < 960;
+  const busWidth = tight ? 92 : 104, railWidth = tight ? 164 : RAIL;
   const count = film.members.length;
   const most = Math.max(1, ...film.mostIn);
   const columns = count > 6 ? 2 : 1;
   const laneHeight = count <= 4 ? 76 : count <= 6 ? 52 : 44;
   const laneGap = 8;
-  const all = inner - BUS - GAP - RAIL;
+  const all = inner - busWidth - GAP - railWidth;
   const laneWidth = columns === 1 ? all : (all - 10) / 2;
-  const head = columns === 1 ? 224 : 136;
+  const head = columns > 1 ? 136 : large ? 240 : tight ? 212 : 224;
   const track = laneWidth - head - 8;
   const cells = fitCells(track, laneHeight, most);
   if (count > 16 || !cells) return { tiles: true, inner };
   const rows = Math.ceil(count / columns);
   const lanes = Math.max(rows * (laneHeight + laneGap) - laneGap, 244);
   const height = Math.max(FULL_HEIGHT, COORDINATOR + 10 + lanes + 10);
-  const rail = fitRail(height - COORDINATOR - 20, film.mostInRail);
-  return { tiles: false, inner, columns, rows, laneHeight, laneGap, laneWidth, head, track, cells, height, rail, railX: inner - RAIL, laneTop: COORDINATOR + 10 };
+  const rail = fitRail(height - COORDINATOR - 20, film.mostInRail, railWidth - 20);
+  return { tiles: false, inner, large, busWidth, railWidth, columns, rows, laneHeight, laneGap, laneWidth, head, track, cells, height, rail, railX: inner - railWidth, laneTop: COORDINATOR + 10 };
 }
 
 function fitCells(track, laneHeight, most) {
@@ -46,16 +47,16 @@ function fitCells(track, laneHeight, most) {
     const height = rows === 1 ? laneHeight - 22 : Math.floor((laneHeight - 14 - (rows - 1) * 5) / rows);
     const columns = Math.ceil(most / rows);
     const width = Math.min(160, Math.floor((track - 9 * (columns - 1)) / columns));
-    if (height >= 16 && width >= (rows === 1 && height >= 50 ? 88 : 54)) return { rows, columns, width, height };
+    if (height >= 16 && width >= (rows === 1 && height >= 50 ? 80 : 54)) return { rows, columns, width, height };
   }
   return null;
 }
 
-function fitRail(height, most) {
+function fitRail(height, most, wide) {
   const room = height - 52;
-  for (const height of [54, 32, 26]) if (most * (height + 8) <= room) return { columns: 1, width: RAIL - 20, height, gap: 8 };
+  for (const height of [54, 32, 26]) if (most * (height + 8) <= room) return { columns: 1, width: wide, height, gap: 8 };
   for (const columns of [2, 3]) {
-    const width = Math.floor((RAIL - 20 - 6 * (columns - 1)) / columns);
+    const width = Math.floor((wide - 6 * (columns - 1)) / columns);
     for (const each of [26, 20, 16]) if (Math.ceil(most / columns) * (each + 6) <= room) return { columns, width, height: each, gap: 6 };
   }
   return { columns: 3, width: 50, height: 16, gap: 3 };
@@ -63,7 +64,7 @@ function fitRail(height, most) {
 
 function laneBox(sizes, index) {
   const column = Math.floor(index / sizes.rows), row = index % sizes.rows;
-  return { x: BUS + column * (sizes.laneWidth + 10), y: sizes.laneTop + row * (sizes.laneHeight + sizes.laneGap), width: sizes.laneWidth, height: sizes.laneHeight };
+  return { x: sizes.busWidth + column * (sizes.laneWidth + 10), y: sizes.laneTop + row * (sizes.laneHeight + sizes.laneGap), width: sizes.laneWidth, height: sizes.laneHeight };
 }
 
 function tokenBox(sizes, owner, slot) {
@@ -83,7 +84,7 @@ class Stage {
     this.root = make("div", { class: "rk-stage", style: `height:${sizes.height}px` });
     this.coordinator = new CoordinatorBar(film, sizes);
     this.board = make("div", { class: "rk-board", role: "listbox", "aria-label": "Members", tabindex: "-1" });
-    this.rail = make("div", { class: "rk-rail", role: "group", "aria-label": "No owner", style: `left:${sizes.railX}px;top:${sizes.laneTop}px;width:${RAIL}px;height:${sizes.height - sizes.laneTop - 10}px` },
+    this.rail = make("div", { class: "rk-rail", role: "group", "aria-label": "No owner", style: `left:${sizes.railX}px;top:${sizes.laneTop}px;width:${sizes.railWidth}px;height:${sizes.height - sizes.laneTop - 10}px` },
       make("b", {}, "No owner"), make("span", { class: "rk-railcount" }), make("p", { class: "rk-railnote" }));
     this.bus = make("div", { class: "rk-bus", "aria-hidden": "true" });
     this.tokenLayer = make("div", { class: "rk-tokens", "aria-hidden": "true" });
@@ -110,7 +111,7 @@ class Stage {
     this.bus.style.height = `${bottom.y + bottom.height / 2 - COORDINATOR}px`;
     this.film.members.forEach((member) => {
       const lane = laneBox(sizes, member.index);
-      if (lane.x > BUS) return;
+      if (lane.x > sizes.busWidth) return;
       this.bus.append(make("i", { style: `top:${lane.y + lane.height / 2 - COORDINATOR}px` }));
     });
   }
@@ -214,9 +215,18 @@ class Stage {
     setTimeout(() => ghost.remove(), 1500);
   }
 
-  // A message as a pill on the bus: it lives at least 350 ms of the reader's time.
+  // Messages of one moment follow each other, so that each can be read; those that do not fit are left out.
   pill(message) {
-    if (this.bus.querySelectorAll(".rk-pill").length > 7) return;
+    const now = performance.now();
+    this.nextPill = Math.max(now, this.nextPill || 0);
+    if (this.nextPill - now > 900) return;
+    setTimeout(() => this.fly(message), this.nextPill - now);
+    this.nextPill += 160;
+  }
+
+  // A message as a pill on the bus: it lives at least 350 ms of the reader's time.
+  fly(message) {
+    if (!this.root.isConnected) return;
     const lane = laneBox(this.sizes, message.member), member = this.film.members[message.member];
     const top = 0, bottom = lane.y + lane.height / 2 - COORDINATOR;
     const quiet = /Heartbeat|OffsetCommit/.test(message.api) && !message.error;
@@ -255,7 +265,7 @@ function thirdLine(state, ends, board) {
 }
 
 function tokenWord(film, index, state, at, box) {
-  if (state.flows || box.width < 128) return state.word;
+  if (state.flows || box.width < (box.height < 50 && state.owner >= 0 ? 190 : 128)) return state.word;
   const since = seconds(at - sinceWhen(film.partitionTracks[index], film.partitionStates, at, (one) => !one.flows));
   return box.height < 50 && state.owner < 0 ? since : `${state.word} ${since}`;
 }

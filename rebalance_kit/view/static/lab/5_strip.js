@@ -131,6 +131,8 @@ class Strip {
   paint(at, words) {
     this.cursor.style.transform = `translateX(${this.x(at)}px)`;
     say(this.cursor.firstChild, seconds(at));
+    const shift = Math.max(26 - this.x(at), Math.min(0, this.width - 26 - this.x(at)));
+    this.cursor.firstChild.style.marginLeft = `${Math.round(shift)}px`;
     this.slider.value = at;
     set(this.slider, "aria-valuetext", words);
   }

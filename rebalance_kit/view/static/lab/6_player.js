@@ -1,7 +1,8 @@
-// The clock: play, pause, step, speed. Auto slows down near events and hurries through quiet time.
+// The clock: play, pause, step, speed. Auto hurries through quiet time, slows down near events, and gives
+// events that follow each other within moments enough time to be seen. The label always says the pace.
 
 const SPEEDS = ["Auto", 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 100];
-const NEAR = 1000, FAST = 8, SLOW = 0.5;
+const NEAR = 1000, FAST = 8, SLOW = 0.5, SEEN_MS = 450, SLOWEST = 0.02;
 
 class Player {
   constructor(onTick, onStop) {
@@ -17,13 +18,15 @@ class Player {
     this.film = film;
     this.at = Math.min(this.at, film.end);
     const times = [...film.marks.map((mark) => mark.at), ...film.groupTrack.times];
-    film.slots.forEach((track) => { if (film.slots.length <= 64) times.push(...track.times.slice(1)); });
+    if (film.slots.length <= 64) film.slots.forEach((track) => times.push(...track.times.slice(1)));
     this.busy = [...new Set(times)].sort((a, b) => a - b);
   }
 
   pace(at) {
     if (this.speed !== "Auto") return this.speed;
     const place = placeOf(this.busy, at);
+    const gap = place >= 0 && place + 1 < this.busy.length ? this.busy[place + 1] - this.busy[place] : Infinity;
+    if (gap < SEEN_MS * SLOW) return Math.max(SLOWEST, Math.round((100 * gap) / SEEN_MS) / 100);
     const near = (place >= 0 && at - this.busy[place] < NEAR) || (place + 1 < this.busy.length && this.busy[place + 1] - at < NEAR);
     return near ? SLOW : FAST;
   }

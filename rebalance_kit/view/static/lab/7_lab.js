@@ -273,7 +273,7 @@ class Lab {
     if (this.stage && this.width === width) return;
     this.width = width;
     this.root.classList.toggle("rk-tight", width < 960);
-    const sizes = measure(this.film, width);
+    const sizes = measure(this.film, width, this.root.classList.contains("rk-projector"));
     const Kind = sizes.tiles ? Tiles : Stage;
     const old = this.stageHome.firstChild;
     const focused = old && old.contains(document.activeElement);
@@ -357,9 +357,8 @@ class Lab {
     for (const each of ["light", "dark", "projector"]) this.root.classList.toggle(`rk-${each}`, each === theme);
     this.theme.select.value = this.model.get("theme");
     if (quiet || !this.stage) return;
-    this.strip.drawBars();
-    this.stage.key = "";
-    this.paint(false);
+    this.width = 0;
+    this.fit();
   }
 
   toggleHelp() {

@@ -1,0 +1,41 @@
+"""The scenarios that come with the kit, by name: ``names()`` lists them, ``load(name)`` reads one."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rebalance_kit.simulation.scenario import Scenario
+
+SUFFIX = ".yaml"
+
+
+@lru_cache(maxsize=1)
+def names() -> tuple[str, ...]:
+    """Names of the kit's scenarios, sorted."""
+    from importlib.resources import files
+
+    found = (entry.name for entry in files(__name__).iterdir())
+    return tuple(sorted(name.removesuffix(SUFFIX) for name in found if name.endswith(SUFFIX)))
+
+
+def source(name: str) -> str:
+    """The YAML text of a scenario of the kit; raises ``ScenarioError`` naming the nearest ones."""
+    from importlib.resources import files
+
+    if name not in names():
+        from difflib import get_close_matches
+
+        from rebalance_kit.model.errors import ScenarioError
+
+        close = get_close_matches(name, names(), n=3, cutoff=0.4) or list(names())
+        raise ScenarioError(f"no scenario of the kit is called {name!r}; expected one such as {', '.join(close)}")
+    return files(__name__).joinpath(name + SUFFIX).read_text(encoding="utf-8")
+
+
+def load(name: str) -> Scenario:
+    """Read a scenario of the kit; raises ``ScenarioError`` naming the nearest ones for an unknown name."""
+    from rebalance_kit.simulation.scenario_file import read_scenario
+
+    return read_scenario(source(name), name + SUFFIX)
