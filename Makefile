@@ -11,7 +11,7 @@ EXTRAS := lab,spark,test,dev,browser
 
 PYTHON ?=
 LAB_FLAGS ?=
-TEST_FLAGS ?= -n 2 --dist loadgroup
+TEST_FLAGS ?= -n 2 --no-loadscope-reorder
 DEMO ?= two-consumers-crash
 
 help: ## say what can be made

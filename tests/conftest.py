@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -43,10 +44,9 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     return True if collection_path.suffix == ".py" and not collection_path.name.startswith("test_") else None
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep one JVM and one browser at a time, and leave out what this machine cannot run."""
-    _group_together(items)
+    """Begin with the long tests, and leave out what this machine cannot run."""
+    items.sort(key=lambda item: not _is_heavy(item.nodeid))
     _leave_out(items, "spark", _why_no_spark)
     _leave_out(items, "browser", _why_no_browser)
     if config.getoption("--update-golden"):
@@ -55,11 +55,28 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = chosen
 
 
-def _group_together(items: list[pytest.Item]) -> None:
-    for item in items:
-        for name in ("spark", "browser"):
-            if item.get_closest_marker(name):
-                item.add_marker(pytest.mark.xdist_group(name))
+def _is_heavy(nodeid: str) -> bool:
+    """Tell whether a test starts a JVM or a browser."""
+    return nodeid.startswith(("tests/pipeline/", "tests/browser/"))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With ``-n``: one process has the JVM and the browser, the others take file by file.
+
+    The groups of ``--dist loadgroup`` (pytest-xdist 3.8) have no effect under pytest 9.2, which no longer
+    reads the attribute that they are written to.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class OneForTheHeavy(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            if _is_heavy(nodeid):
+                return "heavy"
+            path = nodeid.partition("::")[0]
+            return nodeid if path == "tests/notebooks/test_notebooks.py" else path
+
+    return OneForTheHeavy(config, log)
 
 
 def _leave_out(items: list[pytest.Item], marker: str, why: Callable[[], str | None]) -> None:

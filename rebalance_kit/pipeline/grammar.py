@@ -8,6 +8,9 @@ the Spark job to the same result.
 
 from __future__ import annotations
 
+import re
+from functools import cache
+
 from rebalance_kit.pipeline.grammar_broker import BROKER
 from rebalance_kit.pipeline.grammar_java import BLOCK_LINES, CONFIG_KEYS, JAVA
 from rebalance_kit.pipeline.grammar_librdkafka import LIBRDKAFKA, REFUSALS
@@ -37,7 +40,7 @@ UNLAID: tuple[Template, ...] = BLOCK_LINES + REFUSALS
 
 #: A line that starts with none of the first and holds none of the second cannot be in the table;
 #: most lines of a log are passed over on this alone.
-CLUES_AT_START: tuple[str, ...] = ("%", "\t")
+CLUES_AT_START: tuple[str, ...] = ("%", *(template.literals[0] for template in BLOCK_LINES))
 CLUES: tuple[str, ...] = (
     "roup",
     "offset for partition",
@@ -60,8 +63,19 @@ def parse_message(message: str, table: tuple[Template, ...] = MESSAGES) -> dict[
 
     A message that fits none but resembles one gives ``{"rejected_by": event}``.
     """
-    for template in table:
+    likely = _by_first_word(table).get(re.split("[ =]", message, maxsplit=1)[0], ()) + _by_first_word(table).get("", ())
+    for template in likely:
         if template.claims(message):
             found = template.parse(message)
             return found or {"rejected_by": template.event}
-    return next(({"rejected_by": template.event} for template in table if template.resembles(message)), None)
+    return next(({"rejected_by": template.event} for template in likely if template.resembles(message)), None)
+
+
+@cache
+def _by_first_word(table: tuple[Template, ...]) -> dict[str, tuple[Template, ...]]:
+    """The templates by their messages' first word; those that begin with anything under ``""``."""
+    words: dict[str, tuple[Template, ...]] = {}
+    for template in table:
+        word = "" if "{" in template.first_word else template.first_word
+        words[word] = (*words.get(word, ()), template)
+    return words

@@ -63,7 +63,9 @@ def lay_out(bronze: DataFrame) -> DataFrame:
     layout = F.lit(None).cast("string")
     for known in reversed(LAYOUTS):
         layout = F.when(_any([text.like(guard) for guard in known.like]), F.lit(known.name)).otherwise(layout)
-    clues = [text.startswith(clue) for clue in CLUES_AT_START] + [text.contains(clue) for clue in CLUES]
+    # A broker's settings come in tab-indented lines, many of them about groups; none is in the grammar.
+    told = _any([text.contains(clue) for clue in CLUES]) & ~text.startswith("\t")
+    clues = [told, *(text.startswith(clue) for clue in CLUES_AT_START)]
     noise = [text.contains(piece) for piece in NOISE]
     head = F.lit(None).cast("string")
     for known in LAYOUTS:
@@ -116,13 +118,14 @@ def apply_grammar(lines: DataFrame) -> DataFrame:
         return template["strict"] & message.startswith(template["start"]) & message.contains(template["pieces"][0])
 
     rewritten = F.regexp_replace(message, F.col("template.pattern"), F.col("template.replacement"))
+    # The likely templates stay inside the expressions: as a column they would be copied with each row.
     return (
-        lines.withColumn("likely", likely)
-        .withColumn("template", F.get(F.filter("likely", claims), F.lit(0)))
+        lines.withColumn("template", F.get(F.filter(likely, claims), F.lit(0)))
         .withColumn("fields", rewritten)
         .transform(_mapped("fields"))
-        .withColumn("resembles", F.coalesce(F.col("fields").isNull() & F.exists("likely", resembles), F.lit(False)))
-        .drop("likely", "template")
+        .withColumn("resembles", F.when(F.col("fields").isNull(), F.exists(likely, resembles)))
+        .withColumn("resembles", F.coalesce("resembles", F.lit(False)))
+        .drop("template")
     )
 
 

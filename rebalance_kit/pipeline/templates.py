@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 #: Between the fields of a parsed line, and between a field's name and its value.
 FIELD_SEPARATOR = "\u0001"
@@ -56,7 +57,7 @@ class Template:
     @property
     def pattern(self) -> str:
         """The regular expression of the whole message; valid in Python and in Java."""
-        return "(?s)^" + "".join(_piece(token) for token in _TOKEN.split(self.text)) + "$"
+        return _pattern(self.text)
 
     @property
     def replacement(self) -> str:
@@ -69,8 +70,7 @@ class Template:
     @property
     def literals(self) -> tuple[str, tuple[str, ...]]:
         """What a line starts with, and the other pieces it must hold, the longest first."""
-        start, *pieces = re.split(r"\{\w+\}|\0", re.sub(r"\[\[.*?\]\]", "\0", self.text))
-        return start, tuple(sorted((piece for piece in pieces if len(piece) > 2), key=len, reverse=True))
+        return _literals(self.text)
 
     def claims(self, message: str) -> bool:
         """Whether the message holds every literal piece, so that the expression is worth trying."""
@@ -97,6 +97,17 @@ class Template:
             return None
         given = {"event": self.event, "side": self.side, **dict(self.given)}
         return given | {name: value or "" for name, value in zip(self.fields, found.groups(), strict=True)}
+
+
+@cache
+def _literals(text: str) -> tuple[str, tuple[str, ...]]:
+    start, *pieces = re.split(r"\{\w+\}|\0", re.sub(r"\[\[.*?\]\]", "\0", text))
+    return start, tuple(sorted((piece for piece in pieces if len(piece) > 2), key=len, reverse=True))
+
+
+@cache
+def _pattern(text: str) -> str:
+    return "(?s)^" + "".join(_piece(token) for token in _TOKEN.split(text)) + "$"
 
 
 def _piece(token: str) -> str:

@@ -41,6 +41,9 @@ MESSAGES: Mapping[str, str] = MappingProxyType(
         "REBALANCE_IN_PROGRESS": "The group is rebalancing, so a rejoin is needed.",
         "FENCED_INSTANCE_ID": "The broker rejected this static consumer since another consumer with the same group.instance.id has registered with a different member.id.",
         "GROUP_MAX_SIZE_REACHED": "The consumer group has reached its max size.",
+        "NOT_COORDINATOR": "This is not the correct coordinator.",
+        "COORDINATOR_NOT_AVAILABLE": "The coordinator is not available.",
+        "DISCONNECTED": "null",
     }
 )
 EXCEPTIONS: Mapping[str, str] = MappingProxyType(
@@ -49,6 +52,13 @@ EXCEPTIONS: Mapping[str, str] = MappingProxyType(
         "ILLEGAL_GENERATION": "IllegalGenerationException",
         "REBALANCE_IN_PROGRESS": "RebalanceInProgressException",
         "MEMBER_ID_REQUIRED": "MemberIdRequiredException",
+        "FENCED_INSTANCE_ID": "FencedInstanceIdException",
+        "INCONSISTENT_GROUP_PROTOCOL": "InconsistentGroupProtocolException",
+        "INVALID_SESSION_TIMEOUT": "InvalidSessionTimeoutException",
+        "GROUP_MAX_SIZE_REACHED": "GroupMaxSizeReachedException",
+        "NOT_COORDINATOR": "NotCoordinatorException",
+        "COORDINATOR_NOT_AVAILABLE": "CoordinatorNotAvailableException",
+        "DISCONNECTED": "DisconnectException",
     }
 )
 FATAL_JOIN = frozenset(
@@ -213,21 +223,33 @@ def _join_answered(member: ClassicMember, answer: JoinAnswer) -> None:
         member.request_rejoin(f"need to re-join with the given member-id: {answer.member_id}")
         member.send_join()
     elif error == "UNKNOWN_MEMBER_ID":
-        member.reset("encountered UNKNOWN_MEMBER_ID from JOIN_GROUP response", keep_id=False)
+        why = "encountered UNKNOWN_MEMBER_ID from JOIN_GROUP response"
+        member.reset(why, keep_id=False)
+        member.request_rejoin(why)
+        _rebalance_failed(member, error)
         member.begin_join()
     elif error == "REBALANCE_IN_PROGRESS":
+        _rebalance_failed(member, error)
         member.send_join()
     elif error == "FENCED_INSTANCE_ID" or error in FATAL_JOIN:
+        _rebalance_failed(member, error, answer.message)
         member.die(error, answer.message or MESSAGES.get(error, error))
     else:
         _join_interrupted(member, error)
 
 
+def _rebalance_failed(member: ClassicMember, error: str, message: str | None = None) -> None:
+    """The reason that joinGroupIfNeeded gives the next JoinGroup, also when the error is thrown afterwards."""
+    exception = EXCEPTIONS.get(error, error)
+    told = message or MESSAGES.get(error, error)
+    member.request_rejoin(f"rebalance failed due to '{told}' ({exception})", f"rebalance failed due to {exception}")
+
+
 def _join_interrupted(member: ClassicMember, cause: str) -> None:
     member.stage = Stage.IDLE
     member.move(Phase.UNJOINED)
-    member.rejoin_needed = True
     member.lose_coordinator("coordinator unavailable" if cause in LOST_COORDINATOR else cause)
+    _rebalance_failed(member, cause)
 
 
 def _joined(member: ClassicMember, answer: JoinAnswer) -> None:
@@ -294,24 +316,21 @@ def _sync_answered(member: ClassicMember, answer: SyncAnswer) -> None:
             return
         member.take_over(answer.assignment)
         return
-    why = f"rebalance failed due to '{_sync_message(error)}' ({EXCEPTIONS.get(error, error)})"
     if error == "REBALANCE_IN_PROGRESS":
         member.move(Phase.UNJOINED)
-        member.request_rejoin(why, f"rebalance failed due to {EXCEPTIONS[error]}")
+        _rebalance_failed(member, error)
         member.begin_join()
     elif error in {"UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION"}:
-        member.reset(f"encountered {error} from SYNC_GROUP response", keep_id=error == "ILLEGAL_GENERATION")
+        why = f"encountered {error} from SYNC_GROUP response"
+        member.reset(why, keep_id=error == "ILLEGAL_GENERATION")
+        member.request_rejoin(why)
+        _rebalance_failed(member, error)
         member.begin_join()
     elif error == "FENCED_INSTANCE_ID":
+        _rebalance_failed(member, error)
         member.die(error, MESSAGES[error])
     else:
         _join_interrupted(member, error)
-
-
-def _sync_message(error: str) -> str:
-    if error == "REBALANCE_IN_PROGRESS":
-        return "The group is rebalancing, so a rejoin is needed."
-    return MESSAGES.get(error, error)
 
 
 def _heartbeat_answered(member: ClassicMember, request: Heartbeat, answer: Answer) -> None:
@@ -331,6 +350,7 @@ def _heartbeat_answered(member: ClassicMember, request: Heartbeat, answer: Answe
                 reason="encountered FENCED_INSTANCE_ID from HEARTBEAT response",
                 member_id_kept=False,
             )
+            member.request_rejoin("encountered FENCED_INSTANCE_ID from HEARTBEAT response")
             member.die(error, MESSAGES[error])
     elif error in LOST_COORDINATOR:
         member.lose_coordinator("coordinator unavailable")
@@ -370,7 +390,7 @@ def _disconnected(member: ClassicMember, event: Any) -> None:
     if isinstance(event.request, JoinGroup | SyncGroup) and member.stage in {Stage.JOINING, Stage.SYNCING}:
         member.stage = Stage.IDLE
         member.move(Phase.UNJOINED)
-        member.rejoin_needed = True
+        _rebalance_failed(member, "DISCONNECTED")
         member.stop_heartbeats()
     elif isinstance(event.request, OffsetCommit):
         _after_commit(member, event.request.how, "DISCONNECTED")

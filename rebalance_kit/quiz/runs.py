@@ -37,6 +37,14 @@ class RunBook:
                 raise DataError(f"the run {_spell(spec)} cannot be made: {error}") from error
         return self._facts[name]
 
+    def refusal(self, spec: RunSpec, seed: int) -> str | None:
+        """Why a scenario is refused before it runs, in Kafka's words where Kafka has some; None when it runs."""
+        try:
+            self.facts(spec, seed)
+        except DataError as error:
+            return str(error.__cause__)
+        return None
+
     def work_out(self, expression: Any, runs: Mapping[str, RunSpec], seed: int, names: Mapping[str, Any] = NOTHING) -> Any:
         """The value of an expression over these runs, all simulated with ``seed``."""
 
@@ -51,7 +59,10 @@ class RunBook:
                 raise DataError(f"{name}(...) names no run; expected one of {', '.join(f'{one}.{name}' for one in runs) or ', '.join(HELPERS)}")
             if dot and run not in runs:
                 raise DataError(f"run {run!r} is unknown; expected one of {', '.join(runs) or 'none'}")
-            return ask(self.facts(runs[run] if dot else next(iter(runs.values())), seed), fact, arguments, named)
+            spec = runs[run] if dot else next(iter(runs.values()))
+            if fact == "refusal" and not arguments and not named:
+                return self.refusal(spec, seed)
+            return ask(self.facts(spec, seed), fact, arguments, named)
 
         return evaluate(expression, names, call)
 

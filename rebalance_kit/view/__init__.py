@@ -22,7 +22,20 @@ _HOME = {
     "show": "show",
     "write_report": "report",
 }
-__all__ = sorted(_HOME)
+__all__ = [
+    "Lab",
+    "board",
+    "comparison_figure",
+    "comparison_html",
+    "describe_board",
+    "describe_comparison",
+    "describe_flow",
+    "describe_gantt",
+    "flow_figure",
+    "gantt_figure",
+    "show",
+    "write_report",
+]
 
 
 def __getattr__(name: str) -> Any:

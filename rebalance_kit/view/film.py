@@ -7,12 +7,14 @@ in ms. The page looks states up, counts seconds, and draws; it knows no rule of 
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Hashable, Iterable
 from typing import Any, TypeVar
 
-from rebalance_kit.view.frames import Frames, Track
+from rebalance_kit.view.frames import Frames
+from rebalance_kit.view.sentence import sentence
 from rebalance_kit.view.theme import looks
-from rebalance_kit.view.words import sentence
+from rebalance_kit.view.track import Track
 
 VERSION = 1
 POSITIONS_UP_TO = 64
@@ -47,7 +49,11 @@ def film(frames: Frames) -> dict[str, Any]:
         "label": frames.trace.label,
         "group": frames.group_name,
         "end": frames.end_ms,
-        "members": [[one.name, one.label, (one.number - 1) % 12 + 1, (one.number - 1) // 12 % 5] for one in looks(frames.names).values()],
+        "settled": frames.settled_ms() or 0,
+        "members": [
+            [one.name, one.label, (one.number - 1) % 12 + 1, (one.number - 1) // 12 % 5]
+            for one in looks(frames.names).values()
+        ],
         "partitions": list(frames.partitions),
         "memberStates": [list(one) for one in members.values()],  # type: ignore[call-overload]
         "partitionStates": [_numbered(one, number) for one in partitions.values()],
@@ -64,9 +70,10 @@ def film(frames: Frames) -> dict[str, Any]:
     }
 
 
-def film_json(frames: Frames) -> str:
-    """The film as compact JSON, the same text for the same run."""
-    return json.dumps(film(frames), ensure_ascii=False, separators=(",", ":"))
+def film_bytes(frames: Frames) -> bytes:
+    """The film as compact JSON, deflated (the page inflates it); the same bytes for the same run."""
+    text = json.dumps(film(frames), ensure_ascii=False, separators=(",", ":"))
+    return zlib.compress(text.encode("utf-8"), 9)
 
 
 def _coded(track: Track[Any], table: _Table) -> list[int]:
@@ -82,7 +89,18 @@ def _group_track(frames: Frames, table: _Table) -> list[int]:
     """The group without its waiting room, which the page reads off its members."""
     bare: Track[Any] = Track()
     for at_ms, state in zip(frames.group.times, frames.group.states, strict=True):
-        bare.push(at_ms, (state.state, state.protocol, state.generation, state.target_epoch, state.assignor, state.reason, int(state.up)))
+        bare.push(
+            at_ms,
+            (
+                state.state,
+                state.protocol,
+                state.generation,
+                state.target_epoch,
+                state.assignor,
+                state.reason,
+                int(state.up),
+            ),
+        )
     return _coded(bare, table)
 
 
@@ -100,7 +118,14 @@ def _numbered(state: Any, number: dict[str, int]) -> list[Any]:
     def of(name: str | None) -> int:
         return -1 if name is None else number.get(name, -1)
 
-    return [of(state.owner), state.word, int(state.flows), of(state.last_owner), of(state.target), [of(name) for name in state.also]]
+    return [
+        of(state.owner),
+        state.word,
+        int(state.flows),
+        of(state.last_owner),
+        of(state.target),
+        [of(name) for name in state.also],
+    ]
 
 
 def _thinned(frames: Frames, name: str) -> list[int]:
@@ -114,8 +139,8 @@ def _sentences(frames: Frames) -> dict[str, Any]:
     track: list[int] = []
     last: tuple[int, int] | None = None
     before = 0
-    for at_ms in _speaking_times(frames):
-        said = sentence(frames.at(at_ms))
+    for board in frames.walk(_speaking_times(frames)):
+        said, at_ms = sentence(board), board.at_ms
         now = (words.number(said.cause), words.number(said.effect))
         if now != last:
             track += (at_ms - before, *now)
@@ -155,4 +180,14 @@ def _messages(frames: Frames, number: dict[str, int]) -> list[list[Any]]:
     kept = [one for one in frames.messages if one.member in number]
     if len(kept) > MESSAGES_UP_TO:
         kept = [one for one in kept if one.api not in QUIET or one.error is not None][:MESSAGES_UP_TO]
-    return [[one.sent_ms, -1 if one.arrives_ms is None else one.arrives_ms - one.sent_ms, number[one.member], one.api, int(one.request), one.error] for one in kept]
+    return [
+        [
+            one.sent_ms,
+            -1 if one.arrives_ms is None else one.arrives_ms - one.sent_ms,
+            number[one.member],
+            one.api,
+            int(one.request),
+            one.error,
+        ]
+        for one in kept
+    ]

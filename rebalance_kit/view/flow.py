@@ -44,11 +44,20 @@ def flow_figure(trace: Trace, theme: str = "light", frames: int = FRAMES, group:
     seen = looks(held.names, theme)
     coloured = len(held.names) <= COLOURED_UP_TO
     names = [f"{at_ms / 1000:.2f}" for at_ms in times]
-    steps = [{"name": name, "data": _data(picture, held, coloured=coloured), "traces": [0, 1]} for name, picture in zip(names, pictures, strict=True)]
+    steps = [
+        {"name": name, "data": _data(picture, held, coloured=coloured), "traces": [0, 1]}
+        for name, picture in zip(names, pictures, strict=True)
+    ]
     title = f"{trace.meta.get('title') or trace.meta.get('scenario') or trace.run_id} · {trace.label}"
-    layout = base_layout(theme, title, describe_flow(trace), max(360, 150 + 22 * (grid.members + grid.rail_rows)))
+    layout = base_layout(
+        theme, title, describe_flow(trace), max(360, 150 + 22 * (grid.members + grid.rail_rows))
+    )
     layout |= _axes(held, grid, theme) | _controls(names, theme)
-    return {"data": _traces(held, pictures[0], seen, theme, coloured=coloured), "layout": layout, "frames": steps}
+    return {
+        "data": _traces(held, pictures[0], seen, theme, coloured=coloured),
+        "layout": layout,
+        "frames": steps,
+    }
 
 
 def frame_times(held: Frames, count: int) -> list[int]:
@@ -89,7 +98,11 @@ class _Places:
 
     def at(self, states: dict[str, PartitionState]) -> list[tuple[int, int]]:
         """Places as (column, row) after the given states, which must come in order of time."""
-        moved = [name for name, state in states.items() if name not in self.here or self.here[name][0] != state.owner]
+        moved = [
+            name
+            for name, state in states.items()
+            if name not in self.here or self.here[name][0] != state.owner
+        ]
         for name in moved:
             if name in self.here:
                 owner, slot = self.here[name]
@@ -129,22 +142,46 @@ def _data(picture: _Picture, held: Frames, *, coloured: bool) -> list[Figure]:
     if coloured:
         squares["marker"] = {"color": packed(picture.owners)}
     x, y = ([held_[place] for place in picture.stopped] for held_ in (picture.columns, picture.rows))
-    return [squares, {"x": packed(x), "y": packed(y, _kind(held)), "ids": [str(place) for place in picture.stopped]}]
+    return [
+        squares,
+        {"x": packed(x), "y": packed(y, _kind(held)), "ids": [str(place) for place in picture.stopped]},
+    ]
 
 
 def _kind(held: Frames) -> str:
     return "i1" if len(held.names) <= 120 else "i2"
 
 
-def _traces(held: Frames, first: _Picture, seen: dict[str, Look], theme: str, *, coloured: bool) -> list[Figure]:
+def _traces(
+    held: Frames, first: _Picture, seen: dict[str, Look], theme: str, *, coloured: bool
+) -> list[Figure]:
     role, many = ROLES[theme], len(held.partitions) > 60
     squares, stops = _data(first, held, coloured=coloured)
     size = 9 if many else 30
-    marker: Figure = {"symbol": "square", "size": size, "line": {"width": 0 if many else 1.5, "color": role["ink"]}, "color": role["ink3"]}
+    marker: Figure = {
+        "symbol": "square",
+        "size": size,
+        "line": {"width": 0 if many else 1.5, "color": role["ink"]},
+        "color": role["ink3"],
+    }
     if coloured:
         hues = [role["surface"], *(one.hue for one in seen.values())]
-        marker |= squares["marker"] | {"colorscale": _steps(hues), "cmin": -1.5, "cmax": len(hues) - 1.5, "showscale": False}
-    label = {"mode": "markers"} if many else {"mode": "markers+text", "text": [name.rpartition("-")[2] for name in held.partitions], "textfont": {"size": 13, "color": role["ink"]}, "textposition": "middle right"}
+        marker |= squares["marker"] | {
+            "colorscale": _steps(hues),
+            "cmin": -1.5,
+            "cmax": len(hues) - 1.5,
+            "showscale": False,
+        }
+    label = (
+        {"mode": "markers"}
+        if many
+        else {
+            "mode": "markers+text",
+            "text": [name.rpartition("-")[2] for name in held.partitions],
+            "textfont": {"size": 13, "color": role["ink"]},
+            "textposition": "middle right",
+        }
+    )
     return [
         {"type": "scatter", **squares, "ids": [str(place) for place in range(len(held.partitions))], "marker": marker, "name": "partition", "hovertext": list(held.partitions), "hoverinfo": "text", **label},
         {"type": "scatter", **stops, "mode": "markers", "name": "stopped", "hoverinfo": "skip",
@@ -164,11 +201,40 @@ def _axes(held: Frames, grid: Grid, theme: str) -> Figure:
     role = ROLES[theme]
     rows = [*range(grid.members, 0, -1), -1]
     many = grid.members > 30
-    words = [one.label if many else f"{one.label}  {one.name}" if one.label.lower() != one.name.lower() else one.name for one in looks(held.names, theme).values()]
+    words = [
+        one.label
+        if many
+        else f"{one.label}  {one.name}"
+        if one.label.lower() != one.name.lower()
+        else one.name
+        for one in looks(held.names, theme).values()
+    ]
     blank = {"showgrid": False, "zeroline": False, "fixedrange": True}
     bands = [
-        {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": -grid.rail_rows - 0.5, "y1": -0.5, "fillcolor": role["sunk"], "line": {"width": 0}, "layer": "below"},
-        *({"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": row + 0.5, "y1": row + 0.5, "line": {"color": role["hairline"], "width": 1}, "layer": "below"} for row in range(grid.members + 1)),
+        {
+            "type": "rect",
+            "xref": "paper",
+            "x0": 0,
+            "x1": 1,
+            "y0": -grid.rail_rows - 0.5,
+            "y1": -0.5,
+            "fillcolor": role["sunk"],
+            "line": {"width": 0},
+            "layer": "below",
+        },
+        *(
+            {
+                "type": "line",
+                "xref": "paper",
+                "x0": 0,
+                "x1": 1,
+                "y0": row + 0.5,
+                "y1": row + 0.5,
+                "line": {"color": role["hairline"], "width": 1},
+                "layer": "below",
+            }
+            for row in range(grid.members + 1)
+        ),
     ]
     return {
         "xaxis": {**blank, "range": [-0.8, grid.columns - 0.2], "showticklabels": False},
@@ -182,7 +248,11 @@ def _axes(held: Frames, grid: Grid, theme: str) -> Figure:
 def _controls(names: list[str], theme: str) -> Figure:
     role = ROLES[theme]
     jump = {"mode": "immediate", "frame": {"duration": 0, "redraw": False}, "transition": {"duration": 0}}
-    run = {"fromcurrent": True, "frame": {"duration": 120, "redraw": False}, "transition": {"duration": 90, "easing": "cubic-in-out"}}
+    run = {
+        "fromcurrent": True,
+        "frame": {"duration": 120, "redraw": False},
+        "transition": {"duration": 90, "easing": "cubic-in-out"},
+    }
     style = {"bgcolor": role["surface"], "bordercolor": role["control"], "font": {"color": role["ink"]}}
     return {
         "updatemenus": [

@@ -75,6 +75,15 @@ class Fold:
         for partition in member.claims:
             self.touch(partition)
 
+    def drop_claims(self, member: MemberRecord) -> None:
+        """The member holds nothing any more."""
+        for partition in member.claims:
+            self.holders[partition].pop(member.name, None)
+            self.last_owner[partition] = member.name
+            self.touch(partition)
+        member.claims = {}
+        member.fetched = {}
+
     # --- states drawn from records ---------------------------------------------------------
     def member_state(self, name: str) -> MemberState:
         """The member's state as of the rows so far."""
@@ -91,7 +100,11 @@ class Fold:
         last = self.last_owner.get(partition)
         if owner is None:
             return PartitionState(last_owner=last, target=target)
-        also = tuple(name for name in self.holders[partition] if name != owner.name and _reads(self.members[name], partition))
+        also = tuple(
+            name
+            for name in self.holders[partition]
+            if name != owner.name and _reads(self.members[name], partition)
+        )
         word = _word(owner, partition)
         flows = _reads(owner, partition)
         return PartitionState(owner.name, word, flows, last, target if target != owner.name else None, also)
@@ -122,7 +135,11 @@ def _reads(member: MemberRecord, partition: str) -> bool:
 
 def _word(owner: MemberRecord, partition: str) -> str:
     if owner.life in GONE:
-        return "was leaving" if partition in owner.in_callback and owner.callback != "onPartitionsAssigned" else "stopped"
+        return (
+            "was leaving"
+            if partition in owner.in_callback and owner.callback != "onPartitionsAssigned"
+            else "stopped"
+        )
     if owner.life == "frozen":
         return "stopped"
     if _reads(owner, partition):
@@ -139,7 +156,7 @@ def _word(owner: MemberRecord, partition: str) -> str:
     return "stopped"
 
 
-def _doing(one: MemberRecord) -> str:  # noqa: PLR0911 - a list of words in order of weight
+def _doing(one: MemberRecord) -> str:
     if one.life == "absent":
         return "not started"
     if one.life == "crashed":

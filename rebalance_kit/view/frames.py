@@ -7,58 +7,32 @@ which folds the trace once and finds any moment by bisection.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import Any
 
+from rebalance_kit.analysis.intervals import Gap, gaps
+from rebalance_kit.analysis.metrics import study_from
 from rebalance_kit.model.topology import parse_partition
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.fold import Fold
-from rebalance_kit.view.fold_rules import moments
+from rebalance_kit.view.fold_run import moments
 from rebalance_kit.view.marks import find_marks
 from rebalance_kit.view.state import (
-    BoardState, GroupState, Mark, MemberState, MemberView, Message, PartitionState, PartitionView, Position,
+    BoardState,
+    GroupState,
+    Mark,
+    MemberState,
+    MemberView,
+    Message,
+    PartitionState,
+    PartitionView,
+    Position,
 )  # fmt: skip
 from rebalance_kit.view.theme import looks, member_order
+from rebalance_kit.view.track import Track, begun, between
 
-S = TypeVar("S")
 SESSION_MS = 45_000
-WAITING = ("waits in JoinGroup",)
-
-
-@dataclass(slots=True)
-class Track(Generic[S]):
-    """States in order of time; each holds from its ``times`` entry to the next."""
-
-    times: list[int] = field(default_factory=list)
-    states: list[S] = field(default_factory=list)
-
-    def push(self, at_ms: int, state: S) -> None:
-        """Add a state unless it equals the last; a later word on the same millisecond wins."""
-        if self.times and self.times[-1] == at_ms:
-            self.states[-1] = state
-            if len(self.states) > 1 and self.states[-2] == state:
-                self.times.pop()
-                self.states.pop()
-        elif not self.states or self.states[-1] != state:
-            self.times.append(at_ms)
-            self.states.append(state)
-
-    def index(self, at_ms: int) -> int:
-        """Which entry holds at that moment (the first one before anything was known)."""
-        return max(bisect_right(self.times, at_ms) - 1, 0)
-
-    def at(self, at_ms: int) -> S:
-        """The state at that moment."""
-        return self.states[self.index(at_ms)]
-
-    def since(self, at_ms: int, same: Callable[[S], bool]) -> int:
-        """Since when every state has satisfied ``same``, looking back from that moment."""
-        place = self.index(at_ms)
-        while place > 0 and same(self.states[place - 1]):
-            place -= 1
-        return self.times[place]
 
 
 class Frames:
@@ -73,20 +47,26 @@ class Frames:
         self.end_ms = trace.end_ms
         self.group_name = group or _first_group(trace)
         self.names = _members_of(trace, self.group_name)
-        self.members: dict[str, Track[MemberState]] = {name: _begun(MemberState()) for name in self.names}
-        self.partitions: dict[str, Track[PartitionState]] = {name: _begun(PartitionState()) for name in _partitions_of(trace, self.group_name)}
-        self.group: Track[GroupState] = _begun(GroupState())
+        self.members: dict[str, Track[MemberState]] = {name: begun(MemberState()) for name in self.names}
+        self.partitions: dict[str, Track[PartitionState]] = {
+            name: begun(PartitionState()) for name in _partitions_of(trace, self.group_name)
+        }
+        self.group: Track[GroupState] = begun(GroupState())
         last: Fold | None = None
         for at_ms, fold in moments(trace, self.group_name):
             self._note(at_ms, fold)
             last = fold
-        self.partitions = {name: self.partitions[name] for name in sorted(self.partitions, key=parse_partition)}
+        self.partitions = {
+            name: self.partitions[name] for name in sorted(self.partitions, key=parse_partition)
+        }
         self.messages: tuple[Message, ...] = tuple(last.messages) if last else ()
         self.beats: dict[str, list[int]] = last.beats if last else {}
         self.positions: dict[str, list[tuple[int, Position]]] = last.positions if last else {}
         self._sessions = _session_lengths(trace)
         self._sent = [one.sent_ms for one in self.messages]
-        self._longest = max((one.arrives_ms - one.sent_ms for one in self.messages if one.arrives_ms is not None), default=0)
+        self._longest = max(
+            (one.arrives_ms - one.sent_ms for one in self.messages if one.arrives_ms is not None), default=0
+        )
 
     def _note(self, at_ms: int, fold: Fold) -> None:
         for name in fold.changed_members:
@@ -95,7 +75,7 @@ class Frames:
         for name in fold.changed_partitions:
             track = self.partitions.get(name)
             if track is None:
-                track = self.partitions[name] = _begun(PartitionState())
+                track = self.partitions[name] = begun(PartitionState())
             track.push(at_ms, fold.partition_state(name))
         self.group.push(at_ms, fold.group_state())
 
@@ -112,7 +92,7 @@ class Frames:
     @cached_property
     def change_times(self) -> tuple[int, ...]:
         """Every moment at which a member, a partition or the group changed."""
-        tracks = [*self.members.values(), *self.partitions.values(), self.group]
+        tracks: list[Track[Any]] = [*self.members.values(), *self.partitions.values(), self.group]
         return tuple(sorted({at for track in tracks for at in track.times}))
 
     def settled_ms(self) -> int | None:
@@ -131,6 +111,19 @@ class Frames:
             if all(one.flows and one.target in {None, one.owner} for one in now):
                 return at_ms
         return None
+
+    @cached_property
+    def watched_from_ms(self) -> int:
+        """From when on a run is counted (``analysis.metrics.study_from``)."""
+        return study_from(self.trace)
+
+    @cached_property
+    def gaps(self) -> dict[str, list[Gap]]:
+        """When nobody received a partition's records, from ``watched_from_ms`` on, by partition."""
+        found: dict[str, list[Gap]] = {name: [] for name in self.partitions}
+        for gap in gaps(self.trace, self.watched_from_ms):
+            found.setdefault(str(gap.partition), []).append(gap)
+        return found
 
     def session_ends_ms(self, name: str, at_ms: int) -> int | None:
         """When the coordinator's session of that member would end; None while none runs."""
@@ -155,7 +148,7 @@ class Frames:
         place = bisect_right(known, at_ms, key=lambda one: one[0]) - 1
         if place < 0:
             return None
-        return _between(known, place, at_ms, flows=self.partitions[name].at(at_ms).flows)
+        return between(known, place, at_ms, flows=self.partitions[name].at(at_ms).flows)
 
     def at(self, at_ms: int) -> BoardState:
         """The board at that moment."""
@@ -164,21 +157,83 @@ class Frames:
         for partition, state in states.items():
             if state.owner is not None:
                 owned.setdefault(state.owner, []).append(partition)
-        members = tuple(self._member(number, name, at_ms, tuple(owned.get(name, ())), states) for number, name in enumerate(self.names, start=1))
+        members = tuple(
+            self._member(number, name, at_ms, tuple(owned.get(name, ())), states)
+            for number, name in enumerate(self.names, start=1)
+        )
         partitions = tuple(self._partition(name, state, at_ms) for name, state in states.items())
         group = self.group.at(at_ms)
-        since = self.group.since(at_ms, lambda one: (one.state, one.generation) == (group.state, group.generation))
+        since = self.group.since(
+            at_ms, lambda one: (one.state, one.generation) == (group.state, group.generation)
+        )
         sent = bisect_right(self._sent, at_ms)
         recent = self.messages[bisect_right(self._sent, at_ms - self._longest - 1) : sent]
         flying = tuple(one for one in recent if at_ms < (one.arrives_ms or one.sent_ms))
-        return BoardState(at_ms, self.end_ms, self.trace.label, group, since, members, partitions, flying, self.messages[sent - 1] if sent else None)
+        return BoardState(
+            at_ms,
+            self.end_ms,
+            self.trace.label,
+            group,
+            since,
+            members,
+            partitions,
+            flying,
+            self.messages[sent - 1] if sent else None,
+        )
 
-    def _member(self, number: int, name: str, at_ms: int, owned: tuple[str, ...], states: dict[str, PartitionState]) -> MemberView:
+    def walk(self, times: Sequence[int]) -> Iterator[BoardState]:
+        """Boards at rising moments, without positions and messages: what changed is looked at, no more."""
+        members = [self._member(number, name, 0, (), {}) for number, name in enumerate(self.names, start=1)]
+        partitions = [
+            PartitionView(name, track.states[0], None, None) for name, track in self.partitions.items()
+        ]
+        changes = self._changes()
+        at = 0
+        for at_ms in times:
+            touched: set[int] = set()
+            while at < len(changes) and changes[at][0] <= at_ms:
+                _, place, index = changes[at]
+                at += 1
+                if place < 0:
+                    touched.add(-1 - place)
+                else:
+                    track = self.partitions[partitions[place].name]
+                    state = track.states[index]
+                    stopped = (
+                        None if state.flows else track.since(track.times[index], lambda one: not one.flows)
+                    )
+                    partitions[place] = PartitionView(partitions[place].name, state, stopped, None)
+            for place in sorted(touched):
+                members[place] = self._member(place + 1, self.names[place], at_ms, (), {})
+            group = self.group.at(at_ms)
+            yield BoardState(
+                at_ms, self.end_ms, self.trace.label, group, 0, tuple(members), tuple(partitions), (), None
+            )
+
+    def _changes(self) -> list[tuple[int, int, int]]:
+        """All changes as (moment, place, index of the new state); members have places below zero."""
+        found = [
+            (at_ms, place, index)
+            for place, track in enumerate(self.partitions.values())
+            for index, at_ms in enumerate(track.times)
+        ]
+        found += [
+            (at_ms, -1 - place, index)
+            for place, name in enumerate(self.names)
+            for index, at_ms in enumerate(self.members[name].times)
+        ]
+        return sorted(found)
+
+    def _member(
+        self, number: int, name: str, at_ms: int, owned: tuple[str, ...], states: dict[str, PartitionState]
+    ) -> MemberView:
         track = self.members[name]
         state = track.at(at_ms)
         since = track.since(at_ms, lambda one: one.doing == state.doing)
         fetching = tuple(partition for partition in owned if states[partition].flows)
-        return MemberView(name, self.labels[name], number, state, since, owned, fetching, self.session_ends_ms(name, at_ms))
+        return MemberView(
+            name, self.labels[name], number, state, since, owned, fetching, self.session_ends_ms(name, at_ms)
+        )
 
     def _partition(self, name: str, state: PartitionState, at_ms: int) -> PartitionView:
         since = None if state.flows else self.partitions[name].since(at_ms, lambda one: not one.flows)
@@ -190,10 +245,6 @@ def board(trace: Trace, at_ms: int, group: str | None = None) -> BoardState:
     return Frames(trace, group).at(at_ms)
 
 
-def _begun(state: S) -> Track[S]:
-    return Track([0], [state])
-
-
 def _first_group(trace: Trace) -> str:
     for row in trace.rows:
         if row.kind == "process_started":
@@ -202,7 +253,11 @@ def _first_group(trace: Trace) -> str:
 
 
 def _members_of(trace: Trace, group: str) -> tuple[str, ...]:
-    others = {row.actor for row in trace.rows if row.kind == "process_started" and row.detail.get("group", group) != group}
+    others = {
+        row.actor
+        for row in trace.rows
+        if row.kind == "process_started" and row.detail.get("group", group) != group
+    }
     return tuple(name for name in member_order(trace) if name not in others)
 
 
@@ -213,7 +268,12 @@ def _partitions_of(trace: Trace, group: str) -> list[str]:
         if row.kind == "process_started" and row.detail.get("group", group) == group:
             topics = row.detail.get("topics") or trace.meta.get("topics", ())
             wanted.update(topics)
-    return [f"{topic}-{number}" for topic, count in trace.meta.get("topics", {}).items() if topic in wanted for number in range(count)]
+    return [
+        f"{topic}-{number}"
+        for topic, count in trace.meta.get("topics", {}).items()
+        if topic in wanted
+        for number in range(count)
+    ]
 
 
 def _session_lengths(trace: Trace) -> dict[tuple[str, str], int]:
@@ -226,27 +286,3 @@ def _session_lengths(trace: Trace) -> dict[tuple[str, str], int]:
         if row.kind == "process_started" and "session.timeout.ms" in row.detail.get("configs", {}):
             found["classic", row.actor] = int(row.detail["configs"]["session.timeout.ms"])
     return found
-
-
-def _between(known: list[tuple[int, Position]], place: int, at_ms: int, *, flows: bool) -> Position:
-    """The position at a moment between two looks: the log grows evenly, an owner that kept up keeps up."""
-    since, here = known[place]
-    if place + 1 < len(known):
-        until, there = known[place + 1]
-    elif place > 0:
-        until, there = at_ms, here._replace(log_end=here.log_end + round(_rate(known, place) * (at_ms - since)))
-    else:
-        until, there = at_ms, here
-    share = (at_ms - since) / (until - since) if until > since else 1.0
-    log_end = round(here.log_end + (there.log_end - here.log_end) * share)
-    if not flows:
-        return Position(here.position, max(log_end, here.log_end), here.committed)
-    if place + 1 < len(known) and there.log_end - there.position > max(2, here.log_end - here.position):
-        return Position(round(here.position + (there.position - here.position) * share), log_end, here.committed)
-    behind = max(0, there.log_end - there.position) if place + 1 < len(known) else 0
-    return Position(max(here.position, log_end - behind), max(log_end, here.position), here.committed)
-
-
-def _rate(known: list[tuple[int, Position]], place: int) -> float:
-    first, last = known[0], known[place]
-    return (last[1].log_end - first[1].log_end) / (last[0] - first[0]) if last[0] > first[0] else 0.0

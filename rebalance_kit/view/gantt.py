@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.frames import Frames
 from rebalance_kit.view.palettes import ROLES
-from rebalance_kit.view.pauses import Segment, segments_of
+from rebalance_kit.view.segments import Segment, segments_of
 from rebalance_kit.view.show import Figure, base_layout, visible_lines
 from rebalance_kit.view.state import Mark
 from rebalance_kit.view.text import describe_gantt
@@ -19,7 +19,15 @@ from rebalance_kit.view.words import partitions_in_words
 
 ROWS_UP_TO = 40
 STANDING = ("owner dead or frozen", "no owner", "callback or hand-over", "new, no record yet")
-KIND_OF = {"stopped": STANDING[0], "was leaving": STANDING[0], "zombie": STANDING[0], "no owner": STANDING[1], "callback": STANDING[2], "give up": STANDING[2], "new": STANDING[3]}
+KIND_OF = {
+    "stopped": STANDING[0],
+    "was leaving": STANDING[0],
+    "zombie": STANDING[0],
+    "no owner": STANDING[1],
+    "callback": STANDING[2],
+    "give up": STANDING[2],
+    "new": STANDING[3],
+}
 
 
 def gantt_figure(trace: Trace, theme: str = "light", group: str | None = None) -> Figure:
@@ -28,7 +36,9 @@ def gantt_figure(trace: Trace, theme: str = "light", group: str | None = None) -
     rows = _rows(held)
     role = ROLES[theme]
     title = f"{trace.meta.get('title') or trace.meta.get('scenario') or trace.run_id} · {trace.label}"
-    layout = base_layout(theme, title, describe_gantt(trace), max(300, 170 + (26 if len(rows) <= 24 else 15) * len(rows)))
+    layout = base_layout(
+        theme, title, describe_gantt(trace), max(300, 170 + (26 if len(rows) <= 24 else 15) * len(rows))
+    )
     labels = list(rows)
     marks = _shown(held.marks)
     layout |= {
@@ -52,15 +62,31 @@ def _rows(held: Frames) -> dict[str, list[Segment]]:
     fates: dict[tuple[Segment, ...], list[str]] = {}
     for name in held.partitions:
         fates.setdefault(tuple(segments_of(held, name)), []).append(name)
-    return {f"{partitions_in_words(names[:3])}{f' and {len(names) - 3} more' if len(names) > 3 else ''}": list(bars) for bars, names in fates.items()}
+    return {
+        f"{partitions_in_words(names[:3])}{f' and {len(names) - 3} more' if len(names) > 3 else ''}": list(
+            bars
+        )
+        for bars, names in fates.items()
+    }
 
 
 def _bars(held: Frames, rows: dict[str, list[Segment]], theme: str) -> list[Figure]:
     role = ROLES[theme]
     found: list[Figure] = []
     for one in looks(held.names, theme).values():
-        bars = [(label, bar) for label, bars in rows.items() for bar in bars if bar.flows and bar.owner == one.name]
-        pattern = {"shape": PLOTLY_PATTERNS[PATTERNS.index(one.pattern)], "fgcolor": one.on_hue, "bgcolor": one.hue, "size": 6, "solidity": 0.25}
+        bars = [
+            (label, bar)
+            for label, bars in rows.items()
+            for bar in bars
+            if bar.flows and bar.owner == one.name
+        ]
+        pattern = {
+            "shape": PLOTLY_PATTERNS[PATTERNS.index(one.pattern)],
+            "fgcolor": one.on_hue,
+            "bgcolor": one.hue,
+            "size": 6,
+            "solidity": 0.25,
+        }
         found.append(_trace(one.name, bars, {"color": one.hue, "line": {"width": 0}, "pattern": pattern}))
     styles = {
         STANDING[0]: {"color": role["surface"], "line": {"width": 1, "color": role["alert"]}, "pattern": {"shape": "x", "fgcolor": role["alert"], "bgcolor": role["surface"], "size": 6, "solidity": 0.3}},
@@ -69,7 +95,12 @@ def _bars(held: Frames, rows: dict[str, list[Segment]], theme: str) -> list[Figu
         STANDING[3]: {"color": role["surface"], "line": {"width": 1, "color": role["ink3"]}, "pattern": {"shape": "-", "fgcolor": role["ink3"], "bgcolor": role["surface"], "size": 5, "solidity": 0.3}},
     }  # fmt: skip
     for kind, marker in styles.items():
-        bars = [(label, bar) for label, bars in rows.items() for bar in bars if not bar.flows and KIND_OF.get(bar.word, STANDING[2]) == kind]
+        bars = [
+            (label, bar)
+            for label, bars in rows.items()
+            for bar in bars
+            if not bar.flows and KIND_OF.get(bar.word, STANDING[2]) == kind
+        ]
         found.append(_trace(kind, bars, marker))
     return [one for one in found if one["y"]]
 

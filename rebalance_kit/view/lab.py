@@ -15,7 +15,7 @@ import traitlets
 from rebalance_kit.model.errors import RebalanceKitError, ScenarioError
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.scenario import Scenario
-from rebalance_kit.view.film import film_json
+from rebalance_kit.view.film import film_bytes
 from rebalance_kit.view.lab_state import ASSIGNORS, PROTOCOL_WORDS, LabState, first_lesson
 from rebalance_kit.view.palettes import THEMES
 from rebalance_kit.view.state import BoardState
@@ -34,7 +34,7 @@ def _style() -> str:
     return f"{stylesheet()}\n{(STATIC / 'lab.css').read_text(encoding='utf-8')}"
 
 
-class Lab(anywidget.AnyWidget):  # type: ignore[misc]
+class Lab(anywidget.AnyWidget):
     """A run that can be watched and changed.
 
     ``scenario`` is a Scenario, the name of one, or None for the first lesson. ``protocol`` None keeps
@@ -44,7 +44,7 @@ class Lab(anywidget.AnyWidget):  # type: ignore[misc]
 
     _esm = _script()
     _css = _style()
-    film = traitlets.Unicode().tag(sync=True)
+    film = traitlets.Bytes().tag(sync=True)
     controls = traitlets.Dict().tag(sync=True)
     cursor_ms = traitlets.Int(0).tag(sync=True)
     theme = traitlets.Enum(("auto", *THEMES), "auto").tag(sync=True)
@@ -54,11 +54,18 @@ class Lab(anywidget.AnyWidget):  # type: ignore[misc]
     def __init__(self, scenario: Scenario | str | None = None, protocol: str | None = "eager", *, at_ms: int | None = None,
                  assignor: str | None = None, theme: str = "auto", seed: int | None = None) -> None:  # fmt: skip
         base = _scenario(scenario)
+        self._serial = 1
         self._state = LabState(base, protocol, assignor, lambda made: _simulate(made, seed))
         if protocol is not None:
             self._state = self._state.with_protocol(protocol, assignor)
         at = self._state.opening_ms() if at_ms is None else at_ms
-        super().__init__(film=film_json(self._state.frames), cursor_ms=min(at, self._state.frames.end_ms), theme=theme, protocol=protocol, assignor=assignor)
+        super().__init__(
+            film=film_bytes(self._state.frames),
+            cursor_ms=min(at, self._state.frames.end_ms),
+            theme=theme,
+            protocol=protocol,
+            assignor=assignor,
+        )
         self.controls = self._controls()
         self.observe(self._protocol_set, names=["protocol", "assignor"])
         self.on_msg(self._hear)
@@ -138,15 +145,19 @@ class Lab(anywidget.AnyWidget):  # type: ignore[misc]
         """Show another state; when it cannot be simulated the old one stays."""
         if state is self._state:
             return
-        film = film_json(state.frames)
+        film = film_bytes(state.frames)
         self._state = state
+        self._serial += 1
         with self.hold_sync():
             self.film = film
             self.controls = self._controls()
             self.cursor_ms = min(self.cursor_ms, state.frames.end_ms)
 
-    def _protocol_set(self, change: Any) -> None:
-        if (self.protocol, self.assignor) == (self._state.protocol, self._state.assignor) or self.protocol is None:
+    def _protocol_set(self, _change: Any) -> None:
+        if (self.protocol, self.assignor) == (
+            self._state.protocol,
+            self._state.assignor,
+        ) or self.protocol is None:
             return
         assignor = self.assignor if self.assignor in ASSIGNORS.get(self.protocol, {}) else None
         try:
@@ -168,6 +179,7 @@ class Lab(anywidget.AnyWidget):  # type: ignore[misc]
             "assignor": state.assignor or (known[0] if known else ""),
             "undo": state.done[-1].words if state.done else "",
             "redo": state.undone[0].words if state.undone else "",
+            "serial": self._serial,
         }
 
     def _hear(self, _widget: Any, message: dict[str, Any], _buffers: Any) -> None:
@@ -177,7 +189,7 @@ class Lab(anywidget.AnyWidget):  # type: ignore[misc]
         except RebalanceKitError as refusal:
             self.send({"type": "refused", "id": message.get("id"), "words": str(refusal)})
             return
-        self.send({"type": "done", "id": message.get("id"), **answer})
+        self.send({"type": "done", "id": message.get("id"), "serial": self._serial, **answer})
 
     def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
         kind = message.get("type")
@@ -216,12 +228,12 @@ def _scenario(given: Scenario | str | None) -> Scenario:
         return first_lesson()
     if isinstance(given, Scenario):
         return given
-    from rebalance_kit.scenarios import load  # noqa: PLC0415 - only a name needs the files
+    from rebalance_kit.scenarios import load
 
     return load(given)
 
 
 def _simulate(scenario: Scenario, seed: int | None) -> Trace:
-    from rebalance_kit.simulation.simulate import simulate  # noqa: PLC0415 - the engine loads when the first run is made
+    from rebalance_kit.simulation.simulate import simulate
 
     return simulate(scenario, seed)

@@ -14,12 +14,21 @@ from typing import Any
 
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.simulation.scenario import PROTOCOLS, Action, MemberSpec, Scenario, TopicSpec, with_protocol
+from rebalance_kit.simulation.scenario import (
+    PROTOCOLS,
+    Action,
+    MemberSpec,
+    Scenario,
+    TopicSpec,
+    with_protocol,
+)
 from rebalance_kit.view.frames import Frames
 from rebalance_kit.view.marks import action_words
 from rebalance_kit.view.state import MemberState
 
-PROTOCOL_WORDS: Mapping[str, str] = MappingProxyType({"eager": "Eager", "cooperative": "Cooperative", "consumer": "Consumer"})
+PROTOCOL_WORDS: Mapping[str, str] = MappingProxyType(
+    {"eager": "Eager", "cooperative": "Cooperative", "consumer": "Consumer"}
+)
 ASSIGNORS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "eager": MappingProxyType({"range": "eager", "roundrobin": "roundrobin", "sticky": "sticky"}),
@@ -36,7 +45,13 @@ ABSENT = {"crashed": "has crashed", "died": "has died", "closed": "has left", "a
 def first_lesson() -> Scenario:
     """Two consumers share four partitions; nothing has happened yet."""
     members = tuple(MemberSpec(f"consumer-{number}", ("orders",)) for number in (1, 2))
-    return Scenario("two-consumers", (TopicSpec("orders", 4),), members, end_ms=40_000, title="Two consumers, four partitions")
+    return Scenario(
+        "two-consumers",
+        (TopicSpec("orders", 4),),
+        members,
+        end_ms=40_000,
+        title="Two consumers, four partitions",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +82,9 @@ class LabState:
             if step.member is not None:
                 made = replace(made, members=(*made.members, step.member))
             for action in step.actions:
-                made = replace(made.with_action(action), end_ms=max(made.end_ms, action.at_ms + self._watch_ms(action)))
+                made = replace(
+                    made.with_action(action), end_ms=max(made.end_ms, action.at_ms + self._watch_ms(action))
+                )
         if self.protocol is None:
             return made
         return with_protocol(made, protocol_key(self.protocol, self.assignor))
@@ -89,9 +106,11 @@ class LabState:
         protocol_key(protocol, assignor)
         return replace(self, protocol=protocol, assignor=assignor)
 
-    def acted(self, do: str, member: str | None, at_ms: int, args: Mapping[str, Any] | None = None) -> LabState:
+    def acted(
+        self, do: str, member: str | None, at_ms: int, args: Mapping[str, Any] | None = None
+    ) -> LabState:
         """The history with one more deed at ``at_ms``; raises ``ScenarioError`` when it cannot be done then."""
-        if not 0 <= at_ms:
+        if not at_ms >= 0:
             raise ScenarioError(f"cannot act at {at_ms} ms; expected a moment from 0 ms on")
         step = self._added(at_ms) if do == "add" else self._step(do, member, at_ms, dict(args or {}))
         return replace(self, done=(*self.done, step), undone=())
@@ -120,7 +139,11 @@ class LabState:
         return do, args
 
     def _added(self, at_ms: int) -> Step:
-        first = self.base.members[0] if self.base.members else MemberSpec("consumer-0", tuple(topic.name for topic in self.base.topics))
+        first = (
+            self.base.members[0]
+            if self.base.members
+            else MemberSpec("consumer-0", tuple(topic.name for topic in self.base.topics))
+        )
         known = {spec.name for spec in self.scenario.members}
         stem = first.name.rpartition("-")[0] or first.name
         number = next(count for count in range(len(known) + 1, 10_000) if f"{stem}-{count}" not in known)
@@ -170,5 +193,7 @@ def protocol_key(protocol: str, assignor: str | None) -> str:
     if assignor is None:
         return next(iter(known.values()))
     if assignor not in known:
-        raise ScenarioError(f"assignor {assignor!r} does not run {protocol}; expected one of {', '.join(known)}")
+        raise ScenarioError(
+            f"assignor {assignor!r} does not run {protocol}; expected one of {', '.join(known)}"
+        )
     return known[assignor]

@@ -9,7 +9,19 @@ from typing import Any
 from rebalance_kit.model.trace import Trace, TraceRow
 from rebalance_kit.view.state import Mark
 
-FAULTS = frozenset({"crash", "freeze", "cut_network", "broker_down", "drop_next", "delay_next", "coordinator_failover", "stall", "duplicate"})
+FAULTS = frozenset(
+    {
+        "crash",
+        "freeze",
+        "cut_network",
+        "broker_down",
+        "drop_next",
+        "delay_next",
+        "coordinator_failover",
+        "stall",
+        "duplicate",
+    }
+)
 DONE: Mapping[str, str] = MappingProxyType(
     {
         "start": "{member} starts",
@@ -55,8 +67,16 @@ def action_words(do: str, member: str | None, args: Mapping[str, Any]) -> str:
     >>> action_words("crash", "consumer-1", {})
     'consumer-1 crashes'
     """
-    known = {"member": member or "the group", "api": "message", "topic": "a topic", "partitions": "more", "members": "other"}
-    return DONE.get(do, "{member}: " + do).format(**{**known, **{key: value for key, value in args.items() if key in known and key != "member"}})
+    known = {
+        "member": member or "the group",
+        "api": "message",
+        "topic": "a topic",
+        "partitions": "more",
+        "members": "other",
+    }
+    return DONE.get(do, "{member}: " + do).format(
+        **{**known, **{key: value for key, value in args.items() if key in known and key != "member"}}
+    )
 
 
 def find_marks(trace: Trace, group: str) -> tuple[Mark, ...]:
@@ -69,7 +89,9 @@ def _mark(row: TraceRow) -> Mark | None:
     detail = row.detail
     if row.kind == "action":
         do, member = detail["do"], detail.get("member")
-        return Mark(row.at_ms, "fault" if do in FAULTS else "action", member, action_words(do, member, detail))
+        return Mark(
+            row.at_ms, "fault" if do in FAULTS else "action", member, action_words(do, member, detail)
+        )
     if row.kind == "group_state" and detail["to"] == "PreparingRebalance":
         return Mark(row.at_ms, "rebalance", detail.get("culprit"), "rebalance begins")
     if row.kind == "generation":

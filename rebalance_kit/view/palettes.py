@@ -10,7 +10,20 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 THEMES = ("light", "dark", "projector")
-HUE_NAMES = ("blue", "amber", "teal", "magenta", "olive", "violet", "sky", "brown", "green", "slate", "plum", "rose")
+HUE_NAMES = (
+    "blue",
+    "amber",
+    "teal",
+    "magenta",
+    "olive",
+    "violet",
+    "sky",
+    "brown",
+    "green",
+    "slate",
+    "plum",
+    "rose",
+)
 HUES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "light": (

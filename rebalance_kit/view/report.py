@@ -39,7 +39,9 @@ def report_html(traces: Sequence[Trace], title: str | None = None, theme: str = 
     return _page(name, theme, "\n".join(parts))
 
 
-def write_report(path: str | Path, traces: Sequence[Trace], title: str | None = None, theme: str = "light") -> Path:
+def write_report(
+    path: str | Path, traces: Sequence[Trace], title: str | None = None, theme: str = "light"
+) -> Path:
     """Write the report; the file appears only when it is complete. Returns its path."""
     target = Path(path)
     beside = target.with_name(f".{target.name}.part")
@@ -59,7 +61,9 @@ def _provenance(traces: Sequence[Trace]) -> str:
 
 
 def _twin(text: str, *, opened: bool = False) -> str:
-    return f"<details{' open' if opened else ''}><summary>As text</summary><pre>{escape(text)}</pre></details>"
+    return (
+        f"<details{' open' if opened else ''}><summary>As text</summary><pre>{escape(text)}</pre></details>"
+    )
 
 
 def _figure(name: str, figure: Figure) -> str:
@@ -72,9 +76,11 @@ def _figure(name: str, figure: Figure) -> str:
 
 def _plotly_script() -> str:
     try:
-        from plotly.offline import get_plotlyjs  # noqa: PLC0415 - plotly loads only when a report is written
+        from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
     except ImportError as error:
-        raise EnvironmentProblem("plotly is not installed, and a report embeds its script; expected the package plotly (pip install plotly)") from error
+        raise EnvironmentProblem(
+            "plotly is not installed, and a report embeds its script; expected the package plotly (pip install plotly)"
+        ) from error
     return str(get_plotlyjs())
 
 

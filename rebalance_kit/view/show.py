@@ -8,22 +8,28 @@ from __future__ import annotations
 
 import base64
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from rebalance_kit.view.palettes import FONT, ROLES
 
 Figure = dict[str, Any]
-CONFIG: Mapping[str, Any] = {"displaylogo": False, "showSendToCloud": False, "responsive": True, "plotlyServerURL": ""}
+CONFIG: Mapping[str, Any] = {
+    "displaylogo": False,
+    "showSendToCloud": False,
+    "responsive": True,
+    "plotlyServerURL": "",
+}
 PLOTLY_MIME = "application/vnd.plotly.v1+json"
 
 
 def show(figure: Figure, text: str | None = None) -> None:
     """Display a figure in a notebook and print its text twin (the figure's own, unless given)."""
-    from IPython.display import display  # noqa: PLC0415 - only a notebook needs it
+    from IPython.display import display
 
     said = text if text is not None else str(figure.get("layout", {}).get("meta", {}).get("text", ""))
-    display({PLOTLY_MIME: as_plotly(figure), "text/plain": said}, raw=True)
+    publish: Callable[..., Any] = display
+    publish({PLOTLY_MIME: as_plotly(figure), "text/plain": said}, raw=True)
     if said:
         print(said)  # noqa: T201 - the text twin is output
 
@@ -41,7 +47,10 @@ def packed(values: Iterable[int], kind: str = "i1") -> dict[str, str]:
     """
     held = list(values)
     code = {"i1": "b", "i2": "h"}[kind]
-    return {"dtype": kind, "bdata": base64.b64encode(struct.pack(f"<{len(held)}{code}", *held)).decode("ascii")}
+    return {
+        "dtype": kind,
+        "bdata": base64.b64encode(struct.pack(f"<{len(held)}{code}", *held)).decode("ascii"),
+    }
 
 
 def base_layout(theme: str, title: str, text: str, height: int) -> Figure:
@@ -49,7 +58,12 @@ def base_layout(theme: str, title: str, text: str, height: int) -> Figure:
     role = ROLES[theme]
     size = 20 if theme == "projector" else 13
     return {
-        "title": {"text": title, "x": 0.01, "xanchor": "left", "font": {"size": size + 3, "color": role["ink"]}},
+        "title": {
+            "text": title,
+            "x": 0.01,
+            "xanchor": "left",
+            "font": {"size": size + 3, "color": role["ink"]},
+        },
         "font": {"family": FONT, "size": size, "color": role["ink"]},
         "paper_bgcolor": role["surface"],
         "plot_bgcolor": role["surface"],
@@ -62,4 +76,16 @@ def base_layout(theme: str, title: str, text: str, height: int) -> Figure:
 
 def visible_lines(lines: Sequence[tuple[float, str, str]], role: Mapping[str, str]) -> list[Figure]:
     """Vertical lines at (x, dash, role name)."""
-    return [{"type": "line", "xref": "x", "yref": "paper", "x0": x, "x1": x, "y0": 0, "y1": 1, "line": {"color": role[name], "width": 1, "dash": dash}} for x, dash, name in lines]
+    return [
+        {
+            "type": "line",
+            "xref": "x",
+            "yref": "paper",
+            "x0": x,
+            "x1": x,
+            "y0": 0,
+            "y1": 1,
+            "line": {"color": role[name], "width": 1, "dash": dash},
+        }
+        for x, dash, name in lines
+    ]

@@ -154,7 +154,9 @@ class BoardState:
         for one in self.members:
             if one.name == name:
                 return one
-        raise KeyError(f"{name!r} is not on the board; expected one of {', '.join(one.name for one in self.members)}")
+        raise KeyError(
+            f"{name!r} is not on the board; expected one of {', '.join(one.name for one in self.members)}"
+        )
 
     def owned_by(self, name: str | None) -> tuple[PartitionView, ...]:
         """Partitions whose owner is that member (None: those in the rail)."""

@@ -45,7 +45,9 @@ def look(name: str, number: int, theme: str = "light") -> Look:
     hue = HUES[theme][place]
     pattern = PATTERNS[(number - 1) // 12 % len(PATTERNS)]
     tint = mix(hue, ROLES[theme]["surface"], TINT_SHARE[theme])
-    return Look(name, number, short_label(name, number), hue, HUE_NAMES[place], tint, label_colour(hue), pattern)
+    return Look(
+        name, number, short_label(name, number), hue, HUE_NAMES[place], tint, label_colour(hue), pattern
+    )
 
 
 def short_label(name: str, number: int) -> str:
@@ -69,7 +71,9 @@ def looks(names: Iterable[str], theme: str = "light") -> dict[str, Look]:
     for number, name in enumerate(names, start=1):
         one = look(name, number, theme)
         again = taken[one.label] = taken.get(one.label, 0) + 1
-        found[name] = one if again == 1 else replace(one, label=f"{one.label}{chr(ord('a') + (again - 1) % 26)}")
+        found[name] = (
+            one if again == 1 else replace(one, label=f"{one.label}{chr(ord('a') + (again - 1) % 26)}")
+        )
     return found
 
 
@@ -91,7 +95,11 @@ def css_variables(theme: str) -> Mapping[str, str]:
     variables["--rk-alertbg"] = mix(ROLES[theme]["alert"], ROLES[theme]["surface"], 0.08)
     for number in range(1, 13):
         one = look("", number, theme)
-        variables |= {f"--rk-m{number}": one.hue, f"--rk-m{number}t": one.tint, f"--rk-m{number}o": one.on_hue}
+        variables |= {
+            f"--rk-m{number}": one.hue,
+            f"--rk-m{number}t": one.tint,
+            f"--rk-m{number}o": one.on_hue,
+        }
     return variables
 
 
@@ -132,5 +140,8 @@ def _channels(colour: str) -> tuple[int, int, int]:
 
 
 def _luminance(colour: str) -> float:
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in (value / 255 for value in _channels(colour))]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in (value / 255 for value in _channels(colour))
+    ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

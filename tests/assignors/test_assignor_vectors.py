@@ -13,7 +13,8 @@ import pytest
 from rebalance_kit.assignors.vectors import run_assign, run_cases
 from rebalance_kit.model.errors import DataError
 
-VECTORS = Path(__file__).parents[1] / "data" / "assignor_vectors.json.gz"
+DATA = Path(__file__).parents[1] / "data"
+VECTORS = DATA / "assignor_vectors.json.gz"
 
 
 def stored():
@@ -40,6 +41,18 @@ def test_every_stored_answer_of_kafka_is_ours():
     results = list(run_cases(VECTORS))
     assert [result["index"] for result in results if not result["equal"]] == []
     assert len(results) == 1801
+
+
+def test_corners_that_no_healthy_group_reaches_are_kafkas_too():
+    results = list(run_cases(DATA / "assignor_corners.json.gz"))
+    assert [result["index"] for result in results if not result["equal"]] == []
+    assert Counter(result.get("raises") for result in results) == {
+        None: 1484,
+        "NullPointerException": 15,
+        "IllegalStateException": 2,
+        "PartitionAssignorException": 29,
+        "ArrayIndexOutOfBoundsException": 30,
+    }
 
 
 def test_the_stored_answers_cover_every_assignor_racks_and_a_failure_of_kafka():

@@ -37,6 +37,18 @@ def test_static_members_stand_before_dynamic_ones(name):
     assert shares["y"][0] == TopicPartition("orders", 0)
 
 
+def test_a_rack_never_buys_a_partition_beyond_the_quota():
+    # x and y are dealt together; b has used up the one extra when partition 3 comes to a's rack (checked in Java).
+    racks = (("r0",), ("r1",), ("r1",), ("r0",))
+    cluster = Cluster({"x": 4, "y": 4}, replica_racks={"x": racks, "y": racks})
+    group = [MemberSubscription(m, ("x", "y"), rack=rack) for m, rack in (("a", "r0"), ("b", "r1"), ("c", "r2"))]
+    assert assign("range", cluster, group) == {
+        "a": (*parts("x", 0), *parts("y", 0)),
+        "b": (*parts("x", 1, 2), *parts("y", 1, 2)),
+        "c": (*parts("x", 3), *parts("y", 3)),
+    }
+
+
 def test_server_range_forgets_the_previous_target():
     group = [member("a", "orders", parts("orders", 3, 4)), member("b", "orders", parts("orders", 0, 1, 2))]
     assert assign("server.range", ORDERS, group)["a"] == parts("orders", 0, 1, 2)

@@ -16,7 +16,14 @@ import nbformat
 import pytest
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-QUIET = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run")
+QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
 SHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"
 
 
@@ -25,7 +32,9 @@ def chromium() -> Iterator[object]:
     """A headless browser; tests are left out where no Chromium is installed."""
     if BROWSER is None:
         pytest.skip("no Chromium on this machine: tests of the screen are left out")
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: tests of the screen are left out")
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is not installed: tests of the screen are left out"
+    )
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=BROWSER, args=list(QUIET))
         yield browser
@@ -41,7 +50,9 @@ def page(chromium) -> Iterator[object]:
     opened.on("pageerror", lambda error: failures.append(str(error)))
     yield opened
     context.close()
-    assert not [one for one in failures if "rk-" in one or "rebalance" in one.lower() or "Lab" in one], failures
+    assert not [one for one in failures if "rk-" in one or "rebalance" in one.lower() or "Lab" in one], (
+        failures
+    )
 
 
 @pytest.fixture(scope="session")
@@ -58,12 +69,16 @@ def jupyter(notebooks, tmp_path_factory) -> Iterator[str]:
            "PYTHONPATH": str(Path(__file__).resolve().parents[2])}  # fmt: skip
     settings = home / "config" / "labconfig"
     settings.mkdir(parents=True)
-    (settings / "page_config.json").write_text('{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}}', encoding="utf-8")
+    (settings / "page_config.json").write_text(
+        '{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}}', encoding="utf-8"
+    )
     command = [
         sys.executable, "-m", "jupyterlab", "--no-browser", "--ServerApp.ip=127.0.0.1", "--ServerApp.port=0", "--IdentityProvider.token=", "--ServerApp.password=",
         "--ServerApp.allow_root=True", f"--ServerApp.root_dir={notebooks}", "--ServerApp.disable_check_xsrf=True",
     ]  # fmt: skip
-    server = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, start_new_session=True)
+    server = subprocess.Popen(
+        command, env=env, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, start_new_session=True
+    )
     try:
         address = _address(server)
         threading.Thread(target=server.stderr.read, daemon=True).start()  # a full pipe would stop the server

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import settings
@@ -80,12 +81,28 @@ def test_browser_tests_are_left_out_with_a_reason_where_there_is_no_chromium(sui
     done.stdout.fnmatch_lines(["1 test: no Chromium on the PATH*"])
 
 
-def test_all_spark_tests_run_in_one_process(suite):
-    text = "import os, pytest\n\n@pytest.mark.spark\n@pytest.mark.parametrize('n', range(8))\n"
-    text += "def test_on_spark(n):\n    print('process', os.getpid())\n"
-    done = suite(text, "-n2", "--dist=loadgroup", "-rP")
-    done.assert_outcomes(passed=8)
-    assert len({line for line in done.outlines if line.startswith("process")}) == 1
+def test_all_tests_that_start_a_jvm_or_a_browser_run_in_one_process_and_first(suite, pytester):
+    for folder, name in (
+        ("aside", "small"),
+        ("browser", "page"),
+        ("pipeline", "rows"),
+        ("pipeline", "columns"),
+    ):
+        path = pytester.path / "tests" / folder / f"test_{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(
+            "import os\n\n\ndef test_it(record_property):\n    record_property('process', os.getpid())\n"
+        )
+    done = suite("", "-n2", "--no-loadscope-reorder", "--junit-xml=told.xml", "tests")
+    done.assert_outcomes(passed=4)
+    cases = ET.parse(pytester.path / "told.xml").getroot().iter("testcase")
+    process = {case.get("classname"): case.find("properties/property").get("value") for case in cases}
+    heavy = {
+        process[name]
+        for name in ("tests.browser.test_page", "tests.pipeline.test_rows", "tests.pipeline.test_columns")
+    }
+    assert len(heavy) == 1
+    assert process["tests.aside.test_small"] not in heavy
 
 
 def test_a_golden_text_is_written_on_request_alone_and_then_compared(suite, pytester):

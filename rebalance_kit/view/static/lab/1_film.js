@@ -3,8 +3,12 @@
 
 const MEMBER = ["life", "standing", "doing", "generation", "leader", "parked", "sending", "callback", "error", "instanceId", "protocol", "epoch"];
 
-function decodeFilm(text) {
-  const raw = JSON.parse(text);
+async function inflate(view) {
+  const stream = new Blob([view]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+function decodeFilm(raw) {
   const film = { ...raw };
   film.memberStates = raw.memberStates.map((row) => Object.fromEntries(MEMBER.map((key, place) => [key, row[place]])));
   film.partitionStates = raw.partitionStates.map(([owner, word, flows, last, target, also]) => ({ owner, word, flows: !!flows, last, target, also }));
@@ -125,7 +129,10 @@ function placeTokens(film) {
   film.slots = film.partitions.map(() => ({ times: [], slots: [] }));
   film.mostIn = film.members.map(() => 0);
   film.mostInRail = 0;
+  const rest = () => here.forEach(({ owner, slot }) => { if (owner >= 0) film.mostIn[owner] = Math.max(film.mostIn[owner], slot + 1); });
+  let rested = false;
   for (let i = 0; i < moves.length;) {
+    if (!rested && moves[i].at > film.settled) { rest(); rested = true; }
     let j = i;
     for (; j < moves.length && moves[j].at === moves[i].at; j += 1) {
       const left = here.get(moves[j].partition);
@@ -142,9 +149,10 @@ function placeTokens(film) {
       film.slots[partition].times.push(at);
       film.slots[partition].slots.push(slot);
       if (owner < 0) film.mostInRail = Math.max(film.mostInRail, slot + 1);
-      else film.mostIn[owner] = Math.max(film.mostIn[owner], slot + 1);
+      else if (moves[i].at > film.settled) film.mostIn[owner] = Math.max(film.mostIn[owner], slot + 1);
     }
   }
+  if (!rested) rest();
 }
 
 // Moments worth stopping at: marks, changes of the group, tokens that change hands.

@@ -73,6 +73,7 @@ function tokenBox(sizes, owner, slot) {
     return { x: sizes.railX + 10 + (slot % columns) * (width + 6), y: sizes.laneTop + 44 + Math.floor(slot / columns) * (height + gap), width, height };
   }
   const lane = laneBox(sizes, owner), { columns, rows, width, height } = sizes.cells;
+  slot = Math.min(slot, columns * rows - 1); // what a lane holds while the group forms may not fit
   const row = Math.floor(slot / columns), block = rows * height + (rows - 1) * 5;
   return { x: lane.x + sizes.head + (slot % columns) * (width + 9), y: lane.y + (lane.height - block) / 2 + row * (height + 5), width, height };
 }
@@ -124,14 +125,14 @@ class Stage {
     const badge = make("span", { class: "rk-badge" });
     const disc = make("span", { class: `rk-disc rk-pat${member.pattern}` }, make("b", {}, member.label));
     const name = make("b", { class: "rk-name" }, member.name), doing = make("span", { class: "rk-doing" }), third = make("span", { class: "rk-third" });
-    const empty = make("span", { class: "rk-empty" });
+    const empty = make("span", { class: "rk-empty" }), more = make("b", { class: "rk-more", "aria-hidden": "true" });
     const node = make("div", {
       class: `rk-lane${small ? " rk-small" : ""}${this.sizes.columns > 1 ? " rk-narrow" : ""}`, role: "option", id: `rk-${Math.random().toString(36).slice(2)}`, "data-member": member.name,
       tabindex: "-1", style: `left:${box.x}px;top:${box.y}px;width:${box.width}px;height:${box.height}px;--hue:var(--rk-m${member.hue});--tint:var(--rk-m${member.hue}t);--on:var(--rk-m${member.hue}o);--head:${this.sizes.head}px`,
-    }, make("span", { class: "rk-face", "aria-hidden": "true" }, ring, disc, badge), make("span", { class: "rk-who", "aria-hidden": "true" }, name, doing, third), empty);
+    }, make("span", { class: "rk-face", "aria-hidden": "true" }, ring, disc, badge), make("span", { class: "rk-who", "aria-hidden": "true" }, name, doing, third), empty, more);
     node.addEventListener("click", () => onSelect(member.index));
     this.board.append(node);
-    return { node, ring: ring.lastChild, badge, disc, doing, third, empty };
+    return { node, ring: ring.lastChild, badge, disc, doing, third, empty, more };
   }
 
   makeToken(name, index) {
@@ -170,6 +171,8 @@ class Stage {
     say(lane.doing, doingLine(film, board, index));
     say(lane.third, thirdLine(state, ends, board));
     const owned = board.owned[index].length;
+    const room = this.sizes.cells.columns * this.sizes.cells.rows;
+    say(lane.more, owned > room ? `+${owned - room}` : "");
     say(lane.empty, owned || state.life !== "alive" ? "" : state.standing === "member" ? "Owns nothing." : "Owns nothing yet.");
   }
 
@@ -330,13 +333,13 @@ class CoordinatorBar {
     say(this.room.children[0], title);
     const at = (one) => (group.protocol === "consumer" ? one.state.epoch ?? one.state.generation ?? "" : "");
     const kindOf = (one) => (!board.phase || group.protocol === "consumer" ? "in" : seated.includes(one) ? "in" : ["crashed", "frozen", "died"].includes(one.state.life) ? "dead" : "out");
-    const seats = wanted.slice(0, 8).map((one) => [one.label, one.hue, kindOf(one), at(one), group.generation]);
+    const seats = wanted.slice(0, wanted.length > 8 ? 6 : 8).map((one) => [one.label, one.hue, kindOf(one), at(one), group.generation]);
     board.coming.filter((one) => !wanted.includes(one)).slice(0, 3).forEach((one) => seats.push([one.label, one.hue, "coming", "", null]));
     const key = JSON.stringify(seats);
     if (key === this.seats) return;
     this.seats = key;
     this.room.children[1].replaceChildren(...seats.map(([label, hue, kind, epoch, current]) =>
       make("i", { class: `rk-seat rk-${kind}`, style: `--hue:var(--rk-m${hue});--on:var(--rk-m${hue}o)`, "data-behind": epoch !== "" && epoch !== current }, label, epoch === "" ? null : make("small", {}, String(epoch)))),
-    wanted.length > 8 ? make("span", {}, `+${wanted.length - 8}`) : "");
+    wanted.length > 8 ? make("span", {}, `+${wanted.length - 6}`) : "");
   }
 }

@@ -88,7 +88,7 @@ class Tiles {
   }
 
   drawCells(pen, board, owned, left, top, paint) {
-    const side = owned.length <= 10 ? 11 : owned.length <= 24 ? 8 : 5, across = Math.floor(64 / (side + 2));
+    const side = owned.length <= 10 ? 11 : owned.length <= 24 ? 8 : 5, across = Math.floor(67 / (side + 2));
     owned.forEach((partition, place) => {
       const x = left + (place % across) * (side + 2), y = top + Math.floor(place / across) * (side + 2), state = board.partitions[partition];
       if (y > top + 26) return;

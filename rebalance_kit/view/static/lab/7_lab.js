@@ -118,8 +118,12 @@ class Lab {
   }
 
   // --- the kernel's side ---------------------------------------------------------------------
-  takeFilm(first) {
-    this.film = decodeFilm(this.model.get("film"));
+  async takeFilm(first) {
+    const view = this.model.get("film");
+    const raw = await inflate(view);
+    if (view !== this.model.get("film")) return; // a newer one came meanwhile
+    this.film = decodeFilm(raw);
+    this.serial = this.model.get("controls").serial;
     this.selected = Math.min(this.selected, this.film.members.length - 1);
     this.player.load(this.film);
     if (first) this.player.seek(this.model.get("cursor_ms"));
@@ -127,6 +131,8 @@ class Lab {
     this.applyTheme(true);
     this.stage = null;
     this.fit();
+    if (this.whenFilmed) this.whenFilmed();
+    this.whenFilmed = null;
   }
 
   showControls() {
@@ -158,15 +164,20 @@ class Lab {
   }
 
   hear(message) {
-    if (!this.waiting || message.id !== this.waiting.id) { if (message.type === "done" && message.play) this.follow(message); return; }
+    if (!this.waiting || message.id !== this.waiting.id) { return; }
     clearTimeout(this.slow);
     this.roundTrip = performance.now() - this.waiting.started;
     this.waiting = null;
     this.tell(message.type === "refused" ? message.words : "");
-    if (message.type === "done") this.follow(message);
+    if (message.type === "done") this.whenShown(message);
     const next = this.queued;
     this.queued = null;
     if (next) this.ask(next);
+  }
+
+  // The film travels beside the answer and is inflated first.
+  whenShown(message) {
+    if (this.serial === message.serial) this.follow(message); else this.whenFilmed = () => this.follow(message);
   }
 
   // What was done happens at the cursor, so time goes on from there.
@@ -181,7 +192,7 @@ class Lab {
 
   followCursor() {
     const at = this.model.get("cursor_ms");
-    if (this.player.playing || at === this.sentCursor || at === Math.round(this.player.at)) return;
+    if (!this.film || this.player.playing || at === this.sentCursor || at === Math.round(this.player.at)) return;
     this.player.seek(at);
     this.paint(false);
   }
@@ -226,6 +237,7 @@ class Lab {
 
   // --- time ----------------------------------------------------------------------------------
   toggle() {
+    if (!this.film) return;
     if (this.player.playing) this.player.pause(); else this.play();
   }
 
@@ -269,6 +281,7 @@ class Lab {
 
   // --- drawing -------------------------------------------------------------------------------
   fit() {
+    if (!this.film) return;
     const width = Math.max(720, Math.floor(this.el.clientWidth || 1040));
     if (this.stage && this.width === width) return;
     this.width = width;
@@ -366,7 +379,7 @@ class Lab {
   }
 
   onKey(event) {
-    if (event.altKey || event.metaKey || event.target.tagName === "SELECT") return;
+    if (!this.film || event.altKey || event.metaKey || event.target.tagName === "SELECT") return;
     const run = this.keyRun(event);
     if (!run) return;
     event.preventDefault();

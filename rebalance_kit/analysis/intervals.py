@@ -1,0 +1,112 @@
+"""When records of a partition reached an application, when they did not, and whose it was.
+
+All of it follows from ``fetch_resumed`` and ``fetch_paused``: a partition is available while its
+records reach at least one living application. The spacing of polls is no gap.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rebalance_kit.model.topology import TopicPartition
+from rebalance_kit.model.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Records of one partition reached ``member`` from ``from_ms`` to ``to_ms``; ``reason`` is why they stopped (None: the run ended)."""
+
+    member: str
+    from_ms: int
+    to_ms: int
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Nobody received records of ``partition``; ``after`` and an end are missing when the run ends first."""
+
+    partition: TopicPartition
+    from_ms: int
+    to_ms: int
+    before: str | None
+    after: str | None
+    cause: str | None
+
+    @property
+    def length_ms(self) -> int:
+        """How long it lasted, up to the end of the run."""
+        return self.to_ms - self.from_ms
+
+
+def flows(trace: Trace) -> Mapping[TopicPartition, tuple[Flow, ...]]:
+    """Every stretch in which records reached somebody, per partition, in order of their beginnings."""
+    open_since: dict[tuple[TopicPartition, str], int] = {}
+    found: dict[TopicPartition, list[Flow]] = defaultdict(list)
+    for row in trace.of("fetch_resumed", "fetch_paused"):
+        tp = TopicPartition(row.topic or "", row.partition or 0)
+        if row.kind == "fetch_resumed":
+            open_since.setdefault((tp, row.actor), row.at_ms)
+            continue
+        since = open_since.pop((tp, row.actor), None)
+        if since is not None:
+            found[tp].append(Flow(row.actor, since, row.at_ms, row.detail["reason"]))
+    for (tp, member), since in open_since.items():
+        found[tp].append(Flow(member, since, trace.end_ms, None))
+    return {tp: tuple(sorted(found[tp], key=lambda one: (one.from_ms, one.to_ms))) for tp in sorted(found)}
+
+
+def gaps(trace: Trace, since_ms: int = 0) -> tuple[Gap, ...]:
+    """Every stretch after a partition's first record in which nobody received it, ending after ``since_ms``."""
+    found = []
+    ends = _deletions(trace)
+    for tp, stretches in flows(trace).items():
+        reached, owner, cause = stretches[0].to_ms, stretches[0].member, stretches[0].reason
+        for flow in stretches[1:]:
+            if flow.from_ms > reached:
+                found.append(Gap(tp, reached, flow.from_ms, owner, flow.member, cause))
+            if flow.to_ms >= reached:
+                reached, owner, cause = flow.to_ms, flow.member, flow.reason
+        last = min(trace.end_ms, ends.get(tp.topic, trace.end_ms))
+        if reached < last:
+            found.append(Gap(tp, reached, last, owner, None, cause))
+    return tuple(gap for gap in found if gap.to_ms > since_ms)
+
+
+def _deletions(trace: Trace) -> Mapping[str, int]:
+    return {row.topic or "": row.at_ms for row in trace.of("topic_changed") if row.detail["partitions"] == 0}
+
+
+def owners_at(trace: Trace, at_ms: int) -> Mapping[TopicPartition, str]:
+    """Whose application received each partition last, at or before that moment."""
+    owners: dict[TopicPartition, tuple[int, str]] = {}
+    for tp, stretches in flows(trace).items():
+        for flow in stretches:
+            if flow.from_ms <= at_ms:
+                owners[tp] = (flow.from_ms, flow.member)
+    return {tp: member for tp, (_, member) in owners.items()}
+
+
+def group_pauses(trace: Trace, since_ms: int = 0) -> tuple[tuple[int, int], ...]:
+    """Stretches after ``since_ms`` in which no partition at all reached anybody."""
+    edges: list[tuple[int, int]] = []
+    for stretches in flows(trace).values():
+        for flow in stretches:
+            edges.append((flow.from_ms, 1))
+            edges.append((flow.to_ms, -1))
+    if not edges:
+        return ()
+    found, running, stopped = [], 0, None
+    for at_ms, step in sorted(edges, key=lambda edge: (edge[0], -edge[1])):
+        running += step
+        if running == 0:
+            stopped = at_ms
+        elif stopped is not None:
+            if at_ms > stopped:
+                found.append((stopped, at_ms))
+            stopped = None
+    if stopped is not None and stopped < trace.end_ms:
+        found.append((stopped, trace.end_ms))
+    return tuple((max(begin, since_ms), end) for begin, end in found if end > since_ms)

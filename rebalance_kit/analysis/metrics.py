@@ -1,0 +1,154 @@
+"""What one run cost, as numbers that can all be recomputed from its trace."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rebalance_kit.analysis.intervals import Gap, flows, gaps, group_pauses, owners_at
+from rebalance_kit.analysis.lag import lag_of
+from rebalance_kit.model.topology import TopicPartition
+from rebalance_kit.model.trace import Trace
+
+FAULTS = frozenset({"crash", "freeze", "cut_network", "stall", "close", "remove"})
+STARTING_MS = 5_000
+"""Processes that start this soon after the first one belong to the group's beginning."""
+UNPLANNED = frozenset({"crash", "freeze", "cut_network", "stall"})
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """The cost of what happened from ``since_ms`` on. Names carry their units; None means that it did not occur."""
+
+    label: str
+    since_ms: int
+    partitions: int
+    partitions_paused: int
+    unavailable_partition_s: float
+    """Sum over partitions of the time without an owner that receives them."""
+    unavailable_most_s: float
+    """The same of the partition that suffered most."""
+    longest_gap_s: float
+    group_pause_s: float
+    """Longest time in which no partition at all was received."""
+    partitions_moved: int
+    """Partitions that another member receives at the end."""
+    moves_beyond_minimum: int
+    """Moved partitions less those that any assignment of the same sizes has to move."""
+    rebalances: int
+    """Times the group entered PreparingRebalance, or bumped its epoch."""
+    generations: int
+    epochs: int
+    targets: int
+    requests: Mapping[str, int]
+    records_redelivered: int
+    records_lost: int
+    lag_peak_records: int | None
+    drain_s: float | None
+    """From the fault until the lag is back where it was, as far as it is sampled (commits every 5 s)."""
+    detect_s: float | None
+    """From the fault until the coordinator took the member out."""
+    converge_s: float | None
+    """From ``since_ms`` until the group was stable and every partition received, None when that was never reached."""
+
+    @property
+    def requests_total(self) -> int:
+        """All requests of the group's protocols together."""
+        return sum(self.requests.values())
+
+
+def study_from(trace: Trace) -> int:
+    """The moment from which a run is studied: what first happens to the group once records flow.
+
+    That is the first action, without any the first process that starts late, without that the moment at
+    which the most partitions flow for the first time.
+    """
+    edges = sorted(
+        edge
+        for stretches in flows(trace).values()
+        for one in stretches
+        for edge in ((one.from_ms, 1), (one.to_ms, -1))
+    )
+    if not edges:
+        return 0
+    flowing = edges[0][0]
+    begun = min((row.at_ms for row in trace.of("process_started")), default=0)
+    late = [row.at_ms for row in trace.of("process_started") if row.at_ms >= begun + STARTING_MS]
+    for times in ([row.at_ms for row in trace.of("action")], late):
+        first = next((at for at in times if at >= flowing), None)
+        if first is not None:
+            return first
+    running = most = reached = 0
+    for at_ms, step in edges:
+        running += step
+        if running > most:
+            most, reached = running, at_ms
+    return reached
+
+
+def metrics(trace: Trace, since_ms: int | None = None) -> Metrics:
+    """Compute every metric of a trace from ``since_ms`` on (default: ``study_from``)."""
+    since = study_from(trace) if since_ms is None else since_ms
+    found = [gap for gap in gaps(trace, since) if gap.to_ms > max(gap.from_ms, since)]
+    per_partition: Counter[TopicPartition] = Counter()
+    for gap in found:
+        per_partition[gap.partition] += gap.to_ms - max(gap.from_ms, since)
+    pauses = group_pauses(trace, since)
+    before, after = owners_at(trace, since), owners_at(trace, trace.end_ms)
+    moved = sum(1 for tp, owner in before.items() if after.get(tp, owner) != owner)
+    rows = [row for row in trace.rows if row.at_ms >= since]
+    kinds = Counter(row.kind for row in rows)
+    preparing = sum(
+        1 for row in rows if row.kind == "group_state" and row.detail["to"] == "PreparingRebalance"
+    )
+    peak, drain = lag_of(trace, since)
+    return Metrics(
+        label=trace.label,
+        since_ms=since,
+        partitions=len(flows(trace)),
+        partitions_paused=len(per_partition),
+        unavailable_partition_s=sum(per_partition.values()) / 1000,
+        unavailable_most_s=max(per_partition.values(), default=0) / 1000,
+        longest_gap_s=max((gap.to_ms - max(gap.from_ms, since) for gap in found), default=0) / 1000,
+        group_pause_s=max((end - begin for begin, end in pauses), default=0) / 1000,
+        partitions_moved=moved,
+        moves_beyond_minimum=moved - _least_moves(before, after),
+        rebalances=preparing + kinds["epoch_bump"],
+        generations=kinds["generation"],
+        epochs=kinds["epoch_bump"],
+        targets=kinds["target"],
+        requests=dict(sorted(Counter(row.detail["api"] for row in rows if row.kind == "request").items())),
+        records_redelivered=sum(int(row.detail["count"]) for row in rows if row.kind == "redelivered"),
+        records_lost=sum(int(row.detail["lost"]) for row in trace.of("account")),
+        lag_peak_records=peak,
+        drain_s=None if drain is None else drain / 1000,
+        detect_s=_detect(trace, since),
+        converge_s=_converge(trace, since, found),
+    )
+
+
+def _least_moves(before: Mapping[TopicPartition, str], after: Mapping[TopicPartition, str]) -> int:
+    """What any assignment with the sizes of ``after`` has to move: partitions are interchangeable here."""
+    shared = [tp for tp in before if tp in after]
+    held, given = Counter(before[tp] for tp in shared), Counter(after[tp] for tp in shared)
+    return len(shared) - sum(min(held[member], given[member]) for member in held)
+
+
+def _detect(trace: Trace, since_ms: int) -> float | None:
+    faults = [row for row in trace.of("action") if row.at_ms >= since_ms and row.detail["do"] in UNPLANNED]
+    for fault in faults:
+        for row in trace.of("member_removed"):
+            if row.at_ms >= fault.at_ms and row.detail["name"] == fault.detail["member"]:
+                return (row.at_ms - fault.at_ms) / 1000
+    return None
+
+
+def _converge(trace: Trace, since_ms: int, found: list[Gap]) -> float | None:
+    if any(gap.after is None for gap in found):
+        return None
+    states = [(row.at_ms, row.detail["to"]) for row in trace.of("group_state")]
+    if not states or states[-1][1] not in {"Stable", "Empty"}:
+        return None
+    settled = [states[-1][0], *(gap.to_ms for gap in found)]
+    return max(0, max(settled) - since_ms) / 1000

@@ -1,0 +1,100 @@
+"""A trace folded in order: rows, and messages counted where they are.
+
+A request is on its way until ``arrives_ms``, then it waits at the coordinator until it is answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rebalance_kit.model.trace import Trace, TraceRow
+from rebalance_kit.view.fold import PARKING, Fold
+from rebalance_kit.view.fold_clients import CLIENT_RULES
+from rebalance_kit.view.fold_group import GROUP_RULES
+
+BEATS = frozenset({"JoinGroup", "SyncGroup", "Heartbeat", "ConsumerGroupHeartbeat", "OffsetCommit"})
+OF_A_MEMBER = frozenset(
+    {"joined", "synced", "reconciling", "owned", "rejoin_requested", "member_state", "callback_begin"}
+)
+
+
+def moments(trace: Trace, group: str) -> Iterator[tuple[int, Fold]]:
+    """Feed the rows of one group in order; yields after each millisecond that had any."""
+    fold = Fold(group)
+    now: int | None = None
+    for at_ms, what in _in_order(trace, group):
+        if now is not None and at_ms != now:
+            yield now, fold
+            fold.changed_members.clear()
+            fold.changed_partitions.clear()
+        now = at_ms
+        if isinstance(what, _Arrival):
+            _arrive(fold, at_ms, what.row)
+        else:
+            _take(fold, what)
+    if now is not None:
+        yield now, fold
+
+
+def _take(fold: Fold, row: TraceRow) -> None:
+    rule = CLIENT_RULES.get(row.kind) or GROUP_RULES.get(row.kind)
+    if rule is not None:
+        rule(fold, row)
+    if row.kind in OF_A_MEMBER and row.generation is not None and row.actor in fold.members:
+        fold.member(row.actor).generation = row.generation if row.generation >= 0 else None
+
+
+def _arrive(fold: Fold, at_ms: int, row: TraceRow) -> None:
+    """A message reaches its end: a request the coordinator, an answer its member."""
+    if row.kind == "response":
+        one = fold.members.get(row.detail["to"])
+        if one is not None and one.generation != row.generation and one.life == "alive":
+            fold.member(one.name).generation = row.generation
+        return
+    one, api = fold.members.get(row.actor), row.detail["api"]
+    if one is None:
+        return
+    if api in BEATS:
+        fold.beats.setdefault(one.name, []).append(at_ms)
+    if one.sending == api and api in PARKING:
+        fold.member(one.name).sending = None
+    if api in PARKING and one.life != "absent" and fold.group.up:
+        fold.member(one.name).parked = api
+
+
+class _Arrival(NamedTuple):
+    at_ms: int
+    seq: int
+    row: TraceRow
+
+
+def _in_order(trace: Trace, group: str) -> Iterator[tuple[int, TraceRow | _Arrival]]:
+    """Rows and arrivals by time; at one millisecond an arrival comes before what it causes."""
+    outside = {
+        row.actor
+        for row in trace.rows
+        if row.kind == "process_started" and row.detail.get("group", group) != group
+    }
+    rows = [row for row in trace.rows if row.actor not in outside and row.detail.get("group", group) == group]
+    arrivals = sorted(_Arrival(row.detail["arrives_ms"], row.seq, row) for row in rows if _arrives(row))
+    ahead = 0
+    for row in rows:
+        while ahead < len(arrivals) and (arrivals[ahead].at_ms, arrivals[ahead].seq) < (row.at_ms, row.seq):
+            yield arrivals[ahead].at_ms, arrivals[ahead]
+            ahead += 1
+        yield row.at_ms, row
+    for one in arrivals[ahead:]:
+        if one.at_ms <= trace.end_ms:
+            yield one.at_ms, one
+
+
+def _arrives(row: TraceRow) -> bool:
+    if row.kind == "request":
+        return row.detail.get("arrives_ms") is not None
+    return (
+        row.kind == "response"
+        and row.detail.get("api") == "ConsumerGroupHeartbeat"
+        and row.detail.get("arrives_ms") is not None
+        and row.generation is not None
+    )
