@@ -21,7 +21,14 @@ from rebalance_kit.protocol.classic_member import (
     Stage,
     unsubscribed,
 )  # fmt: skip
-from rebalance_kit.protocol.client import LOST_COORDINATOR, RETRIED_COMMITS, calls_wrong_family, matching, names, retry_ms
+from rebalance_kit.protocol.client import (
+    LOST_COORDINATOR,
+    RETRIED_COMMITS,
+    calls_wrong_family,
+    matching,
+    names,
+    retry_ms,
+)
 from rebalance_kit.protocol.messages import (
     NONE,
     Answer,
@@ -111,7 +118,9 @@ def _printed(counts: Mapping[str, int]) -> str:
 
 def _callback_done(member: ClassicMember, event: Any) -> None:
     stage = member.stage
-    if stage in {Stage.REVOKING, Stage.ASSIGNING} and calls_wrong_family(member.settings, incremental=member.settings.cooperative):
+    if stage in {Stage.REVOKING, Stage.ASSIGNING} and calls_wrong_family(
+        member.settings, incremental=member.settings.cooperative
+    ):
         member.note("wrong_call", call="assign" if stage is Stage.ASSIGNING else "unassign")
         member.stuck = True  # nothing is changed on the error: heartbeats go on, nothing is read
         return
@@ -242,7 +251,9 @@ def _rebalance_failed(member: ClassicMember, error: str, message: str | None = N
     """The reason that joinGroupIfNeeded gives the next JoinGroup, also when the error is thrown afterwards."""
     exception = EXCEPTIONS.get(error, error)
     told = message or MESSAGES.get(error, error)
-    member.request_rejoin(f"rebalance failed due to '{told}' ({exception})", f"rebalance failed due to {exception}")
+    member.request_rejoin(
+        f"rebalance failed due to '{told}' ({exception})", f"rebalance failed due to {exception}"
+    )
 
 
 def _join_interrupted(member: ClassicMember, cause: str) -> None:

@@ -82,9 +82,10 @@ def _stored(group: ClassicGroup, event: GroupEvent) -> None:
     order = group.in_map_order()
     for member in order:
         member.assignment = tuple(group.plan.get(member.member_id, ()))
-    given = {one.sender: [str(tp) for tp in one.assignment] for one in order}
+    named = group.labels()
+    given = {named[one.member_id]: [str(tp) for tp in one.assignment] for one in order}
     group.note("assignment", group.leader, leader=group.name(group.leader or ""), assignment=given, assignor=group.protocol,
-               ids={one.member_id: one.sender for one in order})  # fmt: skip
+               ids={one.member_id: named[one.member_id] for one in order})  # fmt: skip
     group.move(State.STABLE)
     group.store()
     for member in order:

@@ -342,9 +342,10 @@ def complete(group: ClassicGroup) -> None:
     group.protocol = group.select_protocol()
     group.move(State.COMPLETING)
     order = group.in_map_order()
+    named = group.labels()
     group.note(
         "generation", assignor=group.protocol, leader=group.name(group.leader or ""), leader_id=group.leader,
-        members={one.member_id: one.sender for one in order}, instances={one.member_id: one.instance_id for one in order},
+        members={one.member_id: named[one.member_id] for one in order}, instances={one.member_id: one.instance_id for one in order},
     )  # fmt: skip
     group.plan = None
     for member in order:

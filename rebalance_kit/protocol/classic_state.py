@@ -15,6 +15,7 @@ from types import MappingProxyType
 
 from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.protocol.effects import Effect, Note, Reply
+from rebalance_kit.protocol.labels import labels
 from rebalance_kit.protocol.messages import NONE, JoinAnswer, JoinMember, Partitions, Response, Subscription
 
 NEW_MEMBER_JOIN_TIMEOUT_MS = 300_000
@@ -120,6 +121,10 @@ class ClassicGroup:
         """The process behind an id, for the trace."""
         member = self.members.get(member_id)
         return member.sender if member else self.pending.get(member_id, member_id)
+
+    def labels(self) -> Mapping[str, str]:
+        """Names of the members for the trace, by id."""
+        return labels([(one.member_id, one.sender) for one in self.members.values()])
 
     def supports(self, names: Sequence[str]) -> bool:
         """Some assignor of the list is supported by every current member (supportsProtocols)."""

@@ -8,7 +8,14 @@ from typing import Any
 
 from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.protocol import effects as fx
-from rebalance_kit.protocol.client import LOST_COORDINATOR, RETRIED_COMMITS, calls_wrong_family, matching, minus, retry_ms
+from rebalance_kit.protocol.client import (
+    LOST_COORDINATOR,
+    RETRIED_COMMITS,
+    calls_wrong_family,
+    matching,
+    minus,
+    retry_ms,
+)
 from rebalance_kit.protocol.consumer_member import (
     CLOSE_LIMIT,
     COMMIT_LIMIT,
@@ -56,7 +63,7 @@ def _polled(member: ConsumerMember, event: Any) -> None:
 
 
 def _lose_before_leaving(member: ConsumerMember) -> None:
-    """librdkafka revokes first and leaves then, so it needs the application to poll again."""
+    """Librdkafka revokes first and leaves then, so it needs the application to poll again."""
     member.note("poll_timeout", limit_ms=member.settings.max_poll_interval_ms)
     member.poll_expired = False
     member.shown_epoch = member.generation

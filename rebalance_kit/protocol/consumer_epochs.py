@@ -113,15 +113,16 @@ def compute_if_due(group: ConsumerGroup) -> None:
     group.assigned_ms = now
     for member in group.members.values():
         group.look(member)
+    named = group.labels()
     assignment = {
-        one.sender: [str(tp) for tp in sorted(group.target.get(one.member_id, ()))]
+        named[one.member_id]: [str(tp) for tp in sorted(group.target.get(one.member_id, ()))]
         for one in group.members.values()
     }
     group.note(
         "target",
         assignor=assignor,
         assignment=assignment,
-        ids={one.member_id: one.sender for one in group.members.values()},
+        ids=dict(named),
     )
 
 

@@ -13,6 +13,7 @@ from enum import Enum
 
 from rebalance_kit.model.topology import TopicId, TopicPartition
 from rebalance_kit.protocol.effects import Effect, Note, Reply
+from rebalance_kit.protocol.labels import labels
 from rebalance_kit.protocol.messages import Partitions, Response, Subscription
 
 AssignCall = Callable[
@@ -136,6 +137,10 @@ class ConsumerGroup:
         """The process behind an id, for the trace."""
         member = self.members.get(member_id)
         return member.sender if member else member_id
+
+    def labels(self) -> Mapping[str, str]:
+        """Names of the members for the trace, by id."""
+        return labels([(one.member_id, one.sender) for one in self.members.values()])
 
     def is_free(self, tp: TopicPartition, member_id: str) -> bool:
         """Nobody else has the partition assigned or still to be revoked."""

@@ -20,15 +20,17 @@ from rebalance_kit.quiz.runs import RunBook
 WIDTH = 100
 
 
-def pick_questions(tag: str | None = None, ids: Sequence[str] = (), seed: int = 1, bank: Bank | None = None) -> tuple[Question, ...]:
-    """The questions of a tag, or those with the given ids, recipes as their variant for ``seed``.
+def pick_questions(
+    tag: str | None = None, ids: Sequence[str] = (), seed: int = 1, bank: Bank | None = None, count: int | None = None
+) -> tuple[Question, ...]:
+    """The first ``count`` questions of a tag (all when None), or those with the given ids, recipes as their variant for ``seed``.
 
     Raises ``DataError`` for a tag or id the bank does not have.
     """
     bank = bank or read_bank()
     items = [bank.item(name) for name in ids] if ids else bank.tagged(tag) if tag is not None else bank.items
     book = RunBook()
-    return tuple(question(item, seed, book) for item in items)
+    return tuple(question(item, seed, book) for item in items[:count])
 
 
 def public(asked: Question) -> dict[str, Any]:

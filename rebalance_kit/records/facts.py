@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from rebalance_kit.model.trace import Trace
+from rebalance_kit.protocol.labels import process_of
 from rebalance_kit.records.folder import RecordedRun
 
 Share = tuple[tuple[str, tuple[str, ...]], ...]
@@ -63,6 +64,14 @@ class Facts:
     delivered_again: int
 
 
+def merge(pairs: Iterable[tuple[str, Iterable[str]]]) -> Share:
+    """A comparable form of who gets what; two lives of one process count together."""
+    held: dict[str, list[str]] = {}
+    for label, parts in pairs:
+        held.setdefault(process_of(label), []).extend(parts)
+    return share(held)
+
+
 def share(assignment: Mapping[str, list[str] | tuple[str, ...]]) -> Share:
     """A comparable form of who gets what."""
     return tuple(sorted((name, tuple(sorted(parts))) for name, parts in assignment.items()))
@@ -74,7 +83,8 @@ _HOW = {
     "leave": "left",
     "admin": "left",
     "late": "late",
-    "rebalance_timeout": "failed", "join_timeout": "failed",
+    "rebalance_timeout": "failed",
+    "join_timeout": "failed",
     "sync_timeout": "failed",
 }
 
@@ -92,8 +102,8 @@ def of_trace(trace: Trace) -> Facts:
             )
         elif kind == "assignment_computed":
             senders = detail["senders"]
-            plans[row.generation or 0] = share(
-                {senders[who]: given for who, given in detail["assignment"].items()}
+            plans[row.generation or 0] = merge(
+                (senders[who], given) for who, given in detail["assignment"].items()
             )
         elif kind == "group_state" and detail["to"] == "Empty" and row.protocol == "classic":
             rounds.append(Round(detail["group"], "empty", row.generation or 0, None, None, row.at_ms))
@@ -106,7 +116,7 @@ def of_trace(trace: Trace) -> Facts:
                     "target",
                     row.generation or 0,
                     detail["assignor"],
-                    share(detail["assignment"]),
+                    merge(detail["assignment"].items()),
                     row.at_ms,
                 )
             )
@@ -283,11 +293,11 @@ def _plans(run: RecordedRun, names: Mapping[str, str]) -> tuple[dict[int, Share]
     for lines in run.members.values():
         for line in lines:
             if found := _FINISHED.search(line.text):
-                given = {
-                    names.get(who, who): [one for one in parts.split(", ") if one]
+                given = [
+                    (names.get(who, who), [one for one in parts.split(", ") if one])
                     for who, parts in _ONE_SHARE.findall(found[2])
-                }
-                plans[int(found[1])] = share(given)
+                ]
+                plans[int(found[1])] = merge(given)
             elif found := _JOINED.search(line.text):
                 assignors["", int(found[1])] = found[3]
             elif found := _NATIVE_JOINED.search(line.text):
@@ -303,8 +313,10 @@ def _targets(run: RecordedRun) -> dict[tuple[str, int], Share]:
             and row.get("target_epoch") is not None
             and row["epoch"] == row["target_epoch"]
         ):
-            given = {str(key).partition("/")[0]: list(held["target"]) for key, held in row["members"].items()}
-            targets.setdefault((str(row["group"]), int(row["target_epoch"])), share(given))
+            given = [
+                (str(key).partition("/")[0], list(held["target"])) for key, held in row["members"].items()
+            ]
+            targets.setdefault((str(row["group"]), int(row["target_epoch"])), merge(given))
     return targets
 
 

@@ -47,7 +47,9 @@ _CLIENT_ANSWER = re.compile(
 _CLASSIC_ID = re.compile(r"need to re-join with the given member-id: (\S+?)(?:\s|$)")
 _NATIVE_ID = re.compile(r"my MemberId (\S+), member metadata")
 _NATIVE_HEARTBEAT = re.compile(r'ConsumerGroupHeartbeat of member id "([^"]+)", .*generation id 0,')
-_NATIVE_ANSWER = re.compile(r'ConsumerGroupHeartbeat response received for member id "([^"]+)" with epoch [1-9]')
+_NATIVE_ANSWER = re.compile(
+    r'ConsumerGroupHeartbeat response received for member id "([^"]+)" with epoch [1-9]'
+)
 _JOINED_ID = re.compile(
     r"Successfully joined group with generation Generation\{generationId=\d+, memberId='([^']+)'"
 )

@@ -37,7 +37,16 @@ class Argument:
 
 
 MEMBERLESS = frozenset(
-    {"add_partitions", "create_topic", "delete_topic", "broker_down", "broker_up", "coordinator_failover", "rolling_restart", "scale_to"}
+    {
+        "add_partitions",
+        "create_topic",
+        "delete_topic",
+        "broker_down",
+        "broker_up",
+        "coordinator_failover",
+        "rolling_restart",
+        "scale_to",
+    }
 )
 """Actions that concern no single member."""
 _TOPICS = Argument("names")
@@ -90,11 +99,20 @@ ARGUMENTS: Mapping[str, Mapping[str, Argument]] = MappingProxyType(
 def check_arguments(action: Action, index: int, where: str) -> None:
     """Raise ``BadScenario`` unless the action exists and its arguments have the types and bounds of ``ARGUMENTS``."""
     if action.do not in ACTIONS:
-        raise BadScenario(f"{where}: action {action.do!r} is unknown{nearest(action.do, list(ACTIONS))} (expected one of {', '.join(ACTIONS)})", ("actions", index, "do"))
+        raise BadScenario(
+            f"{where}: action {action.do!r} is unknown{nearest(action.do, list(ACTIONS))} (expected one of {', '.join(ACTIONS)})",
+            ("actions", index, "do"),
+        )
     if not whole(action.at_ms) or not 0 <= action.at_ms <= MOST_MS:
-        raise BadScenario(f"{where}: at is {action.at_ms!r}; expected milliseconds from 0 to {MOST_MS}", ("actions", index, "at"))
+        raise BadScenario(
+            f"{where}: at is {action.at_ms!r}; expected milliseconds from 0 to {MOST_MS}",
+            ("actions", index, "at"),
+        )
     if action.do in MEMBERLESS and action.member is not None:
-        raise BadScenario(f"{where}: {action.do} concerns no single member, got member {action.member!r}", ("actions", index, "member"))
+        raise BadScenario(
+            f"{where}: {action.do} concerns no single member, got member {action.member!r}",
+            ("actions", index, "member"),
+        )
     if action.do not in MEMBERLESS and action.member is None:
         raise BadScenario(f"{where}: {action.do} needs a member, got none", ("actions", index, "do"))
     known = ARGUMENTS[action.do]
@@ -102,13 +120,19 @@ def check_arguments(action: Action, index: int, where: str) -> None:
         argument = known.get(name)
         if argument is None:
             takes = ", ".join(known) or "no arguments"
-            raise BadScenario(f"{where}: {action.do} has no argument {name!r}{nearest(name, list(known))} (it takes {takes})", ("actions", index, name))
+            raise BadScenario(
+                f"{where}: {action.do} has no argument {name!r}{nearest(name, list(known))} (it takes {takes})",
+                ("actions", index, name),
+            )
         expected = _fault(argument, value)
         if expected:
             raise BadScenario(f"{where}: {name} is {value!r}; expected {expected}", ("actions", index, name))
     for name, argument in known.items():
         if argument.required and name not in action.args:
-            raise BadScenario(f"{where}: {action.do} needs {name}, got {', '.join(action.args) or 'no argument'}", ("actions", index, "do"))
+            raise BadScenario(
+                f"{where}: {action.do} needs {name}, got {', '.join(action.args) or 'no argument'}",
+                ("actions", index, "do"),
+            )
 
 
 def _fault(argument: Argument, value: Any) -> str | None:
@@ -116,9 +140,17 @@ def _fault(argument: Argument, value: Any) -> str | None:
     kind = argument.kind
     if kind in {"ms", "count"}:
         unit = "milliseconds" if kind == "ms" else "a whole number"
-        return None if whole(value) and argument.least <= value <= argument.most else f"{unit} from {argument.least} to {argument.most}"
+        return (
+            None
+            if whole(value) and argument.least <= value <= argument.most
+            else f"{unit} from {argument.least} to {argument.most}"
+        )
     if kind == "number":
-        fits = isinstance(value, int | float) and not isinstance(value, bool) and argument.least <= value <= argument.most
+        fits = (
+            isinstance(value, int | float)
+            and not isinstance(value, bool)
+            and argument.least <= value <= argument.most
+        )
         return None if fits else f"a number from {argument.least} to {argument.most}"
     if kind == "flag":
         return None if isinstance(value, bool) else "true or false"
@@ -128,7 +160,11 @@ def _fault(argument: Argument, value: Any) -> str | None:
         named = isinstance(value, list | tuple) and all(isinstance(one, str) and one for one in value)
         return None if named else "a list of names"
     if kind == "configs":
-        return None if isinstance(value, Mapping) and all(isinstance(one, str) for one in value) else "a mapping of Kafka config keys"
+        return (
+            None
+            if isinstance(value, Mapping) and all(isinstance(one, str) for one in value)
+            else "a mapping of Kafka config keys"
+        )
     return None if value in argument.options else f"one of {', '.join(argument.options)}"
 
 

@@ -29,7 +29,10 @@ def check_states(scenario: Scenario, placed: Sequence[tuple[int, Action]], place
     created once, grows, and is deleted while it exists; whoever subscribes names topics that exist at some time.
     """
     made = {str(one.args["topic"]) for _, one in placed if one.do == "create_topic"}
-    walk = _Walk({topic.name for topic in scenario.topics} | made, {topic.name: topic.partitions for topic in scenario.topics})
+    walk = _Walk(
+        {topic.name for topic in scenario.topics} | made,
+        {topic.name: topic.partitions for topic in scenario.topics},
+    )
     for index, action in placed:
         where = place(index, action)
         if action.do in {"start", "subscribe"} and "topics" in action.args:
@@ -90,7 +93,10 @@ def _topic(walk: _Walk, action: Action) -> tuple[str, str] | None:
         del walk.partitions[topic]
     elif int(action.args["partitions"]) <= count:
         # Kafka: InvalidPartitionsException of CreatePartitions
-        return "partitions", f"topic {topic} currently has {count} partitions; a topic only grows, expected more, got {action.args['partitions']}"
+        return (
+            "partitions",
+            f"topic {topic} currently has {count} partitions; a topic only grows, expected more, got {action.args['partitions']}",
+        )
     else:
         walk.partitions[topic] = int(action.args["partitions"])
     return None

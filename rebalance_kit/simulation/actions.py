@@ -97,7 +97,10 @@ def check_configs(scenario: Scenario, placed: Iterable[Placed]) -> None:
 def _client(path: Path, given: Mapping[str, Any], version: str, where: str, spec: MemberSpec) -> None:
     config = _at(path, lambda: ClientConfig.of(given, version, where, spec.client))
     if spec.server_pattern is not None and config.protocol == "classic":
-        raise BadScenario(f"{where}: {SERVER_PATTERN} (UnsupportedOperationException): server_pattern is {spec.server_pattern!r}", (*path[:2], "server_pattern"))
+        raise BadScenario(
+            f"{where}: {SERVER_PATTERN} (UnsupportedOperationException): server_pattern is {spec.server_pattern!r}",
+            (*path[:2], "server_pattern"),
+        )
 
 
 def _at(path: Path, build: Callable[[], Built]) -> Built:
@@ -132,20 +135,26 @@ class _Plan:
     def add(self, index: int, action: Action) -> None:
         """Add an action, spelled out where it is a macro."""
         if action.member is not None and action.member not in self.members:
-            raise BadScenario(_nobody(place(self.source, index, action), action, self.members), ("actions", index, "member"))
+            raise BadScenario(
+                _nobody(place(self.source, index, action), action, self.members), ("actions", index, "member")
+            )
         macro = _MACROS.get(action.do)
         if macro is None:
             self.done.append((index, action))
         else:
             macro(self, index, action)
 
-    def put(self, index: int, at_ms: int, do: str, member: str, args: Mapping[str, Any] | None = None) -> None:
+    def put(
+        self, index: int, at_ms: int, do: str, member: str, args: Mapping[str, Any] | None = None
+    ) -> None:
         """Add one primitive action."""
         self.done.append((index, Action(at_ms, do, member, MappingProxyType(dict(args or {})))))
 
     def living(self, at_ms: int) -> list[str]:
         """Members that run at that time, or are away for a restart, in the scenario's order."""
-        alive = {name: spec.start_ms is not None and spec.start_ms <= at_ms for name, spec in self.members.items()}
+        alive = {
+            name: spec.start_ms is not None and spec.start_ms <= at_ms for name, spec in self.members.items()
+        }
         for _, action in self.placed():
             if action.do == "start":
                 alive[action.member or ""] = True
@@ -158,7 +167,10 @@ class _Plan:
         configs = dict(self.members[name].configs)
         for _, action in self.placed():
             if action.do == "start" and action.member == name and "configs" in action.args:
-                configs = {**({} if action.args.get("replace_configs") else configs), **action.args["configs"]}
+                configs = {
+                    **({} if action.args.get("replace_configs") else configs),
+                    **action.args["configs"],
+                }
         return configs
 
 
@@ -184,13 +196,20 @@ def _duplicate(plan: _Plan, index: int, action: Action) -> None:
     original, name = action.member or "", str(action.args["as"])
     where = place(plan.source, index, action)
     if name in plan.members:
-        raise BadScenario(f"{where}: member {name!r} is named twice; expected a new name", ("actions", index, "as"))
+        raise BadScenario(
+            f"{where}: member {name!r} is named twice; expected a new name", ("actions", index, "as")
+        )
     configs = {**plan.configs(original), **action.args.get("configs", {})}
     if not configs.get("group.instance.id"):
-        raise BadScenario(f"{where}: {original} has no group.instance.id; expected a static member to duplicate", ("actions", index, "member"))
+        raise BadScenario(
+            f"{where}: {original} has no group.instance.id; expected a static member to duplicate",
+            ("actions", index, "member"),
+        )
     spec = plan.members[original]
     topics = tuple(action.args.get("topics", spec.topics))
-    plan.members[name] = replace(spec, name=name, topics=topics, configs=MappingProxyType(configs), start_ms=None, lives=())
+    plan.members[name] = replace(
+        spec, name=name, topics=topics, configs=MappingProxyType(configs), start_ms=None, lives=()
+    )
     plan.put(index, action.at_ms, "start", name)
 
 
@@ -202,7 +221,11 @@ def _scale_to(plan: _Plan, index: int, action: Action) -> None:
         for turn, name in enumerate(reversed(living[wanted:])):
             plan.put(index, action.at_ms + turn * every, "close", name)
         return
-    due = {name for name, spec in plan.members.items() if spec.start_ms is not None and spec.start_ms > action.at_ms}
+    due = {
+        name
+        for name, spec in plan.members.items()
+        if spec.start_ms is not None and spec.start_ms > action.at_ms
+    }
     waiting = [name for name in plan.members if name not in living and name not in due]
     for turn in range(wanted - len(living)):
         name = waiting[turn] if turn < len(waiting) else _another(plan, index, action)
@@ -222,10 +245,18 @@ def _another(plan: _Plan, index: int, action: Action) -> str:
         number += 1
     name = f"{stem}{number}"
     own = {key: name for key in ("client.id", "group.instance.id") if key in last.configs}
-    plan.members[name] = replace(last, name=name, configs=MappingProxyType({**last.configs, **own}), start_ms=None, lives=())
+    plan.members[name] = replace(
+        last, name=name, configs=MappingProxyType({**last.configs, **own}), start_ms=None, lives=()
+    )
     return name
 
 
 _MACROS: Mapping[str, Callable[[_Plan, int, Action], None]] = MappingProxyType(
-    {"restart": _restart, "reconfigure": _restart, "duplicate": _duplicate, "rolling_restart": _rolling_restart, "scale_to": _scale_to}
+    {
+        "restart": _restart,
+        "reconfigure": _restart,
+        "duplicate": _duplicate,
+        "rolling_restart": _rolling_restart,
+        "scale_to": _scale_to,
+    }
 )

@@ -20,7 +20,12 @@ UNSUPPORTED = (
     "The cluster does not support the new CONSUMER group protocol. Set group.protocol=classic on the consumer configs "
     "to revert to the CLASSIC protocol until the cluster is upgraded."
 )
-ERRORS = ("INCONSISTENT_GROUP_PROTOCOL", "INVALID_SESSION_TIMEOUT", "UNSUPPORTED_ASSIGNOR", "UNSUPPORTED_VERSION")
+ERRORS = (
+    "INCONSISTENT_GROUP_PROTOCOL",
+    "INVALID_SESSION_TIMEOUT",
+    "UNSUPPORTED_ASSIGNOR",
+    "UNSUPPORTED_VERSION",
+)
 ENDINGS = frozenset({"close", "crash", "restart", "reconfigure", "remove", "freeze"})
 
 
@@ -57,14 +62,22 @@ def _alone(index: int, config: ClientConfig, broker: BrokerConfig) -> Iterator[R
         if not broker.allows_session(config.session_timeout_ms):
             least, most = broker.min_session_timeout_ms, broker.max_session_timeout_ms
             got = f"session.timeout.ms={config.session_timeout_ms}, expected {least} to {most}"
-            yield Refusal("INVALID_SESSION_TIMEOUT", INVALID_SESSION_TIMEOUT, index, "session.timeout.ms", got)
+            yield Refusal(
+                "INVALID_SESSION_TIMEOUT", INVALID_SESSION_TIMEOUT, index, "session.timeout.ms", got
+            )
     elif "consumer" not in broker.rebalance_protocols:
         got = f"group.protocol=consumer, the broker offers group.coordinator.rebalance.protocols={','.join(broker.rebalance_protocols)}"
         yield Refusal("UNSUPPORTED_VERSION", UNSUPPORTED, index, "group.protocol", got)
     elif config.remote_assignor is not None and config.remote_assignor not in broker.consumer_assignors:
         listed = ", ".join(broker.consumer_assignors)
         message = f"ServerAssignor {config.remote_assignor} is not supported. Supported assignors: {listed}."
-        yield Refusal("UNSUPPORTED_ASSIGNOR", message, index, "group.remote.assignor", f"group.remote.assignor={config.remote_assignor}")
+        yield Refusal(
+            "UNSUPPORTED_ASSIGNOR",
+            message,
+            index,
+            "group.remote.assignor",
+            f"group.remote.assignor={config.remote_assignor}",
+        )
 
 
 def _together(scenario: Scenario, started: list[tuple[int, MemberSpec, ClientConfig]]) -> Iterator[Refusal]:
@@ -80,16 +93,29 @@ def _together(scenario: Scenario, started: list[tuple[int, MemberSpec, ClientCon
         others = [one for one in present if one[0] > now and one[2] == config.group_id]
         shared = frozenset(config.assignors).intersection(*(names for _, names, _, _ in others))
         if others and not shared:
-            others_list = "; ".join(f"{name} has {','.join(sorted(names))}" for _, names, _, name in others[:3])
+            others_list = "; ".join(
+                f"{name} has {','.join(sorted(names))}" for _, names, _, name in others[:3]
+            )
             got = f"partition.assignment.strategy={','.join(config.assignors)}, expected one name that all members have ({others_list})"
-            yield Refusal("INCONSISTENT_GROUP_PROTOCOL", INCONSISTENT, index, "partition.assignment.strategy", got)
+            yield Refusal(
+                "INCONSISTENT_GROUP_PROTOCOL", INCONSISTENT, index, "partition.assignment.strategy", got
+            )
             continue
-        present.append((ends.get(spec.name, scenario.end_ms + 1), frozenset(config.assignors), config.group_id, spec.name))
+        present.append(
+            (
+                ends.get(spec.name, scenario.end_ms + 1),
+                frozenset(config.assignors),
+                config.group_id,
+                spec.name,
+            )
+        )
 
 
 def _first_endings(scenario: Scenario) -> dict[str, int]:
     """When something first happens to a member that may take it out of its group."""
-    rolling = min((one.at_ms for one in scenario.actions if one.do in {"rolling_restart", "scale_to"}), default=None)
+    rolling = min(
+        (one.at_ms for one in scenario.actions if one.do in {"rolling_restart", "scale_to"}), default=None
+    )
     ends: dict[str, int] = {} if rolling is None else {spec.name: rolling for spec in scenario.members}
     for action in scenario.actions:
         if action.do in ENDINGS and action.member is not None:

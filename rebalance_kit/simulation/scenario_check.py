@@ -84,31 +84,49 @@ def _topics(topics: tuple[TopicSpec, ...], where: str) -> None:
         if why is not None:
             raise BadScenario(f"{where}: topic {topic.name!r} cannot be: {why}", (*path, "name"))
         if topic.name in seen:
-            raise BadScenario(f"{where}: topic {topic.name!r} is named twice; expected each topic once", (*path, "name"))
+            raise BadScenario(
+                f"{where}: topic {topic.name!r} is named twice; expected each topic once", (*path, "name")
+            )
         seen.add(topic.name)
         if not whole(topic.partitions) or not 1 <= topic.partitions <= MOST_PARTITIONS:
-            raise BadScenario(f"{where}: topic {topic.name} has partitions {topic.partitions!r}; expected 1 to {MOST_PARTITIONS}", (*path, "partitions"))
+            raise BadScenario(
+                f"{where}: topic {topic.name} has partitions {topic.partitions!r}; expected 1 to {MOST_PARTITIONS}",
+                (*path, "partitions"),
+            )
         if not number(topic.rate_per_s) or not 0 <= topic.rate_per_s <= MOST_RATE:
-            raise BadScenario(f"{where}: topic {topic.name} has rate_per_s {topic.rate_per_s!r}; expected 0 to {MOST_RATE}", (*path, "rate_per_s"))
+            raise BadScenario(
+                f"{where}: topic {topic.name} has rate_per_s {topic.rate_per_s!r}; expected 0 to {MOST_RATE}",
+                (*path, "rate_per_s"),
+            )
 
 
 def _members(scenario: Scenario, where: str) -> None:
     if len(scenario.members) > MOST_MEMBERS:
-        raise BadScenario(f"{where}: {len(scenario.members)} members; expected at most {MOST_MEMBERS}", ("members",))
+        raise BadScenario(
+            f"{where}: {len(scenario.members)} members; expected at most {MOST_MEMBERS}", ("members",)
+        )
     made = {str(one.args.get("topic")) for one in scenario.actions if one.do == "create_topic"}
     known = {topic.name for topic in scenario.topics} | made
     seen: set[str] = set()
     for index, spec in enumerate(scenario.members):
         path: Path = ("members", index)
         if spec.name in seen:
-            raise BadScenario(f"{where}: member {spec.name!r} is named twice; expected each member once", (*path, "name"))
+            raise BadScenario(
+                f"{where}: member {spec.name!r} is named twice; expected each member once", (*path, "name")
+            )
         if not spec.name or spec.name in RESERVED:
-            raise BadScenario(f"{where}: {spec.name!r} cannot name a member; expected any other name than {', '.join(RESERVED)}", (*path, "name"))
+            raise BadScenario(
+                f"{where}: {spec.name!r} cannot name a member; expected any other name than {', '.join(RESERVED)}",
+                (*path, "name"),
+            )
         seen.add(spec.name)
         _member(spec, f"{where}: member {spec.name}", path)
         check_topics(spec.topics, known, f"{where}: member {spec.name}", (*path, "topics"))
         if spec.start_ms is not None and spec.start_ms > scenario.end_ms:
-            raise BadScenario(f"{where}: member {spec.name} starts at {spec.start_ms} ms; expected at most the end, {scenario.end_ms}", (*path, "start"))
+            raise BadScenario(
+                f"{where}: member {spec.name} starts at {spec.start_ms} ms; expected at most the end, {scenario.end_ms}",
+                (*path, "start"),
+            )
 
 
 def check_topics(topics: Iterable[str], known: set[str], where: str, path: Path) -> None:
@@ -116,7 +134,10 @@ def check_topics(topics: Iterable[str], known: set[str], where: str, path: Path)
     for topic in topics:
         if topic not in known:
             listed = ", ".join(sorted(known)) or "none, the scenario has no topics"
-            raise BadScenario(f"{where}: topic {topic!r} never exists{nearest(topic, sorted(known))} (expected one of {listed})", path)
+            raise BadScenario(
+                f"{where}: topic {topic!r} never exists{nearest(topic, sorted(known))} (expected one of {listed})",
+                path,
+            )
 
 
 def _member(spec: MemberSpec, where: str, path: Path) -> None:
@@ -124,15 +145,29 @@ def _member(spec: MemberSpec, where: str, path: Path) -> None:
         _ms(spec.start_ms, f"{where}: start", (*path, "start"))
     _ms(spec.callback_ms, f"{where}: callback_ms", (*path, "callback_ms"))
     if not number(spec.processing_ms) or not 0 <= spec.processing_ms <= MOST_MS:
-        raise BadScenario(f"{where}: processing_ms is {spec.processing_ms!r}; expected 0 to {MOST_MS} milliseconds a record", (*path, "processing_ms"))
-    for key, value, options in (("client", spec.client, CLIENTS), ("callback", spec.callback, CALLBACKS), ("commit", spec.commit, COMMITS)):
+        raise BadScenario(
+            f"{where}: processing_ms is {spec.processing_ms!r}; expected 0 to {MOST_MS} milliseconds a record",
+            (*path, "processing_ms"),
+        )
+    for key, value, options in (
+        ("client", spec.client, CLIENTS),
+        ("callback", spec.callback, CALLBACKS),
+        ("commit", spec.commit, COMMITS),
+    ):
         if value not in options:
-            raise BadScenario(f"{where}: {key} is {value!r}{nearest(value, options)} (expected one of {', '.join(options)})", (*path, key))
+            raise BadScenario(
+                f"{where}: {key} is {value!r}{nearest(value, options)} (expected one of {', '.join(options)})",
+                (*path, key),
+            )
     ways = [key for key in ("topics", "pattern", "server_pattern") if getattr(spec, key)]
     if len(ways) > 1:
-        raise BadScenario(f"{where}: both {' and '.join(ways)} are given; expected one of them", (*path, ways[-1]))
+        raise BadScenario(
+            f"{where}: both {' and '.join(ways)} are given; expected one of them", (*path, ways[-1])
+        )
     for key in ("pattern", "server_pattern"):
         try:
             re.compile(getattr(spec, key) or "")
         except re.error as error:
-            raise BadScenario(f"{where}: {key} {getattr(spec, key)!r} is no regular expression: {error}", (*path, key)) from error
+            raise BadScenario(
+                f"{where}: {key} {getattr(spec, key)!r} is no regular expression: {error}", (*path, key)
+            ) from error

@@ -67,7 +67,9 @@ def read_scenario(source: str | FilePath, name: str | None = None) -> Scenario:
 def _text(path: FilePath) -> str:
     try:
         if path.stat().st_size > MOST_BYTES:
-            raise ScenarioError(f"{path}: {path.stat().st_size} bytes; expected at most {MOST_BYTES} in a scenario")
+            raise ScenarioError(
+                f"{path}: {path.stat().st_size} bytes; expected at most {MOST_BYTES} in a scenario"
+            )
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError, ValueError) as error:
         raise ScenarioError(f"{path}: cannot be read as a scenario: {error}") from error
@@ -109,7 +111,9 @@ class _File:
         for one in timed:
             if f"{one}_ms" in found:
                 if one in found:
-                    self.nodes.fail(found[f"{one}_ms"][0], key, f"both {one} and {one}_ms are given; expected one of them")
+                    self.nodes.fail(
+                        found[f"{one}_ms"][0], key, f"both {one} and {one}_ms are given; expected one of them"
+                    )
                 found[one] = found.pop(f"{one}_ms")
         return found
 
@@ -149,7 +153,9 @@ class _File:
         if listed is not None:
             return tuple(self._topic(index, None, one, one) for index, one in enumerate(listed))
         entries = self.nodes.mapping(node, "topics")
-        return tuple(self._topic(index, name, at, value) for index, (name, (at, value)) in enumerate(entries.items()))
+        return tuple(
+            self._topic(index, name, at, value) for index, (name, (at, value)) in enumerate(entries.items())
+        )
 
     def _topic(self, index: int, name: str | None, at: Node, node: Node) -> TopicSpec:
         from yaml.nodes import ScalarNode
@@ -169,7 +175,9 @@ class _File:
         return TopicSpec(
             name if name is not None else nodes.text(entries["name"][1], f"{key}.name"),
             nodes.integer(entries["partitions"][1], f"{key}.partitions"),
-            float(nodes.number(entries["rate_per_s"][1], f"{key}.rate_per_s")) if "rate_per_s" in entries else 10.0,
+            float(nodes.number(entries["rate_per_s"][1], f"{key}.rate_per_s"))
+            if "rate_per_s" in entries
+            else 10.0,
             self._topic_id(entries["topic_id"][1], f"{key}.topic_id") if "topic_id" in entries else None,
         )
 
@@ -190,7 +198,9 @@ class _File:
         for index, one in enumerate(listed):
             key = "members" if isinstance(node, MappingNode) else f"members[{index}]"
             entries = self.mapping(one, key, MEMBER_KEYS)
-            made = self._crowd(one, key, entries) if "count" in entries else (self._member(one, key, entries),)
+            made = (
+                self._crowd(one, key, entries) if "count" in entries else (self._member(one, key, entries),)
+            )
             for spec in made:
                 path = ("members", len(members))
                 self.spots[path] = one
@@ -206,7 +216,9 @@ class _File:
         if name is None:
             for crowd in ("prefix", "every", "instance_prefix"):
                 if crowd in entries:
-                    nodes.fail(entries[crowd][0], key, f"{crowd} goes with count; expected count, or name alone")
+                    nodes.fail(
+                        entries[crowd][0], key, f"{crowd} goes with count; expected count, or name alone"
+                    )
             if "name" not in entries:
                 nodes.fail(node, key, "has no name; expected name, or count and prefix")
             name = nodes.text(entries["name"][1], f"{key}.name")
@@ -235,11 +247,19 @@ class _File:
             nodes.fail(entries["count"][1], f"{key}.count", f"got {count}; expected 1 to {MOST_MEMBERS}")
         prefix = nodes.text(entries["prefix"][1], f"{key}.prefix") if "prefix" in entries else "consumer-"
         every = nodes.time_ms(entries["every"][1], f"{key}.every") if "every" in entries else 0
-        instance = nodes.text(entries["instance_prefix"][1], f"{key}.instance_prefix") if "instance_prefix" in entries else None
+        instance = (
+            nodes.text(entries["instance_prefix"][1], f"{key}.instance_prefix")
+            if "instance_prefix" in entries
+            else None
+        )
         first = self._member(node, key, entries, f"{prefix}1")
         made = []
         for number in range(1, count + 1):
-            configs = first.configs if instance is None else MappingProxyType({**first.configs, "group.instance.id": f"{instance}{number}"})
+            configs = (
+                first.configs
+                if instance is None
+                else MappingProxyType({**first.configs, "group.instance.id": f"{instance}{number}"})
+            )
             start = None if first.start_ms is None else first.start_ms + (number - 1) * every
             made.append(replace(first, name=f"{prefix}{number}", configs=configs, start_ms=start))
         return tuple(made)
@@ -256,7 +276,9 @@ class _File:
         return tuple(lives)
 
     def _actions(self, node: Node, _key: str) -> tuple[Action, ...]:
-        return tuple(self._action(index, one) for index, one in enumerate(self.nodes.sequence(node, "actions")))
+        return tuple(
+            self._action(index, one) for index, one in enumerate(self.nodes.sequence(node, "actions"))
+        )
 
     def _action(self, index: int, node: Node) -> Action:
         key, nodes = f"actions[{index}]", self.nodes
@@ -266,8 +288,14 @@ class _File:
                 nodes.fail(node, key, f"has no {needed}; expected at, do, and member where it concerns one")
         do = nodes.text(entries["do"][1], f"{key}.do")
         if do not in ACTIONS:
-            nodes.fail(entries["do"][1], f"{key}.do", f"action {do!r} is unknown{nearest(do, ACTIONS)} (expected one of {', '.join(ACTIONS)})")
-        known = tuple(name.removesuffix("_ms") if name.removesuffix("_ms") in TIMES else name for name in ARGUMENTS[do])
+            nodes.fail(
+                entries["do"][1],
+                f"{key}.do",
+                f"action {do!r} is unknown{nearest(do, ACTIONS)} (expected one of {', '.join(ACTIONS)})",
+            )
+        known = tuple(
+            name.removesuffix("_ms") if name.removesuffix("_ms") in TIMES else name for name in ARGUMENTS[do]
+        )
         entries = self.mapping(node, f"{key} ({do})", ("at", "do", "member", *known))
         args: dict[str, Any] = {}
         path: Path = ("actions", index)
@@ -298,7 +326,11 @@ class _File:
         values: dict[str, Any] = {}
         for name, (_, value) in entries.items():
             default = getattr(MEASURED, name)
-            values[name] = self._spread(value, f"{key}.{name}") if isinstance(default, Spread) else self._step(value, f"{key}.{name}")
+            values[name] = (
+                self._spread(value, f"{key}.{name}")
+                if isinstance(default, Spread)
+                else self._step(value, f"{key}.{name}")
+            )
         return Latencies(**values)
 
     def _step(self, node: Node, key: str) -> int:
@@ -314,23 +346,35 @@ class _File:
             return Spread(fixed, fixed, fixed, fixed, fixed)
         marks = [self.nodes.number(one, key) for one in node.value]
         if len(marks) != 5 or marks != sorted(marks) or marks[0] < 0:
-            self.nodes.fail(node, key, f"got {marks}; expected five rising numbers: least, quartiles, greatest, in milliseconds")
+            self.nodes.fail(
+                node,
+                key,
+                f"got {marks}; expected five rising numbers: least, quartiles, greatest, in milliseconds",
+            )
         return Spread(*marks)
 
     # --- the whole -------------------------------------------------------------------------
     def _switched(self, scenario: Scenario, node: Node) -> Scenario:
         name = self.nodes.text(node, "protocol")
         if name not in PROTOCOLS:
-            self.nodes.fail(node, "protocol", f"got {name!r}{nearest(name, PROTOCOLS)} (expected one of {', '.join(PROTOCOLS)})")
+            self.nodes.fail(
+                node,
+                "protocol",
+                f"got {name!r}{nearest(name, PROTOCOLS)} (expected one of {', '.join(PROTOCOLS)})",
+            )
         for path, spot in self.spots.items():
             if path and path[0] in {"members", "configs"} and path[-1] in SET_BY_PROTOCOL:
-                self.nodes.fail(spot, "", f"protocol: {name} sets {path[-1]} for every member; expected one of the two")
+                self.nodes.fail(
+                    spot, "", f"protocol: {name} sets {path[-1]} for every member; expected one of the two"
+                )
         return with_protocol(scenario, name)
 
     def _check(self, scenario: Scenario, entries: Entries) -> None:
         for index, action in enumerate(scenario.actions):
             if action.at_ms > scenario.end_ms:
-                message = f"{action.do} is at {action.at_ms} ms; expected at most the end, {scenario.end_ms} ms"
+                message = (
+                    f"{action.do} is at {action.at_ms} ms; expected at most the end, {scenario.end_ms} ms"
+                )
                 self.nodes.fail(self.spots["actions", index, "at"], f"actions[{index}].at", message)
         try:
             check(scenario)
@@ -344,7 +388,11 @@ class _File:
         expected = self.nodes.names(entries["expect"][1], "expect") if "expect" in entries else ()
         for name in expected:
             if name not in ERRORS:
-                self.nodes.fail(entries["expect"][1], "expect", f"got {name!r}{nearest(name, ERRORS)} (expected of {', '.join(ERRORS)})")
+                self.nodes.fail(
+                    entries["expect"][1],
+                    "expect",
+                    f"got {name!r}{nearest(name, ERRORS)} (expected of {', '.join(ERRORS)})",
+                )
         for refusal in foresee(scenario):
             if refusal.error not in expected:
                 spec = scenario.members[refusal.member]
@@ -356,7 +404,11 @@ class _File:
 
     def _line(self, path: Path, keys: tuple[str, ...] = ()) -> str:
         """File and line of the nearest thing that stands in the file."""
-        candidates: list[Path] = [*((*path, key) for key in keys), *(("configs", key) for key in keys), *(("broker", key) for key in keys if path == ("broker",))]
+        candidates: list[Path] = [
+            *((*path, key) for key in keys),
+            *(("configs", key) for key in keys),
+            *(("broker", key) for key in keys if path == ("broker",)),
+        ]
         candidates += [path[:length] for length in range(len(path), -1, -1)]
         node = next(self.spots[one] for one in candidates if one in self.spots)
         return f"{self.where}:{node.start_mark.line + 1}"

@@ -20,7 +20,9 @@ def write_scenario(scenario: Scenario) -> str:
     import yaml
 
     document = _document(scenario)
-    return str(yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=110, default_flow_style=None))
+    return str(
+        yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=110, default_flow_style=None)
+    )
 
 
 def _document(scenario: Scenario) -> dict[str, Any]:
@@ -34,7 +36,11 @@ def _document(scenario: Scenario) -> dict[str, Any]:
         document["protocol" if shorthand else "label"] = scenario.protocol
     if scenario.group != plain.group:
         document["group"] = scenario.group
-    document |= {"seed": scenario.seed, "end": write_time(scenario.end_ms), "topics": {topic.name: _topic(topic) for topic in scenario.topics}}
+    document |= {
+        "seed": scenario.seed,
+        "end": write_time(scenario.end_ms),
+        "topics": {topic.name: _topic(topic) for topic in scenario.topics},
+    }
     if scenario.broker:
         document["broker"] = _plain(scenario.broker)
     document["members"] = [_member(spec, shorthand) for spec in scenario.members]
@@ -81,7 +87,9 @@ def _member(spec: MemberSpec, shorthand: bool) -> dict[str, Any]:
             found[key] = getattr(spec, key)
     if spec.start_ms != 0:
         found["start"] = None if spec.start_ms is None else write_time(spec.start_ms)
-    configs = {key: value for key, value in spec.configs.items() if not (shorthand and key in SET_BY_PROTOCOL)}
+    configs = {
+        key: value for key, value in spec.configs.items() if not (shorthand and key in SET_BY_PROTOCOL)
+    }
     if configs:
         found["configs"] = _plain(configs)
     for key in ("client", "callback", "processing_ms", "commit"):
@@ -90,7 +98,10 @@ def _member(spec: MemberSpec, shorthand: bool) -> dict[str, Any]:
     if spec.callback_ms:
         found["callback_ms"] = spec.callback_ms
     if spec.lives:
-        found["lives"] = [{one.name: getattr(life, one.name) for one in fields(life) if getattr(life, one.name) is not None} for life in spec.lives]
+        found["lives"] = [
+            {one.name: getattr(life, one.name) for one in fields(life) if getattr(life, one.name) is not None}
+            for life in spec.lives
+        ]
     return found
 
 
@@ -108,7 +119,9 @@ def _latencies(latencies: Latencies) -> dict[str, Any]:
     for one in fields(latencies):
         value = getattr(latencies, one.name)
         if value != getattr(MEASURED, one.name):
-            found[one.name] = [getattr(value, mark.name) for mark in fields(value)] if isinstance(value, Spread) else value
+            found[one.name] = (
+                [getattr(value, mark.name) for mark in fields(value)] if isinstance(value, Spread) else value
+            )
     return found
 
 

@@ -53,16 +53,22 @@ def compose(text: str, where: str) -> Node:
     import yaml
 
     if len(text.encode()) > MOST_BYTES:
-        raise ScenarioError(f"{where}: {len(text.encode())} bytes; expected at most {MOST_BYTES} in a scenario")
+        raise ScenarioError(
+            f"{where}: {len(text.encode())} bytes; expected at most {MOST_BYTES} in a scenario"
+        )
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         depth = 0
         for event in yaml.parse(text, Loader=loader):
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-                raise ScenarioError(f"{where}:{event.start_mark.line + 1}: an anchor or alias; expected everything written out")
+                raise ScenarioError(
+                    f"{where}:{event.start_mark.line + 1}: an anchor or alias; expected everything written out"
+                )
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > MOST_DEPTH:
-                raise ScenarioError(f"{where}:{event.start_mark.line + 1}: nested deeper than {MOST_DEPTH} levels; expected a scenario")
+                raise ScenarioError(
+                    f"{where}:{event.start_mark.line + 1}: nested deeper than {MOST_DEPTH} levels; expected a scenario"
+                )
         node: Node | None = yaml.compose(text, Loader=loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
@@ -89,7 +95,11 @@ class Nodes:
         from yaml.nodes import MappingNode, ScalarNode
 
         if not isinstance(node, MappingNode):
-            self.fail(node, key, f"got {describe(node)}; expected a mapping{' with ' + ', '.join(known) if known else ''}")
+            self.fail(
+                node,
+                key,
+                f"got {describe(node)}; expected a mapping{' with ' + ', '.join(known) if known else ''}",
+            )
         listed = None if known is None else list(known)
         entries: Entries = {}
         for name_node, value in node.value:
@@ -97,9 +107,17 @@ class Nodes:
                 self.fail(name_node, key, f"got {describe(name_node)} as a key; expected a word")
             name = name_node.value
             if listed is not None and name not in listed:
-                self.fail(name_node, key, f"unknown key {name!r}{nearest(name, listed)} (expected one of {', '.join(listed)})")
+                self.fail(
+                    name_node,
+                    key,
+                    f"unknown key {name!r}{nearest(name, listed)} (expected one of {', '.join(listed)})",
+                )
             if name in entries:
-                self.fail(name_node, key, f"key {name!r} is given twice, first in line {entries[name][0].start_mark.line + 1}; expected it once")
+                self.fail(
+                    name_node,
+                    key,
+                    f"key {name!r} is given twice, first in line {entries[name][0].start_mark.line + 1}; expected it once",
+                )
             entries[name] = (name_node, value)
         return entries
 

@@ -194,8 +194,8 @@ class Lab(anywidget.AnyWidget):
     def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
         kind = message.get("type")
         if kind == "act":
-            self.cursor_ms = max(0, min(int(message["at_ms"]), self._state.frames.end_ms))
-            self._act(str(message["do"]), message.get("member"))
+            self.cursor_ms = max(0, min(int(message.get("at_ms", self.cursor_ms)), self._state.frames.end_ms))
+            self._act(str(message.get("do")), message.get("member"))
             new = self._state.done[-1].member
             return {"play": True, "select": new.name if new else message.get("member")}
         if kind == "undo":
@@ -203,9 +203,9 @@ class Lab(anywidget.AnyWidget):
         elif kind == "redo":
             self.redo()
         elif kind == "set" and message.get("name") == "protocol":
-            self.protocol = str(message["value"])
+            self.protocol = str(message.get("value"))
         elif kind == "set" and message.get("name") == "assignor":
-            self.assignor = str(message["value"])
+            self.assignor = str(message.get("value"))
         else:
             raise ScenarioError(f"the lab was asked for {kind!r}; expected act, undo, redo or set")
         return {"play": False}

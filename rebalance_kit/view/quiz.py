@@ -17,7 +17,7 @@ _STATIC = Path(__file__).with_name("static")
 
 
 class Quiz(anywidget.AnyWidget):
-    """Questions of a tag, one after another, with feedback on every option as soon as one is answered.
+    """Questions of a tag (the first ``count``), one after another, with feedback on every option as soon as one is answered.
 
     ``Quiz("eager")`` in a notebook shows it; ``quiz.answer("a")`` does from code what a click does and
     returns the verdict. The page gets ``page`` alone: a question without its key, then the verdict.
@@ -28,8 +28,8 @@ class Quiz(anywidget.AnyWidget):
     _css = _STATIC / "quiz.css"
     page = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, tag: str | None = None, *, ids: Sequence[str] = (), seed: int = 1) -> None:
-        self._practice = Practice(tag or "practice", pick_questions(tag, ids, seed))
+    def __init__(self, tag: str | None = None, *, ids: Sequence[str] = (), seed: int = 1, count: int | None = None) -> None:
+        self._practice = Practice(tag or "practice", pick_questions(tag, ids, seed, count=count))
         super().__init__(page=self._practice.page())
         self.on_msg(self._hear)
 
@@ -66,6 +66,8 @@ class Quiz(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         bundle = super()._repr_mimebundle_(**kwargs)
-        found = bundle[0] if isinstance(bundle, tuple) else bundle
-        found["text/plain"] = self.text()
-        return bundle
+        data, *metadata = bundle if isinstance(bundle, tuple) else (bundle,)
+        if data is None:
+            return bundle
+        found = {**data, "text/plain": self.text()}
+        return (found, *metadata) if metadata else found

@@ -47,7 +47,7 @@ def suite(pytester, monkeypatch):
 
     def run(text, *flags):
         pytester.makepyfile(test_small=text)
-        return pytester.runpytest_subprocess("-p", "no:cacheprovider", *flags)
+        return pytester.runpytest("-p", "no:cacheprovider", *flags)
 
     return run
 
@@ -95,7 +95,7 @@ def test_all_tests_that_start_a_jvm_or_a_browser_run_in_one_process_and_first(su
         )
     done = suite("", "-n2", "--no-loadscope-reorder", "--junit-xml=told.xml", "tests")
     done.assert_outcomes(passed=4)
-    cases = ET.parse(pytester.path / "told.xml").getroot().iter("testcase")
+    cases = ET.parse(pytester.path / "told.xml").getroot().iter("testcase")  # noqa: S314 - written by this very test
     process = {case.get("classname"): case.find("properties/property").get("value") for case in cases}
     heavy = {
         process[name]

@@ -7,11 +7,13 @@ import json
 from dataclasses import replace
 
 import pytest
+import yaml
 
-from rebalance_kit.quiz.bank import Bank, read_bank
+from rebalance_kit.quiz.bank import Bank, home, read_bank
 from rebalance_kit.quiz.check import check, run_items_check
-from rebalance_kit.quiz.item import Choice, Generated, Item, Numeric, WrongNumber
+from rebalance_kit.quiz.item import Choice, Generated, Item, Numeric, RunSpec, WrongNumber
 from rebalance_kit.quiz.reading import Problem
+from rebalance_kit.quiz.runs import RunBook
 from rebalance_kit.quiz.verify import contradictions, is_verified
 
 
@@ -159,3 +161,31 @@ def test_an_empty_bank_is_checked_without_complaint():
     report = check(Bank((), (), {}))
     assert (report.findings, report.items, report.verified) == ((), 0, 0)
     assert str(Problem("f:1", "schema", "m")) == "f:1: m [schema]"
+
+
+@pytest.mark.parametrize("scenario", ["crash", "join", "leave-of-three"])
+@pytest.mark.parametrize("protocol", ["eager", "cooperative", "consumer"])
+def test_facts_and_metrics_count_the_same(scenario, protocol, book):
+    """Two readers of one trace, written apart."""
+    spec = RunSpec(yaml.safe_load((home() / "scenarios.yaml").read_text(encoding="utf-8"))[scenario], protocol)
+
+    def ask(text):
+        return book.work_out(text, {"run": spec}, 2)
+
+    assert ask("count(paused())") == ask('metric("partitions_paused")')
+    assert ask("count(moved())") == ask('metric("partitions_moved")')
+    assert ask("longest_gap() / 1000") == ask('metric("longest_gap_s")')
+    assert ask("generations()") == ask('metric("generations")')
+    assert ask("epochs()") == ask('metric("epochs")')
+
+
+def test_a_run_twice_made_gives_the_same_facts(bank):
+    item = bank.item("three-join-longest-gap")
+    values = [RunBook().work_out("eager.longest_gap() + cooperative.longest_gap()", item.proof.runs, 3) for _ in range(2)]
+    assert values[0] == values[1] > 0
+
+
+def test_a_refused_scenario_is_a_fact_with_kafkas_words(bank, book):
+    item = bank.item("kip848-client-session-timeout")
+    assert "cannot be set when group.protocol=CONSUMER" in book.work_out("refusal()", item.proof.runs, 1)
+    assert book.work_out("refusal()", {"run": RunSpec("two-consumers-crash")}, 1) is None

@@ -1,0 +1,373 @@
+"""Consumers by the clock: callbacks and their order, heartbeats, poll timeout, closing, re-join reasons."""
+
+from __future__ import annotations
+
+import pytest
+from driver import Client, tps
+from kafka_client_cases import answer_join, heard, joined, rebalanced, stable, told
+from rebalance_kit.model.errors import ProtocolViolation
+from rebalance_kit.protocol import effects as fx
+from rebalance_kit.protocol.classic_member import EDGES as CLASSIC_EDGES
+from rebalance_kit.protocol.classic_member import Phase
+from rebalance_kit.protocol.consumer_member import EDGES, MemberPhase
+from rebalance_kit.protocol.messages import (
+    Answer,
+    ConsumerGroupHeartbeat,
+    ConsumerGroupHeartbeatAnswer,
+    Heartbeat,
+    JoinAnswer,
+    JoinGroup,
+    LeaveGroup,
+    SyncAnswer,
+)
+
+
+# --- the classic client -----------------------------------------------------------------------------------
+def test_a_first_join_calls_nothing_before_its_answer():
+    client = Client("eager")
+    client.poll()
+    assert client.called == [] and client.commits == []
+    client.answer(answer_join(client), SyncAnswer("NONE", ()))
+    assert client.called == [("assigned", [], 1)], "assigned runs even with nothing"
+
+
+def test_eager_gives_everything_up_and_is_told_all_it_gets():
+    client = joined("eager")
+    rebalanced(client, "t-1 t-2", 2)
+    assert client.commits == ["join"]
+    assert client.called == [("revoked", ["t-0", "t-1"], 1), ("assigned", ["t-1", "t-2"], 2)]
+
+
+def test_eager_runs_revoked_even_when_it_owns_nothing():
+    client = joined("eager", held="")
+    rebalanced(client, "t-0", 2)
+    assert client.called == [("revoked", [], 1), ("assigned", ["t-0"], 2)]
+
+
+def test_eager_stops_fetching_before_it_commits():
+    client = joined("eager")
+    client.hold_commits = True
+    client.event(fx.RejoinEnforced())
+    assert client.fetching == set() and client.called == [] and client.commits == ["join"]
+
+
+def test_cooperative_keeps_fetching_through_join_and_sync_and_is_told_only_additions():
+    client = joined("cooperative")
+    client.event(fx.RejoinEnforced())
+    assert client.fetching == set(tps("t-0", "t-1")) and client.called == []
+    sync = answer_join(client, 2)
+    assert client.fetching == set(tps("t-0", "t-1"))
+    client.answer(sync, SyncAnswer("NONE", tps("t-0", "t-1", "t-2")))
+    assert client.called == [("assigned", ["t-2"], 2)] and client.sent == []
+
+
+def test_cooperative_that_revokes_joins_once_more_and_the_new_generation_is_shown():
+    client = joined("cooperative")
+    rebalanced(client, "t-0", 2)
+    assert client.called == [("revoked", ["t-1"], 2), ("assigned", [], 2)]
+    request = client.take(JoinGroup)
+    assert request.reason == "need to revoke partitions and re-join"
+    assert request.protocols[0][1].owned == tps("t-0") and request.protocols[0][1].generation == 2
+
+
+def test_cooperative_that_revokes_nothing_does_not_join_again():
+    client = joined("cooperative")
+    rebalanced(client, "t-0 t-1", 2)
+    assert client.called == [("assigned", [], 2)] and client.sent == []
+
+
+def test_cooperative_gives_up_a_topic_it_no_longer_subscribes_before_it_joins():
+    client = joined("cooperative", held="t-0 u-0", topics=("t", "u"))
+    client.event(fx.Subscribed(("t",)))
+    assert client.called == [("revoked", ["u-0"], 1)] and client.fetching == set(tps("t-0"))
+    assert client.take(JoinGroup).protocols[0][1].owned == tps("t-0")
+
+
+@pytest.mark.parametrize("protocol", ["eager", "cooperative"])
+def test_whoever_is_unknown_has_lost_everything_and_joins_without_an_id(protocol):
+    client = joined(protocol)
+    client.pass_ms(3_000)
+    client.answer(client.take(Heartbeat), Answer("UNKNOWN_MEMBER_ID"))
+    assert client.called == [("lost", ["t-0", "t-1"], 1)]
+    request = client.take(JoinGroup)
+    assert (request.member_id, request.protocols[0][1].owned) == ("", ())
+    assert client.noted("generation_reset") == [{"reason": "encountered UNKNOWN_MEMBER_ID from HEARTBEAT response", "member_id_kept": False}]
+
+
+def test_lost_is_never_called_with_nothing():
+    client = joined("eager", held="")
+    client.pass_ms(3_000)
+    client.answer(client.take(Heartbeat), Answer("UNKNOWN_MEMBER_ID"))
+    assert client.called == []
+
+
+def test_the_heartbeat_thread_rests_while_joingroup_is_parked():
+    client = joined("cooperative")
+    client.event(fx.RejoinEnforced())
+    client.take(JoinGroup)
+    client.pass_ms(60_000)
+    assert client.sent == []
+
+
+def test_heartbeats_go_on_while_the_revoke_callback_runs_and_each_is_told_to_rejoin():
+    client = joined("eager")
+    client.hold_callbacks = True
+    client.pass_ms(3_000)
+    client.answer(client.take(Heartbeat), Answer("REBALANCE_IN_PROGRESS"))
+    for _ in range(2):
+        client.pass_ms(3_000)
+        client.answer(client.take(Heartbeat), Answer("REBALANCE_IN_PROGRESS"))
+    assert [one["reason"] for one in client.noted("rejoin_requested")][-3:] == ["group is already rebalancing"] * 3
+    client.event(fx.CallbackDone())
+    client.take(JoinGroup)
+
+
+def test_the_first_heartbeat_comes_one_interval_after_the_join_answer():
+    client = Client(heartbeat_interval_ms=3_000)
+    client.poll()
+    sync = answer_join(client)
+    client.pass_ms(1_000)
+    client.answer(sync, SyncAnswer("NONE", ()))
+    client.pass_ms(1_999)
+    assert client.sent == []
+    client.pass_ms(1)
+    client.take(Heartbeat)
+
+
+def test_without_an_answer_for_a_session_only_the_coordinator_is_doubted():
+    client = joined(session_timeout_ms=10_000)
+    for _ in range(3):
+        client.pass_ms(3_000)
+        client.take(Heartbeat)
+    client.pass_ms(1_000)
+    assert client.noted("coordinator_lost") == [{"cause": "session timed out without receiving a heartbeat response"}]
+    assert client.called == [] and client.fetching == set(tps("t-0", "t-1")) and client.machine.generation == 1
+
+
+def test_an_answered_heartbeat_restarts_the_clients_own_session_clock():
+    client = joined(session_timeout_ms=10_000)
+    for _ in range(10):
+        client.pass_ms(3_000)
+        client.answer(client.take(Heartbeat), Answer("NONE"))
+    assert client.noted("coordinator_lost") == []
+
+
+def test_a_poll_timeout_leaves_at_once_and_calls_lost_at_the_next_poll():
+    client = joined()
+    client.hold_polls = True
+    client.event(fx.PollTimeout())
+    leave = client.take(LeaveGroup)
+    assert (leave.reason, leave.member_id) == ("consumer poll timeout has expired.", "m-1")
+    client.pass_ms(60_000)
+    assert client.sent == [] and client.called == []
+    client.hold_polls = False
+    client.poll()
+    assert client.called == [("lost", ["t-0", "t-1"], 1)] and client.take(JoinGroup).member_id == ""
+
+
+def test_a_static_member_does_not_leave_on_a_poll_timeout_but_resets_all_the_same():
+    client = joined(instance_id="i")
+    client.event(fx.PollTimeout())
+    assert client.called == [("lost", ["t-0", "t-1"], 1)]
+    request = client.take(JoinGroup)
+    assert (request.member_id, request.instance_id) == ("", "i")
+
+
+def test_a_poll_timeout_is_not_noticed_while_joingroup_is_parked():
+    # The heartbeat thread, which watches the poll timer, rests in PREPARING_REBALANCE.
+    client = joined("cooperative")
+    client.event(fx.RejoinEnforced())
+    client.take(JoinGroup)
+    client.event(fx.PollTimeout())
+    assert client.sent == [] and client.noted("poll_timeout") == []
+
+
+def test_a_request_to_rejoin_while_joining_is_swallowed_by_the_sync_under_way():
+    client = joined("cooperative")
+    client.event(fx.RejoinEnforced())
+    join = client.take(JoinGroup)
+    client.event(fx.RejoinEnforced())
+    client.answer(join, JoinAnswer("NONE", "m-1", 2, "range", "other-1"))
+    client.answer(client.sent.pop(0), SyncAnswer("NONE", tps("t-0", "t-1")))
+    assert client.sent == []
+
+
+def test_a_change_of_subscription_while_joining_survives_it():
+    client = joined("cooperative")
+    client.event(fx.RejoinEnforced())
+    join = client.take(JoinGroup)
+    client.event(fx.Subscribed(("t", "u")))
+    client.answer(join, JoinAnswer("NONE", "m-1", 2, "range", "other-1"))
+    client.answer(client.sent.pop(0), SyncAnswer("NONE", tps("t-0", "t-1")))
+    assert client.take(JoinGroup).reason == "subscription has changed"
+
+
+def test_the_long_reason_of_changed_metadata_is_for_the_log_and_the_short_one_is_sent():
+    client = joined(leader=True)
+    client.event(fx.MetadataSeen({"t": 7}))
+    said = client.noted("rejoin_requested")[-1]
+    assert said["sent"] == "cached metadata has changed"
+    assert said["reason"].startswith("cached metadata has changed from (version") and said["reason"].count("NO_RACKS") == 13
+
+
+@pytest.mark.parametrize(("stage", "callback"), [("STABLE", "revoked"), ("PREPARING_REBALANCE", "lost"), ("COMPLETING_REBALANCE", "lost")])
+def test_close_calls_revoked_or_lost_by_the_state_it_finds(stage, callback):
+    client = joined("cooperative")
+    if stage != "STABLE":
+        client.event(fx.RejoinEnforced())
+    if stage == "COMPLETING_REBALANCE":
+        answer_join(client, 2)
+    client.called.clear()
+    client.sent.clear()
+    assert client.machine.phase.value == stage
+    client.event(fx.CloseCalled())
+    assert client.called == [(callback, ["t-0", "t-1"], 1)]
+    assert client.take(LeaveGroup).reason == "the consumer is being closed"
+
+
+def test_close_calls_nothing_when_nothing_is_owned():
+    client = joined(held="")
+    client.event(fx.CloseCalled())
+    assert client.called == [] and client.commits == [] and isinstance(client.ended, fx.Closed)
+
+
+def test_close_waits_for_its_commit_only_so_long():
+    client = joined()
+    client.commit_error = "DISCONNECTED"
+    client.event(fx.CloseCalled(5_000))
+    client.pass_ms(4_999)
+    assert client.ended is None
+    client.pass_ms(1)
+    assert isinstance(client.ended, fx.Closed)
+
+
+@pytest.mark.parametrize("before", Phase)
+@pytest.mark.parametrize("after", Phase)
+def test_a_classic_client_moves_along_its_edges_only(before, after):
+    machine = Client().machine
+    machine.phase = before
+    if before is after or after is Phase.UNJOINED or before in CLASSIC_EDGES[after]:
+        machine.move(after)
+        assert machine.phase is after
+    else:
+        with pytest.raises(ProtocolViolation, match=f"{before.value} may not become {after.value}"):
+            machine.move(after)
+
+
+# --- the KIP-848 client ---------------------------------------------------------------------------------------
+def test_joining_leads_through_the_states_of_the_log():
+    client = Client("consumer")
+    client.poll()
+    heard(client, 2, "t-0")
+    moves = [(one["from"], one["to"]) for one in client.noted("member_state")]
+    assert moves == [("UNSUBSCRIBED", "JOINING"), ("JOINING", "RECONCILING"), ("RECONCILING", "ACKNOWLEDGING"), ("ACKNOWLEDGING", "STABLE")]
+    assert client.take(ConsumerGroupHeartbeat).owned == tps("t-0")
+
+
+def test_a_revocation_runs_commit_revoked_assigned_and_acknowledges_at_once():
+    client = stable()
+    told(client, "t-0")
+    assert client.commits == ["reconcile"]
+    assert client.called == [("revoked", ["t-1"], 3), ("assigned", [], 3)]
+    assert client.take(ConsumerGroupHeartbeat).owned == tps("t-0")
+
+
+def test_what_must_go_is_not_fetched_while_the_commit_runs():
+    client = stable()
+    client.hold_commits = True
+    told(client, "t-0")
+    assert client.fetching == set(tps("t-0")) and client.called == []
+
+
+def test_revoked_and_assigned_of_one_reconciliation_show_the_epoch_before_the_ack():
+    client = stable()
+    told(client, "t-0", epoch=2)
+    heard(client, 3, None)
+    assert client.called == [("revoked", ["t-1"], 2), ("assigned", [], 2)] and client.machine.generation == 3
+
+
+def test_a_higher_epoch_alone_calls_nothing():
+    client = stable()
+    told(client, None, epoch=7)
+    assert client.called == [] and client.machine.generation == 7 and client.sent == []
+
+
+def test_every_heartbeat_restarts_the_interval_also_an_ack():
+    client = stable()
+    client.pass_ms(2_000)
+    client.hold_polls = True
+    client.pass_ms(3_000)
+    heard(client, 3, "t-0 t-1 t-2")
+    client.pass_ms(1_500)
+    client.hold_polls = False
+    client.poll()
+    heard(client, 3, None)
+    client.pass_ms(4_999)
+    assert client.sent == []
+    client.pass_ms(1)
+    client.take(ConsumerGroupHeartbeat)
+
+
+def test_heartbeats_go_on_during_callbacks():
+    client = stable()
+    client.hold_callbacks = True
+    told(client, "t-0")
+    for _ in range(3):
+        client.pass_ms(5_000)
+        assert heard(client, 3, None).owned is None, "nothing is acknowledged yet"
+
+
+def test_an_answer_to_the_ack_may_bring_the_next_assignment():
+    client = stable()
+    told(client, "t-0 t-1 t-2")
+    heard(client, 4, "t-0 t-1")
+    assert client.called == [("assigned", ["t-2"], 3), ("revoked", ["t-2"], 4), ("assigned", [], 4)]
+
+
+@pytest.mark.parametrize("error", ["UNRELEASED_INSTANCE_ID", "FENCED_INSTANCE_ID", "INVALID_REQUEST", "UNSUPPORTED_ASSIGNOR", "GROUP_MAX_SIZE_REACHED", "UNSUPPORTED_VERSION", "UNKNOWN_SERVER_ERROR"])
+def test_these_answers_are_fatal(error):
+    client = stable()
+    client.pass_ms(5_000)
+    request = client.take(ConsumerGroupHeartbeat)
+    client.answer(request, ConsumerGroupHeartbeatAnswer(error, "id-1", message="why"))
+    assert client.ended == fx.Die(error, "why") and client.called == [("lost", ["t-0", "t-1"], 2)]
+
+
+def test_a_lost_coordinator_costs_nothing_and_the_next_heartbeat_says_everything():
+    client = stable()
+    client.pass_ms(5_000)
+    request = client.take(ConsumerGroupHeartbeat)
+    client.answer(request, ConsumerGroupHeartbeatAnswer("NOT_COORDINATOR", "id-1"))
+    assert client.called == [] and client.fetching == set(tps("t-0", "t-1"))
+    client.event(fx.CoordinatorFound())
+    full = client.take(ConsumerGroupHeartbeat)
+    assert (full.member_epoch, full.topics, full.owned, full.rebalance_timeout_ms) == (2, ("t",), tps("t-0", "t-1"), 300_000)
+
+
+def test_close_of_a_fenced_member_calls_lost_and_leaves_nobody():
+    client = stable()
+    client.hold_polls = True
+    client.pass_ms(5_000)
+    request = client.take(ConsumerGroupHeartbeat)
+    client.answer(request, ConsumerGroupHeartbeatAnswer("FENCED_MEMBER_EPOCH", "id-1"))
+    client.event(fx.CloseCalled())
+    assert client.called == [("lost", ["t-0", "t-1"], 2)] and client.sent == []
+
+
+@pytest.mark.parametrize("before", MemberPhase)
+@pytest.mark.parametrize("after", MemberPhase)
+def test_a_consumer_moves_along_its_edges_only(before, after):
+    machine = Client("consumer").machine
+    machine.phase = before
+    if before in EDGES[after] or (before is after and after is not MemberPhase.RECONCILING):
+        machine.move(after)
+        assert machine.phase is after
+    else:
+        with pytest.raises(ProtocolViolation, match=f"{before.value} may not become {after.value}"):
+            machine.move(after)
+
+
+@pytest.mark.parametrize("protocol", ["eager", "consumer"])
+def test_an_event_that_no_driver_may_send_is_refused(protocol):
+    with pytest.raises(ProtocolViolation, match="is never sent Load"):
+        Client(protocol).event(fx.Load())
