@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rebalance_kit.simulation.scenario import MemberSpec
 
 AUTO_COMMIT = ("auto-commit",)
+BATCH = ("batch",)
 
 
 class Fetching:
@@ -31,6 +32,7 @@ class Fetching:
         self._starting: dict[TopicPartition, int] = {}
         self._starts = 0
         self._refused = False
+        self._watched_ms = -1
         per_batch = self._batch if spec.commit in {"per_batch", "before_processing"} else None
         self.consumption = Consumption(
             world.plane, process.group_id, process.config.max_poll_records, process.processing_ms,
@@ -47,6 +49,25 @@ class Fetching:
         process.world.row(process.name, kind, process.protocol, generation if generation >= 0 else None, process.machine.member_id or None, detail,
                           topic=tp.topic, partition=tp.partition)  # fmt: skip
 
+    def watch_batches(self) -> None:
+        """Look from time to time whether a batch takes longer than max.poll.interval.ms, if one could."""
+        limit = self.process.config.max_poll_interval_ms
+        if self._counts and self.consumption.processing_ms * self.consumption.max_poll_records > limit:
+            agenda = self.process.world.agenda
+            look_ms = max(200, min(limit // 10, 5_000))
+            agenda.set_timer((self.process.name, BATCH), self._now + look_ms, self._look_at_batch, self.process.life)
+
+    def _look_at_batch(self, life: int) -> None:
+        if life != self.process.life or not self.process.alive:
+            return
+        self.settle()
+        held = self.consumption
+        for_ms = held.busy_until_ms - held.batch_ms
+        if for_ms > self.process.config.max_poll_interval_ms and held.batch_ms != self._watched_ms:
+            self._watched_ms = held.batch_ms
+            self.process.watch_polls(held.batch_ms, for_ms)
+        self.watch_batches()
+
     def _stand(self, tp: TopicPartition) -> dict[str, int | None]:
         if not self._counts:
             return {"position": None, "log_end": None, "committed": None}
@@ -58,9 +79,10 @@ class Fetching:
         }
 
     def settle(self) -> None:
-        """Let every poll up to now have happened."""
+        """Let every poll before now have happened; one at this very moment first does what the group asks for."""
         if self._counts:
-            self.consumption.settle(self._now)
+            self.consumption.settle(self._now - 1)
+            self.consumption.finish(self._now)
 
     def polled_at_ms(self) -> int:
         """When the application last called poll()."""
@@ -102,6 +124,7 @@ class Fetching:
         positions = {tp: self._begin_at(tp) for tp in fresh}
         for tp in fresh:
             self._starting[tp] = self._starts
+        self.watch_batches()
         process.world.agenda.at(
             self._now + spread.draw(process.stream), self._begin, (process.life, self._starts, positions)
         )
@@ -182,6 +205,7 @@ class Fetching:
         """Processing takes this long a record from now on."""
         self.settle()
         self.consumption.processing_ms = processing_ms
+        self.watch_batches()
 
     def _redelivered(self, tp: TopicPartition, count: int, first: int) -> None:
         self._row("redelivered", tp, count=count, first_offset=first)

@@ -7,7 +7,7 @@ The machine decides; the process carries out. Answers that only the application 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.model.config import ClientConfig
@@ -17,7 +17,6 @@ from rebalance_kit.protocol.classic_member import ClassicMember, Stage
 from rebalance_kit.protocol.client import names
 from rebalance_kit.protocol.consumer_member import ConsumerMember
 from rebalance_kit.protocol.messages import (
-    NONE,
     ConsumerGroupHeartbeat,
     Heartbeat,
     JoinGroup,
@@ -26,6 +25,7 @@ from rebalance_kit.protocol.messages import (
     Request,
     Response,
 )
+from rebalance_kit.simulation.carrying import CARRY
 from rebalance_kit.simulation.fetching import Fetching
 from rebalance_kit.simulation.scenario import Life, MemberSpec
 
@@ -58,7 +58,7 @@ class Process:
         self.callback_ms = spec.callback_ms
         self.processing_ms = spec.processing_ms
         self._backlog: list[Callable[[], None]] = []
-        self._running: fx.Callback | None = None
+        self.running: fx.Callback | None = None
         self._poll_queued = False
         self._ids_given = 0
         self.requests_sent = 0
@@ -73,7 +73,7 @@ class Process:
         self.spec, self.life, self.alive, self.frozen = spec, self.life + 1, True, False
         self.spoke = self.synced_once = self._poll_queued = False
         self.stalled_until_ms = self.callback_until_ms = self._ids_given = 0
-        self._running, self._backlog = None, []
+        self.running, self._backlog = None, []
         self.stream = world.streams[f"{self.name}/{self.life}"]
         self.config = ClientConfig.of(
             {"client.id": self.name, "group.id": world.scenario.group, **spec.configs},
@@ -117,7 +117,7 @@ class Process:
         self.world.agenda.at(
             self.world.agenda.now_ms + self.config.metadata_max_age_ms, self._metadata_due, self.life
         )
-        self._queue_poll(self.world.agenda.now_ms)
+        self.queue_poll(self.world.agenda.now_ms)
 
     def classic_id(self, prefix: str, draw: Callable[[random.Random], str]) -> str:
         """The member id a coordinator gives this process (pinned in a replay)."""
@@ -187,7 +187,7 @@ class Process:
         self.world.row(
             self.name, "stall_begin", self.protocol, None, None, {"until_ms": self.stalled_until_ms}
         )
-        self._watch_polls(now, for_ms)
+        self.watch_polls(now, for_ms)
         self.world.agenda.at(self.stalled_until_ms, self._stall_over, self.life)
 
     def _stall_later(self, argument: tuple[int, int]) -> None:
@@ -202,9 +202,10 @@ class Process:
             return
         self.world.row(self.name, "stall_end", self.protocol, None, None, {})
         self.fetching.go_on("stall")
-        self._queue_poll(self.world.agenda.now_ms)
+        self.queue_poll(self.world.agenda.now_ms)
 
-    def _watch_polls(self, since_ms: int, for_ms: int) -> None:
+    def watch_polls(self, since_ms: int, for_ms: int) -> None:
+        """The application is busy from then on: see whether that is longer than max.poll.interval.ms."""
         limit = self.config.max_poll_interval_ms
         if for_ms > limit:
             self.world.agenda.at(
@@ -222,11 +223,8 @@ class Process:
         if held or self.fetching.polled_at_ms() <= since_ms:
             self.apply(fx.PollTimeout())
 
-    def watch_batch(self, since_ms: int, for_ms: int) -> None:
-        """A batch may take longer than max.poll.interval.ms."""
-        self._watch_polls(since_ms, for_ms)
-
-    def _queue_poll(self, at_ms: int) -> None:
+    def queue_poll(self, at_ms: int) -> None:
+        """Be inside poll() at that moment, unless that is due already."""
         if self._poll_queued:
             return
         self._poll_queued = True
@@ -241,7 +239,7 @@ class Process:
             return
         ready = self.ready_ms()
         if ready > self.world.agenda.now_ms:
-            self._queue_poll(ready)
+            self.queue_poll(ready)
             return
         machine = self.machine
         if (
@@ -271,26 +269,26 @@ class Process:
             else consumer_client.step(machine, event)
         )
         for effect in effects:
-            _CARRY[type(effect)](self, effect)
+            CARRY[type(effect)](self, effect)
 
     def deliver(self, life: int, request: Request, response: Response) -> None:
         """An answer has reached the process; its application may have to be in poll() to see it."""
         if life != self.life or not self.alive:
             return
         if not isinstance(request, BACKGROUND) and not self.frozen:
-            ready = self.ready_ms() if self._running is None else self.world.agenda.now_ms
+            ready = self.ready_ms() if self.running is None else self.world.agenda.now_ms
             if ready > self.world.agenda.now_ms:
                 self.world.agenda.at(ready, _deliver_again, (self, life, request, response))
                 return
         if isinstance(request, OffsetCommit) and request.how == "revoked":
-            self._callback_over(self.life)
+            self.callback_over(self.life)
         self.apply(fx.Answered(request, response))
 
     def disconnected(self, life: int, request: Request, cause: str) -> None:
         """A request of this process will get no answer."""
         if life == self.life and self.alive:
             if isinstance(request, OffsetCommit) and request.how == "revoked":
-                self._callback_over(self.life)
+                self.callback_over(self.life)
             self.apply(fx.Disconnected(request, cause))
 
     def _metadata_due(self, life: int) -> None:
@@ -310,154 +308,24 @@ class Process:
         """A failing fetch makes the client refresh its metadata."""
         self.world.agenda.at(self.world.agenda.now_ms + after_ms, self._metadata_read, self.life)
 
-    # --- effects -----------------------------------------------------------------------------
-    def _timer(self, argument: tuple[int, tuple[str, ...]]) -> None:
-        life, key = argument
-        if life == self.life:
-            self.apply(fx.TimerFired(key))
-
-    def set_timer(self, effect: fx.SetTimer) -> None:
-        """Arm a timer of the machine; heartbeats come a little late, as the thread sleeps in steps."""
-        after = effect.after_ms
-        if effect.key[0] == "heartbeat" and after > 0:
-            spreads = self.world.scenario.latencies
-            late = spreads.heartbeat_late if self.protocol == "classic" else spreads.background_late
-            after += late.draw(self.stream)
-        agenda = self.world.agenda
-        agenda.set_timer((self.name, effect.key), agenda.now_ms + after, self._timer, (self.life, effect.key))
-
-    def cancel_timer(self, effect: fx.CancelTimer) -> None:
-        """Disarm a timer of the machine."""
-        self.world.agenda.cancel_timer((self.name, effect.key))
-
-    def note(self, effect: fx.Note) -> None:
-        """Write a row of the machine's."""
-        self.world.row(
-            self.name, effect.kind, self.protocol, effect.generation, effect.member_id, effect.detail
-        )
-
-    def send(self, effect: fx.Send) -> None:
-        """Send a request."""
-        self.world.network.send(self, effect.request)
-
-    def want_poll(self, effect: fx.WantPoll) -> None:
-        """Wake the application inside poll(): at once, after a moment, or at its next beat."""
-        now = self.world.agenda.now_ms
-        spreads = self.world.scenario.latencies
-        if effect.step == "rejoin":
-            delay = spreads.rejoin.draw(self.stream)
-        elif effect.step == "joining":
-            delay = spreads.reconcile_joining.draw(self.stream)
-        elif effect.step == "assign":
-            delay = spreads.reconcile_assign.draw(self.stream)
-        elif effect.step == "beat" or (effect.step == "either" and self._next_beat()):
-            delay = spreads.poll_step_ms - (now - self.fetching.beat_ms) % spreads.poll_step_ms
-        else:
-            delay = spreads.rejoin.draw(self.stream) if effect.step == "either" else 1
-        self._queue_poll(now + delay)
-
-    def _next_beat(self) -> bool:
-        """Revoked to assigned([]): at once or one poll() later, half each in 4.3.1, always later in 4.0.0."""
-        return self.world.scenario.kafka_version.startswith("4.0") or self.stream.random() < 0.5
-
-    def run_callback(self, effect: fx.Callback) -> None:
-        """Run a listener callback on the application thread."""
-        now = self.world.agenda.now_ms
-        shown = effect.generation if effect.generation >= 0 else None
-        self.world.row(
-            self.name,
-            "callback_begin",
-            self.protocol,
-            shown,
-            effect.member_id or None,
-            {"callback": effect.callback, "partitions": names(effect.partitions)},
-        )
-        self._running = effect
-        self.callback_from_ms, self.callback_until_ms = now, now + self.callback_ms
-        if self.callback_ms:
-            self.fetching.suspend("callback")
-            self._watch_polls(now, self.callback_ms)
-        waits = (
-            effect.callback == "revoked"
-            and self.spec.commit == "revoked"
-            and self.fetching.commit("revoked", effect.partitions)
-        )
-        if not waits:
-            self.world.agenda.at(self.callback_until_ms, self._callback_over, self.life)
-
-    def _callback_over(self, life: int) -> None:
-        if life != self.life or not self.alive or self._running is None:
+    def callback_over(self, life: int) -> None:
+        """The callback has taken its time, and its commit is answered: the machine goes on."""
+        if life != self.life or not self.alive or self.running is None:
             return
         if self.frozen:
-            self._backlog.append(lambda: self._callback_over(life))
+            self._backlog.append(lambda: self.callback_over(life))
             return
         now = self.world.agenda.now_ms
         if self.callback_until_ms > now:
-            self.world.agenda.at(self.callback_until_ms, self._callback_over, life)
+            self.world.agenda.at(self.callback_until_ms, self.callback_over, life)
             return
-        running, self._running = self._running, None
+        running, self.running = self.running, None
         shown = running.generation if running.generation >= 0 else None
         self.world.row(self.name, "callback_end", self.protocol, shown, running.member_id or None,
                        {"callback": running.callback, "partitions": names(running.partitions), "error": None})  # fmt: skip
         if self.callback_ms:
             self.fetching.go_on("callback")
         self.apply(fx.CallbackDone())
-
-    def commit(self, effect: fx.Commit) -> None:
-        """Commit all consumed positions; without any, the machine goes on at once."""
-        policy = self.spec.commit
-        wanted = policy == "auto" or (effect.how == "close" and policy == "per_batch")
-        if not wanted or not self.fetching.commit(effect.how):
-            self.world.agenda.at(self.world.agenda.now_ms, self._commit_skipped, (self.life, effect.how))
-
-    def _commit_skipped(self, argument: tuple[int, str]) -> None:
-        if argument[0] == self.life:
-            self.apply(fx.CommitDone(NONE, argument[1]))
-
-    def find_coordinator(self) -> None:
-        """Look the coordinator up, again and again, until it answers."""
-        self._look_up((self.life, 1))
-
-    def _look_up(self, argument: tuple[int, int]) -> None:
-        life, attempt = argument
-        if life != self.life or not self.alive:
-            return
-        world = self.world
-        spreads = world.scenario.latencies
-        round_trip = 2 * spreads.one_way.draw(self.stream)
-        faults = world.network.faults.get(self.name)
-        reachable = world.broker.up and not (faults is not None and faults.cut) and not self.frozen
-        if reachable:
-            world.agenda.at(world.agenda.now_ms + round_trip, self._found, life)
-        else:
-            wait = min(spreads.coordinator_retry_ms * 2 ** min(attempt - 1, 4), 1_000)
-            world.agenda.at(world.agenda.now_ms + wait, self._look_up, (life, attempt + 1))
-
-    def _found(self, life: int) -> None:
-        if life == self.life:
-            self.apply(fx.CoordinatorFound())
-
-    def own(self, effect: fx.Own) -> None:
-        """The client's assignment changed."""
-        self.fetching.own(effect.partitions)
-        generation = self.machine.generation
-        self.world.row(
-            self.name,
-            "owned",
-            self.protocol,
-            generation if generation >= 0 else None,
-            self.machine.member_id or None,
-            {"partitions": names(effect.partitions)},
-        )
-        if effect.fetch:
-            self.fetching.start(effect.fetch)
-
-    def die(self, effect: fx.Die) -> None:
-        """A fatal error left poll()."""
-        self.world.row(
-            self.name, "died", self.protocol, None, None, {"error": effect.error, "message": effect.message}
-        )
-        self.end("died", effect.error)
 
     # --- what the application is told to do ----------------------------------------------------
     def tell(self, event: Any) -> None:
@@ -472,7 +340,7 @@ class Process:
             self._backlog.append(lambda: self._told(argument))
             return
         ready = self.ready_ms()
-        if ready > self.world.agenda.now_ms or self._running is not None:
+        if ready > self.world.agenda.now_ms or self.running is not None:
             self.world.agenda.at(max(ready, self.world.agenda.now_ms + 1), self._told, argument)
             return
         if isinstance(event, fx.Subscribed):
@@ -496,41 +364,3 @@ class Process:
 
 def _deliver_again(argument: tuple[Process, int, Request, Response]) -> None:
     argument[0].deliver(*argument[1:])
-
-
-def _restart_auto_commit(process: Process, effect: fx.RestartAutoCommit) -> None:
-    process.fetching.restart_auto_commit()
-
-
-def _start_fetching(process: Process, effect: fx.StartFetching) -> None:
-    process.fetching.start(effect.partitions)
-
-
-def _stop_fetching(process: Process, effect: fx.StopFetching) -> None:
-    process.fetching.stop(effect.partitions, effect.reason)
-
-
-def _find_coordinator(process: Process, effect: fx.FindCoordinator) -> None:
-    process.find_coordinator()
-
-
-def _closed(process: Process, effect: fx.Closed) -> None:
-    process.end("closed")
-
-
-_CARRY: Mapping[type, Callable[[Process, Any], None]] = {
-    fx.SetTimer: Process.set_timer,
-    fx.CancelTimer: Process.cancel_timer,
-    fx.Note: Process.note,
-    fx.Send: Process.send,
-    fx.WantPoll: Process.want_poll,
-    fx.Callback: Process.run_callback,
-    fx.Commit: Process.commit,
-    fx.FindCoordinator: _find_coordinator,
-    fx.RestartAutoCommit: _restart_auto_commit,
-    fx.Own: Process.own,
-    fx.StartFetching: _start_fetching,
-    fx.StopFetching: _stop_fetching,
-    fx.Die: Process.die,
-    fx.Closed: _closed,
-}

@@ -111,14 +111,14 @@ class Consumption:
     def settle(self, now_ms: int) -> None:
         """Let every poll up to ``now_ms`` have happened."""
         if not self.fetching:
-            self._finish(now_ms)
+            self.finish(now_ms)
             self.next_poll_ms = max(self.next_poll_ms, now_ms)
             return
         while self.next_poll_ms <= now_ms:
             self._poll(self.next_poll_ms)
             if self._keeps_up():
                 self._skip_to(now_ms)
-        self._finish(now_ms)
+        self.finish(now_ms)
 
     def _keeps_up(self) -> bool:
         if self.busy_until_ms > self.next_poll_ms:
@@ -134,7 +134,7 @@ class Consumption:
         skipped = (now_ms - self.next_poll_ms) // self.poll_step_ms - 1
         if skipped <= 0:
             return
-        self._finish(self.next_poll_ms)
+        self.finish(self.next_poll_ms)
         at_ms = self.next_poll_ms + skipped * self.poll_step_ms
         for tp in self.fetching:
             first, end = self.positions[tp], self.plane.end(tp, at_ms)
@@ -148,7 +148,7 @@ class Consumption:
             self.on_batch({tp: self.positions[tp] for tp in self.fetching}, False)
 
     def _poll(self, at_ms: int) -> None:
-        self._finish(at_ms)
+        self.finish(at_ms)
         room = self.max_poll_records
         batch = []
         for tp in list(self.fetching):
@@ -177,7 +177,7 @@ class Consumption:
         if again:
             self.on_redelivered(tp, again, first)
 
-    def _finish(self, now_ms: int) -> None:
+    def finish(self, now_ms: int) -> None:
         """The batch in hand counts as processed once its time has passed."""
         if not self.batch or self.busy_until_ms > now_ms:
             return
@@ -190,7 +190,7 @@ class Consumption:
 
     def abandon(self, now_ms: int) -> None:
         """The process dies: of the batch in hand only what its time allowed is processed."""
-        self._finish(now_ms)
+        self.finish(now_ms)
         done = int((now_ms - self.batch_ms) / self.processing_ms) if self.processing_ms else 0
         for tp, first, end in self.batch:
             part = min(end - first, max(done, 0))
@@ -213,6 +213,7 @@ class Consumption:
     def ready_ms(self, now_ms: int) -> int:
         """When the application is next inside poll(): now, or when its batch is processed."""
         if self.processing_ms:
-            self.settle(now_ms)
+            self.settle(now_ms - 1)
+            self.finish(now_ms)
             return max(now_ms, self.busy_until_ms)
         return now_ms

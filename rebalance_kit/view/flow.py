@@ -6,6 +6,7 @@ frames carry only what changes, so that 50 members with 500 partitions stay ligh
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,19 +16,25 @@ from rebalance_kit.view.palettes import ROLES
 from rebalance_kit.view.show import Figure, base_layout, packed
 from rebalance_kit.view.state import PartitionState
 from rebalance_kit.view.text import describe_flow
-from rebalance_kit.view.theme import Look, looks
+from rebalance_kit.view.theme import looks
 
 FRAMES = 120
 COLOURED_UP_TO = 24
-SQUARE = 1
+FLOWS, STOPPED, WAITS = 1, 4, 101  # plotly's square, x and open square
+LEGEND = (
+    ("flows", FLOWS),
+    ("stopped: its owner is dead or frozen", STOPPED),
+    ("waits: no owner, or not read yet", WAITS),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Where squares stand: ``columns`` a row; members from row 1 up, those without owner from -1 down."""
+    """Where squares stand: the column of each partition, and how deep it lies among those without owner."""
 
     columns: int
-    members: int
+    column: tuple[int, ...]
+    depth: tuple[int, ...]
     rail_rows: int
 
 
@@ -38,23 +45,21 @@ def flow_figure(trace: Trace, theme: str = "light", frames: int = FRAMES, group:
     """
     held = Frames(trace, group)
     times = frame_times(held, frames)
-    grid = _grid(held)
-    places = _Places(held, grid)
-    pictures = [_picture(held, at_ms, places) for at_ms in times]
-    seen = looks(held.names, theme)
+    grid = _places(held)
+    pictures = [_picture(held, at_ms, grid) for at_ms in times]
     coloured = len(held.names) <= COLOURED_UP_TO
     names = [f"{at_ms / 1000:.2f}" for at_ms in times]
     steps = [
-        {"name": name, "data": _data(picture, held, coloured=coloured), "traces": [0, 1]}
+        {"name": name, "data": [_data(picture, held, coloured=coloured)], "traces": [0]}
         for name, picture in zip(names, pictures, strict=True)
     ]
     title = f"{trace.meta.get('title') or trace.meta.get('scenario') or trace.run_id} · {trace.label}"
     layout = base_layout(
-        theme, title, describe_flow(trace), max(360, 150 + 22 * (grid.members + grid.rail_rows))
+        theme, title, describe_flow(trace), max(360, 150 + 22 * (len(held.names) + grid.rail_rows))
     )
     layout |= _axes(held, grid, theme) | _controls(names, theme)
     return {
-        "data": _traces(held, pictures[0], seen, theme, coloured=coloured),
+        "data": _traces(held, grid, pictures[0], theme, coloured=coloured),
         "layout": layout,
         "frames": steps,
     }
@@ -72,121 +77,124 @@ def frame_times(held: Frames, count: int) -> list[int]:
 
 
 # --- places ---------------------------------------------------------------------------------------
-def _grid(held: Frames) -> Grid:
-    most = 1
-    for at_ms in held.change_times:
-        counts: dict[str, int] = {}
-        for track in held.partitions.values():
-            owner = track.at(at_ms).owner
+def _places(held: Frames) -> Grid:
+    """Every partition keeps one column for the whole run, so that squares move up and down only.
+
+    Two partitions that are ever in one lane at once have different columns; among those without an
+    owner, partitions of one column stand below each other.
+    """
+    conflicts = _neighbours(held)
+    columns: list[int] = []
+    for place in range(len(held.partitions)):
+        used = {columns[other] for other in conflicts[place] if other < place}
+        columns.append(next(column for column in range(len(used) + 1) if column not in used))
+    depth: list[int] = []
+    stacked: dict[int, int] = {}
+    wide = max(8, *(column + 1 for column in columns), -(-len(columns) // 8)) if columns else 8
+    for place, column in enumerate(columns):
+        columns[place] = column = _spread(column, wide, place, columns, conflicts[place])
+        stacked[column] = stacked.get(column, 0) + 1
+        depth.append(stacked[column])
+    return Grid(wide, tuple(columns), tuple(depth), max(depth, default=1))
+
+
+def _spread(column: int, wide: int, place: int, columns: list[int], conflicts: set[int]) -> int:
+    """A column that neighbours do not use, as evenly spread over the width as the order of partitions allows."""
+    used = {columns[other] for other in conflicts}
+    wish = place % wide
+    return wish if wish not in used else column
+
+
+def _neighbours(held: Frames) -> list[set[int]]:
+    """For each partition those that were ever in one lane with it at once."""
+    moves = sorted(
+        (at_ms, place, track.states[index].owner)
+        for place, track in enumerate(held.partitions.values())
+        for index, at_ms in enumerate(track.times)
+        if index == 0 or track.states[index].owner != track.states[index - 1].owner
+    )  # fmt: skip
+    found: list[set[int]] = [set() for _ in held.partitions]
+    lanes: dict[str, set[int]] = {}
+    here: dict[int, str | None] = {}
+    for moment in dict.fromkeys(at_ms for at_ms, _, _ in moves):
+        now = [(place, owner) for at_ms, place, owner in moves if at_ms == moment]
+        for place, _ in now:
+            lanes.get(here.get(place) or "", set()).discard(place)
+        for place, owner in now:
+            here[place] = owner
             if owner is not None:
-                counts[owner] = counts.get(owner, 0) + 1
-        most = max([most, *counts.values()])
-        if most >= len(held.partitions):
-            break
-    columns = min(120, max(most, 8, -(-len(held.partitions) // 8)))
-    return Grid(columns, len(held.names), max(1, -(-len(held.partitions) // columns)))
-
-
-class _Places:
-    """Every square keeps its place in a row for as long as it stays there."""
-
-    def __init__(self, held: Frames, grid: Grid) -> None:
-        self.rows = {name: len(held.names) - place for place, name in enumerate(held.names)}
-        self.grid = grid
-        self.here: dict[str, tuple[str | None, int]] = {}
-        self.taken: dict[str | None, set[int]] = {}
-
-    def at(self, states: dict[str, PartitionState]) -> list[tuple[int, int]]:
-        """Places as (column, row) after the given states, which must come in order of time."""
-        moved = [
-            name
-            for name, state in states.items()
-            if name not in self.here or self.here[name][0] != state.owner
-        ]
-        for name in moved:
-            if name in self.here:
-                owner, slot = self.here[name]
-                self.taken[owner].discard(slot)
-        for name in moved:
-            used = self.taken.setdefault(states[name].owner, set())
-            slot = next(place for place in range(len(states)) if place not in used)
-            used.add(slot)
-            self.here[name] = (states[name].owner, slot)
-        return [self._place(*self.here[name]) for name in states]
-
-    def _place(self, owner: str | None, slot: int) -> tuple[int, int]:
-        column, extra = slot % self.grid.columns, slot // self.grid.columns
-        return column, -1 - extra if owner is None else self.rows[owner]
+                lane = lanes.setdefault(owner, set())
+                found[place] |= lane
+                for other in lane:
+                    found[other].add(place)
+                lane.add(place)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
 class _Picture:
-    columns: list[int]
     rows: list[int]
     owners: list[int]
-    stopped: list[int]
+    shapes: list[int]
 
 
-def _picture(held: Frames, at_ms: int, places: _Places) -> _Picture:
-    states = {name: track.at(at_ms) for name, track in held.partitions.items()}
-    where = places.at(states)
+def _picture(held: Frames, at_ms: int, grid: Grid) -> _Picture:
     order = {name: place for place, name in enumerate(held.names)}
-    owners = [order.get(state.owner or "", -1) for state in states.values()]
-    stopped = [place for place, state in enumerate(states.values()) if not state.flows]
-    return _Picture([column for column, _ in where], [row for _, row in where], owners, stopped)
+    states = [track.at(at_ms) for track in held.partitions.values()]
+    owners = [order.get(state.owner or "", -1) for state in states]
+    rows = [-grid.depth[place] if owner < 0 else len(order) - owner for place, owner in enumerate(owners)]
+    return _Picture(rows, owners, [_shape(state) for state in states])
+
+
+def _shape(state: PartitionState) -> int:
+    if state.flows:
+        return FLOWS
+    return STOPPED if state.word in {"stopped", "was leaving"} else WAITS
 
 
 # --- plotly ---------------------------------------------------------------------------------------
-def _data(picture: _Picture, held: Frames, *, coloured: bool) -> list[Figure]:
-    squares: Figure = {"x": packed(picture.columns), "y": packed(picture.rows, _kind(held))}
+def _data(picture: _Picture, held: Frames, *, coloured: bool) -> Figure:
+    marker = {"symbol": packed(picture.shapes)}
     if coloured:
-        squares["marker"] = {"color": packed(picture.owners)}
-    x, y = ([held_[place] for place in picture.stopped] for held_ in (picture.columns, picture.rows))
-    return [
-        squares,
-        {"x": packed(x), "y": packed(y, _kind(held)), "ids": [str(place) for place in picture.stopped]},
-    ]
+        marker["color"] = packed(picture.owners)
+    return {"y": packed(picture.rows, "i1" if len(held.names) <= 120 else "i2"), "marker": marker}
 
 
-def _kind(held: Frames) -> str:
-    return "i1" if len(held.names) <= 120 else "i2"
-
-
-def _traces(
-    held: Frames, first: _Picture, seen: dict[str, Look], theme: str, *, coloured: bool
-) -> list[Figure]:
+def _traces(held: Frames, grid: Grid, first: _Picture, theme: str, *, coloured: bool) -> list[Figure]:
     role, many = ROLES[theme], len(held.partitions) > 60
-    squares, stops = _data(first, held, coloured=coloured)
-    size = 9 if many else 30
+    squares = _data(first, held, coloured=coloured)
     marker: Figure = {
-        "symbol": "square",
-        "size": size,
-        "line": {"width": 0 if many else 1.5, "color": role["ink"]},
+        "size": 9 if many else 28,
+        "line": {"width": 1.5, "color": role["ink"]},
         "color": role["ink3"],
     }
     if coloured:
-        hues = [role["surface"], *(one.hue for one in seen.values())]
-        marker |= squares["marker"] | {
-            "colorscale": _steps(hues),
-            "cmin": -1.5,
-            "cmax": len(hues) - 1.5,
-            "showscale": False,
-        }
-    label = (
-        {"mode": "markers"}
-        if many
-        else {
-            "mode": "markers+text",
-            "text": [name.rpartition("-")[2] for name in held.partitions],
+        hues = [role["surface"], *(one.hue for one in looks(held.names, theme).values())]
+        marker |= {"colorscale": _steps(hues), "cmin": -1.5, "cmax": len(hues) - 1.5, "showscale": False}
+    squares["marker"] = marker | squares["marker"]
+    label: Figure = {"mode": "markers"}
+    if not many:
+        label = {
+            "mode": "markers+text", "text": [name.rpartition("-")[2] for name in held.partitions], "textposition": "middle right",
             "textfont": {"size": 13, "color": role["ink"]},
-            "textposition": "middle right",
-        }
-    )
-    return [
-        {"type": "scatter", **squares, "ids": [str(place) for place in range(len(held.partitions))], "marker": marker, "name": "partition", "hovertext": list(held.partitions), "hoverinfo": "text", **label},
-        {"type": "scatter", **stops, "mode": "markers", "name": "stopped", "hoverinfo": "skip",
-         "marker": {"symbol": "square-x", "size": size - (2 if many else 9), "color": role["surface"], "line": {"width": 1 if many else 2, "color": role["alert"]}}},
-    ]  # fmt: skip
+        }  # fmt: skip
+    points = {
+        "type": "scatter", "x": list(grid.column), "ids": [str(place) for place in range(len(held.partitions))], "hovertext": list(held.partitions),
+        "hoverinfo": "text", "showlegend": False, **squares, **label,
+    }  # fmt: skip
+    return [points, *(_legend(name, shape, role) for name, shape in LEGEND)]
+
+
+def _legend(name: str, shape: int, role: Mapping[str, str]) -> Figure:
+    line = {"width": 1.5, "color": role["ink"]}
+    return {
+        "type": "scatter",
+        "x": [None],
+        "y": [None],
+        "mode": "markers",
+        "name": name,
+        "marker": {"symbol": shape, "size": 12, "color": role["ink3"], "line": line},
+    }
 
 
 def _steps(colours: list[str]) -> list[list[Any]]:
@@ -199,8 +207,8 @@ def _steps(colours: list[str]) -> list[list[Any]]:
 
 def _axes(held: Frames, grid: Grid, theme: str) -> Figure:
     role = ROLES[theme]
-    rows = [*range(grid.members, 0, -1), -1]
-    many = grid.members > 30
+    rows = [*range(len(held.names), 0, -1), -1]
+    many = len(held.names) > 30
     words = [
         one.label
         if many
@@ -233,12 +241,12 @@ def _axes(held: Frames, grid: Grid, theme: str) -> Figure:
                 "line": {"color": role["hairline"], "width": 1},
                 "layer": "below",
             }
-            for row in range(grid.members + 1)
+            for row in range(len(held.names) + 1)
         ),
     ]
     return {
         "xaxis": {**blank, "range": [-0.8, grid.columns - 0.2], "showticklabels": False},
-        "yaxis": {**blank, "range": [-grid.rail_rows - 0.6, grid.members + 0.6], "tickvals": rows, "ticktext": [*words, "No owner"], "tickfont": {"size": 9 if many else 13}},
+        "yaxis": {**blank, "range": [-grid.rail_rows - 0.6, len(held.names) + 0.6], "tickvals": rows, "ticktext": [*words, "No owner"], "tickfont": {"size": 9 if many else 13}},
         "shapes": bands,
         "showlegend": True,
         "legend": {"orientation": "h", "x": 1, "xanchor": "right", "y": 1.02, "yanchor": "bottom"},

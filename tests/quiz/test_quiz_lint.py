@@ -20,6 +20,7 @@ def with_text(item: Choice, place: int, text: str) -> Choice:
 
 def test_a_plain_item_breaks_no_rule(single):
     assert rules(single) == set()
+    assert rules(with_text(single, 2, "none of them waits")) == set()
 
 
 @pytest.mark.parametrize(
@@ -27,6 +28,7 @@ def test_a_plain_item_breaks_no_rule(single):
     [
         (2, "All of the above", "catch-all"),
         (2, "A and C", "catch-all"),
+        (2, "Both.", "catch-all"),
         (2, "It always waits", "absolute"),
         (2, "four!", "equal-options"),
         (1, "four of them, since each member revokes all it owns before it joins the next generation", "length"),

@@ -31,7 +31,7 @@ function measure(film, width, large) {
   const laneGap = 8;
   const all = inner - busWidth - GAP - railWidth;
   const laneWidth = columns === 1 ? all : (all - 10) / 2;
-  const head = columns > 1 ? 136 : large ? 240 : tight ? 212 : 224;
+  const head = columns > 1 ? 150 : large ? 240 : tight ? 212 : 224;
   const track = laneWidth - head - 8;
   const cells = fitCells(track, laneHeight, most);
   if (count > 16 || !cells) return { tiles: true, inner };
@@ -190,7 +190,7 @@ class Stage {
       token.node.style.height = `${box.height}px`;
       token.node.classList.toggle("rk-chip", box.height < 50);
       token.node.classList.toggle("rk-mid", box.height >= 50 && box.width < 150);
-      token.node.classList.toggle("rk-tiny", box.width < 88);
+      token.node.classList.toggle("rk-tiny", box.height < 50 && box.width < 128);
       token.key = key;
       token.box = box;
     }

@@ -1,0 +1,202 @@
+"""How a process carries out what its client machine asks for: one function an effect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from rebalance_kit.protocol import effects as fx
+from rebalance_kit.protocol.client import names
+from rebalance_kit.protocol.messages import NONE
+
+if TYPE_CHECKING:
+    from rebalance_kit.simulation.process import Process
+
+
+def _timer(argument: tuple[Process, int, tuple[str, ...]]) -> None:
+    process, life, key = argument
+    if life == process.life:
+        process.apply(fx.TimerFired(key))
+
+
+def set_timer(process: Process, effect: fx.SetTimer) -> None:
+    """Arm a timer of the machine; heartbeats come a little late, as the thread sleeps in steps."""
+    after = effect.after_ms
+    if effect.key[0] == "heartbeat" and after > 0:
+        spreads = process.world.scenario.latencies
+        late = spreads.heartbeat_late if process.protocol == "classic" else spreads.background_late
+        after += late.draw(process.stream)
+    agenda = process.world.agenda
+    agenda.set_timer(
+        (process.name, effect.key), agenda.now_ms + after, _timer, (process, process.life, effect.key)
+    )
+
+
+def cancel_timer(process: Process, effect: fx.CancelTimer) -> None:
+    """Disarm a timer of the machine."""
+    process.world.agenda.cancel_timer((process.name, effect.key))
+
+
+def note(process: Process, effect: fx.Note) -> None:
+    """Write a row of the machine's."""
+    process.world.row(
+        process.name, effect.kind, process.protocol, effect.generation, effect.member_id, effect.detail
+    )
+
+
+def send(process: Process, effect: fx.Send) -> None:
+    """Send a request."""
+    process.world.network.send(process, effect.request)
+
+
+def want_poll(process: Process, effect: fx.WantPoll) -> None:
+    """Wake the application inside poll(): at once, after a moment, or at its next beat."""
+    now = process.world.agenda.now_ms
+    spreads = process.world.scenario.latencies
+    if effect.step == "rejoin":
+        delay = spreads.rejoin.draw(process.stream)
+    elif effect.step == "joining":
+        delay = spreads.reconcile_joining.draw(process.stream)
+    elif effect.step == "assign":
+        delay = spreads.reconcile_assign.draw(process.stream)
+    elif effect.step == "beat" or (effect.step == "either" and _next_beat(process)):
+        delay = spreads.poll_step_ms - (now - process.fetching.beat_ms) % spreads.poll_step_ms
+    else:
+        delay = spreads.rejoin.draw(process.stream) if effect.step == "either" else 1
+    process.queue_poll(now + delay)
+
+
+def _next_beat(process: Process) -> bool:
+    """Revoked to assigned([]): at once or one poll() later, half each in 4.3.1, always later in 4.0.0."""
+    return process.world.scenario.kafka_version.startswith("4.0") or process.stream.random() < 0.5
+
+
+def run_callback(process: Process, effect: fx.Callback) -> None:
+    """Run a listener callback on the application thread."""
+    now = process.world.agenda.now_ms
+    shown = effect.generation if effect.generation >= 0 else None
+    process.world.row(
+        process.name,
+        "callback_begin",
+        process.protocol,
+        shown,
+        effect.member_id or None,
+        {"callback": effect.callback, "partitions": names(effect.partitions)},
+    )
+    process.running = effect
+    process.callback_from_ms, process.callback_until_ms = now, now + process.callback_ms
+    if process.callback_ms:
+        process.fetching.suspend("callback")
+        process.watch_polls(now, process.callback_ms)
+    waits = (
+        effect.callback == "revoked"
+        and process.spec.commit == "revoked"
+        and process.fetching.commit("revoked", effect.partitions)
+    )
+    if not waits:
+        process.world.agenda.at(process.callback_until_ms, process.callback_over, process.life)
+
+
+def commit(process: Process, effect: fx.Commit) -> None:
+    """Commit all consumed positions; without any, the machine goes on at once."""
+    policy = process.spec.commit
+    wanted = policy == "auto" or (effect.how == "close" and policy == "per_batch")
+    if not wanted or not process.fetching.commit(effect.how):
+        process.world.agenda.at(
+            process.world.agenda.now_ms, _commit_skipped, (process, process.life, effect.how)
+        )
+
+
+def _commit_skipped(argument: tuple[Process, int, str]) -> None:
+    process, life, how = argument
+    if life == process.life:
+        process.apply(fx.CommitDone(NONE, how))
+
+
+def find_coordinator(process: Process, effect: fx.FindCoordinator) -> None:
+    """Look the coordinator up, again and again, until it answers."""
+    _look_up((process, process.life, 1))
+
+
+def _look_up(argument: tuple[Process, int, int]) -> None:
+    process, life, attempt = argument
+    if life != process.life or not process.alive:
+        return
+    world = process.world
+    spreads = world.scenario.latencies
+    round_trip = 2 * spreads.one_way.draw(process.stream)
+    faults = world.network.faults.get(process.name)
+    reachable = world.broker.up and not (faults is not None and faults.cut) and not process.frozen
+    if reachable:
+        world.agenda.at(world.agenda.now_ms + round_trip, _found, (process, life))
+    else:
+        wait = min(spreads.coordinator_retry_ms * 2 ** min(attempt - 1, 4), 1_000)
+        world.agenda.at(world.agenda.now_ms + wait, _look_up, (process, life, attempt + 1))
+
+
+def _found(argument: tuple[Process, int]) -> None:
+    process, life = argument
+    if life == process.life:
+        process.apply(fx.CoordinatorFound())
+
+
+def own(process: Process, effect: fx.Own) -> None:
+    """The client's assignment changed."""
+    process.fetching.own(effect.partitions)
+    generation = process.machine.generation
+    process.world.row(
+        process.name,
+        "owned",
+        process.protocol,
+        generation if generation >= 0 else None,
+        process.machine.member_id or None,
+        {"partitions": names(effect.partitions)},
+    )
+    if effect.fetch:
+        process.fetching.start(effect.fetch)
+
+
+def die(process: Process, effect: fx.Die) -> None:
+    """A fatal error left poll()."""
+    process.world.row(
+        process.name, "died", process.protocol, None, None, {"error": effect.error, "message": effect.message}
+    )
+    process.end("died", effect.error)
+
+
+def _restart_auto_commit(process: Process, effect: fx.RestartAutoCommit) -> None:
+    process.fetching.restart_auto_commit()
+
+
+def _start_fetching(process: Process, effect: fx.StartFetching) -> None:
+    process.fetching.start(effect.partitions)
+
+
+def _stop_fetching(process: Process, effect: fx.StopFetching) -> None:
+    process.fetching.stop(effect.partitions, effect.reason)
+
+
+def _closed(process: Process, effect: fx.Closed) -> None:
+    process.end("closed")
+
+
+CARRY: Mapping[type, Callable[[Process, Any], None]] = MappingProxyType(
+    {
+        fx.SetTimer: set_timer,
+        fx.CancelTimer: cancel_timer,
+        fx.Note: note,
+        fx.Send: send,
+        fx.WantPoll: want_poll,
+        fx.Callback: run_callback,
+        fx.Commit: commit,
+        fx.FindCoordinator: find_coordinator,
+        fx.RestartAutoCommit: _restart_auto_commit,
+        fx.Own: own,
+        fx.StartFetching: _start_fetching,
+        fx.StopFetching: _stop_fetching,
+        fx.Die: die,
+        fx.Closed: _closed,
+    }
+)
+"""What is done for each kind of effect."""

@@ -1,0 +1,52 @@
+"""Runs that tests of pictures look at."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from rebalance_kit.simulation.scenario import MemberSpec, Scenario, TopicSpec
+from rebalance_kit.simulation.simulate import simulate
+from rebalance_kit.view.frames import Frames
+
+sys.path.insert(0, str(Path(__file__).parent))  # the run written by hand stands beside the tests
+
+from handmade import crash_trace
+
+PROTOCOLS = ("eager", "cooperative", "consumer")
+
+
+@pytest.fixture(scope="session")
+def by_hand() -> Frames:
+    """Two consumers, four partitions, consumer-1 crashes at 10 s; every row is written by hand."""
+    return Frames(crash_trace())
+
+
+def group(members: int, partitions: int, end_ms: int = 40_000) -> Scenario:
+    """So many members that share so many partitions, and nothing that happens."""
+    named = tuple(MemberSpec(f"consumer-{number}", ("orders",)) for number in range(1, members + 1))
+    return Scenario(f"{members}-by-{partitions}", (TopicSpec("orders", partitions),), named, end_ms=end_ms)
+
+
+@pytest.fixture(scope="session")
+def make_group():
+    """``group`` as a fixture."""
+    return group
+
+
+@pytest.fixture(scope="session", params=PROTOCOLS)
+def crash_run(request):
+    """The run of the first page of the course, simulated, once a protocol."""
+    from rebalance_kit.scenarios import load
+
+    return simulate(load("two-consumers-crash"), protocol=request.param)
+
+
+@pytest.fixture(scope="session")
+def crash_runs():
+    """The same run under all three protocols."""
+    from rebalance_kit.scenarios import load
+
+    return [simulate(load("two-consumers-crash"), protocol=name) for name in PROTOCOLS]

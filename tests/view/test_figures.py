@@ -1,0 +1,130 @@
+"""Figures are plain values that plotly accepts, light enough to send, and the same every time."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+
+import pytest
+
+from rebalance_kit.simulation.simulate import simulate
+from rebalance_kit.view.comparison import comparison_figure, comparison_html
+from rebalance_kit.view.flow import FLOWS, STOPPED, flow_figure
+from rebalance_kit.view.gantt import gantt_figure
+from rebalance_kit.view.report import report_html, write_report
+from rebalance_kit.view.show import PLOTLY_MIME, as_plotly, show
+from rebalance_kit.view.theme import look
+
+
+def unpacked(values):
+    return list(memoryview(base64.b64decode(values["bdata"])).cast({"i1": "b", "i2": "h"}[values["dtype"]]))
+
+
+def frame_at(figure, at_s):
+    names = [float(one["name"]) for one in figure["frames"]]
+    return figure["frames"][max(place for place, name in enumerate(names) if name <= at_s)]
+
+
+def test_plotly_itself_accepts_every_figure(crash_runs):
+    graph_objects = pytest.importorskip("plotly.graph_objects", reason="plotly is not installed")
+    for figure in (flow_figure(crash_runs[0]), gantt_figure(crash_runs[0]), comparison_figure(crash_runs)):
+        graph_objects.Figure({key: figure[key] for key in ("data", "layout", "frames") if key in figure})
+
+
+def test_the_animation_moves_orphans_down_to_no_owner_and_up_to_the_survivor(by_hand):
+    figure = flow_figure(by_hand.trace)
+    rows = {at_s: unpacked(frame_at(figure, at_s)["data"][0]["y"]) for at_s in (9, 20, 54.5, 58)}
+    assert rows[9] == [2, 2, 1, 1]
+    assert rows[20] == [2, 2, 1, 1]
+    assert rows[54.5] == [-1, -1, 1, 1]
+    assert rows[58] == [1, 1, 1, 1]
+    assert unpacked(frame_at(figure, 20)["data"][0]["marker"]["symbol"]) == [STOPPED, STOPPED, FLOWS, FLOWS]
+
+
+def test_a_pause_of_milliseconds_has_a_frame_of_its_own(by_hand):
+    assert "55.01" in [one["name"] for one in flow_figure(by_hand.trace)["frames"]]
+
+
+def test_no_two_squares_ever_stand_on_the_same_place(crash_run):
+    figure = flow_figure(crash_run)
+    for frame in figure["frames"]:
+        places = list(zip(figure["data"][0]["x"], unpacked(frame["data"][0]["y"]), strict=True))
+        assert len(set(places)) == len(places)
+
+
+def test_fifty_by_five_hundred_in_two_hundred_frames_stays_below_350_kilobytes(make_group):
+    from rebalance_kit.simulation.scenario import Action
+
+    scenario = make_group(50, 500, 90_000).with_action(Action(12_000, "crash", "consumer-17"))
+    figure = flow_figure(simulate(scenario, protocol="eager"), frames=200)
+    assert len(figure["frames"]) <= 200
+    assert len(json.dumps(figure, separators=(",", ":"))) <= 350_000
+
+
+def test_the_gantt_gives_each_owner_its_colour_and_each_standstill_its_pattern(by_hand):
+    traces = {one["name"]: one for one in gantt_figure(by_hand.trace)["data"]}
+    assert traces["consumer-1"]["marker"]["color"] == look("consumer-1", 1).hue
+    assert traces["owner dead or frozen"]["marker"]["pattern"]["shape"] == "x"
+    dead = traces["owner dead or frozen"]
+    assert (dead["y"], dead["base"], dead["x"]) == (["orders-0", "orders-1"], [10.0, 10.0], [44.0, 44.0])
+
+
+def test_the_least_of_a_row_is_marked_and_a_tie_is_not(crash_runs):
+    rows = comparison_html(crash_runs).splitlines()
+    assert sum("least" in row for row in rows if "partitions moved" in row) == 0
+    stopped = next(row for row in rows if "stopped, partition-seconds" in row)
+    assert stopped.count('class="least"') == 1
+
+
+def test_show_displays_the_bundle_and_prints_its_twin(by_hand, capsys, monkeypatch):
+    shown = []
+    monkeypatch.setattr("IPython.display.display", lambda bundle, raw: shown.append((bundle, raw)))
+    show(gantt_figure(by_hand.trace))
+    (bundle, raw), printed = shown[0], capsys.readouterr().out
+    assert raw
+    assert bundle[PLOTLY_MIME]["config"]["showSendToCloud"] is False
+    assert bundle[PLOTLY_MIME]["config"]["displaylogo"] is False
+    assert printed.startswith("by-hand, eager")
+    assert bundle["text/plain"] + "\n" == printed
+
+
+def test_the_report_holds_everything_and_asks_no_network(tmp_path, crash_runs):
+    get_plotlyjs = pytest.importorskip("plotly.offline", reason="plotly is not installed").get_plotlyjs
+    target = write_report(tmp_path / "report.html", crash_runs)
+    page = target.read_text(encoding="utf-8")
+    assert os.listdir(tmp_path) == ["report.html"]
+    own = page.replace(get_plotlyjs(), "")
+    assert page.count("<script>") == 2
+    assert len(own) < len(page) / 3
+    assert "http" not in own
+    for word in ("Comparison", "Eager", "Cooperative", "Consumer", "Paused: 4 of 4 partitions"):
+        assert word in page
+
+
+def test_a_report_that_fails_leaves_what_was_there(tmp_path):
+    target = tmp_path / "report.html"
+    target.write_text("before", encoding="utf-8")
+    with pytest.raises(ValueError, match="needs at least one trace"):
+        write_report(target, [])
+    assert target.read_text(encoding="utf-8") == "before"
+    assert os.listdir(tmp_path) == ["report.html"]
+
+
+def test_data_can_not_close_the_script_it_stands_in(by_hand):
+    from dataclasses import replace
+
+    trace = replace(by_hand.trace, meta={**by_hand.trace.meta, "title": "</script><b>x"})
+    page = report_html([trace])
+    assert "</script><b>x" not in page
+
+
+def test_figures_are_the_same_every_time(crash_runs):
+    for make in (flow_figure, gantt_figure):
+        assert json.dumps(make(crash_runs[1])) == json.dumps(make(crash_runs[1]))
+
+
+def test_the_configuration_of_a_figure_is_kept_beside_the_kits_own():
+    assert as_plotly({"data": [], "config": {"scrollZoom": True}})["config"] == {
+        "displaylogo": False, "showSendToCloud": False, "responsive": True, "plotlyServerURL": "", "scrollZoom": True,
+    }  # fmt: skip
