@@ -283,6 +283,7 @@ class ClassicMember:
             self.stage = Stage.CLOSE_COMMIT
             self.retries = 0
             self.out.append(fx.SetTimer(CLOSE_LIMIT, self.close_timeout_ms))
+            self.out.append(fx.StopFetching(self.owned, "close"))  # close() polls no more
             self.out.append(fx.Commit("close"))
         else:
             self.last_callback()

@@ -20,7 +20,7 @@ ALIKE = 0.8
 EVEN_FROM = 12
 """Key positions are judged from this many items of one size on."""
 
-_CATCH_ALL = re.compile(r"\b(all|none|both|any|either|neither) of the above\b|^(all|none|both|neither)( of (these|those|them))?\W*$|\b[A-F] (and|or) [A-F]\b", re.IGNORECASE)
+_CATCH_ALL = re.compile(r"\b(all|none|both|any|either|neither) of the above\b|^(both|neither)\W*$|^(all|none|both|neither) of (these|those)\W*$|\b[A-F] (and|or) [A-F]\b", re.IGNORECASE)
 _NEGATIVE = re.compile(r"\b(NOT|EXCEPT|LEAST)\b|\b[Ww]hich .{0,40}\b(is|are|does|do) not\b")
 _ABSOLUTE = re.compile(r"\b(always|never)\b", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\b(two|three|four|2|3|4)\b", re.IGNORECASE)

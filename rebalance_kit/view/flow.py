@@ -91,18 +91,18 @@ def _places(held: Frames) -> Grid:
     depth: list[int] = []
     stacked: dict[int, int] = {}
     wide = max(8, *(column + 1 for column in columns), -(-len(columns) // 8)) if columns else 8
-    for place, column in enumerate(columns):
-        columns[place] = column = _spread(column, wide, place, columns, conflicts[place])
+    for place in range(len(columns)):
+        column = columns[place] = _spread(wide, place, columns, conflicts[place])
         stacked[column] = stacked.get(column, 0) + 1
         depth.append(stacked[column])
     return Grid(wide, tuple(columns), tuple(depth), max(depth, default=1))
 
 
-def _spread(column: int, wide: int, place: int, columns: list[int], conflicts: set[int]) -> int:
+def _spread(wide: int, place: int, columns: list[int], conflicts: set[int]) -> int:
     """A column that neighbours do not use, as evenly spread over the width as the order of partitions allows."""
     used = {columns[other] for other in conflicts}
     wish = place % wide
-    return wish if wish not in used else column
+    return wish if wish not in used else columns[place]
 
 
 def _neighbours(held: Frames) -> list[set[int]]:

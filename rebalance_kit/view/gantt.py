@@ -15,7 +15,6 @@ from rebalance_kit.view.show import Figure, base_layout, visible_lines
 from rebalance_kit.view.state import Mark
 from rebalance_kit.view.text import describe_gantt
 from rebalance_kit.view.theme import PATTERNS, PLOTLY_PATTERNS, looks
-from rebalance_kit.view.words import partitions_in_words
 
 ROWS_UP_TO = 40
 STANDING = ("owner dead or frozen", "no owner", "callback or hand-over", "new, no record yet")
@@ -48,6 +47,7 @@ def gantt_figure(trace: Trace, theme: str = "light", group: str | None = None) -
         "yaxis": {"categoryorder": "array", "categoryarray": labels[::-1], "automargin": True, "tickmode": "array", "tickvals": labels, "gridcolor": role["surface"]},
         "shapes": visible_lines([(mark.at_ms / 1000, "solid" if mark.kind == "fault" else "dot", "alert" if mark.kind == "fault" else "ink3") for mark in marks], role),
         "annotations": [_label(mark, place, role, held.end_ms) for place, mark in enumerate(marks)],
+        "showlegend": True,
         "legend": {"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom"},
     }  # fmt: skip
     layout["margin"] |= {"t": 110, "b": 90}
@@ -62,12 +62,7 @@ def _rows(held: Frames) -> dict[str, list[Segment]]:
     fates: dict[tuple[Segment, ...], list[str]] = {}
     for name in held.partitions:
         fates.setdefault(tuple(segments_of(held, name)), []).append(name)
-    return {
-        f"{partitions_in_words(names[:3])}{f' and {len(names) - 3} more' if len(names) > 3 else ''}": list(
-            bars
-        )
-        for bars, names in fates.items()
-    }
+    return {f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else names[0]: list(bars) for bars, names in fates.items()}
 
 
 def _bars(held: Frames, rows: dict[str, list[Segment]], theme: str) -> list[Figure]:

@@ -59,6 +59,19 @@ def test_a_key_swapped_with_any_wrong_answer_is_caught_in_every_verified_item(ba
     assert missed == []
 
 
+def test_a_wrong_option_that_the_run_bears_out_is_caught_in_every_item(bank, book):
+    missed = []
+    for item in bank.items:
+        if not isinstance(item, Choice) or item.proof is None:
+            continue
+        right = item.proof.claims[item.key[0]]
+        for wrong in (option.id for option in item.options if not option.right):
+            proof = replace(item.proof, claims={**item.proof.claims, wrong: right})
+            if not any(f"option {wrong} is called wrong" in str(found) for found in contradictions(replace(item, proof=proof), book)):
+                missed.append(f"{item.head.id} {wrong}")
+    assert missed == []
+
+
 def test_a_recipe_whose_key_is_exchanged_for_a_wrong_answer_is_caught_by_its_proof(bank, book):
     missed = []
     for item in bank.items:

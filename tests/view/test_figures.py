@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 
 import pytest
 
@@ -93,7 +92,7 @@ def test_the_report_holds_everything_and_asks_no_network(tmp_path, crash_runs):
     get_plotlyjs = pytest.importorskip("plotly.offline", reason="plotly is not installed").get_plotlyjs
     target = write_report(tmp_path / "report.html", crash_runs)
     page = target.read_text(encoding="utf-8")
-    assert os.listdir(tmp_path) == ["report.html"]
+    assert [one.name for one in tmp_path.iterdir()] == ["report.html"]
     own = page.replace(get_plotlyjs(), "")
     assert page.count("<script>") == 2
     assert len(own) < len(page) / 3
@@ -108,7 +107,7 @@ def test_a_report_that_fails_leaves_what_was_there(tmp_path):
     with pytest.raises(ValueError, match="needs at least one trace"):
         write_report(target, [])
     assert target.read_text(encoding="utf-8") == "before"
-    assert os.listdir(tmp_path) == ["report.html"]
+    assert [one.name for one in tmp_path.iterdir()] == ["report.html"]
 
 
 def test_data_can_not_close_the_script_it_stands_in(by_hand):

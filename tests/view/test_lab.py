@@ -11,9 +11,9 @@ import pytest
 
 from rebalance_kit.model.errors import ScenarioError
 
-anywidget = pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
+pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
 
-from rebalance_kit.view.lab import Lab
+from rebalance_kit.view.lab import Lab  # noqa: E402 - only where it can be imported
 
 
 @pytest.fixture
