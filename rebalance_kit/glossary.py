@@ -27,7 +27,12 @@ class Entry:
 
     def __str__(self) -> str:
         lines = [self.term, f"  {self.text}"]
-        notes = (("versions", self.versions), ("source", self.source), ("also", ", ".join(self.also)), ("see", ", ".join(self.see)))
+        notes = (
+            ("versions", self.versions),
+            ("source", self.source),
+            ("also", ", ".join(self.also)),
+            ("see", ", ".join(self.see)),
+        )
         lines += [f"  {name}: {value}" for name, value in notes if value]
         return "\n".join(lines)
 
@@ -39,8 +44,20 @@ def entries() -> Mapping[str, Entry]:
 
     import yaml
 
-    listed: list[dict[str, Any]] = yaml.safe_load(files("rebalance_kit").joinpath("glossary.yaml").read_text(encoding="utf-8"))
-    made = (Entry(one["term"], one["text"], one["source"], one.get("versions", ""), tuple(one.get("also", ())), tuple(one.get("see", ()))) for one in listed)
+    listed: list[dict[str, Any]] = yaml.safe_load(
+        files("rebalance_kit").joinpath("glossary.yaml").read_text(encoding="utf-8")
+    )
+    made = (
+        Entry(
+            one["term"],
+            one["text"],
+            one["source"],
+            one.get("versions", ""),
+            tuple(one.get("also", ())),
+            tuple(one.get("see", ())),
+        )
+        for one in listed
+    )
     return MappingProxyType({entry.term: entry for entry in made})
 
 
@@ -67,7 +84,12 @@ def explain_config(key: ConfigKey, kafka_version: str = PREFERRED) -> Entry:
     changes = f"; defaults by version: {', then '.join(history)}" if len(history) > 1 else ""
     until = f", gone in {key.until}" if key.until else ""
     text = f"{key.help} Config of a {where}: {key.allowed()}; default in {kafka_version}: {now}."
-    return Entry(key.name, text, key.source or ("ConsumerConfig" if key.scope == "client" else "GroupCoordinatorConfig"), f"since {key.since}{until}{changes}")
+    return Entry(
+        key.name,
+        text,
+        key.source or ("ConsumerConfig" if key.scope == "client" else "GroupCoordinatorConfig"),
+        f"since {key.since}{until}{changes}",
+    )
 
 
 def show(value: object) -> str:
@@ -97,4 +119,8 @@ def _near(wanted: str) -> list[str]:
         spelled |= {_plain(name): name for name in (entry.term, *entry.also)}
     close = get_close_matches(wanted, list(spelled), n=3, cutoff=0.5)
     inside = [name for plain, name in spelled.items() if wanted and wanted in plain]
-    return list(dict.fromkeys([*(spelled[one] for one in close), *inside]))[:5] or ["generation", "group epoch", "session.timeout.ms"]
+    return list(dict.fromkeys([*(spelled[one] for one in close), *inside]))[:5] or [
+        "generation",
+        "group epoch",
+        "session.timeout.ms",
+    ]

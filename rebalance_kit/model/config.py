@@ -66,14 +66,18 @@ class ClientConfig:
     auto_offset_reset: str
 
     @classmethod
-    def of(cls, configs: Mapping[str, Any], kafka_version: str = PREFERRED, where: str = "", client: str = "java") -> ClientConfig:
+    def of(
+        cls, configs: Mapping[str, Any], kafka_version: str = PREFERRED, where: str = "", client: str = "java"
+    ) -> ClientConfig:
         """Check a consumer's configs as its constructor does; None means not set.
 
         Raises ``ConfigError``: ``UnknownConfig`` for a key Kafka does not have, ``RefusedConfig`` with
         Kafka's message for a value or a combination it refuses.
         """
         if client not in CLIENTS:
-            raise ConfigError(f"{where + ': ' if where else ''}client {client!r} is unknown; expected one of {', '.join(CLIENTS)}")
+            raise ConfigError(
+                f"{where + ': ' if where else ''}client {client!r} is unknown; expected one of {', '.join(CLIENTS)}"
+            )
         given, values = _read_client(configs, kafka_version, where, client)
         if client == "java":
             _check_java(given, values, kafka_version, where)
@@ -95,12 +99,20 @@ class ClientConfig:
         return self.values[key]
 
 
-def _read_client(configs: Mapping[str, Any], version: str, where: str, client: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def _read_client(
+    configs: Mapping[str, Any], version: str, where: str, client: str
+) -> tuple[dict[str, Any], dict[str, Any]]:
     keys = CLIENT_KEYS if client == "java" else librdkafka.KEYS
     values = dict(_client_defaults(version, client))
     given: dict[str, Any] = {}
     for name, value in configs.items():
-        key = find(keys, name, version, "config of a consumer" if client == "java" else "config of a librdkafka consumer", where)
+        key = find(
+            keys,
+            name,
+            version,
+            "config of a consumer" if client == "java" else "config of a librdkafka consumer",
+            where,
+        )
         if value is None:
             continue
         if client == "librdkafka":
@@ -114,7 +126,9 @@ def _read_client(configs: Mapping[str, Any], version: str, where: str, client: s
 @lru_cache(maxsize=64)
 def _client_defaults(version: str, client: str) -> Mapping[str, Any]:
     changed = librdkafka.DEFAULTS if client == "librdkafka" else {}
-    return MappingProxyType({name: changed.get(name, key.default(version)) for name, key in CLIENT_KEYS.items()})
+    return MappingProxyType(
+        {name: changed.get(name, key.default(version)) for name, key in CLIENT_KEYS.items()}
+    )
 
 
 def _assignors(listed: tuple[str, ...], version: str, where: str, client: str) -> tuple[str, ...]:
@@ -124,7 +138,12 @@ def _assignors(listed: tuple[str, ...], version: str, where: str, client: str) -
     for name in names:
         if names.count(name) > 1 and not has("duplicate-assignors-ignored", version):
             both = ", ".join(CLASSES[name] for _ in range(names.count(name)))
-            raise RefusedConfig(f"The assignor name: '{name}' is used in more than one assignor: {both}", (_STRATEGY,), "KafkaException", where)
+            raise RefusedConfig(
+                f"The assignor name: '{name}' is used in more than one assignor: {both}",
+                (_STRATEGY,),
+                "KafkaException",
+                where,
+            )
     return tuple(dict.fromkeys(names))
 
 
@@ -140,7 +159,9 @@ def _assignor_name(item: str, where: str) -> str:
     )  # fmt: skip
 
 
-def common_mode(names: tuple[str, ...], supports: Mapping[str, tuple[str, ...]] = SUPPORTS, where: str = "") -> str:
+def common_mode(
+    names: tuple[str, ...], supports: Mapping[str, tuple[str, ...]] = SUPPORTS, where: str = ""
+) -> str:
     """The highest rebalance protocol that all configured assignors support; raises ``RefusedConfig`` when there is none.
 
     What ``ConsumerCoordinator`` does when it is built. Every assignor that Kafka ships supports EAGER, so
@@ -151,7 +172,9 @@ def common_mode(names: tuple[str, ...], supports: Mapping[str, tuple[str, ...]] 
     """
     common = [mode for mode in ("COOPERATIVE", "EAGER") if all(mode in supports[name] for name in names)]
     if not common:
-        message = f"Specified assignors [{', '.join(names)}] do not have commonly supported rebalance protocol"
+        message = (
+            f"Specified assignors [{', '.join(names)}] do not have commonly supported rebalance protocol"
+        )
         raise RefusedConfig(message, (_STRATEGY,), "IllegalArgumentException", where)
     return common[0] if names else "EAGER"
 
@@ -160,15 +183,23 @@ def _check_java(given: Mapping[str, Any], values: Mapping[str, Any], version: st
     consumer = values["group.protocol"].lower() == "consumer"
     refused = [name for name in REFUSED_BY_CONSUMER if name in given and given[name] not in {"", ()}]
     if consumer and refused and has("consumer-refuses-classic-configs", version):
-        raise RefusedConfig(f"{', '.join(refused)} cannot be set when group.protocol=CONSUMER", refused, where=where)
+        raise RefusedConfig(
+            f"{', '.join(refused)} cannot be set when group.protocol=CONSUMER", refused, where=where
+        )
     if not consumer and "group.remote.assignor" in given:
-        raise RefusedConfig("group.remote.assignor cannot be set when group.protocol=CLASSIC", ("group.remote.assignor",), where=where)
+        raise RefusedConfig(
+            "group.remote.assignor cannot be set when group.protocol=CLASSIC",
+            ("group.remote.assignor",),
+            where=where,
+        )
     _check_reset(values["auto.offset.reset"], version, where)
     _check_ids(given, values, version, where)
     if consumer:
         return
     if values["heartbeat.interval.ms"] < 0:
-        raise _argument(f"Invalid negative timeout {values['heartbeat.interval.ms']}", ("heartbeat.interval.ms",), where)
+        raise _argument(
+            f"Invalid negative timeout {values['heartbeat.interval.ms']}", ("heartbeat.interval.ms",), where
+        )
     if values["heartbeat.interval.ms"] >= values["session.timeout.ms"]:
         raise _argument(
             "Heartbeat must be set lower than the session timeout; got heartbeat.interval.ms="
@@ -200,10 +231,17 @@ def _check_ids(given: Mapping[str, Any], values: Mapping[str, Any], version: str
         raise invalid("group.instance.id", instance, "String must be non-empty", where)
     why = None if instance is None else illegal_name(instance)
     if why is not None:
-        raise RefusedConfig(f"Group instance id is invalid: {why}", ("group.instance.id",), "InvalidConfigurationException", where)
+        raise RefusedConfig(
+            f"Group instance id is invalid: {why}",
+            ("group.instance.id",),
+            "InvalidConfigurationException",
+            where,
+        )
     if values["group.id"] is None and given.get("enable.auto.commit") is True:
         message = "enable.auto.commit cannot be set to true when default group id (null) is used."
-        raise RefusedConfig(message, ("enable.auto.commit", "group.id"), "InvalidConfigurationException", where)
+        raise RefusedConfig(
+            message, ("enable.auto.commit", "group.id"), "InvalidConfigurationException", where
+        )
     if values["group.id"] == "" and has("empty-group-id-refused", version):
         message = "The configured group.id should not be an empty string or whitespace."
         raise RefusedConfig(message, ("group.id",), "InvalidGroupIdException", where)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from rebalance_kit.model.config_types import INT_MAX, ConfigKey
+from rebalance_kit.model.config_types import INT_MAX, ConfigKey, History, Kind
 
 SERVER_CLASSES: Mapping[str, str] = MappingProxyType(
     {
@@ -19,9 +19,23 @@ PROTOCOL_NAMES = ("consumer", "classic", "share", "streams")
 
 
 def _broker(
-    name: str, default: object, text: str, *, kind: str = "INT", since: str = "3.7", least: int | None = 1, changed: tuple[tuple[str, object], ...] = (), **more: object
+    name: str,
+    default: object,
+    text: str,
+    *,
+    kind: Kind = "INT",
+    since: str = "3.7",
+    until: str | None = None,
+    least: int | None = 1,
+    changed: History = (),
+    choices: tuple[str, ...] = (),
+    any_case: bool = False,
+    source: str = "",
 ) -> ConfigKey:
-    return ConfigKey(name, kind, ((since, default), *changed), text, since=since, least=least, scope="broker", **more)  # type: ignore[arg-type]
+    history = ((since, default), *changed)
+    return ConfigKey(
+        name, kind, history, text, since=since, until=until, least=least, choices=choices, any_case=any_case, scope="broker", source=source
+    )  # fmt: skip
 
 
 _KEYS = (
@@ -63,15 +77,35 @@ _KEYS = (
 )  # fmt: skip
 
 
-def _group(name: str, default: object, text: str, least: int | None, since: str, kind: str = "INT") -> ConfigKey:
-    return ConfigKey(name, kind, ((since, default),), text, since=since, least=least, scope="group", source="KIP-848, KIP-1263")  # type: ignore[arg-type]
+def _group(name: str, text: str, least: int | None, since: str, kind: Kind = "INT") -> ConfigKey:
+    return ConfigKey(
+        name,
+        kind,
+        ((since, None),),
+        text,
+        since=since,
+        least=least,
+        scope="group",
+        source="KIP-848, KIP-1263",
+    )
 
 
 _GROUP_KEYS = (
-    _group("consumer.session.timeout.ms", None, "A group's own session timeout (AlterConfigs on the group).", 1, "4.0"),
-    _group("consumer.heartbeat.interval.ms", None, "A group's own heartbeat interval.", 1, "4.0"),
-    _group("consumer.assignment.interval.ms", None, "A group's own least time between two targets.", 0, "4.3"),
-    _group("consumer.assignor.offload.enable", None, "A group's own switch for computing targets elsewhere; nothing reads it yet.", None, "4.3", "BOOLEAN"),
+    _group(
+        "consumer.session.timeout.ms",
+        "A group's own session timeout (AlterConfigs on the group).",
+        1,
+        "4.0",
+    ),
+    _group("consumer.heartbeat.interval.ms", "A group's own heartbeat interval.", 1, "4.0"),
+    _group("consumer.assignment.interval.ms", "A group's own least time between two targets.", 0, "4.3"),
+    _group(
+        "consumer.assignor.offload.enable",
+        "A group's own switch for computing targets elsewhere; nothing reads it yet.",
+        None,
+        "4.3",
+        "BOOLEAN",
+    ),
 )
 
 BROKER_KEYS: Mapping[str, ConfigKey] = MappingProxyType({key.name: key for key in (*_KEYS, *_GROUP_KEYS)})

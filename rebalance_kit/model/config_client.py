@@ -21,7 +21,12 @@ CLASSES: Mapping[str, str] = MappingProxyType(
 )
 """Client assignors: the name that travels in JoinGroup -> the class that stands in the configuration."""
 SUPPORTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"range": ("EAGER",), "roundrobin": ("EAGER",), "sticky": ("EAGER",), "cooperative-sticky": ("COOPERATIVE", "EAGER")}
+    {
+        "range": ("EAGER",),
+        "roundrobin": ("EAGER",),
+        "sticky": ("EAGER",),
+        "cooperative-sticky": ("COOPERATIVE", "EAGER"),
+    }
 )
 """Rebalance protocols of each (``ConsumerPartitionAssignor.supportedProtocols``)."""
 

@@ -23,21 +23,37 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
     }
 )
 DEFAULTS: Mapping[str, Any] = MappingProxyType(
-    {"partition.assignment.strategy": ("range", "roundrobin"), "client.id": "rdkafka", "auto.offset.reset": "latest", "metadata.max.age.ms": 900_000}
+    {
+        "partition.assignment.strategy": ("range", "roundrobin"),
+        "client.id": "rdkafka",
+        "auto.offset.reset": "latest",
+        "metadata.max.age.ms": 900_000,
+    }
 )
 RESETS: Mapping[str, str] = MappingProxyType(
     {"smallest": "earliest", "beginning": "earliest", "largest": "latest", "end": "latest", "error": "none"}
 )
 """librdkafka's own words for ``auto.offset.reset`` -> Java's."""
 NAMES = ("range", "roundrobin", "cooperative-sticky")
-MISSING = frozenset({"default.api.timeout.ms", "fetch.max.wait.ms", "key.deserializer", "value.deserializer", "interceptor.classes", "exclude.internal.topics"})
+MISSING = frozenset(
+    {
+        "default.api.timeout.ms",
+        "fetch.max.wait.ms",
+        "key.deserializer",
+        "value.deserializer",
+        "interceptor.classes",
+        "exclude.internal.topics",
+    }
+)
 CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "auto.offset.reset": ("smallest", "earliest", "beginning", "largest", "latest", "end", "error"),
         "group.protocol": ("classic", "consumer"),
     }
 )
-KEYS: Mapping[str, ConfigKey] = MappingProxyType({name: key for name, key in CLIENT_KEYS.items() if name not in MISSING})
+KEYS: Mapping[str, ConfigKey] = MappingProxyType(
+    {name: key for name, key in CLIENT_KEYS.items() if name not in MISSING}
+)
 
 
 def check_value(name: str, value: Any, where: str) -> None:
@@ -47,7 +63,11 @@ def check_value(name: str, value: Any, where: str) -> None:
         if isinstance(value, bool) or not NUMBER.fullmatch(str(value).strip()):
             raise _refused(f'Invalid value for configuration property "{name}"', (name,), where)
         if not low_high[0] <= int(value) <= low_high[1]:
-            raise _refused(f'Configuration property "{name}" value {value} is outside allowed range {low_high[0]}..{low_high[1]}', (name,), where)
+            raise _refused(
+                f'Configuration property "{name}" value {value} is outside allowed range {low_high[0]}..{low_high[1]}',
+                (name,),
+                where,
+            )
     elif name in CHOICES and str(value).lower() not in CHOICES[name]:
         raise _refused(f'Invalid value "{value}" for configuration property "{name}"', (name,), where)
     elif name == "enable.auto.commit" and str(value).lower() not in {"true", "false"}:

@@ -33,7 +33,9 @@ class BrokerConfig:
     rebalance_protocols: tuple[str, ...]
 
     @classmethod
-    def of(cls, configs: Mapping[str, Any], kafka_version: str = PREFERRED, where: str = "broker") -> BrokerConfig:
+    def of(
+        cls, configs: Mapping[str, Any], kafka_version: str = PREFERRED, where: str = "broker"
+    ) -> BrokerConfig:
         """Check a broker's configs as a starting broker does (``GroupCoordinatorConfig``); None means not set.
 
         Group-level keys (``consumer.session.timeout.ms`` …) override the broker's for the scenario's group.
@@ -47,7 +49,9 @@ class BrokerConfig:
                 given.add(name)
                 values[name] = parse(key, value, where)
         _check_broker(values, where)
-        values["group.consumer.assignors"] = tuple(_server_name(item, where) for item in dict.fromkeys(values["group.consumer.assignors"]))
+        values["group.consumer.assignors"] = tuple(
+            _server_name(item, where) for item in dict.fromkeys(values["group.consumer.assignors"])
+        )
         _check_group(values, where)
         g = "group.consumer."
         return cls(
@@ -83,7 +87,12 @@ def _server_name(item: str, where: str) -> str:
         if item in {name, java_class}:
             return name
     expected = ", ".join((*SERVER_CLASSES, *SERVER_CLASSES.values()))
-    raise RefusedConfig(f"Class {item} cannot be found; expected one of {expected}", ("group.consumer.assignors",), "KafkaException", where)
+    raise RefusedConfig(
+        f"Class {item} cannot be found; expected one of {expected}",
+        ("group.consumer.assignors",),
+        "KafkaException",
+        where,
+    )
 
 
 def _check_broker(values: Mapping[str, Any], where: str) -> None:
@@ -92,15 +101,27 @@ def _check_broker(values: Mapping[str, Any], where: str) -> None:
         _require(values, most, least, where)
         _require(values, own, least, where)
         if values[own] > values[most]:
-            raise refuse_argument(f"{own} must be less than or equal to {most}; got {values[own]} and {values[most]}", (own, most), where)
+            raise refuse_argument(
+                f"{own} must be less than or equal to {most}; got {values[own]} and {values[most]}",
+                (own, most),
+                where,
+            )
     beat, session = "group.consumer.heartbeat.interval.ms", "group.consumer.session.timeout.ms"
     if values[beat] >= values[session]:
-        raise refuse_argument(f"{beat} must be less than {session}; got {values[beat]} and {values[session]}", (beat, session), where)
+        raise refuse_argument(
+            f"{beat} must be less than {session}; got {values[beat]} and {values[session]}",
+            (beat, session),
+            where,
+        )
     if not values["group.consumer.assignors"]:
         message = "Configuration 'group.consumer.assignors' must not be empty. Valid values include: any non-empty value"
         raise RefusedConfig(message, ("group.consumer.assignors",), where=where)
     if "classic" not in values["group.coordinator.rebalance.protocols"]:
-        raise RefusedConfig("Disabling the 'classic' protocol is not supported.", ("group.coordinator.rebalance.protocols",), where=where)
+        raise RefusedConfig(
+            "Disabling the 'classic' protocol is not supported.",
+            ("group.coordinator.rebalance.protocols",),
+            where=where,
+        )
 
 
 def refuse_argument(message: str, keys: Iterable[str], where: str) -> RefusedConfig:
@@ -120,12 +141,20 @@ def _check_group(values: Mapping[str, Any], where: str) -> None:
         own, least, most = f"consumer.{key}", f"group.consumer.min.{key}", f"group.consumer.max.{key}"
         value = values[own]
         if value is not None and value < values[least]:
-            raise _group_refused(f"{own} must be greater than or equal to {least}; got {value} and {values[least]}", own, where)
+            raise _group_refused(
+                f"{own} must be greater than or equal to {least}; got {value} and {values[least]}", own, where
+            )
         if value is not None and value > values[most]:
-            raise _group_refused(f"{own} must be less than or equal to {most}; got {value} and {values[most]}", own, where)
+            raise _group_refused(
+                f"{own} must be less than or equal to {most}; got {value} and {values[most]}", own, where
+            )
     session, beat = _overridden(values, "session.timeout.ms"), _overridden(values, "heartbeat.interval.ms")
     if session <= beat:
-        raise _group_refused(f"consumer.session.timeout.ms must be greater than consumer.heartbeat.interval.ms; got {session} and {beat}", "consumer.session.timeout.ms", where)
+        raise _group_refused(
+            f"consumer.session.timeout.ms must be greater than consumer.heartbeat.interval.ms; got {session} and {beat}",
+            "consumer.session.timeout.ms",
+            where,
+        )
 
 
 def _group_refused(message: str, key: str, where: str) -> RefusedConfig:

@@ -28,7 +28,9 @@ class RefusedConfig(ConfigError):
 
     path: tuple[str | int, ...] = ()
 
-    def __init__(self, message: str, keys: Iterable[str] = (), exception: str = "ConfigException", where: str = "") -> None:
+    def __init__(
+        self, message: str, keys: Iterable[str] = (), exception: str = "ConfigException", where: str = ""
+    ) -> None:
         self.keys = tuple(keys)
         self.exception = exception
         self.kafka_message = message
@@ -79,7 +81,9 @@ class ConfigKey:
 
     def exists(self, version: str) -> bool:
         """Whether that Kafka version has the key."""
-        return at_least(self.since, version) and not (self.until is not None and at_least(self.until, version))
+        return at_least(self.since, version) and not (
+            self.until is not None and at_least(self.until, version)
+        )
 
     def allowed(self) -> str:
         """The allowed values in words.
@@ -108,7 +112,9 @@ def parse(key: ConfigKey, value: Any, where: str = "") -> Any:
     if key.kind == "LIST":
         return _list(key, value, where)
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise invalid(key.name, value, f"Expected value to be a string, but it was a {type(value).__name__}", where)
+        raise invalid(
+            key.name, value, f"Expected value to be a string, but it was a {type(value).__name__}", where
+        )
     text = str(value).strip()
     _choose(key, text, where)
     return text
@@ -121,7 +127,12 @@ def _integer(key: ConfigKey, value: Any, where: str) -> int:
             raise invalid(key.name, value, f"Not a number of type {key.kind}", where)
         value = int(value)
     elif isinstance(value, bool) or not isinstance(value, int):
-        raise invalid(key.name, value, f"Expected value to be a {bits}-bit integer, but it was a {type(value).__name__}", where)
+        raise invalid(
+            key.name,
+            value,
+            f"Expected value to be a {bits}-bit integer, but it was a {type(value).__name__}",
+            where,
+        )
     if not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
         raise invalid(key.name, value, f"Not a number of type {key.kind}", where)
     return int(value)
@@ -186,7 +197,11 @@ def find(keys: Mapping[str, ConfigKey], name: Any, version: str, what: str, wher
     if key is None:
         close = get_close_matches(str(name), list(keys), n=1, cutoff=0.5)
         hint = f"; did you mean {close[0]!r}?" if close else ""
-        raise UnknownConfig(f"{name!r} is no {what} of Kafka {version}{hint} (expected a key such as {next(iter(keys))!r})", str(name), where)
+        raise UnknownConfig(
+            f"{name!r} is no {what} of Kafka {version}{hint} (expected a key such as {next(iter(keys))!r})",
+            str(name),
+            where,
+        )
     if not key.exists(version):
         ended = key.until is not None and at_least(key.until, version)
         span = f"ended with {key.until}" if ended else f"exists since {key.since}"

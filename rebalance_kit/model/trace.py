@@ -89,7 +89,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "rejoin_requested": "a client decided to re-join: reason (the long form of its log), sent (the short form)",
         "join_prepared": "a client begins to re-join: revokes (bool)",
         "joined": "a client got a successful JoinGroup answer: leader (bool), assignor",
-        "synced": "a client got its assignment: assigned, owned, added, revoked",
+        "synced": "a client got its assignment: assigned, owned, added, revoked, cooperative (bool)",
         "assignment_computed": "classic leader ran the assignor: assignor, assignment {member_id: [partition]}",
         "generation_reset": "a client gave up its generation: reason, member_id_kept (bool)",
         "reconciling": "consumer client starts to reconcile: assigned, owned, added, revoked, local_epoch",

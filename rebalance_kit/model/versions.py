@@ -27,7 +27,9 @@ def parse_version(version: str) -> tuple[int, int]:
     """
     parts = str(version).removesuffix("-SNAPSHOT").split(".")
     if not 2 <= len(parts) <= 3 or not all(part.isascii() and part.isdigit() for part in parts):
-        raise ConfigError(f"{version!r} is no Kafka version; expected MAJOR.MINOR or MAJOR.MINOR.PATCH, as in {PREFERRED}")
+        raise ConfigError(
+            f"{version!r} is no Kafka version; expected MAJOR.MINOR or MAJOR.MINOR.PATCH, as in {PREFERRED}"
+        )
     found = int(parts[0]), int(parts[1])
     if not OLDEST <= found <= NEWEST:
         raise ConfigError(f"Kafka {version} is not modelled; expected {_text(OLDEST)} to {_text(NEWEST)}")
@@ -114,7 +116,9 @@ def has(name: str, version: str) -> bool:
     (True, False)
     """
     change = CHANGES[name]
-    return at_least(change.since, version) and not (change.until is not None and at_least(change.until, version))
+    return at_least(change.since, version) and not (
+        change.until is not None and at_least(change.until, version)
+    )
 
 
 def first_consumer_epoch(version: str) -> int:

@@ -259,6 +259,7 @@ class ClassicMember:
             owned=names(self.owned),
             added=names(added),
             revoked=names(revoked),
+            cooperative=self.settings.cooperative,
         )
         self.pending_assignment = assignment
         if revoked:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from collections.abc import Sequence
 from typing import TextIO
@@ -11,14 +12,19 @@ from rebalance_kit.quiz.bank import read_bank
 from rebalance_kit.quiz.practice import WIDTH, Practice, beliefs_shown, pick_questions, question_lines
 
 
-def run_quiz(tag: str | None = None, *, ids: Sequence[str] = (), seed: int = 1, source: TextIO, out: TextIO) -> int:
-    """Ask the questions of a tag (all without one), reading answers from ``source``, a line each.
+def run_quiz(
+    tag: str | None = None, count: int | None = None, seed: int = 1, *, ids: Sequence[str] = (), source: TextIO | None = None, out: TextIO
+) -> int:
+    """Ask the first ``count`` questions of a tag (all of the bank without one), reading an answer a line.
 
-    An empty line passes a question over, ``q`` or the end of the input stops. Returns 0; raises
-    ``DataError`` for an unknown tag or id.
+    ``source`` is standard input unless given. An empty line passes a question over, ``q`` or the end of
+    the input stops. Returns 0; raises ``DataError`` for an unknown tag or id, or a count below 1.
     """
+    if count is not None and count < 1:
+        raise DataError(f"count {count} received, expected at least 1")
+    source = sys.stdin if source is None else source
     bank = read_bank()
-    practice = Practice(tag or "of the whole bank", pick_questions(tag, ids, seed, bank))
+    practice = Practice(tag or "of the whole bank", pick_questions(tag, ids, seed, bank, count))
     for number, asked in enumerate(practice.questions, start=1):
         practice.place = number - 1
         out.write("\n" + "\n".join(question_lines(asked, number)) + "\n")

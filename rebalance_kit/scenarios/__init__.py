@@ -30,7 +30,9 @@ def source(name: str) -> str:
         from rebalance_kit.model.errors import ScenarioError
 
         close = get_close_matches(name, names(), n=3, cutoff=0.4) or list(names())
-        raise ScenarioError(f"no scenario of the kit is called {name!r}; expected one such as {', '.join(close)}")
+        raise ScenarioError(
+            f"no scenario of the kit is called {name!r}; expected one such as {', '.join(close)}"
+        )
     return files(__name__).joinpath(name + SUFFIX).read_text(encoding="utf-8")
 
 

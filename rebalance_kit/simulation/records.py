@@ -34,6 +34,8 @@ class Ledger:
     delivered: int = 0
     redelivered: int = 0
     committed: int | None = None
+    begun: int | None = None
+    """Where the group began to read; what lies before was never its to lose."""
     processed: list[list[int]] = field(default_factory=list)
 
     def deliver(self, first: int, end: int) -> int:
@@ -57,13 +59,14 @@ class Ledger:
     def lost(self) -> int:
         """Records below the committed offset that nobody ever processed."""
         limit = self.committed or 0
-        covered = reached = 0
+        covered = 0
+        reached = begun = self.begun or 0
         for first, end in sorted(self.processed):
             begin, stop = max(first, reached), min(end, limit)
             if stop > begin:
                 covered += stop - begin
             reached = max(reached, end)
-        return limit - covered
+        return max(limit - begun, 0) - covered
 
 
 @dataclass(slots=True)
@@ -125,7 +128,8 @@ class Consumption:
             return False
         rate = sum(self.plane.logs[tp].rate_per_s for tp in self.fetching if tp in self.plane.logs)
         step = self.poll_step_ms
-        if rate * step / 1000 > self.max_poll_records or rate * self.processing_ms >= 1000:
+        most = rate * step / 1000 + len(self.fetching)  # records of the fullest poll
+        if most > self.max_poll_records or most * self.processing_ms > step:
             return False
         return all(self.positions[tp] >= self.plane.end(tp, self.batch_ms) for tp in self.fetching)
 
@@ -201,6 +205,9 @@ class Consumption:
     def start(self, tp: TopicPartition, position: int, now_ms: int) -> None:
         """Records of ``tp`` reach the application from ``position`` on."""
         self.settle(now_ms - 1)
+        ledger = self.plane.ledger(self.group, tp)
+        if ledger.begun is None:
+            ledger.begun = position
         self.positions[tp] = position
         self.fetching[tp] = None
         if self.busy_until_ms <= now_ms:

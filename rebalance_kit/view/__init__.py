@@ -19,7 +19,7 @@ _HOME = {
     "describe_flow": "text",
     "describe_gantt": "text",
     "describe_comparison": "text",
-    "show": "show",
+    "show": "showing",
     "write_report": "report",
 }
 __all__ = [

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from rebalance_kit.analysis.metrics import Metrics, metrics
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.palettes import ROLES
-from rebalance_kit.view.show import Figure, base_layout
+from rebalance_kit.view.showing import Figure, base_layout
 
 
 class Measure(NamedTuple):

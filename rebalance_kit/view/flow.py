@@ -13,7 +13,7 @@ from typing import Any
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.frames import Frames
 from rebalance_kit.view.palettes import ROLES
-from rebalance_kit.view.show import Figure, base_layout, packed
+from rebalance_kit.view.showing import Figure, base_layout, packed
 from rebalance_kit.view.state import PartitionState
 from rebalance_kit.view.text import describe_flow
 from rebalance_kit.view.theme import looks

@@ -11,12 +11,13 @@ from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.frames import Frames
 from rebalance_kit.view.palettes import ROLES
 from rebalance_kit.view.segments import Segment, segments_of
-from rebalance_kit.view.show import Figure, base_layout, visible_lines
+from rebalance_kit.view.showing import Figure, base_layout, visible_lines
 from rebalance_kit.view.state import Mark
 from rebalance_kit.view.text import describe_gantt
 from rebalance_kit.view.theme import PATTERNS, PLOTLY_PATTERNS, looks
 
 ROWS_UP_TO = 40
+LEGEND_UP_TO = 12
 STANDING = ("owner dead or frozen", "no owner", "callback or hand-over", "new, no record yet")
 KIND_OF = {
     "stopped": STANDING[0],
@@ -44,7 +45,7 @@ def gantt_figure(trace: Trace, theme: str = "light", group: str | None = None) -
         "barmode": "overlay",
         "bargap": 0.28,
         "xaxis": {"title": {"text": "seconds"}, "range": [0, held.end_ms / 1000], "gridcolor": role["hairline"], "zeroline": False},
-        "yaxis": {"categoryorder": "array", "categoryarray": labels[::-1], "automargin": True, "tickmode": "array", "tickvals": labels, "gridcolor": role["surface"]},
+        "yaxis": {"categoryorder": "array", "categoryarray": labels[::-1], "automargin": True, "tickmode": "array", "tickvals": labels, "tickfont": {"size": 13 if len(labels) <= 24 else 10}, "gridcolor": role["surface"]},
         "shapes": visible_lines([(mark.at_ms / 1000, "solid" if mark.kind == "fault" else "dot", "alert" if mark.kind == "fault" else "ink3") for mark in marks], role),
         "annotations": [_label(mark, place, role, held.end_ms) for place, mark in enumerate(marks)],
         "showlegend": True,
@@ -62,7 +63,10 @@ def _rows(held: Frames) -> dict[str, list[Segment]]:
     fates: dict[tuple[Segment, ...], list[str]] = {}
     for name in held.partitions:
         fates.setdefault(tuple(segments_of(held, name)), []).append(name)
-    return {f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else names[0]: list(bars) for bars, names in fates.items()}
+    return {
+        f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else names[0]: list(bars)
+        for bars, names in fates.items()
+    }
 
 
 def _bars(held: Frames, rows: dict[str, list[Segment]], theme: str) -> list[Figure]:
@@ -82,7 +86,8 @@ def _bars(held: Frames, rows: dict[str, list[Segment]], theme: str) -> list[Figu
             "size": 6,
             "solidity": 0.25,
         }
-        found.append(_trace(one.name, bars, {"color": one.hue, "line": {"width": 0}, "pattern": pattern}))
+        trace = _trace(one.name, bars, {"color": one.hue, "line": {"width": 0}, "pattern": pattern})
+        found.append(trace | {"showlegend": len(held.names) <= LEGEND_UP_TO})
     styles = {
         STANDING[0]: {"color": role["surface"], "line": {"width": 1, "color": role["alert"]}, "pattern": {"shape": "x", "fgcolor": role["alert"], "bgcolor": role["surface"], "size": 6, "solidity": 0.3}},
         STANDING[1]: {"color": role["surface"], "line": {"width": 1, "color": role["ink"]}, "pattern": {"shape": ".", "fgcolor": role["ink"], "bgcolor": role["surface"], "size": 5, "solidity": 0.25}},

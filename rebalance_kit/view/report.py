@@ -17,7 +17,7 @@ from rebalance_kit.view.comparison import comparison_html
 from rebalance_kit.view.flow import flow_figure
 from rebalance_kit.view.gantt import gantt_figure
 from rebalance_kit.view.palettes import FONT, ROLES
-from rebalance_kit.view.show import Figure, as_plotly
+from rebalance_kit.view.showing import Figure, as_plotly
 from rebalance_kit.view.text import describe_comparison, describe_flow, describe_gantt
 
 

@@ -13,7 +13,9 @@ from rebalance_kit.model.errors import ConfigError
 
 STRATEGY = "partition.assignment.strategy"
 RANGE, STICKY = CLASSES["range"], CLASSES["sticky"]
-RESET = "The value must be either 'earliest', 'latest', 'none' or of the format 'by_duration:<PnDTnHnMn.nS.>'."
+RESET = (
+    "The value must be either 'earliest', 'latest', 'none' or of the format 'by_duration:<PnDTnHnMn.nS.>'."
+)
 
 # configs, Kafka's exception, Kafka's message: as printed by KafkaConsumer of kafka-clients 4.3.1
 REFUSED = [
@@ -80,7 +82,11 @@ OLDER = [
     ("4.0.0", {"group.protocol": "consumer", "session.timeout.ms": 1000}, "cannot be set"),
     ("3.9.1", {"group.id": ""}, None),
     ("3.9.1", {"auto.offset.reset": "by_duration:PT1H"}, "String must be one of: latest, earliest, none"),
-    ("4.1.0", {STRATEGY: f"{RANGE},{RANGE}"}, f"The assignor name: 'range' is used in more than one assignor: {RANGE}, {RANGE}"),
+    (
+        "4.1.0",
+        {STRATEGY: f"{RANGE},{RANGE}"},
+        f"The assignor name: 'range' is used in more than one assignor: {RANGE}, {RANGE}",
+    ),
     ("4.2.0", {STRATEGY: f"{RANGE},{RANGE}"}, None),
 ]
 
@@ -115,22 +121,34 @@ def test_an_assignor_is_known_by_its_name_its_class_and_its_full_class(written):
 
 def test_an_assignor_of_ones_own_that_is_cooperative_only_has_no_common_protocol_with_range():
     supports = {"range": ("EAGER",), "mine": ("COOPERATIVE",)}
-    with pytest.raises(RefusedConfig, match=r"Specified assignors \[range, mine\] do not have commonly supported rebalance protocol"):
+    with pytest.raises(
+        RefusedConfig,
+        match=r"Specified assignors \[range, mine\] do not have commonly supported rebalance protocol",
+    ):
         common_mode(("range", "mine"), supports)
 
 
 def test_an_unknown_key_is_refused_with_the_nearest_known_one():
-    with pytest.raises(UnknownConfig, match=r"consumer-7: 'sesion.timeout.ms' is no config of a consumer of Kafka 4.3.1; did you mean 'session.timeout.ms'"):
+    with pytest.raises(
+        UnknownConfig,
+        match=r"consumer-7: 'sesion.timeout.ms' is no config of a consumer of Kafka 4.3.1; did you mean 'session.timeout.ms'",
+    ):
         ClientConfig.of({"sesion.timeout.ms": 1}, "4.3.1", "consumer-7")
 
 
 def test_a_key_that_came_later_is_refused_in_an_older_version():
-    with pytest.raises(UnknownConfig, match="exists since 3.7"):
+    with pytest.raises(UnknownConfig, match=r"exists since 3\.7"):
         ClientConfig.of({"group.protocol": "classic"}, "3.6")
 
 
 def test_values_of_other_types_are_refused_and_not_converted():
-    for key, value in (("session.timeout.ms", True), ("session.timeout.ms", 1.5), (STRATEGY, 7), ("enable.auto.commit", 1), ("client.id", ["a"])):
+    for key, value in (
+        ("session.timeout.ms", True),
+        ("session.timeout.ms", 1.5),
+        (STRATEGY, 7),
+        ("enable.auto.commit", 1),
+        ("client.id", ["a"]),
+    ):
         with pytest.raises(RefusedConfig, match=key.replace(".", r"\.")):
             ClientConfig.of({key: value}, "4.3.1")
 
@@ -169,23 +187,49 @@ def test_what_librdkafka_refuses_is_refused_in_its_words(configs, message):
 
 
 def test_librdkafka_accepts_what_only_java_refuses():
-    for configs in ({"heartbeat.interval.ms": 50_000}, {"group.remote.assignor": "range"}, {"auto.offset.reset": "EARLIEST"}, {STRATEGY: "range,range"}):
+    for configs in (
+        {"heartbeat.interval.ms": 50_000},
+        {"group.remote.assignor": "range"},
+        {"auto.offset.reset": "EARLIEST"},
+        {STRATEGY: "range,range"},
+    ):
         ClientConfig.of({"group.id": "g", **configs}, "4.3.1", client="librdkafka")
 
 
 def test_librdkafka_has_its_own_defaults_and_modes():
     config = ClientConfig.of({}, "4.3.1", client="librdkafka")
-    assert config.assignors == ("range", "roundrobin") and config.mode == "EAGER" and config.metadata_max_age_ms == 900_000
+    assert (
+        config.assignors == ("range", "roundrobin")
+        and config.mode == "EAGER"
+        and config.metadata_max_age_ms == 900_000
+    )
     assert ClientConfig.of({"group.protocol": "consumer"}, "4.3.1", client="librdkafka").mode == "COOPERATIVE"
-    assert ClientConfig.of({"auto.offset.reset": "smallest"}, "4.3.1", client="librdkafka").auto_offset_reset == "earliest"
+    assert (
+        ClientConfig.of({"auto.offset.reset": "smallest"}, "4.3.1", client="librdkafka").auto_offset_reset
+        == "earliest"
+    )
 
 
-@given(st.dictionaries(st.sampled_from(sorted(CLIENT_KEYS)) | st.text(max_size=8), st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12) | st.lists(st.text(max_size=4), max_size=3), max_size=5))
+@given(
+    st.dictionaries(
+        st.sampled_from(sorted(CLIENT_KEYS)) | st.text(max_size=8),
+        st.none()
+        | st.booleans()
+        | st.integers()
+        | st.floats()
+        | st.text(max_size=12)
+        | st.lists(st.text(max_size=4), max_size=3),
+        max_size=5,
+    )
+)
 def test_any_configs_are_either_accepted_or_refused_with_a_config_error(configs):
     for client in ("java", "librdkafka"):
+        refusal = None
         try:
             config = ClientConfig.of(configs, "4.3.1", "x", client)
         except ConfigError as error:
-            assert str(error).startswith("x: ")
-        else:
+            refusal = str(error)
+        if refusal is None:
             assert config.mode in {"EAGER", "COOPERATIVE"} and isinstance(config.session_timeout_ms, int)
+        else:
+            assert refusal.startswith("x: ")

@@ -27,7 +27,9 @@ def test_no_name_stands_for_two_terms():
     assert sorted(names) == sorted(set(names))
 
 
-@pytest.mark.parametrize("written", ["group epoch", "Group Epoch", "GROUP_EPOCH", "group-epoch", " group  epoch "])
+@pytest.mark.parametrize(
+    "written", ["group epoch", "Group Epoch", "GROUP_EPOCH", "group-epoch", " group  epoch "]
+)
 def test_a_term_is_found_however_it_is_written(written):
     assert lookup(written).term == "group epoch"
 
@@ -39,5 +41,5 @@ def test_every_config_key_is_explained_with_its_default_in_the_version_asked_for
 
 
 def test_an_unknown_term_is_refused_with_the_nearest_ones():
-    with pytest.raises(DataError, match="'genration'.*generation"):
+    with pytest.raises(DataError, match=r"'genration'.*generation"):
         lookup("genration")

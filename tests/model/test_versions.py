@@ -3,7 +3,14 @@
 import pytest
 
 from rebalance_kit.model.errors import ConfigError
-from rebalance_kit.model.versions import CHANGES, at_least, changes_between, first_consumer_epoch, has, parse_version
+from rebalance_kit.model.versions import (
+    CHANGES,
+    at_least,
+    changes_between,
+    first_consumer_epoch,
+    has,
+    parse_version,
+)
 
 
 def test_versions_are_compared_as_numbers_and_not_as_text():
@@ -30,5 +37,8 @@ def test_every_change_begins_in_a_modelled_version_and_names_its_source():
 
 
 def test_changes_between_two_versions_are_those_that_one_has_and_the_other_has_not():
-    assert {name for name, _ in changes_between("4.2.0", "4.3.1")} >= {"assignment-interval", "first-epoch-two"}
+    assert {name for name, _ in changes_between("4.2.0", "4.3.1")} >= {
+        "assignment-interval",
+        "first-epoch-two",
+    }
     assert changes_between("4.3.0", "4.3.1") == ()

@@ -95,6 +95,14 @@ def test_a_terminal_quiz_asks_again_after_no_answer_and_ends_with_the_beliefs():
     assert "(cooperative-is-default)" in text
 
 
+def test_a_terminal_quiz_asks_as_many_as_wanted_and_at_least_one():
+    out = io.StringIO()
+    run_quiz("eager", 2, source=io.StringIO("\n" * 5), out=out)
+    assert "\n2. " in out.getvalue() and "\n3. " not in out.getvalue()
+    with pytest.raises(DataError, match="count 0 received, expected at least 1"):
+        run_quiz("eager", 0, source=io.StringIO(), out=out)
+
+
 def test_a_terminal_quiz_ends_with_its_input():
     out = io.StringIO()
     assert run_quiz(ids=["eager-crash-which-pause"], source=io.StringIO(""), out=out) == 0

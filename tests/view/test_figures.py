@@ -12,7 +12,7 @@ from rebalance_kit.view.comparison import comparison_figure, comparison_html
 from rebalance_kit.view.flow import FLOWS, STOPPED, flow_figure
 from rebalance_kit.view.gantt import gantt_figure
 from rebalance_kit.view.report import report_html, write_report
-from rebalance_kit.view.show import PLOTLY_MIME, as_plotly, show
+from rebalance_kit.view.showing import PLOTLY_MIME, as_plotly, show
 from rebalance_kit.view.theme import look
 
 

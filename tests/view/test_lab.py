@@ -13,7 +13,7 @@ from rebalance_kit.model.errors import ScenarioError
 
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
 
-from rebalance_kit.view.lab import Lab  # noqa: E402 - only where it can be imported
+from rebalance_kit.view.lab import Lab
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ function measure(film, width, large) {
   const laneGap = 8;
   const all = inner - busWidth - GAP - railWidth;
   const laneWidth = columns === 1 ? all : (all - 10) / 2;
-  const head = columns > 1 ? 150 : large ? 240 : tight ? 212 : 224;
+  const head = columns > 1 ? 150 : (tight ? 212 : 224) + (large ? 12 : 0);
   const track = laneWidth - head - 8;
   const cells = fitCells(track, laneHeight, most);
   if (count > 16 || !cells) return { tiles: true, inner };
@@ -213,7 +213,7 @@ class Stage {
   leaveGhost(token, state) {
     const { x, y, width, height } = token.box;
     const to = state.owner < 0 ? "no owner" : this.film.members[state.owner].label;
-    const ghost = make("div", { class: "rk-ghost", style: `transform:translate(${x}px,${y}px);width:${width}px;height:${height}px` }, width < 88 ? `→ ${to}` : `${this.film.partitions[token.index]} → ${to}`);
+    const ghost = make("div", { class: "rk-ghost", style: `transform:translate(${x}px,${y}px);width:${width}px;height:${height}px` }, width < 130 ? `→ ${to}` : `${this.film.partitions[token.index]} → ${to}`);
     this.tokenLayer.prepend(ghost);
     setTimeout(() => ghost.remove(), 1500);
   }

@@ -1,0 +1,154 @@
+"""What the views cost: film and figure sizes, time from a click to a new film, and to paint in a browser.
+
+    python benchmarks/view.py            # figures without a browser
+    python benchmarks/view.py --browser  # also first paint, click to paint and frames a second in Chromium
+
+Prints one JSON object. Times are medians over the repetitions named in it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import json
+import shutil
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rebalance_kit.simulation.scenario import Action, MemberSpec, Scenario, TopicSpec
+from rebalance_kit.simulation.simulate import simulate
+from rebalance_kit.view.film import film_bytes
+from rebalance_kit.view.flow import flow_figure
+from rebalance_kit.view.frames import Frames
+from rebalance_kit.view.gantt import gantt_figure
+
+SIZES = ((2, 4), (12, 48), (25, 250), (50, 500))
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+
+
+def crash(members: int, partitions: int) -> Scenario:
+    """So many members share so many partitions; one crashes at 12 s."""
+    named = tuple(MemberSpec(f"consumer-{number}", ("orders",)) for number in range(1, members + 1))
+    group = Scenario(f"{members}-by-{partitions}", (TopicSpec("orders", partitions),), named, end_ms=80_000)
+    return group.with_action(Action(12_000, "crash", "consumer-2"))
+
+
+def median_ms(run: Callable[[], Any], times: int = 5) -> float:
+    """Median time of a call in milliseconds."""
+    spent = []
+    for _ in range(times):
+        begun = time.perf_counter()
+        run()
+        spent.append((time.perf_counter() - begun) * 1000)
+    return round(statistics.median(spent), 1)
+
+
+def without_browser(members: int, partitions: int, protocol: str) -> dict[str, Any]:
+    """Kernel side of a click, and what travels."""
+    scenario = crash(members, partitions)
+    trace = simulate(scenario, protocol=protocol)
+    frames = Frames(trace)
+    return {
+        "size": f"{members} x {partitions}",
+        "protocol": protocol,
+        "simulate_ms": median_ms(lambda: simulate(scenario, protocol=protocol)),
+        "fold_ms": median_ms(lambda: Frames(trace)),
+        "film_ms": median_ms(lambda: film_bytes(Frames(trace))),
+        "board_ms": median_ms(lambda: frames.at(50_000)),
+        "film_kb": round(len(film_bytes(frames)) / 1000, 1),
+        "flow_200_frames_ms": median_ms(lambda: flow_figure(trace, frames=200), 3),
+        "flow_200_frames_kb": round(
+            len(json.dumps(flow_figure(trace, frames=200), separators=(",", ":"))) / 1000, 1
+        ),
+        "gantt_kb": round(len(json.dumps(gantt_figure(trace), separators=(",", ":"))) / 1000, 1),
+    }
+
+
+# --- in a browser -----------------------------------------------------------------------------------
+PAGE = """<!doctype html><meta charset="utf-8"><style>{style}</style><div id="el" style="width:1040px"></div><script type="module">
+{script}
+const raw = {films}.map((one) => new DataView(Uint8Array.from(atob(one), (c) => c.charCodeAt(0)).buffer));
+const data = {{ film: raw[0], controls: {controls}, cursor_ms: 11000, theme: "light" }}, heard = {{}};
+const model = {{ get: (k) => data[k], set: (k, v) => {{ data[k] = v; }}, save_changes() {{}}, send() {{}}, off() {{}}, on: (n, f) => {{ (heard[n] ||= []).push(f); }} }};
+window.begun = performance.now();
+widget.render({{ model, el: document.getElementById("el") }});
+window.lab = document.getElementById("el").rebalanceLab;
+const painted = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+window.shown = (async () => {{ while (!lab.stage) await painted(); await painted(); return performance.now() - window.begun; }})();
+window.swap = async (turn) => {{
+  const begun = performance.now();
+  data.film = raw[turn % raw.length]; data.controls = {{ ...data.controls, serial: turn }};
+  heard["change:film"].forEach((each) => each());
+  while (lab.serial !== turn) await painted();
+  await painted();
+  return performance.now() - begun;
+}};
+window.play = async (ms) => {{
+  lab.player.speed = 10; lab.play();
+  let frames = 0; const begun = performance.now();
+  while (performance.now() - begun < ms) {{ await new Promise(requestAnimationFrame); frames += 1; }}
+  lab.player.pause();
+  return (1000 * frames) / (performance.now() - begun);
+}};
+</script>"""
+
+
+def in_browser(members: int, partitions: int) -> dict[str, Any]:
+    """First paint, a new film to paint, and frames a second while playing; the kernel is left out."""
+    from playwright.sync_api import sync_playwright
+
+    from rebalance_kit.view.lab import Lab, _script, _style
+
+    scenario = crash(members, partitions)
+    films = [film_bytes(Frames(simulate(scenario, protocol=name))) for name in ("eager", "cooperative")]
+    controls = Lab().controls
+    page_text = PAGE.format(
+        style=_style(), script=_script().replace("export default", "const widget ="), controls=json.dumps(controls),
+        films=json.dumps([base64.b64encode(one).decode("ascii") for one in films]),
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
+        path = Path(folder) / "lab.html"
+        path.write_text(page_text, encoding="utf-8")
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=list(ARGUMENTS))
+        page = browser.new_page(viewport={"width": 1100, "height": 900})
+        page.goto(path.as_uri())
+        first = page.evaluate("window.shown")
+        swaps = sorted(page.evaluate("turn => window.swap(turn)", turn) for turn in range(2, 32))
+        rate = page.evaluate("window.play(4000)")
+        browser.close()
+    return {
+        "size": f"{members} x {partitions}", "first_paint_ms": round(first, 1), "film_to_paint_median_ms": round(statistics.median(swaps), 1),
+        "film_to_paint_p95_ms": round(swaps[int(0.95 * len(swaps))], 1), "frames_per_s": round(rate, 1),
+    }  # fmt: skip
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--browser", action="store_true", help="measure in Chromium too")
+    chosen = parser.parse_args()
+    found: dict[str, Any] = {
+        "kernel": [
+            without_browser(members, partitions, name)
+            for members, partitions in SIZES
+            for name in ("eager", "consumer")
+        ]
+    }
+    if chosen.browser and shutil.which("chromium"):
+        found["browser"] = [in_browser(members, partitions) for members, partitions in ((2, 4), (50, 500))]
+    print(json.dumps(found, indent=1))
+
+
+if __name__ == "__main__":
+    main()

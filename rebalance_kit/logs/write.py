@@ -1,0 +1,52 @@
+"""Write the logs of a trace as files: ``broker.log`` and one a member, like the folders of recorded runs."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+
+from rebalance_kit.logs.broker import broker_lines
+from rebalance_kit.logs.client import member_lines
+from rebalance_kit.logs.lines import EPOCH, LAYOUTS, LogLine
+from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.trace import Trace
+
+
+def write_logs(
+    trace: Trace,
+    folder: str | Path,
+    *,
+    layout: str = "kafka",
+    version: str | None = None,
+    begins: datetime = EPOCH,
+    packed: bool = False,
+) -> tuple[Path, ...]:
+    """Write every log of a trace into ``folder`` and return the files; each is written beside and renamed.
+
+    ``layout`` (kafka or spring) is that of the members; a broker always prints Kafka's own. Raises
+    ``DataError`` for a layout that does not exist.
+    """
+    if layout not in LAYOUTS:
+        raise DataError(f"layout {layout!r} is unknown; expected one of {', '.join(LAYOUTS)}")
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    written = [_write(place / "broker.log", broker_lines(trace, version), "kafka", begins, packed=packed)]
+    for name in trace.meta.get("members", ()):
+        written.append(
+            _write(
+                place / f"{name}.log", member_lines(trace, str(name), version), layout, begins, packed=packed
+            )
+        )
+    return tuple(written)
+
+
+def _write(target: Path, lines: Iterable[LogLine], layout: str, begins: datetime, *, packed: bool) -> Path:
+    text = "".join(LAYOUTS[layout](line, begins) + "\n" for line in lines).encode()
+    final = target.with_name(target.name + ".gz") if packed else target
+    beside = final.with_name(f".{final.name}.part")
+    beside.write_bytes(gzip.compress(text, mtime=0) if packed else text)
+    os.replace(beside, final)
+    return final
