@@ -20,7 +20,9 @@ from rebalance_kit.pipeline.grammar import CLUES, CLUES_AT_START, MESSAGES, NOIS
 from rebalance_kit.pipeline.layouts import LAYOUTS
 from rebalance_kit.records.pack import run_names, unpack
 
-_CLIENT = re.compile(r"(?s)^\[(?:Consumer|Worker) (?:instanceId=(.*?), )?clientId=(.*?), groupId=(.*?)\] ?(.*)$")
+_CLIENT = re.compile(
+    r"(?s)^\[(?:Consumer|Worker) (?:instanceId=(.*?), )?clientId=(.*?), groupId=(.*?)\] ?(.*)$"
+)
 _BROKER = re.compile(r"^\[Group(?:Coordinator|MetadataManager) [^\]]*\]:? ")
 
 
@@ -67,7 +69,10 @@ def with_python(files: list[Path]) -> int:
         with path.open(encoding="utf-8", newline="\n") as stream:
             for raw in stream:
                 line = raw.rstrip("\n")
-                if not (line.startswith(CLUES_AT_START) or any(clue in line for clue in CLUES)) or NOISE[0] in line:
+                if (
+                    not (line.startswith(CLUES_AT_START) or any(clue in line for clue in CLUES))
+                    or NOISE[0] in line
+                ):
                     continue
                 message, table = _message(line, patterns)
                 found += bool(message and "event" in (parse_message(message, table) or {}))
@@ -89,11 +94,16 @@ def with_duckdb(files: list[Path], threads: int) -> int:
 
     q = lambda text: "'" + text.replace("'", "''") + "'"  # noqa: E731
     clues = " or ".join(
-        [f"starts_with(text, {q(clue)})" for clue in CLUES_AT_START] + [f"contains(text, {q(clue)})" for clue in CLUES]
+        [f"starts_with(text, {q(clue)})" for clue in CLUES_AT_START]
+        + [f"contains(text, {q(clue)})" for clue in CLUES]
     )
-    layout = "".join(f"when {' or '.join(f'text like {q(_like(g))}' for g in one.like)} then {q(one.name)} " for one in LAYOUTS)
+    layout = "".join(
+        f"when {' or '.join(f'text like {q(_like(g))}' for g in one.like)} then {q(one.name)} "
+        for one in LAYOUTS
+    )
     take = "".join(
-        f"when layout = {q(one.name)} then regexp_extract(text, {q(one.pattern)}, {one.groups.index('message') + 1}) " for one in LAYOUTS
+        f"when layout = {q(one.name)} then regexp_extract(text, {q(one.pattern)}, {one.groups.index('message') + 1}) "
+        for one in LAYOUTS
     )
     branches = {table: _branches(table, q) for table in (MESSAGES, UNLAID)}
     query = f"""
@@ -121,7 +131,9 @@ def _branches(table, q) -> str:
         tests = [f"starts_with(message, {q(start)})"] if start else []
         tests += [f"contains(message, {q(piece)})" for piece in pieces]
         replacement = re.sub(r"\$(\d+)", r"\\\1", template.replacement)
-        parts.append(f"when {' and '.join(tests)} then regexp_replace(message, {q(template.pattern)}, {q(replacement)}) ")
+        parts.append(
+            f"when {' and '.join(tests)} then regexp_replace(message, {q(template.pattern)}, {q(replacement)}) "
+        )
     return "".join(parts)
 
 

@@ -26,7 +26,9 @@ def line_counts(spark: SparkSession, classified: DataFrame, files: Sequence[LogF
         "path string, file string, lines long, note string",
     )
     kinds = ("parsed", "ignored", "rejected")
-    counted = classified.groupBy("path", "file").agg(*[F.count_if(F.col("class") == kind).alias(kind) for kind in kinds])
+    counted = classified.groupBy("path", "file").agg(
+        *[F.count_if(F.col("class") == kind).alias(kind) for kind in kinds]
+    )
     filled = [F.coalesce(F.col(kind), F.lit(0)).alias(kind) for kind in kinds]
     return surveyed.join(counted, ["path", "file"], "left").select("path", "file", "lines", *filled, "note")
 
@@ -39,4 +41,6 @@ def require_balance(rows: Sequence[tuple[str, str, int, int, int, int, str | Non
         if parsed + ignored + rejected != lines
     ]
     if wrong:
-        raise DataError("lines were lost or made up (did a file change while it was read?): " + "; ".join(wrong[:5]))
+        raise DataError(
+            "lines were lost or made up (did a file change while it was read?): " + "; ".join(wrong[:5])
+        )

@@ -65,7 +65,9 @@ def _local_path(uri: str) -> str:
 def clean_text(lines: DataFrame) -> DataFrame:
     """Replace ``value`` by ``text`` (valid UTF-8, no trailing carriage return, of bounded length) and ``size``."""
     size = F.octet_length("value")
-    bounded = F.when(size > LONGEST_LINE, F.substring("value", 1, _KEPT_OF_A_LONG_LINE)).otherwise(F.col("value"))
+    bounded = F.when(size > LONGEST_LINE, F.substring("value", 1, _KEPT_OF_A_LONG_LINE)).otherwise(
+        F.col("value")
+    )
     valid = F.when(F.is_valid_utf8(bounded), bounded).otherwise(F.make_valid_utf8(bounded))
     return lines.withColumn("size", size).withColumn("text", F.rtrim(valid, F.lit("\r"))).drop("value")
 
@@ -83,7 +85,9 @@ def measure_blocks(lines: DataFrame) -> DataFrame:
     """One row a block of a file: its first ``row`` and how many lines come ``before`` it in the file."""
     from pyspark.sql import Window
 
-    sizes = lines.groupBy("path", "file", "block").agg(F.min("row").alias("first_row"), F.count("*").alias("n"))
+    sizes = lines.groupBy("path", "file", "block").agg(
+        F.min("row").alias("first_row"), F.count("*").alias("n")
+    )
     earlier = Window.partitionBy("path", "file").orderBy("block").rowsBetween(Window.unboundedPreceding, -1)
     return sizes.withColumn("before", F.coalesce(F.sum("n").over(earlier), F.lit(0))).drop("n")
 

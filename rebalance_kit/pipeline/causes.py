@@ -73,7 +73,8 @@ def classic_trigger(reason: Column) -> Column:
         .when(said.startswith("cached metadata has changed"), "metadata_changed")
         .when(said.startswith("subscription has changed"), "subscription_changed")
         .when(
-            said.isNull() | said.rlike("already rebalancing|^rebalance failed|^encountered |commit failed|does not match"),
+            said.isNull()
+            | said.rlike("already rebalancing|^rebalance failed|^encountered |commit failed|does not match"),
             "rejoin",
         )
         .when(said.isNotNull(), "enforced")

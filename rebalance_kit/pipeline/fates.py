@@ -33,7 +33,9 @@ def with_fates(rebalances: DataFrame, events: DataFrame) -> DataFrame:
     null when the culprit's log is not there or the trigger asks for none.
     """
     keys = ["path", "group", "number"]
-    theirs = events.filter((F.col("side") != "broker") & F.col("at_ms").isNotNull() & F.col("client").isNotNull())
+    theirs = events.filter(
+        (F.col("side") != "broker") & F.col("at_ms").isNotNull() & F.col("client").isNotNull()
+    )
     seen = theirs.select(
         "path",
         F.col("client").alias("culprit"),
@@ -44,7 +46,9 @@ def with_fates(rebalances: DataFrame, events: DataFrame) -> DataFrame:
     gap = F.col("seen_ms") - F.col("start_ms")
     later = F.when(gap > 0, F.struct("seen_ms", "seen"))
     sooner = F.when(gap <= 0, F.struct("seen_ms", "seen"))
-    stalled = F.when(F.col("seen").isin("poll_timeout", "rd_poll_timeout") & (gap <= _JUST_AFTER_MS), F.col("seen_ms"))
+    stalled = F.when(
+        F.col("seen").isin("poll_timeout", "rd_poll_timeout") & (gap <= _JUST_AFTER_MS), F.col("seen_ms")
+    )
     joined = F.when(F.col("anew") & (gap <= 0), F.col("seen_ms"))
     around = (
         rebalances.select(*keys, "culprit", "start_ms")
@@ -60,7 +64,9 @@ def with_fates(rebalances: DataFrame, events: DataFrame) -> DataFrame:
         rebalances.join(around, keys, "left")
         .withColumn(
             "trigger",
-            F.when((F.col("trigger") == "leave") & F.col("stalled"), "poll_timeout").otherwise(F.col("trigger")),
+            F.when((F.col("trigger") == "leave") & F.col("stalled"), "poll_timeout").otherwise(
+                F.col("trigger")
+            ),
         )
         .withColumn("fate", F.when(F.col("trigger") == "session_expired", _fate()))
         .withColumn("fate_ms", F.when(F.col("fate").isin("frozen", "restarted"), F.col("next.seen_ms")))
@@ -95,14 +101,22 @@ def with_topics(rebalances: DataFrame, events: DataFrame) -> DataFrame:
     # A restarted broker writes its whole metadata again: only the first mention is a change.
     changes = (
         events.filter(
-            F.col("event").isin("partition_created", "topic_created", "topic_deleted") & ~topic.startswith(_INTERNAL_TOPIC)
+            F.col("event").isin("partition_created", "topic_created", "topic_deleted")
+            & ~topic.startswith(_INTERNAL_TOPIC)
         )
         .groupBy("path", "topic", F.col("event").alias("change"))
         .agg(F.min("at_ms").alias("changed_ms"))
     )
     keys = ["path", "group", "number"]
-    kinds = {"topic_created": "new topic ", "topic_deleted": "deleted topic ", "partition_created": "new partition "}
-    sets = [F.sort_array(F.collect_set(F.when(F.col("change") == kind, F.col("topic")))).alias(kind) for kind in kinds]
+    kinds = {
+        "topic_created": "new topic ",
+        "topic_deleted": "deleted topic ",
+        "partition_created": "new partition ",
+    }
+    sets = [
+        F.sort_array(F.collect_set(F.when(F.col("change") == kind, F.col("topic")))).alias(kind)
+        for kind in kinds
+    ]
     between = (
         rebalances.transform(_with_since)
         .filter(F.col("trigger").isin("metadata_changed", "subscription_changed", "regex_changed"))
@@ -140,7 +154,11 @@ def with_subscriptions(rebalances: DataFrame, events: DataFrame) -> DataFrame:
         "path", "group", F.col("client").alias("caller"), F.col("at_ms").alias("called_ms")
     )
     keys = ["path", "group", "number"]
-    open_question = (F.col("trigger") == "metadata_changed") & (F.col("protocol") == "consumer") & F.col("topics").isNull()
+    open_question = (
+        (F.col("trigger") == "metadata_changed")
+        & (F.col("protocol") == "consumer")
+        & F.col("topics").isNull()
+    )
     callers = (
         rebalances.transform(_with_since)
         .filter(open_question)
@@ -162,16 +180,29 @@ def with_subscriptions(rebalances: DataFrame, events: DataFrame) -> DataFrame:
 def with_cause(rebalances: DataFrame) -> DataFrame:
     """Add ``cause``: the trigger as a sentence, with what is known of the culprit's fate."""
     back_s = F.format_number((F.col("fate_ms") - F.col("start_ms")) / 1000, 1)
-    earlier = Window.partitionBy("path", "group", "culprit").orderBy("number").rowsBetween(Window.unboundedPreceding, -1)
+    earlier = (
+        Window.partitionBy("path", "group", "culprit")
+        .orderBy("number")
+        .rowsBetween(Window.unboundedPreceding, -1)
+    )
     again = (F.col("trigger") == "join") & (F.count("*").over(earlier) > 0)
     enforced = (F.col("trigger") == "enforced") & (F.col("said") != "rebalance enforced by user")
     fates = {
-        "frozen": ("; its process lived on, silent (long pause, freeze or lost network), and was back ", back_s, " s later"),
+        "frozen": (
+            "; its process lived on, silent (long pause, freeze or lost network), and was back ",
+            back_s,
+            " s later",
+        ),
         "restarted": ("; its process had died and a new one started ", back_s, " s later"),
-        "closed": ("; it had been closed, which a static member does not tell the group, and did not return",),
+        "closed": (
+            "; it had been closed, which a static member does not tell the group, and did not return",
+        ),
         "gone": ("; its process had died: its log ends before",),
     }
-    more = F.when((F.col("trigger") == "session_expired") & F.col("stalled"), F.lit("; it had exceeded max.poll.interval.ms"))
+    more = F.when(
+        (F.col("trigger") == "session_expired") & F.col("stalled"),
+        F.lit("; it had exceeded max.poll.interval.ms"),
+    )
     for fate, words in fates.items():
         said = F.concat(*[F.lit(word) if isinstance(word, str) else word for word in words])
         more = more.when(F.col("fate") == fate, said)
@@ -181,7 +212,9 @@ def with_cause(rebalances: DataFrame) -> DataFrame:
         .when(again, F.lit(" again"))
         .otherwise(F.lit(""))
     )
-    return rebalances.withColumn("cause", F.concat(sentence(F.col("trigger"), F.col("culprit")), more, _meanwhile())).drop("stalled")
+    return rebalances.withColumn(
+        "cause", F.concat(sentence(F.col("trigger"), F.col("culprit")), more, _meanwhile())
+    ).drop("stalled")
 
 
 def _meanwhile() -> Column:
@@ -189,6 +222,8 @@ def _meanwhile() -> Column:
     told = []
     for column, verb in (("joined", "joined"), ("left", "left"), ("expired", "expired")):
         others = F.array_except(F.col(column), F.array(F.coalesce("culprit", F.lit(""))))
-        told.append(F.when(F.size(others) > 0, F.concat(F.array_join(others, ", "), F.lit(f" {verb} meanwhile"))))
+        told.append(
+            F.when(F.size(others) > 0, F.concat(F.array_join(others, ", "), F.lit(f" {verb} meanwhile")))
+        )
     words = F.concat_ws(", ", *told)
     return F.when(words != "", F.concat(F.lit("; "), words)).otherwise(F.lit(""))

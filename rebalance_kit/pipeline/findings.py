@@ -19,7 +19,20 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 #: The columns of the table, in order.
-FINDINGS = ("path", "group", "finding", "who", "at_ms", "times", "sentence", "do", "source", "file", "line", "evidence")
+FINDINGS = (
+    "path",
+    "group",
+    "finding",
+    "who",
+    "at_ms",
+    "times",
+    "sentence",
+    "do",
+    "source",
+    "file",
+    "line",
+    "evidence",
+)
 
 #: A callback that takes longer is reported; healthy ones take a few milliseconds.
 SLOW_CALLBACK_MS = 1_000
@@ -44,9 +57,17 @@ def findings(events: DataFrame, rebalances: DataFrame, names: DataFrame) -> Data
     """All findings of all groups, earliest first within a group."""
     named = named_events(events, names)
     caused = rebalances.withColumn("who", F.col("culprit"))
-    tables = {"events": named, "rebalances": caused.withColumn("at_ms", F.col("start_ms")).withColumn("text", F.col("cause"))}
+    tables = {
+        "events": named,
+        "rebalances": caused.withColumn("at_ms", F.col("start_ms")).withColumn("text", F.col("cause")),
+    }
     parts = [_by_rules(tables[table], [rule for rule in RULES if rule.table == table]) for table in tables]
-    parts += [slow_callbacks(events), rolling_restarts(named), shared_instances(events), eager_by_default(events)]
+    parts += [
+        slow_callbacks(events),
+        rolling_restarts(named),
+        shared_instances(events),
+        eager_by_default(events),
+    ]
     return reduce(lambda one, other: one.unionByName(other), parts).select(*FINDINGS)
 
 
@@ -62,7 +83,9 @@ def named_events(events: DataFrame, names: DataFrame) -> DataFrame:
         .agg(F.collect_set("group").alias("groups"))
         .select("path", F.when(F.size("groups") == 1, F.get("groups", F.lit(0))).alias("only_group"))
     )
-    file_name = F.regexp_replace(F.substring_index("file", "/", -1), r"(\.log|\.txt|\.out)?(\.\d+)?(\.gz)?$", "")
+    file_name = F.regexp_replace(
+        F.substring_index("file", "/", -1), r"(\.log|\.txt|\.out)?(\.\d+)?(\.gz)?$", ""
+    )
     theirs = F.col("side") != "broker"
     return (
         with_name(events.withColumn("_member", member), names, "_member", "_name")
@@ -86,12 +109,18 @@ def _by_rules(rows: DataFrame, rules: list[Rule]) -> DataFrame:
     )
     names = [name for name in _UNTOLD if name in rows.columns]
     hits = rows.withColumn("fact", F.explode(matching))
-    first = F.min_by(F.struct("at_ms", "file", "line", F.col("text").alias("evidence"), *names), F.struct("at_ms", "line"))
-    grouped = hits.groupBy("path", "group", "who", "fact").agg(first.alias("first"), F.count("*").alias("times"))
+    first = F.min_by(
+        F.struct("at_ms", "file", "line", F.col("text").alias("evidence"), *names), F.struct("at_ms", "line")
+    )
+    grouped = hits.groupBy("path", "group", "who", "fact").agg(
+        first.alias("first"), F.count("*").alias("times")
+    )
     sentence = F.replace(F.col("fact.sentence"), F.lit("{who}"), F.coalesce("who", F.lit("a member")))
     sentence = F.replace(sentence, F.lit("{n}"), F.col("times").cast("string"))
     for name in names:
-        sentence = F.replace(sentence, F.lit("{" + name + "}"), F.coalesce(F.col("first")[name], F.lit(_UNTOLD[name])))
+        sentence = F.replace(
+            sentence, F.lit("{" + name + "}"), F.coalesce(F.col("first")[name], F.lit(_UNTOLD[name]))
+        )
     return grouped.select(
         "path", "group", "fact.finding", "who", "first.at_ms", "times", sentence.alias("sentence"), "fact.do", "fact.source",
         "first.file", "first.line", "first.evidence",
@@ -101,28 +130,50 @@ def _by_rules(rows: DataFrame, rules: list[Rule]) -> DataFrame:
 def slow_callbacks(events: DataFrame) -> DataFrame:
     """Members whose rebalance callback took longer than ``SLOW_CALLBACK_MS``: until their next own step."""
     event = F.col("event")
-    steps = event.isin("revoked", "assigned", "lost", "joining", "transitioned", "leaving", "rejoin_requested", "left_group")
+    steps = event.isin(
+        "revoked", "assigned", "lost", "joining", "transitioned", "leaving", "rejoin_requested", "left_group"
+    )
     # The heartbeat thread goes on during a callback; its lines do not end it.
     beside = (event == "rejoin_requested") & F.col("reason").startswith("group is already rebalancing")
     mine = Window.partitionBy("path", "group", "client", "file").orderBy("at_ms", "block", "row")
     ended = (
-        events.filter((F.col("side") == "java") & steps & ~beside & F.col("client").isNotNull() & F.col("at_ms").isNotNull())
+        events.filter(
+            (F.col("side") == "java")
+            & steps
+            & ~beside
+            & F.col("client").isNotNull()
+            & F.col("at_ms").isNotNull()
+        )
         .withColumn("next", F.lead(F.struct("event", "at_ms", "state_from")).over(mine))
         .withColumn("took_ms", F.col("next.at_ms") - F.col("at_ms"))
     )
     # What must follow a callback at once; "assigned" is followed by an acknowledgement under KIP-848 only.
     closes = (
-        ((event == "revoked") & F.col("next.event").isin("joining", "rejoin_requested", "assigned", "leaving", "transitioned"))
-        | ((event == "assigned") & (F.col("next.event") == "transitioned") & (F.col("next.state_from") == "RECONCILING"))
+        (
+            (event == "revoked")
+            & F.col("next.event").isin("joining", "rejoin_requested", "assigned", "leaving", "transitioned")
+        )
+        | (
+            (event == "assigned")
+            & (F.col("next.event") == "transitioned")
+            & (F.col("next.state_from") == "RECONCILING")
+        )
         | ((event == "lost") & F.col("next.event").isin("joining", "transitioned"))
     )
     slow = ended.filter(closes & (F.col("took_ms") > SLOW_CALLBACK_MS))
-    first = F.min_by(F.struct("at_ms", "file", "line", F.col("text").alias("evidence")), F.struct("at_ms", "line"))
+    first = F.min_by(
+        F.struct("at_ms", "file", "line", F.col("text").alias("evidence")), F.struct("at_ms", "line")
+    )
     worst = F.format_number(F.max("took_ms") / 1000, 1)
     told = slow.groupBy("path", "group", F.col("client").alias("who")).agg(
         first.alias("first"), F.count("*").alias("times"), worst.alias("worst")
     )
-    sentence = F.concat(F.col("who"), F.lit(" spent "), F.col("worst"), F.lit(" s in a rebalance callback: others wait for it"))
+    sentence = F.concat(
+        F.col("who"),
+        F.lit(" spent "),
+        F.col("worst"),
+        F.lit(" s in a rebalance callback: others wait for it"),
+    )
     return _told(
         told, "slow_callback", sentence,
         "Do less in the callback (commit, hand over, return); under the classic protocol everybody waits for the slowest member.",
@@ -133,7 +184,9 @@ def slow_callbacks(events: DataFrame) -> DataFrame:
 def rolling_restarts(events: DataFrame) -> DataFrame:
     """Groups in which two or more dynamic members left and came back one after the other."""
     comings = events.filter(
-        (F.col("side") == "broker") & F.col("event").isin("member_added", "joins", "left", "epoch_left") & F.col("instance").isNull()
+        (F.col("side") == "broker")
+        & F.col("event").isin("member_added", "joins", "left", "epoch_left")
+        & F.col("instance").isNull()
     )
     kind = F.when(F.col("event").isin("left", "epoch_left"), "left").otherwise("joined")
     mine = Window.partitionBy("path", "group", "who").orderBy("at_ms", "line")
@@ -143,7 +196,9 @@ def rolling_restarts(events: DataFrame) -> DataFrame:
         .filter((F.col("kind") == "left") & (F.col("next.kind") == "joined"))
         .filter(F.col("next.at_ms") - F.col("at_ms") <= RETURN_WITHIN_MS)
     )
-    first = F.min_by(F.struct("at_ms", "file", "line", F.col("text").alias("evidence")), F.struct("at_ms", "line"))
+    first = F.min_by(
+        F.struct("at_ms", "file", "line", F.col("text").alias("evidence")), F.struct("at_ms", "line")
+    )
     told = (
         back.groupBy("path", "group")
         .agg(first.alias("first"), F.count("*").alias("times"), F.array_join(F.sort_array(F.collect_set("who")), ", ").alias("all"),
@@ -151,7 +206,11 @@ def rolling_restarts(events: DataFrame) -> DataFrame:
         .filter(F.col("n") >= 2)
         .withColumn("who", F.lit(None).cast("string"))
     )  # fmt: skip
-    sentence = F.concat(F.lit("rolling restart without static membership: "), F.col("all"), F.lit(" left and came back, each time with rebalances"))
+    sentence = F.concat(
+        F.lit("rolling restart without static membership: "),
+        F.col("all"),
+        F.lit(" left and came back, each time with rebalances"),
+    )
     return _told(
         told, "rolling_restart", sentence,
         "Give each process a stable group.instance.id and a session longer than its restart: then a restart needs no rebalance.",
@@ -171,12 +230,20 @@ def shared_instances(events: DataFrame) -> DataFrame:
                           F.col("to_ms").alias("owner_to"))  # fmt: skip
     told = (
         used.join(earlier, ["path", "group", "instance"], "inner")
-        .filter((F.col("client") != F.col("owner")) & F.col("from_ms").between(F.col("owner_from") + 1, F.col("owner_to")))
+        .filter(
+            (F.col("client") != F.col("owner"))
+            & F.col("from_ms").between(F.col("owner_from") + 1, F.col("owner_to"))
+        )
         .withColumn("who", F.col("client"))
         .withColumn("times", F.lit(1).cast("long"))
     )
     sentence = F.concat(
-        F.col("client"), F.lit(" uses the group.instance.id "), F.col("instance"), F.lit(" of "), F.col("owner"), F.lit(", which was still running")
+        F.col("client"),
+        F.lit(" uses the group.instance.id "),
+        F.col("instance"),
+        F.lit(" of "),
+        F.col("owner"),
+        F.lit(", which was still running"),
     )
     return _told(
         told, "duplicate_instance_id", sentence,
@@ -187,17 +254,34 @@ def shared_instances(events: DataFrame) -> DataFrame:
 
 def eager_by_default(events: DataFrame) -> DataFrame:
     """Members with Java's default assignor list, which runs EAGER although cooperative-sticky is in it."""
-    default = (F.col("key") == "partition.assignment.strategy") & F.col("value").contains("RangeAssignor") & F.col("value").contains("CooperativeStickyAssignor")
-    classic = events.filter((F.col("event") == "joined") & (F.col("assignor") == "range")).select("path", "file").distinct()
+    default = (
+        (F.col("key") == "partition.assignment.strategy")
+        & F.col("value").contains("RangeAssignor")
+        & F.col("value").contains("CooperativeStickyAssignor")
+    )
+    classic = (
+        events.filter((F.col("event") == "joined") & (F.col("assignor") == "range"))
+        .select("path", "file")
+        .distinct()
+    )
     first = F.min_by(F.struct("at_ms", "file", "line", F.col("text").alias("evidence")), "line")
     told = (
         events.filter((F.col("event") == "config") & default)
         .join(classic, ["path", "file"], "left_semi")
         .groupBy("path", "group")
-        .agg(first.alias("first"), F.count("*").alias("times"), F.array_join(F.sort_array(F.collect_set("client")), ", ").alias("all"))
+        .agg(
+            first.alias("first"),
+            F.count("*").alias("times"),
+            F.array_join(F.sort_array(F.collect_set("client")), ", ").alias("all"),
+        )
         .withColumn("who", F.lit(None).cast("string"))
     )
-    sentence = F.concat(F.col("all"), F.lit(": the assignor list [range, cooperative-sticky] runs the eager protocol; every rebalance stops every partition"))
+    sentence = F.concat(
+        F.col("all"),
+        F.lit(
+            ": the assignor list [range, cooperative-sticky] runs the eager protocol; every rebalance stops every partition"
+        ),
+    )
     return _told(
         told, "eager_by_default", sentence,
         "Set partition.assignment.strategy to CooperativeStickyAssignor alone (one more rolling bounce), or use group.protocol=consumer.",

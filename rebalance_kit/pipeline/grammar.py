@@ -63,7 +63,9 @@ def parse_message(message: str, table: tuple[Template, ...] = MESSAGES) -> dict[
 
     A message that fits none but resembles one gives ``{"rejected_by": event}``.
     """
-    likely = _by_first_word(table).get(re.split("[ =]", message, maxsplit=1)[0], ()) + _by_first_word(table).get("", ())
+    likely = _by_first_word(table).get(re.split("[ =]", message, maxsplit=1)[0], ()) + _by_first_word(
+        table
+    ).get("", ())
     for template in likely:
         if template.claims(message):
             found = template.parse(message)

@@ -53,14 +53,20 @@ _LINES: tuple[tuple[str, str], ...] = (
         "Member {member} was elected as the new leader[[.]]",
     ),
     ("nobody_rejoined", "Group {group} could not complete rebalance because no members rejoined[[.]]"),
-    ("stabilized", f"Stabilized group {{group}} generation {{generation}}{_OFFSETS} with {{members}} members[[.]]"),
+    (
+        "stabilized",
+        f"Stabilized group {{group}} generation {{generation}}{_OFFSETS} with {{members}} members[[.]]",
+    ),
     ("emptied", f"Group {{group}} with generation {{generation}} is now empty{_OFFSETS}[[.]]"),
     (
         "assignment_received",
         "Assignment received from leader[[ {leader}]] for group {group} for generation {generation}[[.]]"
         "[[ The group has {members} members, {static} of which are static.]]",
     ),
-    ("empty_assignments", "Setting empty assignments for members {detail} of {group} for generation {generation}."),
+    (
+        "empty_assignments",
+        "Setting empty assignments for members {detail} of {group} for generation {generation}.",
+    ),
     ("member_failed", "Member {member} in group {group} has failed, removing it from the group[[.]]"),
     (
         "pending_failed",
@@ -108,7 +114,10 @@ _LINES: tuple[tuple[str, str], ...] = (
         "static_away",
         "[GroupId {group}] Static member {member} with instance id {instance} temporarily left the consumer group.",
     ),
-    ("epoch_left", "[GroupId {group}] Static member {member} with instance id {instance} left the consumer group."),
+    (
+        "epoch_left",
+        "[GroupId {group}] Static member {member} with instance id {instance} left the consumer group.",
+    ),
     (
         "epoch_left",
         "[GroupId {group}] Dynamic member {member} has left group through explicit `LeaveGroup` request; "
@@ -145,7 +154,10 @@ _LINES: tuple[tuple[str, str], ...] = (
     ),
     ("upgraded", "[GroupId {group}] Converted the[[ empty]] classic group to a consumer group."),
     ("downgraded", "[GroupId {group}] Converted the[[ empty]] consumer group to a classic group."),
-    ("regex_scanned", "[GroupId {group}] Scanned {_} topics to refresh regular expressions {detail} in {took_ms}ms."),
+    (
+        "regex_scanned",
+        "[GroupId {group}] Scanned {_} topics to refresh regular expressions {detail} in {took_ms}ms.",
+    ),
     (
         "target_failed",
         "[GroupId {group}] Failed to compute a new target assignment for epoch {epoch}: {reason}",
@@ -166,7 +178,10 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("broker_stopping", "[KafkaServer id={_}] shutting down"),
     ("topic_created", "[QuorumController {_}] Replayed TopicRecord for topic {topic} with topic ID {_}."),
     ("topic_deleted", "[QuorumController {_}] Replayed RemoveTopicRecord for topic {topic} with ID {_}."),
-    ("partition_created", "[QuorumController {_}] Replayed PartitionRecord for new partition {topic} with topic ID {detail}"),
+    (
+        "partition_created",
+        "[QuorumController {_}] Replayed PartitionRecord for new partition {topic} with topic ID {detail}",
+    ),
 )
 
 BROKER: tuple[Template, ...] = tuple(Template(event, "broker", text) for event, text in _LINES)

@@ -36,7 +36,10 @@ _LINES: tuple[tuple[str, str], ...] = (
     ),
     ("assignment_finished", "Finished assignment for group at generation {generation}: {detail}"),
     ("assignor_notified", "Notifying assignor about the new {detail}"),
-    ("static_leader_skipped", "Skipped assignment for returning static leader at generation {generation}.{_}"),
+    (
+        "static_leader_skipped",
+        "Skipped assignment for returning static leader at generation {generation}.{_}",
+    ),
     ("assignment_update", "Updating assignment with"),
     # Callbacks, both protocols
     ("revoked", "Revoke previously assigned partitions[[ ]]{partitions}"),
@@ -49,7 +52,10 @@ _LINES: tuple[tuple[str, str], ...] = (
     ),
     ("offset_reset", "Resetting offset for partition {topic} to position FetchPosition{offset={offset}, {_}"),
     # Trouble, classic protocol
-    ("given_away", "Giving away all assigned partitions as lost since generation/memberID has been reset,{_}"),
+    (
+        "given_away",
+        "Giving away all assigned partitions as lost since generation/memberID has been reset,{_}",
+    ),
     ("generation_reset", "Resetting generation{_} due to: {reason}"),
     (
         "heartbeat_stale",

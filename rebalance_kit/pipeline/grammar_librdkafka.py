@@ -44,7 +44,10 @@ _LINES: tuple[tuple[str, str], ...] = (
         "rd_epoch_heartbeat",
         'ConsumerGroupHeartbeat of member id "{member}", group id "{group}", generation id {epoch}, {_}',
     ),
-    ("rd_epoch_answer", 'ConsumerGroupHeartbeat response received for member id "{member}" with epoch {epoch}'),
+    (
+        "rd_epoch_answer",
+        'ConsumerGroupHeartbeat response received for member id "{member}" with epoch {epoch}',
+    ),
     ("rd_postponed", "Reconciliation in progress, postponing next one"),
     ("rd_member_id", 'Group "{group}": updating member id "{other}" -> "{member}"'),
     ("process_started", "librdkafka v{_} ({_}) {_} initialized {detail}"),

@@ -40,8 +40,10 @@ def groups(events: DataFrame, rebalances: DataFrame, findings: DataFrame, names:
     )  # fmt: skip
     causes = rebalances.groupBy("path", "group").agg(F.sort_array(F.collect_list(row)).alias("rebalances"))
     finding = F.struct("at_ms", "finding", "who", "sentence", "do", "source", "file", "line", "evidence")
-    told_of = findings.filter(F.col("group").isNotNull()).groupBy("path", "group").agg(
-        F.sort_array(F.collect_list(finding)).alias("findings")
+    told_of = (
+        findings.filter(F.col("group").isNotNull())
+        .groupBy("path", "group")
+        .agg(F.sort_array(F.collect_list(finding)).alias("findings"))
     )
     return (
         counted.join(causes, ["path", "group"], "left")

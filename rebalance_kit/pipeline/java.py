@@ -105,7 +105,9 @@ def _launcher_home(real: Path) -> Path:
 def _version(java: Path) -> int | None:
     """Major version of a Java executable; None when it does not run."""
     try:
-        done = subprocess.run([str(java), "-version"], capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(
+            [str(java), "-version"], capture_output=True, text=True, timeout=60, check=False
+        )
     except (OSError, subprocess.TimeoutExpired):
         return None
     told = re.search(r'version "(?:1\.)?(\d+)', done.stderr + done.stdout)

@@ -35,9 +35,18 @@ _ENDS = {
 def members(events: DataFrame, names: DataFrame) -> DataFrame:
     """One row a member id of a group: who it was, when it came, when and how it ended."""
     event = F.col("event")
-    told = events.filter((F.col("side") == "broker") & F.col("group").isNotNull() & F.col("at_ms").isNotNull())
-    replaced = told.filter(event.isin("static_replaced", "static_rejoins") & F.col("other").isNotNull()).select(
-        "path", "group", F.col("other").alias("member"), "at_ms", F.lit("replaced").alias("end"), F.lit(None).cast("string").alias("instance")
+    told = events.filter(
+        (F.col("side") == "broker") & F.col("group").isNotNull() & F.col("at_ms").isNotNull()
+    )
+    replaced = told.filter(
+        event.isin("static_replaced", "static_rejoins") & F.col("other").isNotNull()
+    ).select(
+        "path",
+        "group",
+        F.col("other").alias("member"),
+        "at_ms",
+        F.lit("replaced").alias("end"),
+        F.lit(None).cast("string").alias("instance"),
     )
     ends = F.lit(None).cast("string")
     for name, word in _ENDS.items():
@@ -56,7 +65,10 @@ def members(events: DataFrame, names: DataFrame) -> DataFrame:
             F.max("instance").alias("instance"),
         )
         # A KIP-848 member keeps its id when it comes back after an end.
-        .withColumn("last", F.when(F.col("back_ms").isNull() | (F.col("last.at_ms") >= F.col("back_ms")), F.col("last")))
+        .withColumn(
+            "last",
+            F.when(F.col("back_ms").isNull() | (F.col("last.at_ms") >= F.col("back_ms")), F.col("last")),
+        )
     )
     named = with_name(lives, names, "member", "client")
     return named.select(

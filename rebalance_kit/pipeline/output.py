@@ -27,7 +27,9 @@ def write_tables(tables: Mapping[str, DataFrame], folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         draft.mkdir()
     except OSError as problem:
-        raise DataError(f"cannot write tables to {folder}: {problem.strerror}; expected a folder to write to") from problem
+        raise DataError(
+            f"cannot write tables to {folder}: {problem.strerror}; expected a folder to write to"
+        ) from problem
     try:
         for name, table in tables.items():
             # Small tables: one file each is easier to read than one a task.

@@ -18,7 +18,17 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 #: The columns of the table, in order.
-PAUSES = ("path", "group", "partition", "from_ms", "to_ms", "duration_ms", "owner_before", "owner_after", "known_by")
+PAUSES = (
+    "path",
+    "group",
+    "partition",
+    "from_ms",
+    "to_ms",
+    "duration_ms",
+    "owner_before",
+    "owner_after",
+    "known_by",
+)
 
 
 def pauses(events: DataFrame, names: DataFrame) -> DataFrame:
@@ -26,7 +36,17 @@ def pauses(events: DataFrame, names: DataFrame) -> DataFrame:
     by_partition = Window.partitionBy("path", "group", "partition").orderBy("at_ms", "file", "block", "row")
     calls = (
         events.filter(F.col("event").isin("assigned", "revoked", "lost") & F.col("client").isNotNull())
-        .select("path", "group", "at_ms", "file", "block", "row", "event", "client", F.explode("partitions").alias("partition"))
+        .select(
+            "path",
+            "group",
+            "at_ms",
+            "file",
+            "block",
+            "row",
+            "event",
+            "client",
+            F.explode("partitions").alias("partition"),
+        )
         .withColumn("last", F.lag(F.struct("event", "client", "at_ms")).over(by_partition))
         .filter((F.col("event") == "assigned") & F.col("last").isNotNull())
     )
@@ -35,7 +55,9 @@ def pauses(events: DataFrame, names: DataFrame) -> DataFrame:
         .filter(F.col("event").isin("member_failed", "session_expired"))
         .select("path", "group", F.col("name").alias("dead"), F.col("at_ms").alias("expired_ms"))
     )
-    died = (F.col("dead") == F.col("last.client")) & F.col("expired_ms").between(F.col("last.at_ms"), F.col("at_ms"))
+    died = (F.col("dead") == F.col("last.client")) & F.col("expired_ms").between(
+        F.col("last.at_ms"), F.col("at_ms")
+    )
     row = ["path", "group", "partition", "at_ms", "client", "last"]
     expired = (
         calls.filter(F.col("last.event") == "assigned")

@@ -52,7 +52,9 @@ def _group() -> WindowSpec:
 
 def rebalances(events: DataFrame, names: DataFrame) -> DataFrame:
     """The rebalances of every group that a broker's log tells of, without cause and culprit yet."""
-    told = events.filter((F.col("side") == "broker") & F.col("group").isNotNull() & F.col("at_ms").isNotNull())
+    told = events.filter(
+        (F.col("side") == "broker") & F.col("group").isNotNull() & F.col("at_ms").isNotNull()
+    )
     told = with_name(told, names, "member", "name").transform(with_round)
     rows = classic_rebalances(told).unionByName(epoch_rebalances(told, events))
     named = with_name(rows, names, "culprit_member", "culprit")
@@ -72,7 +74,9 @@ def classic_rebalances(told: DataFrame) -> DataFrame:
     marked = (
         told.withColumn("closing", F.first(F.when(ends, closing), ignorenulls=True).over(ahead))
         .withColumn("received", F.first(received, ignorenulls=True).over(ahead))
-        .withColumn("leaver", F.last(F.when(event.isin(*_LEFT, *_EXPIRED), leaver), ignorenulls=True).over(behind))
+        .withColumn(
+            "leaver", F.last(F.when(event.isin(*_LEFT, *_EXPIRED), leaver), ignorenulls=True).over(behind)
+        )
     )
     own = F.substring_index(reason_member(F.col("reason")), ",", 1)
     stated = classic_trigger(F.col("reason"))
@@ -86,7 +90,8 @@ def classic_rebalances(told: DataFrame) -> DataFrame:
     leaving = stated == "leave"
     after = F.when(F.col("closing.event").isin("stabilized", "emptied"), F.col("closing.generation"))
     assigned_at = F.when(
-        (F.col("closing.event") == "stabilized") & (F.col("received.generation") == after), F.col("received.at_ms")
+        (F.col("closing.event") == "stabilized") & (F.col("received.generation") == after),
+        F.col("received.at_ms"),
     )
     rows = marked.filter(event == "preparing").select(
         "path",
@@ -99,7 +104,10 @@ def classic_rebalances(told: DataFrame) -> DataFrame:
         F.coalesce(assigned_at, F.when(after.isNotNull(), F.col("closing.at_ms"))).alias("end_ms"),
         F.col("generation").alias("before"),
         after.alias("after"),
-        F.when(F.col("closing.event") == "emptied", F.lit(0)).otherwise(F.col("closing.members")).cast("int").alias("members"),
+        F.when(F.col("closing.event") == "emptied", F.lit(0))
+        .otherwise(F.col("closing.members"))
+        .cast("int")
+        .alias("members"),
         F.coalesce(client_reason(F.col("reason")), F.when(leaving, F.col("leaver.reason"))).alias("said"),
         "file",
         "line",
@@ -113,13 +121,20 @@ def epoch_rebalances(told: DataFrame, events: DataFrame) -> DataFrame:
     ahead = _group().rowsBetween(1, Window.unboundedFollowing)
     event = F.col("event")
     trigger = epoch_trigger(event, F.col("reason"))
-    cause = F.when(trigger.isNotNull(), F.struct(trigger.alias("trigger"), "member", "instance", "at_ms", "reason"))
+    cause = F.when(
+        trigger.isNotNull(), F.struct(trigger.alias("trigger"), "member", "instance", "at_ms", "reason")
+    )
     earlier = F.when(event == "bumped", F.struct("at_ms", "epoch", "hash"))
     marked = (
         told.withColumn("caused", F.last(cause, ignorenulls=True).over(behind))
         .withColumn("earlier", F.last(earlier, ignorenulls=True).over(behind))
-        .withColumn("target", F.first(F.when(event == "computed", F.struct("epoch", "at_ms")), ignorenulls=True).over(ahead))
-        .withColumn("next_bump_ms", F.first(F.when(event == "bumped", F.col("at_ms")), ignorenulls=True).over(ahead))
+        .withColumn(
+            "target",
+            F.first(F.when(event == "computed", F.struct("epoch", "at_ms")), ignorenulls=True).over(ahead),
+        )
+        .withColumn(
+            "next_bump_ms", F.first(F.when(event == "bumped", F.col("at_ms")), ignorenulls=True).over(ahead)
+        )
     )
     fresh = (
         F.col("caused").isNotNull()
@@ -181,9 +196,13 @@ def with_round(told: DataFrame) -> DataFrame:
     upto = _group().rowsBetween(Window.unboundedPreceding, Window.currentRow)
     event = F.col("event")
     opens = event.isin("preparing", "bumped")
-    phase = F.last(F.when(opens | event.isin("stabilized", "emptied", "upgraded"), event), ignorenulls=True).over(before)
+    phase = F.last(
+        F.when(opens | event.isin("stabilized", "emptied", "upgraded"), event), ignorenulls=True
+    ).over(before)
     inside = F.coalesce(phase == "preparing", F.lit(False))
-    return told.withColumn("round", F.sum(opens.cast("int")).over(upto) + F.when(opens | inside, 0).otherwise(1))
+    return told.withColumn(
+        "round", F.sum(opens.cast("int")).over(upto) + F.when(opens | inside, 0).otherwise(1)
+    )
 
 
 def _finish(marked: DataFrame) -> Callable[[DataFrame], DataFrame]:

@@ -31,7 +31,9 @@ def group_record(row: dict[str, Any]) -> dict[str, Any]:
 
 def print_report(result: Forensics, books: Sequence[tuple[Any, ...]], out: TextIO) -> None:
     """What happened, group by group, then the books of lines, file by file."""
-    rows = [group_record(row.asDict(recursive=True)) for row in result.groups.orderBy("path", "group").collect()]
+    rows = [
+        group_record(row.asDict(recursive=True)) for row in result.groups.orderBy("path", "group").collect()
+    ]
     for record in rows:
         _print_group(record, out)
     if not rows:
@@ -56,7 +58,10 @@ def _print_group(record: dict[str, Any], out: TextIO) -> None:
     for row in record["rebalances"]:
         lasted = "unfinished" if row["duration_ms"] is None else f"{row['duration_ms'] / 1000:.1f} s"
         step = f"{row['before']} -> {row['after'] if row['after'] is not None else '?'}"
-        print(f"   {row['number']:>3}  +{(row['start_ms'] - start) / 1000:>8.1f} s  {lasted:>10}  {step:<10} {row['cause']}", file=out)
+        print(
+            f"   {row['number']:>3}  +{(row['start_ms'] - start) / 1000:>8.1f} s  {lasted:>10}  {step:<10} {row['cause']}",
+            file=out,
+        )
     for finding in record["findings"]:
         print(f"   * {finding['sentence']} [{finding['file']}:{finding['line']}]", file=out)
         print(f"     do: {finding['do']} ({finding['source']})", file=out)

@@ -32,6 +32,8 @@ SETTINGS: dict[str, str] = {
     "spark.log.level": "ERROR",
     # A folder of a few hundred small files is listed by the driver, not by a Spark job of its own.
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",
+    # Java compiles no method beyond 8,000 bytes; a stage that would be longer is better not fused into one.
+    "spark.sql.codegen.hugeMethodLimit": "8000",
     # Many small files go into one task: opening a local file is cheap.
     "spark.sql.files.openCostInBytes": "65536",
 }
@@ -91,4 +93,6 @@ def _prepare_environment(quick_start: bool) -> None:
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     if quick_start and "TieredStopAtLevel" not in os.environ.get("JDK_JAVA_OPTIONS", ""):
-        os.environ["JDK_JAVA_OPTIONS"] = (os.environ.get("JDK_JAVA_OPTIONS", "") + " -XX:TieredStopAtLevel=1").strip()
+        os.environ["JDK_JAVA_OPTIONS"] = (
+            os.environ.get("JDK_JAVA_OPTIONS", "") + " -XX:TieredStopAtLevel=1"
+        ).strip()

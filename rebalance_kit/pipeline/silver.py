@@ -70,7 +70,8 @@ def lay_out(bronze: DataFrame) -> DataFrame:
     head = F.lit(None).cast("string")
     for known in LAYOUTS:
         head = F.when(
-            F.col("hot") & (F.col("layout") == known.name), F.regexp_replace(text, known.pattern, _pairs(known))
+            F.col("hot") & (F.col("layout") == known.name),
+            F.regexp_replace(text, known.pattern, _pairs(known)),
         ).otherwise(head)
     return (
         bronze.withColumn("layout", layout)
@@ -87,12 +88,17 @@ def strip_prefix(lines: DataFrame) -> DataFrame:
         message.startswith("[Consumer ") | message.startswith("[Worker "),
         F.regexp_replace(message, _CLIENT_PREFIX, _replacement(("instance", "client", "group", "rest"))),
     )
-    broker = F.when(message.startswith("[Group"), F.regexp_replace(message, _BROKER_PREFIX, "")).otherwise(message)
+    broker = F.when(message.startswith("[Group"), F.regexp_replace(message, _BROKER_PREFIX, "")).otherwise(
+        message
+    )
     return (
         lines.withColumn("prefix", client)
         .transform(_mapped("prefix"))
         .withColumn("message", F.coalesce(F.col("prefix")["rest"], broker))
-        .withColumn("message", F.when(F.col("layout").isNull() & F.col("hot"), F.col("text")).otherwise(F.col("message")))
+        .withColumn(
+            "message",
+            F.when(F.col("layout").isNull() & F.col("hot"), F.col("text")).otherwise(F.col("message")),
+        )
     )
 
 
@@ -115,7 +121,11 @@ def apply_grammar(lines: DataFrame) -> DataFrame:
         return message.startswith(template["start"]) & F.forall(template["pieces"], message.contains)
 
     def resembles(template: Column) -> Column:
-        return template["strict"] & message.startswith(template["start"]) & message.contains(template["pieces"][0])
+        return (
+            template["strict"]
+            & message.startswith(template["start"])
+            & message.contains(template["pieces"][0])
+        )
 
     rewritten = F.regexp_replace(message, F.col("template.pattern"), F.col("template.replacement"))
     # The likely templates stay inside the expressions: as a column they would be copied with each row.
@@ -134,10 +144,16 @@ def settle_class(lines: DataFrame) -> DataFrame:
     text, laid = F.col("text"), F.col("layout").isNotNull()
     continued = (text == "") | _any([text.startswith(start) for start in CONTINUATIONS])
     why = (
-        F.when(F.col("size") > LONGEST_LINE, F.format_string("line of %d bytes; at most %d are read", "size", F.lit(LONGEST_LINE)))
+        F.when(
+            F.col("size") > LONGEST_LINE,
+            F.format_string("line of %d bytes; at most %d are read", "size", F.lit(LONGEST_LINE)),
+        )
         .when(F.col("fields").isNotNull(), F.lit(None))
         .when(_binary(text), F.lit("binary, not text"))
-        .when(F.col("hot") & laid & F.col("head").isNull(), F.concat(F.lit("not quite the layout "), F.col("layout")))
+        .when(
+            F.col("hot") & laid & F.col("head").isNull(),
+            F.concat(F.lit("not quite the layout "), F.col("layout")),
+        )
         .when(F.col("resembles"), F.lit("begins like a group line but ends otherwise than Kafka writes it"))
         .when(~laid & ~continued, F.lit("no known layout"))
     )
@@ -146,7 +162,10 @@ def settle_class(lines: DataFrame) -> DataFrame:
         .when(F.col("fields").isNotNull(), F.lit("parsed"))
         .otherwise(F.lit("ignored"))
     )
-    head = F.when(F.col("class") == "parsed", F.map_concat(F.coalesce("head", F.create_map()), F.coalesce("prefix", F.create_map())))
+    head = F.when(
+        F.col("class") == "parsed",
+        F.map_concat(F.coalesce("head", F.create_map()), F.coalesce("prefix", F.create_map())),
+    )
     return (
         lines.withColumn("why", why)
         .withColumn("class", kind)
@@ -175,7 +194,9 @@ def events(classified: DataFrame, blocks: DataFrame) -> DataFrame:
             head["level"].alias("level"),
             _present(F.coalesce(fields["group"], head["group"])).alias("group"),
             _present(F.coalesce(fields["client"], F.substring_index(head["client"], "#", 1))).alias("client"),
-            _present(F.coalesce(_instance(fields["instance"]), _instance(head["instance"]))).alias("instance"),
+            _present(F.coalesce(_instance(fields["instance"]), _instance(head["instance"]))).alias(
+                "instance"
+            ),
             *texts,
             *numbers,
             _partitions(fields["partitions"]).alias("partitions"),
@@ -187,7 +208,9 @@ def events(classified: DataFrame, blocks: DataFrame) -> DataFrame:
 
 def rejected(classified: DataFrame, blocks: DataFrame) -> DataFrame:
     """The rejected lines: path, file, line, why, and the beginning of the text."""
-    lines = classified.filter(F.col("class") == "rejected").transform(lambda rows: with_line_numbers(rows, blocks))
+    lines = classified.filter(F.col("class") == "rejected").transform(
+        lambda rows: with_line_numbers(rows, blocks)
+    )
     return lines.select("path", "file", "line", "why", "text")
 
 
@@ -275,4 +298,6 @@ def _instance(text: Column) -> Column:
 def _partitions(text: Column) -> Column:
     """``[a-0, a-1]`` or ``a-0, a-1`` as an array; an empty array for none; null for events without."""
     bare = F.trim(F.regexp_replace(text, r"^\s*\[(.*)\]\s*$", "$1"))
-    return F.when(text.isNotNull(), F.when(bare == "", F.array().cast("array<string>")).otherwise(F.split(bare, ", ")))
+    return F.when(
+        text.isNotNull(), F.when(bare == "", F.array().cast("array<string>")).otherwise(F.split(bare, ", "))
+    )

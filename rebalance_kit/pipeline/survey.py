@@ -80,11 +80,15 @@ def _collect(
             for folder, names in _folders(path):
                 logs = [name for name in names if _is_log(name, names)]
                 found += [(str(folder), name, folder / name) for name in logs]
-                passed_over += [(str(folder / name), "not a log by its name") for name in names if name not in logs]
+                passed_over += [
+                    (str(folder / name), "not a log by its name") for name in names if name not in logs
+                ]
         elif path.exists():
             single.append(path)
         else:
-            raise DataError(f"no such file or folder: {os.fspath(given)}; expected logs of Kafka brokers or clients")
+            raise DataError(
+                f"no such file or folder: {os.fspath(given)}; expected logs of Kafka brokers or clients"
+            )
     if single:
         run = str(single[0]) if len(single) == 1 else _common_folder(single)
         found += [(run, str(path), path) for path in single]
@@ -124,7 +128,9 @@ def _look(run: str, name: str, path: Path, salvage: Path, place: int) -> LogFile
         with path.open("rb") as stream:
             head = stream.read(4096)
     except OSError as problem:
-        raise DataError(f"{path} cannot be read: {problem.strerror}; expected a readable log file") from problem
+        raise DataError(
+            f"{path} cannot be read: {problem.strerror}; expected a readable log file"
+        ) from problem
     zipped, named_gz = head.startswith(_GZIP_MAGIC), path.suffix.lower() == ".gz"
     if not head:
         # An empty file under a name that promises gzip would stop Spark.

@@ -19,7 +19,9 @@ FIELD_SEPARATOR = "\u0001"
 VALUE_SEPARATOR = "\u0002"
 
 #: Fields that are whole numbers, and so columns of type long.
-NUMBERS = frozenset({"generation", "epoch", "members", "static", "took_ms", "over_ms", "limit_ms", "offset", "hash"})
+NUMBERS = frozenset(
+    {"generation", "epoch", "members", "static", "took_ms", "over_ms", "limit_ms", "offset", "hash"}
+)
 
 _NUMBER = r"(-?\d+)"
 _WORD = r"([\w-]*)"
@@ -83,7 +85,9 @@ class Template:
         Never true of librdkafka's debug lines: too many of them differ in a word only.
         """
         start, pieces = self.literals
-        return self.side != "librdkafka" and message.startswith(start) and all(p in message for p in pieces[:1])
+        return (
+            self.side != "librdkafka" and message.startswith(start) and all(p in message for p in pieces[:1])
+        )
 
     @property
     def first_word(self) -> str:

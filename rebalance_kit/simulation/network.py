@@ -41,6 +41,7 @@ class Waiting:
     life: int
     request: Request
     one_way_ms: int
+    back_ms: int
 
 
 @dataclass(slots=True)
@@ -84,6 +85,12 @@ class Network:
             return max(spreads.commit.draw(stream) // 2, 1)
         return spreads.one_way.draw(stream)
 
+    def _way_back(self, process: Process, request: Request, there_ms: int) -> int:
+        if isinstance(request, SyncGroup) and not process.synced_before:
+            process.synced_before = True
+            return round(there_ms / FIRST_SYNC_THERE * (1 - FIRST_SYNC_THERE))
+        return there_ms
+
     def send(self, process: Process, request: Request) -> None:
         """Put a request on its way; a lost one ends in the client's request timeout."""
         world = self._world
@@ -99,7 +106,7 @@ class Network:
             delay = max(pinned - world.agenda.now_ms, 1)
         lost = faults is not None and faults.takes(api)
         arrives = None if lost else world.agenda.now_ms + delay
-        self.waiting[corr] = Waiting(process, process.life, request, delay)
+        self.waiting[corr] = Waiting(process, process.life, request, delay, self._way_back(process, request, delay))
         world.row(process.name, "request", process.protocol, _generation(request), request.member_id or None,
                   {"api": api, "corr": corr, "arrives_ms": arrives, **_fields(request)})  # fmt: skip
         if lost:
@@ -181,7 +188,7 @@ def process_latency(world: World, waiting: Waiting) -> int:
     """The way back takes what the way there took, so that a slow first request is slow both ways."""
     if isinstance(waiting.request, Heartbeat | ConsumerGroupHeartbeat):
         return world.scenario.latencies.one_way.draw(waiting.process.stream)
-    return waiting.one_way_ms
+    return waiting.back_ms
 
 
 def _deliver(argument: tuple[Process, int, Request, Response]) -> None:

@@ -46,7 +46,7 @@ class Process:
         self.alive = False
         self.frozen = False
         self.spoke = False
-        self.synced_once = False
+        self.synced_once = self.synced_before = False
         self.protocol = "classic"
         self.stream: random.Random = world.streams[f"{spec.name}/0"]
         self.machine: ClassicMember | ConsumerMember
@@ -71,7 +71,7 @@ class Process:
             return
         world = self.world
         self.spec, self.life, self.alive, self.frozen = spec, self.life + 1, True, False
-        self.spoke = self.synced_once = self._poll_queued = False
+        self.spoke = self.synced_once = self.synced_before = self._poll_queued = False
         self.stalled_until_ms = self.callback_until_ms = self._ids_given = 0
         self.running, self._backlog = None, []
         self.stream = world.streams[f"{self.name}/{self.life}"]

@@ -48,6 +48,7 @@ def flow_figure(trace: Trace, theme: str = "light", frames: int = FRAMES, group:
     grid = _places(held)
     pictures = [_picture(held, at_ms, grid) for at_ms in times]
     coloured = len(held.names) <= COLOURED_UP_TO
+    opening = max(0, *(place for place, at_ms in enumerate(times) if at_ms < max(held.watched_from_ms, 1)))
     names = [f"{at_ms / 1000:.2f}" for at_ms in times]
     steps = [
         {"name": name, "data": [_data(picture, held, coloured=coloured)], "traces": [0]}
@@ -57,9 +58,9 @@ def flow_figure(trace: Trace, theme: str = "light", frames: int = FRAMES, group:
     layout = base_layout(
         theme, title, describe_flow(trace), max(360, 150 + 22 * (len(held.names) + grid.rail_rows))
     )
-    layout |= _axes(held, grid, theme) | _controls(names, theme)
+    layout |= _axes(held, grid, theme) | _controls(names, theme, opening)
     return {
-        "data": _traces(held, grid, pictures[0], theme, coloured=coloured),
+        "data": _traces(held, grid, pictures[opening], theme, coloured=coloured),
         "layout": layout,
         "frames": steps,
     }
@@ -169,7 +170,7 @@ def _traces(held: Frames, grid: Grid, first: _Picture, theme: str, *, coloured: 
         "color": role["ink3"],
     }
     if coloured:
-        hues = [role["surface"], *(one.hue for one in looks(held.names, theme).values())]
+        hues = [role["ink"], *(one.hue for one in looks(held.names, theme).values())]
         marker |= {"colorscale": _steps(hues), "cmin": -1.5, "cmax": len(hues) - 1.5, "showscale": False}
     squares["marker"] = marker | squares["marker"]
     label: Figure = {"mode": "markers"}
@@ -253,7 +254,7 @@ def _axes(held: Frames, grid: Grid, theme: str) -> Figure:
     }  # fmt: skip
 
 
-def _controls(names: list[str], theme: str) -> Figure:
+def _controls(names: list[str], theme: str, opening: int) -> Figure:
     role = ROLES[theme]
     jump = {"mode": "immediate", "frame": {"duration": 0, "redraw": False}, "transition": {"duration": 0}}
     run = {
@@ -271,7 +272,7 @@ def _controls(names: list[str], theme: str) -> Figure:
         ],
         "sliders": [
             {
-                "active": 0, "x": 0, "len": 1, "y": -0.02, "pad": {"t": 14}, "ticklen": 0, "minorticklen": 0, **style,
+                "active": opening, "x": 0, "len": 1, "y": -0.02, "pad": {"t": 14}, "ticklen": 0, "minorticklen": 0, **style,
                 "currentvalue": {"prefix": "", "suffix": " s", "xanchor": "left", "font": {"size": 16}},
                 "steps": [{"label": name, "method": "animate", "args": [[name], jump]} for name in names],
             }

@@ -7,7 +7,7 @@ which folds the trace once and finds any moment by bisection.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -39,10 +39,12 @@ class Frames:
     """One group's run, ready to be asked for any moment.
 
     ``group`` names the consumer group when a trace holds several (default: that of the first
-    process). Raises ``ValueError`` when the trace has no such group.
+    process). ``broker`` are the broker's configs where the trace's ``meta`` does not hold them.
     """
 
-    def __init__(self, trace: Trace, group: str | None = None) -> None:
+    def __init__(
+        self, trace: Trace, group: str | None = None, broker: Mapping[str, Any] | None = None
+    ) -> None:
         self.trace = trace
         self.end_ms = trace.end_ms
         self.group_name = group or _first_group(trace)
@@ -62,7 +64,7 @@ class Frames:
         self.messages: tuple[Message, ...] = tuple(last.messages) if last else ()
         self.beats: dict[str, list[int]] = last.beats if last else {}
         self.positions: dict[str, list[tuple[int, Position]]] = last.positions if last else {}
-        self._sessions = _session_lengths(trace)
+        self._sessions = _session_lengths(trace, broker or trace.meta.get("broker") or {})
         self._sent = [one.sent_ms for one in self.messages]
         self._longest = max(
             (one.arrives_ms - one.sent_ms for one in self.messages if one.arrives_ms is not None), default=0
@@ -276,10 +278,9 @@ def _partitions_of(trace: Trace, group: str) -> list[str]:
     ]
 
 
-def _session_lengths(trace: Trace) -> dict[tuple[str, str], int]:
+def _session_lengths(trace: Trace, broker: Mapping[str, Any]) -> dict[tuple[str, str], int]:
     """Session timeouts by (protocol, member); the broker's own stands under (consumer, '')."""
     found: dict[tuple[str, str], int] = {}
-    broker = trace.meta.get("broker") or {}
     if "group.consumer.session.timeout.ms" in broker:
         found["consumer", ""] = int(broker["group.consumer.session.timeout.ms"])
     for row in trace.rows:

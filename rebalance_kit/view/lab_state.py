@@ -92,7 +92,7 @@ class LabState:
     @cached_property
     def frames(self) -> Frames:
         """The run that follows, ready to be asked for any moment."""
-        return Frames(self.simulate(self.scenario))
+        return Frames(self.simulate(self.scenario), broker=self.scenario.broker)
 
     def _watch_ms(self, action: Action) -> int:
         if action.do not in LONG:

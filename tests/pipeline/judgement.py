@@ -44,7 +44,9 @@ def expectations(run: dict[str, Any]) -> list[Expected]:
 
 
 def _is_closing(step: dict[str, Any]) -> bool:
-    return (step["do"] == "tell" and step["line"] == "close") or (step["do"] == "admin" and step["line"] == "stop")
+    return (step["do"] == "tell" and step["line"] == "close") or (
+        step["do"] == "admin" and step["line"] == "stop"
+    )
 
 
 def _expected(
@@ -149,17 +151,29 @@ def judge(run: dict[str, Any], record: dict[str, Any]) -> list[str]:
         hit = next((row for row in unused if _answers(one, row)), None)
         if hit is not None:
             unused.remove(hit)
-        elif not any(word in one.answers and one.who in (None, who) for word, who in findings) and not _aside(one, record):
+        elif not any(word in one.answers and one.who in (None, who) for word, who in findings) and not _aside(
+            one, record
+        ):
             wrong.append(f"{one.step}: expected {'/'.join(one.answers)} by {one.who}")
     said = [(row["trigger"], row["culprit"]) for row in record["rebalances"]]
     done_to = {one.who for one in expected if set(one.answers) & (_BLAMING | {"member_frozen"})}
-    closed_static = {step["member"] for step in run["steps"] if step["do"] == "tell" and step["line"] == "close"}
-    wrong += [f"nobody did {word} to {who}" for word, who in said if word in _BLAMING and who not in done_to | closed_static]
+    closed_static = {
+        step["member"] for step in run["steps"] if step["do"] == "tell" and step["line"] == "close"
+    }
+    wrong += [
+        f"nobody did {word} to {who}"
+        for word, who in said
+        if word in _BLAMING and who not in done_to | closed_static
+    ]
     return wrong
 
 
 def _answers(one: Expected, row: dict[str, Any]) -> bool:
-    return row["trigger"] in one.answers and one.who in (None, row["culprit"]) and row["start_ms"] >= one.at_ms - 100
+    return (
+        row["trigger"] in one.answers
+        and one.who in (None, row["culprit"])
+        and row["start_ms"] >= one.at_ms - 100
+    )
 
 
 def _aside(one: Expected, record: dict[str, Any]) -> bool:

@@ -26,7 +26,9 @@ FILES = {
     "plain-named.log.gz": GOOD,
     "zipped-named.log": gzip.compress(GOOD.encode()),
     "long.log": b"[2026-11-21 02:15:18,894] INFO group " + b"x" * 10_000_000 + b" (a.B)\n" + GOOD.encode(),
-    "mixed.log": GOOD.encode() + "[2026-11-21 02:15:18,894] INFO naïve group café (a.B)\n".encode("latin-1") + GOOD.encode(),
+    "mixed.log": GOOD.encode()
+    + "[2026-11-21 02:15:18,894] INFO naïve group café (a.B)\n".encode("latin-1")
+    + GOOD.encode(),
     "windows.log": GOOD.replace("\n", "\r\n") * 2,
     "utf16.log": GOOD.encode("utf-16"),
     "no end.log": GOOD + GOOD.rstrip(),

@@ -26,7 +26,9 @@ def sample(template: Template, optional: bool) -> tuple[str, dict[str, str]]:
     return text.replace("{_}", "x"), fields
 
 
-@pytest.mark.parametrize("template", MESSAGES + UNLAID, ids=lambda template: f"{template.event}-{template.text[:30]}")
+@pytest.mark.parametrize(
+    "template", MESSAGES + UNLAID, ids=lambda template: f"{template.event}-{template.text[:30]}"
+)
 @pytest.mark.parametrize("optional", [True, False])
 def test_every_template_is_found_for_its_own_message(template, optional):
     message, fields = sample(template, optional)
@@ -46,8 +48,16 @@ def test_every_template_can_be_looked_up_by_a_literal_first_word(template):
 @pytest.mark.parametrize("template", MESSAGES + UNLAID, ids=lambda template: template.text[:40])
 def test_no_template_is_behind_a_clue_that_its_lines_lack(template):
     message, _ = sample(template, optional=False)
-    prefix = {"broker": "[GroupCoordinator id=1] ", "java": "[Consumer clientId=c, groupId=g] ", "librdkafka": "%7|"}
-    bare = message if message.startswith(("[K", "[B", "[Q", "\t", "Setting offset", "Kafka version", "App info")) else ""
+    prefix = {
+        "broker": "[GroupCoordinator id=1] ",
+        "java": "[Consumer clientId=c, groupId=g] ",
+        "librdkafka": "%7|",
+    }
+    bare = (
+        message
+        if message.startswith(("[K", "[B", "[Q", "\t", "Setting offset", "Kafka version", "App info"))
+        else ""
+    )
     line = bare or (message if template in UNLAID else prefix[template.side] + message)
     assert line.startswith(CLUES_AT_START) or any(clue in line for clue in CLUES)
 
@@ -55,7 +65,10 @@ def test_no_template_is_behind_a_clue_that_its_lines_lack(template):
 @pytest.mark.parametrize(
     ("message", "expected"),
     [
-        ("Stabilized group g generation 3 (__consumer_offsets-0) with 2 members", {"generation": "3", "members": "2"}),
+        (
+            "Stabilized group g generation 3 (__consumer_offsets-0) with 2 members",
+            {"generation": "3", "members": "2"},
+        ),
         ("Stabilized group g generation 3 with 2 members.", {"generation": "3", "members": "2"}),
         ("Assignment received from leader for group g for generation 7", {"group": "g", "generation": "7"}),
         ("Revoke previously assigned partitions ", {"partitions": ""}),
@@ -76,7 +89,9 @@ def test_the_ways_in_which_versions_write_a_line_are_one_event(message, expected
 
 
 def test_a_line_that_begins_as_kafka_writes_it_and_ends_otherwise_is_rejected_by_name():
-    assert parse_message("Stabilized group g generation three with 2 members.") == {"rejected_by": "stabilized"}
+    assert parse_message("Stabilized group g generation three with 2 members.") == {
+        "rejected_by": "stabilized"
+    }
 
 
 def test_a_message_of_another_kind_is_nobodys():
@@ -87,17 +102,26 @@ def test_a_message_of_another_kind_is_nobodys():
 def test_spark_reads_the_table_as_python_does(read_logs):
     messages = [sample(template, optional)[0] for template in MESSAGES for optional in (True, False)]
     messages = [message for message in messages if not message.startswith("%")]
-    lines = [f"[2026-01-02 03:04:05,{place % 1000:03d}] INFO groupless {message} (some.Logger)" for place, message in enumerate(messages)]
+    lines = [
+        f"[2026-01-02 03:04:05,{place % 1000:03d}] INFO groupless {message} (some.Logger)"
+        for place, message in enumerate(messages)
+    ]
     # "groupless" would be part of the message: only lines whose clue is in the text itself are compared.
     lines = [line.replace("groupless ", "[GroupCoordinator id=1] ") for line in lines]
     tables = read_logs({"server.log": "\n".join(lines) + "\n"})
     python = [parse_message(message) or {} for message in messages]
     by_line = {row["line"]: row for row in tables["events"]}
     told = [
-        (by_line[place]["event"], by_line[place]["generation"], by_line[place]["epoch"], by_line[place]["member"])
+        (
+            by_line[place]["event"],
+            by_line[place]["generation"],
+            by_line[place]["epoch"],
+            by_line[place]["member"],
+        )
         for place in range(1, len(messages) + 1)
     ]
     number = lambda text: int(text) if text else None  # noqa: E731
     assert told == [
-        (one.get("event"), number(one.get("generation")), number(one.get("epoch")), one.get("member") or None) for one in python
+        (one.get("event"), number(one.get("generation")), number(one.get("epoch")), one.get("member") or None)
+        for one in python
     ]

@@ -41,7 +41,13 @@ def test_every_run_and_group_counts_what_its_raw_text_counts(recorded, described
 def test_every_run_and_group_equals_the_published_table(recorded):
     records, _ = recorded
     rows = {
-        (row["run"], row["group"]): (row["stabilized"], row["epoch_bumps"], row["last_epoch"], row["targets"], row["expired"])
+        (row["run"], row["group"]): (
+            row["stabilized"],
+            row["epoch_bumps"],
+            row["last_epoch"],
+            row["targets"],
+            row["expired"],
+        )
         for row in table()
     }
     told = {
@@ -83,13 +89,25 @@ def test_a_second_layout_gives_the_same_table_as_the_first(recorded):
     records, _ = recorded
     record = records["crash.cooperative.4.3.1", "orders-app"]
     assert record["expired_members"] == ["c3"]
-    assert {name for row in record["rebalances"] for name in (row["culprit"], *row["joined"])} == {"c1", "c2", "c3"}
+    assert {name for row in record["rebalances"] for name in (row["culprit"], *row["joined"])} == {
+        "c1",
+        "c2",
+        "c3",
+    }
 
 
 def test_a_frozen_member_and_a_dead_one_are_told_apart(recorded):
     records, _ = recorded
-    frozen = [row for row in records["freeze.eager.4.3.1", "orders-app"]["rebalances"] if row["trigger"] == "session_expired"]
-    dead = [row for row in records["crash.eager.4.3.1", "orders-app"]["rebalances"] if row["trigger"] == "session_expired"]
+    frozen = [
+        row
+        for row in records["freeze.eager.4.3.1", "orders-app"]["rebalances"]
+        if row["trigger"] == "session_expired"
+    ]
+    dead = [
+        row
+        for row in records["crash.eager.4.3.1", "orders-app"]["rebalances"]
+        if row["trigger"] == "session_expired"
+    ]
     assert [("process lived on" in row["cause"], row["culprit"]) for row in frozen] == [(True, "c1")]
     assert [("process had died" in row["cause"], row["culprit"]) for row in dead] == [(True, "c3")]
 
@@ -114,7 +132,11 @@ def test_the_pack_holds_what_the_recording_wrote():
 
 def test_a_dead_owners_partitions_rest_and_a_kept_partition_never_does(recorded, spark):
     _, tables = recorded
-    pauses = [row for row in spark.read.parquet(str(tables / "pauses")).collect() if row.path.endswith("/crash-2x4.cooperative.4.3.1")]
+    pauses = [
+        row
+        for row in spark.read.parquet(str(tables / "pauses")).collect()
+        if row.path.endswith("/crash-2x4.cooperative.4.3.1")
+    ]
     # c1 was killed; c2 took its two partitions over and kept its own throughout.
     assert {(row.owner_before, row.owner_after, row.known_by) for row in pauses} == {("c1", "c2", "expired")}
     assert len({row.partition for row in pauses}) == 2
