@@ -55,7 +55,9 @@ class Fetching:
         if self._counts and self.consumption.processing_ms * self.consumption.max_poll_records > limit:
             agenda = self.process.world.agenda
             look_ms = max(200, min(limit // 10, 5_000))
-            agenda.set_timer((self.process.name, BATCH), self._now + look_ms, self._look_at_batch, self.process.life)
+            agenda.set_timer(
+                (self.process.name, BATCH), self._now + look_ms, self._look_at_batch, self.process.life
+            )
 
     def _look_at_batch(self, life: int) -> None:
         if life != self.process.life or not self.process.alive:

@@ -106,7 +106,9 @@ class Network:
             delay = max(pinned - world.agenda.now_ms, 1)
         lost = faults is not None and faults.takes(api)
         arrives = None if lost else world.agenda.now_ms + delay
-        self.waiting[corr] = Waiting(process, process.life, request, delay, self._way_back(process, request, delay))
+        self.waiting[corr] = Waiting(
+            process, process.life, request, delay, self._way_back(process, request, delay)
+        )
         world.row(process.name, "request", process.protocol, _generation(request), request.member_id or None,
                   {"api": api, "corr": corr, "arrives_ms": arrives, **_fields(request)})  # fmt: skip
         if lost:

@@ -57,6 +57,7 @@ class Process:
         self.callback_from_ms = 0
         self.callback_ms = spec.callback_ms
         self.processing_ms = spec.processing_ms
+        self._next: MemberSpec | None = None
         self._backlog: list[Callable[[], None]] = []
         self.running: fx.Callback | None = None
         self._poll_queued = False
@@ -66,9 +67,11 @@ class Process:
 
     # --- life ------------------------------------------------------------------------------
     def start(self, spec: MemberSpec) -> None:
-        """A new process of this name lives from now on."""
+        """A new process of this name lives from now on, or as soon as the one that still closes is gone."""
         if self.alive:
+            self._next = spec
             return
+        self._next = None
         world = self.world
         self.spec, self.life, self.alive, self.frozen = spec, self.life + 1, True, False
         self.spoke = self.synced_once = self.synced_before = self._poll_queued = False
@@ -142,6 +145,8 @@ class Process:
             None,
             {"how": how, "error": error, "life": self.life},
         )
+        if self._next is not None:
+            self.world.agenda.at(self.world.agenda.now_ms + 1, self.start, self._next)
 
     def freeze(self) -> None:
         """The system stops the process: time passes, nothing runs."""

@@ -62,12 +62,12 @@ def compose(text: str, where: str) -> Node:
         for event in yaml.parse(text, Loader=loader):
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
                 raise ScenarioError(
-                    f"{where}:{event.start_mark.line + 1}: an anchor or alias; expected everything written out"
+                    f"{where}:{_line(event)}: an anchor or alias; expected everything written out"
                 )
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > MOST_DEPTH:
                 raise ScenarioError(
-                    f"{where}:{event.start_mark.line + 1}: nested deeper than {MOST_DEPTH} levels; expected a scenario"
+                    f"{where}:{_line(event)}: nested deeper than {MOST_DEPTH} levels; expected a scenario"
                 )
         node: Node | None = yaml.compose(text, Loader=loader)
     except yaml.YAMLError as error:
@@ -206,9 +206,14 @@ def is_null(node: Node) -> bool:
     return bool(node.tag == f"{TAG}null")
 
 
+def _line(event: Any) -> int:
+    """The line on which an event of the parser begins, counted from 1."""
+    return int(event.start_mark.line) + 1
+
+
 def describe(node: Node) -> str:
     """What stands at a node, in words."""
-    kind = {"mapping": "a mapping", "sequence": "a list"}.get(node.id)
+    kind = {"mapping": "a mapping", "sequence": "a list"}.get(str(getattr(node, "id", "")))
     if kind is not None:
         return kind
     return "nothing" if is_null(node) else repr(node.value)

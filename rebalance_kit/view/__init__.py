@@ -10,6 +10,7 @@ from typing import Any
 
 _HOME = {
     "Lab": "lab",
+    "Quiz": "quiz",
     "board": "frames",
     "flow_figure": "flow",
     "gantt_figure": "gantt",
