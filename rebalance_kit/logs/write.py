@@ -34,12 +34,10 @@ def write_logs(
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     written = [_write(place / "broker.log", broker_lines(trace, version), "kafka", begins, packed=packed)]
-    for name in trace.meta.get("members", ()):
-        written.append(
-            _write(
-                place / f"{name}.log", member_lines(trace, str(name), version), layout, begins, packed=packed
-            )
-        )
+    written += [
+        _write(place / f"{name}.log", member_lines(trace, str(name), version), layout, begins, packed=packed)
+        for name in trace.meta.get("members", ())
+    ]
     return tuple(written)
 
 

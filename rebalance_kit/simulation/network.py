@@ -99,16 +99,15 @@ class Network:
         api = type(request).__name__
         faults = self.faults.get(process.name)
         delay = self._latency(process, request, process.stream)
-        if faults is not None:
-            delay += faults.delay.pop(api, 0)
         pinned = process.pinned_arrival_ms(request)
         if pinned is not None:
             delay = max(pinned - world.agenda.now_ms, 1)
+        back = self._way_back(process, request, delay)
+        if faults is not None:
+            delay += faults.delay.pop(api, 0)  # the way there alone
         lost = faults is not None and faults.takes(api)
         arrives = None if lost else world.agenda.now_ms + delay
-        self.waiting[corr] = Waiting(
-            process, process.life, request, delay, self._way_back(process, request, delay)
-        )
+        self.waiting[corr] = Waiting(process, process.life, request, delay, back)
         world.row(process.name, "request", process.protocol, _generation(request), request.member_id or None,
                   {"api": api, "corr": corr, "arrives_ms": arrives, **_fields(request)})  # fmt: skip
         if lost:

@@ -211,5 +211,5 @@ def _carry_timeouts(scenario: Scenario, broker: dict[str, Any]) -> None:
             floor = f"group.consumer.min.{server}"
             broker.setdefault(floor, min(max(values), 45_000 if "session" in client else 5_000))
             broker.setdefault(
-                f"group.consumer.max.{server}", max(max(values), 60_000 if "session" in client else 15_000)
+                f"group.consumer.max.{server}", max(*values, 60_000 if "session" in client else 15_000)
             )

@@ -13,9 +13,10 @@ from rebalance_kit.model.trace import Detail, TraceRow
 from rebalance_kit.protocol.classic_member import ClassicMember
 from rebalance_kit.protocol.client import ClientSettings
 from rebalance_kit.protocol.consumer_member import ConsumerMember
-from rebalance_kit.protocol.messages import JoinMember, Partitions
+from rebalance_kit.protocol.messages import Partitions
 from rebalance_kit.simulation.agenda import Agenda
 from rebalance_kit.simulation.broker import Broker
+from rebalance_kit.simulation.leading import Leading
 from rebalance_kit.simulation.network import Network
 from rebalance_kit.simulation.process import Process
 from rebalance_kit.simulation.records import DataPlane
@@ -68,7 +69,7 @@ class World:
             (config.auto_commit and spec.commit == "auto") or spec.commit == "per_batch", config.remote_assignor,
             spec.client, spec.callback,
             lambda: process.pin().member_id or draw_kafka_uuid(self.streams[f"id/{process.name}/{process.life}/consumer"]),
-            client_assign,
+            Leading(spec.client),
         )  # fmt: skip
         if config.protocol == "consumer":
             return ConsumerMember(settings, tuple(sorted(spec.topics)), spec.pattern, spec.server_pattern)
@@ -89,20 +90,3 @@ class World:
             _, instance, topics, owned = held[who]
             listed.append(MemberSubscription(who, topics, instance, target_order(owned, cluster)))
         return assign(f"server.{name}", cluster, listed)
-
-
-def client_assign(
-    name: str, partitions: Mapping[str, int], members: Sequence[JoinMember]
-) -> Mapping[str, tuple[TopicPartition, ...]]:
-    """Run a client assignor as the leader does, from the members' subscriptions."""
-    listed = []
-    for one in members:
-        held = one.subscription
-        owned, generation = (
-            (held.user_owned, held.user_generation) if name == "sticky" else (held.owned, held.generation)
-        )
-        listed.append(
-            MemberSubscription(one.member_id, held.topics, one.instance_id, owned, generation, held.rack)
-        )
-    existing = {topic: count for topic, count in partitions.items() if count}
-    return assign(name, Cluster(existing), listed)

@@ -95,7 +95,7 @@ class Fold:
 
     def partition_state(self, partition: str) -> PartitionState:
         """The partition's state as of the rows so far."""
-        owner = self._owner(partition)
+        owner = self.owner_of(partition)
         target = self.targets.get(partition)
         last = self.last_owner.get(partition)
         if owner is None:
@@ -120,7 +120,8 @@ class Fold:
         awaited = tuple(one.name for one in known if one.parked != phase)
         return self.group._replace(joined=joined, awaited=awaited, coming=coming)
 
-    def _owner(self, partition: str) -> MemberRecord | None:
+    def owner_of(self, partition: str) -> MemberRecord | None:
+        """Who has the partition: a member of the group before one outside that still reads it."""
         holders = [self.members[name] for name in self.holders.get(partition, ())]
         inside = [one for one in holders if one.standing in {"member", "away"}]
         if inside:

@@ -28,6 +28,19 @@ def _standing(standing: str) -> Rule:
     return rule
 
 
+def _replaced(fold: Fold, row: TraceRow) -> None:
+    """Another process took a static member's place: whoever had its instance id is out."""
+    _standing("member")(fold, row)
+    for one in list(fold.members.values()):
+        if (
+            one.name != row.detail["name"]
+            and one.instance_id == row.detail["instance_id"]
+            and one.standing in {"member", "away"}
+        ):
+            fold.member(one.name).standing = "removed"
+            fold.touch_claims(one)
+
+
 def _group_moved(fold: Fold, row: TraceRow) -> None:
     detail = row.detail
     fold.group = fold.group._replace(state=detail["to"], reason=detail.get("reason") or "", trigger=detail.get("trigger") or "",
@@ -116,7 +129,7 @@ GROUP_RULES: Mapping[str, Rule] = MappingProxyType(
         "member_added": _standing("member"),
         "member_pending": _standing("pending"),
         "member_removed": _standing("removed"),
-        "member_replaced": _standing("member"),
+        "member_replaced": _replaced,
         "static_kept": _standing("member"),
         "member_away": _standing("away"),
         "member_reconciled": _reconciled,

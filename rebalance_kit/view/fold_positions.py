@@ -18,8 +18,9 @@ def note_position(fold: Fold, row: TraceRow) -> None:
     known = fold.positions.setdefault(partition, [])
     last = known[-1][1] if known else Position(0, 0, None)
     position, log_end = detail.get("position"), detail.get("log_end")
-    if position is None:
-        return
+    owner = fold.owner_of(partition)
+    if position is None or (owner is not None and owner.name != row.actor):
+        return  # what a member outside the group reads is not where the group stands
     known.append(
         (
             row.at_ms,

@@ -171,12 +171,14 @@ class Lab(anywidget.AnyWidget):
     def _controls(self) -> dict[str, Any]:
         state = self._state
         known = list(ASSIGNORS.get(state.protocol or "", {}))
+        if not known:
+            known = [state.frames.group.states[-1].assignor or "as configured"]
         return {
             "title": state.base.title or state.base.name,
             "protocols": [list(pair) for pair in PROTOCOL_WORDS.items()],
             "protocol": state.protocol or "",
-            "assignors": known or [state.frames.group.states[-1].assignor or "as configured"],
-            "assignor": state.assignor or (known[0] if known else ""),
+            "assignors": known,
+            "assignor": state.assignor or known[0],
             "undo": state.done[-1].words if state.done else "",
             "redo": state.undone[0].words if state.undone else "",
             "serial": self._serial,

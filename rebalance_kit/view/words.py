@@ -107,6 +107,9 @@ def member_line(one: MemberView, board: BoardState) -> str:
 
 
 def _holding(one: MemberView, board: BoardState) -> str:
+    also = [each.name for each in board.partitions if one.name in each.state.also]
+    if also:
+        return f"still reads {partitions_in_words(also)}"
     if not one.owned:
         return "owns nothing"
     held = [each for each in board.partitions if each.name in set(one.owned)]

@@ -67,7 +67,9 @@ def test_crash_consumer_1_moves_its_partitions_on_the_screen(page, jupyter, writ
         "aria-label"
     )
     assert "gone" in lab.get_by_role("option", name=re.compile("consumer-1")).get_attribute("aria-label")
-    page.wait_for_function("() => document.querySelectorAll('.rk-ghost').length === 0 && document.getAnimations().every((one) => one.playState === 'finished')")
+    page.wait_for_function(
+        "() => document.querySelectorAll('.rk-ghost').length === 0 && document.getAnimations().every((one) => one.playState === 'finished')"
+    )
     shot(lab, "lab-after-the-crash")
 
 

@@ -12,6 +12,12 @@ from typing import Any
 #: Members started within this time of the first are the start-up, not an event.
 _START_UP_MS = 5_000
 
+#: What blames the topics: none of these may be said of a run in which no topic and no broker changed.
+_BLAMING_TOPICS = {"metadata_changed", "regex_changed", "subscription_changed"}
+
+#: Rebalances that a member began by coming or going; only they may name others beside their cause.
+_COMINGS_AND_GOINGS = {"join", "leave", "poll_timeout", "session_expired", "admin_removal", "follow_up"}
+
 #: What blames somebody: none of these may name a member to whom nothing was done.
 _BLAMING = {"session_expired", "poll_timeout", "admin_removal", "enforced"}
 
@@ -157,14 +163,16 @@ def judge(run: dict[str, Any], record: dict[str, Any]) -> list[str]:
             wrong.append(f"{one.step}: expected {'/'.join(one.answers)} by {one.who}")
     said = [(row["trigger"], row["culprit"]) for row in record["rebalances"]]
     done_to = {one.who for one in expected if set(one.answers) & (_BLAMING | {"member_frozen"})}
-    closed_static = {
-        step["member"] for step in run["steps"] if step["do"] == "tell" and step["line"] == "close"
-    }
+    tells = [step for step in run["steps"] if step["do"] == "tell"]
+    closed = {step["member"] for step in tells if step["line"] == "close"}
     wrong += [
         f"nobody did {word} to {who}"
         for word, who in said
-        if word in _BLAMING and who not in done_to | closed_static
+        if word in _BLAMING and who not in done_to | closed
     ]
+    changed = any(set(one.answers) & (_BLAMING_TOPICS | {"coordinator_lost"}) for one in expected)
+    wrong += [f"no topic changed, but: {word}" for word, _ in said if word in _BLAMING_TOPICS and not changed]
+    wrong += [f"{word} explains nothing" for word, _ in said if word in {None, "other"}]
     return wrong
 
 
@@ -183,5 +191,6 @@ def _aside(one: Expected, record: dict[str, Any]) -> bool:
     return any(
         one.who in (row[name] or ()) and (row["end_ms"] or row["start_ms"]) >= one.at_ms - 100
         for row in record["rebalances"]
+        if row["trigger"] in _COMINGS_AND_GOINGS
         for name in sets
     )

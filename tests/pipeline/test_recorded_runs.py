@@ -112,6 +112,13 @@ def test_a_frozen_member_and_a_dead_one_are_told_apart(recorded):
     assert [("process had died" in row["cause"], row["culprit"]) for row in dead] == [(True, "c3")]
 
 
+@pytest.mark.parametrize("protocol", ["eager", "cooperative", "consumer"])
+def test_a_member_that_stops_polling_is_no_plain_leaver(recorded, protocol):
+    records, _ = recorded
+    rows = records[f"poll-timeout.{protocol}.4.3.1", "orders-app"]["rebalances"]
+    assert [row["culprit"] for row in rows if row["trigger"] == "poll_timeout"] == ["c2"]
+
+
 def test_every_finding_shows_its_line_and_where_to_read_on(recorded):
     records, _ = recorded
     findings = [finding for record in records.values() for finding in record["findings"]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rebalance_kit.analysis.intervals import flows
+from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.scenario import Action
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.frames import Frames, board
@@ -58,6 +59,7 @@ def test_a_parked_join_group_holds_the_session_and_fills_a_seat(by_hand):
 
 def test_a_request_counts_as_sent_until_it_arrives(by_hand):
     assert by_hand.at(501).member("consumer-1").state.doing == "sends JoinGroup"
+    assert by_hand.at(502).member("consumer-1").state.doing == "waits in JoinGroup"
     assert [one.api for one in by_hand.at(501).on_the_way] == ["JoinGroup", "JoinGroup"]
 
 
@@ -128,3 +130,20 @@ def test_a_group_of_the_consumer_protocol_shows_epochs_and_a_target_that_waits(m
 def test_a_classic_group_never_shows_a_target(make_group):
     frames = Frames(simulate(make_group(3, 6, 60_000), protocol="cooperative"))
     assert all(state.target is None for track in frames.partitions.values() for state in track.states)
+
+
+def test_whoever_loses_its_instance_id_to_another_process_is_out_of_the_group():
+    frames = Frames(simulate(load("duplicate-instance")))
+    after = frames.at(frames.end_ms)
+    assert (after.member("consumer-2").state.doing, after.member("consumer-2").state.standing) == ("died", "removed")
+    assert sentence(after).cause == "All 4 partitions flow."
+
+
+def test_a_member_outside_the_group_that_still_reads_is_a_zombie_and_does_not_move_the_groups_position():
+    frames = Frames(simulate(load("freeze")))
+    thawed = next(row.at_ms for row in frames.trace.of("process_thawed"))
+    board = frames.at(thawed)
+    also = [one.name for one in board.partitions if "consumer-2" in one.state.also]
+    assert also
+    assert board.member("consumer-2").state.doing == "removed, still works"
+    assert max(one.lag for one in board.partitions) < 60

@@ -6,6 +6,7 @@ import json
 import zlib
 
 import pytest
+
 from rebalance_kit.analysis.intervals import flows
 from rebalance_kit.scenarios import load, names
 from rebalance_kit.simulation.simulate import simulate

@@ -45,11 +45,17 @@ def test_a_pause_of_milliseconds_has_a_frame_of_its_own(by_hand):
     assert "55.01" in [one["name"] for one in flow_figure(by_hand.trace)["frames"]]
 
 
-def test_no_two_squares_ever_stand_on_the_same_place(crash_run):
-    figure = flow_figure(crash_run)
-    for frame in figure["frames"]:
-        places = list(zip(figure["data"][0]["x"], unpacked(frame["data"][0]["y"]), strict=True))
-        assert len(set(places)) == len(places)
+def test_no_two_squares_ever_stand_on_the_same_place(make_group):
+    from rebalance_kit.simulation.scenario import Action
+
+    scenario = make_group(5, 40, 90_000)
+    for at_ms, do, member in ((12_000, "close", "consumer-2"), (22_000, "crash", "consumer-4"), (80_000, "start", "consumer-2")):
+        scenario = scenario.with_action(Action(at_ms, do, member))
+    for protocol in ("eager", "cooperative", "consumer"):
+        figure = flow_figure(simulate(scenario, protocol=protocol))
+        for frame in figure["frames"]:
+            places = list(zip(figure["data"][0]["x"], unpacked(frame["data"][0]["y"]), strict=True))
+            assert len(set(places)) == len(places), (protocol, frame["name"])
 
 
 def test_fifty_by_five_hundred_in_two_hundred_frames_stays_below_350_kilobytes(make_group):

@@ -33,8 +33,14 @@ function memberLine(film, board, index) {
   return `${name}: ${parts.join(", ")}.`;
 }
 
+// Partitions that a member outside the group still reads although another member has them.
+function alsoRead(board, index) {
+  return board.partitions.map((one, partition) => (one.also.includes(index) ? partition : -1)).filter((one) => one >= 0);
+}
+
 function holding(film, board, index) {
-  const held = board.owned[index];
+  const held = board.owned[index], also = alsoRead(board, index);
+  if (also.length) return `still reads ${spoken(also.map((one) => film.partitions[one]))}`;
   if (!held.length) return "owns nothing";
   const fact = (partition) => FACTS[board.partitions[partition].word] || board.partitions[partition].word;
   const facts = [...new Set(held.map(fact))];

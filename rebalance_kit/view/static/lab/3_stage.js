@@ -173,7 +173,8 @@ class Stage {
     const owned = board.owned[index].length;
     const room = this.sizes.cells.columns * this.sizes.cells.rows;
     say(lane.more, owned > room ? `+${owned - room}` : "");
-    say(lane.empty, owned || state.life !== "alive" ? "" : state.standing === "member" ? "Owns nothing." : "Owns nothing yet.");
+const also = owned ? [] : alsoRead(board, index).map((one) => film.partitions[one]);
+    say(lane.empty, also.length ? `Still reads ${spoken(also)}: done twice.` : owned || state.life !== "alive" ? "" : state.standing === "member" ? "Owns nothing." : "Owns nothing yet.");
   }
 
   paintToken(token, board, moving) {

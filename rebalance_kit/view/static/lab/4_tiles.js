@@ -81,7 +81,9 @@ class Tiles {
     pen.beginPath(); pen.arc(x + 14, y + 13, 6.5, 0, 7); pen.fill();
     pen.fillStyle = paint.ink; pen.font = "600 12px system-ui, sans-serif"; pen.textAlign = "left"; pen.fillText(member.label, x + 25, y + 17);
     pen.textAlign = "right"; pen.font = "600 12px system-ui, sans-serif";
-    const sign = look === "live" ? (board.phase && board.group.protocol !== "consumer" ? (member.state.parked === board.phase ? "✓" : "○") : "") : { crashed: "×", gone: "gone", frozen: "‖", zombie: "?", died: "×", fenced: "–", closed: "left" }[look] || "";
+    const sign = look === "live" ? (board.phase && board.group.protocol !== "consumer" ? (member.state.parked === board.phase ? "✓" : "○") : "") : { crashed: "×", frozen: "‖", zombie: "?", died: "×", fenced: "–" }[look] || "";
+    const word = { gone: "gone", closed: "left", absent: "not started" }[look];
+    if (word) { pen.fillStyle = look === "gone" ? paint.alert : paint.ink3; pen.textAlign = "center"; pen.fillText(word, x + TILE / 2, y + 41); pen.textAlign = "right"; }
     if (look !== "live") pen.fillStyle = paint.alert;
     pen.fillText(sign, x + TILE - 7, y + 17);
     this.drawCells(pen, board, board.owned[member.index], x + 8, y + 26, paint);

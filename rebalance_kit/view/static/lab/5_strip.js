@@ -30,15 +30,20 @@ class Strip {
   drawMarks() {
     const all = this.film.marks.filter((mark) => mark.kind !== "done" && mark.at > 0);
     const shown = all.filter((mark) => mark.kind !== "rebalance" || !all.some((other) => other.kind !== "rebalance" && Math.abs(this.x(other.at) - this.x(mark.at)) < 9));
-    let free = -Infinity;
+    const weight = { fault: 0, timer: 1, action: 2, rebalance: 3 };
+    const taken = shown.map((mark) => [this.x(mark.at) - 6, this.x(mark.at) + 6, mark]);
+    const labels = new Map();
+    [...shown].sort((a, b) => weight[a.kind] - weight[b.kind] || a.at - b.at).forEach((mark) => {
+      if (mark.kind === "rebalance") return;
+      const x = this.x(mark.at), room = mark.words.length * 6.6 + 16, flip = x + room > this.width;
+      const [left, right] = flip ? [x - room, x] : [x, x + room];
+      if (taken.some(([from, to, other]) => other !== mark && from < right && to > left)) return;
+      taken.push([left, right, mark]);
+      labels.set(mark, flip);
+    });
     this.marks.replaceChildren(...shown.map((mark) => {
       const sign = { fault: "×", rebalance: "◆", timer: "◷", action: "+" }[mark.kind];
-      const words = mark.kind === "rebalance" ? "" : mark.words;
-      const x = this.x(mark.at), room = words.length * 6.2 + 18, flip = x + room > this.width;
-      const left = flip ? x - room : x, roomy = left > free;
-      const node = make("span", { class: `rk-mark rk-${mark.kind}${flip ? " rk-flip" : ""}`, style: `left:${x}px` }, make("i", {}, sign), roomy && words ? words : "");
-      if (roomy && words) free = left + room;
-      return node;
+      return make("span", { class: `rk-mark rk-${mark.kind}${labels.get(mark) ? " rk-flip" : ""}`, style: `left:${this.x(mark.at)}px` }, make("i", {}, sign), labels.has(mark) ? mark.words : "");
     }));
   }
 

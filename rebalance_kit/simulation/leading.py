@@ -1,0 +1,48 @@
+"""The assignor of a client that leads a classic group, with what it remembers from one call to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rebalance_kit.assignors.contract import NO_GENERATION, Cluster, MemberSubscription
+from rebalance_kit.assignors.native_sticky import assign_native_cooperative
+from rebalance_kit.assignors.registry import plan
+from rebalance_kit.model.topology import TopicPartition
+from rebalance_kit.protocol.messages import JoinMember
+
+Shares = Mapping[str, tuple[TopicPartition, ...]]
+
+
+class Leading:
+    """One process's assignors: Java's keep the greatest generation they have seen (AbstractStickyAssignor.maxGeneration)."""
+
+    def __init__(self, client: str) -> None:
+        self._native = client == "librdkafka"
+        self._max_generation: dict[str, int] = {}
+
+    def __call__(self, name: str, partitions: Mapping[str, int], members: Sequence[JoinMember]) -> Shares:
+        """Assign as the leader does, from the members' subscriptions in the order of the JoinGroup answer."""
+        cluster = Cluster({topic: count for topic, count in partitions.items() if count})
+        listed = [_subscription(name, one) for one in members]
+        if self._native and name == "cooperative-sticky":
+            return assign_native_cooperative(cluster, listed)
+        done = plan(name, cluster, listed, None, self._max_generation.get(name, NO_GENERATION))
+        self._max_generation[name] = done.max_generation
+        return done.assignment
+
+
+def _subscription(name: str, one: JoinMember) -> MemberSubscription:
+    held = one.subscription
+    if name == "sticky":  # its claims travel as user data
+        return MemberSubscription(
+            one.member_id,
+            held.topics,
+            one.instance_id,
+            held.user_owned,
+            held.user_generation,
+            held.rack,
+            held.generation,
+        )
+    return MemberSubscription(
+        one.member_id, held.topics, one.instance_id, held.owned, held.generation, held.rack
+    )

@@ -1,0 +1,160 @@
+"""The page's own reading of a film, without a kernel: it must say and draw what Python says."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import pytest
+
+from rebalance_kit.scenarios import load
+from rebalance_kit.simulation.scenario import MemberSpec, Scenario, TopicSpec
+from rebalance_kit.simulation.simulate import simulate
+from rebalance_kit.view.film import film_bytes
+from rebalance_kit.view.frames import Frames
+from rebalance_kit.view.palettes import THEMES
+from rebalance_kit.view.text import describe_board
+
+pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
+
+from rebalance_kit.view.lab import Lab, _script, _style
+
+PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>film</title><style>{style}</style></head><body style="margin:16px">
+<div id="el" style="width:{width}px"></div><script type="module">
+{script}
+window.decode = async (text) => decodeFilm(await inflate(new DataView(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer)));
+window.twinAt = (film, at) => twinText(film, boardAt(film, at));
+window.open_ = (film, controls, cursor, theme) => {{
+  const data = {{ film: new DataView(Uint8Array.from(atob(film), (c) => c.charCodeAt(0)).buffer), controls, cursor_ms: cursor, theme }};
+  const model = {{ get: (key) => data[key], set: (key, value) => {{ data[key] = value; }}, save_changes() {{}}, on() {{}}, off() {{}}, send() {{}} }};
+  const el = document.getElementById("el");
+  el.replaceChildren();
+  widget.render({{ model, el }});
+}};
+window.ready = true;
+</script></body></html>"""
+
+
+@pytest.fixture
+def film_page(page, tmp_path):
+    """A page that knows the lab's script and nothing of a kernel."""
+
+    def load_page(width: int = 1040):
+        target = tmp_path / "film.html"
+        target.write_text(
+            PAGE.format(
+                style=_style(), script=_script().replace("export default", "const widget ="), width=width
+            ),
+            encoding="utf-8",
+        )
+        page.goto(target.as_uri())
+        page.wait_for_function("window.ready")
+        return page
+
+    return load_page
+
+
+def text_of(frames: Frames) -> str:
+    return base64.b64encode(film_bytes(frames)).decode("ascii")
+
+
+def moments(frames: Frames) -> list[int]:
+    """Changes, and odd moments between them."""
+    times = frames.change_times
+    return sorted(
+        {*times[:: max(1, len(times) // 40)], *range(0, frames.end_ms, max(997, frames.end_ms // 23))}
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "two-consumers-crash",
+        "freeze",
+        "duplicate-instance",
+        "storm",
+        "coordinator-failover",
+        "static-restart-too-late",
+    ],
+)
+def test_the_page_says_word_for_word_what_python_says(film_page, name):
+    page = film_page()
+    for protocol in (None, "consumer"):
+        frames = Frames(simulate(load(name), protocol=protocol))
+        at = moments(frames)
+        said = page.evaluate(
+            "async ([text, times]) => { const film = await decode(text); return times.map((at) => twinAt(film, at)); }",
+            [text_of(frames), at],
+        )
+        for at_ms, twin in zip(at, said, strict=True):
+            assert [line.rstrip() for line in twin.splitlines()] == describe_board(
+                frames.at(at_ms)
+            ).splitlines(), (protocol, at_ms)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize(
+    ("name", "at_ms", "width"),
+    [
+        ("freeze", 90_000, 1040),
+        ("duplicate-instance", 60_000, 1040),
+        ("two-consumers-crash", 84_000, 900),
+        ("fifty-by-five-hundred", 51_500, 1040),
+    ],
+)
+def test_pictures_of_the_lab_in_every_theme(film_page, shot, name, at_ms, width, theme):
+    page = film_page(width)
+    lab = Lab(name, protocol=None, theme=theme)
+    page.evaluate(
+        "([film, controls, at, theme]) => open_(film, controls, at, theme)",
+        [base64.b64encode(lab.film).decode("ascii"), json.loads(json.dumps(lab.controls)), at_ms, theme],
+    )
+    page.locator(".rk-stage").wait_for()
+    board = lab._state.frames.at(min(at_ms, lab.trace.end_ms))
+    lanes = page.locator(".rk-lane").evaluate_all(
+        "lanes => lanes.map((one) => one.getAttribute('aria-label'))"
+    )
+    assert len(lanes) == len(board.members)
+    tokens = dict(
+        page.locator(".rk-token").evaluate_all(
+            "all => all.map((one) => [one.dataset.partition, one.dataset.owner])"
+        )
+    )
+    if tokens:
+        assert tokens == {one.name: one.state.owner or "" for one in board.partitions}
+    shot(page.locator(".rk-lab"), f"film-{name}-{theme}")
+
+
+def test_no_token_lies_on_another_and_none_leaves_its_lane(film_page):
+    page = film_page()
+    for members, partitions in ((1, 1), (2, 7), (3, 6), (5, 10), (6, 24), (10, 20)):
+        named = tuple(MemberSpec(f"consumer-{number}", ("orders",)) for number in range(1, members + 1))
+        lab = Lab(
+            Scenario("sizes", (TopicSpec("orders", partitions),), named, end_ms=30_000),
+            protocol="cooperative",
+        )
+        page.evaluate(
+            "([film, controls]) => open_(film, controls, 20000, 'light')",
+            [base64.b64encode(lab.film).decode("ascii"), json.loads(json.dumps(lab.controls))],
+        )
+        page.locator(".rk-stage").wait_for()
+        boxes = page.locator(".rk-token").evaluate_all(
+            "all => all.map((one) => { const b = one.getBoundingClientRect(); return [one.dataset.owner, b.left, b.top, b.right, b.bottom]; })"
+        )
+        lanes = {
+            name: rest
+            for name, *rest in page.locator(".rk-lane").evaluate_all(
+                "all => all.map((one) => { const b = one.getBoundingClientRect(); return [one.dataset.member, b.left, b.top, b.right, b.bottom]; })"
+            )
+        }
+        for place, (owner, left, top, right, bottom) in enumerate(boxes):
+            lane = lanes[owner]
+            assert (
+                lane[0] <= left and lane[1] <= top and right <= lane[2] + 0.5 and bottom <= lane[3] + 0.5
+            ), (members, partitions)
+            for other in boxes[:place]:
+                assert right <= other[1] or other[3] <= left or bottom <= other[2] or other[4] <= top, (
+                    members,
+                    partitions,
+                    owner,
+                )
