@@ -17,7 +17,16 @@ from rebalance_kit.model import config_librdkafka as librdkafka
 from rebalance_kit.model.config_broker import BROKER_KEYS
 from rebalance_kit.model.config_client import CLASSES, CLIENT_KEYS, REFUSED_BY_CONSUMER, SUPPORTS
 from rebalance_kit.model.config_server import BrokerConfig
-from rebalance_kit.model.config_types import ConfigKey, RefusedConfig, find, illegal_name, invalid, parse
+from rebalance_kit.model.config_types import (
+    ConfigKey,
+    RefusedConfig,
+    Written,
+    find,
+    illegal_name,
+    invalid,
+    parse,
+    written,
+)
 from rebalance_kit.model.errors import ConfigError
 from rebalance_kit.model.versions import PREFERRED, has
 
@@ -78,6 +87,16 @@ class ClientConfig:
             raise ConfigError(
                 f"{where + ': ' if where else ''}client {client!r} is unknown; expected one of {', '.join(CLIENTS)}"
             )
+        key = written(configs)
+        if key is None:
+            return cls._checked(configs, kafka_version, where, client)
+        held = _seen_before(client, kafka_version, key)
+        if not held:  # a refusal is worded anew, for it names the place
+            held.append(cls._checked(configs, kafka_version, where, client))
+        return held[0]
+
+    @classmethod
+    def _checked(cls, configs: Mapping[str, Any], kafka_version: str, where: str, client: str) -> ClientConfig:
         given, values = _read_client(configs, kafka_version, where, client)
         if client == "java":
             _check_java(given, values, kafka_version, where)
@@ -97,6 +116,12 @@ class ClientConfig:
     def get(self, key: str) -> Any:
         """The value of a key, set or default; raises ``KeyError`` for an unknown one."""
         return self.values[key]
+
+
+@lru_cache(maxsize=512)
+def _seen_before(_client: str, _version: str, _key: Written) -> list[ClientConfig]:
+    """A place for the one configuration that these words mean: a group's members mostly share theirs."""
+    return []
 
 
 def _read_client(

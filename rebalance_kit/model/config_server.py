@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from rebalance_kit.model.config_broker import BROKER_KEYS, SERVER_CLASSES
-from rebalance_kit.model.config_types import RefusedConfig, find, parse
+from rebalance_kit.model.config_types import RefusedConfig, Written, find, parse, written
 from rebalance_kit.model.versions import PREFERRED, has
 
 
@@ -41,6 +41,16 @@ class BrokerConfig:
         Group-level keys (``consumer.session.timeout.ms`` …) override the broker's for the scenario's group.
         Raises ``ConfigError`` with the words with which the broker would refuse to start.
         """
+        key = written(configs)
+        if key is None:
+            return cls._checked(configs, kafka_version, where)
+        held = _seen_before(kafka_version, key)
+        if not held:  # a refusal is worded anew, for it names the place
+            held.append(cls._checked(configs, kafka_version, where))
+        return held[0]
+
+    @classmethod
+    def _checked(cls, configs: Mapping[str, Any], kafka_version: str, where: str) -> BrokerConfig:
         values = dict(_broker_defaults(kafka_version))
         given: set[str] = set()
         for name, value in configs.items():
@@ -75,6 +85,11 @@ class BrokerConfig:
 @lru_cache(maxsize=64)
 def _broker_defaults(version: str) -> Mapping[str, Any]:
     return MappingProxyType({name: key.default(version) for name, key in BROKER_KEYS.items()})
+
+
+@lru_cache(maxsize=512)
+def _seen_before(_version: str, _key: Written) -> list[BrokerConfig]:
+    return []
 
 
 def _overridden(values: Mapping[str, Any], key: str) -> int:

@@ -18,6 +18,20 @@ BITS: Mapping[str, int] = MappingProxyType({"SHORT": 16, "INT": 32, "LONG": 64})
 NUMBER = re.compile(r"[+-]?[0-9]+")
 _NAME = re.compile(r"[a-zA-Z0-9._-]+")
 INT_MAX = 2**31 - 1
+Written = tuple[tuple[str, type, Any], ...]
+
+
+def written(configs: Mapping[str, Any]) -> Written | None:
+    """What was written, in a form that can be remembered; None where a value cannot (a list).
+
+    Types count, for Kafka takes ``true`` where it refuses 1.
+    """
+    key = tuple((name, type(value), value) for name, value in configs.items())
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return key
 
 
 class RefusedConfig(ConfigError):

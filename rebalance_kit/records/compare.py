@@ -82,19 +82,11 @@ def _rounds(recorded: Sequence[Round], simulated: Sequence[Round], deltas: list[
 
 
 def _same_round(recorded: Round, simulated: Round) -> bool:
-    if (recorded.kind, recorded.number, recorded.assignor) != (
-        simulated.kind,
-        simulated.number,
-        simulated.assignor,
-    ):
+    if (recorded.kind, recorded.number) != (simulated.kind, simulated.number):
         return False
-    return (
-        recorded.shares is None or simulated.shares is None or _same_share(recorded.shares, simulated.shares)
-    )
-
-
-def _same_share(recorded: Share, simulated: Share) -> bool:
-    return recorded == simulated
+    if recorded.assignor is not None and recorded.assignor != simulated.assignor:
+        return False
+    return recorded.shares is None or simulated.shares is None or recorded.shares == simulated.shares
 
 
 def _same_call(recorded: Call, simulated: Call) -> bool:

@@ -199,8 +199,10 @@ def _arrivals(run: RecordedRun) -> tuple[Mapping[str, int], Mapping[str, int]]:
 def _life(
     own: list[Line], arrivals: Mapping[str, int], additions: Mapping[str, int], begin: int, beat: int | None
 ) -> Life:
-    member_id = answer = first = second = None
+    member_id = answer = first = second = sent = None
     for line in own:
+        if sent is None and _NATIVE_HEARTBEAT.search(line.text):
+            sent = line.t - begin
         for pattern in (_CLASSIC_ID, _JOINED_ID, _CLIENT_JOIN, _NATIVE_ID, _NATIVE_HEARTBEAT):
             found = pattern.search(line.text)
             if found and member_id is None:
@@ -217,7 +219,7 @@ def _life(
     return Life(
         None if first is None else first - begin,
         None if second is None or second == first else second - begin,
-        answer, member_id, beat,
+        answer, member_id, beat, sent,
     )  # fmt: skip
 
 

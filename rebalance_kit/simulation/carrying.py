@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.client import names
-from rebalance_kit.protocol.messages import NONE
+from rebalance_kit.protocol.messages import NONE, ConsumerGroupHeartbeat, Heartbeat
 
 if TYPE_CHECKING:
     from rebalance_kit.simulation.process import Process
@@ -21,13 +21,19 @@ def _timer(argument: tuple[Process, int, tuple[str, ...]]) -> None:
 
 
 def set_timer(process: Process, effect: fx.SetTimer) -> None:
-    """Arm a timer of the machine; heartbeats come a little late, as the thread sleeps in steps."""
+    """Arm a timer of the machine; heartbeats come a little late, as Java's threads sleep in steps."""
+    agenda = process.world.agenda
     after = effect.after_ms
     if effect.key[0] == "heartbeat" and after > 0:
         spreads = process.world.scenario.latencies
-        late = spreads.heartbeat_late if process.protocol == "classic" else spreads.background_late
-        after += late.draw(process.stream)
-    agenda = process.world.agenda
+        if process.spec.client == "librdkafka":
+            # counted from the last one sent, to the millisecond
+            after = max(process.heartbeat_sent_ms + after - agenda.now_ms, 0) + spreads.native_late.draw(
+                process.stream
+            )
+        else:
+            late = spreads.heartbeat_late if process.protocol == "classic" else spreads.background_late
+            after += late.draw(process.stream)
     agenda.set_timer(
         (process.name, effect.key), agenda.now_ms + after, _timer, (process, process.life, effect.key)
     )
@@ -47,6 +53,8 @@ def note(process: Process, effect: fx.Note) -> None:
 
 def send(process: Process, effect: fx.Send) -> None:
     """Send a request."""
+    if isinstance(effect.request, Heartbeat | ConsumerGroupHeartbeat):
+        process.heartbeat_sent_ms = process.world.agenda.now_ms
     process.world.network.send(process, effect.request)
 
 
@@ -61,7 +69,10 @@ def want_poll(process: Process, effect: fx.WantPoll) -> None:
     elif effect.step == "assign":
         delay = spreads.reconcile_assign.draw(process.stream)
     elif effect.step == "beat" or (effect.step == "either" and _next_beat(process)):
-        delay = spreads.poll_step_ms - (now - process.fetching.beat_ms) % spreads.poll_step_ms
+        if process.fetching.consumption.fetching:
+            delay = spreads.poll_step_ms - (now - process.fetching.beat_ms) % spreads.poll_step_ms
+        else:  # without records there is no common beat
+            delay = spreads.poll_wait.draw(process.stream)
     else:
         delay = spreads.rejoin.draw(process.stream) if effect.step == "either" else 1
     process.queue_poll(now + delay)

@@ -49,8 +49,12 @@ class Latencies:
     """Lateness of a heartbeat against its interval (n = 145; the thread sleeps in steps)."""
     background_late: Spread = Spread(2, 3, 3, 4, 8)
     """Lateness of a KIP-848 heartbeat against its interval (cadence 3003-3004 of 3000 ms)."""
+    native_late: Spread = Spread(0, 0, 1, 1, 2)
+    """Lateness of a librdkafka heartbeat (cadence 3000-3001 of 3000 ms)."""
     rejoin: Spread = Spread(1, 4, 8, 13, 25)
     """Heartbeat answer to JoinGroup in poll(), without commit and callbacks (n = 147)."""
+    poll_wait: Spread = Spread(5, 20, 52, 84, 100)
+    """KIP-848 answer -> "Reconciling assignment", later than joining (n = 109): the rest of a poll()."""
     reconcile_joining: Spread = Spread(1, 3, 7, 21, 45)
     """KIP-848 answer to a join -> "Reconciling assignment" (n = 58)."""
     reconcile_assign: Spread = Spread(3, 6, 14, 49, 90)

@@ -57,6 +57,7 @@ class Process:
         self.callback_from_ms = 0
         self.callback_ms = spec.callback_ms
         self.processing_ms = spec.processing_ms
+        self.heartbeat_sent_ms = 0
         self._next: MemberSpec | None = None
         self._backlog: list[Callable[[], None]] = []
         self.running: fx.Callback | None = None
@@ -76,6 +77,7 @@ class Process:
         self.spec, self.life, self.alive, self.frozen = spec, self.life + 1, True, False
         self.spoke = self.synced_once = self.synced_before = self._poll_queued = False
         self.stalled_until_ms = self.callback_until_ms = self._ids_given = 0
+        self.heartbeat_sent_ms = world.agenda.now_ms
         self.running, self._backlog = None, []
         self.stream = world.streams[f"{self.name}/{self.life}"]
         self.config = ClientConfig.of(
@@ -95,7 +97,8 @@ class Process:
         spread = spreads.start_classic if self.protocol == "classic" else spreads.start_consumer
         first = world.agenda.now_ms + spread.draw(self.stream)
         if pin.first_request_ms is not None:
-            first = max(pin.first_request_ms - 2, world.agenda.now_ms)
+            sent = pin.first_request_ms - 2 if pin.first_sent_ms is None else pin.first_sent_ms
+            first = max(min(sent, pin.first_request_ms - 1), world.agenda.now_ms)
         self.requests_sent = 0
         self.fetching.beat_ms = pin.beat_ms or 0
         world.agenda.at(first, self._first_poll, self.life)

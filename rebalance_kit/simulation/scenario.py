@@ -88,7 +88,8 @@ class Life:
     """Facts pinned for one life of a member's process, for the repetition of a recorded run.
 
     Times are ms of the run: when its first request reaches the broker, when its second JoinGroup
-    does (the one with the id it was given), when the first answer reaches the process. ``beat_ms``
+    does (the one with the id it was given), when the first answer reaches the process, when the first
+    request was sent (a moment before it arrived, unless the record says better). ``beat_ms``
     is the phase of its poll(). None leaves the fact to the engine.
     """
 
@@ -97,6 +98,7 @@ class Life:
     first_answer_ms: int | None = None
     member_id: str | None = None
     beat_ms: int | None = None
+    first_sent_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

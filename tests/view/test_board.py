@@ -135,7 +135,10 @@ def test_a_classic_group_never_shows_a_target(make_group):
 def test_whoever_loses_its_instance_id_to_another_process_is_out_of_the_group():
     frames = Frames(simulate(load("duplicate-instance")))
     after = frames.at(frames.end_ms)
-    assert (after.member("consumer-2").state.doing, after.member("consumer-2").state.standing) == ("died", "removed")
+    assert (after.member("consumer-2").state.doing, after.member("consumer-2").state.standing) == (
+        "died",
+        "removed",
+    )
     assert sentence(after).cause == "All 4 partitions flow."
 
 

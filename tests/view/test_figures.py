@@ -49,7 +49,11 @@ def test_no_two_squares_ever_stand_on_the_same_place(make_group):
     from rebalance_kit.simulation.scenario import Action
 
     scenario = make_group(5, 40, 90_000)
-    for at_ms, do, member in ((12_000, "close", "consumer-2"), (22_000, "crash", "consumer-4"), (80_000, "start", "consumer-2")):
+    for at_ms, do, member in (
+        (12_000, "close", "consumer-2"),
+        (22_000, "crash", "consumer-4"),
+        (80_000, "start", "consumer-2"),
+    ):
         scenario = scenario.with_action(Action(at_ms, do, member))
     for protocol in ("eager", "cooperative", "consumer"):
         figure = flow_figure(simulate(scenario, protocol=protocol))
