@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rebalance_kit.pipeline.inquiry import Events, Forensics, forensics, read_events, run_logs
+    from rebalance_kit.pipeline.inquiry import Events, Forensics, forensics, read_events
+    from rebalance_kit.pipeline.run import run_logs
     from rebalance_kit.pipeline.session import begin_session, spark_session
 
 __all__ = ["Events", "Forensics", "begin_session", "forensics", "read_events", "run_logs", "spark_session"]
@@ -20,7 +21,7 @@ _HOME = {
     "read_events": "inquiry",
     "Forensics": "inquiry",
     "forensics": "inquiry",
-    "run_logs": "inquiry",
+    "run_logs": "run",
     "begin_session": "session",
     "spark_session": "session",
 }

@@ -1,25 +1,22 @@
-"""From a folder of logs to the tables, in one call; and the command ``rebalance-kit logs``.
+"""From a folder of logs to the tables, in one call.
 
-``forensics`` returns DataFrames and leaves their use to the caller.  ``run_logs`` is the command: it
-writes the tables (beside their place first, then renamed), prints a report or JSON, and answers
-with an exit status.
+``read_events`` goes as far as silver, ``forensics`` on to gold.  Both take the caller's session and
+return DataFrames.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.pipeline.survey import Survey, survey
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import TextIO, TypeAlias
+    from typing import TypeAlias
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -139,48 +136,3 @@ def _salvage_folder() -> Path:
 
 #: Kept only so that the folders live until the process ends, and are removed then.
 _SALVAGED: list[tempfile.TemporaryDirectory[str]] = []
-
-
-def run_logs(
-    paths: Sequence[str | os.PathLike[str]],
-    out_dir: str | os.PathLike[str] | None = None,
-    master: str | None = None,
-    as_json: bool = False,
-    out: TextIO | None = None,
-) -> int:
-    """Answer ``rebalance-kit logs``: read ``paths``, write tables to ``out_dir``, print the report.
-
-    Returns 0, or 2 when something is missing or damaged beyond use (said on standard error).
-    """
-    from rebalance_kit.pipeline import accounting, output, report
-
-    stream = out or sys.stdout
-    try:
-        with tempfile.TemporaryDirectory(prefix="rebalance-kit-") as scratch:
-            survey_first(paths)
-            from rebalance_kit.pipeline.session import spark_session
-
-            spark = spark_session(master)
-            result = forensics(spark, paths, Path(scratch))
-            books = [tuple(row) for row in result.lines.orderBy("path", "file").collect()]
-            accounting.require_balance(books)
-            if out_dir is not None:
-                output.write_tables(result.tables(), Path(out_dir))
-            if as_json:
-                report.print_json(result, stream)
-            else:
-                report.print_report(result, books, stream)
-            result.kept.unpersist()
-    except RebalanceKitError as problem:
-        sys.stderr.write(f"rebalance-kit logs: {problem}\n")
-        return 2
-    return 0
-
-
-def survey_first(paths: Sequence[str | os.PathLike[str]]) -> None:
-    """Refuse a missing path before Spark is started for it."""
-    from rebalance_kit.model.errors import DataError
-
-    for path in paths:
-        if not Path(path).exists():
-            raise DataError(f"no such file or folder: {path}; expected logs of Kafka brokers or clients")

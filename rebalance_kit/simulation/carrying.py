@@ -75,6 +75,8 @@ def want_poll(process: Process, effect: fx.WantPoll) -> None:
             delay = spreads.poll_wait.draw(process.stream)
     else:
         delay = spreads.rejoin.draw(process.stream) if effect.step == "either" else 1
+    if process.protocol == "consumer" and now - process.first_poll_ms < spreads.warming_ms:
+        delay = delay * process.warming_percent // 100
     process.queue_poll(now + delay)
 
 

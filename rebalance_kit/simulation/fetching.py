@@ -35,7 +35,7 @@ class Fetching:
         self._watched_ms = -1
         per_batch = self._batch if spec.commit in {"per_batch", "before_processing"} else None
         self.consumption = Consumption(
-            world.plane, process.group_id, process.config.max_poll_records, process.processing_ms,
+            world.plane, process.group_id, process.config.max_poll_records, process.processing_ms if self._counts else 0.0,
             world.scenario.latencies.poll_step_ms, self._redelivered, per_batch, next_poll_ms=world.agenda.now_ms,
         )  # fmt: skip
 
@@ -206,7 +206,7 @@ class Fetching:
     def set_processing(self, processing_ms: float) -> None:
         """Processing takes this long a record from now on."""
         self.settle()
-        self.consumption.processing_ms = processing_ms
+        self.consumption.processing_ms = processing_ms if self._counts else 0.0  # no records, no work
         self.watch_batches()
 
     def _redelivered(self, tp: TopicPartition, count: int, first: int) -> None:

@@ -39,6 +39,10 @@ class Latencies:
     """Round trip of the first JoinGroup of a fresh process (n = 238)."""
     first_sync: Spread = Spread(20, 33, 47, 71, 110)
     """First SyncGroup of a process, whole round trip (n = 162)."""
+    first_ack: Spread = Spread(4, 15, 30, 60, 120)
+    """Round trip of a KIP-848 process's first acknowledgement (n = 2 in 4.0.0, 61 ms the slower)."""
+    first_commit: Spread = Spread(7, 25, 45, 75, 140)
+    """Round trip of a process's first OffsetCommit (n = 2 in 4.0.0: 67 ms and less)."""
     log_append: Spread = Spread(2, 4, 8, 15, 30)
     """Leader's SyncGroup to the stored assignment: an append to __consumer_offsets (n = 219)."""
     start_classic: Spread = Spread(260, 596, 794, 1120, 2200)
@@ -53,6 +57,9 @@ class Latencies:
     """Lateness of a librdkafka heartbeat (cadence 3000-3001 of 3000 ms)."""
     rejoin: Spread = Spread(1, 4, 8, 13, 25)
     """Heartbeat answer to JoinGroup in poll(), without commit and callbacks (n = 147)."""
+    warming_ms: int = 1_000
+    warming_percent: Spread = Spread(100, 100, 130, 200, 350)
+    """A process's first second is slow in all its steps at once (class loading, a busy machine); a factor a life."""
     poll_wait: Spread = Spread(5, 20, 52, 84, 100)
     """KIP-848 answer -> "Reconciling assignment", later than joining (n = 109): the rest of a poll()."""
     reconcile_joining: Spread = Spread(1, 3, 7, 21, 45)

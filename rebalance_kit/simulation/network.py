@@ -81,6 +81,11 @@ class Network:
         if isinstance(request, SyncGroup) and not process.synced_once:
             process.synced_once = True
             return max(round(spreads.first_sync.draw(stream) * FIRST_SYNC_THERE), 1)
+        if isinstance(request, OffsetCommit) and not process.committed_once:
+            process.committed_once = True
+            return max(spreads.first_commit.draw(stream) // 2, 1)
+        if isinstance(request, ConsumerGroupHeartbeat) and process.requests_sent == 1:
+            return max(spreads.first_ack.draw(stream) // 2, 1)
         if isinstance(request, OffsetCommit):
             return max(spreads.commit.draw(stream) // 2, 1)
         return spreads.one_way.draw(stream)
@@ -187,7 +192,8 @@ class Network:
 
 def process_latency(world: World, waiting: Waiting) -> int:
     """The way back takes what the way there took, so that a slow first request is slow both ways."""
-    if isinstance(waiting.request, Heartbeat | ConsumerGroupHeartbeat):
+    slow = waiting.back_ms > world.scenario.latencies.one_way.most
+    if isinstance(waiting.request, Heartbeat | ConsumerGroupHeartbeat) and not slow:
         return world.scenario.latencies.one_way.draw(waiting.process.stream)
     return waiting.back_ms
 

@@ -46,7 +46,7 @@ class Process:
         self.alive = False
         self.frozen = False
         self.spoke = False
-        self.synced_once = self.synced_before = False
+        self.synced_once = self.synced_before = self.committed_once = False
         self.protocol = "classic"
         self.stream: random.Random = world.streams[f"{spec.name}/0"]
         self.machine: ClassicMember | ConsumerMember
@@ -57,7 +57,8 @@ class Process:
         self.callback_from_ms = 0
         self.callback_ms = spec.callback_ms
         self.processing_ms = spec.processing_ms
-        self.heartbeat_sent_ms = 0
+        self.heartbeat_sent_ms = self.first_poll_ms = 0
+        self.warming_percent = 100
         self._next: MemberSpec | None = None
         self._backlog: list[Callable[[], None]] = []
         self.running: fx.Callback | None = None
@@ -75,7 +76,7 @@ class Process:
         self._next = None
         world = self.world
         self.spec, self.life, self.alive, self.frozen = spec, self.life + 1, True, False
-        self.spoke = self.synced_once = self.synced_before = self._poll_queued = False
+        self.spoke = self.synced_once = self.synced_before = self.committed_once = self._poll_queued = False
         self.stalled_until_ms = self.callback_until_ms = self._ids_given = 0
         self.heartbeat_sent_ms = world.agenda.now_ms
         self.running, self._backlog = None, []
@@ -119,6 +120,8 @@ class Process:
     def _first_poll(self, life: int) -> None:
         if life != self.life or not self.alive:
             return
+        self.first_poll_ms = self.world.agenda.now_ms
+        self.warming_percent = self.world.scenario.latencies.warming_percent.draw(self.stream)
         self.apply(fx.MetadataSeen(dict(self.world.broker.topics)))
         self.world.agenda.at(
             self.world.agenda.now_ms + self.config.metadata_max_age_ms, self._metadata_due, self.life

@@ -255,7 +255,7 @@ def scenarios(draw: Any) -> Scenario:
         broker["group.consumer.migration.policy"] = draw(st.sampled_from(("bidirectional", "bidirectional", "disabled", "upgrade")))
     specs = tuple(TopicSpec(name, count) for name, count in topics.items())
     return Scenario(
-        "drawn", specs, members, tuple(actions), end_ms=walk.at_ms + draw(st.sampled_from((1_000, 30_000, 60_000))), kafka_version=version,
+        "drawn", specs, members, tuple(actions), end_ms=walk.at_ms + draw(st.sampled_from((5_000, 30_000, 60_000))), kafka_version=version,
         seed=draw(st.integers(1, 1_000)), broker=broker,
     )  # fmt: skip
 

@@ -147,7 +147,9 @@ class Classic(Coordinator):
     def __init__(self, *, delay: int = 3_000, max_size: int = 2**31 - 1) -> None:
         super().__init__()
         self.ids = 0
-        self.group = ClassicGroup(GroupSettings("g", delay, 6_000, 1_800_000, max_size, self._new_id, hash_map_order))
+        self.group = ClassicGroup(
+            GroupSettings("g", delay, 6_000, 1_800_000, max_size, self._new_id, hash_map_order)
+        )
 
     def _new_id(self, sender: str, prefix: str) -> str:
         self.ids += 1
@@ -167,7 +169,16 @@ class Classic(Coordinator):
         """Send JoinGroup."""
         held = Subscription(tuple(topics), owned)
         return self.ask(
-            JoinGroup(sender, member_id, instance, session, rebalance, tuple((name, held) for name in protocols), reason, "g")
+            JoinGroup(
+                sender,
+                member_id,
+                instance,
+                session,
+                rebalance,
+                tuple((name, held) for name in protocols),
+                reason,
+                "g",
+            )
         )
 
     def enter(self, sender: str, **given: Any) -> tuple[str, Asked]:
@@ -197,7 +208,9 @@ class Classic(Coordinator):
     def commit(self, member_id: str, *, instance: str | None = None, generation: int | None = None) -> str:
         """Send OffsetCommit and return the error of its answer."""
         at = self.group.generation if generation is None else generation
-        return self.ask(OffsetCommit(member_id, member_id, instance, at, {TopicPartition("t", 0): 1}, group="g")).error
+        return self.ask(
+            OffsetCommit(member_id, member_id, instance, at, {TopicPartition("t", 0): 1}, group="g")
+        ).error
 
     def stable(self, *senders: str, **given: Any) -> list[str]:
         """Bring a new group to Stable with these dynamic members; their ids, the leader's first."""
@@ -229,7 +242,15 @@ class Classic(Coordinator):
 class Modern(Coordinator):
     """A KIP-848 group with a target that the test dictates: ``plan`` maps member ids to partitions."""
 
-    def __init__(self, *, version: str = "4.3.1", interval: int = 0, session: int = 45_000, max_size: int = 2**31 - 1, **topics: int) -> None:
+    def __init__(
+        self,
+        *,
+        version: str = "4.3.1",
+        interval: int = 0,
+        session: int = 45_000,
+        max_size: int = 2**31 - 1,
+        **topics: int,
+    ) -> None:
         super().__init__()
         self.topics = dict(topics) or {"t": 6}
         self.plan: dict[str, Partitions] = {}
@@ -254,16 +275,45 @@ class Modern(Coordinator):
     def member(self, member_id: str) -> Any:
         return self.group.members[member_id]
 
-    def join(self, member_id: str, *, topics: Sequence[str] | None = ("t",), rebalance: int | None = 60_000, owned: Partitions | None = (), **given: Any) -> Asked:
+    def join(
+        self,
+        member_id: str,
+        *,
+        topics: Sequence[str] | None = ("t",),
+        rebalance: int | None = 60_000,
+        owned: Partitions | None = (),
+        **given: Any,
+    ) -> Asked:
         """Send the heartbeat of a member that (re-)joins."""
         held = None if topics is None else tuple(topics)
-        return self.ask(ConsumerGroupHeartbeat(member_id, member_id, 0, rebalance_timeout_ms=rebalance, topics=held, owned=owned, group="g", **given))
+        return self.ask(
+            ConsumerGroupHeartbeat(
+                member_id,
+                member_id,
+                0,
+                rebalance_timeout_ms=rebalance,
+                topics=held,
+                owned=owned,
+                group="g",
+                **given,
+            )
+        )
 
-    def beat(self, member_id: str, epoch: int | None = None, *, owned: Partitions | None = None, topics: Sequence[str] | None = None, **given: Any) -> Asked:
+    def beat(
+        self,
+        member_id: str,
+        epoch: int | None = None,
+        *,
+        owned: Partitions | None = None,
+        topics: Sequence[str] | None = None,
+        **given: Any,
+    ) -> Asked:
         """Send a regular heartbeat at the member's own epoch, or at ``epoch``."""
         at = self.member(member_id).epoch if epoch is None else epoch
         held = None if topics is None else tuple(topics)
-        return self.ask(ConsumerGroupHeartbeat(member_id, member_id, at, topics=held, owned=owned, group="g", **given))
+        return self.ask(
+            ConsumerGroupHeartbeat(member_id, member_id, at, topics=held, owned=owned, group="g", **given)
+        )
 
     def commit(self, member_id: str, epoch: int, *partitions: str) -> str:
         """Send OffsetCommit and return the error of its answer."""
@@ -294,7 +344,7 @@ class Client:
             self.machine, self._step = ConsumerMember(made, tuple(topics)), consumer_client.step
         else:
             self.machine, self._step = ClassicMember(made, tuple(topics)), classic_client.step
-        self.event(fx.MetadataSeen({topic: 6 for topic in topics}))
+        self.event(fx.MetadataSeen(dict.fromkeys(topics, 6)))
 
     def event(self, event: Any) -> None:
         """Apply one event and carry out what the client asks for."""
@@ -315,7 +365,9 @@ class Client:
         elif isinstance(effect, fx.Note):
             self.notes.append(effect)
         elif isinstance(effect, fx.Callback):
-            self.called.append((effect.callback, [str(tp) for tp in sorted(effect.partitions)], effect.generation))
+            self.called.append(
+                (effect.callback, [str(tp) for tp in sorted(effect.partitions)], effect.generation)
+            )
             if not self.hold_callbacks:
                 self._next.append(fx.CallbackDone())
         elif isinstance(effect, fx.Commit):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from driver import Classic, tps
+
 from rebalance_kit.protocol import effects as fx
 
 
@@ -87,14 +88,20 @@ def test_in_completing_other_metadata_begins_a_rebalance():
     driver, (_, follower) = in_state("CompletingRebalance")
     asked = driver.join("b", follower, owned=tps("t-1"))
     assert asked.waits and driver.state == "PreparingRebalance"
-    assert driver.noted("group_state")[-1]["reason"] == f"Updating metadata for member {follower} during CompletingRebalance; client reason: not provided"
+    assert (
+        driver.noted("group_state")[-1]["reason"]
+        == f"Updating metadata for member {follower} during CompletingRebalance; client reason: not provided"
+    )
 
 
 def test_a_leader_that_rejoins_a_stable_group_always_begins_a_rebalance():
     driver, (leader, _) = in_state("Stable")
     assert driver.join("a", leader, reason="cached metadata has changed").waits
     assert driver.state == "PreparingRebalance"
-    assert driver.noted("group_state")[-1]["reason"] == f"Leader {leader} re-joining group during Stable; client reason: cached metadata has changed"
+    assert (
+        driver.noted("group_state")[-1]["reason"]
+        == f"Leader {leader} re-joining group during Stable; client reason: cached metadata has changed"
+    )
 
 
 def test_a_follower_of_a_stable_group_begins_a_rebalance_only_with_other_metadata():
@@ -113,7 +120,15 @@ def test_a_former_member_of_an_empty_group_is_unknown():
 
 
 # --- checks before that table ----------------------------------------------------------------------
-@pytest.mark.parametrize(("session", "error"), [(5_999, "INVALID_SESSION_TIMEOUT"), (6_000, "MEMBER_ID_REQUIRED"), (1_800_000, "MEMBER_ID_REQUIRED"), (1_800_001, "INVALID_SESSION_TIMEOUT")])
+@pytest.mark.parametrize(
+    ("session", "error"),
+    [
+        (5_999, "INVALID_SESSION_TIMEOUT"),
+        (6_000, "MEMBER_ID_REQUIRED"),
+        (1_800_000, "MEMBER_ID_REQUIRED"),
+        (1_800_001, "INVALID_SESSION_TIMEOUT"),
+    ],
+)
 def test_a_session_timeout_outside_the_brokers_range_is_refused(session, error):
     assert Classic().join("a", session=session).error == error
 
@@ -145,9 +160,19 @@ def test_sharing_with_some_members_is_not_enough():
         ([("sticky", "range"), ("range", "sticky")], "sticky"),
         ([("roundrobin", "range"), ("range", "roundrobin")], "range"),
         ([("cooperative-sticky", "roundrobin"), ("roundrobin", "cooperative-sticky")], "roundrobin"),
-        ([("cooperative-sticky", "range"), ("cooperative-sticky", "range"), ("range", "cooperative-sticky")], "cooperative-sticky"),
+        (
+            [
+                ("cooperative-sticky", "range"),
+                ("cooperative-sticky", "range"),
+                ("range", "cooperative-sticky"),
+            ],
+            "cooperative-sticky",
+        ),
         ([("sticky", "range"), ("range",)], "range"),
-        ([("roundrobin", "sticky", "range"), ("sticky", "range", "roundrobin"), ("sticky", "range")], "sticky"),
+        (
+            [("roundrobin", "sticky", "range"), ("sticky", "range", "roundrobin"), ("sticky", "range")],
+            "sticky",
+        ),
     ],
 )
 @pytest.mark.parametrize("turned", [False, True], ids=["as written", "other join order"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from driver import Classic, tps
+
 from rebalance_kit.protocol import effects as fx
 
 
@@ -25,7 +26,11 @@ def test_a_follower_waits_for_the_leader_and_the_leader_for_the_append():
     lead = driver.sync(leader, {leader: tps("t-0"), follower: tps("t-1")})
     assert early.waits and lead.waits and driver.state == "CompletingRebalance"
     driver.stored()
-    assert (early.answer.assignment, lead.answer.assignment, driver.state) == (tps("t-1"), tps("t-0"), "Stable")
+    assert (early.answer.assignment, lead.answer.assignment, driver.state) == (
+        tps("t-1"),
+        tps("t-0"),
+        "Stable",
+    )
 
 
 def test_stable_does_not_wait_for_followers_that_have_not_synced():
@@ -168,7 +173,15 @@ def test_a_heartbeat_rearms_the_session(state):
     assert driver.state == state and driver.clock.left_ms("session", follower) == 10_000
 
 
-@pytest.mark.parametrize(("member_id", "generation", "error"), [("nobody-9", 1, "UNKNOWN_MEMBER_ID"), ("b-2", 0, "ILLEGAL_GENERATION"), ("b-2", 2, "ILLEGAL_GENERATION"), ("nobody-9", 2, "UNKNOWN_MEMBER_ID")])
+@pytest.mark.parametrize(
+    ("member_id", "generation", "error"),
+    [
+        ("nobody-9", 1, "UNKNOWN_MEMBER_ID"),
+        ("b-2", 0, "ILLEGAL_GENERATION"),
+        ("b-2", 2, "ILLEGAL_GENERATION"),
+        ("nobody-9", 2, "UNKNOWN_MEMBER_ID"),
+    ],
+)
 def test_a_heartbeat_is_checked_for_member_then_generation(member_id, generation, error):
     driver = Classic()
     driver.stable("a", "b")
@@ -223,7 +236,9 @@ def test_a_member_that_waits_for_its_sync_does_not_expire():
     assert parked.waits and follower in driver.group.members
 
 
-@pytest.mark.parametrize(("state", "rearmed"), [("Stable", True), ("PreparingRebalance", True), ("CompletingRebalance", False)])
+@pytest.mark.parametrize(
+    ("state", "rearmed"), [("Stable", True), ("PreparingRebalance", True), ("CompletingRebalance", False)]
+)
 def test_a_commit_rearms_the_session_unless_the_group_is_completing(state, rearmed):
     driver, leader, follower = completing()
     if state != "CompletingRebalance":
@@ -243,7 +258,12 @@ def test_a_late_member_is_unknown_to_every_request():
     driver.join("a", leader)
     driver.pass_ms(60_000)
     assert driver.group.generation == 2
-    assert [driver.beat(follower), driver.sync(follower).error, driver.commit(follower), driver.join("b", follower).error] == ["UNKNOWN_MEMBER_ID"] * 4
+    assert [
+        driver.beat(follower),
+        driver.sync(follower).error,
+        driver.commit(follower),
+        driver.join("b", follower).error,
+    ] == ["UNKNOWN_MEMBER_ID"] * 4
 
 
 def test_a_static_member_that_missed_the_phase_hears_of_another_generation():
@@ -261,7 +281,10 @@ def test_leaving_a_stable_group_begins_a_rebalance():
     leader, follower = driver.stable("a", "b")
     assert driver.leave(follower, reason="the consumer is being closed") == "NONE"
     assert driver.state == "PreparingRebalance"
-    assert driver.noted("group_state")[-1]["reason"] == f"explicit `LeaveGroup` request for ({follower}) members."
+    assert (
+        driver.noted("group_state")[-1]["reason"]
+        == f"explicit `LeaveGroup` request for ({follower}) members."
+    )
     assert driver.noted("member_removed")[-1]["reason"] == "the consumer is being closed"
     assert driver.group.leader == leader
 
@@ -310,14 +333,20 @@ def test_a_leader_that_leaves_is_followed_by_the_first_in_map_order():
     driver = Classic()
     ids = driver.stable("a", "b", "c")
     driver.leave(ids[0])
-    rest = driver.group.settings.map_order([one for one in driver.group.members])
+    rest = driver.group.settings.map_order(list(driver.group.members))
     assert driver.group.leader == rest[0]
 
 
 # --- commits ---------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("member_id", "generation", "error"),
-    [("a-1", 1, "NONE"), ("a-1", 0, "ILLEGAL_GENERATION"), ("a-1", 2, "ILLEGAL_GENERATION"), ("nobody-9", 1, "UNKNOWN_MEMBER_ID"), ("", -1, "UNKNOWN_MEMBER_ID")],
+    [
+        ("a-1", 1, "NONE"),
+        ("a-1", 0, "ILLEGAL_GENERATION"),
+        ("a-1", 2, "ILLEGAL_GENERATION"),
+        ("nobody-9", 1, "UNKNOWN_MEMBER_ID"),
+        ("", -1, "UNKNOWN_MEMBER_ID"),
+    ],
 )
 def test_a_commit_is_accepted_from_a_member_of_the_generation_only(member_id, generation, error):
     driver = Classic()
@@ -354,7 +383,9 @@ def test_a_static_leader_that_returns_keeps_leading_but_must_not_assign():
     driver, leader, _ = statics()
     name = instance_of(driver, leader)
     asked = driver.join(name, instance=name)
-    assert asked.answer.skip_assignment and asked.answer.leader == asked.answer.member_id == driver.group.leader
+    assert (
+        asked.answer.skip_assignment and asked.answer.leader == asked.answer.member_id == driver.group.leader
+    )
     assert len(asked.answer.members) == 2 and driver.state == "Stable"
 
 
@@ -371,7 +402,9 @@ def test_a_return_that_changes_the_selected_protocol_begins_a_rebalance():
     assert driver.group.protocol == "range"
     asked = driver.join(name, instance=name, protocols=("roundrobin",))
     assert asked.waits and driver.state == "PreparingRebalance"
-    assert driver.noted("group_state")[-1]["reason"].startswith("Group's selectedProtocol will change because static member")
+    assert driver.noted("group_state")[-1]["reason"].startswith(
+        "Group's selectedProtocol will change because static member"
+    )
 
 
 def test_a_return_in_completing_begins_a_rebalance():
@@ -475,10 +508,8 @@ def test_a_loaded_group_is_stable_with_full_sessions_and_no_rebalance():
 @pytest.mark.parametrize("what", ["JoinGroup", "SyncGroup"])
 def test_parked_requests_of_an_unloaded_group_look_for_another_coordinator(what):
     driver, leader, follower = completing()
-    if what == "JoinGroup":
-        parked = driver.join("a", leader, topics=("t", "u"))
-    else:
-        parked = driver.sync(follower)
+    joins = what == "JoinGroup"
+    parked = driver.join("a", leader, topics=("t", "u")) if joins else driver.sync(follower)
     driver.event(fx.Unload())
     assert parked.error == "NOT_COORDINATOR"
 

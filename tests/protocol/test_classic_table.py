@@ -6,6 +6,7 @@ from itertools import product
 
 import pytest
 from driver import Classic, tps
+
 from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.classic_group import TRANSITIONS, step
@@ -44,14 +45,33 @@ def group_in(state: State) -> tuple[Classic, list[str]]:
 def events(ids: list[str], generation: int) -> list[object]:
     """Several events of every type that a coordinator is sent: known and unknown senders, good and bad fields."""
     requests: list[object] = []
-    for member_id, instance in ((ids[0], None), (ids[1], None), ("", None), ("", "i"), ("nobody-9", None), ("nobody-9", "i")):
-        requests += [JoinGroup("a", member_id, instance, 10_000, 60_000, held) for held in (PROTOCOLS, OTHER, ())]
+    for member_id, instance in (
+        (ids[0], None),
+        (ids[1], None),
+        ("", None),
+        ("", "i"),
+        ("nobody-9", None),
+        ("nobody-9", "i"),
+    ):
+        requests += [
+            JoinGroup("a", member_id, instance, 10_000, 60_000, held) for held in (PROTOCOLS, OTHER, ())
+        ]
         for at in (generation, generation + 7, -1):
             plan = {ids[0]: tps("t-0")}
-            requests += [SyncGroup("a", member_id, instance, at, None, plan), Heartbeat("a", member_id, instance, at)]
+            requests += [
+                SyncGroup("a", member_id, instance, at, None, plan),
+                Heartbeat("a", member_id, instance, at),
+            ]
             requests.append(OffsetCommit("a", member_id, instance, at, {}))
         requests.append(LeaveGroup("a", member_id, instance))
-    keys = [("join",), ("sync",), ("session", ids[0]), ("session", ids[1]), ("session", "nobody-9"), ("pending", "nobody-9")]
+    keys = [
+        ("join",),
+        ("sync",),
+        ("session", ids[0]),
+        ("session", ids[1]),
+        ("session", "nobody-9"),
+        ("pending", "nobody-9"),
+    ]
     return [
         *(fx.Arrived(one, number) for number, one in enumerate(requests)),  # type: ignore[arg-type]
         *(fx.TimerFired(key) for key in keys),
@@ -80,7 +100,11 @@ def test_a_request_is_answered_or_parked_and_never_answered_twice(state):
         if not isinstance(event, fx.Arrived):
             continue
         token = 10_000
-        replies = [one for one in step(driver.group, event._replace(token=token)) if isinstance(one, fx.Reply) and one.token == token]
+        replies = [
+            one
+            for one in step(driver.group, event._replace(token=token))
+            if isinstance(one, fx.Reply) and one.token == token
+        ]
         parked = [one for one in driver.group.members.values() if token in {one.parked_join, one.parked_sync}]
         assert len(replies) + len(parked) == 1, event
 
@@ -103,7 +127,17 @@ def test_a_dead_group_answers_nothing_any_more():
 
 
 def test_the_table_names_a_rule_for_every_living_state_and_event_type():
-    kinds = {JoinGroup, SyncGroup, Heartbeat, LeaveGroup, OffsetCommit, fx.TimerFired, fx.Appended, fx.Unload, fx.Load}
+    kinds = {
+        JoinGroup,
+        SyncGroup,
+        Heartbeat,
+        LeaveGroup,
+        OffsetCommit,
+        fx.TimerFired,
+        fx.Appended,
+        fx.Unload,
+        fx.Load,
+    }
     assert set(TRANSITIONS) == set(product(LIVING, kinds))
 
 

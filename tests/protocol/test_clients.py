@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from client_steps import answer_join, heard, joined, rebalanced, stable, told
 from driver import Client, tps
-from kafka_client_cases import answer_join, heard, joined, rebalanced, stable, told
+
 from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.classic_member import EDGES as CLASSIC_EDGES
@@ -91,7 +92,9 @@ def test_whoever_is_unknown_has_lost_everything_and_joins_without_an_id(protocol
     assert client.called == [("lost", ["t-0", "t-1"], 1)]
     request = client.take(JoinGroup)
     assert (request.member_id, request.protocols[0][1].owned) == ("", ())
-    assert client.noted("generation_reset") == [{"reason": "encountered UNKNOWN_MEMBER_ID from HEARTBEAT response", "member_id_kept": False}]
+    assert client.noted("generation_reset") == [
+        {"reason": "encountered UNKNOWN_MEMBER_ID from HEARTBEAT response", "member_id_kept": False}
+    ]
 
 
 def test_lost_is_never_called_with_nothing():
@@ -117,7 +120,9 @@ def test_heartbeats_go_on_while_the_revoke_callback_runs_and_each_is_told_to_rej
     for _ in range(2):
         client.pass_ms(3_000)
         client.answer(client.take(Heartbeat), Answer("REBALANCE_IN_PROGRESS"))
-    assert [one["reason"] for one in client.noted("rejoin_requested")][-3:] == ["group is already rebalancing"] * 3
+    assert [one["reason"] for one in client.noted("rejoin_requested")][-3:] == [
+        "group is already rebalancing"
+    ] * 3
     client.event(fx.CallbackDone())
     client.take(JoinGroup)
 
@@ -140,8 +145,12 @@ def test_without_an_answer_for_a_session_only_the_coordinator_is_doubted():
         client.pass_ms(3_000)
         client.take(Heartbeat)
     client.pass_ms(1_000)
-    assert client.noted("coordinator_lost") == [{"cause": "session timed out without receiving a heartbeat response"}]
-    assert client.called == [] and client.fetching == set(tps("t-0", "t-1")) and client.machine.generation == 1
+    assert client.noted("coordinator_lost") == [
+        {"cause": "session timed out without receiving a heartbeat response"}
+    ]
+    assert (
+        client.called == [] and client.fetching == set(tps("t-0", "t-1")) and client.machine.generation == 1
+    )
 
 
 def test_an_answered_heartbeat_restarts_the_clients_own_session_clock():
@@ -207,10 +216,16 @@ def test_the_long_reason_of_changed_metadata_is_for_the_log_and_the_short_one_is
     client.event(fx.MetadataSeen({"t": 7}))
     said = client.noted("rejoin_requested")[-1]
     assert said["sent"] == "cached metadata has changed"
-    assert said["reason"].startswith("cached metadata has changed from (version") and said["reason"].count("NO_RACKS") == 13
+    assert (
+        said["reason"].startswith("cached metadata has changed from (version")
+        and said["reason"].count("NO_RACKS") == 13
+    )
 
 
-@pytest.mark.parametrize(("stage", "callback"), [("STABLE", "revoked"), ("PREPARING_REBALANCE", "lost"), ("COMPLETING_REBALANCE", "lost")])
+@pytest.mark.parametrize(
+    ("stage", "callback"),
+    [("STABLE", "revoked"), ("PREPARING_REBALANCE", "lost"), ("COMPLETING_REBALANCE", "lost")],
+)
 def test_close_calls_revoked_or_lost_by_the_state_it_finds(stage, callback):
     client = joined("cooperative")
     if stage != "STABLE":
@@ -260,7 +275,12 @@ def test_joining_leads_through_the_states_of_the_log():
     client.poll()
     heard(client, 2, "t-0")
     moves = [(one["from"], one["to"]) for one in client.noted("member_state")]
-    assert moves == [("UNSUBSCRIBED", "JOINING"), ("JOINING", "RECONCILING"), ("RECONCILING", "ACKNOWLEDGING"), ("ACKNOWLEDGING", "STABLE")]
+    assert moves == [
+        ("UNSUBSCRIBED", "JOINING"),
+        ("JOINING", "RECONCILING"),
+        ("RECONCILING", "ACKNOWLEDGING"),
+        ("ACKNOWLEDGING", "STABLE"),
+    ]
     assert client.take(ConsumerGroupHeartbeat).owned == tps("t-0")
 
 
@@ -324,7 +344,18 @@ def test_an_answer_to_the_ack_may_bring_the_next_assignment():
     assert client.called == [("assigned", ["t-2"], 3), ("revoked", ["t-2"], 4), ("assigned", [], 4)]
 
 
-@pytest.mark.parametrize("error", ["UNRELEASED_INSTANCE_ID", "FENCED_INSTANCE_ID", "INVALID_REQUEST", "UNSUPPORTED_ASSIGNOR", "GROUP_MAX_SIZE_REACHED", "UNSUPPORTED_VERSION", "UNKNOWN_SERVER_ERROR"])
+@pytest.mark.parametrize(
+    "error",
+    [
+        "UNRELEASED_INSTANCE_ID",
+        "FENCED_INSTANCE_ID",
+        "INVALID_REQUEST",
+        "UNSUPPORTED_ASSIGNOR",
+        "GROUP_MAX_SIZE_REACHED",
+        "UNSUPPORTED_VERSION",
+        "UNKNOWN_SERVER_ERROR",
+    ],
+)
 def test_these_answers_are_fatal(error):
     client = stable()
     client.pass_ms(5_000)
@@ -341,7 +372,12 @@ def test_a_lost_coordinator_costs_nothing_and_the_next_heartbeat_says_everything
     assert client.called == [] and client.fetching == set(tps("t-0", "t-1"))
     client.event(fx.CoordinatorFound())
     full = client.take(ConsumerGroupHeartbeat)
-    assert (full.member_epoch, full.topics, full.owned, full.rebalance_timeout_ms) == (2, ("t",), tps("t-0", "t-1"), 300_000)
+    assert (full.member_epoch, full.topics, full.owned, full.rebalance_timeout_ms) == (
+        2,
+        ("t",),
+        tps("t-0", "t-1"),
+        300_000,
+    )
 
 
 def test_close_of_a_fenced_member_calls_lost_and_leaves_nobody():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from driver import Modern, tps
+
 from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.consumer_group import step
@@ -11,7 +12,14 @@ from rebalance_kit.protocol.messages import ConsumerGroupHeartbeat, JoinGroup, L
 
 
 def heartbeat(**fields: object) -> ConsumerGroupHeartbeat:
-    given = {"sender": "m", "member_id": "m", "member_epoch": 0, "rebalance_timeout_ms": 60_000, "topics": ("t",), "owned": ()}
+    given = {
+        "sender": "m",
+        "member_id": "m",
+        "member_epoch": 0,
+        "rebalance_timeout_ms": 60_000,
+        "topics": ("t",),
+        "owned": (),
+    }
     return ConsumerGroupHeartbeat(**(given | fields))  # type: ignore[arg-type]
 
 
@@ -39,7 +47,10 @@ def two(**given: object) -> Modern:
         ({"rebalance_timeout_ms": None}, "RebalanceTimeoutMs must be provided in first request."),
         ({"owned": tps("t-0")}, "TopicPartitions must be empty when (re-)joining."),
         ({"owned": None}, "TopicPartitions must be empty when (re-)joining."),
-        ({"topics": None}, "Either SubscribedTopicNames or SubscribedTopicRegex must be non-null when (re-)joining."),
+        (
+            {"topics": None},
+            "Either SubscribedTopicNames or SubscribedTopicRegex must be non-null when (re-)joining.",
+        ),
         ({"member_epoch": -2}, "InstanceId can't be null."),
         ({"member_epoch": -3}, "MemberEpoch is invalid."),
     ],
@@ -53,7 +64,10 @@ def test_an_invalid_request_is_refused_with_kafkas_message(fields, message):
 
 def test_an_unknown_assignor_is_refused_and_the_known_ones_listed():
     answer = Modern().ask(heartbeat(server_assignor="sticky")).answer
-    assert (answer.error, answer.message) == ("UNSUPPORTED_ASSIGNOR", "ServerAssignor sticky is not supported. Supported assignors: uniform, range.")
+    assert (answer.error, answer.message) == (
+        "UNSUPPORTED_ASSIGNOR",
+        "ServerAssignor sticky is not supported. Supported assignors: uniform, range.",
+    )
 
 
 def test_a_member_may_join_without_any_topic_and_that_bumps_nothing():
@@ -214,7 +228,15 @@ def test_leaving_and_expiry_bump_but_never_compute():
     assert driver.group.assignment_epoch == 4
 
 
-@pytest.mark.parametrize(("asked", "used"), [((None, None), "uniform"), (("range", None), "range"), (("range", "range"), "range"), (("range", "uniform"), "uniform")])
+@pytest.mark.parametrize(
+    ("asked", "used"),
+    [
+        ((None, None), "uniform"),
+        (("range", None), "range"),
+        (("range", "range"), "range"),
+        (("range", "uniform"), "uniform"),
+    ],
+)
 def test_the_assignor_is_the_most_requested_one_else_the_first_configured(asked, used):
     driver = Modern()
     for name, wish in zip("ab", asked, strict=True):
@@ -251,10 +273,16 @@ def test_a_member_that_does_not_revoke_within_its_rebalance_timeout_is_fenced():
     for _ in range(11):
         driver.pass_ms(5_000)
         driver.beat("a")
-    assert driver.clock.left_ms("rebalance", "a") == 5_000, "heartbeats that acknowledge nothing move no deadline"
+    assert driver.clock.left_ms("rebalance", "a") == 5_000, (
+        "heartbeats that acknowledge nothing move no deadline"
+    )
     driver.pass_ms(5_000)
-    assert "a" not in driver.group.members and driver.noted("member_removed")[-1]["how"] == "rebalance_timeout"
-    assert driver.noted("member_removed")[-1]["reason"] == "it failed to transition from epoch 3 within 60000ms"
+    assert (
+        "a" not in driver.group.members and driver.noted("member_removed")[-1]["how"] == "rebalance_timeout"
+    )
+    assert (
+        driver.noted("member_removed")[-1]["reason"] == "it failed to transition from epoch 3 within 60000ms"
+    )
 
 
 def test_an_acknowledged_revocation_has_no_deadline_any_more():
@@ -297,7 +325,10 @@ def test_a_greater_epoch_is_fenced():
     )
 
 
-@pytest.mark.parametrize(("owned", "error"), [("t-0 t-1", "NONE"), ("", "NONE"), ("t-0 t-3", "FENCED_MEMBER_EPOCH"), (None, "FENCED_MEMBER_EPOCH")])
+@pytest.mark.parametrize(
+    ("owned", "error"),
+    [("t-0 t-1", "NONE"), ("", "NONE"), ("t-0 t-3", "FENCED_MEMBER_EPOCH"), (None, "FENCED_MEMBER_EPOCH")],
+)
 def test_the_previous_epoch_is_tolerated_from_one_who_owns_no_more_than_it_should(owned, error):
     driver = two()
     driver.beat("a", topics=("t", "u"))
@@ -325,7 +356,10 @@ def test_a_dynamic_member_may_join_again_with_epoch_zero():
 def test_a_full_group_refuses_newcomers_only():
     driver = two(max_size=2)
     answer = driver.join("c").answer
-    assert (answer.error, answer.message) == ("GROUP_MAX_SIZE_REACHED", "The consumer group has reached its maximum capacity of 2 members.")
+    assert (answer.error, answer.message) == (
+        "GROUP_MAX_SIZE_REACHED",
+        "The consumer group has reached its maximum capacity of 2 members.",
+    )
     assert driver.join("a").error == "NONE"
 
 
@@ -342,7 +376,9 @@ def test_a_full_group_refuses_newcomers_only():
         ("4.2.0", 1, ("t-0",), "STALE_MEMBER_EPOCH"),
     ],
 )
-def test_a_commit_is_checked_against_the_epoch_of_its_member_or_of_its_partitions(version, epoch, partitions, error):
+def test_a_commit_is_checked_against_the_epoch_of_its_member_or_of_its_partitions(
+    version, epoch, partitions, error
+):
     driver = two(version=version)
     assert driver.member("a").epoch == (3 if version == "4.3.1" else 2)
     assert driver.commit("a", epoch, *partitions) == error
@@ -423,7 +459,10 @@ def test_an_instance_id_that_was_not_released_cannot_be_taken(member_id):
 @pytest.mark.parametrize("epoch", [2, -1, -2])
 def test_another_id_for_a_held_instance_is_fenced(epoch):
     answer = static().ask(heartbeat(member_id="s9", instance_id="i", member_epoch=epoch)).answer
-    assert (answer.error, answer.message) == ("FENCED_INSTANCE_ID", "Static member s9 with instance id i was fenced by member s1.")
+    assert (answer.error, answer.message) == (
+        "FENCED_INSTANCE_ID",
+        "Static member s9 with instance id i was fenced by member s1.",
+    )
 
 
 @pytest.mark.parametrize("epoch", [2, -1, -2])

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import kafka_classic_cases
-import kafka_client_cases
+import kafka_classic_client_cases
+import kafka_classic_request_cases
 import kafka_consumer_cases
+import kafka_consumer_client_cases
+import kafka_reconciliation_cases
+import kafka_static_cases
 import pytest
 from kafka_table import CASES
 
-FILES = (kafka_classic_cases, kafka_consumer_cases, kafka_client_cases)
+FILES = (
+    kafka_classic_cases,
+    kafka_classic_client_cases,
+    kafka_classic_request_cases,
+    kafka_consumer_cases,
+    kafka_consumer_client_cases,
+    kafka_reconciliation_cases,
+    kafka_static_cases,
+)
 
 
 @pytest.mark.parametrize("test", CASES)

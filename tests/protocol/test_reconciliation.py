@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import pytest
 from driver import Modern, tps
+
 from rebalance_kit.protocol.consumer_state import ConsumerGroupMember, MemberState
 from rebalance_kit.protocol.messages import Partitions
 from rebalance_kit.protocol.reconciliation import reconcile
@@ -90,7 +91,10 @@ def test_a_member_is_led_to_its_target(case):
     driver, member = member_of(case)
     changed = reconcile(driver.group, member, None if case.owned is None else parts(case.owned))
     assert (member.state, member.epoch) == (case.after, case.epoch)
-    assert (shown(member.assigned), shown(member.pending_revocation)) == (case.assigned_after, case.pending_after)
+    assert (shown(member.assigned), shown(member.pending_revocation)) == (
+        case.assigned_after,
+        case.pending_after,
+    )
     assert changed == (case.assigned_after != shown(dict.fromkeys(parts(case.assigned), 10)))
 
 
@@ -98,7 +102,7 @@ def test_a_member_is_led_to_its_target(case):
 def test_the_index_of_holders_follows_every_step(case):
     driver, member = member_of(case)
     reconcile(driver.group, member, None if case.owned is None else parts(case.owned))
-    held = {tp: "m" for tp in (*member.assigned, *member.pending_revocation)}
+    held = dict.fromkeys((*member.assigned, *member.pending_revocation), "m")
     assert driver.group.holders == held | dict.fromkeys(parts(case.held_by_others), "x")
 
 

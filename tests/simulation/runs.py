@@ -25,7 +25,9 @@ def scenario(
     return Scenario("run", specs, tuple(members), actions=actions, end_ms=end, **given)
 
 
-def member(name: str, *topics: str, instance: str | None = None, start: int | None = 0, **given: Any) -> MemberSpec:
+def member(
+    name: str, *topics: str, instance: str | None = None, start: int | None = 0, **given: Any
+) -> MemberSpec:
     """A member with quick sessions; further keywords are fields of ``MemberSpec``."""
     configs = {**QUICK, **given.pop("configs", {})}
     if instance is not None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from rebalance_kit.simulation.agenda import Agenda
 
 TIMES = st.integers(0, 40)

@@ -5,22 +5,41 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from runs import THREE, accounts, act, member, owners, rows, run
+
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.simulation.records import Consumption, DataPlane, Ledger, Log
-from runs import THREE, accounts, act, member, owners, rows, run
 
 P0, P1 = TopicPartition("t", 0), TopicPartition("t", 1)
 
 
-def consumption(rate: float = 10.0, *, since: int = 0, poll_records: int = 500, processing: float = 0.0, partitions=(P0,), **given):
+def consumption(
+    rate: float = 10.0,
+    *,
+    since: int = 0,
+    poll_records: int = 500,
+    processing: float = 0.0,
+    partitions=(P0,),
+    **given,
+):
     plane = DataPlane({tp: Log(since, rate) for tp in partitions})
     again = []
-    made = Consumption(plane, "g", poll_records, processing, 100, lambda tp, count, first: again.append((tp, count, first)), **given)
+    made = Consumption(
+        plane,
+        "g",
+        poll_records,
+        processing,
+        100,
+        lambda tp, count, first: again.append((tp, count, first)),
+        **given,
+    )
     return made, plane, again
 
 
 # --- logs and ledgers ------------------------------------------------------------------------------------
-@pytest.mark.parametrize(("at", "end"), [(0, 0), (1_000, 0), (1_099, 0), (1_100, 1), (1_199, 1), (2_050, 10), (61_000, 600)])
+@pytest.mark.parametrize(
+    ("at", "end"), [(0, 0), (1_000, 0), (1_099, 0), (1_100, 1), (1_199, 1), (2_050, 10), (61_000, 600)]
+)
 def test_a_log_grows_at_its_rate_from_its_beginning(at, end):
     assert Log(1_000, 10.0).end(at) == end
 
@@ -31,7 +50,12 @@ def test_a_partition_that_does_not_exist_holds_nothing():
 
 def test_what_was_delivered_before_counts_as_delivered_again():
     ledger = Ledger()
-    assert [ledger.deliver(0, 10), ledger.deliver(5, 12), ledger.deliver(12, 15), ledger.deliver(0, 3)] == [0, 5, 0, 3]
+    assert [ledger.deliver(0, 10), ledger.deliver(5, 12), ledger.deliver(12, 15), ledger.deliver(0, 3)] == [
+        0,
+        5,
+        0,
+        3,
+    ]
     assert (ledger.delivered, ledger.redelivered, ledger.high) == (10 + 7 + 3 + 3, 8, 15)
 
 
@@ -145,7 +169,11 @@ def test_it_makes_no_difference_how_often_somebody_looks(moments, rate, applicat
         app.settle(12_000)
     assert often.positions == once.positions and often.next_poll_ms == once.next_poll_ms
     left, right = seen_often.ledger("g", P0), seen_once.ledger("g", P0)
-    assert (left.delivered, left.redelivered, sum(b - a for a, b in left.processed)) == (right.delivered, right.redelivered, sum(b - a for a, b in right.processed))
+    assert (left.delivered, left.redelivered, sum(b - a for a, b in left.processed)) == (
+        right.delivered,
+        right.redelivered,
+        sum(b - a for a, b in right.processed),
+    )
 
 
 # --- whole runs ------------------------------------------------------------------------------------------------
@@ -181,7 +209,9 @@ def test_periodic_commits_come_every_interval_after_the_assignment(protocol):
     trace = run(protocol, members=[member("c1", configs=EARLIEST)], end=40_000)
     first = rows(trace, "callback_begin")[0].at_ms
     commits = [row.at_ms for row in rows(trace, "request") if row.detail["api"] == "OffsetCommit"]
-    assert len(commits) >= 5 and all(abs(at - first - 5_000 * number) <= 150 for number, at in enumerate(commits, start=1))
+    assert len(commits) >= 5 and all(
+        abs(at - first - 5_000 * number) <= 150 for number, at in enumerate(commits, start=1)
+    )
 
 
 @pytest.mark.parametrize("protocol", THREE)
@@ -189,12 +219,16 @@ def test_a_commit_after_each_batch_leaves_at_most_a_batch_to_deliver_again(proto
     trace = run(protocol, act(20_000, "crash", "c1"), members=two(commit="per_batch", processing_ms=20.0))
     assert all(account["redelivered"] <= 20 and account["lost"] == 0 for account in accounts(trace).values())
     lazy = run(protocol, act(20_000, "crash", "c1"), members=two(processing_ms=20.0))
-    assert sum(one["redelivered"] for one in accounts(lazy).values()) > sum(one["redelivered"] for one in accounts(trace).values())
+    assert sum(one["redelivered"] for one in accounts(lazy).values()) > sum(
+        one["redelivered"] for one in accounts(trace).values()
+    )
 
 
 @pytest.mark.parametrize("protocol", THREE)
 def test_a_commit_before_processing_loses_records_and_repeats_none(protocol):
-    trace = run(protocol, act(20_000, "crash", "c1"), members=two(commit="before_processing", processing_ms=45.0))
+    trace = run(
+        protocol, act(20_000, "crash", "c1"), members=two(commit="before_processing", processing_ms=45.0)
+    )
     mine = owners(trace, 19_000)["c1"]
     assert sum(accounts(trace)[tp]["lost"] for tp in mine) > 0
     assert all(accounts(trace)[tp]["redelivered"] == 0 for tp in mine)
@@ -204,19 +238,34 @@ def test_a_commit_before_processing_loses_records_and_repeats_none(protocol):
 def test_without_commits_a_crash_delivers_everything_again(protocol):
     trace = run(protocol, act(20_000, "crash", "c1"), members=two(commit="none"))
     mine = owners(trace, 19_000)["c1"]
-    stopped = {f"{row.topic}-{row.partition}": row.detail["position"] for row in rows(trace, "fetch_paused", reason="crash")}
+    stopped = {
+        f"{row.topic}-{row.partition}": row.detail["position"]
+        for row in rows(trace, "fetch_paused", reason="crash")
+    }
     for tp in mine:
         assert accounts(trace)[tp]["redelivered"] == stopped[tp] and accounts(trace)[tp]["committed"] is None
 
 
 def test_a_planned_handover_repeats_nothing_in_eager_and_kip_848():
     for protocol in ("eager", "consumer"):
-        trace = run(protocol, act(20_000, "start", "c3"), members=[*two(), member("c3", start=None, configs=EARLIEST)], partitions=6)
-        assert all(account["redelivered"] == account["lost"] == 0 for account in accounts(trace).values()), protocol
+        trace = run(
+            protocol,
+            act(20_000, "start", "c3"),
+            members=[*two(), member("c3", start=None, configs=EARLIEST)],
+            partitions=6,
+        )
+        assert all(account["redelivered"] == account["lost"] == 0 for account in accounts(trace).values()), (
+            protocol
+        )
 
 
 def test_a_planned_handover_repeats_at_most_what_was_read_between_commit_and_revoke_in_cooperative():
-    trace = run("cooperative", act(20_000, "start", "c3"), members=[*two(), member("c3", start=None, configs=EARLIEST)], partitions=6)
+    trace = run(
+        "cooperative",
+        act(20_000, "start", "c3"),
+        members=[*two(), member("c3", start=None, configs=EARLIEST)],
+        partitions=6,
+    )
     moved = owners(trace)["c3"]
     for tp, account in accounts(trace).items():
         assert account["lost"] == 0 and account["redelivered"] <= (1 if tp in moved else 0), tp

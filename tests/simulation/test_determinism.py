@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from runs import THREE, act, member, run
+
 from rebalance_kit.model.trace import parse_trace
 from rebalance_kit.simulation.streams import Streams, draw_kafka_uuid, draw_uuid
-from runs import THREE, act, member, run
 
 HERE = Path(__file__).parent
 SCRIPT = """
@@ -34,7 +35,13 @@ def test_a_run_is_byte_for_byte_the_same_under_any_hash_seed():
     told = []
     for hash_seed in ("1", "4242"):
         environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": os.pathsep.join(sys.path)}
-        done = subprocess.run([sys.executable, "-c", SCRIPT, str(HERE)], env=environment, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT, str(HERE)],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         told.append(done.stdout.splitlines())
     assert told[0] == told[1] and len(told[0]) == 3
 
@@ -60,8 +67,12 @@ def test_a_trace_is_read_back_from_its_own_lines():
 def test_a_member_more_does_not_shift_the_chance_of_the_others():
     alone = run("eager", members=[member("c1")])
     beside = run("eager", members=[member("c1"), member("c2", start=44_000)])
-    mine = [[row for row in trace.rows if row.actor == "c1" and row.at_ms < 40_000] for trace in (alone, beside)]
-    assert [row._replace(seq=0, detail={}) for row in mine[0]] == [row._replace(seq=0, detail={}) for row in mine[1]]
+    mine = [
+        [row for row in trace.rows if row.actor == "c1" and row.at_ms < 40_000] for trace in (alone, beside)
+    ]
+    assert [row._replace(seq=0, detail={}) for row in mine[0]] == [
+        row._replace(seq=0, detail={}) for row in mine[1]
+    ]
 
 
 def test_streams_are_told_apart_by_name_and_seed():

@@ -1,25 +1,5 @@
 // The lab itself: regions, buttons, keys, and the talk with the kernel (one request at a time, one waiting).
 
-const ACTIONS = [
-  { do: "crash", key: "C", words: "Crash" },
-  { do: "leave", key: "L", words: "Leave" },
-  { do: "freeze", key: "Z", words: "Freeze" },
-  { do: "restart", key: "R", words: "Restart" },
-];
-const ICONS = {
-  first: "M3 3v10M14 3.5L9 8l5 4.500zM9 3.500L4 8l5 4.500z", back: "M4 3v10M12.500 3.500L6 8l6.500 4.500z", next: "M12 3v10M3.500 3.500L10 8l-6.500 4.500z",
-  last: "M13 3v10M2 3.500L7 8l-5 4.500zM7 3.500L12 8l-5 4.500z", play: "M4.500 2.500L13 8l-8.500 5.500z", pause: "M4 3h3v10H4zM9 3h3v10H9z",
-};
-const KEYS = [
-  ["Space", "play, pause"], [". ,", "next, previous event"], ["N Shift+N", "next, previous mark"], ["Home End", "start, end"], ["] [", "faster, slower"],
-  ["↑ ↓", "member above, below"], ["1–9", "select a member"], ["C L Z R", "crash, leave, freeze or thaw, restart the selected member"], ["M", "add a member"],
-  ["U Shift+U", "undo, redo"], ["T", "next protocol"], ["I", "read the moment aloud again"], ["?", "this table"], ["Esc", "close; leave the lab"],
-];
-
-function icon(name) {
-  return make("svg:svg", { width: 16, height: 16, viewBox: "0 0 16 16", "aria-hidden": "true" }, make("svg:path", { d: ICONS[name], fill: "currentColor", stroke: "currentColor", "stroke-width": 1.2, "stroke-linejoin": "round" }));
-}
-
 class Lab {
   constructor(model, el) {
     this.model = model;
@@ -380,30 +360,12 @@ class Lab {
 
   onKey(event) {
     if (!this.film || event.altKey || event.metaKey || event.target.tagName === "SELECT") return;
-    const run = this.keyRun(event);
+    const run = keyRun(this, event);
     if (!run) return;
     event.preventDefault();
     event.stopPropagation();
     if (event.repeat && ![".", ",", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"].includes(event.key)) return;
     run();
-  }
-
-  keyRun(event) {
-    const { key, shiftKey, ctrlKey } = event, inButton = event.target.tagName === "BUTTON" || event.target.tagName === "SUMMARY";
-    const onSlider = event.target === this.strip.slider;
-    if (ctrlKey) return key === "z" ? () => this.ask({ type: "undo" }) : key === "y" ? () => this.ask({ type: "redo" }) : null;
-    if (key === " ") return inButton ? null : () => this.toggle();
-    if (onSlider && shiftKey && key.startsWith("Arrow")) return () => this.seek(this.player.at + (key === "ArrowLeft" || key === "ArrowDown" ? -1000 : 1000), false);
-    if (onSlider && key.startsWith("Arrow")) return null;
-    if (/^[1-9]$/.test(key)) return () => this.select(Number(key) - 1);
-    return {
-      ".": () => this.jump(1, "events"), ",": () => this.jump(-1, "events"), n: () => this.jump(1, "marks"), N: () => this.jump(-1, "marks"),
-      Home: () => this.seek(0, false), End: () => this.seek(this.film.end, false), "]": () => this.faster(1), "[": () => this.faster(-1),
-      ArrowUp: () => this.select(this.selected - 1), ArrowDown: () => this.select(this.selected + 1),
-      c: () => this.act("crash"), l: () => this.act("leave"), z: () => this.act("freeze"), r: () => this.act("restart"), m: () => this.act("add"),
-      u: () => this.ask({ type: "undo" }), U: () => this.ask({ type: "redo" }), t: () => this.nextProtocol(),
-      i: () => { this.lastSpoken.place = -1; this.paint(false); }, "?": () => this.toggleHelp(), Escape: this.help.hidden ? null : () => this.toggleHelp(),
-    }[key] || null;
   }
 
   faster(by) {
