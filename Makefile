@@ -57,10 +57,8 @@ notebooks: $(STAMP) ## execute notebooks/src/*.py into notebooks/*.ipynb (ONLY="
 golden: $(STAMP) ## rewrite the stored texts that tests compare with; read the diff
 	$(BIN)/python -m pytest --update-golden -q
 
-bench: $(STAMP) ## measure speed and memory beside peers
-	@missed=""; for each in benchmarks/[a-z]*.py; do \
-	  echo "== $$each"; $(BIN)/python "$$each" || missed="$$missed $$each"; \
-	done; test -z "$$missed" || { echo "missed their targets or failed:$$missed"; exit 1; }
+bench: $(STAMP) ## measure speed and memory beside peers, and write docs/benchmarks.md (ONLY="engine" for one)
+	$(BIN)/python benchmarks/gather.py $(ONLY)
 
 clean: ## remove everything that make has made
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks spark-warehouse

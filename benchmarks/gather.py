@@ -1,27 +1,63 @@
-"""Write docs/benchmarks.md from the tables of the last ``make bench``."""
+"""Run every benchmark and write docs/benchmarks.md from what each printed or published."""
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
-from tables import FOLDER
+from tables import FOLDER, machine
 
 HEAD = """# Benchmarks
 
-Made by `make bench` on one machine; peers ran beside the kit in the same run. Speed is never asserted by a test.
+Made by `make bench` on one machine ({machine}); peers run beside the kit in the same run, and other work on the machine
+slows both. Speed is never asserted by a test.
 
 """
+HERE = Path(__file__).resolve().parent
+HELPERS = {"tables", "gather", "assignor_groups"}
+
+
+def run(name: str) -> tuple[int, str]:
+    """One benchmark in a process of its own; its text is shown as it comes."""
+    print(f"== {name}", flush=True)
+    done = subprocess.Popen([sys.executable, str(HERE / f"{name}.py")], stdout=subprocess.PIPE, text=True)
+    text = []
+    for line in done.stdout or ():
+        print(line, end="", flush=True)
+        text.append(line)
+    return done.wait(), "".join(text)
 
 
 def main() -> int:
-    parts = [file.read_text(encoding="utf-8") for file in sorted(FOLDER.glob("*.md"))]
-    target = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
+    asked = sys.argv[1:] or sorted(file.stem for file in HERE.glob("[a-z]*.py") if file.stem not in HELPERS)
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    missed = []
+    for name in asked:
+        for old in FOLDER.glob(f"{name}.*"):
+            old.unlink()
+        status, text = run(name)
+        (FOLDER / f"{name}.txt").write_text(text, encoding="utf-8")
+        if status:
+            missed.append(name)
+    target = HERE.parent / "docs" / "benchmarks.md"
     beside = target.with_suffix(".md.new")
-    beside.write_text(HEAD + "\n".join(parts), encoding="utf-8")
+    beside.write_text(HEAD.format(machine=machine()) + "\n".join(_parts()), encoding="utf-8")
     os.replace(beside, target)
-    print(f"wrote {target.name} from {len(parts)} tables")
-    return 0
+    print(f"wrote docs/{target.name}" + (f"; missed their targets or failed: {', '.join(missed)}" if missed else ""))
+    return 1 if missed else 0
+
+
+def _parts() -> list[str]:
+    parts = []
+    for file in sorted(FOLDER.glob("*.txt")):
+        text = file.read_text(encoding="utf-8").strip()
+        if text.startswith("## "):
+            parts.append(text + "\n")
+        elif text:
+            parts.append(f"## {file.stem.replace('_', ' ').capitalize()}\n\n" + (text if "|--" in text else f"```\n{text}\n```") + "\n")
+    return parts
 
 
 if __name__ == "__main__":

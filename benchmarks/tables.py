@@ -1,4 +1,4 @@
-"""Where benchmark results go: a table on the terminal and a file that ``make bench`` gathers."""
+"""How benchmark results are printed: Markdown tables that ``make bench`` gathers."""
 
 from __future__ import annotations
 
@@ -18,11 +18,9 @@ def machine() -> str:
     return f"{today}, {os.cpu_count()} cores, {memory:.0f} GiB, Python {platform.python_version()}"
 
 
-def publish(name: str, title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], note: str = "") -> None:
-    """Print one table and store it as Markdown under ``build/bench``."""
+def publish(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], note: str = "") -> None:
+    """Print one table as Markdown; ``make bench`` gathers what is printed."""
     lines = [f"## {title}", "", f"{machine()}. {note}".rstrip(), "", "| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
     lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
     text = "\n".join(lines) + "\n"
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    (FOLDER / f"{name}.md").write_text(text, encoding="utf-8")
     print(text)

@@ -112,6 +112,18 @@ def pauses(trace: Trace, since_s: float | None = None) -> str:
     return columns(rows) if len(rows) > 1 else "no partition paused"
 
 
+def longest_silence(trace: Trace, member: str, since_s: float = 0.0) -> float:
+    """The longest stretch in seconds, from ``since_s`` on, in which no record of any partition reached ``member``."""
+    from rebalance_kit.analysis.intervals import flows
+
+    heard = sorted((flow.from_ms, flow.to_ms) for stretches in flows(trace).values() for flow in stretches if flow.member == member)
+    reached, longest = round(since_s * 1000), 0
+    for begin, end in [*heard, (trace.end_ms, trace.end_ms)]:
+        longest = max(longest, begin - reached)
+        reached = max(reached, end)
+    return longest / 1000
+
+
 # --- KIP-848 ------------------------------------------------------------------------------------
 def epochs(trace: Trace, since_s: float = 0.0, until_s: float | None = None) -> str:
     """The three kinds of epoch over time: of the group, of the target assignment, of each member."""

@@ -106,6 +106,7 @@ def execute(notebook: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookN
         kernel_name="python3",
         store_widget_state=False,
         record_timing=False,
+        coalesce_streams=True,
         resources={"metadata": {"path": str(folder)}},
     )
     client.execute()

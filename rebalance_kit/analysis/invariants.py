@@ -52,10 +52,14 @@ def one_owner(trace: Trace) -> Iterator[tuple[int, str]]:
 def _one_holder(trace: Trace) -> Iterator[tuple[int, str]]:
     """Assigned and still-to-be-revoked partitions of a consumer group belong to one member each."""
     held: dict[str, dict[str, frozenset[str]]] = defaultdict(dict)
-    for row in trace.of("member_reconciled", "member_removed", "member_replaced", "group_converted"):
+    assigned: dict[str, frozenset[str]] = {}
+    for row in trace.of("member_reconciled", "member_removed", "member_replaced", "member_away", "group_converted"):
         group = held[row.detail["group"]]
         if row.kind == "group_converted":
             group.clear()
+        elif row.kind == "member_away":
+            # A static member that leaves for a while keeps what it is assigned; what it was to revoke is free.
+            group[row.member_id or ""] = assigned.get(row.member_id or "", frozenset())
         elif row.kind == "member_removed":
             group.pop(row.member_id or "", None)
         elif row.kind == "member_replaced":
@@ -66,6 +70,7 @@ def _one_holder(trace: Trace) -> Iterator[tuple[int, str]]:
                 if other != row.member_id and now & theirs:
                     yield row.at_ms, f"{sorted(now & theirs)} held by {row.detail['name']} and by {other}"
             group[row.member_id or ""] = now
+            assigned[row.member_id or ""] = frozenset(row.detail["assigned"])
 
 
 def legal_target(trace: Trace) -> Iterator[tuple[int, str]]:
@@ -147,8 +152,11 @@ def epochs_grow(trace: Trace) -> Iterator[tuple[int, str]]:
 def fenced_commits(trace: Trace) -> Iterator[tuple[int, str]]:
     """No commit is accepted from a member that the coordinator has removed or replaced."""
     gone: set[str] = set()
-    for row in trace.of("member_removed", "member_replaced", "member_added", "commit"):
-        if row.kind == "member_added":
+    for row in trace.of("member_removed", "member_replaced", "member_added", "group_loaded", "commit"):
+        if row.kind == "group_loaded":
+            # A classic group is read back as its last assignment was stored, with those who were removed since.
+            gone = gone if row.protocol == "consumer" else set()
+        elif row.kind == "member_added":
             gone.discard(row.member_id or "")
         elif row.kind == "member_removed":
             gone.add(row.member_id or "")

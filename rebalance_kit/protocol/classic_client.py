@@ -133,7 +133,12 @@ def _callback_done(member: ClassicMember, event: Any) -> None:
             f"need to revoke partitions [{', '.join(names(tuple(gone)))}] as indicated by the current assignment and re-join",
             "need to revoke partitions and re-join",
         )
-        member.assign()
+        if member.death is not None:
+            member.last_callback()
+        else:
+            member.assign()
+    elif stage is Stage.ASSIGNING and member.death is not None:
+        member.last_callback()
     elif stage is Stage.ASSIGNING:
         member.stage = Stage.IDLE
         member.out.append(fx.StartFetching(member.owned))

@@ -209,7 +209,10 @@ class ClassicMember:
             self.own((), ())
         else:
             self.own(tuple(tp for tp in self.owned if tp.topic in self.topics), ())
-        self.send_join()
+        if self.death is not None:
+            self.last_callback()
+        else:
+            self.send_join()
 
     def send_join(self) -> None:
         """Third step: JoinGroup; the heartbeat thread rests until its answer."""
@@ -325,8 +328,16 @@ class ClassicMember:
         self.out.append(fx.Send(LeaveGroup(kept.name, self.member_id, kept.instance_id, reason, kept.group)))
 
     def die(self, error: str, message: str) -> None:
-        """A fatal error: thrown from poll(), after which the application closes its consumer."""
+        """A fatal error: thrown from poll(), after which the application closes its consumer.
+
+        The heartbeat thread may meet it while a callback runs; it is thrown when that has returned.
+        """
+        if self.stage in {Stage.CLOSE_CALLBACK, Stage.CLOSED}:
+            return
         self.death = (error, message)
+        if self.stage in {Stage.REVOKING, Stage.ASSIGNING, Stage.GIVING_UP} and not self.stuck:
+            self.stop_heartbeats()
+            return
         self.generation = -1
         self.move(Phase.UNJOINED)
         self.last_callback()

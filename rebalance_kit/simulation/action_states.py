@@ -17,6 +17,7 @@ class _Walk:
 
     known: set[str]
     partitions: dict[str, int]
+    patterns: set[str]
     frozen: set[str] = field(default_factory=set)
     cut: set[str] = field(default_factory=set)
     broker_up: bool = True
@@ -26,12 +27,14 @@ def check_states(scenario: Scenario, placed: Sequence[tuple[int, Action]], place
     """Raise ``BadScenario`` for the first action that finds nothing to act on.
 
     ``thaw`` wants a frozen member, ``heal_network`` a cut one, ``broker_up`` a broker that is down; a topic is
-    created once, grows, and is deleted while it exists; whoever subscribes names topics that exist at some time.
+    created once, grows, and is deleted while it exists; whoever subscribes names topics that exist at some time,
+    and has not subscribed by a pattern.
     """
     made = {str(one.args["topic"]) for _, one in placed if one.do == "create_topic"}
     walk = _Walk(
         {topic.name for topic in scenario.topics} | made,
         {topic.name: topic.partitions for topic in scenario.topics},
+        {spec.name for spec in scenario.members if spec.pattern is not None or spec.server_pattern is not None},
     )
     for index, action in placed:
         where = place(index, action)
@@ -46,6 +49,10 @@ def check_states(scenario: Scenario, placed: Sequence[tuple[int, Action]], place
 def _member(walk: _Walk, action: Action) -> tuple[str, str] | None:
     name = action.member or ""
     match action.do:
+        case "start" if action.args.get("topics"):
+            walk.patterns.discard(name)
+        case "subscribe" if name in walk.patterns:  # Kafka: IllegalStateException of SubscriptionState
+            return "do", f"Subscription to topics, partitions and pattern are mutually exclusive; expected a member without a pattern, {name} has one"
         case "freeze":
             walk.frozen.add(name)
         case "thaw" if name not in walk.frozen:

@@ -61,6 +61,8 @@ def started_spec(spec: MemberSpec, args: Mapping[str, Any]) -> MemberSpec:
     changes: dict[str, Any] = {key: args[key] for key in ("client", "callback", "commit") if key in args}
     if "topics" in args:
         changes["topics"] = tuple(args["topics"])
+        if args["topics"]:
+            changes["pattern"] = changes["server_pattern"] = None
     if "configs" in args:
         changes["configs"] = (
             {**spec.configs, **args["configs"]} if not args.get("replace_configs") else dict(args["configs"])

@@ -334,7 +334,7 @@ class Process:
         shown = running.generation if running.generation >= 0 else None
         self.world.row(self.name, "callback_end", self.protocol, shown, running.member_id or None,
                        {"callback": running.callback, "partitions": names(running.partitions), "error": None})  # fmt: skip
-        if self.callback_ms:
+        if self.callback_until_ms > self.callback_from_ms:  # not callback_ms: it may have been changed meanwhile
             self.fetching.go_on("callback")
         self.apply(fx.CallbackDone())
 

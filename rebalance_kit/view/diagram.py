@@ -27,18 +27,18 @@ WIDTH = 1000
 _BOX = {
     State.EMPTY: (20, 120),
     State.PREPARING: (300, 120),
-    State.COMPLETING: (740, 30),
-    State.STABLE: (740, 210),
+    State.COMPLETING: (770, 30),
+    State.STABLE: (770, 210),
 }
-_BOX_WIDTH, _BOX_HEIGHT = 200, 50
+_BOX_WIDTH, _BOX_HEIGHT = 215, 50
 _ARROWS: Mapping[tuple[State, State], tuple[str, int, int]] = {
     # path, and where its words stand
-    (State.EMPTY, State.PREPARING): ("M220,135 H298", 20, 104),
-    (State.PREPARING, State.EMPTY): ("M300,156 H222", 20, 196),
-    (State.PREPARING, State.COMPLETING): ("M410,120 V44 H738", 424, 36),
-    (State.COMPLETING, State.PREPARING): ("M740,68 H476 V118", 490, 88),
-    (State.COMPLETING, State.STABLE): ("M840,80 V208", 700, 142),
-    (State.STABLE, State.PREPARING): ("M740,235 H400 V172", 414, 228),
+    (State.EMPTY, State.PREPARING): ("M235,135 H298", 20, 104),
+    (State.PREPARING, State.EMPTY): ("M300,156 H237", 20, 196),
+    (State.PREPARING, State.COMPLETING): ("M410,120 V44 H768", 424, 36),
+    (State.COMPLETING, State.PREPARING): ("M770,68 H476 V118", 490, 88),
+    (State.COMPLETING, State.STABLE): ("M878,80 V208", 590, 150),
+    (State.STABLE, State.PREPARING): ("M770,235 H400 V172", 414, 228),
 }
 
 
@@ -145,23 +145,27 @@ def _message(row: TraceRow, leaders: Mapping[Any, str]) -> str:
     detail, api = row.detail, row.detail["api"]
     if row.kind == "request":
         return _request(row, detail, api)
+    if api == "Heartbeat":
+        return f"answer to a heartbeat: {'no news' if detail['error'] == 'NONE' else detail['error']}"
     if detail["error"] != "NONE":
         also = ": here is an id" if detail["error"] == "MEMBER_ID_REQUIRED" else ""
         return f"answer: {detail['error']}{also}"
     if api == "JoinGroup":
-        leads = f"you lead {detail['members']}" if detail["members"] else f"{leaders.get(detail['leader'], 'another')} leads"
+        leads = f"you lead, here are all {detail['members']}" if detail["members"] else f"{leaders.get(detail['leader'], 'another')} leads"
         return f"answer: generation {row.generation}, {leads}"
     if api == "SyncGroup":
         return f"answer: your share is {partitions_in_words(detail['assignment'])}"
     if api == "ConsumerGroupHeartbeat":
         given = detail["assignment"]
         return f"answer: epoch {detail['epoch']}" + ("" if given is None else f", you may own {partitions_in_words(given)}")
-    return "answer: done" if api != "Heartbeat" else "answer: no news"
+    return "answer: done"
 
 
 def _request(row: TraceRow, detail: Mapping[str, Any], api: str) -> str:
     if api == "JoinGroup":
         owned = partitions_in_words(detail["owned"])
+        if row.member_id is None:
+            return "JoinGroup without a member id"
         reason = str(detail["reason"] or "").partition(":")[0]
         return f"JoinGroup, owns {owned}" + (f" ({reason})" if reason else "")
     if api == "SyncGroup":

@@ -45,6 +45,7 @@ class Walk:
     draw: Any
     names: list[str]
     static: list[str]
+    patterned: set[str]
     topics: dict[str, int]
     mix: tuple[str, ...]
     version: str
@@ -84,6 +85,8 @@ def member(walk: Walk, name: str) -> MemberSpec:
         made["group.instance.id"] = f"i-{name}"
         walk.static.append(name)
     pattern = client == "java" and walk.one((False,) * 7 + (True,))
+    if pattern:
+        walk.patterned.add(name)
     return MemberSpec(
         name, () if pattern else walk.subscription(), MappingProxyType(made), pattern="orders|b.*" if pattern else None,
         start_ms=walk.one((0, 0, 0, 200, 4_000, None)), client=client,
@@ -98,6 +101,19 @@ Drawn = tuple[str | None, dict[str, Any]]
 
 def _anyone(walk: Walk, **args: Any) -> Drawn:
     return walk.one(walk.names), args
+
+
+def _start(walk: Walk) -> Drawn:
+    name = walk.one(walk.names)
+    if not walk.one((False, True)):
+        return name, {}
+    walk.patterned.discard(name)
+    return name, {"topics": list(walk.subscription()), "commit": "per_batch"}
+
+
+def _subscribe(walk: Walk) -> Drawn | None:
+    name = walk.one(walk.names)
+    return None if name in walk.patterned else (name, {"topics": list(walk.subscription())})
 
 
 def _freeze(walk: Walk) -> Drawn:
@@ -197,7 +213,7 @@ def _failover(walk: Walk) -> Drawn | None:
 
 DRAW: Mapping[str, Callable[[Walk], Drawn | None]] = MappingProxyType(
     {
-        "start": _anyone,
+        "start": _start,
         "close": lambda walk: _anyone(walk, timeout_ms=walk.one((0, 10_000, 30_000))),
         "crash": _crash,
         "freeze": _freeze,
@@ -207,11 +223,11 @@ DRAW: Mapping[str, Callable[[Walk], Drawn | None]] = MappingProxyType(
         "slow_callback": lambda walk: _anyone(walk, callback_ms=walk.one((0, 50, 3_000, 8_000, 20_000))),
         "restart": _restart,
         "duplicate": _duplicate,
-        "subscribe": lambda walk: _anyone(walk, topics=list(walk.subscription())),
+        "subscribe": _subscribe,
         "enforce_rebalance": _anyone,
         "reconfigure": _reconfigure,
         "remove": _anyone,
-        "see_metadata": lambda walk: _anyone(walk, topics={topic: walk.one((0, 1, 4)) for topic in walk.subscription()}),
+        "see_metadata": lambda walk: _anyone(walk, topics={topic: min(walk.one((0, 1, 9)), walk.topics.get(topic, 0)) for topic in walk.subscription()}),
         "cut_network": _cut,
         "heal_network": _heal,
         "drop_next": lambda walk: _anyone(walk, api=walk.one(APIS)),
@@ -236,7 +252,7 @@ def scenarios(draw: Any) -> Scenario:
     classic = not any(kind.startswith("consumer") for kind in mix)
     version = draw(st.sampled_from(("4.3.1", "4.3.1", "4.0.0", "3.9.1") if classic else ("4.3.1", "4.3.1", "4.0.0")))
     topics = {"orders": draw(st.integers(1, 6))} | ({"bills": draw(st.integers(1, 4))} if draw(st.booleans()) else {})
-    walk = Walk(draw, [f"c{number}" for number in range(1, draw(st.integers(1, 4)) + 1)], [], dict(topics), mix, version)
+    walk = Walk(draw, [f"c{number}" for number in range(1, draw(st.integers(1, 4)) + 1)], [], set(), dict(topics), mix, version)
     members = tuple(member(walk, name) for name in walk.names)
     if "bills" not in topics and not walk.topics.get("bills"):  # a subscription must name a topic that exists at some time
         walk.topics["bills"] = 2

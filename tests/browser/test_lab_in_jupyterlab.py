@@ -25,6 +25,7 @@ def _open(page, jupyter: str, notebook: str):
             if waiting.count():
                 waiting.get_by_role("button").last.click()
             continue
+        lab.locator(".rk-stage").wait_for()
         return lab
     raise AssertionError("the notebook never showed the lab")
 
@@ -63,6 +64,7 @@ def test_crash_consumer_1_moves_its_partitions_on_the_screen(page, jupyter, writ
         lab, page, orders_0="consumer-2", orders_1="consumer-2", orders_2="consumer-2", orders_3="consumer-2"
     )
     lab.get_by_role("button", name="Pause").click()
+    lab.get_by_role("slider", name="Time").press("End")
     assert "consumer-2: polls" in lab.get_by_role("option", name=re.compile("consumer-2")).get_attribute(
         "aria-label"
     )

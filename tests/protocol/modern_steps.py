@@ -34,3 +34,29 @@ def settled(**plan: str) -> Modern:
 
 def names(partitions: object) -> list[str]:
     return [str(tp) for tp in sorted(partitions)]  # type: ignore[call-overload]
+
+
+def heartbeat(**fields: object) -> ConsumerGroupHeartbeat:
+    given = {
+        "sender": "m",
+        "member_id": "m",
+        "member_epoch": 0,
+        "rebalance_timeout_ms": 60_000,
+        "topics": ("t",),
+        "owned": (),
+    }
+    return ConsumerGroupHeartbeat(**(given | fields))  # type: ignore[arg-type]
+
+
+def two(**given: object) -> Modern:
+    """Members a and b, settled with t-0..t-2 and t-3..t-5; group and members at one epoch."""
+    driver = Modern(**given)  # type: ignore[arg-type]
+    driver.plan = {"a": tps("t-0", "t-1", "t-2", "t-3", "t-4", "t-5")}
+    driver.join("a")
+    driver.plan = {"a": tps("t-0", "t-1", "t-2"), "b": tps("t-3", "t-4", "t-5")}
+    driver.join("b")
+    driver.beat("a")
+    driver.beat("a", owned=tps("t-0", "t-1", "t-2"))
+    driver.beat("b")
+    assert driver.state == "Stable"
+    return driver

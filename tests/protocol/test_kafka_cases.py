@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import kafka_classic_cases
 import kafka_classic_client_cases
+import kafka_classic_coordinator_cases
 import kafka_classic_request_cases
 import kafka_consumer_cases
 import kafka_consumer_client_cases
+import kafka_mixed_cases
 import kafka_reconciliation_cases
 import kafka_static_cases
 import pytest
@@ -15,9 +17,11 @@ from kafka_table import CASES
 FILES = (
     kafka_classic_cases,
     kafka_classic_client_cases,
+    kafka_classic_coordinator_cases,
     kafka_classic_request_cases,
     kafka_consumer_cases,
     kafka_consumer_client_cases,
+    kafka_mixed_cases,
     kafka_reconciliation_cases,
     kafka_static_cases,
 )

@@ -44,6 +44,12 @@ def run(protocol: str, *actions: Action, seed: int = 1, **given: Any) -> Trace:
     return simulate(scenario(*actions, **given), seed, protocol)
 
 
+CLASSIC = ("eager", "cooperative")
+ALL = ["orders-0", "orders-1", "orders-2", "orders-3"]
+STATIC = (member("c1", instance="i1"), member("c2", instance="i2"))
+THIRD = (member("c1"), member("c2"), member("c3", start=None))
+
+
 # --- reading a trace ---------------------------------------------------------------------------------
 def calls(trace: Trace, name: str, since: int = 0, until: int | None = None) -> list[tuple[str, list[str]]]:
     """Callbacks of a member that began in that span: kind and set."""

@@ -1,0 +1,284 @@
+# %% [markdown]
+# # 05 · One scenario, three protocols
+#
+# **25 minutes.** Exams: CCDAK *Fundamentals*, *Application Development*; CCAAK *Cluster Configuration*, *Deployment*,
+# *Troubleshooting*.
+#
+# After this notebook you can
+#
+# - read the cost table of a rebalance: who stops, how long, what moves, what is read twice;
+# - say for which events the choice of protocol matters, and for which it does not;
+# - answer "is eager slow?" without repeating a slogan.
+#
+# The rule of this notebook: the *same* events, on the *same* clock, under eager, cooperative and consumer (KIP-848),
+# and all numbers come out of the runs.
+
+# %%
+from rebalance_kit.analysis.comparison import compare, sentences
+from rebalance_kit.analysis.metrics import metrics
+from rebalance_kit.notebook import beside, columns, longest_silence, spread, three
+from rebalance_kit.view import comparison_figure, describe_comparison, describe_flow, gantt_figure, show
+
+# %% [markdown]
+# ## 1 A crash
+#
+# Three consumers, twelve partitions, all settings at their defaults. One consumer is killed.
+#
+# ### Predict
+#
+# How many of the twelve partitions pause? And which protocol has the *shortest* longest pause, clearly: `"eager"`,
+# `"cooperative"`, `"consumer"` or `"none"`?
+
+# %%
+guess = {"eager": None, "cooperative": None, "consumer": None}
+
+# %%
+crash = three("crash")
+print(beside(guess, {way: metrics(run).partitions_paused for way, run in crash.items()}))
+
+# %% [markdown]
+# **Watch for** the row *noticed after*, and compare it with *longest pause of a partition*.
+
+# %%
+print(describe_comparison(list(crash.values())))
+
+# %% [markdown]
+# The longest pause is nearly all *noticing*, and no protocol shortens that. One run is one sample, though: how long
+# it takes depends on how old the last heartbeat was at the moment of the crash, and on when a survivor heartbeats
+# next. So ask twenty runs, with twenty seeds:
+
+# %%
+print("longest pause of a partition after a crash, in seconds, over 20 seeds")
+print(spread("crash", lambda run: metrics(run).longest_gap_s))
+
+# %% [markdown]
+# **A crash costs all three about the same.** The ranges overlap. The consumer protocol spreads wider, since its
+# heartbeat interval is 5 s by default and the classic one is 3 s: the last heartbeat may be older when the crash
+# comes, and a survivor's next one later.
+#
+# What differs is who else is touched. **Watch for** the rows of the healthy consumers in the two charts:
+
+# %% tags=["nbval-ignore-output"]
+show(gantt_figure(crash["eager"]), "")
+
+# %%
+print(describe_flow(crash["eager"]))
+
+# %% tags=["nbval-ignore-output"]
+show(gantt_figure(crash["cooperative"]), "")
+
+# %%
+print(describe_flow(crash["cooperative"]))
+
+# %% [markdown]
+# ## 2 A healthy join
+#
+# Now an autoscaler starts a fourth consumer. Nobody is ill, all callbacks are quick.
+#
+# ### Predict
+#
+# Under which protocol is the longest pause of any *single* partition the shortest, as a rule?
+
+# %%
+guess = {"shortest, as a rule": None}
+
+# %%
+from statistics import median
+
+joins = [three("join", seed=seed) for seed in range(1, 21)]
+longest = {way: median(metrics(runs[way]).longest_gap_s for runs in joins) for way in joins[0]}
+print(beside(guess, {"shortest, as a rule": min(longest, key=longest.get)}))
+
+# %%
+print("longest pause of a partition in a join, in seconds, over 20 seeds")
+print(spread("join", lambda run: metrics(run).longest_gap_s))
+print()
+print("partitions that pause in a join, over 20 seeds")
+print(spread("join", lambda run: metrics(run).partitions_paused))
+
+# %% [markdown]
+# Most people are surprised here. Under **eager** the members hear of the rebalance at their common heartbeat, give
+# everything up, join, and have everything back at once: each pause is short, and *every* partition has one. Under
+# **cooperative** only the partitions that move pause, but as a rule each rests for about one heartbeat interval,
+# until the second generation hands it out. (*Least* shows the exception: when the newcomer's SyncGroup comes too late
+# for the first generation, the second one follows at once.) Under **consumer** a moved partition rests from its
+# revocation until the new owner's next heartbeat.
+#
+# So is the consumer protocol slow? Its clock is the heartbeat interval that the *broker* sets, 5 s by default; the
+# classic client's own is 3 s. Give both the same interval and look again:
+
+# %%
+from dataclasses import replace
+
+from rebalance_kit.scenarios import load
+
+broker = {"group.consumer.heartbeat.interval.ms": 3000, "group.consumer.min.heartbeat.interval.ms": 3000}
+print("longest pause of a partition in a join, in seconds, all heartbeats every 3 s, over 20 seeds")
+print(spread(replace(load("join"), broker=broker), lambda run: metrics(run).longest_gap_s))
+
+# %% [markdown]
+# Runs recorded from real clusters, made with heartbeats of 3 s, tell the same: eager shortest for a single partition
+# and touching all, the other two longer and touching few. Here is one of the runs in full.
+
+# %%
+join = joins[2]
+print(describe_comparison(list(join.values())))
+
+# %% tags=["nbval-ignore-output"]
+show(comparison_figure(list(join.values())), "")
+
+# %% [markdown]
+# Stopped partition-seconds (the bars) add up all pauses of all partitions; it is the right number when what you pay
+# for is lag. Here is what they leave out: under eager each member runs `onPartitionsRevoked` and
+# `onPartitionsAssigned` for *all* its partitions, commits them all, and whatever was kept for them (caches, open
+# files, connections) is built again.
+
+# %%
+callbacks = {way: [row for row in run.of("callback_begin") if row.at_ms > 30_000] for way, run in join.items()}
+rows = [
+    (way, *(str(sum(len(row.detail["partitions"]) for row in seen if row.detail["callback"] == kind)) for kind in ("revoked", "assigned")))
+    for way, seen in callbacks.items()
+]
+print(columns([("partitions passed to callbacks", "revoked", "assigned"), *rows]))
+
+# %% [markdown]
+# ## 3 The slowest member decides
+#
+# So far everybody was quick. Now one of two consumers needs six seconds in each rebalance callback (it flushes state
+# to a slow store), and a third consumer joins.
+#
+# **Watch for** *longest pause of the whole group* and *partitions paused*.
+
+# %%
+slow = three("slow-callback")
+print(describe_comparison(list(slow.values())))
+
+# %% [markdown]
+# Under eager everybody waits for the slow one: nobody gets the new plan before the last member has given its
+# partitions up. Cooperative and consumer members go on reading. This, not the healthy case, is why "stop the world"
+# has its bad name: **the pause of an eager group is that of its slowest member**, up to `max.poll.interval.ms`.
+
+# A storm makes it worse: two consumers take turns to be too slow for `max.poll.interval.ms`, while `consumer-3` is
+# healthy all the time. How long does *it* stand still?
+
+# %%
+storm = three("storm")
+rows = [(way, f"{longest_silence(run, 'consumer-3', since_s=30):.1f} s") for way, run in storm.items()]
+print(columns([("protocol", "longest time without a record at consumer-3, which is healthy"), *rows]))
+
+# %% [markdown]
+# ## 4 Fifty consumers, five hundred partitions, one restart
+#
+# The story that every talk about rebalancing tells: fifty consumers, ten partitions each, and *one* of them is
+# restarted for a new version. It leaves, and is back seven seconds later.
+#
+# ### Predict
+#
+# How many of the 500 partitions pause?
+
+# %%
+guess = {"eager": None, "cooperative": None, "consumer": None}
+
+# %%
+fifty = three("fifty-by-five-hundred")
+print(beside(guess, {way: metrics(run).partitions_paused for way, run in fifty.items()}))
+
+# %% [markdown]
+# **Watch for** the moment after second 50, at which the upper picture empties; then look for it in the second one.
+
+# %% tags=["nbval-ignore-output"]
+from rebalance_kit.view import flow_figure
+
+show(flow_figure(fifty["eager"]), "")
+
+# %% tags=["nbval-ignore-output"]
+show(flow_figure(fifty["cooperative"]), "")
+
+# %%
+print(describe_comparison(list(fifty.values())))
+
+# %%
+print("\n".join(sentences(compare(fifty))))
+
+# %% [markdown]
+# Read the table as an honest witness:
+#
+# - **eager** touches all 500 partitions, twice (once for the leave, once for the join); each single pause is short
+#   because all fifty are healthy and quick. Put one slow callback in, and section 3 happens to 500 partitions.
+# - **cooperative** and **consumer** touch only the partitions of the restarted member and those handed back to it.
+# - nobody can avoid that the restarted member's own partitions rest until the others have heard of it.
+# - *partitions moved* compares the end with the beginning. The range assignor of the eager run deals out the same way
+#   whenever the same members are there, so nothing seems to have moved; the sticky ones took ten partitions from the
+#   member that left and later gave it others, and see no reason to trade back.
+#
+# A rolling deploy does this once for each of the fifty consumers. **Watch for** the number of rebalances in a rolling
+# restart of only three:
+
+# %%
+print(describe_comparison(list(three("rolling-restart").values())))
+
+# %% [markdown]
+# And with static membership (a `group.instance.id` for each), back before the session ends:
+
+# %%
+print(describe_comparison(list(three("rolling-restart-static").values())))
+
+# %% [markdown]
+# No rebalance at all; the price is that a restarted member's partitions rest until it is back, since nobody takes
+# them over. Whether that is better depends on how long your restarts take. Notebook 08 weighs it.
+
+# %% [markdown]
+# ## 5 What is read twice
+#
+# No protocol removes duplicates: what an owner had read since its last commit, the next owner reads again.
+
+# %%
+rows = [
+    (name, *(str(metrics(run).records_redelivered) for run in three(name).values()))
+    for name in ("join", "leave", "crash", "poll-timeout", "freeze")
+]
+print(columns([("records delivered twice", "eager", "cooperative", "consumer"), *rows]))
+
+# %% [markdown]
+# Planned changes (join, leave) commit before they give up, so next to nothing comes twice; unplanned ones repeat
+# whatever came since the last commit, whatever the protocol.
+
+# %% [markdown]
+# ## In one table
+#
+# | event | what decides the pause | does the protocol matter? |
+# |---|---|---|
+# | crash | session timeout less the age of the last heartbeat | for the dead member's partitions: no. For all others: eager stops them too |
+# | healthy join | eager: one round for all; cooperative: a heartbeat interval for what moves; consumer: up to two heartbeats for what moves | yes: breadth against length |
+# | leave (close) | the survivors' next heartbeat | breadth only |
+# | one slow member | its callback, or its poll loop | very much: under eager all wait for it |
+# | rolling restart | number of members times the above | yes; static membership matters more |
+#
+# ## Try it
+#
+# - Give the crash a session timeout of 10 s: a scenario is a value, `dataclasses.replace(load("crash"), ...)`, or copy
+#   the YAML in the README and use `read_scenario`. Which rows of the table change, which do not?
+# - Open any of these runs in the lab: `Lab("slow-callback", "eager")`, and freeze somebody at the wrong moment.
+
+# %% tags=["nbval-ignore-output"]
+from rebalance_kit.view import Lab
+
+Lab("slow-callback", "eager")
+
+# %% [markdown]
+# ## Check questions
+
+# %% tags=["nbval-ignore-output"]
+from rebalance_kit.view import Quiz
+
+Quiz("three-protocols")
+
+# %% [markdown]
+# ## Recap
+#
+# - A crash costs the three protocols about the same; the session timeout decides.
+# - A healthy join costs eager least per partition, and touches all of them.
+# - Eager's real price is breadth, and that all wait for the slowest.
+# - Duplicates come from the commit policy and the kind of event, hardly from the protocol.
+#
+# **Next:** 06, the assignors: who gets which partition, and why exactly that one.
