@@ -43,21 +43,29 @@ def unlike(assignor: str, *, fresh: bool) -> Group:
     cluster = Cluster(
         dict.fromkeys(topics, 50), {t: TopicId(draw.getrandbits(63), draw.getrandbits(63)) for t in topics}
     )
-    members = tuple(MemberSubscription(_member_id(draw, n), tuple(draw.sample(topics, 10))) for n in range(100))
+    members = tuple(
+        MemberSubscription(_member_id(draw, n), tuple(draw.sample(topics, 10))) for n in range(100)
+    )
     if not fresh:
         members = _settled(assignor, cluster, members)[1:]
     what = "first deal" if fresh else "one leaves"
-    return Group(f"{assignor}, unlike subscriptions, 100 members, 1,000 partitions, {what}", assignor, cluster, members)
+    return Group(
+        f"{assignor}, unlike subscriptions, 100 members, 1,000 partitions, {what}", assignor, cluster, members
+    )
 
 
 def _member_id(draw: random.Random, number: int) -> str:
     return f"consumer-orders-app-{number}-{uuid.UUID(int=draw.getrandbits(128), version=4)}"
 
 
-def _settled(assignor: str, cluster: Cluster, members: tuple[MemberSubscription, ...]) -> tuple[MemberSubscription, ...]:
+def _settled(
+    assignor: str, cluster: Cluster, members: tuple[MemberSubscription, ...]
+) -> tuple[MemberSubscription, ...]:
     """Return the members as they are after a finished generation."""
     share = assign(assignor, cluster, members)
-    return tuple(replace(m, owned=share[m.member_id], generation=5, subscription_generation=5) for m in members)
+    return tuple(
+        replace(m, owned=share[m.member_id], generation=5, subscription_generation=5) for m in members
+    )
 
 
 CASES = {

@@ -142,7 +142,9 @@ def newest(pattern: str) -> Path | None:
     """Return the newest such jar in the local repositories of Maven and Ivy, or beside pyspark."""
     places = [Path.home() / ".m2" / "repository", *sorted(Path.home().glob(".ivy2*"))]
     places += [Path(entry) / "pyspark" / "jars" for entry in sys.path]
-    found = [jar for place in places if place.is_dir() for pre in ("", "*_") for jar in place.rglob(pre + pattern)]
+    found = [
+        jar for place in places if place.is_dir() for pre in ("", "*_") for jar in place.rglob(pre + pattern)
+    ]
     return max(found, key=lambda jar: (jar.stat().st_mtime, str(jar)), default=None)
 
 
@@ -150,7 +152,9 @@ def fetch_by_maven() -> None:
     """Ask Maven, if there is one, to put the jar into its repository."""
     if shutil.which("mvn"):
         artifact = f"-Dartifact=org.apache.kafka:kafka-clients:{KAFKA}"
-        subprocess.run(["mvn", "-q", "-B", "dependency:get", artifact], capture_output=True, check=False, timeout=300)
+        subprocess.run(
+            ["mvn", "-q", "-B", "dependency:get", artifact], capture_output=True, check=False, timeout=300
+        )
 
 
 def fetch_by_spark() -> None:
@@ -173,7 +177,9 @@ def measure_java(group: Group, jars: str) -> dict[str, float | bool]:
         command = ["java", "-cp", path, "AssignorBench", group.assignor, str(lines), "150", "51"]
         answer = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     shares = dict(line.split("\t") for line in answer[1:])
-    ours = {m: ",".join(f"{topic}:{number}" for topic, number in share) for m, share in for_us(group)().items()}
+    ours = {
+        m: ",".join(f"{topic}:{number}" for topic, number in share) for m, share in for_us(group)().items()
+    }
     return {"median_ms": float(answer[0]), "runs": 51, "same_answer": shares == ours}
 
 

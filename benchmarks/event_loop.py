@@ -65,21 +65,36 @@ def bare_heap(members: int) -> int:
     while heap and heap[0][0] <= END_MS:
         now, _, what, name = heapq.heappop(heap)
         if what == 0:
-            rows.append((now, len(rows), name, "request", "classic", 1, name, None, None, {"api": "Heartbeat"}))
+            rows.append(
+                (now, len(rows), name, "request", "classic", 1, name, None, None, {"api": "Heartbeat"})
+            )
             heapq.heappush(heap, (now + WAY_MS, seq + 1, 1, name))
             heapq.heappush(heap, (now + BEAT_MS, seq + 2, 0, name))
             seq += 2
         elif what == 1:
             deadline["group", name] = now + SESSION_MS
             heapq.heappush(heap, (now + SESSION_MS, seq + 1, 3, name))
-            rows.append((now, len(rows), "coordinator", "response", "classic", 1, name, None, None, {"api": "Heartbeat"}))
+            rows.append(
+                (
+                    now,
+                    len(rows),
+                    "coordinator",
+                    "response",
+                    "classic",
+                    1,
+                    name,
+                    None,
+                    None,
+                    {"api": "Heartbeat"},
+                )
+            )
             heapq.heappush(heap, (now + WAY_MS, seq + 2, 2, name))
             seq += 2
-        elif what == 2:  # noqa: PLR2004 - the third kind of event
+        elif what == 2:
             deadline["member", name] = now + SESSION_MS
             seq += 1
             heapq.heappush(heap, (now + SESSION_MS, seq, 4, name))
-        elif deadline["group" if what == 3 else "member", name] <= now:  # noqa: PLR2004 - the fourth kind
+        elif deadline["group" if what == 3 else "member", name] <= now:
             raise AssertionError(name)
     return len(rows)
 
@@ -95,11 +110,26 @@ def with_simpy(members: int) -> int:
             yield env.timeout(deadline[key] - env.now)
         raise AssertionError(key)
 
-    def exchange(name: str, first: bool) -> Any:  # noqa: FBT001 - a peer, kept plain
-        rows.append((env.now, len(rows), name, "request", "classic", 1, name, None, None, {"api": "Heartbeat"}))
+    def exchange(name: str, first: bool) -> Any:
+        rows.append(
+            (env.now, len(rows), name, "request", "classic", 1, name, None, None, {"api": "Heartbeat"})
+        )
         yield env.timeout(WAY_MS)
         deadline["group", name] = env.now + SESSION_MS
-        rows.append((env.now, len(rows), "coordinator", "response", "classic", 1, name, None, None, {"api": "Heartbeat"}))
+        rows.append(
+            (
+                env.now,
+                len(rows),
+                "coordinator",
+                "response",
+                "classic",
+                1,
+                name,
+                None,
+                None,
+                {"api": "Heartbeat"},
+            )
+        )
         yield env.timeout(WAY_MS)
         deadline["member", name] = env.now + SESSION_MS
         if first:
@@ -142,7 +172,17 @@ def main() -> int:
             raise AssertionError(counts)
         rows = counts[0]
         kept = kept and bare / kit >= HALF and sim / kit >= TWICE
-        table.append((members, rows, f"{kit * 1e3:.0f}", f"{bare * 1e3:.0f}", f"{sim * 1e3:.0f}", f"{bare / kit:.2f}", f"{sim / kit:.2f}"))
+        table.append(
+            (
+                members,
+                rows,
+                f"{kit * 1e3:.0f}",
+                f"{bare * 1e3:.0f}",
+                f"{sim * 1e3:.0f}",
+                f"{bare / kit:.2f}",
+                f"{sim / kit:.2f}",
+            )
+        )
     publish("Event loop with the trace on", ("members", "trace rows", "kit, ms", "bare heap, ms", "SimPy, ms", "kit : bare heap (≥ 0.5)", "kit : SimPy (≥ 2)"), table,
             f"600 simulated seconds of heartbeats; median of {ROUNDS}.")  # fmt: skip
     return 0 if kept else 1

@@ -45,7 +45,10 @@ def main() -> int:
     beside = target.with_suffix(".md.new")
     beside.write_text(HEAD.format(machine=machine()) + "\n".join(_parts()), encoding="utf-8")
     os.replace(beside, target)
-    print(f"wrote docs/{target.name}" + (f"; missed their targets or failed: {', '.join(missed)}" if missed else ""))
+    print(
+        f"wrote docs/{target.name}"
+        + (f"; missed their targets or failed: {', '.join(missed)}" if missed else "")
+    )
     return 1 if missed else 0
 
 
@@ -56,7 +59,11 @@ def _parts() -> list[str]:
         if text.startswith("## "):
             parts.append(text + "\n")
         elif text:
-            parts.append(f"## {file.stem.replace('_', ' ').capitalize()}\n\n" + (text if "|--" in text else f"```\n{text}\n```") + "\n")
+            parts.append(
+                f"## {file.stem.replace('_', ' ').capitalize()}\n\n"
+                + (text if "|--" in text else f"```\n{text}\n```")
+                + "\n"
+            )
     return parts
 
 

@@ -20,7 +20,14 @@ def machine() -> str:
 
 def publish(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], note: str = "") -> None:
     """Print one table as Markdown; ``make bench`` gathers what is printed."""
-    lines = [f"## {title}", "", f"{machine()}. {note}".rstrip(), "", "| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+    lines = [
+        f"## {title}",
+        "",
+        f"{machine()}. {note}".rstrip(),
+        "",
+        "| " + " | ".join(columns) + " |",
+        "|" + "---|" * len(columns),
+    ]
     lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
     text = "\n".join(lines) + "\n"
     print(text)

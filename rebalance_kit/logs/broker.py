@@ -74,7 +74,7 @@ def _state(row: TraceRow, version: str) -> Iterator[tuple[str, str]]:
             COORDINATOR,
             f"Preparing to rebalance group {held['group']} in state PreparingRebalance with old generation {row.generation} (reason: {held['reason']}).",
         )
-    elif held["to"] == "Empty":
+    elif held["to"] == "Empty" and held["trigger"] != "load":  # a group that is read back says only "Loaded"
         yield COORDINATOR, f"Group {held['group']} with generation {row.generation} is now empty."
 
 

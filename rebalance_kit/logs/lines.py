@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 
-COORDINATOR = "org.apache.kafka.coordinator.group.GroupMetadataManager"
-CLASSIC_GROUP = "org.apache.kafka.coordinator.group.classic.ClassicGroup"
-RUNTIME = "org.apache.kafka.coordinator.common.runtime.CoordinatorRuntime"
-SCALA = "kafka.coordinator.group.GroupCoordinator"
-CLIENT = "org.apache.kafka.clients.consumer.internals."
 EPOCH = datetime(2026, 1, 5, 9, 0, 0, tzinfo=UTC)
 """The wall-clock time at which a simulated run begins, unless somebody says otherwise."""
+SPRING_WIDTH = 40
 
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """One log event: ``at_ms`` of the run, level, logger, message (newlines inside where Kafka has them)."""
+    """One log event: ``at_ms`` of the run, level, logger, message (newlines inside where Kafka has them).
+
+    ``thrown`` is what an exception prints below the line (class and message, without stack frames).
+    """
 
     at_ms: int
     level: str
     logger: str
     message: str
+    thrown: str | None = None
 
 
 def default_layout(line: LogLine, begins: datetime = EPOCH) -> str:
@@ -31,25 +33,41 @@ def default_layout(line: LogLine, begins: datetime = EPOCH) -> str:
     '[2026-01-05 09:00:01,234] INFO hello (a.B)'
     """
     when = begins + timedelta(milliseconds=line.at_ms)
-    return f"[{when:%Y-%m-%d %H:%M:%S},{when.microsecond // 1000:03d}] {line.level} {line.message} ({line.logger})"
+    below = "" if line.thrown is None else f"\n{line.thrown}"
+    return f"[{when:%Y-%m-%d %H:%M:%S},{when.microsecond // 1000:03d}] {line.level} {line.message} ({line.logger}){below}"
 
 
 def spring_layout(line: LogLine, begins: datetime = EPOCH) -> str:
     """Spring Boot's console pattern, with the logger shortened to its 40 columns."""
     when = begins + timedelta(milliseconds=line.at_ms)
-    logger = line.logger
+    stamp = f"{when:%Y-%m-%dT%H:%M:%S}.{when.microsecond // 1000:03d}Z"
+    below = "" if line.thrown is None else f"\n{line.thrown}"
+    return f"{stamp} {line.level:>6} 1 --- [           main] {_shortened(line.logger):<{SPRING_WIDTH}} : {line.message}{below}"
+
+
+def _shortened(logger: str) -> str:
+    """Logback's and log4j's ``%-40.40c{1.}``: packages to their first letters, then the last 40 characters."""
     parts = logger.split(".")
     for place in range(len(parts) - 1):
         if len(".".join(parts)) <= SPRING_WIDTH:
             break
         parts[place] = parts[place][:1]
-    logger = ".".join(parts)[-SPRING_WIDTH:]
-    stamp = f"{when:%Y-%m-%dT%H:%M:%S}.{when.microsecond // 1000:03d}Z"
-    return f"{stamp} {line.level:>6} 1 --- [           main] {logger:<{SPRING_WIDTH}} : {line.message}"
+    return ".".join(parts)[-SPRING_WIDTH:]
 
 
-SPRING_WIDTH = 40
-LAYOUTS = {"kafka": default_layout, "spring": spring_layout}
+def librdkafka_layout(line: LogLine, begins: datetime = EPOCH) -> str:
+    """librdkafka's default printer: ``%LEVEL|SECONDS.MS|FACILITY|CLIENT| [thrd:...]: message``.
+
+    The logger of such a line is ``FACILITY|CLIENT`` and its level a syslog number.
+    """
+    when = begins + timedelta(milliseconds=line.at_ms)
+    return f"%{line.level}|{int(when.timestamp())}.{when.microsecond // 1000:03d}|{line.logger}| {line.message}"
+
+
+LAYOUTS: Mapping[str, Callable[[LogLine, datetime], str]] = MappingProxyType(
+    {"kafka": default_layout, "spring": spring_layout, "librdkafka": librdkafka_layout}
+)
+"""How a line is printed: Kafka's default pattern, Spring Boot's console, librdkafka's standard error."""
 
 
 def at_least(version: str, release: str) -> bool:
@@ -58,7 +76,12 @@ def at_least(version: str, release: str) -> bool:
     return ours >= theirs
 
 
-def listed(partitions: list[str], version: str) -> str:
+def listed(partitions: Iterable[object], version: str) -> str:
     """A set of partitions as callback lines print it: brackets since 4.1, none before."""
-    inside = ", ".join(partitions)
+    inside = ", ".join(str(one) for one in partitions)
     return f"[{inside}]" if at_least(version, "4.1") else inside
+
+
+def bracketed(partitions: Iterable[object]) -> str:
+    """A list as Java prints it: ``[orders-0, orders-1]``."""
+    return f"[{', '.join(str(one) for one in partitions)}]"

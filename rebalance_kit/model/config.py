@@ -38,6 +38,7 @@ INVALID_SESSION_TIMEOUT = (
     "group.min.session.timeout.ms and group.max.session.timeout.ms)."
 )
 _STRATEGY = "partition.assignment.strategy"
+NO_OWN: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 _DURATION = re.compile(r"by_duration:P(?=.)([0-9]+D)?(T(?=.)([0-9]+H)?([0-9]+M)?([0-9]+(\.[0-9]+)?S)?)?")
 
 
@@ -76,10 +77,16 @@ class ClientConfig:
 
     @classmethod
     def of(
-        cls, configs: Mapping[str, Any], kafka_version: str = PREFERRED, where: str = "", client: str = "java"
+        cls,
+        configs: Mapping[str, Any],
+        kafka_version: str = PREFERRED,
+        where: str = "",
+        client: str = "java",
+        own: Mapping[str, tuple[str, ...]] = NO_OWN,
     ) -> ClientConfig:
         """Check a consumer's configs as its constructor does; None means not set.
 
+        ``own`` are assignors that somebody wrote himself: name -> the rebalance protocols it supports.
         Raises ``ConfigError``: ``UnknownConfig`` for a key Kafka does not have, ``RefusedConfig`` with
         Kafka's message for a value or a combination it refuses.
         """
@@ -89,22 +96,29 @@ class ClientConfig:
             )
         key = written(configs)
         if key is None:
-            return cls._checked(configs, kafka_version, where, client)
-        held = _seen_before(client, kafka_version, key)
+            return cls._checked(configs, kafka_version, where, client, own)
+        held = _seen_before(client, kafka_version, key, tuple(own.items()))
         if not held:  # a refusal is worded anew, for it names the place
-            held.append(cls._checked(configs, kafka_version, where, client))
+            held.append(cls._checked(configs, kafka_version, where, client, own))
         return held[0]
 
     @classmethod
-    def _checked(cls, configs: Mapping[str, Any], kafka_version: str, where: str, client: str) -> ClientConfig:
-        given, values = _read_client(configs, kafka_version, where, client)
+    def _checked(
+        cls,
+        configs: Mapping[str, Any],
+        kafka_version: str,
+        where: str,
+        client: str,
+        own: Mapping[str, tuple[str, ...]],
+    ) -> ClientConfig:
+        given, values = _read_client(configs, kafka_version, where, client, own)
         if client == "java":
             _check_java(given, values, kafka_version, where)
         else:
             librdkafka.check_together(given, values, where)
         protocol = str(values["group.protocol"]).lower()
         names, reset = values[_STRATEGY], str(values["auto.offset.reset"])
-        mode = "COOPERATIVE" if protocol == "consumer" else common_mode(names, where=where)
+        mode = "COOPERATIVE" if protocol == "consumer" else common_mode(names, {**SUPPORTS, **own}, where)
         return cls(
             client, MappingProxyType(values), frozenset(given), protocol, names, mode,
             values["group.id"], values["client.id"], values["group.instance.id"], values["client.rack"] or None,
@@ -119,13 +133,15 @@ class ClientConfig:
 
 
 @lru_cache(maxsize=512)
-def _seen_before(_client: str, _version: str, _key: Written) -> list[ClientConfig]:
+def _seen_before(
+    _client: str, _version: str, _key: Written, _own: tuple[tuple[str, tuple[str, ...]], ...]
+) -> list[ClientConfig]:
     """A place for the one configuration that these words mean: a group's members mostly share theirs."""
     return []
 
 
 def _read_client(
-    configs: Mapping[str, Any], version: str, where: str, client: str
+    configs: Mapping[str, Any], version: str, where: str, client: str, own: Mapping[str, tuple[str, ...]]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     keys = CLIENT_KEYS if client == "java" else librdkafka.KEYS
     values = dict(_client_defaults(version, client))
@@ -144,7 +160,7 @@ def _read_client(
             librdkafka.check_value(name, value, where)
         given[name] = values[name] = parse(key, value, where)
     if _STRATEGY in given:
-        values[_STRATEGY] = _assignors(given[_STRATEGY], version, where, client)
+        values[_STRATEGY] = _assignors(given[_STRATEGY], version, where, client, own)
     return given, values
 
 
@@ -156,13 +172,15 @@ def _client_defaults(version: str, client: str) -> Mapping[str, Any]:
     )
 
 
-def _assignors(listed: tuple[str, ...], version: str, where: str, client: str) -> tuple[str, ...]:
+def _assignors(
+    listed: tuple[str, ...], version: str, where: str, client: str, own: Mapping[str, tuple[str, ...]]
+) -> tuple[str, ...]:
     if client == "librdkafka":
         return listed or tuple(librdkafka.DEFAULTS[_STRATEGY])
-    names = tuple(_assignor_name(item, where) for item in listed)
+    names = tuple(item if item in own else _assignor_name(item, where) for item in listed)
     for name in names:
         if names.count(name) > 1 and not has("duplicate-assignors-ignored", version):
-            both = ", ".join(CLASSES[name] for _ in range(names.count(name)))
+            both = ", ".join(CLASSES.get(name, name) for _ in range(names.count(name)))
             raise RefusedConfig(
                 f"The assignor name: '{name}' is used in more than one assignor: {both}",
                 (_STRATEGY,),

@@ -102,9 +102,11 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "poll_timeout": "max.poll.interval.ms passed without poll(): limit_ms",
         "metadata_changed": "a client saw other topics or partition counts: topics {name: count}",
         "died": "an error left poll(); the application ends: error, message",
+        "poll_raised": "an error left poll() or close(); the application caught it and goes on: error, message",
+        "own_code_fault": "a listener or assignor of the learner's own failed or answered nonsense: part (listener|assignor), name, fault, seen",
         # data
         "fetch_resumed": "records of this partition flow to actor again: position",
-        "fetch_paused": "records of this partition stop reaching actor: position, reason (revoke|lost|crash|frozen|stall|close|callback|unassigned)",
+        "fetch_paused": "records of this partition stop reaching actor: position, reason (revoke|lost|crash|frozen|stall|close|callback|unassigned|paused)",
         "progress": "where a partition stands when its owner is looked at: position, log_end, committed",
         "commit": "offsets committed: offsets {partition: offset}, how (auto|join|revoked|close|sync), error (NONE or Kafka's name)",
         "redelivered": "records of this partition were delivered again: count, first_offset",

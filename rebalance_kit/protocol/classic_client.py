@@ -83,6 +83,11 @@ FATAL_JOIN = frozenset(
 def _polled(member: ClassicMember, event: Any) -> None:
     if member.stage is not Stage.IDLE or member.closing:
         return
+    if member.completes_again and member.phase is Phase.STABLE:
+        member.completes_again = False
+        member.pending_assignment = member.owned
+        member.assign()
+        return
     _look_at_metadata(member)
     if member.rejoin_needed and member.coordinator_known:
         member.begin_join()
@@ -124,6 +129,7 @@ def _callback_done(member: ClassicMember, event: Any) -> None:
         member.note("wrong_call", call="assign" if stage is Stage.ASSIGNING else "unassign")
         member.stuck = True  # nothing is changed on the error: heartbeats go on, nothing is read
         return
+    member.raised = member.raised or event.error
     if stage is Stage.GIVING_UP:
         member.gave_up()
     elif stage is Stage.REVOKING:
@@ -142,12 +148,15 @@ def _callback_done(member: ClassicMember, event: Any) -> None:
     elif stage is Stage.ASSIGNING:
         member.stage = Stage.IDLE
         member.out.append(fx.StartFetching(member.owned))
+        # the next poll() completes the same join again, for its future was not taken (joinGroupIfNeeded)
+        member.completes_again = member.throw()
         if member.closing:
             member.begin_close()
         else:
             member.out.append(fx.WantPoll("settled"))
     elif stage is Stage.CLOSE_CALLBACK:
-        member.leave()
+        # onLeavePrepare throws ahead of maybeLeaveGroup: the group only hears of it by the session timeout
+        member.leave(silently=member.throw())
 
 
 def _close_called(member: ClassicMember, event: Any) -> None:

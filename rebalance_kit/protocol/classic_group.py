@@ -276,6 +276,7 @@ def _load(group: ClassicGroup, event: GroupEvent) -> None:
     stored = group.stored
     if stored is None:
         group.generation = 0
+        _say_loaded(group)
         return
     group.generation = stored.generation
     for member_id, instance, sender, session, rebalance, protocols, assignment in stored.members:
@@ -286,7 +287,15 @@ def _load(group: ClassicGroup, event: GroupEvent) -> None:
     group.leader, group.protocol = stored.leader, stored.protocol
     if stored.members:
         group.state = State.STABLE
+    _say_loaded(group)
     group.note("group_loaded", members=len(stored.members))
+
+
+def _say_loaded(group: ClassicGroup) -> None:
+    """A rebalance that was under way is forgotten: the state is that of the stored generation, without a transition."""
+    if group.previous is not group.state:
+        told = {"from": group.previous.value, "to": group.state.value, "reason": "", "trigger": "load", "culprit": None}
+        group.note("group_state", **told)
 
 
 # --- the table -------------------------------------------------------------------------------

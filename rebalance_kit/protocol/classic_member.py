@@ -15,7 +15,7 @@ from types import MappingProxyType
 from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.protocol import effects as fx
-from rebalance_kit.protocol.client import ClientSettings, minus, names
+from rebalance_kit.protocol.client import USER_ERROR, ClientSettings, minus, names
 from rebalance_kit.protocol.messages import JoinGroup, LeaveGroup, Partitions, Subscription
 
 HEARTBEAT = ("heartbeat",)
@@ -93,6 +93,9 @@ class ClassicMember:
     close_timeout_ms: int = 30_000
     retries: int = 0
     stuck: bool = False
+    raised: str | None = None
+    """What a callback of the phase under way raised first; it leaves poll() at the phase's end."""
+    completes_again: bool = False
     out: list[fx.Effect] = field(default_factory=list)
 
     @property
@@ -202,8 +205,15 @@ class ClassicMember:
                 return
         self.send_join()
 
+    def throw(self) -> bool:
+        """Let the first error of the listener leave poll(), which the application catches; False without one."""
+        raised, self.raised = self.raised, None
+        if raised is not None:
+            self.note("poll_raised", error="KafkaException", message=f"{USER_ERROR} ({raised})")
+        return raised is not None
+
     def gave_up(self) -> None:
-        """The callback before JoinGroup has returned."""
+        """The callback before JoinGroup has returned; an error leaves poll() first, and is not run again."""
         lost = self.generation < 0 or not self.member_id
         if lost or not self.settings.cooperative:
             self.own((), ())
@@ -211,6 +221,10 @@ class ClassicMember:
             self.own(tuple(tp for tp in self.owned if tp.topic in self.topics), ())
         if self.death is not None:
             self.last_callback()
+        elif self.throw():
+            self.prepare_needed = False
+            self.stage = Stage.IDLE
+            self.out.append(fx.WantPoll("settled"))
         else:
             self.send_join()
 
@@ -306,12 +320,13 @@ class ClassicMember:
         self.out.append(fx.StopFetching(self.owned, "lost" if lost else "close"))
         self.callback("lost" if lost else "revoked", self.owned)
 
-    def leave(self) -> None:
+    def leave(self, *, silently: bool = False) -> None:
         """close(), last step: LeaveGroup for dynamic members that are in the group."""
         self.own((), ())
         dynamic = self.settings.instance_id is None
         if (
             dynamic
+            and not silently
             and self.coordinator_known
             and self.member_id
             and self.phase is not Phase.UNJOINED

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.protocol.messages import JoinMember, Partitions
 
+USER_ERROR = "User rebalance callback throws an error"
+"""Message of the KafkaException that leaves poll() (ConsumerCoordinator, ConsumerRebalanceListenerInvoker)."""
 LOST_COORDINATOR = frozenset({"NOT_COORDINATOR", "COORDINATOR_NOT_AVAILABLE"})
 RETRIED_COMMITS = LOST_COORDINATOR | {
     "COORDINATOR_LOAD_IN_PROGRESS",

@@ -55,7 +55,7 @@ def _polled(member: ConsumerMember, event: Any) -> None:
         member.callback("revoked", minus(member.owned, member.taking))
     elif member.work is Work.ASSIGN_WAIT:
         added = minus(member.taking, member.owned)
-        member.work = Work.ASSIGNING
+        member.work, member.adding = Work.ASSIGNING, added
         member.own((*(tp for tp in member.owned if tp in frozenset(member.taking)), *added))
         if member.first_assignment:
             member.out.append(fx.RestartAutoCommit())
@@ -82,6 +82,10 @@ def _callback_done(member: ConsumerMember, event: Any) -> None:
         member.note("wrong_call", call="assign" if work is Work.ASSIGNING else "unassign")
         member.stuck = True  # "Reconciliation in progress, postponing next one", at every heartbeat
         return
+    if event.error is not None:
+        member.raised(event.error)
+        if member.work is Work.WAIT:
+            return
     if work is Work.CLOSE_CALLBACK:
         member.leave()
         return

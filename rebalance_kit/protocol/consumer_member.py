@@ -13,8 +13,9 @@ from enum import Enum
 from types import MappingProxyType
 
 from rebalance_kit.model.errors import ProtocolViolation
+from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.protocol import effects as fx
-from rebalance_kit.protocol.client import ClientSettings, minus, names
+from rebalance_kit.protocol.client import USER_ERROR, ClientSettings, minus, names
 from rebalance_kit.protocol.messages import ConsumerGroupHeartbeat, Partitions
 
 HEARTBEAT = ("heartbeat",)
@@ -119,6 +120,9 @@ class ConsumerMember:
     close_timeout_ms: int = 30_000
     retries: int = 0
     stuck: bool = False
+    adding: Partitions = ()
+    unfetchable: frozenset[TopicPartition] = frozenset()
+    """Added in an onPartitionsAssigned that raised: owned, but not read (PartitionsAwaitingCallback)."""
     metadata: Mapping[str, int] = field(default_factory=dict)
     out: list[fx.Effect] = field(default_factory=list)
 
@@ -165,6 +169,7 @@ class ConsumerMember:
     def own(self, partitions: Partitions) -> None:
         """Replace the local assignment."""
         self.owned = partitions
+        self.unfetchable = self.unfetchable.intersection(partitions)
         self.out.append(fx.Own(partitions, ()))
 
     # --- heartbeats --------------------------------------------------------------------------
@@ -273,12 +278,28 @@ class ConsumerMember:
             self.work = Work.ASSIGN_WAIT
             self.out.append(fx.WantPoll("settled" if self.native else "assign"))
 
+    def raised(self, error: str) -> None:
+        """A callback raised: it leaves poll(), which the application catches, and nothing is acknowledged.
+
+        The member stays RECONCILING; each further poll() tries again, until it goes through or the broker
+        removes the member (AbstractMembershipManager.revokeAndAssign, maybeReconcile).
+        """
+        self.note("poll_raised", error="KafkaException", message=f"{USER_ERROR} ({error})")
+        if self.work not in {Work.REVOKING, Work.ASSIGNING} or self.phase is not MemberPhase.RECONCILING:
+            return
+        if self.work is Work.ASSIGNING:
+            self.unfetchable = self.unfetchable.union(self.adding)
+        if self.target is None:
+            self.target = self.taking
+        self.work = Work.WAIT
+        self.out.append(fx.WantPoll("beat"))
+
     def acknowledge(self) -> None:
         """Both callbacks have returned: tell the coordinator at once."""
         self.first_assignment = False
         self.work = Work.NONE
         self.local_epoch += 1
-        self.out.append(fx.StartFetching(self.owned))
+        self.out.append(fx.StartFetching(tuple(tp for tp in self.owned if tp not in self.unfetchable)))
         self.move(MemberPhase.ACKNOWLEDGING)
         if self.coordinator_known and not self.in_flight:
             self.send_heartbeat()

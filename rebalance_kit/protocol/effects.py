@@ -167,7 +167,7 @@ class Polled(NamedTuple):
 
 
 class CallbackDone(NamedTuple):
-    """The callback that was asked for has returned; ``error`` when it raised."""
+    """The callback that was asked for has returned; ``error`` says what it raised."""
 
     error: str | None = None
 

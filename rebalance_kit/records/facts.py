@@ -105,7 +105,7 @@ def of_trace(trace: Trace) -> Facts:
             plans[row.generation or 0] = merge(
                 (senders[who], given) for who, given in detail["assignment"].items()
             )
-        elif kind == "group_state" and detail["to"] == "Empty" and row.protocol == "classic":
+        elif kind == "group_state" and detail["to"] == "Empty" and detail["trigger"] != "load" and row.protocol == "classic":
             rounds.append(Round(detail["group"], "empty", row.generation or 0, None, None, row.at_ms))
         elif kind == "epoch_bump":
             rounds.append(Round(detail["group"], "epoch", row.generation or 0, None, None, row.at_ms))

@@ -34,7 +34,11 @@ def check_states(scenario: Scenario, placed: Sequence[tuple[int, Action]], place
     walk = _Walk(
         {topic.name for topic in scenario.topics} | made,
         {topic.name: topic.partitions for topic in scenario.topics},
-        {spec.name for spec in scenario.members if spec.pattern is not None or spec.server_pattern is not None},
+        {
+            spec.name
+            for spec in scenario.members
+            if spec.pattern is not None or spec.server_pattern is not None
+        },
     )
     for index, action in placed:
         where = place(index, action)
@@ -52,7 +56,10 @@ def _member(walk: _Walk, action: Action) -> tuple[str, str] | None:
         case "start" if action.args.get("topics"):
             walk.patterns.discard(name)
         case "subscribe" if name in walk.patterns:  # Kafka: IllegalStateException of SubscriptionState
-            return "do", f"Subscription to topics, partitions and pattern are mutually exclusive; expected a member without a pattern, {name} has one"
+            return (
+                "do",
+                f"Subscription to topics, partitions and pattern are mutually exclusive; expected a member without a pattern, {name} has one",
+            )
         case "freeze":
             walk.frozen.add(name)
         case "thaw" if name not in walk.frozen:

@@ -16,6 +16,7 @@ from rebalance_kit.model.config import BrokerConfig, ClientConfig
 from rebalance_kit.model.config_types import RefusedConfig, UnknownConfig
 from rebalance_kit.simulation.action_args import argument, check_arguments
 from rebalance_kit.simulation.action_states import check_states
+from rebalance_kit.simulation.plug_ins import NOTHING, Supports
 from rebalance_kit.simulation.scenario import Action, MemberSpec, Scenario
 from rebalance_kit.simulation.scenario_check import MOST_MEMBERS, BadScenario, Path, check_things, nearest
 
@@ -29,20 +30,20 @@ Placed = tuple[int, Action]
 """A primitive action with the index of the written one it comes from, so that a fault can be shown there."""
 
 
-def check(scenario: Scenario) -> None:
+def check(scenario: Scenario, own: Supports = NOTHING) -> None:
     """Raise ``ScenarioError`` or ``ConfigError`` for whatever the scenario cannot mean; change nothing.
 
     Covers names, times, numbers, every config of members and broker, the arguments of every action, and
     whether each action can be done when its time comes (a thaw needs a freeze, a topic only grows).
     """
-    expand(scenario)
+    expand(scenario, own)
 
 
-def expand(scenario: Scenario) -> Scenario:
+def expand(scenario: Scenario, own: Supports = NOTHING) -> Scenario:
     """The checked scenario with primitive actions only, in order of time.
 
     What was written for later than ``end_ms`` is left out; ``end_ms`` grows where a macro that began before
-    it goes on after it. Raises like ``check``.
+    it goes on after it. ``own`` are assignors of the learner's with what they support. Raises like ``check``.
     """
     check_things(scenario)
     names = [spec.name for spec in scenario.members]
@@ -59,7 +60,7 @@ def expand(scenario: Scenario) -> Scenario:
             plan.add(index, action)
     whole = plan.scenario()
     check_states(whole, plan.placed(), lambda index, action: place(scenario, index, action))
-    check_configs(whole, plan.placed())
+    check_configs(whole, plan.placed(), own)
     return whole
 
 
@@ -75,14 +76,16 @@ def _nobody(where: str, action: Action, names: Iterable[str]) -> str:
     return f"{where}: no member is named {action.member!r}{nearest(action.member, known)} (expected one of {listed or 'none'})"
 
 
-def check_configs(scenario: Scenario, placed: Iterable[Placed]) -> None:
+def check_configs(scenario: Scenario, placed: Iterable[Placed], own: Supports = NOTHING) -> None:
     """Raise ``ConfigError`` for any configuration that the broker or a member would be started with."""
     version, name = scenario.kafka_version, scenario.name
     _at(("broker",), lambda: BrokerConfig.of(scenario.broker, version, f"{name}: broker"))
     configs = {spec.name: {"group.id": scenario.group, **spec.configs} for spec in scenario.members}
     specs = {spec.name: spec for spec in scenario.members}
     for number, (member, given) in enumerate(configs.items()):
-        _client(("members", number, "configs"), given, version, f"{name}: member {member}", specs[member])
+        _client(
+            ("members", number, "configs"), given, version, f"{name}: member {member}", specs[member], own
+        )
     for index, action in placed:
         member = action.member or ""
         if action.do != "start" or not {"configs", "client"} & action.args.keys():
@@ -91,11 +94,13 @@ def check_configs(scenario: Scenario, placed: Iterable[Placed]) -> None:
         configs[member] = {**kept, **action.args.get("configs", {})}
         specs[member] = replace(specs[member], client=action.args.get("client", specs[member].client))
         where = f"{name}: member {member} started at {action.at_ms} ms"
-        _client(("actions", index, "configs"), configs[member], version, where, specs[member])
+        _client(("actions", index, "configs"), configs[member], version, where, specs[member], own)
 
 
-def _client(path: Path, given: Mapping[str, Any], version: str, where: str, spec: MemberSpec) -> None:
-    config = _at(path, lambda: ClientConfig.of(given, version, where, spec.client))
+def _client(
+    path: Path, given: Mapping[str, Any], version: str, where: str, spec: MemberSpec, own: Supports
+) -> None:
+    config = _at(path, lambda: ClientConfig.of(given, version, where, spec.client, own))
     if spec.server_pattern is not None and config.protocol == "classic":
         raise BadScenario(
             f"{where}: {SERVER_PATTERN} (UnsupportedOperationException): server_pattern is {spec.server_pattern!r}",

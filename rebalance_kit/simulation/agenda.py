@@ -1,7 +1,7 @@
 """What happens next: one queue ordered by ``(at_ms, seq)``, with keyed timers that may be re-armed.
 
-Setting a live timer again replaces it. Re-arming to a later moment costs a dictionary write: the
-queued entry notices when it comes up that its deadline has moved.
+Setting a live timer again replaces it. Re-arming to a later moment, which every heartbeat does, only
+writes the new deadline down: the queued entry notices when it comes up that it is too early.
 """
 
 from __future__ import annotations
@@ -11,66 +11,73 @@ from collections.abc import Callable
 from typing import Any
 
 Key = tuple[Any, ...]
+_DEADLINE, _RUN, _ARGUMENT, _QUEUED = range(4)
+"""Places in a timer: deadline (None when it is not armed), what to call, with what, when it is queued."""
 
 
 class Agenda:
     """The clock of a run. Times are whole milliseconds."""
 
-    __slots__ = ("_deadlines", "_heap", "_queued", "_seq", "now_ms")
+    __slots__ = ("_heap", "_seq", "_timers", "now_ms")
 
     def __init__(self) -> None:
         self.now_ms = 0
         self._seq = 0
         self._heap: list[tuple[int, int, Callable[..., None] | None, Any]] = []
-        self._deadlines: dict[Key, tuple[int, Callable[..., None], Any]] = {}
-        self._queued: dict[Key, int] = {}
+        self._timers: dict[Key, list[Any]] = {}
 
     def at(self, at_ms: int, run: Callable[..., None], argument: Any) -> None:
         """Call ``run(argument)`` at that moment, or now if it has passed."""
-        self._seq += 1
-        heapq.heappush(self._heap, (max(self.now_ms, at_ms), self._seq, run, argument))
+        self._seq = seq = self._seq + 1
+        now_ms = self.now_ms
+        heapq.heappush(self._heap, (at_ms if at_ms > now_ms else now_ms, seq, run, argument))  # noqa: FURB136 - the busiest line
 
     def set_timer(self, key: Key, at_ms: int, run: Callable[..., None], argument: Any) -> None:
         """Arm the timer ``key``; one that is live is replaced."""
-        self._deadlines[key] = (at_ms, run, argument)
-        queued = self._queued.get(key)
-        if queued is None or queued > at_ms:
-            self._queue(key, at_ms)
+        timer = self._timers.get(key)
+        if timer is None:
+            timer = self._timers[key] = [at_ms, run, argument, None]
+        else:
+            timer[_DEADLINE], timer[_RUN], timer[_ARGUMENT] = at_ms, run, argument
+            if timer[_QUEUED] is not None and timer[_QUEUED] <= at_ms:
+                return
+        self._queue(timer, at_ms)
 
     def cancel_timer(self, key: Key) -> None:
         """Forget the timer, if it is live."""
-        self._deadlines.pop(key, None)
+        timer = self._timers.get(key)
+        if timer is not None:
+            timer[_DEADLINE] = None
 
     def deadline_ms(self, key: Key) -> int | None:
         """When a timer will fire, None when it is not armed."""
-        held = self._deadlines.get(key)
-        return held[0] if held else None
+        timer = self._timers.get(key)
+        return timer[_DEADLINE] if timer is not None else None
 
-    def _queue(self, key: Key, at_ms: int) -> None:
-        at_ms = max(at_ms, self.now_ms)
-        self._queued[key] = at_ms
+    def _queue(self, timer: list[Any], at_ms: int) -> None:
+        timer[_QUEUED] = at_ms = max(at_ms, self.now_ms)
         self._seq += 1
-        heapq.heappush(self._heap, (at_ms, self._seq, None, key))
+        heapq.heappush(self._heap, (at_ms, self._seq, None, timer))
 
     def run(self, end_ms: int) -> None:
         """Let everything happen up to and including ``end_ms``."""
         heap, pop = self._heap, heapq.heappop
-        queued, deadlines = self._queued, self._deadlines
         while heap and heap[0][0] <= end_ms:
             at_ms, _, run, argument = pop(heap)
             self.now_ms = at_ms
             if run is not None:
                 run(argument)
                 continue
-            if queued.get(argument) != at_ms:
+            timer = argument
+            if timer[_QUEUED] != at_ms:
+                continue  # it was queued again for an earlier moment, and has fired or moved on since
+            timer[_QUEUED] = None
+            deadline = timer[_DEADLINE]
+            if deadline is None:
                 continue
-            del queued[argument]
-            held = deadlines.get(argument)
-            if held is None:
+            if deadline > at_ms:
+                self._queue(timer, deadline)
                 continue
-            if held[0] > at_ms:
-                self._queue(argument, held[0])
-                continue
-            del deadlines[argument]
-            held[1](held[2])
+            timer[_DEADLINE] = None
+            timer[_RUN](timer[_ARGUMENT])
         self.now_ms = end_ms

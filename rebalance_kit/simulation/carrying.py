@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.client import names
 from rebalance_kit.protocol.messages import NONE, ConsumerGroupHeartbeat, Heartbeat
+from rebalance_kit.simulation.listeners import hear
 
 if TYPE_CHECKING:
     from rebalance_kit.simulation.process import Process
@@ -107,6 +108,8 @@ def run_callback(process: Process, effect: fx.Callback) -> None:
         and process.spec.commit == "revoked"
         and process.fetching.commit("revoked", effect.partitions)
     )
+    if process.listener is not None:
+        waits = hear(process, effect) or waits
     if not waits:
         process.world.agenda.at(process.callback_until_ms, process.callback_over, process.life)
 
@@ -128,8 +131,10 @@ def _commit_skipped(argument: tuple[Process, int, str]) -> None:
 
 
 def find_coordinator(process: Process, effect: fx.FindCoordinator) -> None:
-    """Look the coordinator up, again and again, until it answers."""
-    _look_up((process, process.life, 1))
+    """Drop the old connection, then look the coordinator up, again and again, until it answers."""
+    agenda = process.world.agenda
+    wait = process.world.scenario.latencies.coordinator_retry_ms
+    agenda.at(agenda.now_ms + wait, _look_up, (process, process.life, 1))
 
 
 def _look_up(argument: tuple[Process, int, int]) -> None:

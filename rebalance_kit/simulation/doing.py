@@ -127,7 +127,7 @@ def _cut(world: World, action: Action) -> None:
 
 
 def _heal(world: World, action: Action) -> None:
-    _faults(world, action).cut = False
+    world.network.heal(_process(world, action).name)
 
 
 def _drop_next(world: World, action: Action) -> None:

@@ -28,6 +28,8 @@ class Fetching:
         self.beat_ms = 0
         self._counts = world.scenario.data_plane
         self._suspended: set[str] = set()
+        self._paused: dict[TopicPartition, None] = {}
+        self._sought: Offsets = {}
         self._wanted: dict[TopicPartition, int] = {}
         self._starting: dict[TopicPartition, int] = {}
         self._starts = 0
@@ -99,6 +101,9 @@ class Fetching:
         self.stop([tp for tp in [*self._wanted, *self._starting] if tp not in kept], "unassigned")
         for tp in [tp for tp in self.consumption.positions if tp not in kept]:
             del self.consumption.positions[tp]
+        for held in (self._paused, self._sought):
+            for tp in [tp for tp in held if tp not in kept]:
+                del held[tp]
 
     def keep_topics(self, topics: tuple[str, ...]) -> None:
         """subscribe() with other topics: records of dropped topics stop at the call (KIP-848 client)."""
@@ -132,11 +137,15 @@ class Fetching:
         )
 
     def _begin_at(self, tp: TopicPartition) -> int:
+        if tp in self._sought:
+            return self._sought.pop(tp)
         plane = self.process.world.plane
         committed = plane.ledger(self.consumption.group, tp).committed
-        if committed is not None:
-            return committed
-        return 0 if self.process.config.auto_offset_reset == "earliest" else plane.end(tp, self._now)
+        return self._reset(tp) if committed is None else committed
+
+    def _reset(self, tp: TopicPartition) -> int:
+        earliest = self.process.config.auto_offset_reset == "earliest"
+        return 0 if earliest else self.process.world.plane.end(tp, self._now)
 
     def _begin(self, argument: tuple[int, int, Offsets]) -> None:
         life, number, positions = argument
@@ -153,6 +162,8 @@ class Fetching:
                 self._resume(tp)
 
     def _resume(self, tp: TopicPartition) -> None:
+        if tp in self._paused:
+            return
         if self._counts:
             self.consumption.start(tp, self.consumption.positions.get(tp, self._wanted[tp]), self._now)
         else:
@@ -172,6 +183,40 @@ class Fetching:
             if tp in self.consumption.fetching:
                 self.consumption.stop(tp)
                 self._row("fetch_paused", tp, reason=reason, **self._stand(tp))
+
+    # --- what a listener asks for ---------------------------------------------------------------
+    def position(self, tp: TopicPartition) -> int | None:
+        """Offset of the next record of this partition, None before it is known."""
+        self.settle()
+        return self._sought.get(tp, self.consumption.positions.get(tp, self._wanted.get(tp)))
+
+    def seek(self, tp: TopicPartition, offset: int) -> None:
+        """Go on from there; where the log has no such offset, from where auto.offset.reset says."""
+        self.settle()
+        at = offset if offset <= self.process.world.plane.end(tp, self._now) else self._reset(tp)
+        if tp in self._wanted:
+            self._wanted[tp] = at
+            if self._counts:
+                self.consumption.positions[tp] = at
+        else:
+            self._starting.pop(tp, None)
+            self._sought[tp] = at
+
+    def pause(self, partitions: Iterable[TopicPartition]) -> None:
+        """No records of these until ``resume``; they stay owned."""
+        self.settle()
+        for tp in partitions:
+            self._paused[tp] = None
+            if tp in self.consumption.fetching:
+                self.consumption.stop(tp)
+                self._row("fetch_paused", tp, reason="paused", **self._stand(tp))
+
+    def resume(self, partitions: Iterable[TopicPartition]) -> None:
+        """Records of these again."""
+        self.settle()
+        for tp in partitions:
+            if self._paused.pop(tp, tp) is None and tp in self._wanted and not self._suspended:
+                self._resume(tp)
 
     # --- the application stands still -----------------------------------------------------------
     def suspend(self, reason: str) -> None:
@@ -247,7 +292,8 @@ class Fetching:
             life,
         )
 
-    def _request(self, how: str, offsets: Offsets) -> OffsetCommit:
+    def ask_commit(self, how: str, offsets: Offsets) -> OffsetCommit:
+        """The request that commits these offsets as the member that this process is now."""
         process = self.process
         member_id, generation = process.identity()
         return OffsetCommit(
@@ -269,7 +315,7 @@ class Fetching:
         offsets = {tp: held[tp] for tp in sorted(held) if partitions is None or tp in partitions}
         if not offsets:
             return False
-        self.process.world.network.send(self.process, self._request(how, offsets))
+        self.process.world.network.send(self.process, self.ask_commit(how, offsets))
         return True
 
     def _batch(self, offsets: Offsets, before: bool) -> None:
@@ -277,7 +323,7 @@ class Fetching:
         if before != (self.policy == "before_processing"):
             return
         broker = self.process.world.broker
-        request = self._request("sync", offsets)
+        request = self.ask_commit("sync", offsets)
         error = broker.commit_error(request)
         if error == NONE:
             ledgers = self.process.world.plane

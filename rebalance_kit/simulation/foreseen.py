@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from rebalance_kit.model.config import INVALID_SESSION_TIMEOUT, BrokerConfig, ClientConfig
+from rebalance_kit.simulation.plug_ins import NOTHING, Supports
 from rebalance_kit.simulation.scenario import MemberSpec, Scenario
 
 INCONSISTENT = (
@@ -39,7 +40,7 @@ class Refusal(NamedTuple):
     got: str
 
 
-def foresee(scenario: Scenario) -> Iterator[Refusal]:
+def foresee(scenario: Scenario, own: Supports = NOTHING) -> Iterator[Refusal]:
     """Fatal answers to members that start by themselves, as the scenario begins with them (no action considered).
 
     The scenario must have passed ``check``. Whether members share an assignor is asked only of classic members
@@ -51,7 +52,9 @@ def foresee(scenario: Scenario) -> Iterator[Refusal]:
     for index, spec in enumerate(scenario.members):
         if spec.start_ms is None:
             continue
-        config = ClientConfig.of({**base, **spec.configs}, scenario.kafka_version, spec.name, spec.client)
+        config = ClientConfig.of(
+            {**base, **spec.configs}, scenario.kafka_version, spec.name, spec.client, own
+        )
         started.append((index, spec, config))
         yield from _alone(index, config, broker)
     yield from _together(scenario, started)

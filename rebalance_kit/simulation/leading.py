@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from rebalance_kit.assignors.contract import NO_GENERATION, Cluster, MemberSubscription
 from rebalance_kit.assignors.native_sticky import assign_native_cooperative
 from rebalance_kit.assignors.registry import plan
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.protocol.messages import JoinMember
+from rebalance_kit.simulation.own_assignors import Report, assign_own
 
 Shares = Mapping[str, tuple[TopicPartition, ...]]
 
@@ -16,14 +18,21 @@ Shares = Mapping[str, tuple[TopicPartition, ...]]
 class Leading:
     """One process's assignors: Java's keep the greatest generation they have seen (AbstractStickyAssignor.maxGeneration)."""
 
-    def __init__(self, client: str) -> None:
+    def __init__(
+        self, client: str, own: Mapping[str, Callable[..., Any]], report: Report, *, cooperative: bool
+    ) -> None:
         self._native = client == "librdkafka"
         self._max_generation: dict[str, int] = {}
+        self._own, self._report, self._cooperative = own, report, cooperative
 
     def __call__(self, name: str, partitions: Mapping[str, int], members: Sequence[JoinMember]) -> Shares:
         """Assign as the leader does, from the members' subscriptions in the order of the JoinGroup answer."""
         cluster = Cluster({topic: count for topic, count in partitions.items() if count})
         listed = [_subscription(name, one) for one in members]
+        if name in self._own:
+            return assign_own(
+                name, self._own[name], cluster.partitions, listed, self._report, cooperative=self._cooperative
+            )
         if self._native and name == "cooperative-sticky":
             return assign_native_cooperative(cluster, listed)
         done = plan(name, cluster, listed, None, self._max_generation.get(name, NO_GENERATION))

@@ -20,9 +20,6 @@ from rebalance_kit.simulation.scenario_check import MOST_MS
 if TYPE_CHECKING:
     from rebalance_kit.simulation.process import Process
 
-USER_ERROR = "User rebalance callback throws an error"
-"""``ConsumerCoordinator`` and ``ConsumerRebalanceListenerInvoker``: the message of the KafkaException."""
-
 
 class CommitFailed(Exception):
     """commit() was refused: ``error`` is Kafka's name for why (CommitFailedException, RebalanceInProgressException)."""
@@ -116,7 +113,9 @@ class ListeningConsumer:
         if not wanted or not process.world.scenario.data_plane:
             return
         if not process.may_commit():
-            raise CommitFailed("REBALANCE_IN_PROGRESS" if process.machine.generation >= 0 else "UNKNOWN_MEMBER_ID")
+            raise CommitFailed(
+                "REBALANCE_IN_PROGRESS" if process.machine.generation >= 0 else "UNKNOWN_MEMBER_ID"
+            )
         error = process.world.broker.commit_error(process.fetching.ask_commit("revoked", wanted))
         if error != NONE:
             raise CommitFailed(error)
@@ -190,7 +189,9 @@ def _method(listener: Any, callback: str) -> Any:
 
 def _fault(process: Process, callback: str, fault: str, seen: str) -> None:
     detail = {"part": "listener", "name": f"on_{callback}", "fault": fault, "seen": seen}
-    process.world.row(process.name, "own_code_fault", process.protocol, None, process.machine.member_id or None, detail)
+    process.world.row(
+        process.name, "own_code_fault", process.protocol, None, process.machine.member_id or None, detail
+    )
 
 
 def _stand_still(process: Process) -> None:

@@ -40,7 +40,7 @@ class Waiting:
     process: Process
     life: int
     request: Request
-    one_way_ms: int
+    there_ms: int
     back_ms: int
 
 
@@ -51,11 +51,11 @@ class Faults:
     cut: bool = False
     drop: list[str] = field(default_factory=list)
     delay: dict[str, int] = field(default_factory=dict)
+    held: list[tuple[int, Response | None]] = field(default_factory=list)
+    """What TCP goes on sending while the network is cut: requests (None) and answers, by correlation."""
 
     def takes(self, api: str) -> bool:
-        """Whether this message is lost; a single drop is used up."""
-        if self.cut:
-            return True
+        """Whether this message is lost for good; a single drop is used up."""
         if api in self.drop:
             self.drop.remove(api)
             return True
@@ -110,11 +110,14 @@ class Network:
         back = self._way_back(process, request, delay)
         if faults is not None:
             delay += faults.delay.pop(api, 0)  # the way there alone
-        lost = faults is not None and faults.takes(api)
+        cut = faults is not None and faults.cut
+        lost = cut or (faults is not None and faults.takes(api))
         arrives = None if lost else world.agenda.now_ms + delay
         self.waiting[corr] = Waiting(process, process.life, request, delay, back)
         world.row(process.name, "request", process.protocol, _generation(request), request.member_id or None,
                   {"api": api, "corr": corr, "arrives_ms": arrives, **_fields(request)})  # fmt: skip
+        if cut and faults is not None:
+            faults.held.append((corr, None))
         if lost:
             wait = LOST_REQUEST_MS
             if isinstance(request, JoinGroup):
@@ -122,6 +125,28 @@ class Network:
             world.agenda.at(world.agenda.now_ms + wait, self._timed_out, corr)
         else:
             world.agenda.at(world.agenda.now_ms + delay, self._arrive, corr)
+
+    def heal(self, name: str) -> None:
+        """The network carries again: TCP sends what it still holds, unless its request has timed out."""
+        faults = self.faults.get(name)
+        if faults is None or not faults.cut:
+            return
+        agenda = self._world.agenda
+        faults.cut = False
+        held, faults.held = faults.held, []
+        for corr, response in held:
+            waiting = self.waiting.get(corr)
+            if waiting is None:
+                continue
+            if response is None:
+                agenda.at(agenda.now_ms + waiting.there_ms, self._arrive, corr)
+            else:
+                del self.waiting[corr]
+                agenda.at(
+                    agenda.now_ms + waiting.back_ms,
+                    _deliver,
+                    (waiting.process, waiting.life, waiting.request, response),
+                )
 
     def _timed_out(self, corr: int) -> None:
         waiting = self.waiting.pop(corr, None)
@@ -181,7 +206,8 @@ class Network:
         arrives = None if lost else world.agenda.now_ms + delay
         world.row("coordinator", "response", process.protocol, _answered_generation(response), getattr(response, "member_id", None) or waiting.request.member_id or None,
                   {"api": api, "corr": corr, "to": process.name, "error": response.error, "arrives_ms": arrives, "group": group, **_answer_fields(response)})  # fmt: skip
-        if lost:
+        if lost and faults is not None:
+            faults.held.append((corr, response))
             self.waiting[corr] = waiting
             world.agenda.at(world.agenda.now_ms + LOST_REQUEST_MS, self._timed_out, corr)
         else:

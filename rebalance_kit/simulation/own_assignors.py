@@ -61,7 +61,10 @@ def assign_own(
 
 def _read(name: str, answer: Any, report: Report) -> Shares:
     try:
-        return {str(who): tuple(dict.fromkeys(as_partition(one) for one in given)) for who, given in answer.items()}
+        return {
+            str(who): tuple(dict.fromkeys(as_partition(one) for one in given))
+            for who, given in answer.items()
+        }
     except (AttributeError, TypeError, ValueError) as error:
         seen = f"{answer!r:.120}; expected a mapping of member id -> partitions"
         report(name, "returns nonsense", seen)
@@ -83,11 +86,17 @@ def _faults(
             if not 0 <= tp.partition < partitions.get(tp.topic, 0):
                 found.append(("unknown partition", f"{tp} does not exist"))
             elif tp.topic not in topics[who]:
-                found.append(("not subscribed", f"{tp} is given to {who}, which does not subscribe {tp.topic}"))
+                found.append(
+                    ("not subscribed", f"{tp} is given to {who}, which does not subscribe {tp.topic}")
+                )
             if tp in givers:
                 found.append(("given twice", f"{tp} is given to {givers[tp]} and to {who}"))
             givers[tp] = who
-    held_back = {tp for one in members for tp in one.owned if tp not in shares.get(one.member_id, ())} if cooperative else set()
+    held_back = (
+        {tp for one in members for tp in one.owned if tp not in shares.get(one.member_id, ())}
+        if cooperative
+        else set()
+    )
     for topic in sorted({topic for listed in topics.values() for topic in listed}):
         for number in range(partitions.get(topic, 0)):
             tp = TopicPartition(topic, number)

@@ -52,12 +52,18 @@ def supports(assignors: Mapping[str, OwnAssignor] | None) -> Supports:
     taken = {word for name, java in CLASSES.items() for word in (name, java, java.rpartition(".")[2])}
     for name, one in (assignors or {}).items():
         if not isinstance(name, str) or not name or name in taken or "," in name:
-            raise ScenarioError(f"assignors: {name!r} cannot name an assignor of your own; expected a name that Kafka's do not have")
+            raise ScenarioError(
+                f"assignors: {name!r} cannot name an assignor of your own; expected a name that Kafka's do not have"
+            )
         if not callable(one):
-            raise ScenarioError(f"assignors[{name!r}] is {one!r}; expected a function (partition_counts, members) -> assignment")
+            raise ScenarioError(
+                f"assignors[{name!r}] is {one!r}; expected a function (partition_counts, members) -> assignment"
+            )
         given = tuple(getattr(one, "supported_protocols", EAGER))
         if not given or not set(given) <= {"EAGER", "COOPERATIVE"}:
-            raise ScenarioError(f"assignors[{name!r}].supported_protocols is {given!r}; expected EAGER, COOPERATIVE or both")
+            raise ScenarioError(
+                f"assignors[{name!r}].supported_protocols is {given!r}; expected EAGER, COOPERATIVE or both"
+            )
         found[name] = tuple(sorted(given))  # COOPERATIVE, the higher one, comes first
     return MappingProxyType(found)
 
@@ -67,7 +73,11 @@ def check_listeners(listeners: Mapping[str, Any] | None, members: Iterable[str])
     known = sorted(members)
     for name, one in (listeners or {}).items():
         if name not in known:
-            raise ScenarioError(f"listeners: no member is named {name!r}{nearest(name, known)} (expected one of {', '.join(known)})")
+            raise ScenarioError(
+                f"listeners: no member is named {name!r}{nearest(name, known)} (expected one of {', '.join(known)})"
+            )
         has = [callback for callback in CALLBACKS if hasattr(one, callback)]
         if not has or not all(callable(getattr(one, callback)) for callback in has):
-            raise ScenarioError(f"listeners[{name!r}] is {one!r}; expected an object with any of {', '.join(CALLBACKS)} as (partitions, consumer)")
+            raise ScenarioError(
+                f"listeners[{name!r}] is {one!r}; expected an object with any of {', '.join(CALLBACKS)} as (partitions, consumer)"
+            )

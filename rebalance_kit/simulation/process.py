@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rebalance_kit.model.config import ClientConfig
 from rebalance_kit.protocol import classic_client, consumer_client
 from rebalance_kit.protocol import effects as fx
-from rebalance_kit.protocol.classic_member import ClassicMember, Stage
+from rebalance_kit.protocol.classic_member import SESSION, ClassicMember, Stage
 from rebalance_kit.protocol.client import names
 from rebalance_kit.protocol.consumer_member import ConsumerMember
 from rebalance_kit.protocol.messages import (
@@ -60,8 +60,10 @@ class Process:
         self.heartbeat_sent_ms = self.first_poll_ms = 0
         self.warming_percent = 100
         self._next: MemberSpec | None = None
-        self._backlog: list[Callable[[], None]] = []
+        self._backlog: list[tuple[int, Callable[[], None]]] = []
         self.running: fx.Callback | None = None
+        self.listener: Any | None = None
+        self.callback_error: str | None = None
         self._poll_queued = False
         self._ids_given = 0
         self.requests_sent = 0
@@ -86,11 +88,13 @@ class Process:
             world.scenario.kafka_version,
             self.name,
             spec.client,
+            world.own_assignors,
         )
         self.protocol = self.config.protocol
         self.group_id = self.config.group_id or world.scenario.group
         self.machine = world.make_machine(self, spec)
         self.fetching = Fetching(self, spec)
+        self.listener, self.callback_error = world.plug_ins.make_listener(self.name), None
         world.row(self.name, "process_started", self.protocol, None, None,
                   {"group": self.group_id, "client": spec.client, "configs": dict(spec.configs), "topics": list(spec.topics), "life": self.life})  # fmt: skip
         pin = self.pin()
@@ -170,9 +174,9 @@ class Process:
         self.world.row(self.name, "process_thawed", self.protocol, None, None, {})
         self.fetching.go_on("frozen")
         backlog, self._backlog = self._backlog, []
-        for run in backlog:
+        for place, run in sorted(backlog, key=lambda held: held[0]):
             if self.frozen or not self.alive:
-                self._backlog.append(run)
+                self._backlog.append((place, run))
             else:
                 run()
 
@@ -209,7 +213,7 @@ class Process:
         if life != self.life or not self.alive or self.stalled_until_ms > self.world.agenda.now_ms:
             return
         if self.frozen:
-            self._backlog.append(lambda: self._stall_over(life))
+            self._backlog.append((1, lambda: self._stall_over(life)))
             return
         self.world.row(self.name, "stall_end", self.protocol, None, None, {})
         self.fetching.go_on("stall")
@@ -246,7 +250,7 @@ class Process:
             return
         self._poll_queued = False
         if self.frozen:
-            self._backlog.append(lambda: self._poll(life))
+            self._backlog.append((1, lambda: self._poll(life)))
             return
         ready = self.ready_ms()
         if ready > self.world.agenda.now_ms:
@@ -271,7 +275,10 @@ class Process:
             return
         if self.frozen:
             life = self.life
-            self._backlog.append(lambda: self.apply(event) if life == self.life else None)
+            first = isinstance(event, fx.TimerFired) and event.key == SESSION
+            self._backlog.append(
+                (0 if first else 1, lambda: self.apply(event) if life == self.life else None)
+            )
             return
         machine = self.machine
         effects = (
@@ -324,7 +331,7 @@ class Process:
         if life != self.life or not self.alive or self.running is None:
             return
         if self.frozen:
-            self._backlog.append(lambda: self.callback_over(life))
+            self._backlog.append((1, lambda: self.callback_over(life)))
             return
         now = self.world.agenda.now_ms
         if self.callback_until_ms > now:
@@ -333,10 +340,12 @@ class Process:
         running, self.running = self.running, None
         shown = running.generation if running.generation >= 0 else None
         self.world.row(self.name, "callback_end", self.protocol, shown, running.member_id or None,
-                       {"callback": running.callback, "partitions": names(running.partitions), "error": None})  # fmt: skip
-        if self.callback_until_ms > self.callback_from_ms:  # not callback_ms: it may have been changed meanwhile
+                       {"callback": running.callback, "partitions": names(running.partitions), "error": self.callback_error})  # fmt: skip
+        if (
+            self.callback_until_ms > self.callback_from_ms
+        ):  # not callback_ms: it may have been changed meanwhile
             self.fetching.go_on("callback")
-        self.apply(fx.CallbackDone())
+        self.apply(fx.CallbackDone(self.callback_error))
 
     # --- what the application is told to do ----------------------------------------------------
     def tell(self, event: Any) -> None:
@@ -348,7 +357,7 @@ class Process:
         if life != self.life or not self.alive:
             return
         if self.frozen:
-            self._backlog.append(lambda: self._told(argument))
+            self._backlog.append((1, lambda: self._told(argument)))
             return
         ready = self.ready_ms()
         if ready > self.world.agenda.now_ms or self.running is not None:
@@ -357,6 +366,13 @@ class Process:
         if isinstance(event, fx.Subscribed):
             self.fetching.keep_topics(event.topics)
         self.apply(event)
+
+    def report_assignor(self, name: str, fault: str, seen: str) -> None:
+        """Write down what an assignor of the learner's own did wrong."""
+        detail = {"part": "assignor", "name": name, "fault": fault, "seen": seen}
+        self.world.row(
+            self.name, "own_code_fault", self.protocol, None, self.machine.member_id or None, detail
+        )
 
     def identity(self) -> tuple[str, int]:
         """Member id and generation (or member epoch) that a commit carries."""

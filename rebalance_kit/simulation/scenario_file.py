@@ -8,7 +8,7 @@ without ``_ms`` (``at``, ``end_ms``). ``protocol: eager|cooperative|consumer|…
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from types import MappingProxyType
@@ -19,6 +19,7 @@ from rebalance_kit.model.errors import ConfigError, ScenarioError
 from rebalance_kit.simulation.actions import check
 from rebalance_kit.simulation.foreseen import ERRORS, foresee
 from rebalance_kit.simulation.latencies import MEASURED
+from rebalance_kit.simulation.plug_ins import Supports, supports
 from rebalance_kit.simulation.scenario import (
     PROTOCOLS,
     Scenario,
@@ -41,16 +42,20 @@ KEYS = (
 SET_BY_PROTOCOL = ("group.protocol", "group.remote.assignor", "partition.assignment.strategy")
 
 
-def read_scenario(source: str | FilePath, name: str | None = None) -> Scenario:
+def read_scenario(
+    source: str | FilePath,
+    name: str | None = None,
+    assignors: Mapping[str, Callable[..., Any]] | None = None,
+) -> Scenario:
     """Read and check a scenario from a path or from YAML text (text has more than one line).
 
-    ``name`` stands in error messages for the file. Raises ``ScenarioError``, or ``ConfigError`` for a
+    ``name`` stands in error messages for the file, ``assignors`` are those of your own that it names. Raises ``ScenarioError``, or ``ConfigError`` for a
     Kafka configuration that Kafka refuses.
     """
     if isinstance(source, FilePath) or "\n" not in source:
         path = FilePath(source)
-        return _File(name or path.name, path.stem).read(_text(path))
-    return _File(name or "<scenario>", "scenario").read(source)
+        return _File(name or path.name, path.stem, supports(assignors)).read(_text(path))
+    return _File(name or "<scenario>", "scenario", supports(assignors)).read(source)
 
 
 def _text(path: FilePath) -> str:
@@ -70,6 +75,7 @@ class _File:
 
     where: str
     stem: str
+    own: Supports
     parts: Parts = field(init=False)
 
     def __post_init__(self) -> None:
@@ -134,7 +140,7 @@ class _File:
                     self.parts.spots["actions", index, "at"], f"actions[{index}].at", message
                 )
         try:
-            check(scenario)
+            check(scenario, self.own)
         except BadScenario as error:
             raise ScenarioError(f"{self._line(error.path)}: {error}") from error
         except (RefusedConfig, UnknownConfig) as error:
@@ -150,7 +156,7 @@ class _File:
                     "expect",
                     f"got {name!r}{nearest(name, ERRORS)} (expected of {', '.join(ERRORS)})",
                 )
-        for refusal in foresee(scenario):
+        for refusal in foresee(scenario, self.own):
             if refusal.error not in expected:
                 spec = scenario.members[refusal.member]
                 line = self._line(("members", refusal.member, "configs"), (refusal.key,))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
 from rebalance_kit.simulation.foreseen import foresee
 from rebalance_kit.simulation.latencies import MEASURED, Latencies, Spread
+from rebalance_kit.simulation.plug_ins import Supports, supports
 from rebalance_kit.simulation.scenario import Action, MemberSpec, Scenario, with_protocol
 from rebalance_kit.simulation.yaml_nodes import write_time
 
@@ -15,17 +16,20 @@ SET_BY_PROTOCOL = frozenset({"group.protocol", "group.remote.assignor", "partiti
 TIMES = {"for_ms": "for", "after_ms": "after", "by_ms": "by", "every_ms": "every"}
 
 
-def write_scenario(scenario: Scenario) -> str:
-    """YAML text of a scenario: ``read_scenario(write_scenario(s)) == s`` for every scenario that ``check`` accepts."""
+def write_scenario(scenario: Scenario, assignors: Mapping[str, Callable[..., Any]] | None = None) -> str:
+    """YAML text of a scenario: ``read_scenario(write_scenario(s)) == s`` for every scenario that ``check`` accepts.
+
+    ``assignors`` are those of your own that its members name; reading needs them again.
+    """
     import yaml
 
-    document = _document(scenario)
+    document = _document(scenario, supports(assignors))
     return str(
         yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=110, default_flow_style=None)
     )
 
 
-def _document(scenario: Scenario) -> dict[str, Any]:
+def _document(scenario: Scenario, own: Supports) -> dict[str, Any]:
     plain = Scenario("", (), ())
     shorthand = scenario.protocol is not None and _is_switched(scenario)
     document: dict[str, Any] = {"scenario": scenario.name}
@@ -50,7 +54,7 @@ def _document(scenario: Scenario) -> dict[str, Any]:
         document["latencies"] = _latencies(scenario.latencies)
     if not scenario.data_plane:
         document["data_plane"] = False
-    expected = sorted({refusal.error for refusal in foresee(scenario)})
+    expected = sorted({refusal.error for refusal in foresee(scenario, own)})
     if expected:
         document["expect"] = expected
     return document

@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.actions import expand
 from rebalance_kit.simulation.doing import do
+from rebalance_kit.simulation.plug_ins import PlugIns, check_listeners, supports
 from rebalance_kit.simulation.scenario import Action, Scenario, with_protocol
 from rebalance_kit.simulation.world import World
 
 
-def simulate(scenario: Scenario, seed: int | None = None, protocol: str | None = None) -> Trace:
+def simulate(
+    scenario: Scenario,
+    seed: int | None = None,
+    protocol: str | None = None,
+    *,
+    listeners: Mapping[str, Any] | None = None,
+    assignors: Mapping[str, Callable[..., Any]] | None = None,
+) -> Trace:
     """Run a scenario to its end and return all that happened.
 
     ``seed`` replaces the scenario's own, ``protocol`` (eager, cooperative, consumer, ...) switches
-    every member first. Raises ``ScenarioError`` or ``ConfigError`` before anything runs when the
-    scenario cannot mean anything.
+    every member first. ``listeners`` are rebalance listeners of your own by member, ``assignors`` functions
+    ``(partition_counts, members) -> {member_id: partitions}`` by the name that
+    ``partition.assignment.strategy`` may then list. Raises ``ScenarioError`` or ``ConfigError`` before
+    anything runs when the scenario cannot mean anything; what your code does wrong later stands in the
+    trace (``own_code_fault``).
     """
     if protocol is not None:
         scenario = with_protocol(scenario, protocol)
-    planned = expand(scenario)
+    planned = expand(scenario, supports(assignors))
+    check_listeners(listeners, (spec.name for spec in planned.members))
     drawn = scenario.seed if seed is None else seed
-    world = World(planned, drawn)
+    world = World(planned, drawn, PlugIns(listeners or {}, assignors or {}))
     for spec in planned.members:
         if spec.start_ms is not None:
             world.agenda.at(spec.start_ms, world.processes[spec.name].start, spec)

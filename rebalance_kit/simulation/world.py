@@ -18,17 +18,22 @@ from rebalance_kit.simulation.agenda import Agenda
 from rebalance_kit.simulation.broker import Broker
 from rebalance_kit.simulation.leading import Leading
 from rebalance_kit.simulation.network import Network
+from rebalance_kit.simulation.plug_ins import NO_PLUG_INS, PlugIns, supports
 from rebalance_kit.simulation.process import Process
 from rebalance_kit.simulation.records import DataPlane
 from rebalance_kit.simulation.scenario import MemberSpec, Scenario
 from rebalance_kit.simulation.streams import Streams, draw_kafka_uuid
 
+_new = tuple.__new__
+
 
 class World:
     """One run in progress."""
 
-    def __init__(self, scenario: Scenario, seed: int) -> None:
+    def __init__(self, scenario: Scenario, seed: int, plug_ins: PlugIns = NO_PLUG_INS) -> None:
         self.scenario = scenario
+        self.plug_ins = plug_ins
+        self.own_assignors = supports(plug_ins.assignors)
         self.agenda = Agenda()
         self.streams = Streams(seed)
         self.plane = DataPlane()
@@ -45,18 +50,11 @@ class World:
     ) -> None:  # fmt: skip
         """Append one row to the trace."""
         rows = self.rows
+        at_ms, seq = self.agenda.now_ms, len(rows)
+        # tuple.__new__ skips the named tuple's own constructor: a run writes a row for every message
         rows.append(
-            TraceRow(
-                self.agenda.now_ms,
-                len(rows),
-                actor,
-                kind,
-                protocol,
-                generation,
-                member_id,
-                topic,
-                partition,
-                detail,
+            _new(
+                TraceRow, (at_ms, seq, actor, kind, protocol, generation, member_id, topic, partition, detail)
             )
         )
 
@@ -69,7 +67,7 @@ class World:
             (config.auto_commit and spec.commit == "auto") or spec.commit == "per_batch", config.remote_assignor,
             spec.client, spec.callback,
             lambda: process.pin().member_id or draw_kafka_uuid(self.streams[f"id/{process.name}/{process.life}/consumer"]),
-            Leading(spec.client),
+            Leading(spec.client, self.plug_ins.make_assignors(), process.report_assignor, cooperative=config.mode == "COOPERATIVE"),
         )  # fmt: skip
         if config.protocol == "consumer":
             return ConsumerMember(settings, tuple(sorted(spec.topics)), spec.pattern, spec.server_pattern)

@@ -45,8 +45,10 @@ def unrest(trace: Trace, scenario: Scenario) -> list[str]:
         found.append(f"the group is {states[-1]}")
     alive, readers, wanted = living(trace, scenario), readers_at_end(trace), defaultdict(set)
     counts = {topic.name: topic.partitions for topic in scenario.topics}
+    seen = unseen_from(trace)
     for row in trace.of("topic_changed"):
-        counts[row.topic or ""] = row.detail["partitions"]
+        if row.detail["partitions"] == 0 or row.at_ms < seen:
+            counts[row.topic or ""] = row.detail["partitions"]
     for name, topics in alive.items():
         for topic, count in counts.items():
             if topics(topic):
@@ -57,6 +59,18 @@ def unrest(trace: Trace, scenario: Scenario) -> list[str]:
             found.append(f"{partition} is read by {sorted(readers[partition])} of {sorted(names)}")
     found += [f"{partition} is read by {sorted(who)}, wanted by nobody" for partition, who in sorted(readers.items()) if who and partition not in wanted]
     return found
+
+
+def unseen_from(trace: Trace) -> int:
+    """From when on topics may grow unnoticed.
+
+    A static leader that returns skips the assignment, and takes the partitions that it sees then for those that
+    were assigned (ConsumerCoordinator.onLeaderElected): what was added while it was away stays unread until
+    somebody else causes a rebalance.
+    """
+    kept = max((row.at_ms for row in trace.of("static_kept")), default=-1)
+    rounds = max((row.at_ms for row in trace.of("generation", "target")), default=-1)
+    return rounds if kept > rounds else trace.end_ms
 
 
 def readers_at_end(trace: Trace) -> dict[str, set[str]]:
