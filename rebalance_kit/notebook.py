@@ -6,6 +6,7 @@ Everything returned as text is the same for the same trace, so that a notebook's
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from statistics import median
 
 from rebalance_kit import scenarios
@@ -27,6 +28,12 @@ def three(
     """Run a scenario (or the kit's scenario of that name) once under each protocol; runs by protocol."""
     given = scenarios.load(scenario) if isinstance(scenario, str) else scenario
     return {protocol: simulate(given, seed, protocol) for protocol in protocols}
+
+
+def with_configs(scenario: Scenario, configs: Mapping[str, object]) -> Scenario:
+    """The scenario with these Kafka configs given to every member."""
+    members = tuple(replace(spec, configs={**spec.configs, **configs}) for spec in scenario.members)
+    return replace(scenario, members=members)
 
 
 def beside(guess: Mapping[str, object], truth: Mapping[str, object]) -> str:
@@ -60,8 +67,12 @@ def columns(rows: Iterable[Sequence[str]]) -> str:
 
 # --- what happened in one run -------------------------------------------------------------------
 def reasons(trace: Trace, since_s: float = 0.0) -> str:
-    """Every rebalance (or new group epoch) from ``since_s`` seconds on, with the reason in Kafka's words."""
-    found = [("at", "group", "Kafka's reason"), *_reasons(trace, since_s)]
+    """Every rebalance (or new group epoch) from ``since_s`` seconds on, with its reason.
+
+    Of a classic group that is the reason of the broker's "Preparing to rebalance" line; of a group epoch, whose
+    log line names none, it is said in our words.
+    """
+    found = [("at", "group", "reason"), *_reasons(trace, since_s)]
     return columns(found) if len(found) > 1 else "no rebalance"
 
 
@@ -71,6 +82,17 @@ def _reasons(trace: Trace, since_s: float) -> list[tuple[str, str, str]]:
         for row in _since(trace, since_s, "group_state", "epoch_bump")
         if row.kind == "epoch_bump" or row.detail["to"] == "PreparingRebalance"
     ]  # fmt: skip
+
+
+def states(trace: Trace, since_s: float = 0.0, until_s: float | None = None) -> str:
+    """Every change of the group's state, with the generation (or group epoch) it had then."""
+    word = "epoch" if trace.label.startswith("consumer") else "generation"
+    rows = [("at", "from", "to", word)]
+    rows += [
+        (_clock(row), row.detail["from"], row.detail["to"], str(row.generation))
+        for row in _since(trace, since_s, "group_state", until_s=until_s)
+    ]
+    return columns(rows)
 
 
 def fired(names: Iterable[str], protocols: Sequence[str] = THREE_PROTOCOLS) -> str:

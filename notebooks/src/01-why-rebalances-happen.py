@@ -8,7 +8,7 @@
 #
 # - list the events that make a group rebalance, with the usual root cause of each;
 # - list events that people *think* make it rebalance, and that do not;
-# - read the reason that the coordinator gives, in Kafka's own words.
+# - read the reason that the coordinator of a classic group logs, in Kafka's own words.
 #
 # ## The trigger table
 #
@@ -58,7 +58,7 @@ guess = {
 #
 # ## 1 A member joins
 #
-# **Watch for** the reason: first column when, last column why, in the words of the broker's log.
+# **Watch for** the reason, in the words of the broker's log line "Preparing to rebalance group ...":
 
 # %%
 join = three("join")
@@ -67,7 +67,8 @@ print(reasons(join["eager"], since_s=30))
 # %% [markdown]
 # The newcomer asks to join *twice*: at first it has no member id, is given one (`MEMBER_ID_REQUIRED`), and asks again
 # with it. That is why its reason says "need to re-join with the given member-id". Under the consumer protocol (KIP-848) there is no
-# such round, and no *rebalance* as a phase of the whole group: the **group epoch** rises.
+# such round, and no *rebalance* as a phase of the whole group: the **group epoch** rises. (Its log line gives
+# the new number and no reason; the words below are ours.)
 
 # %%
 print(reasons(join["consumer"], since_s=30))

@@ -1,0 +1,326 @@
+# %% [markdown]
+# # 04 · KIP-848: the broker decides
+#
+# **35 minutes.** Exams: CCDAK *Fundamentals*, *Application Development*; CCAAK *Fundamentals*, *Cluster
+# Configuration*, *Deployment*, *Observability*.
+#
+# After this notebook you can
+#
+# - explain the three epochs, and what *reconciliation* means;
+# - follow one partition from its old owner to the new one, heartbeat by heartbeat;
+# - say which settings moved from the client to the broker;
+# - tell five beliefs about the new protocol from what it does.
+#
+# | version | state of `group.protocol=consumer` |
+# |---|---|
+# | 3.7 | early access |
+# | 4.0 | generally available; brokers offer it, clients must ask for it |
+# | 5.0 | planned to be the client's default |
+# | 6.0 | the classic protocol is planned to go |
+
+# %%
+from dataclasses import replace
+
+from rebalance_kit.analysis.metrics import metrics
+from rebalance_kit.glossary import lookup
+from rebalance_kit.model.errors import RebalanceKitError
+from rebalance_kit.notebook import beside, callbacks, columns, epochs, pauses, spread, states, target_beside_current, three, with_configs
+from rebalance_kit.scenarios import load
+from rebalance_kit.simulation.scenario_file import read_scenario
+from rebalance_kit.simulation.simulate import simulate
+from rebalance_kit.view import Lab, Quiz, describe_comparison, describe_flow, flow_figure, gantt_figure, show
+from rebalance_kit.view.diagram import messages
+
+# %% [markdown]
+# ## What is gone, what is new
+#
+# | classic (eager, cooperative) | consumer (KIP-848) |
+# |---|---|
+# | JoinGroup, SyncGroup, Heartbeat, LeaveGroup | one request: **ConsumerGroupHeartbeat** |
+# | the leader, a client, computes the assignment | the **coordinator** computes it |
+# | a barrier: everybody waits for everybody | no barrier: each member goes its own way |
+# | generation | **group epoch**, **target epoch**, **member epoch** |
+# | `partition.assignment.strategy` of the client | `group.consumer.assignors` of the broker (`uniform`, `range`), the client may wish (`group.remote.assignor`) |
+# | `session.timeout.ms`, `heartbeat.interval.ms` of the client | `group.consumer.session.timeout.ms`, `group.consumer.heartbeat.interval.ms` of the broker, or of the group |
+# | client-side regular expressions | also **SubscriptionPattern**, RE2/J, resolved on the broker |
+#
+# On the client it is one line, `group.protocol=consumer`; a few settings must go, as we shall see.
+#
+# ## One join, message by message
+#
+# Two members share six partitions; a third one joins.
+
+# %%
+scenario = read_scenario("""
+scenario: third-joins
+title: A third consumer joins
+topics: {orders: 6}
+end: 60s
+configs: {auto.offset.reset: earliest, group.protocol: consumer}
+members:
+  - {count: 2, prefix: consumer-, topics: [orders]}
+  - {name: consumer-3, topics: [orders], start: 30s}
+""")
+run = simulate(scenario)
+cost = metrics(run)
+
+# %% [markdown]
+# ### Predict
+
+# %%
+guess = {"partitions that pause": None, "partitions that move": None, "JoinGroup requests": None}
+
+# %%
+joins = sum(row.detail["api"] == "JoinGroup" for row in run.of("request"))
+print(beside(guess, {"partitions that pause": cost.partitions_paused, "partitions that move": cost.partitions_moved, "JoinGroup requests": joins}))
+
+# %% [markdown]
+# **Watch for** the epochs that the members send and get, and for the lists: a heartbeat that carries a list of owned partitions is an
+# **acknowledgement** ("this is what I have now").
+
+# %% tags=["nbval-ignore-output"]
+talk = messages(run, since_s=30, until_s=42)
+talk
+
+# %%
+print(talk.text)
+
+# %% [markdown]
+# ## Three epochs
+#
+# - **group epoch**: the version of the *question*: who is in the group, what they subscribe to, which partitions exist.
+# - **target epoch** (Kafka: assignment epoch): for which version of the question the *answer*, the target assignment, was computed.
+# - **member epoch**: which answer this member has *reached*.
+#
+# The state of the group follows from them: **Assigning** while the target is behind the group epoch, **Reconciling**
+# while some member is behind the target, **Stable** when all are even.
+
+# %%
+print(epochs(run, since_s=30))
+
+# %%
+print(states(run, since_s=25))
+
+# %% [markdown]
+# Read the table from top to bottom:
+#
+# 1. the join bumps the group epoch, and the target is computed at once, inside the newcomer's heartbeat;
+# 2. the newcomer is at the new epoch straight away, with *nothing*: its share still belongs to others;
+# 3. each old owner hears at its own next heartbeat what it has to give up. Its epoch stays behind until it has acknowledged;
+# 4. the newcomer gets what is free at *its* next heartbeat.
+#
+# ## Target and current
+#
+# Between the two lies **reconciliation**, and each member walks it alone. Half a second and more after the join:
+
+# %%
+begin = next(row.at_ms for row in run.of("target") if row.at_ms > 30_000) / 1000
+print(target_beside_current(run, begin))
+
+# %%
+first_revocation = next(row.at_ms for row in run.of("member_reconciled") if row.detail["pending_revocation"]) / 1000
+later = next(row.at_ms for row in run.of("member_reconciled") if row.at_ms > 30_000 and row.detail["pending_revocation"]) / 1000
+print(target_beside_current(run, later))
+
+# %%
+print(target_beside_current(run, run.end_ms / 1000))
+
+# %% [markdown]
+# **UNREVOKED_PARTITIONS**: it must give something up and has not said yet that it did. **UNRELEASED_PARTITIONS**: it
+# waits for something that another member still holds. Nobody else waits for either of them.
+#
+# ## The callbacks
+
+# %%
+print(callbacks(run, since_s=30))
+
+# %% [markdown]
+# As under cooperative: revoked with what leaves, assigned with what is new, also with nothing.
+#
+# **Watch for** the partitions that leave a lane early and arrive late.
+
+# %% tags=["nbval-ignore-output"]
+show(gantt_figure(run), "")
+
+# %%
+print(describe_flow(run))
+
+# %% [markdown]
+# ## Myth: "KIP-848 moves partitions at once"
+#
+# The broker pushes nothing. A move waits for the old owner's heartbeat, and then for the new owner's. So the interval
+# is the clock. ### Predict: what happens to the pause of a moved partition if the broker's interval is 10 s instead
+# of 5 s?
+
+# %%
+slow_clock = replace(scenario, broker={"group.consumer.heartbeat.interval.ms": 10_000}, end_ms=80_000)
+print("every 5 s (default):")
+print(pauses(run, since_s=29))
+print()
+print("every 10 s:")
+print(pauses(simulate(slow_clock), since_s=29))
+
+# %%
+print(lookup("group.consumer.heartbeat.interval.ms"))
+
+# %% [markdown]
+# ## No barrier: a slow member delays itself
+#
+# The experiment of notebooks 02 and 03: one of two members needs six seconds in each callback, a third joins.
+# **Watch for** who reads what while the slow one is busy.
+
+# %%
+slow = three("slow-callback")
+print(describe_flow(slow["consumer"]))
+
+# %%
+print(describe_comparison(list(slow.values())))
+
+# %% [markdown]
+# The partition that the quick member gave up did not wait for the slow one. Under cooperative it did.
+#
+# ## A burst of joins
+#
+# Four consumers start within two seconds. Each join bumps the group epoch.
+#
+# ### Predict
+#
+# How many group epochs, and how many *targets* are computed, in Kafka 4.3 and in 4.2?
+
+# %%
+guess = {"epochs in 4.3": None, "targets in 4.3": None, "epochs in 4.2": None, "targets in 4.2": None}
+
+# %%
+burst = {version: metrics(simulate(replace(load("scale-out"), kafka_version=f"{version}.0"), protocol="consumer")) for version in ("4.3", "4.2")}
+seen = {f"{what} in {version}": getattr(cost, what) for version, cost in burst.items() for what in ("epochs", "targets")}
+print(beside(guess, seen))
+
+# %%
+print(lookup("group.consumer.assignment.interval.ms"))
+
+# %% [markdown]
+# Since 4.3 (KIP-1263) a target is computed at most once per interval and group, so a burst is answered in few steps.
+# There is no timer for it: the delayed computation happens in the first heartbeat of *anybody* after the interval.
+# That is when a group is **Assigning**:
+
+# %%
+print(states(simulate(load("scale-out"), protocol="consumer"), since_s=25))
+
+# %% [markdown]
+# **Myth:** "under KIP-848 the group is always Stable."
+#
+# (Another change of 4.3: a new group starts at epoch 1, so its first member gets epoch 2. Before, it got 1.)
+#
+# ## A crash
+#
+# The server's session timeout decides; the client has none to set.
+
+# %%
+print(lookup("group.consumer.session.timeout.ms"))
+
+# %%
+crash = simulate(load("crash"), protocol="consumer")
+strict = replace(load("crash"), broker={"group.consumer.session.timeout.ms": 15_000, "group.consumer.min.session.timeout.ms": 15_000})
+print("session of 45 s:", metrics(crash).detect_s, "s until noticed, longest pause", metrics(crash).longest_gap_s, "s")
+brief = metrics(simulate(strict, protocol="consumer"))
+print("session of 15 s:", brief.detect_s, "s until noticed, longest pause", brief.longest_gap_s, "s")
+
+# %% [markdown]
+# (A single group can be given its own values: `kafka-configs --entity-type groups --entity-name orders-app --alter
+# --add-config consumer.session.timeout.ms=...`, within the limits that the broker allows.)
+#
+# **Myth:** "set `session.timeout.ms` on the consumer to find crashes sooner." Try it:
+
+# %%
+try:
+    read_scenario("""
+scenario: refused
+topics: {orders: 4}
+members: [{name: consumer-1, topics: [orders], configs: {group.protocol: consumer, session.timeout.ms: 10000}}]
+""")
+except RebalanceKitError as refused:
+    print(refused)
+
+# %% [markdown]
+# Refused when the consumer is built (since 4.0), like `heartbeat.interval.ms` and
+# `partition.assignment.strategy`. `max.poll.interval.ms` stays with the client, and has a second job, as before: it is
+# the time within which a member must give up what it is told to give up.
+#
+# ## Myth: "with 4.x clients I have the new protocol"
+#
+# A consumer of 4.3 with default settings. Which requests does it send?
+
+# %%
+default = simulate(load("join"))
+new = simulate(load("join"), protocol="consumer")
+kinds = {name: metrics(each, 0).requests for name, each in (("default client", default), ("group.protocol=consumer", new))}
+print("\n".join(f"{name}: {', '.join(api for api in sent if api != 'OffsetCommit')}" for name, sent in kinds.items()))
+
+# %%
+print(lookup("group.protocol"))
+
+# %% [markdown]
+# ## Myth: "one old client turns the group back into a classic one"
+#
+# Two members speak the classic protocol; then a third one joins with `group.protocol=consumer`.
+#
+# ### Predict
+#
+# Is the newcomer refused, does the group stay classic, or does it become a consumer group?
+
+# %%
+mixed = simulate(read_scenario("""
+scenario: mixed
+title: A new client joins two old ones
+topics: {orders: 6}
+end: 70s
+configs: {auto.offset.reset: earliest}
+members:
+  - {name: old-1, topics: [orders]}
+  - {name: old-2, topics: [orders]}
+  - {name: new-3, topics: [orders], start: 30s, configs: {group.protocol: consumer}}
+"""))
+turned = next(mixed.of("group_converted"))
+print(f"{turned.at_ms / 1000:.1f} s: the group becomes a {turned.detail['to']} group, {turned.detail['members']} classic members go on in it")
+print(describe_flow(mixed))
+
+# %% [markdown]
+# It becomes a *consumer* group, and the coordinator speaks the classic protocol with those that know no other, until the last of
+# them is gone (`group.consumer.migration.policy`, bidirectional by default since 4.0). The eager ones still give up everything when they
+# re-join. Notebook 09 migrates a whole group, and back.
+#
+# ## What it does not have
+#
+# - no assignor of your own in the client; a class on the broker instead;
+# - `uniform` (default) is sticky; the server's `range` is not, since 3.9; neither looks at racks;
+# - `enforceRebalance()` is not supported;
+# - it is for consumers: Kafka Streams has a protocol of its own (KIP-1071), Connect stays with the classic one.
+#
+# **Watch for** *partitions moved* with the server's `range`:
+
+# %%
+runs = three("join", ("consumer", "consumer-range"))
+print(describe_comparison(list(runs.values())))
+
+# %% [markdown]
+# ## Try it: one interesting failure
+#
+# In the lab, **freeze** the member that has to give something up, just after the join. Who waits for it, and for how long? Then do the same
+# under **Eager**.
+
+# %% tags=["nbval-ignore-output"]
+Lab(scenario, None, at_ms=29_500)
+
+# %% [markdown]
+# ## Check questions
+
+# %% tags=["nbval-ignore-output"]
+Quiz("consumer")
+
+# %% [markdown]
+# ## Recap
+#
+# The coordinator numbers the question (group epoch), answers it (target epoch) and leads each member there (member epoch), by
+# heartbeats alone. No barrier, so a slow member delays itself. The clocks are the broker's. It is opt-in for clients.
+#
+# **Next:** [05 · one scenario, three protocols](05-three-protocols.ipynb): what it all costs.
