@@ -97,6 +97,9 @@ print("heartbeat.interval.ms=1000:")
 print(pauses(quick))
 
 # %% [markdown]
+# (There is an exception, and you may meet it in the lab: a newcomer whose SyncGroup comes too late for the first
+# generation is told so at once and re-joins; if everybody else re-joins as well, the second round needs no heartbeat.)
+#
 # **Myth:** "with cooperative rebalancing no partition pauses." The moving ones do, and for longer than under eager if all
 # members are healthy. What is true: the *others* do not.
 #
@@ -184,7 +187,8 @@ print(describe_flow(gone_wrong))
 # %% [markdown]
 # There is no falling back: a member needs an assignor in common with all others, or it is refused. The safe way takes
 # two bounces, first `[cooperative-sticky, range]` everywhere, then `[cooperative-sticky]`. Notebook 09 walks it, and
-# shows what is different for librdkafka.
+# shows what is different for librdkafka. **Watch for** the generation in which the vote flips: it comes in the middle
+# of the first bounce, once the last member that knows only range has left to be restarted.
 
 # %%
 two_bounces = simulate(load("two-bounces"))

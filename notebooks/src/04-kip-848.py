@@ -79,7 +79,7 @@ print(beside(guess, {"partitions that pause": cost.partitions_paused, "partition
 # **acknowledgement** ("this is what I have now").
 
 # %% tags=["nbval-ignore-output"]
-talk = messages(run, since_s=30, until_s=42)
+talk = messages(run, since_s=30, until_s=37)
 talk
 
 # %%
@@ -111,14 +111,14 @@ print(states(run, since_s=25))
 #
 # ## Target and current
 #
-# Between the two lies **reconciliation**, and each member walks it alone. Half a second and more after the join:
+# Between the two lies **reconciliation**, and each member walks it alone. Three moments of this run: just after the
+# target was computed, when the first old owner has been told, and at the end.
 
 # %%
 begin = next(row.at_ms for row in run.of("target") if row.at_ms > 30_000) / 1000
 print(target_beside_current(run, begin))
 
 # %%
-first_revocation = next(row.at_ms for row in run.of("member_reconciled") if row.detail["pending_revocation"]) / 1000
 later = next(row.at_ms for row in run.of("member_reconciled") if row.at_ms > 30_000 and row.detail["pending_revocation"]) / 1000
 print(target_beside_current(run, later))
 
@@ -135,7 +135,9 @@ print(target_beside_current(run, run.end_ms / 1000))
 print(callbacks(run, since_s=30))
 
 # %% [markdown]
-# As under cooperative: revoked with what leaves, assigned with what is new, also with nothing.
+# As under cooperative: revoked with what leaves, assigned with what is new, also with nothing. (Compare the last line
+# with the table of states: the coordinator counts a member as done when it *hands out* free partitions, so the group
+# reads Stable a moment before the newcomer has started with them.)
 #
 # **Watch for** the partitions that leave a lane early and arrive late.
 
@@ -149,8 +151,11 @@ print(describe_flow(run))
 # ## Myth: "KIP-848 moves partitions at once"
 #
 # The broker pushes nothing. A move waits for the old owner's heartbeat, and then for the new owner's. So the interval
-# is the clock. ### Predict: what happens to the pause of a moved partition if the broker's interval is 10 s instead
-# of 5 s?
+# is the clock.
+#
+# ### Predict
+#
+# What happens to the pause of a moved partition if the broker's interval is 10 s instead of 5 s?
 
 # %%
 slow_clock = replace(scenario, broker={"group.consumer.heartbeat.interval.ms": 10_000}, end_ms=80_000)

@@ -2,108 +2,117 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from rebalance_kit.analysis.metrics import Metrics, metrics, study_from
 from rebalance_kit.model.trace import Trace
 
-Value = int | float | None
+ABSENT = "–"
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One row of the table: ``values`` by label, in the order of ``Comparison.labels``."""
+def _whole(value: float) -> str:
+    return f"{value:,.0f}"
 
-    key: str
-    label: str
-    unit: str
-    values: tuple[Value, ...]
+
+def _tenths(value: float) -> str:
+    return f"{value:,.1f}"
+
+
+def _hundredths(value: float) -> str:
+    return f"{value:,.2f}"
+
+
+class Measure(NamedTuple):
+    """One row of the table: its words, its value of a run (None: it did not occur), how it is printed."""
+
+    words: str
+    of: Callable[[Metrics], float | None]
+    shown: Callable[[float], str]
+
+
+MEASURES: tuple[Measure, ...] = (
+    Measure("partitions paused", lambda one: one.partitions_paused, _whole),
+    Measure("stopped, partition-seconds", lambda one: one.unavailable_partition_s, _tenths),
+    Measure("longest pause of a partition, s", lambda one: one.longest_gap_s, _hundredths),
+    Measure("longest pause of the whole group, s", lambda one: one.group_pause_s, _hundredths),
+    Measure("partitions moved", lambda one: one.partitions_moved, _whole),
+    Measure("moves beyond the least possible", lambda one: one.moves_beyond_minimum, _whole),
+    Measure("rebalances (or group epochs)", lambda one: one.rebalances, _whole),
+    Measure("generations", lambda one: one.generations, _whole),
+    Measure("requests", lambda one: one.requests_total, _whole),
+    Measure("records redelivered", lambda one: one.records_redelivered, _whole),
+    Measure("records lost", lambda one: one.records_lost, _whole),
+    Measure("greatest lag, records", lambda one: one.lag_peak_records, _whole),
+    Measure("noticed after, s", lambda one: one.detect_s, _tenths),
+    Measure("at rest again after, s", lambda one: one.converge_s, _tenths),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Metrics of several runs of one scenario."""
+    """Metrics of several runs of one scenario, by label, all studied from the same moment."""
 
     scenario: str
     title: str
     labels: tuple[str, ...]
     metrics: Mapping[str, Metrics]
-    lines: tuple[Line, ...]
 
 
-_LINES: tuple[tuple[str, str, str, Callable[[Metrics], Value]], ...] = (
-    ("partitions_paused", "partitions that paused", "partitions", lambda m: m.partitions_paused),
-    (
-        "unavailable_partition_s",
-        "time without records, all partitions together",
-        "s",
-        lambda m: m.unavailable_partition_s,
-    ),
-    ("longest_gap_s", "longest pause of one partition", "s", lambda m: m.longest_gap_s),
-    ("group_pause_s", "longest time in which nothing at all was read", "s", lambda m: m.group_pause_s),
-    ("partitions_moved", "partitions that changed hands", "partitions", lambda m: m.partitions_moved),
-    ("moves_beyond_minimum", "of these, more than necessary", "partitions", lambda m: m.moves_beyond_minimum),
-    ("rebalances", "rebalances (or group epochs)", "", lambda m: m.rebalances),
-    ("generations", "generations", "", lambda m: m.generations),
-    ("requests_total", "requests to the coordinator", "", lambda m: m.requests_total),
-    ("records_redelivered", "records delivered again", "records", lambda m: m.records_redelivered),
-    ("records_lost", "records lost", "records", lambda m: m.records_lost),
-    ("lag_peak_records", "greatest lag", "records", lambda m: m.lag_peak_records),
-    ("detect_s", "until the coordinator noticed", "s", lambda m: m.detect_s),
-    ("converge_s", "until everything ran again", "s", lambda m: m.converge_s),
-)
+def measure(traces: Sequence[Trace]) -> tuple[Metrics, ...]:
+    """Metrics of runs of one scenario, all studied from the earliest of their moments."""
+    since = min(study_from(trace) for trace in traces)
+    return tuple(metrics(trace, since) for trace in traces)
 
 
 def compare(traces: Mapping[str, Trace]) -> Comparison:
-    """Compare runs of one scenario, all studied from the same moment: the earliest of theirs.
+    """Compare runs of one scenario; ``traces`` maps a label (eager, cooperative, consumer) to a run.
 
-    ``traces`` maps a label (eager, cooperative, consumer) to a run; raises ``ValueError`` without any.
+    Raises ``ValueError`` without any.
     """
     if not traces:
         raise ValueError("nothing to compare: expected at least one trace")
-    since = min(study_from(trace) for trace in traces.values())
-    measured = {label: metrics(trace, since) for label, trace in traces.items()}
-    lines = tuple(
-        Line(key, text, unit, tuple(read(one) for one in measured.values()))
-        for key, text, unit, read in _LINES
-    )
+    measured = dict(zip(traces, measure(list(traces.values())), strict=True))
     first = next(iter(traces.values()))
     return Comparison(
         str(first.meta.get("scenario", first.run_id)),
         str(first.meta.get("title", "")),
         tuple(traces),
         measured,
-        lines,
     )
 
 
-def show_value(value: Value) -> str:
-    """A number as the table prints it.
+def cells(labels: Sequence[str], measured: Sequence[Metrics]) -> list[list[str]]:
+    """The table as cells: a head of labels, then a row a measure; – where nothing occurred."""
+    rows = [["", *labels]]
+    for each in MEASURES:
+        values = [each.of(one) for one in measured]
+        rows.append([each.words, *(ABSENT if value is None else each.shown(value) for value in values)])
+    return rows
 
-    >>> show_value(45.205), show_value(4), show_value(None)
-    ('45.2', '4', '-')
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Cells as plain text: names to the left, numbers to the right.
+
+    >>> print(aligned([["", "a"], ["partitions", "12"]]))
+                 a
+    partitions  12
     """
-    if value is None:
-        return "-"
-    return f"{value:,.1f}" if isinstance(value, float) else f"{value:,}"
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        padded = [
+            cell.ljust(width) if not place else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(padded).rstrip())
+    return "\n".join(lines)
 
 
 def table(comparison: Comparison) -> str:
     """The comparison as plain text."""
-    width = max(len(f"{line.label} ({line.unit})" if line.unit else line.label) for line in comparison.lines)
-    columns = [max(len(label), 11) for label in comparison.labels]
-    head = " " * width + "".join(
-        f"  {label:>{size}}" for label, size in zip(comparison.labels, columns, strict=True)
-    )
-    rows = [head]
-    for line in comparison.lines:
-        name = f"{line.label} ({line.unit})" if line.unit else line.label
-        cells = "".join(
-            f"  {show_value(value):>{size}}" for value, size in zip(line.values, columns, strict=True)
-        )
-        rows.append(f"{name:<{width}}{cells}")
-    return "\n".join(rows)
+    return aligned(cells(comparison.labels, list(comparison.metrics.values())))
 
 
 def sentences(comparison: Comparison) -> tuple[str, ...]:

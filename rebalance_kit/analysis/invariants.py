@@ -53,7 +53,9 @@ def _one_holder(trace: Trace) -> Iterator[tuple[int, str]]:
     """Assigned and still-to-be-revoked partitions of a consumer group belong to one member each."""
     held: dict[str, dict[str, frozenset[str]]] = defaultdict(dict)
     assigned: dict[str, frozenset[str]] = {}
-    for row in trace.of("member_reconciled", "member_removed", "member_replaced", "member_away", "group_converted"):
+    for row in trace.of(
+        "member_reconciled", "member_removed", "member_replaced", "member_away", "group_converted"
+    ):
         group = held[row.detail["group"]]
         if row.kind == "group_converted":
             group.clear()

@@ -15,7 +15,7 @@ from rebalance_kit.model.topology import TopicPartition, parse_partition
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.messages import NONE
 from rebalance_kit.simulation.guarding import Blocked, call
-from rebalance_kit.simulation.scenario_check import MOST_MS
+from rebalance_kit.simulation.scenario_check import MOST_MS, whole
 
 if TYPE_CHECKING:
     from rebalance_kit.simulation.process import Process
@@ -79,7 +79,7 @@ class ListeningConsumer:
 
     @property
     def assignment(self) -> tuple[TopicPartition, ...]:
-        """What assignment() returns: owned partitions, sorted; still with those that are being revoked."""
+        """The owned partitions, sorted, as the consumer's own assignment(): still with those that are being revoked."""
         return tuple(sorted(self._get().machine.owned))
 
     @property
@@ -123,7 +123,7 @@ class ListeningConsumer:
 
     def seek(self, partition: TopicPartition | str, offset: int) -> None:
         """Read on from this offset; one that the log does not have falls back to auto.offset.reset."""
-        if isinstance(offset, bool) or not isinstance(offset, int) or offset < 0:
+        if not whole(offset) or offset < 0:
             raise ValueError(f"seek offset must not be a negative number, got {offset!r}")
         self._get().fetching.seek(self._own(partition), offset)
 

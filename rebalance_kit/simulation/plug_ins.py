@@ -51,7 +51,7 @@ def supports(assignors: Mapping[str, OwnAssignor] | None) -> Supports:
     found: dict[str, tuple[str, ...]] = {}
     taken = {word for name, java in CLASSES.items() for word in (name, java, java.rpartition(".")[2])}
     for name, one in (assignors or {}).items():
-        if not isinstance(name, str) or not name or name in taken or "," in name:
+        if not name or name in taken or "," in name:
             raise ScenarioError(
                 f"assignors: {name!r} cannot name an assignor of your own; expected a name that Kafka's do not have"
             )

@@ -45,7 +45,7 @@ def simulate(
     _close_books(world)
     label = scenario.protocol or _label(scenario)
     meta = {
-        "scenario": scenario.name, "title": scenario.title, "kafka_version": scenario.kafka_version, "group": scenario.group,
+        "scenario": scenario.name, "title": scenario.title, "kafka_version": scenario.kafka_version, "group": scenario.group, "broker": dict(scenario.broker),
         "topics": {topic.name: topic.partitions for topic in scenario.topics}, "members": [spec.name for spec in planned.members],
         "topic_ids": {name: list(held) for name, held in sorted(world.broker.topic_ids.items())},
     }  # fmt: skip

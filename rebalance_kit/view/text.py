@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rebalance_kit.analysis.comparison import aligned
 from rebalance_kit.analysis.intervals import Gap
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.frames import Frames
@@ -86,10 +87,7 @@ def describe_comparison(traces: Sequence[Trace]) -> str:
     """Runs beside each other in words: one table, a row a run."""
     from rebalance_kit.view.comparison import table
 
-    head, *body = table(traces)
-    widths = [max(len(row[place]) for row in (head, *body)) for place in range(len(head))]
-    return "\n".join("  ".join(cell.ljust(width) if place == 0 else cell.rjust(width) for place, (cell, width) in enumerate(zip(row, widths, strict=True))).rstrip()
-                     for row in (head, *body))  # fmt: skip
+    return aligned(table(traces))
 
 
 def _title(frames: Frames) -> str:

@@ -13,7 +13,7 @@ from rebalance_kit.view.frames import Frames
 
 sys.path.insert(0, str(Path(__file__).parent))  # the run written by hand stands beside the tests
 
-from handmade import crash_trace
+from handmade_boards import crash_trace
 
 PROTOCOLS = ("eager", "cooperative", "consumer")
 

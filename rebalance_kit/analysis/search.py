@@ -1,0 +1,157 @@
+"""Search for a scenario that breaks something: draw, simulate, ask, and shrink what was found.
+
+What may not be is a *predicate*: a function of the trace that says in words what is wrong, or None. The
+default one asks the invariants. ``find(Space(), predicate, seed=1, budget=1000)`` gives the same finding
+every time, unless the learner's own code remembers something from one run to the next.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any, TextIO
+
+from rebalance_kit.analysis.invariants import check
+from rebalance_kit.analysis.scenario_space import Space, draw
+from rebalance_kit.analysis.shrinking import shrink
+from rebalance_kit.model.errors import ConfigError, ScenarioError
+from rebalance_kit.model.trace import Trace
+from rebalance_kit.simulation.scenario import Scenario
+from rebalance_kit.simulation.scenario_file import write_scenario
+from rebalance_kit.simulation.simulate import simulate
+
+Predicate = Callable[[Trace], str | None]
+Run = Callable[[Scenario], Trace]
+SHRINKING = 3_000
+"""Most scenarios tried to make a finding shorter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A scenario that broke something.
+
+    ``scenario`` is the shortest one found, ``seen`` what the predicate said of it; ``drawn`` the one it was
+    shrunk from, number ``number`` of its seed. ``searched`` and ``shrunk`` count the scenarios tried.
+    """
+
+    scenario: Scenario
+    seen: str
+    drawn: Scenario
+    number: int
+    searched: int
+    shrunk: int
+
+    def yaml(self, assignors: Mapping[str, Callable[..., Any]] | None = None) -> str:
+        """The scenario as a file that ``read_scenario`` reads."""
+        return write_scenario(self.scenario, assignors)
+
+    def save(self, path: str | Path, assignors: Mapping[str, Callable[..., Any]] | None = None) -> None:
+        """Write the scenario's file, whole or not at all."""
+        target = Path(path)
+        beside = target.with_name(f".{target.name}.part")
+        beside.write_text(self.yaml(assignors), encoding="utf-8")
+        os.replace(beside, target)
+
+
+def broken_invariant(trace: Trace) -> str | None:
+    """The first invariant that the trace breaks, as ``name: what was seen``."""
+    found = check(trace)
+    return f"{found[0].invariant}: {found[0].seen} (at {found[0].at_ms} ms)" if found else None
+
+
+def find(
+    space: Space | Scenario,
+    predicate: Predicate = broken_invariant,
+    seed: int = 1,
+    budget: int = 1_000,
+    *,
+    listeners: Mapping[str, Any] | None = None,
+    assignors: Mapping[str, Callable[..., Any]] | None = None,
+) -> Finding | None:
+    """Try ``budget`` scenarios and return the first that breaks ``predicate``, shrunk; None when none does.
+
+    With a scenario in place of a space its members stay and other actions are drawn. While it shrinks, the
+    finding keeps what it is: the word before the first colon of what the predicate says. A scenario that
+    cannot be run is none; an error in the engine or in the predicate is not caught.
+    """
+
+    def run(scenario: Scenario) -> Trace:
+        return simulate(scenario, listeners=listeners, assignors=assignors)
+
+    where = Space(base=space, data_plane=space.data_plane) if isinstance(space, Scenario) else space
+    with _without_collector() as tick:
+        for number in range(budget):
+            tick()
+            drawn = draw(where, seed, number)
+            seen = _ask(drawn, run, predicate)
+            if seen is not None:
+                return _shrunk(drawn, seen, number, run, predicate)
+    return None
+
+
+def _ask(scenario: Scenario, run: Run, predicate: Predicate) -> str | None:
+    try:
+        trace = run(scenario)
+    except (ScenarioError, ConfigError):
+        return None
+    return predicate(trace)
+
+
+def _shrunk(drawn: Scenario, seen: str, number: int, run: Run, predicate: Predicate) -> Finding:
+    what = seen.partition(":")[0]
+
+    def shows(scenario: Scenario) -> bool:
+        said = _ask(scenario, run, predicate)
+        return said is not None and said.partition(":")[0] == what
+
+    small, tried = shrink(drawn, shows, SHRINKING)
+    said = _ask(small, run, predicate) or seen
+    small = replace(small, title="Found by search", story=f"{said}.")
+    return Finding(small, said, drawn, number, number + 1, tried)
+
+
+@contextmanager
+def _without_collector() -> Iterator[Callable[[], None]]:
+    """Let Python's garbage collector look only now and then: traces are many and die whole."""
+    on = gc.isenabled()
+    gc.disable()
+    count = 0
+
+    def tick() -> None:
+        nonlocal count
+        count += 1
+        if count % 100 == 0:
+            gc.collect()
+
+    try:
+        yield tick
+    finally:
+        if on:
+            gc.enable()
+
+
+def run_search(scenario: Scenario | None, seed: int, count: int, path: Path | None, out: TextIO) -> int:
+    """Search from the command line: say what was found, write it to ``path`` or print it; 1 when something broke."""
+    began = perf_counter()
+    finding = find(scenario or Space(), seed=seed, budget=count)
+    seconds = perf_counter() - began
+    if finding is None:
+        print(f"{count:,} scenarios of seed {seed} in {seconds:.1f} s: no invariant broken", file=out)
+        return 0
+    small = finding.scenario
+    print(f"scenario {finding.number} of seed {seed} breaks {finding.seen}", file=out)
+    print(
+        f"shortened from {len(finding.drawn.actions)} actions to {len(small.actions)}, {len(small.members)} members, "
+        f"{sum(topic.partitions for topic in small.topics)} partitions ({finding.shrunk} tries, {seconds:.1f} s)", file=out,
+    )  # fmt: skip
+    if path is None:
+        print(f"\n{finding.yaml()}", file=out, end="")
+    else:
+        finding.save(path)
+        print(f"written to {path}", file=out)
+    return 1

@@ -1,0 +1,94 @@
+"""Comparison of runs: the table, and what is said of it."""
+
+from __future__ import annotations
+
+import pytest
+from made_traces import flows, state, trace
+from rebalance_kit.analysis.comparison import compare, sentences, show_value, table
+
+
+def told(label, *stretches, rows=(), end=60_000):
+    generations = [(at, "coordinator", "generation", None, {"generation": number}) for number, at in enumerate((10_000, 13_000), start=1) if label == "cooperative"]
+    action = [(9_000, "admin", "action", None, {"do": "start", "member": "c"})]
+    made = sorted([*flows(*stretches), *generations, *action, *rows, state(1, "Stable")], key=lambda row: row[0])
+    return trace(*made, label=label, end=end)
+
+
+EAGER = told("eager", ("t-0", "a", 0, 10_000), ("t-1", "a", 0, 10_000), ("t-0", "a", 10_250, None), ("t-1", "b", 10_250, None))
+COOPERATIVE = told("cooperative", ("t-0", "a", 0, None), ("t-1", "a", 0, 10_000), ("t-1", "b", 13_000, None))
+CONSUMER = told("consumer", ("t-0", "a", 0, None), ("t-1", "a", 0, 10_000), ("t-1", "b", 11_500, None))
+THREE = {"eager": EAGER, "cooperative": COOPERATIVE, "consumer": CONSUMER}
+
+
+def test_every_number_of_the_table_stands_under_its_label():
+    compared = compare(THREE)
+    rows = {line.key: line.values for line in compared.lines}
+    assert compared.labels == ("eager", "cooperative", "consumer")
+    assert rows["partitions_paused"] == (2, 1, 1)
+    assert rows["longest_gap_s"] == (0.25, 3.0, 1.5)
+    assert rows["unavailable_partition_s"] == (0.5, 3.0, 1.5)
+    assert rows["group_pause_s"] == (0.25, 0.0, 0.0)
+    assert rows["partitions_moved"] == (1, 1, 1) and rows["generations"] == (0, 2, 0)
+    assert rows["detect_s"] == (None, None, None)
+
+
+def test_the_table_prints_a_line_a_metric_with_its_unit_and_columns_that_line_up():
+    lines = table(compare(THREE)).splitlines()
+    assert lines[0].split() == ["eager", "cooperative", "consumer"]
+    assert len({len(line) for line in lines}) == 1
+    (gap,) = (line for line in lines if line.startswith("longest pause of one partition (s)"))
+    assert gap.split()[-3:] == ["0.2", "3.0", "1.5"]
+    (noticed,) = (line for line in lines if line.startswith("until the coordinator noticed (s)"))
+    assert noticed.split()[-3:] == ["-", "-", "-"]
+
+
+def test_the_sentences_say_what_the_numbers_say():
+    said = sentences(compare(THREE))
+    assert said[0] == "eager: all 2 partitions paused; for 0.25 s nothing at all was read. The longest single pause was 0.2 s."
+    assert said[1] == "cooperative: 1 of 2 partitions paused, the other 1 went on. The longest single pause was 3.0 s."
+    assert said[2] == "consumer: 1 of 2 partitions paused, the other 1 went on. The longest single pause was 1.5 s."
+    assert said[3].startswith("The longest pause of a single partition was shortest under eager")
+    assert said[4].startswith("cooperative took 2 generations")
+    assert len(said) == 5
+
+
+def test_eager_is_not_called_shortest_where_it_is_not():
+    slow = told("eager", ("t-0", "a", 0, 10_000), ("t-1", "a", 0, 10_000), ("t-0", "a", 14_000, None), ("t-1", "b", 14_000, None))
+    assert not any("shortest under eager" in one for one in sentences(compare({**THREE, "eager": slow})))
+
+
+def test_a_run_without_a_pause_is_said_to_have_none():
+    calm = told("consumer", ("t-0", "a", 0, None))
+    assert sentences(compare({"consumer": calm})) == ("consumer: no partition paused.",)
+
+
+def test_detection_is_told_only_when_every_run_has_it():
+    crash = [(9_500, "a", "action", None, {"do": "crash", "member": "a"}), (18_000, "coordinator", "member_removed", None, {"name": "a", "how": "session"})]
+    crashed = told("eager", ("t-0", "a", 0, 9_500), ("t-0", "b", 20_000, None), rows=crash)
+    (said,) = (one for one in sentences(compare({"eager": crashed})) if one.startswith("Until"))
+    assert "eager 8.5 s" in said
+    assert not any(one.startswith("Until") for one in sentences(compare({"eager": crashed, "consumer": CONSUMER})))
+
+
+def test_moves_without_need_are_named_by_label():
+    def shuffled(label):
+        before = [(f"t-{number}", "a" if number < 2 else "b", 0, 10_000) for number in range(4)]
+        return told(label, *before, *[(f"t-{number}", "b" if number < 2 else "a", 10_000, None) for number in range(4)])
+
+    said = sentences(compare({"eager": shuffled("eager"), "consumer": CONSUMER}))
+    assert "Partitions that moved without need: eager 4." in said
+
+
+def test_all_runs_are_studied_from_the_earliest_moment_of_theirs():
+    late = told("eager", ("t-0", "a", 9_800, None))
+    assert {one.since_ms for one in compare({"eager": late, "consumer": CONSUMER}).metrics.values()} == {9_000}
+
+
+def test_a_comparison_of_nothing_is_refused():
+    with pytest.raises(ValueError, match="at least one"):
+        compare({})
+
+
+@pytest.mark.parametrize(("value", "shown"), [(None, "-"), (0, "0"), (12_345, "12,345"), (0.0, "0.0"), (1234.56, "1,234.6")])
+def test_a_number_is_shown_with_its_thousands_and_one_decimal(value, shown):
+    assert show_value(value) == shown
