@@ -1,7 +1,7 @@
 """Which scenarios a search draws from: a group's size, its configurations, and actions that can be done when they come.
 
 Every scenario follows from the space, a seed and a number alone. Times are short (sessions of 6 s, 20 actions in
-20 s), so that much happens in little simulated time.
+15 s), so that much happens in little simulated time.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class Space:
     members: int = 6
     partitions: int = 12
     actions: int = 20
-    within_ms: int = 20_000
-    settle_ms: int = 9_000
+    within_ms: int = 15_000
+    settle_ms: int = 8_000
     protocols: tuple[str, ...] = (*PROTOCOLS, MIXED)
     kinds: tuple[str, ...] = KINDS
     kafka_version: str = PREFERRED

@@ -56,7 +56,7 @@ def _shortened(logger: str) -> str:
 
 
 def librdkafka_layout(line: LogLine, begins: datetime = EPOCH) -> str:
-    """librdkafka's default printer: ``%LEVEL|SECONDS.MS|FACILITY|CLIENT| [thrd:...]: message``.
+    """Librdkafka's default printer: ``%LEVEL|SECONDS.MS|FACILITY|CLIENT| [thrd:...]: message``.
 
     The logger of such a line is ``FACILITY|CLIENT`` and its level a syslog number.
     """

@@ -59,7 +59,7 @@ CLASSIC: Mapping[str, Forms] = MappingProxyType(
         ),
         "fenced": (
             ("4.0", "INFO", CLASSIC_GROUP, P + "Request memberId={member} for static member with groupInstanceId={instance} is fenced by existing memberId={holder} during operation {operation}"),
-            ("0.0", "INFO", "kafka.coordinator.group.GroupMetadata", "Given member.id {member} is identified as a known static member {instance}, but not matching the expected member.id {holder} during {operation}, will respond with instance fenced error"),
+            ("0.0", "INFO", SCALA, S + "Request memberId={member} for static member with groupInstanceId={instance} is fenced by current memberId={holder} during operation {operation}"),
         ),
         "preparing": _both(
             "Preparing to rebalance group {group} in state PreparingRebalance with old generation {generation} (reason: {reason}).",
@@ -68,7 +68,7 @@ CLASSIC: Mapping[str, Forms] = MappingProxyType(
         "not_joined": _both("Group {group} removed dynamic members who haven't joined: [{member}]", "Group {group} removed dynamic members who haven't joined: Set({member})"),
         "leader_replaced": (
             ("4.0", "INFO", CLASSIC_GROUP, P + "Group leader [memberId: {old}, groupInstanceId: {instance}] failed to join before the rebalance timeout. Member {member} was elected as the new leader."),
-            ("0.0", "INFO", "kafka.coordinator.group.GroupMetadata", "Group leader [member.id: {old}, group.instance.id: {instance}] failed to join before rebalance timeout, while new leader {member} was elected."),
+            ("0.0", "INFO", "kafka.coordinator.group.GroupMetadata", "[GroupCoordinator {broker}]: Group leader [member.id: {old}, group.instance.id: {some_instance}] failed to join before rebalance timeout, while new leader {metadata} was elected."),
         ),
         "stabilized": _both(
             "Stabilized group {group} generation {generation} with {members} members.",
@@ -86,8 +86,7 @@ CLASSIC: Mapping[str, Forms] = MappingProxyType(
         ),
         "left": _both(
             "[Group {group}] Member {member} has left group through explicit `LeaveGroup` request; client reason: {reason}",
-            "Member MemberMetadata(memberId={member}, groupInstanceId={some_instance}, clientId={client}, clientHost=/127.0.0.1, sessionTimeoutMs={session_ms}, rebalanceTimeoutMs={rebalance_ms}, "
-            "supportedProtocols=List({protocols})) has left group {group} through explicit `LeaveGroup`; client reason: {reason}",
+            "Member {metadata} has left group {group} through explicit `LeaveGroup`; client reason: {reason}",
         ),
         "pending_left": _both(
             "[Group {group}] Pending member {member} has left group through explicit `LeaveGroup` request; client reason: {reason}",

@@ -443,13 +443,25 @@ def _timer_fired(member: ClassicMember, event: Any) -> None:
         _beat(member)
     elif event.key == SESSION:
         if member.phase in {Phase.STABLE, Phase.COMPLETING}:
-            member.lose_coordinator("session timed out without receiving a heartbeat response")
+            _session_passed(member)
     elif event.key == RETRY:
         _commit_again(member)
     elif event.key == COMMIT_LIMIT and member.stage is Stage.COMMITTING:
         member.give_up()
     elif event.key == CLOSE_LIMIT and member.stage is Stage.CLOSE_COMMIT:
         member.last_callback()
+
+
+def _session_passed(member: ClassicMember) -> None:
+    """Java only looks for its coordinator and keeps its partitions; librdkafka gives them up as lost."""
+    member.lose_coordinator("session timed out without receiving a heartbeat response")
+    if member.native and not member.closing:
+        if member.stage is Stage.SYNCING:
+            member.stage = Stage.IDLE
+        member.reset("session timed out", keep_id=False)
+        member.request_rejoin("session timed out")
+        if member.stage is Stage.IDLE and member.owned:
+            member.give_up()
 
 
 def _commit_again(member: ClassicMember) -> None:

@@ -294,7 +294,13 @@ def _load(group: ClassicGroup, event: GroupEvent) -> None:
 def _say_loaded(group: ClassicGroup) -> None:
     """A rebalance that was under way is forgotten: the state is that of the stored generation, without a transition."""
     if group.previous is not group.state:
-        told = {"from": group.previous.value, "to": group.state.value, "reason": "", "trigger": "load", "culprit": None}
+        told = {
+            "from": group.previous.value,
+            "to": group.state.value,
+            "reason": "",
+            "trigger": "load",
+            "culprit": None,
+        }
         group.note("group_state", **told)
 
 

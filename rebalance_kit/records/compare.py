@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rebalance_kit.records.facts import Call, Facts, Removal, Round, Share
+from rebalance_kit.records.facts import Call, Facts, Removal, Round
 
 UNORDERED_MS = 300
 

@@ -32,6 +32,7 @@ from rebalance_kit.simulation.scenario import Life, MemberSpec
 if TYPE_CHECKING:
     from rebalance_kit.simulation.world import World
 
+UNPINNED = Life()
 BACKGROUND = (Heartbeat, ConsumerGroupHeartbeat, LeaveGroup)
 
 
@@ -48,7 +49,7 @@ class Process:
         self.spoke = False
         self.synced_once = self.synced_before = self.committed_once = False
         self.protocol = "classic"
-        self.stream: random.Random = world.streams[f"{spec.name}/0"]
+        self.stream: random.Random = world.streams["nobody"]
         self.machine: ClassicMember | ConsumerMember
         self.fetching: Fetching
         self.stalled_until_ms = 0
@@ -111,7 +112,7 @@ class Process:
     def pin(self) -> Life:
         """The pinned facts of this life, all None when nothing is pinned."""
         lives = self.spec.lives
-        return lives[self.life - 1] if self.life <= len(lives) else Life()
+        return lives[self.life - 1] if self.life <= len(lives) else UNPINNED
 
     def pinned_arrival_ms(self, request: Request) -> int | None:
         """When this request reaches the broker, if the life's pins say so."""
@@ -346,6 +347,8 @@ class Process:
         ):  # not callback_ms: it may have been changed meanwhile
             self.fetching.go_on("callback")
         self.apply(fx.CallbackDone(self.callback_error))
+        if self.machine.stuck:  # librdkafka pauses every partition until the right call is made
+            self.fetching.suspend("callback")
 
     # --- what the application is told to do ----------------------------------------------------
     def tell(self, event: Any) -> None:

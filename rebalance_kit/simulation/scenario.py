@@ -177,9 +177,12 @@ def with_protocol(scenario: Scenario, name: str) -> Scenario:
     """
     if name not in PROTOCOLS:
         raise ScenarioError(f"protocol {name!r} is unknown; expected one of {', '.join(PROTOCOLS)}")
-    members = tuple(replace(spec, configs=_switched(spec.configs, name)) for spec in scenario.members)
+    clients = {spec.name: spec.client for spec in scenario.members}
+    members = tuple(
+        replace(spec, configs=_switched(spec.configs, name, spec.client)) for spec in scenario.members
+    )
     actions = tuple(
-        replace(one, args={**one.args, "configs": _switched(one.args["configs"], name)})
+        replace(one, args={**one.args, "configs": _switched(one.args["configs"], name, str(one.args.get("client", clients.get(one.member or "", "java"))))})
         if "configs" in one.args and one.do in {"start", "duplicate"} else one
         for one in scenario.actions
     )  # fmt: skip
@@ -189,7 +192,7 @@ def with_protocol(scenario: Scenario, name: str) -> Scenario:
     return replace(scenario, members=members, actions=actions, broker=broker, protocol=name)
 
 
-def _switched(configs: Configs, name: str) -> dict[str, Any]:
+def _switched(configs: Configs, name: str, client: str) -> dict[str, Any]:
     kept = {
         key: value
         for key, value in configs.items()
@@ -198,7 +201,10 @@ def _switched(configs: Configs, name: str) -> dict[str, Any]:
     if PROTOCOLS[name]["group.protocol"] == "consumer":
         for key in CLASSIC_ONLY:
             kept.pop(key, None)
-    return {**kept, **PROTOCOLS[name]}
+    wanted = dict(PROTOCOLS[name])
+    if client == "librdkafka" and "partition.assignment.strategy" in wanted:
+        wanted["partition.assignment.strategy"] = {"cooperative": "cooperative-sticky"}.get(name, name)
+    return {**kept, **wanted}
 
 
 def _carry_timeouts(scenario: Scenario, broker: dict[str, Any]) -> None:

@@ -49,9 +49,9 @@ def simulate(
         "topics": {topic.name: topic.partitions for topic in scenario.topics}, "members": [spec.name for spec in planned.members],
         "topic_ids": {name: list(held) for name, held in sorted(world.broker.topic_ids.items())},
     }  # fmt: skip
-    return Trace(
-        f"{scenario.name}-{label}-{drawn}", label, drawn, planned.end_ms, tuple(world.rows), meta=meta
-    )
+    rows = tuple(world.rows)
+    world.close()
+    return Trace(f"{scenario.name}-{label}-{drawn}", label, drawn, planned.end_ms, rows, meta=meta)
 
 
 def _do(argument: tuple[World, Action]) -> None:

@@ -58,6 +58,12 @@ class World:
             )
         )
 
+    def close(self) -> None:
+        """The run is over: undo the circles of references, which only Python's collector would find."""
+        for process in self.processes.values():
+            vars(process).clear()
+        vars(self).clear()
+
     def make_machine(self, process: Process, spec: MemberSpec) -> ClassicMember | ConsumerMember:
         """The client machine that a process runs, from its configuration."""
         config = process.config

@@ -55,7 +55,7 @@ BROKEN = [
     ("one_owner", [holds(5, "a", [], revoking=["t-1"]), holds(6, "b", ["t-1"])], "['t-1'] held by b and by a"),
     ("one_owner", [holds(5, "a", ["t-0"]), of(6, "member_away", "a", instance_id="i"), holds(7, "b", ["t-0"])], "['t-0'] held by b and by a"),
     ("legal_target", [target(5, 2, {"a": ["t-0", "t-1"], "stranger": []}, {"id": "a"})], "stranger is no member but is given []"),
-    ("legal_target", [target(5, 2, {"a": ["t-0", "t-1", "t-2"]})], "a is given t-2, which does not exist"),
+    ("legal_target", [assigned(5, 2, {"a": ["t-0", "t-1", "t-2"]})], "a is given t-2, which does not exist"),
     ("whole_target", [target(5, 2, {"a": ["t-0"]})], "target 2 names 1 of 2 partitions of t"),
     ("whole_target", [(4, "broker", "topic_changed", "t-0", {"partitions": 3}), target(5, 2, {"a": ["t-0", "t-1"]})], "target 2 names 2 of 3 partitions of t"),
     ("monotonic", [bump(5, 3, "generation"), bump(6, 3, "generation")], "generation 3 after 3"),
