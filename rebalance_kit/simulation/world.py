@@ -61,6 +61,8 @@ class World:
     def close(self) -> None:
         """The run is over: undo the circles of references, which only Python's collector would find."""
         for process in self.processes.values():
+            if process.life:
+                vars(process.fetching).clear()
             vars(process).clear()
         vars(self).clear()
 

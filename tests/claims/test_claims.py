@@ -191,7 +191,7 @@ def _() -> None:
         members=[member("c1", client="librdkafka", callback="wrong"), member("c2"), member("c3", start=None)],
     )  # fmt: skip
     held = owners(wrong, 19_000)["c1"]
-    assert held and not [row for row in rows(wrong, "fetch_resumed", 0, "c1")]
+    assert held and not rows(wrong, "fetch_resumed", 0, "c1")
 
 
 @claim("eager pauses longest")
