@@ -39,6 +39,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"rebalance-kit {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_run(commands)
+    _add_search(commands)
     _add_assign(commands)
     _add_words(commands)
     _add_logs(commands)
@@ -66,6 +67,19 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     run.set_defaults(command=_run)
 
 
+def _add_search(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    search = commands.add_parser("search", help="try random action sequences until an invariant breaks")
+    search.add_argument(
+        "scenario", nargs="?", default=None, help="keep this one's members, draw only actions (default: draw both)"
+    )
+    search.add_argument("--seed", type=int, default=1)
+    search.add_argument("--count", type=int, default=1_000, help="scenarios to try (default 1000)")
+    search.add_argument(
+        "--out", type=Path, default=None, metavar="FILE", help="write the shortest scenario found there (YAML)"
+    )
+    search.set_defaults(command=_search)
+
+
 def _add_assign(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     assign = commands.add_parser("assign", help="run assignors on cases and compare with what Kafka answered")
     assign.add_argument("cases", help="a JSON file of cases, plain or .gz")
@@ -79,7 +93,15 @@ def _add_words(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     scenarios.add_argument("--json", action="store_true")
     scenarios.set_defaults(command=_scenarios)
     explain = commands.add_parser("explain", help="what a term, an error or a configuration key means")
-    explain.add_argument("term", nargs="+")
+    explain.add_argument("term", nargs="*")
+    explain.add_argument(
+        "--since",
+        nargs="?",
+        const="",
+        default=None,
+        metavar="VERSION",
+        help="what differs between Kafka versions, or what came with that one and later, with sources",
+    )
     explain.set_defaults(command=_explain)
     doctor = commands.add_parser("doctor", help="what is installed, and what a missing part disables")
     doctor.set_defaults(command=_doctor)
@@ -158,8 +180,21 @@ def _scenarios(arguments: argparse.Namespace, out: TextIO) -> int:
 def _explain(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.glossary import lookup
 
-    print(lookup(" ".join(arguments.term)), file=out)
+    if arguments.since is not None:
+        from rebalance_kit.model.versions import version_table
+
+        print(version_table(arguments.since or None), file=out)
+    if arguments.term or arguments.since is None:
+        print(lookup(" ".join(arguments.term)), file=out)
     return 0
+
+
+def _search(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.analysis.search import run_search
+    from rebalance_kit.runs import find_scenario
+
+    scenario = None if arguments.scenario is None else find_scenario(arguments.scenario)
+    return run_search(scenario, arguments.seed, arguments.count, arguments.out, out)
 
 
 def _doctor(arguments: argparse.Namespace, out: TextIO) -> int:

@@ -1,7 +1,7 @@
 """Which scenarios a search draws from: a group's size, its configurations, and actions that can be done when they come.
 
 Every scenario follows from the space, a seed and a number alone. Times are short (sessions of 6 s, 20 actions in
-15 s), so that much happens in little simulated time.
+10 s), so that much happens in little simulated time.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Space:
     members: int = 6
     partitions: int = 12
     actions: int = 20
-    within_ms: int = 15_000
+    within_ms: int = 10_000
     settle_ms: int = 8_000
     protocols: tuple[str, ...] = (*PROTOCOLS, MIXED)
     kinds: tuple[str, ...] = KINDS
@@ -232,7 +232,7 @@ def _duplicate(walk: _Walk) -> Drawn:
     if not walk.static:
         return None
     walk.made += 1
-    return walk.dice.choice(walk.static), {"as": f"twin-{walk.made}"}
+    return walk.dice.choice(walk.static), {"as": "twin-" + "abcdefghijklmnopqrstuvwxyz"[walk.made % 26] * (walk.made // 26 + 1)}
 
 
 def _subscribe(walk: _Walk) -> Drawn:

@@ -24,7 +24,7 @@ from collections.abc import Mapping, Sequence
 
 from rebalance_kit.assignors.contract import NO_GENERATION, Assignment, Cluster, MemberSubscription, Step
 from rebalance_kit.assignors.sticky_claims import generation_of
-from rebalance_kit.assignors.sticky_plan import StickyPlan, deal_sticky
+from rebalance_kit.assignors.sticky_plan import StickyPlan, as_printed, deal_sticky
 from rebalance_kit.model.topology import TopicPartition
 
 
@@ -46,6 +46,7 @@ def plan_cooperative(
 ) -> StickyPlan:
     """Assign and return with it the partitions held back this generation (``changing_hands``)."""
     lists, changing_hands, generation = deal_sticky(cluster, members, explain, max_generation, generation_of)
+    printed = as_printed(members, lists)
     if changing_hands is None:
         changing_hands = _find_changing_hands(members, lists)
     for partition, member_id in changing_hands.items():
@@ -54,7 +55,7 @@ def plan_cooperative(
             rule = "held back this generation: its old owner must revoke it first, then it goes here"
             explain.append(Step(rule, member_id, (partition,)))
     assignment = {member.member_id: tuple(lists[member.member_id]) for member in members}
-    return StickyPlan(assignment, changing_hands, generation)
+    return StickyPlan(assignment, changing_hands, generation, printed)
 
 
 def _find_changing_hands(

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from rebalance_kit.assignors.contract import NO_GENERATION, Assignment, Cluster, MemberSubscription, Step
 from rebalance_kit.assignors.java_order import hash_map_order, string_hash
-from rebalance_kit.assignors.sticky_plan import StickyPlan, deal_sticky
+from rebalance_kit.assignors.sticky_plan import StickyPlan, as_printed, deal_sticky
 from rebalance_kit.model.topology import TopicPartition
 
 
@@ -46,7 +46,7 @@ def plan_sticky(
     """
     lists, changing_hands, generation = deal_sticky(cluster, members, explain, max_generation, _vote, as_user_data)
     assignment = {member.member_id: tuple(lists[member.member_id]) for member in members}
-    return StickyPlan(assignment, changing_hands, generation)
+    return StickyPlan(assignment, changing_hands, generation, as_printed(members, lists))
 
 
 def as_user_data(partitions: Iterable[TopicPartition]) -> tuple[TopicPartition, ...]:

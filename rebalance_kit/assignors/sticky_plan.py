@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rebalance_kit.assignors.contract import NO_GENERATION, Assignment, Cluster, MemberSubscription, Step
+from rebalance_kit.assignors.java_order import hash_map_order, string_hash
 from rebalance_kit.assignors.member_order import in_map_order
 from rebalance_kit.assignors.racks import RackMap
 from rebalance_kit.assignors.sticky_claims import all_alike, hear_claims
@@ -23,12 +24,14 @@ class StickyPlan:
 
     ``changing_hands``: partitions another member must give up first, each with its new owner (Kafka's
     ``partitionsTransferringOwnership``); None when the general path left it to be computed.
-    ``max_generation``: pass it to the next call of the same leader.
+    ``max_generation``: pass it to the next call of the same leader. ``printed``: what the class logs as its
+    final assignment, before anything is held back, in the order of its own map (sticky family, else None).
     """
 
     assignment: Assignment
     changing_hands: Mapping[TopicPartition, str] | None
     max_generation: int = NO_GENERATION
+    printed: Assignment | None = None
 
 
 def deal_sticky(
@@ -64,3 +67,15 @@ def deal_sticky(
     general = GeneralDeal(mapped, counts, claims, racks, explain)
     general.run()
     return general.lists, None, claims.max_generation
+
+
+def as_printed(members: Sequence[MemberSubscription], lists: Mapping[str, Sequence[TopicPartition]]) -> Assignment:
+    """The lists in the order of the map that ``AbstractStickyAssignor`` logs.
+
+    The constrained path copies its map (``new HashMap<>(map)``), which sizes the copy's table for the number of
+    members; the general path prints the map it was given.
+    """
+    given = list(lists)
+    if all_alike(members):
+        given = hash_map_order(given, string_hash, int(len(given) / 0.75) + 1)
+    return {member_id: tuple(lists[member_id]) for member_id in given}

@@ -74,10 +74,8 @@ def _removed(row: TraceRow, state: BrokerState) -> tuple[Said, ...]:
         return ()
     reason = str(held["reason"])
     state.last_leaver = (row.member_id or "", reason)
-    # an administrator's request names the instance alone, and 4.x prints the id of the request
-    shown = "" if held["how"] == "admin" and held.get("instance_id") and not state.scala else row.member_id
     return state.say(
-        "pending_left" if pending else "left", group=group, member=shown, reason=reason, metadata=state.metadata(row.member_id, held["name"])
+        "pending_left" if pending else "left", group=group, member=row.member_id, reason=reason, metadata=state.metadata(row.member_id, held["name"])
     )  # fmt: skip
 
 

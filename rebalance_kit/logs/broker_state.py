@@ -25,6 +25,7 @@ class BrokerState:
         self.protocols: dict[str, tuple[str, ...]] = {}
         self.generations: dict[str, tuple[str, int]] = {}
         self.committed: dict[str, set[str]] = {}
+        self.loading_ms: int | None = None
         self.last_leaver = ("", "")
         self.classic_members: set[str] = set()
 
@@ -39,6 +40,8 @@ class BrokerState:
             self.topics_of[row.actor] = tuple(detail["topics"])
         elif row.kind == "request" and detail["api"] == "JoinGroup":
             self.protocols[row.actor] = tuple(detail["protocols"])
+        elif row.kind == "coordinator_up":
+            self.loading_ms = row.at_ms
         elif row.kind == "commit" and detail["error"] == "NONE":
             for partition in detail["offsets"]:
                 self.committed.setdefault(str(partition).rpartition("-")[0], set()).add(str(partition))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from types import MappingProxyType
 
 from rebalance_kit.model.errors import ConfigError
@@ -82,6 +83,7 @@ CHANGES: Mapping[str, Change] = MappingProxyType(
         "empty-group-target": Change("4.4", "When the last member goes, the assignment epoch follows, so that the next join is computed at once.", "KAFKA-20442"),
         "remote-assignor-bumps": Change("4.4", "A change of the preferred server assignor bumps the group epoch by itself.", "GroupMetadataManager"),
         "ack-chain-keeps-epoch": Change("4.2", "A member that must revoke twice in a row stays at its epoch; before, the second one raised it by 1.", "KAFKA-19974"),
+        "unsubscribed-at-once": Change("4.2", "A member that drops a topic is asked to give its partitions up at once; before, with the next target.", "CurrentAssignmentBuilder"),
         "mixed-heartbeat-target": Change("4.3", "A classic member of a consumer group hears of a bump once its target exists; before, at the bump.", "GroupMetadataManager"),
         "server-range-not-sticky": Change("3.9", "The server's range assignor forgets the previous target.", "assignor/RangeAssignor"),
         "offline-rack-no-rebalance": Change("4.4", "A replica going offline no longer counts as changed racks for a classic leader.", "KAFKA-20778"),
@@ -91,6 +93,7 @@ CHANGES: Mapping[str, Change] = MappingProxyType(
         "reason-in-requests": Change("3.2", "JoinGroup and LeaveGroup carry the client's reason.", "KIP-800"),
         "rack-aware-client-assignors": Change("3.5", "Client assignors look at client.rack.", "KIP-881"),
         "close-options": Change("4.1", "close() may be told to leave or to stay, whatever kind of member it is.", "KIP-1092"),
+        "assigned-in-same-poll": Change("4.1", "After a revocation a KIP-848 client may run onPartitionsAssigned in the same poll(); in 4.0.0 one poll() later in every record.", "AsyncKafkaConsumer; recorded runs of 4.0.0 and 4.3.1"),
         # configuration
         "consumer-refuses-classic-configs": Change("4.0", "group.protocol=consumer together with session.timeout.ms, heartbeat.interval.ms or partition.assignment.strategy is refused; before, they were ignored.", "ConsumerConfig"),
         "empty-group-id-refused": Change("4.0", "An empty group.id is refused when the consumer is built.", "KIP-289, InvalidGroupIdException"),
@@ -109,13 +112,26 @@ CHANGES: Mapping[str, Change] = MappingProxyType(
 )  # fmt: skip
 
 
+DEFECTS: Mapping[str, Change] = MappingProxyType(
+    {
+        "join-before-first-generation": Change("4.0", "A KIP-848 member that joins a classic group before its first join phase is over dies of UNKNOWN_SERVER_ERROR.", "ConsumerGroup.fromClassicGroup (NoSuchElementException: No value present), recorded with 4.3.1"),
+        "deleted-topic-hangs": Change("2.4", "A member with auto-commit retries the commit of a deleted topic's offsets for up to max.poll.interval.ms; an eager one reads nothing meanwhile.", "ConsumerCoordinator.onJoinPrepare, recorded with 4.3.1"),
+        "second-revocation-raises-epoch": Change("3.7", "A member that revokes twice in a row gets a member epoch that no target has.", "KAFKA-19974", until="4.2"),
+        "commit-races-with-epoch": Change("3.7", "A commit that is on its way while the epoch rises is refused with STALE_MEMBER_EPOCH.", "KIP-1251", until="4.3"),
+        "empty-group-makes-wait": Change("4.3", "Who joins right after the last member left is given nothing before a later heartbeat.", "KAFKA-20442", until="4.4"),
+    }
+)  # fmt: skip
+"""What Kafka does and does not mean to, by version; each has a scenario of the kit named ``defect-…``."""
+
+
+@lru_cache(maxsize=1024)
 def has(name: str, version: str) -> bool:
-    """Whether Kafka ``version`` does what ``CHANGES[name]`` says; raises ``KeyError`` for an unknown name.
+    """Whether Kafka ``version`` does what ``CHANGES[name]`` or ``DEFECTS[name]`` says; raises ``KeyError`` for an unknown name.
 
     >>> has("first-epoch-two", "4.3.1"), has("first-epoch-two", "4.0.0")
     (True, False)
     """
-    change = CHANGES[name]
+    change = CHANGES.get(name) or DEFECTS[name]
     return at_least(change.since, version) and not (
         change.until is not None and at_least(change.until, version)
     )
@@ -134,3 +150,31 @@ def changes_between(older: str, newer: str) -> tuple[tuple[str, Change], ...]:
     """
     found = [(name, change) for name, change in CHANGES.items() if has(name, older) != has(name, newer)]
     return tuple(sorted(found))
+
+
+def version_table(since: str | None = None) -> str:
+    """Every change, default and defect with its versions and source, oldest first; with ``since`` those of that version and later."""
+    if since is not None:
+        parse_version(since)
+    rows = [*_rows(CHANGES, ""), *_rows(DEFECTS, "defect: "), *_defaults()]
+    kept = sorted(row for row in rows if since is None or row[0] >= _bound(since))
+    lines = [(f"{_text(first)}{f' to {until}' if until else ''}", text, source) for first, until, text, source in kept]
+    wide = max((len(when) for when, _, _ in lines), default=0)
+    return "\n".join(f"{when:{wide}}  {text} ({source})" for when, text, source in lines)
+
+
+def _rows(changes: Mapping[str, Change], mark: str) -> list[tuple[tuple[int, int], str, str, str]]:
+    return [(_bound(one.since), one.until or "", f"{mark}{one.text}", one.source) for one in changes.values()]
+
+
+def _defaults() -> list[tuple[tuple[int, int], str, str, str]]:
+    """Defaults that a modelled version changed, from the config keys themselves."""
+    from rebalance_kit.model.config import all_keys
+
+    found = []
+    for key in all_keys().values():
+        for (_, before), (since, after) in pairwise(key.history):
+            if _bound(since) >= OLDEST:
+                text = f"default of {key.name}: {before} became {after}"
+                found.append((_bound(since), "", text, key.source or "ConsumerConfig, GroupCoordinatorConfig"))
+    return found

@@ -170,7 +170,7 @@ def classic_heartbeat(group: ConsumerGroup, event: Any) -> None:
 
 
 def _ahead(group: ConsumerGroup) -> int:
-    return group.assignment_epoch if group.settings.since("4.3") else group.epoch
+    return group.assignment_epoch if group.settings.has("mixed-heartbeat-target") else group.epoch
 
 
 def _keep_alive(group: ConsumerGroup, member: ConsumerGroupMember) -> None:

@@ -30,6 +30,8 @@ POLL_TIMEOUT_REASON = "consumer poll timeout has expired."
 class Phase(Enum):
     """AbstractCoordinator.MemberState."""
 
+    __hash__ = object.__hash__  # by identity: these are looked up all the time
+
     UNJOINED = "UNJOINED"
     PREPARING = "PREPARING_REBALANCE"
     COMPLETING = "COMPLETING_REBALANCE"
@@ -38,6 +40,8 @@ class Phase(Enum):
 
 class Stage(Enum):
     """What the application thread is in the middle of."""
+
+    __hash__ = object.__hash__  # by identity: these are looked up all the time
 
     IDLE = "idle"
     COMMITTING = "commits before it re-joins"

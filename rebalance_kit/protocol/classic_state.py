@@ -25,6 +25,8 @@ NEW_MEMBER_JOIN_TIMEOUT_MS = 300_000
 class State(Enum):
     """States of a classic group, under the names Kafka prints."""
 
+    __hash__ = object.__hash__  # by identity: these are looked up all the time
+
     EMPTY = "Empty"
     PREPARING = "PreparingRebalance"
     COMPLETING = "CompletingRebalance"

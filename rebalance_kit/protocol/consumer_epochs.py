@@ -36,7 +36,7 @@ def subscribe(
     member.topics = group.topics_of(member)
     if changed:
         group.bump(why, trigger, member.sender)
-    elif preferred not in {None, group.preferred_assignor()} and group.settings.since("4.4"):
+    elif preferred not in {None, group.preferred_assignor()} and group.settings.has("remote-assignor-bumps"):
         group.bump("the preferred server assignor changed", "assignor", member.sender)
     elif _metadata_changed(group):
         group.bump("topics or partitions of the subscription changed", "metadata", None)
@@ -184,7 +184,7 @@ def remove_member(
         group.downgrades = True
         return
     group.bump(reason, trigger, member.sender)
-    if not group.members and group.settings.since("4.4"):
+    if not group.members and group.settings.has("empty-group-target"):
         group.assignment_epoch, group.assigned_ms = group.epoch, None
     group.settle_state()
 

@@ -289,7 +289,7 @@ def commit_error(group: ConsumerGroup, request: OffsetCommit) -> str:
         return NONE
     if member.classic is not None:
         return "ILLEGAL_GENERATION"
-    if request.generation > member.epoch or not group.settings.since("4.3"):
+    if request.generation > member.epoch or not group.settings.has("commit-per-partition-epoch"):
         return "STALE_MEMBER_EPOCH"
     held = {**member.assigned, **member.pending_revocation}
     accepted = all(tp in held and request.generation >= held[tp] for tp in request.offsets)

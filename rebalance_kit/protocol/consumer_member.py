@@ -28,6 +28,8 @@ RETRY_MS = 100
 class MemberPhase(Enum):
     """The client's MemberState."""
 
+    __hash__ = object.__hash__  # by identity: these are looked up all the time
+
     UNSUBSCRIBED = "UNSUBSCRIBED"
     JOINING = "JOINING"
     RECONCILING = "RECONCILING"
@@ -75,6 +77,8 @@ EDGES: Mapping[MemberPhase, frozenset[MemberPhase]] = MappingProxyType(
 
 class Work(Enum):
     """What the application thread is in the middle of."""
+
+    __hash__ = object.__hash__  # by identity: these are looked up all the time
 
     NONE = "nothing"
     WAIT = "a new assignment waits for poll()"

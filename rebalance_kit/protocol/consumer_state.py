@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from rebalance_kit.model.topology import TopicId, TopicPartition
+from rebalance_kit.model.versions import has
 from rebalance_kit.protocol.effects import Effect, Note, Reply
 from rebalance_kit.protocol.labels import labels
 from rebalance_kit.protocol.messages import Partitions, Response, Subscription
@@ -31,6 +32,8 @@ LEFT_FOR_A_WHILE = -2
 class GroupState(Enum):
     """ConsumerGroup.ConsumerGroupState, under the names Kafka prints."""
 
+    __hash__ = object.__hash__  # by identity: these are looked up all the time
+
     EMPTY = "Empty"
     ASSIGNING = "Assigning"
     RECONCILING = "Reconciling"
@@ -39,6 +42,8 @@ class GroupState(Enum):
 
 class MemberState(Enum):
     """The coordinator's view of one member's reconciliation (MemberState)."""
+
+    __hash__ = object.__hash__  # by identity: these are looked up all the time
 
     STABLE = "STABLE"
     UNREVOKED = "UNREVOKED_PARTITIONS"
@@ -64,14 +69,9 @@ class ConsumerGroupSettings:
     migration_policy: str = "bidirectional"
     classic_session_range: tuple[int, int] = (6_000, 1_800_000)
 
-    def since(self, release: str) -> bool:
-        """Whether the broker is of that release or newer."""
-        return version(self.kafka_version) >= version(release)
-
-
-def version(text: str) -> tuple[int, ...]:
-    """``4.3.1`` as numbers that compare."""
-    return tuple(int(part) for part in text.split(".") if part.isdigit())
+    def has(self, change: str) -> bool:
+        """Whether the broker's version does what that row of ``model.versions`` says."""
+        return has(change, self.kafka_version)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class ConsumerGroup:
     @classmethod
     def fresh(cls, settings: ConsumerGroupSettings) -> ConsumerGroup:
         """A new group: epoch 1 since 4.3, so that its first member gets 2; 0 before."""
-        first = 1 if settings.since("4.3") else 0
+        first = 1 if settings.has("first-epoch-two") else 0
         return cls(settings, first, first)
 
     # --- facts -------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rebalance_kit.model.versions import has
 from rebalance_kit.protocol.classic_join import JOIN_TIMER, SYNC_TIMER, prepare
 from rebalance_kit.protocol.classic_state import ClassicGroup, GroupMember, GroupSettings, State
 from rebalance_kit.protocol.consumer_state import (
@@ -45,8 +46,8 @@ def upgrade(
             "GROUP_ID_NOT_FOUND",
             f"Cannot upgrade classic group {name} to consumer group because the group size exceeds the consumer group maximum size.",
         )
-    if classic.protocol is None:
-        # Kafka 4.x: fromClassicGroup asks for a protocol that a first, unfinished join phase has not selected
+    if classic.protocol is None and has("join-before-first-generation", settings.kafka_version):
+        # fromClassicGroup asks for a protocol that a first, unfinished join phase has not selected
         classic.out = []
         for member in list(classic.members.values()):
             classic.answer_join(member, JoinAnswer("REBALANCE_IN_PROGRESS", member.member_id))

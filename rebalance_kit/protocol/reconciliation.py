@@ -15,13 +15,14 @@ def reconcile(group: ConsumerGroup, member: ConsumerGroupMember, owned: Partitio
     before = (dict(member.assigned), dict(member.pending_revocation), member.state, member.epoch)
     if member.state is MemberState.STABLE:
         if member.epoch != group.assignment_epoch or (
-            any(tp.topic not in member.topics for tp in member.assigned) and group.settings.since("4.2")
+            any(tp.topic not in member.topics for tp in member.assigned)
+            and group.settings.has("unsubscribed-at-once")
         ):
             _compute(group, member, owned)
     elif member.state is MemberState.UNREVOKED:
         if owned is not None and not any(tp in member.pending_revocation for tp in owned):
             _compute(group, member, owned)
-        elif group.settings.since("4.2"):
+        elif group.settings.has("unsubscribed-at-once"):
             _strip(group, member)
     else:
         _compute(group, member, owned)
@@ -49,7 +50,7 @@ def _compute(group: ConsumerGroup, member: ConsumerGroupMember, owned: Partition
     kept = {tp: since for tp, since in member.assigned.items() if tp in target}
     revoke = {tp: since for tp, since in member.assigned.items() if tp not in target}
     if revoke and (owned is None or any(tp in revoke for tp in owned)):
-        acked = member.state is MemberState.UNREVOKED and not group.settings.since("4.2")
+        acked = member.state is MemberState.UNREVOKED and not group.settings.has("ack-chain-keeps-epoch")
         _set_epoch(member, min(member.epoch + 1, group.assignment_epoch) if acked else member.epoch)
         member.state = MemberState.UNREVOKED
         group.hold(member, kept, revoke)

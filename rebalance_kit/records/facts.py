@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from rebalance_kit.model.trace import Trace
@@ -91,66 +91,57 @@ _HOW = {
 
 def of_trace(trace: Trace) -> Facts:
     """Facts of a simulated run."""
-    rounds, calls, removals = [], [], []
-    plans: dict[int, Share] = {}
-    again = 0
-    for row in trace.rows:
-        kind, detail = row.kind, row.detail
-        if kind == "generation":
-            rounds.append(
-                Round(detail["group"], "generation", row.generation or 0, detail["assignor"], None, row.at_ms)
-            )
-        elif kind == "assignment_computed":
-            senders = detail["senders"]
-            plans[row.generation or 0] = merge(
-                (senders[who], given) for who, given in detail["assignment"].items()
-            )
-        elif kind == "group_state" and detail["to"] == "Empty" and detail["trigger"] != "load" and row.protocol == "classic":
-            rounds.append(Round(detail["group"], "empty", row.generation or 0, None, None, row.at_ms))
-        elif kind == "epoch_bump":
-            rounds.append(Round(detail["group"], "epoch", row.generation or 0, None, None, row.at_ms))
-        elif kind == "target":
-            rounds.append(
-                Round(
-                    detail["group"],
-                    "target",
-                    row.generation or 0,
-                    detail["assignor"],
-                    merge(detail["assignment"].items()),
-                    row.at_ms,
-                )
-            )
-        elif kind == "callback_begin":
-            calls.append(
-                Call(
-                    row.actor,
-                    detail["callback"],
-                    tuple(sorted(detail["partitions"])),
-                    row.generation,
-                    row.at_ms,
-                )
-            )
-        elif kind == "member_removed" and not detail.get("pending"):
-            removals.append(Removal(detail["name"], _HOW[detail["how"]], row.at_ms))
-        elif kind == "member_replaced":
-            removals.append(Removal(detail["name"], "replaced", row.at_ms))
-        elif kind == "member_away":
-            removals.append(Removal(detail["name"], "away", row.at_ms))
-        elif kind == "member_refused" and detail["error"] in {"FENCED_INSTANCE_ID", "UNRELEASED_INSTANCE_ID"}:
-            removals.append(
-                Removal(
-                    detail["name"], "fenced" if detail["error"].startswith("FENCED") else "refused", row.at_ms
-                )
-            )
-        elif kind == "redelivered":
-            again += int(detail["count"])
-    filled = tuple(
-        one
-        if one.kind != "generation"
-        else Round(one.group, one.kind, one.number, one.assignor, plans.get(one.number), one.at_ms)
-        for one in rounds
+    calls = tuple(
+        Call(
+            row.actor,
+            row.detail["callback"],
+            tuple(sorted(row.detail["partitions"])),
+            row.generation,
+            row.at_ms,
+        )
+        for row in trace.of("callback_begin")
     )
-    return Facts(filled, tuple(calls), tuple(removals), again)
+    again = sum(int(row.detail["count"]) for row in trace.of("redelivered"))
+    return Facts(tuple(_rounds_of(trace)), calls, tuple(_removals_of(trace)), again)
+
+
+def _rounds_of(trace: Trace) -> Iterator[Round]:
+    groups = {row.actor: str(row.detail["group"]) for row in trace.of("process_started")}
+    plans = {
+        (groups[row.actor], row.generation): merge(
+            (row.detail["senders"][who], given) for who, given in row.detail["assignment"].items()
+        )
+        for row in trace.of("assignment_computed")
+    }
+    for row in trace.of("generation", "group_state", "epoch_bump", "target"):
+        held, number = row.detail, row.generation or 0
+        group = str(held["group"])
+        if row.kind == "generation":
+            yield Round(group, "generation", number, held["assignor"], plans.get((group, number)), row.at_ms)
+        elif row.kind == "epoch_bump":
+            yield Round(group, "epoch", number, None, None, row.at_ms)
+        elif row.kind == "target":
+            yield Round(
+                group, "target", number, held["assignor"], merge(held["assignment"].items()), row.at_ms
+            )
+        elif held["to"] == "Empty" and held["trigger"] != "load" and row.protocol == "classic":
+            yield Round(group, "empty", number, None, None, row.at_ms)
+
+
+_REFUSED = {"FENCED_INSTANCE_ID": "fenced", "UNRELEASED_INSTANCE_ID": "refused"}
+
+
+def _removals_of(trace: Trace) -> Iterator[Removal]:
+    for row in trace.of("member_removed", "member_replaced", "member_away", "member_refused"):
+        name = str(row.detail["name"])
+        if row.kind == "member_removed":
+            if not row.detail.get("pending"):
+                yield Removal(name, _HOW[row.detail["how"]], row.at_ms)
+        elif row.kind == "member_refused":
+            if row.detail["error"] in _REFUSED:
+                yield Removal(name, _REFUSED[row.detail["error"]], row.at_ms)
+        else:
+            yield Removal(name, "replaced" if row.kind == "member_replaced" else "away", row.at_ms)
 
 
 # --- from a record -----------------------------------------------------------------------------
@@ -167,6 +158,7 @@ _ONE_SHARE = re.compile(r"([^\s,{}=]+)=Assignment\(partitions=\[([^]]*)\]")
 _JOINED = re.compile(
     r"Successfully joined group with generation Generation\{generationId=(\d+), memberId='([^']*)', protocol='([^']*)'\}"
 )
+_OF_GROUP = re.compile(r"\[Consumer .*?groupId=([^\]]+)\]")
 _NATIVE_JOINED = re.compile(r"JoinGroup response: GenerationId (\d+), Protocol (\S+), LeaderId")
 _REMOVALS = (
     (re.compile(r"Member (\S+) in group \S+ has failed, removing it"), "failed"),
@@ -235,7 +227,7 @@ def of_record(run: RecordedRun) -> Facts:
                     "generation",
                     number,
                     assignors.get((found[1], number), assignors.get(("", number))),
-                    plans.get(number),
+                    plans.get((found[1], number)),
                     at,
                 )
             )
@@ -287,8 +279,10 @@ def _by_instance(text: str, run: RecordedRun, at: int | None = None) -> str | No
     return holder
 
 
-def _plans(run: RecordedRun, names: Mapping[str, str]) -> tuple[dict[int, Share], dict[tuple[str, int], str]]:
-    plans: dict[int, Share] = {}
+def _plans(
+    run: RecordedRun, names: Mapping[str, str]
+) -> tuple[dict[tuple[str, int], Share], dict[tuple[str, int], str]]:
+    plans: dict[tuple[str, int], Share] = {}
     assignors: dict[tuple[str, int], str] = {}
     for lines in run.members.values():
         for line in lines:
@@ -297,12 +291,18 @@ def _plans(run: RecordedRun, names: Mapping[str, str]) -> tuple[dict[int, Share]
                     (names.get(who, who), [one for one in parts.split(", ") if one])
                     for who, parts in _ONE_SHARE.findall(found[2])
                 ]
-                plans[int(found[1])] = merge(given)
+                plans[_group(line.text), int(found[1])] = merge(given)
             elif found := _JOINED.search(line.text):
-                assignors["", int(found[1])] = found[3]
+                assignors[_group(line.text), int(found[1])] = found[3]
             elif found := _NATIVE_JOINED.search(line.text):
                 assignors["", int(found[1])] = found[2]
     return plans, assignors
+
+
+def _group(text: str) -> str:
+    """The group that a Java client's line names in its prefix."""
+    found = _OF_GROUP.search(text)
+    return found[1] if found else ""
 
 
 def _targets(run: RecordedRun) -> dict[tuple[str, int], Share]:

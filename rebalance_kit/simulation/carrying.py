@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from rebalance_kit.model.versions import has
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.client import names
 from rebalance_kit.protocol.messages import NONE, ConsumerGroupHeartbeat, Heartbeat
@@ -83,7 +84,8 @@ def want_poll(process: Process, effect: fx.WantPoll) -> None:
 
 def _next_beat(process: Process) -> bool:
     """Revoked to assigned([]): at once or one poll() later, half each in 4.3.1, always later in 4.0.0."""
-    return process.world.scenario.kafka_version.startswith("4.0") or process.stream.random() < 0.5
+    same = has("assigned-in-same-poll", process.world.scenario.kafka_version)
+    return not same or process.stream.random() < 0.5
 
 
 def run_callback(process: Process, effect: fx.Callback) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from rebalance_kit.assignors.contract import NO_GENERATION, Cluster, MemberSubscription
@@ -13,6 +14,12 @@ from rebalance_kit.protocol.messages import JoinMember
 from rebalance_kit.simulation.own_assignors import Report, assign_own
 
 Shares = Mapping[str, tuple[TopicPartition, ...]]
+
+
+class Printed(dict[str, tuple[TopicPartition, ...]]):
+    """An assignment, and what its sticky assignor logs of it (``printed``)."""
+
+    printed: Shares = MappingProxyType({})
 
 
 class Leading:
@@ -37,7 +44,10 @@ class Leading:
             return assign_native_cooperative(cluster, listed)
         done = plan(name, cluster, listed, None, self._max_generation.get(name, NO_GENERATION))
         self._max_generation[name] = done.max_generation
-        return done.assignment
+        answer = Printed(done.assignment)
+        if done.printed is not None:
+            answer.printed = done.printed
+        return answer
 
 
 def _subscription(name: str, one: JoinMember) -> MemberSubscription:
