@@ -42,10 +42,16 @@ class Gap:
 
 
 def flows(trace: Trace) -> Mapping[TopicPartition, tuple[Flow, ...]]:
-    """Every stretch in which records reached somebody, per partition, in order of their beginnings."""
+    """Every stretch in which records reached somebody, per partition, in order of their beginnings.
+
+    Where several groups read the same topics, only the trace's own group counts (``meta["group"]``).
+    """
+    strangers = _strangers(trace)
     open_since: dict[tuple[TopicPartition, str], int] = {}
     found: dict[TopicPartition, list[Flow]] = defaultdict(list)
     for row in trace.of("fetch_resumed", "fetch_paused"):
+        if row.actor in strangers:
+            continue
         tp = TopicPartition(row.topic or "", row.partition or 0)
         if row.kind == "fetch_resumed":
             open_since.setdefault((tp, row.actor), row.at_ms)
@@ -56,6 +62,15 @@ def flows(trace: Trace) -> Mapping[TopicPartition, tuple[Flow, ...]]:
     for (tp, member), since in open_since.items():
         found[tp].append(Flow(member, since, trace.end_ms, None))
     return {tp: tuple(sorted(found[tp], key=lambda one: (one.from_ms, one.to_ms))) for tp in sorted(found)}
+
+
+def _strangers(trace: Trace) -> frozenset[str]:
+    """Processes of other groups than the trace's own."""
+    groups = {row.actor: str(row.detail["group"]) for row in trace.of("process_started")}
+    own = trace.meta.get("group")
+    if own not in groups.values():
+        return frozenset()
+    return frozenset(actor for actor, group in groups.items() if group != own)
 
 
 def gaps(trace: Trace, since_ms: int = 0) -> tuple[Gap, ...]:

@@ -200,14 +200,14 @@ def _fits(row: TraceRow, owned: frozenset[str]) -> Iterator[tuple[int, str]]:
 
 
 def accounts_add_up(trace: Trace) -> Iterator[tuple[int, str]]:
-    """Of each partition: what was delivered for the first time was read, what was read was produced, commits stay behind."""
+    """Of each partition: what was delivered for the first time was read, what was read or committed was produced."""
     for row in trace.of("account"):
         held = row.detail
         where = f"{row.topic}-{row.partition}"
         if held["read"] > held["produced"]:
             yield row.at_ms, f"{where}: {held['read']} read of {held['produced']} produced"
-        if held["committed"] is not None and held["committed"] > held["read"]:
-            yield row.at_ms, f"{where}: committed {held['committed']} of {held['read']} read"
+        if held["committed"] is not None and held["committed"] > held["produced"]:  # a first position may be committed unread
+            yield row.at_ms, f"{where}: committed {held['committed']} of {held['produced']} produced"
         first = held["delivered"] - held["redelivered"]
         if not 0 <= first <= held["read"] or min(held["lost"], held["redelivered"]) < 0:
             yield row.at_ms, f"{where}: {dict(held)}"

@@ -50,7 +50,8 @@ def _java_lines(trace: Trace, name: str, version: str) -> Iterator[LogLine]:
             yield from after
             after = []
         if state.starting and (row.at_ms > state.starting[0].at_ms or row.actor != name):
-            yield from [LogLine(state.starting[0].at_ms, *said) for said in positions(state)]
+            at_ms = state.starting[0].at_ms
+            yield from [LogLine(at_ms, *said) for said in positions(state)]
         if row.actor == name or row.kind == "run_end":
             frozen = row.kind == "process_frozen" or (frozen and row.kind != "process_thawed")
             ready = [] if frozen else _ready(due, row)

@@ -150,15 +150,14 @@ def _joined(member: ClassicMember, answer: JoinAnswer) -> None:
         member.assigned_metadata = known
         if not answer.skip_assignment:
             try:
-                plan = {
-                    who: tuple(given)
-                    for who, given in kept.assign(answer.protocol or "", known, answer.members).items()
-                }
+                made = kept.assign(answer.protocol or "", known, answer.members)
+                plan = {who: tuple(given) for who, given in made.items()}
             except AssignorError as error:
                 member.die(getattr(error, "java_exception", "AssignorError"), str(error))
                 return
             member.note("assignment_computed", assignor=answer.protocol, assignment={who: names(given) for who, given in plan.items()},
-                        senders={one.member_id: one.sender for one in answer.members})  # fmt: skip
+                        senders={one.member_id: one.sender for one in answer.members}, lists=in_order(plan),
+                        printed=in_order(getattr(made, "printed", {})))  # fmt: skip
     else:
         member.assigned_metadata = None
     member.stage = Stage.SYNCING

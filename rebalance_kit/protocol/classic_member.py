@@ -281,6 +281,7 @@ class ClassicMember:
             added=names(added),
             revoked=names(revoked),
             cooperative=self.settings.cooperative,
+            listed=[str(tp) for tp in assignment],
         )
         self.pending_assignment = assignment
         if revoked:
@@ -336,7 +337,7 @@ class ClassicMember:
             and self.phase is not Phase.UNJOINED
             and not self.death
         ):
-            self.send_leave("the consumer is being closed")
+            self.send_leave("not provided" if self.native else "the consumer is being closed")
         self.move(Phase.UNJOINED)
         self.stage = Stage.CLOSED
         self.out.append(fx.Die(*self.death) if self.death else fx.Closed())

@@ -70,6 +70,11 @@ def minus(left: Partitions, right: Partitions) -> Partitions:
     return tuple(tp for tp in left if tp not in gone)
 
 
+def in_order(plan: Mapping[str, Partitions]) -> dict[str, list[str]]:
+    """An assignment the way Kafka prints it, members and partitions in the order they have."""
+    return {who: [str(tp) for tp in given] for who, given in plan.items()}
+
+
 def names(partitions: Partitions) -> list[str]:
     """The way Kafka prints partitions, sorted by topic and number."""
     return [str(tp) for tp in sorted(partitions)]

@@ -136,8 +136,8 @@ def _identity_problem(group: ConsumerGroup, request: ConsumerGroupHeartbeat) -> 
 def _fenced(request: ConsumerGroupHeartbeat, member: ConsumerGroupMember) -> bool:
     if request.member_epoch == member.epoch:
         return False
-    tolerated = (
-        request.member_epoch == member.previous_epoch
+    tolerated = (  # a member that is away has epoch -2: whatever it still says is greater
+        request.member_epoch == member.previous_epoch < member.epoch
         and request.owned is not None
         and all(tp in member.assigned for tp in request.owned)
     )

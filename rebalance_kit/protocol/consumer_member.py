@@ -398,4 +398,5 @@ class ConsumerMember:
         self.shown_epoch = self.generation
         self.generation = 0
         self.move(MemberPhase.FATAL)
-        self.last_callback()
+        if self.work is not Work.CLOSE_CALLBACK:
+            self.last_callback()

@@ -8,6 +8,7 @@ from rebalance_kit.assignors import java_order
 from rebalance_kit.model.config import BrokerConfig
 from rebalance_kit.model.topology import TopicId, TopicPartition
 from rebalance_kit.protocol import classic_group, consumer_group, migration
+from rebalance_kit.protocol.classic_join import JOIN_TIMER, SYNC_TIMER
 from rebalance_kit.protocol.classic_state import ClassicGroup, GroupSettings
 from rebalance_kit.protocol.consumer_state import ConsumerGroup, ConsumerGroupSettings
 from rebalance_kit.protocol.effects import (
@@ -132,6 +133,8 @@ class Broker:
 
     def _replace(self, name: str, group: Group, to: str) -> None:
         """An empty group takes the other protocol, whatever the migration policy says."""
+        for key in (JOIN_TIMER, SYNC_TIMER):
+            self.world.agenda.cancel_timer((name, key))
         self.groups[name] = group
         self.world.row(
             "coordinator", "group_converted", to, None, None, {"group": name, "to": to, "members": 0}

@@ -299,4 +299,9 @@ def made_quiet(scenario: Scenario) -> Scenario:
     mended += [Action(at, "thaw", name) for name in sorted(frozen)] + [Action(at, "heal_network", name) for name in sorted(cut)]
     for spec in planned.members:
         mended += [Action(at, "slow_down", spec.name, {"processing_ms": 0}), Action(at, "slow_callback", spec.name, {"callback_ms": 0})]
-    return replace(planned, actions=(*planned.actions, *mended), end_ms=at + QUIET_MS, data_plane=False)
+    broker = dict(planned.broker)
+    if broker.get("group.consumer.migration.policy") == "upgrade":
+        # Classic members that the last KIP-848 member leaves behind in a consumer group are told of nothing any more:
+        # since 4.3 their heartbeats neither compute a target nor notice a bump before one exists.
+        broker["group.consumer.migration.policy"] = "bidirectional"
+    return replace(planned, actions=(*planned.actions, *mended), end_ms=at + QUIET_MS, data_plane=False, broker=broker)

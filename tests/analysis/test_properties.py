@@ -45,32 +45,33 @@ def unrest(trace: Trace, scenario: Scenario) -> list[str]:
         found.append(f"the group is {states[-1]}")
     alive, readers, wanted = living(trace, scenario), readers_at_end(trace), defaultdict(set)
     counts = {topic.name: topic.partitions for topic in scenario.topics}
-    seen = unseen_from(trace)
+    rests = may_rest(trace)
     for row in trace.of("topic_changed"):
-        if row.detail["partitions"] == 0 or row.at_ms < seen:
-            counts[row.topic or ""] = row.detail["partitions"]
+        counts[row.topic or ""] = row.detail["partitions"]
     for name, topics in alive.items():
         for topic, count in counts.items():
             if topics(topic):
                 for number in range(count):
                     wanted[f"{topic}-{number}"].add(name)
     for partition, names in sorted(wanted.items()):
+        if rests and not readers[partition]:
+            continue
         if len(readers[partition]) != 1 or not readers[partition] <= names:
             found.append(f"{partition} is read by {sorted(readers[partition])} of {sorted(names)}")
     found += [f"{partition} is read by {sorted(who)}, wanted by nobody" for partition, who in sorted(readers.items()) if who and partition not in wanted]
     return found
 
 
-def unseen_from(trace: Trace) -> int:
-    """From when on topics may grow unnoticed.
+def may_rest(trace: Trace) -> bool:
+    """Whether partitions may stay unread: a returning static leader has hidden a change of the topics.
 
-    A static leader that returns skips the assignment, and takes the partitions that it sees then for those that
-    were assigned (ConsumerCoordinator.onLeaderElected): what was added while it was away stays unread until
-    somebody else causes a rebalance.
+    It skips the assignment and takes what it sees then for what was assigned (ConsumerCoordinator.onLeaderElected),
+    so partitions that were added while it was away wait until somebody else causes a rebalance.
     """
     kept = max((row.at_ms for row in trace.of("static_kept")), default=-1)
     rounds = max((row.at_ms for row in trace.of("generation", "target")), default=-1)
-    return rounds if kept > rounds else trace.end_ms
+    changes = [row.at_ms for row in trace.of("topic_changed", "action") if row.kind == "topic_changed" or row.detail["do"] == "see_metadata"]
+    return kept > rounds and any(at < kept for at in changes)
 
 
 def readers_at_end(trace: Trace) -> dict[str, set[str]]:

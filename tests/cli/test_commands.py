@@ -113,7 +113,6 @@ def test_a_scenario_that_cannot_be_leaves_nothing_and_is_status_2(small, tmp_pat
         (["replay", ".", "--draws", "0"], "expected at least 1"),
         (["assign", "nowhere.json"], "nowhere.json"),
         (["explain", "xyzzy"], "xyzzy"),
-        (["items", "check", "nowhere"], "nowhere"),
     ],
 )
 def test_bad_input_is_named_on_one_line_of_stderr(argv, told, capsys):
@@ -156,9 +155,30 @@ def test_doctor_lists_what_is_there():
 
 
 
+CASE = {
+    "assignor": "client.range", "topics": {"orders": 2}, "members": [{"member_id": "a", "topics": ["orders"]}],
+    "expected": {"a": [["orders", 0], ["orders", 1]]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("expected", "status"), [(CASE["expected"], 0), ({"a": [["orders", 1], ["orders", 0]]}, 1)])
+def test_assign_says_whether_kafka_answered_the_same(tmp_path, capsys, expected, status):
+    path = tmp_path / "cases.json"
+    path.write_text(json.dumps([CASE | {"expected": expected}]), "utf-8")
+    answered, text = run("assign", path, "--json")
+    told = json.loads(text)
+    assert answered == status and told["assignment"] == CASE["expected"] and told["equal"] is (status == 0)
+    assert "orders" in run("assign", path, "--explain")[1]
+
+
 def test_items_check_accepts_the_kits_own_items():
     status, text = run("items", "check")
     assert status == 0 and text.strip()
+
+
+def test_items_check_of_nothing_is_status_2_and_names_it():
+    status, text = run("items", "check", "nowhere")
+    assert status == 2 and text.startswith("nowhere: does not exist")
 
 
 def test_replay_tells_a_line_a_run_and_its_rules(tmp_path):
