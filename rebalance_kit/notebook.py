@@ -8,13 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
+from textwrap import wrap
 
 from rebalance_kit import scenarios
+from rebalance_kit.glossary import lookup
 from rebalance_kit.model.trace import Trace, TraceRow
 from rebalance_kit.simulation.scenario import THREE_PROTOCOLS, Scenario
 from rebalance_kit.simulation.simulate import simulate
+from rebalance_kit.view.text import describe_flow
 from rebalance_kit.view.words import partitions_in_words
 
+WIDTH = 108
+"""Signs in a line of output; JupyterLab breaks longer ones in the middle of a word on a screen of 1366 pixels."""
 CALLBACKS = {
     "assigned": "onPartitionsAssigned",
     "revoked": "onPartitionsRevoked",
@@ -39,7 +44,12 @@ def with_configs(scenario: Scenario, configs: Mapping[str, object]) -> Scenario:
 def beside(guess: Mapping[str, object], truth: Mapping[str, object]) -> str:
     """A learner's guess beside what the run says, one line a question; a guess of None is not judged."""
     rows = [
-        (name, "-" if guess.get(name) is None else str(guess[name]), str(seen), _judged(guess.get(name), seen))
+        (
+            name,
+            "-" if guess.get(name) is None else str(guess[name]),
+            str(seen),
+            _judged(guess.get(name), seen),
+        )
         for name, seen in truth.items()
     ]
     return columns([("", "your guess", "the run", ""), *rows])
@@ -65,6 +75,27 @@ def columns(rows: Iterable[Sequence[str]]) -> str:
     )
 
 
+def story(trace: Trace) -> str:
+    """The run in words (``view.describe_flow``), in lines that a notebook need not break."""
+    return in_lines(describe_flow(trace))
+
+
+def explain(term: str) -> str:
+    """What the glossary says of a term or a config key, in lines that a notebook need not break."""
+    return in_lines(str(lookup(term)))
+
+
+def in_lines(text: str) -> str:
+    """Text with its long lines broken between words, the rest of each hanging below its beginning."""
+    found: list[str] = []
+    for line in text.splitlines():
+        inner = " " * (len(line) - len(line.lstrip()) + 2)
+        found += wrap(line, WIDTH, subsequent_indent=inner, drop_whitespace=True, break_on_hyphens=False) or [
+            ""
+        ]
+    return "\n".join(found)
+
+
 # --- what happened in one run -------------------------------------------------------------------
 def reasons(trace: Trace, since_s: float = 0.0) -> str:
     """Every rebalance (or new group epoch) from ``since_s`` seconds on, with its reason.
@@ -77,11 +108,15 @@ def reasons(trace: Trace, since_s: float = 0.0) -> str:
 
 
 def _reasons(trace: Trace, since_s: float) -> list[tuple[str, str, str]]:
-    return [
-        (_clock(row), "rebalance begins" if row.kind == "group_state" else f"group epoch {row.generation}", _short(row.detail["reason"], trace))
-        for row in _since(trace, since_s, "group_state", "epoch_bump")
-        if row.kind == "epoch_bump" or row.detail["to"] == "PreparingRebalance"
-    ]  # fmt: skip
+    found = []
+    for row in _since(trace, since_s, "group_state", "epoch_bump"):
+        if row.kind == "epoch_bump":
+            found.append((_clock(row), f"group epoch {row.generation}", row.detail["reason"]))
+        elif row.detail["to"] == "PreparingRebalance":
+            ours, mark, theirs = _short(row.detail["reason"], trace).partition(" client reason: ")
+            found.append((_clock(row), "rebalance begins", ours))
+            found += [("", "", mark.lstrip() + theirs)] if mark else []
+    return found
 
 
 def states(trace: Trace, since_s: float = 0.0, until_s: float | None = None) -> str:
@@ -96,7 +131,7 @@ def states(trace: Trace, since_s: float = 0.0, until_s: float | None = None) -> 
 
 
 def fired(names: Iterable[str], protocols: Sequence[str] = THREE_PROTOCOLS) -> str:
-    """How many rebalances (or group epochs) each scenario of the kit causes, and the first reason under each protocol.
+    """How many rebalances (or group epochs) each scenario of the kit causes under each protocol.
 
     Counted from the scenario's first action or late start on, as ``analysis.metrics`` does.
     """
@@ -120,6 +155,12 @@ def callbacks(trace: Trace, since_s: float = 0.0, until_s: float | None = None) 
     return columns(rows)
 
 
+def passed_to(trace: Trace, callback: str, since_s: float = 0.0) -> int:
+    """How many partitions a callback (assigned, revoked, lost) was given, all members and calls together."""
+    called = (row for row in _since(trace, since_s, "callback_begin") if row.detail["callback"] == callback)
+    return sum(len(row.detail["partitions"]) for row in called)
+
+
 def pauses(trace: Trace, since_s: float | None = None) -> str:
     """Which partitions nobody read, from when and for how long; ``since_s`` None: from the first event on."""
     from rebalance_kit.analysis.intervals import gaps
@@ -138,7 +179,12 @@ def longest_silence(trace: Trace, member: str, since_s: float = 0.0) -> float:
     """The longest stretch in seconds, from ``since_s`` on, in which no record of any partition reached ``member``."""
     from rebalance_kit.analysis.intervals import flows
 
-    heard = sorted((flow.from_ms, flow.to_ms) for stretches in flows(trace).values() for flow in stretches if flow.member == member)
+    heard = sorted(
+        (flow.from_ms, flow.to_ms)
+        for stretches in flows(trace).values()
+        for flow in stretches
+        if flow.member == member
+    )
     reached, longest = round(since_s * 1000), 0
     for begin, end in [*heard, (trace.end_ms, trace.end_ms)]:
         longest = max(longest, begin - reached)
@@ -156,7 +202,10 @@ def epochs(trace: Trace, since_s: float = 0.0, until_s: float | None = None) -> 
     for row in trace.of("epoch_bump", "target", "member_reconciled", "member_removed"):
         words = ""
         if row.kind == "epoch_bump":
-            group, words = str(row.generation), f"epoch bumped: {row.detail['trigger']} of {row.detail['culprit']}"
+            group, words = (
+                str(row.generation),
+                f"epoch bumped: {row.detail['trigger']} of {row.detail['culprit']}",
+            )
         elif row.kind == "target":
             target, words = str(row.generation), f"target computed by {row.detail['assignor']}"
         else:
@@ -182,7 +231,9 @@ def _member_step(row: TraceRow, at: dict[str, str]) -> str:
 
 def target_beside_current(trace: Trace, at_s: float) -> str:
     """What each member of a KIP-848 group should own and what the broker lets it own, at a moment."""
-    rows = [row for row in trace.of("target", "member_reconciled", "member_removed") if row.at_ms <= at_s * 1000]
+    rows = [
+        row for row in trace.of("target", "member_reconciled", "member_removed") if row.at_ms <= at_s * 1000
+    ]
     goal: Mapping[str, Sequence[str]] = {}
     current: dict[str, TraceRow] = {}
     for row in rows:
@@ -193,13 +244,21 @@ def target_beside_current(trace: Trace, at_s: float) -> str:
         else:
             current[row.detail["name"]] = row
     head = ("member", "target assignment", "current assignment", "still to be revoked", "state")
-    return columns([head, *(_goal_line(name, goal.get(name, ()), row) for name, row in sorted(current.items()))])
+    return columns(
+        [head, *(_goal_line(name, goal.get(name, ()), row) for name, row in sorted(current.items()))]
+    )
 
 
 def _goal_line(name: str, goal: Sequence[str], row: TraceRow) -> tuple[str, ...]:
     detail = row.detail
     revoking = partitions_in_words(detail["pending_revocation"])
-    return (name, partitions_in_words(goal), partitions_in_words(detail["assigned"]), revoking, detail["state"])
+    return (
+        name,
+        partitions_in_words(goal),
+        partitions_in_words(detail["assigned"]),
+        revoking,
+        detail["state"],
+    )
 
 
 # --- many runs ----------------------------------------------------------------------------------
@@ -208,11 +267,14 @@ def spread(
     protocols: Sequence[str] = THREE_PROTOCOLS,
 ) -> str:  # fmt: skip
     """Least, median and greatest value of a measure over many seeds, under each protocol."""
-    rows = [("", "least", "median", "greatest")]
+    rows: list[tuple[str, ...]] = [("", "least", "median", "greatest")]
     drawn = list(seeds)
     for protocol in protocols:
         values = [measure(three(scenario, (protocol,), seed)[protocol]) for seed in drawn]
-        rows.append((protocol, *(f"{value:.2f}" for value in (min(values), median(values), max(values)))))
+        form = "g" if all(isinstance(value, int) for value in values) else ".2f"
+        rows.append(
+            (protocol, *(format(value, form) for value in (min(values), median(values), max(values))))
+        )
     return columns(rows)
 
 

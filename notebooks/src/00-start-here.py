@@ -61,7 +61,7 @@ guess = {"eager": None, "cooperative": None, "consumer": None}
 
 # %%
 from rebalance_kit.analysis.metrics import metrics
-from rebalance_kit.notebook import beside, three
+from rebalance_kit.notebook import beside, story, three
 
 restaurant = three("restaurant")
 print(beside(guess, {way: metrics(run).partitions_paused for way, run in restaurant.items()}))
@@ -72,12 +72,12 @@ print(beside(guess, {way: metrics(run).partitions_paused for way, run in restaur
 # **Watch for** the grey band at the bottom, *No owner*. Press **Play**, or drag the slider.
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import describe_flow, flow_figure, show
+from rebalance_kit.view import flow_figure, show
 
 show(flow_figure(restaurant["eager"]), "")
 
 # %%
-print(describe_flow(restaurant["eager"]))
+print(story(restaurant["eager"]))
 
 # %% [markdown]
 # Now the same evening under the cooperative protocol. **Watch for** the tables that do *not* move.
@@ -86,7 +86,7 @@ print(describe_flow(restaurant["eager"]))
 show(flow_figure(restaurant["cooperative"]), "")
 
 # %%
-print(describe_flow(restaurant["cooperative"]))
+print(story(restaurant["cooperative"]))
 
 # %% [markdown]
 # Compare the two lists of pauses before you go on. Eager stops *all* tables, though each of the healthy waiters'

@@ -32,12 +32,12 @@
 from dataclasses import replace
 
 from rebalance_kit.analysis.metrics import metrics
-from rebalance_kit.notebook import beside, columns, fired, pauses, reasons, three
+from rebalance_kit.notebook import beside, columns, fired, pauses, reasons, story, three
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.scenario import Action
 from rebalance_kit.simulation.scenario_file import read_scenario
 from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.view import Lab, describe_flow, gantt_figure, show
+from rebalance_kit.view import Lab, gantt_figure, show
 
 # %% [markdown]
 # ### Predict
@@ -100,13 +100,13 @@ print(reasons(crash["eager"], since_s=30))
 # %% [markdown]
 # The reason is a **session that ended**: `session.timeout.ms` (45 s since Kafka 3.0, 10 s before) after the last
 # heartbeat. A lost node, a process killed by the kernel and a cut network cable look the same to the coordinator:
-# silence. **Watch for** the long bar *owner dead or frozen*: that is the time nobody knew.
+# silence. **Watch for** the long bar *owner dead, frozen or busy*: that is the time nobody knew.
 
 # %% tags=["nbval-ignore-output"]
 show(gantt_figure(crash["cooperative"]), "")
 
 # %%
-print(describe_flow(crash["cooperative"]))
+print(story(crash["cooperative"]))
 
 # %% [markdown]
 # ## 4 Processing takes too long
@@ -123,9 +123,10 @@ slow = three("poll-timeout")
 print(reasons(slow["eager"], since_s=30))
 
 # %%
-left = [row for row in slow["eager"].of("member_removed") if row.at_ms > 30_000][0]
-print(left.detail["name"], "was removed because it", "left" if left.detail["how"] == "leave" else left.detail["how"])
-print("what it said:", left.detail["reason"])
+gone = [row for row in slow["eager"].of("member_removed") if row.at_ms > 30_000][0]
+print("who:", gone.detail["name"])
+print("how it was removed:", gone.detail["how"])
+print("what it said:", gone.detail["reason"])
 
 # %% [markdown]
 # The client itself: it notices that `poll()` was not called, and sends LeaveGroup. So the broker's log shows a *leave*,
@@ -210,7 +211,8 @@ print(reasons(added["consumer"], since_s=20))
 # **Watch for** the difference in what pauses:
 
 # %%
-print(columns([("partitions paused", *added), ("", *(str(metrics(run).partitions_paused) for run in added.values()))]))
+paused = [str(metrics(run).partitions_paused) for run in added.values()]
+print(columns([("partitions paused", *added), ("", *paused)]))
 
 # %% [markdown]
 # ## What does *not* make a group rebalance
@@ -253,7 +255,8 @@ print(reasons(late, since_s=20))
 
 # %%
 quiet = replace(load("crash"), actions=())
-busy = simulate(quiet.with_action(Action(30_000, "stall", "consumer-2", {"for_ms": 60_000})), protocol="eager")
+stall = Action(30_000, "stall", "consumer-2", {"for_ms": 60_000})
+busy = simulate(quiet.with_action(stall), protocol="eager")
 print(reasons(busy, since_s=20))
 print(pauses(busy, since_s=20))
 
@@ -266,7 +269,9 @@ print(pauses(busy, since_s=20))
 # Rebalances (classic) or new group epochs (consumer) that each event causes:
 
 # %%
-print(fired(["join", "leave", "crash", "poll-timeout", "recovered-member", "subscription-change", "partitions-added"]))
+print(fired(["join", "leave", "crash", "poll-timeout", "recovered-member"]))
+print()
+print(fired(["subscription-change", "partitions-added"]))
 print()
 print(fired(["broker-restart", "coordinator-failover", "static-restart-in-time"]))
 
@@ -278,14 +283,9 @@ print(fired(["broker-restart", "coordinator-failover", "static-restart-in-time"]
 # ## Your guesses
 
 # %%
-seen = {
-    "a broker is restarted": metrics(simulate(load("broker-restart"), protocol="eager")).rebalances > 0,
-    "a consumer works for a minute without calling poll(), all settings default": metrics(busy).rebalances > 0,
-    "a static member restarts and is back in time": metrics(static["eager"]).rebalances > 0,
-    "an administrator adds partitions": metrics(added["eager"]).rebalances > 0,
-    "a crashed consumer is started again": metrics(back["eager"]).rebalances > 0,
-}
-print(beside(guess, seen))
+down = simulate(load("broker-restart"), protocol="eager")
+runs = [down, busy, static["eager"], added["eager"], back["eager"]]
+print(beside(guess, {name: metrics(run).rebalances > 0 for name, run in zip(guess, runs)}))
 
 # %% [markdown]
 # ## Try it

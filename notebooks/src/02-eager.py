@@ -17,13 +17,12 @@
 from dataclasses import replace
 
 from rebalance_kit.analysis.metrics import metrics
-from rebalance_kit.glossary import lookup
-from rebalance_kit.notebook import beside, callbacks, columns, longest_silence, states, three
+from rebalance_kit.notebook import beside, callbacks, columns, explain, longest_silence, states, story, three
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.scenario import Action
 from rebalance_kit.simulation.scenario_file import read_scenario
 from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.view import Lab, Quiz, describe_comparison, describe_flow, gantt_figure, show
+from rebalance_kit.view import Lab, Quiz, describe_comparison, gantt_figure, show
 from rebalance_kit.view.diagram import messages, state_machine
 
 # %% [markdown]
@@ -72,12 +71,13 @@ print(talk.text)
 
 # %%
 computed = [row for row in join.of("assignment_computed") if row.at_ms > 30_000]
-print(columns([("computed at", "by", "with"), *((f"{row.at_ms / 1000:.3f} s", row.actor, row.detail["assignor"]) for row in computed)]))
+rows = [(f"{row.at_ms / 1000:.3f} s", row.actor, row.detail["assignor"]) for row in computed]
+print(columns([("computed at", "by", "with"), *rows]))
 
 # %% [markdown]
 # **Myth:** "the first consumer that sends JoinGroup is the leader." Nearly: the first that the coordinator *adds*,
 # which for a dynamic member happens at its second JoinGroup, the one with the id it was given. It stays leader
-# as long as it stays in the group.
+# as long as it stays in the group and misses no join phase.
 #
 # ## The callbacks
 #
@@ -100,7 +100,15 @@ print(callbacks(join, since_s=30))
 show(gantt_figure(join), "")
 
 # %%
-print(describe_flow(join))
+print(story(join))
+
+# %% [markdown]
+# The band is thin. Look at it closely, at a second of the same run:
+
+# %% tags=["nbval-ignore-output"]
+close = gantt_figure(join)
+close["layout"]["xaxis"]["range"] = [computed[0].at_ms / 1000 - 0.4, computed[0].at_ms / 1000 + 0.6]
+show(close, "")
 
 # %% [markdown]
 # Be fair to eager: between *rebalance begins* and the new generation the old members were reading on. They stopped
@@ -123,7 +131,7 @@ print(machine.text)
 # - **PreparingRebalance**: the coordinator collects JoinGroup requests. It ends when all known members have asked, or
 #   after the *rebalance timeout*, which is the greatest `max.poll.interval.ms` among them.
 # - **CompletingRebalance**: the generation exists, its assignment does not yet. The broker's log calls this moment
-#   *Stabilized*, and nobody reads anything at that moment.
+#   *Stabilized*, and in an eager group nobody reads anything at that moment.
 # - **Stable**: the leader's assignment is stored and handed out.
 # - (**Dead**, not drawn: the group's data are no longer on this broker.)
 
@@ -137,7 +145,7 @@ print(states(join))
 # waited for.
 
 # %%
-print(lookup("group.initial.rebalance.delay.ms"))
+print(explain("group.initial.rebalance.delay.ms"))
 
 # %% [markdown]
 # It saves a new deployment from one rebalance per pod: whoever arrives within the delay is taken in together, and each
@@ -152,21 +160,22 @@ print(lookup("group.initial.rebalance.delay.ms"))
 # ### Predict
 #
 # `consumer-2` is busy for 25 s from second 29 on. `consumer-1` is healthy. For how many seconds does `consumer-1`
-# read nothing at all, under eager and under the other two? (Within two seconds counts.)
+# read nothing at all, in whole seconds, under eager and under the other two?
 
 # %%
 guess = {"eager": None, "cooperative": None, "consumer": None}
 
 # %%
-stalled = replace(load("join"), end_ms=90_000).with_action(Action(29_000, "stall", "consumer-2", {"for_ms": 25_000}))
-busy = three(stalled)
-print(beside(guess, {way: round(longest_silence(run, "consumer-1", since_s=29)) for way, run in busy.items()}))
+stall = Action(29_000, "stall", "consumer-2", {"for_ms": 25_000})
+busy = three(replace(load("join"), end_ms=90_000).with_action(stall))
+silent = {way: round(longest_silence(run, "consumer-1", since_s=29)) for way, run in busy.items()}
+print(beside(guess, silent))
 
 # %% tags=["nbval-ignore-output"]
 show(gantt_figure(busy["eager"]), "")
 
 # %%
-print(describe_flow(busy["eager"]))
+print(story(busy["eager"]))
 
 # %% [markdown]
 # The healthy ones gave everything up at their heartbeat and then waited for a JoinGroup that could not come. With the
@@ -205,8 +214,9 @@ print(beside(guess, {"rebalances": ten.rebalances, "minutes": round(ten.converge
 
 # %%
 fifty = metrics(simulate(load("fifty-by-five-hundred"), protocol="eager"))
-print("fifty consumers, ONE restart:", fifty.rebalances, "rebalances,", fifty.partitions_paused, "of", fifty.partitions, "partitions paused")
-print("a deploy of all fifty at this pace:", 50 * fifty.rebalances, "rebalances, each of them pausing every partition")
+print("fifty consumers, ONE restart:", fifty.rebalances, "rebalances")
+print("partitions that paused:", fifty.partitions_paused, "of", fifty.partitions)
+print("a deploy of all fifty at this pace:", 50 * fifty.rebalances, "rebalances, each pausing every partition")
 
 # %% [markdown]
 # That is a **rebalance storm**: for minutes on end the group is never done, each partition's caches are cold again
@@ -220,7 +230,8 @@ print("a deploy of all fifty at this pace:", 50 * fifty.rebalances, "rebalances,
 
 # %%
 runs = three("join", ("eager", "roundrobin", "sticky", "cooperative"))
-rows = [(way, str(metrics(run).partitions_paused), str(metrics(run).partitions_moved)) for way, run in runs.items()]
+costs = {way: metrics(run) for way, run in runs.items()}
+rows = [(way, str(cost.partitions_paused), str(cost.partitions_moved)) for way, cost in costs.items()]
 print(columns([("assignor (eager means range)", "paused", "moved"), *rows]))
 
 # %% [markdown]
@@ -230,7 +241,9 @@ print(columns([("assignor (eager means range)", "paused", "moved"), *rows]))
 # commits nothing: the next owner begins at the last commit.
 
 # %%
-print(columns([("event", "records delivered twice"), *((name, str(metrics(simulate(load(name), protocol="eager")).records_redelivered)) for name in ("join", "leave", "crash"))]))
+runs = {name: simulate(load(name), protocol="eager") for name in ("join", "leave", "crash")}
+rows = [(name, str(metrics(run).records_redelivered)) for name, run in runs.items()]
+print(columns([("event", "records delivered twice"), *rows]))
 
 # %% [markdown]
 # ## One interesting failure
@@ -242,7 +255,8 @@ print(columns([("event", "records delivered twice"), *((name, str(metrics(simula
 Lab("storm", "eager")
 
 # %%
-print("longest time without a record at consumer-3, eager:", longest_silence(simulate(load("storm"), protocol="eager"), "consumer-3", since_s=30), "s")
+storm = simulate(load("storm"), protocol="eager")
+print("longest time without a record at consumer-3:", longest_silence(storm, "consumer-3", since_s=30), "s")
 
 # %% [markdown]
 # ## Check questions

@@ -14,14 +14,12 @@
 # JoinGroup, SyncGroup, a leader that computes. What changes is what the *members* do.
 
 # %%
-from dataclasses import replace
-
 from rebalance_kit.analysis.metrics import metrics
-from rebalance_kit.glossary import lookup
-from rebalance_kit.notebook import beside, callbacks, columns, pauses, reasons, spread, states, three, with_configs
+from rebalance_kit.notebook import beside, callbacks, columns, explain, pauses, spread, story
+from rebalance_kit.notebook import three, with_configs
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.view import Lab, Quiz, describe_comparison, describe_flow, flow_figure, gantt_figure, show
+from rebalance_kit.view import Lab, Quiz, describe_comparison, flow_figure, gantt_figure, show
 from rebalance_kit.view.diagram import messages
 
 # %% [markdown]
@@ -47,8 +45,7 @@ guess = {"generations": None, "partitions of orders that move": None, "partition
 # %%
 move = simulate(load("a-to-b-move"), protocol="cooperative")
 cost = metrics(move)
-seen = {"generations": cost.generations, "partitions of orders that move": cost.partitions_moved, "partitions that pause": cost.partitions_paused}
-print(beside(guess, seen))
+print(beside(guess, dict(zip(guess, (cost.generations, cost.partitions_moved, cost.partitions_paused)))))
 
 # %% [markdown]
 # **Watch for** the one square that waits in *No owner* between A and B.
@@ -57,7 +54,7 @@ print(beside(guess, seen))
 show(flow_figure(move), "")
 
 # %%
-print(describe_flow(move))
+print(story(move))
 
 # %% [markdown]
 # ### The messages
@@ -126,7 +123,7 @@ print(beside(guess, {name: metrics(run).generations for name, run in events.item
 show(gantt_figure(events["crash"]), "")
 
 # %%
-print(describe_flow(events["crash"]))
+print(story(events["crash"]))
 
 # %% [markdown]
 # ## Sticky is not cooperative
@@ -145,7 +142,11 @@ print(describe_flow(events["crash"]))
 
 # %%
 runs = three("join", ("eager", "sticky", "cooperative"))
-rows = [(way, str(cost.generations), str(cost.partitions_paused), str(cost.partitions_moved)) for way, cost in ((way, metrics(run)) for way, run in runs.items())]
+costs = [metrics(run) for run in runs.values()]
+rows = [
+    (cost.label, str(cost.generations), str(cost.partitions_paused), str(cost.partitions_moved))
+    for cost in costs
+]
 print(columns([("", "generations", "paused", "moved"), *rows]))
 
 # %% [markdown]
@@ -160,7 +161,7 @@ print("assignor that the group chose:", chosen.detail["assignor"])
 print("partitions that paused:", metrics(default).partitions_paused, "of", metrics(default).partitions)
 
 # %%
-print(lookup("partition.assignment.strategy"))
+print(explain("partition.assignment.strategy"))
 
 # %% [markdown]
 # Where the belief comes from: since 3.0 the default *list* names cooperative-sticky, in second place. But
@@ -182,7 +183,7 @@ print(lookup("partition.assignment.strategy"))
 
 # %%
 gone_wrong = simulate(load("bounce-gone-wrong"))
-print(describe_flow(gone_wrong))
+print(story(gone_wrong))
 
 # %% [markdown]
 # There is no falling back: a member needs an assignor in common with all others, or it is refused. The safe way takes
@@ -192,7 +193,8 @@ print(describe_flow(gone_wrong))
 
 # %%
 two_bounces = simulate(load("two-bounces"))
-used = [(f"{row.at_ms / 1000:.1f} s", str(row.generation), row.detail["assignor"]) for row in two_bounces.of("generation")]
+phases = two_bounces.of("generation")
+used = [(f"{row.at_ms / 1000:.1f} s", str(row.generation), row.detail["assignor"]) for row in phases]
 print(columns([("at", "generation", "assignor"), *used]))
 
 # %% [markdown]
@@ -227,10 +229,10 @@ print(spread("crash", lambda run: metrics(run).records_redelivered, protocols=("
 # ## Try it: one interesting failure
 #
 # In the lab, restart a consumer, and a second one two seconds later. How many generations does that take? Does the
-# order in which they return matter? Press **Undo** and try another distance.
+# distance matter? Press **Undo** and try another distance.
 
 # %% tags=["nbval-ignore-output"]
-Lab("join", "cooperative")
+Lab("join", "cooperative", at_ms=29_000)
 
 # %% [markdown]
 # ## Check questions

@@ -22,13 +22,13 @@
 from dataclasses import replace
 
 from rebalance_kit.analysis.metrics import metrics
-from rebalance_kit.glossary import lookup
 from rebalance_kit.model.errors import RebalanceKitError
-from rebalance_kit.notebook import beside, callbacks, columns, epochs, pauses, spread, states, target_beside_current, three, with_configs
+from rebalance_kit.notebook import beside, callbacks, epochs, explain, pauses, states, story
+from rebalance_kit.notebook import target_beside_current, three
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.scenario_file import read_scenario
 from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.view import Lab, Quiz, describe_comparison, describe_flow, flow_figure, gantt_figure, show
+from rebalance_kit.view import Lab, Quiz, describe_comparison, gantt_figure, show
 from rebalance_kit.view.diagram import messages
 
 # %% [markdown]
@@ -72,7 +72,7 @@ guess = {"partitions that pause": None, "partitions that move": None, "JoinGroup
 
 # %%
 joins = sum(row.detail["api"] == "JoinGroup" for row in run.of("request"))
-print(beside(guess, {"partitions that pause": cost.partitions_paused, "partitions that move": cost.partitions_moved, "JoinGroup requests": joins}))
+print(beside(guess, dict(zip(guess, (cost.partitions_paused, cost.partitions_moved, joins)))))
 
 # %% [markdown]
 # **Watch for** the epochs that the members send and get, and for the lists: a heartbeat that carries a list of owned partitions is an
@@ -119,8 +119,9 @@ begin = next(row.at_ms for row in run.of("target") if row.at_ms > 30_000) / 1000
 print(target_beside_current(run, begin))
 
 # %%
-later = next(row.at_ms for row in run.of("member_reconciled") if row.at_ms > 30_000 and row.detail["pending_revocation"]) / 1000
-print(target_beside_current(run, later))
+steps = [row for row in run.of("member_reconciled") if row.at_ms > 30_000]
+told = next(row.at_ms for row in steps if row.detail["pending_revocation"])
+print(target_beside_current(run, told / 1000))
 
 # %%
 print(target_beside_current(run, run.end_ms / 1000))
@@ -145,7 +146,7 @@ print(callbacks(run, since_s=30))
 show(gantt_figure(run), "")
 
 # %%
-print(describe_flow(run))
+print(story(run))
 
 # %% [markdown]
 # ## Myth: "KIP-848 moves partitions at once"
@@ -166,7 +167,7 @@ print("every 10 s:")
 print(pauses(simulate(slow_clock), since_s=29))
 
 # %%
-print(lookup("group.consumer.heartbeat.interval.ms"))
+print(explain("group.consumer.heartbeat.interval.ms"))
 
 # %% [markdown]
 # ## No barrier: a slow member delays itself
@@ -176,7 +177,7 @@ print(lookup("group.consumer.heartbeat.interval.ms"))
 
 # %%
 slow = three("slow-callback")
-print(describe_flow(slow["consumer"]))
+print(story(slow["consumer"]))
 
 # %%
 print(describe_comparison(list(slow.values())))
@@ -196,12 +197,12 @@ print(describe_comparison(list(slow.values())))
 guess = {"epochs in 4.3": None, "targets in 4.3": None, "epochs in 4.2": None, "targets in 4.2": None}
 
 # %%
-burst = {version: metrics(simulate(replace(load("scale-out"), kafka_version=f"{version}.0"), protocol="consumer")) for version in ("4.3", "4.2")}
-seen = {f"{what} in {version}": getattr(cost, what) for version, cost in burst.items() for what in ("epochs", "targets")}
-print(beside(guess, seen))
+new = metrics(simulate(replace(load("scale-out"), kafka_version="4.3.0"), protocol="consumer"))
+old = metrics(simulate(replace(load("scale-out"), kafka_version="4.2.0"), protocol="consumer"))
+print(beside(guess, dict(zip(guess, (new.epochs, new.targets, old.epochs, old.targets)))))
 
 # %%
-print(lookup("group.consumer.assignment.interval.ms"))
+print(explain("group.consumer.assignment.interval.ms"))
 
 # %% [markdown]
 # Since 4.3 (KIP-1263) a target is computed at most once per interval and group, so a burst is answered in few steps.
@@ -221,14 +222,15 @@ print(states(simulate(load("scale-out"), protocol="consumer"), since_s=25))
 # The server's session timeout decides; the client has none to set.
 
 # %%
-print(lookup("group.consumer.session.timeout.ms"))
+print(explain("group.consumer.session.timeout.ms"))
 
 # %%
 crash = simulate(load("crash"), protocol="consumer")
-strict = replace(load("crash"), broker={"group.consumer.session.timeout.ms": 15_000, "group.consumer.min.session.timeout.ms": 15_000})
-print("session of 45 s:", metrics(crash).detect_s, "s until noticed, longest pause", metrics(crash).longest_gap_s, "s")
-brief = metrics(simulate(strict, protocol="consumer"))
-print("session of 15 s:", brief.detect_s, "s until noticed, longest pause", brief.longest_gap_s, "s")
+limits = {"group.consumer.session.timeout.ms": 15_000, "group.consumer.min.session.timeout.ms": 15_000}
+brief = simulate(replace(load("crash"), broker=limits), protocol="consumer")
+long, short = metrics(crash), metrics(brief)
+print("session of 45 s: noticed after", long.detect_s, "s, longest pause", long.longest_gap_s, "s")
+print("session of 15 s: noticed after", short.detect_s, "s, longest pause", short.longest_gap_s, "s")
 
 # %% [markdown]
 # (A single group can be given its own values: `kafka-configs --entity-type groups --entity-name orders-app --alter
@@ -258,11 +260,11 @@ except RebalanceKitError as refused:
 # %%
 default = simulate(load("join"))
 new = simulate(load("join"), protocol="consumer")
-kinds = {name: metrics(each, 0).requests for name, each in (("default client", default), ("group.protocol=consumer", new))}
-print("\n".join(f"{name}: {', '.join(api for api in sent if api != 'OffsetCommit')}" for name, sent in kinds.items()))
+print("default client:         ", ", ".join(metrics(default, 0).requests))
+print("group.protocol=consumer:", ", ".join(metrics(new, 0).requests))
 
 # %%
-print(lookup("group.protocol"))
+print(explain("group.protocol"))
 
 # %% [markdown]
 # ## Myth: "one old client turns the group back into a classic one"
@@ -286,8 +288,8 @@ members:
   - {name: new-3, topics: [orders], start: 30s, configs: {group.protocol: consumer}}
 """))
 turned = next(mixed.of("group_converted"))
-print(f"{turned.at_ms / 1000:.1f} s: the group becomes a {turned.detail['to']} group, {turned.detail['members']} classic members go on in it")
-print(describe_flow(mixed))
+print(f"{turned.at_ms / 1000:.1f} s: now a {turned.detail['to']} group, with {turned.detail['members']} classic members in it")
+print(story(mixed))
 
 # %% [markdown]
 # It becomes a *consumer* group, and the coordinator speaks the classic protocol with those that know no other, until the last of
@@ -314,7 +316,7 @@ print(describe_comparison(list(runs.values())))
 # under **Eager**.
 
 # %% tags=["nbval-ignore-output"]
-Lab(scenario, None, at_ms=29_500)
+Lab(scenario, "consumer", at_ms=29_500)
 
 # %% [markdown]
 # ## Check questions

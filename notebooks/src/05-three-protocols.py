@@ -16,8 +16,8 @@
 # %%
 from rebalance_kit.analysis.comparison import compare, sentences
 from rebalance_kit.analysis.metrics import metrics
-from rebalance_kit.notebook import beside, columns, longest_silence, spread, three
-from rebalance_kit.view import comparison_figure, describe_comparison, describe_flow, gantt_figure, show
+from rebalance_kit.notebook import beside, columns, in_lines, longest_silence, passed_to, spread, story, three
+from rebalance_kit.view import comparison_figure, describe_comparison, flow_figure, gantt_figure, show
 
 # %% [markdown]
 # ## 1 A crash
@@ -26,8 +26,8 @@ from rebalance_kit.view import comparison_figure, describe_comparison, describe_
 #
 # ### Predict
 #
-# How many of the twelve partitions pause? And which protocol has the *shortest* longest pause, clearly: `"eager"`,
-# `"cooperative"`, `"consumer"` or `"none"`?
+# How many of the twelve partitions pause? And which protocol has clearly the shortest pause, if any? (Keep the second
+# answer in mind.)
 
 # %%
 guess = {"eager": None, "cooperative": None, "consumer": None}
@@ -62,13 +62,13 @@ print(spread("crash", lambda run: metrics(run).longest_gap_s))
 show(gantt_figure(crash["eager"]), "")
 
 # %%
-print(describe_flow(crash["eager"]))
+print(story(crash["eager"]))
 
 # %% tags=["nbval-ignore-output"]
 show(gantt_figure(crash["cooperative"]), "")
 
 # %%
-print(describe_flow(crash["cooperative"]))
+print(story(crash["cooperative"]))
 
 # %% [markdown]
 # ## 2 A healthy join
@@ -134,10 +134,9 @@ show(comparison_figure(list(join.values())), "")
 # files, connections) is built again.
 
 # %%
-callbacks = {way: [row for row in run.of("callback_begin") if row.at_ms > 30_000] for way, run in join.items()}
 rows = [
-    (way, *(str(sum(len(row.detail["partitions"]) for row in seen if row.detail["callback"] == kind)) for kind in ("revoked", "assigned")))
-    for way, seen in callbacks.items()
+    (way, str(passed_to(run, "revoked", since_s=30)), str(passed_to(run, "assigned", since_s=30)))
+    for way, run in join.items()
 ]
 print(columns([("partitions passed to callbacks", "revoked", "assigned"), *rows]))
 
@@ -184,21 +183,26 @@ fifty = three("fifty-by-five-hundred")
 print(beside(guess, {way: metrics(run).partitions_paused for way, run in fifty.items()}))
 
 # %% [markdown]
-# **Watch for** the moment after second 50, at which the upper picture empties; then look for it in the second one.
+# **Watch for** the moment after second 50 at which all squares fall into *No owner* (drag the slider slowly); then
+# look for it in the second picture.
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import flow_figure
-
 show(flow_figure(fifty["eager"]), "")
+
+# %%
+print(story(fifty["eager"]))
 
 # %% tags=["nbval-ignore-output"]
 show(flow_figure(fifty["cooperative"]), "")
 
 # %%
+print(story(fifty["cooperative"]))
+
+# %%
 print(describe_comparison(list(fifty.values())))
 
 # %%
-print("\n".join(sentences(compare(fifty))))
+print(in_lines("\n".join(sentences(compare(fifty)))))
 
 # %% [markdown]
 # Read the table as an honest witness:
@@ -241,7 +245,9 @@ print(columns([("records delivered twice", "eager", "cooperative", "consumer"), 
 
 # %% [markdown]
 # Planned changes (join, leave) commit before they give up, so next to nothing comes twice; unplanned ones repeat
-# whatever came since the last commit, whatever the protocol.
+# whatever came since the last commit, whatever the protocol. The *freeze* adds something: a classic consumer that wakes
+# up as a zombie may hand out all that waited for it before it hears that it is no member any more; the client of the
+# consumer protocol hears it first.
 
 # %% [markdown]
 # ## In one table
@@ -263,7 +269,7 @@ print(columns([("records delivered twice", "eager", "cooperative", "consumer"), 
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit.view import Lab
 
-Lab("slow-callback", "eager")
+Lab("slow-callback", "eager", at_ms=44_000)
 
 # %% [markdown]
 # ## Check questions

@@ -164,6 +164,7 @@ def fenced_commits(trace: Trace) -> Iterator[tuple[int, str]]:
             gone.add(row.member_id or "")
         elif row.kind == "member_replaced":
             gone.add(row.detail["old_member_id"])
+            gone.discard(row.member_id or "")  # a process that was away comes back under its own id
         elif row.detail["error"] == "NONE" and row.member_id in gone:
             yield row.at_ms, f"{row.actor} ({row.member_id}) committed after it was removed"
 
@@ -213,6 +214,13 @@ def accounts_add_up(trace: Trace) -> Iterator[tuple[int, str]]:
             yield row.at_ms, f"{where}: {dict(held)}"
 
 
+def own_code_is_sound(trace: Trace) -> Iterator[tuple[int, str]]:
+    """No listener or assignor of the learner's own fails, or answers what Kafka does not check."""
+    for row in trace.of("own_code_fault"):
+        held = row.detail
+        yield row.at_ms, f"{held['part']} {held['name']} of {row.actor} {held['fault']}: {held['seen']}"
+
+
 def converges(trace: Trace) -> Iterator[tuple[int, str]]:
     """A long time after the last fault the group is Stable (or Empty), and each partition has one reader.
 
@@ -236,7 +244,7 @@ INVARIANTS: Mapping[str, Invariant] = MappingProxyType(
     {
         look.__name__: Invariant(look.__name__, (look.__doc__ or "").splitlines()[0], look)
         for look in (
-            one_owner, legal_target, whole_target, monotonic, epochs_grow, fenced_commits, callbacks_fit, accounts_add_up, converges,
+            one_owner, legal_target, whole_target, monotonic, epochs_grow, fenced_commits, callbacks_fit, accounts_add_up, own_code_is_sound, converges,
         )
     }
 )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from rebalance_kit.logs.broker_classic import Render, converted
@@ -122,7 +122,10 @@ def _down(row: TraceRow, state: BrokerState) -> tuple[Said, ...]:
 
 
 def _up(row: TraceRow, state: BrokerState) -> tuple[Said, ...]:
-    return state.say("schedule_load", epoch=state.load_epoch)
+    """A restarted broker is first told to give up what it has not loaded yet."""
+    unload = state.load_epoch - 1
+    said = () if state.failed_over else (*state.say("schedule_unload_early", epoch=unload), *state.say("ignored_unload", epoch=unload))
+    return (*said, *state.say("schedule_load", epoch=state.load_epoch))
 
 
 def _loaded(row: TraceRow, state: BrokerState) -> tuple[Said, ...]:
@@ -133,16 +136,13 @@ def _loaded(row: TraceRow, state: BrokerState) -> tuple[Said, ...]:
 def _topic(row: TraceRow, state: BrokerState) -> tuple[Said, ...]:
     name = row.topic or ""
     gone = state.committed.pop(name, set()) if row.detail["partitions"] == 0 else set()
-    if not gone:
+    if not gone or not row.detail.get("topic_id"):  # a record need not tell the id
         return ()
-    return state.say("tombstones", count=len(gone), took_ms=0, id=_topic_id(state, name), topic=name)
+    return state.say("tombstones", count=len(gone), took_ms=0, id=_topic_id(row.detail["topic_id"]), topic=name)
 
 
-def _topic_id(state: BrokerState, name: str) -> str:
+def _topic_id(halves: Sequence[int]) -> str:
     """A topic's id as Kafka prints it: URL-safe base64 of its sixteen bytes."""
-    halves = dict(state.meta.get("topic_ids", {})).get(name)
-    if halves is None:
-        return "AAAAAAAAAAAAAAAAAAAAAA"  # Uuid.ZERO_UUID: the trace does not say
     raw = b"".join(int(half).to_bytes(8, "big", signed=True) for half in halves)
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 

@@ -26,6 +26,7 @@ class BrokerState:
         self.generations: dict[str, tuple[str, int]] = {}
         self.committed: dict[str, set[str]] = {}
         self.loading_ms: int | None = None
+        self.failed_over = False
         self.last_leaver = ("", "")
         self.classic_members: set[str] = set()
 
@@ -40,6 +41,8 @@ class BrokerState:
             self.topics_of[row.actor] = tuple(detail["topics"])
         elif row.kind == "request" and detail["api"] == "JoinGroup":
             self.protocols[row.actor] = tuple(detail["protocols"])
+        elif row.kind == "action" and detail["do"] in {"broker_down", "coordinator_failover"}:
+            self.failed_over = detail["do"] == "coordinator_failover"
         elif row.kind == "coordinator_up":
             self.loading_ms = row.at_ms
         elif row.kind == "commit" and detail["error"] == "NONE":

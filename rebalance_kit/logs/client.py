@@ -53,6 +53,7 @@ def _java_lines(trace: Trace, name: str, version: str) -> Iterator[LogLine]:
             at_ms = state.starting[0].at_ms
             yield from [LogLine(at_ms, *said) for said in positions(state)]
         if row.actor == name or row.kind == "run_end":
+            state = state.next_life(row) if row.kind == "process_started" else state
             frozen = row.kind == "process_frozen" or (frozen and row.kind != "process_thawed")
             ready = [] if frozen else _ready(due, row)
             for one in ready:
@@ -81,7 +82,5 @@ def _ready(due: list[Due], row: TraceRow) -> list[Due]:
 
 
 def _said(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
-    if row.kind == "process_started":
-        state.begin(row)
     render = (CONSUMER if row.protocol == "consumer" else CLASSIC).get(row.kind)
     return () if render is None else render(row, state)

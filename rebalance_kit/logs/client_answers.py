@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from rebalance_kit.assignors.java_order import hash_map_order, partition_hash
 from rebalance_kit.logs.client_state import ClientState
 from rebalance_kit.logs.errors import FATAL_JOIN, MESSAGES, MOVED
 from rebalance_kit.logs.templates import Said
+from rebalance_kit.model.topology import TopicPartition, parse_partition
 from rebalance_kit.model.trace import TraceRow
-from rebalance_kit.protocol.classic_answers import FATAL_JOIN, MESSAGES
 
 Lines = tuple[tuple[Said, ...], tuple[Said, ...], bool]
 NOTHING: Lines = ((), (), False)
@@ -26,9 +29,13 @@ def answer_lines(row: TraceRow, state: ClientState) -> Lines:
     """Lines of an answer: before the client acts on it, after it did, and whether poll() must handle it first."""
     held = row.detail
     request = state.sent.get(int(held["corr"]))
-    if request is None or held["error"] == "NONE":
+    if request is None:
         return NOTHING
     error = str(held["error"])
+    if request.detail.get("how") == "close":
+        state.close_refused = error != "NONE"
+    if error == "NONE":
+        return NOTHING
     if row.protocol == "consumer":
         if held["api"] == "OffsetCommit":
             return _consumer_commit(error, request, state)
@@ -58,13 +65,13 @@ def _heartbeat(error: str, request: TraceRow, state: ClientState) -> Lines:
 
 def _commit(error: str, request: TraceRow, state: ClientState) -> Lines:
     offsets = request.detail["offsets"]
-    if error == "UNKNOWN_TOPIC_OR_PARTITION":
-        gone = [tp for tp in offsets if str(tp).rpartition("-")[0] in state.deleted]
-        return tuple(said for tp in gone for said in state.say("commit_retried_on", partition=tp, offset=offsets[tp], message=MESSAGES[error])), (), False
+    if error == "UNKNOWN_TOPIC_OR_PARTITION":  # the first one in the answer's map ends the look
+        gone = [tp for tp in _in_map_order(offsets) if tp.topic in state.deleted]
+        return tuple(said for tp in gone[:1] for said in state.say("commit_retried_on", partition=tp, offset=offsets[str(tp)], message=MESSAGES[error])), (), False
     if error in MOVED:
         state.refusal = error
     message = MESSAGES.get(error, error)
-    first = next(iter(offsets))
+    first = str(_in_map_order(offsets)[0])
     before = (
         *state.say("commit_failed_on", partition=first, offset=offsets[first], message=message),
         *state.say("commit_failed", stamp=_stamp(request, state), message=message),
@@ -72,6 +79,10 @@ def _commit(error: str, request: TraceRow, state: ClientState) -> Lines:
     if error not in {"UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION"}:
         return before, (), False
     return before, state.say("auto_commit_failed", offsets=state.offsets(offsets), message=REBALANCED), False
+
+
+def _in_map_order(offsets: Mapping[str, int]) -> list[TopicPartition]:
+    return hash_map_order([parse_partition(str(tp)) for tp in offsets], partition_hash)
 
 
 def _join(error: str, request: TraceRow, state: ClientState) -> Lines:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from rebalance_kit.assignors.java_order import hash_map_order, partition_hash
 from rebalance_kit.logs.client_state import ClientState
 from rebalance_kit.logs.lines import bracketed, listed
 from rebalance_kit.logs.templates import Said
-from rebalance_kit.model.topology import TopicPartition
+from rebalance_kit.model.topology import TopicPartition, parse_partition
 from rebalance_kit.model.trace import Detail, TraceRow
 
 Render = Callable[[TraceRow, ClientState], tuple[Said, ...]]
@@ -116,13 +116,22 @@ def _joined(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
 
 
 def _computed(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
-    shares = row.detail["assignment"]
+    held = row.detail
     state.skips_assignment = False
     said: tuple[Said, ...] = ()
-    if row.detail["assignor"] in STICKY:
+    if held["assignor"] in STICKY:
+        shares = held["printed"] or held["lists"]
         said = state.say("final_assignment", shares=f"{{{', '.join(f'{who}={bracketed(given)}' for who, given in shares.items())}}}")
-    finished = ", ".join(f"{who}=Assignment(partitions={bracketed(given)})" for who, given in shares.items())
+    finished = ", ".join(f"{who}=Assignment(partitions={bracketed(given)})" for who, given in held["lists"].items())
     return (*said, *state.say("finished_assignment", generation=row.generation, shares=f"{{{finished}}}"))
+
+
+def as_read(partitions: Sequence[str]) -> list[str]:
+    """A list as it comes out of a message, where each topic stands once (``ConsumerProtocolAssignment``)."""
+    by_topic: dict[str, list[str]] = {}
+    for one in partitions:
+        by_topic.setdefault(parse_partition(one).topic, []).append(one)
+    return [one for given in by_topic.values() for one in given]
 
 
 def block(held: Detail) -> dict[str, str]:
@@ -134,7 +143,7 @@ def _synced(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
     held = row.detail
     update = state.say("updating", **block(held)) if held["cooperative"] else ()
     # COOPERATIVE hands the assignor its share after the revoked callback, when there is one
-    notify = state.say("notifying", assigned=bracketed(held["assigned"]), user_data="")
+    notify = state.say("notifying", assigned=bracketed(as_read(held["listed"])), user_data="")
     state.notify = notify if held["revoked"] else ()
     return (
         *state.say("synced", stamp=state.stamp(row.generation, row.member_id)),
@@ -186,7 +195,8 @@ def _ended(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
     """close() gives the generation up, dynamic member or static."""
     if row.detail["how"] == "crash":
         return ()
-    return (*state.say("resetting", also="and member id ", reason=LEAVING), *state.say("rejoin", reason=LEAVING))
+    late = state.say("close_timed_out", count=1) if state.close_refused else ()
+    return (*state.say("resetting", also="and member id ", reason=LEAVING), *state.say("rejoin", reason=LEAVING), *late)
 
 
 BOTH: Mapping[str, Render] = MappingProxyType({"fetch_resumed": fetched})

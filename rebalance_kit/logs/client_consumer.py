@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from rebalance_kit.logs.client_classic import BOTH, Render, block, callback_line, subscribed
 from rebalance_kit.assignors.java_order import hash_set_of, partition_hash
+from rebalance_kit.logs.client_classic import BOTH, Render, block, callback_line, subscribed
 from rebalance_kit.logs.client_state import ClientState
 from rebalance_kit.logs.lines import listed
 from rebalance_kit.logs.templates import Said

@@ -19,21 +19,21 @@ class ClientState:
     def __init__(self, name: str, version: str, meta: Mapping[str, Any]) -> None:
         self.name, self.version, self.meta = name, version, meta
         self.config: ClientConfig | None = None
-        self.group, self.instance, self.native = "", None, False
+        self.group = ""
+        self.instance: str | None = None
         self.who = ""
         self.assignors: dict[int, str] = {}
-        self.native_leaders: set[int] = set()
         self.sent: dict[int, TraceRow] = {}
         self.positions: dict[str, int] = {}
         self.owned: tuple[str, ...] = ()
         self.generation: int | None = None
         self.discovered = False
-        self.member: str | None = None
         self.preparing = False
         self.dying = False
         self.away = False
         """The generation was reset and the group not joined since."""
-        self.refused_commit = False
+        self.close_refused = False
+        """The commit of close() was refused, and tried again until the time was up."""
         self.polled_ms = 0
         self.over_limit_ms = 0
         self.leaving: tuple[Said, ...] = ()
@@ -48,18 +48,20 @@ class ClientState:
         self.told: str | None = None
         """What the coordinator said with its last refusal."""
 
-    def begin(self, row: TraceRow) -> None:
-        """A life begins: everything but the name is new."""
-        self.__init__(self.name, self.version, self.meta)  # type: ignore[misc]  # a new process remembers nothing
+    def next_life(self, row: TraceRow) -> ClientState:
+        """The state of the process that begins with that row: it remembers nothing of the one before."""
+        born = ClientState(self.name, self.version, self.meta)
         held = row.detail
-        self.group = str(held["group"])
-        configs = {"client.id": self.name, "group.id": self.group, **held["configs"]}
-        self.native = held["client"] == "librdkafka"
-        self.config = ClientConfig.of(configs, str(self.meta.get("kafka_version", self.version)), self.name, str(held["client"]))
-        self.instance = self.config.instance_id
-        client = self.config.get("client.id") or self.name
-        instance = "" if self.instance is None else f"instanceId={self.instance}, "
-        self.who = f"[Consumer {instance}clientId={client}, groupId={self.group}] "
+        born.deleted = self.deleted
+        born.group = str(held["group"])
+        configs = {"client.id": self.name, "group.id": born.group, **held["configs"]}
+        version = str(self.meta.get("kafka_version", self.version))
+        born.config = ClientConfig.of(configs, version, self.name, str(held["client"]))
+        born.instance = born.config.instance_id
+        client = born.config.get("client.id") or self.name
+        instance = "" if born.instance is None else f"instanceId={born.instance}, "
+        born.who = f"[Consumer {instance}clientId={client}, groupId={born.group}] "
+        return born
 
     def see(self, row: TraceRow) -> None:
         """Take a row of this process into account after its own lines were written."""

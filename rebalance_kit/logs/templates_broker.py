@@ -144,6 +144,8 @@ LOADING: Mapping[str, Forms] = MappingProxyType(
             ("4.0", "INFO", RUNTIME, R + "Finished unloading metadata for __consumer_offsets-0 with epoch OptionalInt[{epoch}]."),
             ("0.0", "INFO", SCALA_MANAGER, M + "Finished unloading __consumer_offsets-0 for coordinator epoch OptionalInt[{epoch}]. Removed {offsets} cached offsets and {groups} cached groups."),
         ),
+        "schedule_unload_early": (("4.0", "INFO", RUNTIME, R + "Scheduling unloading of metadata for __consumer_offsets-0 with epoch OptionalInt[{epoch}]"),),
+        "ignored_unload": (("4.0", "INFO", RUNTIME, R + "Ignored unloading metadata for __consumer_offsets-0 in epoch OptionalInt[{epoch}] since metadata was never loaded."),),
         "schedule_load": (
             ("4.0", "INFO", RUNTIME, R + "Scheduling loading of metadata from __consumer_offsets-0 with epoch {epoch}"),
             ("0.0", "INFO", SCALA, S + "Elected as the group coordinator for partition 0 in epoch {epoch}"),

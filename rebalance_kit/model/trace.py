@@ -52,7 +52,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
         # what was done to the group
         "action": "an action of the scenario: do, and its arguments",
         # processes
-        "process_started": "a member's process lives: group, client (java|librdkafka), configs that differ from defaults, topics, life",
+        "process_started": "a member's process lives: group, client (java|librdkafka), configs that differ from defaults, topics, life, pattern and server_pattern where it subscribes by one",
         "process_ended": "a member's process is gone: how (crash|closed|died), error when it died, life",
         "process_frozen": "the process was stopped by the system; nothing of it runs",
         "process_thawed": "the process runs again",
@@ -112,7 +112,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "redelivered": "records of this partition were delivered again: count, first_offset",
         "account": "final count of this partition: produced, delivered, redelivered, lost, committed",
         # topics
-        "topic_changed": "broker: a topic was created, grew or was deleted: partitions (0 when deleted)",
+        "topic_changed": "broker: a topic was created, grew or was deleted: partitions (0 when deleted), topic_id (two halves)",
         "run_end": "the run is over: reason",
     }
 )

@@ -20,6 +20,7 @@ from rebalance_kit.protocol.classic_member import (
 from rebalance_kit.protocol.client import (
     LOST_COORDINATOR,
     RETRIED_COMMITS,
+    in_order,
     names,
     retry_ms,
 )

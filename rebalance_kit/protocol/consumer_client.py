@@ -89,6 +89,11 @@ def _callback_done(member: ConsumerMember, event: Any) -> None:
     if work is Work.CLOSE_CALLBACK:
         member.leave()
         return
+    if member.death is not None:  # it came while the application was in this callback
+        kept = () if work is Work.LOSING else tuple(tp for tp in member.owned if tp in frozenset(member.taking))
+        member.own(kept)
+        member.last_callback()
+        return
     if work is Work.LOSING:
         member.own(())
         member.work = Work.NONE
@@ -186,7 +191,7 @@ def _answered(member: ConsumerMember, event: Any) -> None:
             member.fence()
     elif answer.error in LOST_COORDINATOR:
         member.lose_coordinator("coordinator unavailable")
-    else:
+    elif member.phase is not MemberPhase.STALE:
         member.die(answer.error, answer.message or answer.error)
 
 

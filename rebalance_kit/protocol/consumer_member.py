@@ -211,6 +211,7 @@ class ConsumerMember:
         if not self.member_id:
             self.member_id = self.settings.new_id()
         self.generation = 0
+        self.local_epoch, self.sent_local_epoch = 0, -1  # LocalAssignment.NONE
         self.first_assignment = True
         self.target = None
         self.work = Work.NONE
@@ -319,6 +320,8 @@ class ConsumerMember:
         if self.work in {Work.REVOKING, Work.ASSIGNING}:
             self.fenced_meanwhile = True
             return
+        if self.work in {Work.CLOSE_COMMIT, Work.CLOSE_CALLBACK}:
+            return  # close() goes on, and has nobody to say goodbye to
         self.work = Work.NONE
         if self.closing:
             return
@@ -398,5 +401,5 @@ class ConsumerMember:
         self.shown_epoch = self.generation
         self.generation = 0
         self.move(MemberPhase.FATAL)
-        if self.work is not Work.CLOSE_CALLBACK:
+        if self.work not in {Work.CLOSE_CALLBACK, Work.REVOKING, Work.ASSIGNING, Work.LOSING}:
             self.last_callback()

@@ -8,7 +8,8 @@ addresses and durations are masked; level, logger and all other words are compar
 A file is equal when both sides hold the same masked lines equally often, and when two lines that stand
 in opposite order are within 0.3 s of each other on both sides. Where partitions begin (found no
 committed offset, setting or resetting it) is compared without order, since that order follows the
-client's hash maps. What a broker says while it loads for the first time, before there is a group, is
+client's hash maps. Members that leave within 0.3 s of each other leave in any order, so a rebalance
+"because of a LeaveGroup" may name any of them. What a broker says while it loads for the first time, before there is a group, is
 its own start and no part of the run. A recorded line without its logger (Spring Boot shortens it) is
 compared without it.
 """
@@ -35,12 +36,13 @@ UNORDERED = frozenset({"no_offset_classic", "no_offset_consumer", "reset_offset"
 """Lines whose order follows hash maps of partitions."""
 _LOGGER = re.compile(r"\n? ?\(((?:org|kafka)\.[\w.$]+)\)(?=\n|$)")
 _WHO = re.compile(r"\[(?:Consumer |GroupCoordinator |GroupMetadataManager )[^]]*\]:? ")
+_LEAVER = re.compile(r"(?<=LeaveGroup` request for )\(.*?\)|(?<=Removing member )\S+(?= on LeaveGroup)")
 _MASKS = tuple(
     (re.compile(pattern), text)
     for pattern, text in (
         (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "UUID"),
         (r"(?<![\w+/-])[\w+/-]{22}(?![\w+/-])", "ID"),
-        (r"\boffset=\d+|\bat offset \d+", "offset N"),
+        (r"\boffset=\d+(?:, offsetEpoch=Optional[^,]*)?|\bat offset \d+", "offset N"),
         (r"metadata hash -?[1-9]\d*", "metadata hash N"),
         (r"\bin \d+ ?(?:ms|milliseconds)\b|\bin \d+ms where \d+ms\b", "in N ms"),
         (r"exceeded approximately by \d+ ms", "exceeded approximately by N ms"),
@@ -99,7 +101,7 @@ def recorded_lines(run: RecordedRun) -> Files:
             for line in lines
             if run.begin <= line.t < run.stop
         )
-        files[name] = _begun(one for one in seen if one is not None)
+        files[name] = _any_leaver(_begun(one for one in seen if one is not None))
     return files
 
 
@@ -109,7 +111,7 @@ def simulated_lines(trace: Trace, files: Iterable[str]) -> Files:
     for name in files:
         lines = broker_lines(trace) if name == "broker" else member_lines(trace, name)
         seen = (_seen(line.at_ms, line.level, line.message, line.logger) for line in lines)
-        found[name] = _begun(one for one in seen if one is not None)
+        found[name] = _any_leaver(_begun(one for one in seen if one is not None))
     return found
 
 
@@ -181,6 +183,17 @@ def _begun(lines: Iterable[Seen]) -> tuple[Seen, ...]:
     held = tuple(lines)
     start = next((place for place, one in enumerate(held) if one.name not in LOADING), len(held))
     return held[start:]
+
+
+def _any_leaver(lines: Sequence[Seen]) -> tuple[Seen, ...]:
+    """With the leaver of a rebalance masked where several leave within 0.3 s."""
+    left = [one.at_ms for one in lines if one.name == "left"]
+    return tuple(
+        one._replace(text=_LEAVER.sub("one of the leaving members", one.text))
+        if one.name == "preparing" and sum(abs(at_ms - one.at_ms) <= UNORDERED_MS for at_ms in left) > 1
+        else one
+        for one in lines
+    )
 
 
 # --- comparing -----------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ CLASSIC_DEFAULTS = {
     "max.poll.interval.ms": 60_000,
 }
 COMPUTED_WITH_JOIN_MS = 450
+ADDED_SOON_MS = 100
 _CREATED = re.compile(
     r"(?:unknown member id joins|and unknown member id joins).*Created a new member id (\S+?)(?: and request| for this member)"
 )
@@ -44,6 +45,7 @@ _CLIENT_JOIN = re.compile(r"Member (\S+) with epoch 0 transitioned from UNSUBSCR
 _CLIENT_ANSWER = re.compile(
     r"Member (\S+) with epoch -?\d+ transitioned from JOINING to (?:RECONCILING|FATAL)"
 )
+_ENFORCED = re.compile(r"Request joining group due to: (.*?)(?: \(org\.apache\S*\))?$")
 _CLASSIC_ID = re.compile(r"need to re-join with the given member-id: (\S+?)(?:\s|$)")
 _NATIVE_ID = re.compile(r"my MemberId (\S+), member metadata")
 _NATIVE_HEARTBEAT = re.compile(r'ConsumerGroupHeartbeat of member id "([^"]+)", .*generation id 0,')
@@ -175,12 +177,14 @@ def _arrivals(run: RecordedRun) -> tuple[Mapping[str, int], Mapping[str, int]]:
     arrivals: dict[str, int] = {}
     additions: dict[str, int] = {}
     joining: tuple[str, int] | None = None
+    latest = 0
     for line in run.broker:
         for pattern in (_CREATED, _CONSUMER_JOIN, _CONSUMER_REJOIN):
             found = pattern.search(line.text)
             if found:
                 joining = (found[1], line.t) if found[1] not in arrivals else None
-                arrivals.setdefault(found[1], line.t)
+                latest = max(line.t, latest + 1)  # lines of one millisecond keep their order
+                arrivals.setdefault(found[1], latest)
         if joining and "Computed a new target assignment" in line.text:
             # a fresh broker is slow: what counts for the assignment interval is the end of the computation
             if line.t - joining[1] <= COMPUTED_WITH_JOIN_MS:
@@ -188,18 +192,31 @@ def _arrivals(run: RecordedRun) -> tuple[Mapping[str, int], Mapping[str, int]]:
             joining = None
         for pattern in (_PENDING, _ADDED):
             found = pattern.search(line.text)
-            if found:
-                additions.setdefault(found[1], line.t)
+            if found and found[1] not in additions:
+                latest = additions[found[1]] = max(line.t, latest + 1)
         found = _REPLACED.search(line.text)
         if found:
             arrivals.setdefault(f"replaces {found[1]}", line.t)
-    return arrivals, additions
+    return arrivals, _behind_the_leader(arrivals, additions)
+
+
+def _behind_the_leader(arrivals: Mapping[str, int], additions: Mapping[str, int]) -> Mapping[str, int]:
+    """Up to 3.9 only the member whose addition begins a rebalance has a line of it: who got an id shortly
+    before that line was added after it.
+    """
+    found = dict(additions)
+    for leader, added in additions.items():
+        for member, created in arrivals.items():
+            if " " not in member and member != leader and created < added < created + ADDED_SOON_MS:
+                found.setdefault(member, added + 5)
+    return found
 
 
 def _life(
     own: list[Line], arrivals: Mapping[str, int], additions: Mapping[str, int], begin: int, beat: int | None
 ) -> Life:
     member_id = answer = first = second = sent = None
+    later: list[str] = []
     for line in own:
         if sent is None and _NATIVE_HEARTBEAT.search(line.text):
             sent = line.t - begin
@@ -207,6 +224,8 @@ def _life(
             found = pattern.search(line.text)
             if found and member_id is None:
                 member_id = found[1]
+            elif found and pattern is _CLASSIC_ID and found[1] not in {member_id, *later}:
+                later.append(found[1])
         if answer is None and (_CLIENT_ANSWER.search(line.text) or _NATIVE_ANSWER.search(line.text)):
             answer = line.t - begin
     if member_id is not None:
@@ -219,7 +238,7 @@ def _life(
     return Life(
         None if first is None else first - begin,
         None if second is None or second == first else second - begin,
-        answer, member_id, beat, sent,
+        answer, member_id, beat, sent, tuple(later),
     )  # fmt: skip
 
 
@@ -324,8 +343,17 @@ def _told(run: RecordedRun, begin: int) -> list[Action]:
         elif words[0] == "subscribe":
             actions.append(Action(at, "subscribe", name, {"topics": tuple(sorted(words[1].split(",")))}))
         elif words[0] == "enforce":
-            actions.append(Action(at, "enforce_rebalance", name))
+            actions.append(Action(at, "enforce_rebalance", name, _reason(run, name, int(row["t"]))))
     return actions
+
+
+def _reason(run: RecordedRun, name: str, asked_at: int) -> dict[str, str]:
+    """The text that the application gave to enforceRebalance(), from its own log."""
+    for line in run.members.get(name, ()):
+        found = _ENFORCED.search(line.text)
+        if found and abs(line.t - asked_at) < 200:
+            return {"reason": found[1]}
+    return {}
 
 
 def _done_to(run: RecordedRun, begin: int) -> list[Action]:

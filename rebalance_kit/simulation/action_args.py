@@ -76,7 +76,7 @@ ARGUMENTS: Mapping[str, Mapping[str, Argument]] = MappingProxyType(
         "restart": {"after_ms": _AWAY, "crash": Argument("flag", default=False), **_START},
         "duplicate": {"as": Argument("name", required=True), "topics": _TOPICS, "configs": _CONFIGS},
         "subscribe": {"topics": Argument("names", required=True)},
-        "enforce_rebalance": {},
+        "enforce_rebalance": {"reason": Argument("name")},
         "reconfigure": {"configs": Argument("configs", required=True), "after_ms": _AWAY, "replace_configs": Argument("flag")},
         "remove": {},
         "see_metadata": {"topics": Argument("configs", required=True)},

@@ -67,6 +67,7 @@ class Broker:
         before = self.topics.get(name, 0)
         self.topics[name] = partitions
         if name not in self.topic_ids:
+            self._forget_targets(name)
             drawn = self.world.streams[f"topic/{name}/{self.world.agenda.now_ms}"]
             half = 1 << 63
             self.topic_ids[name] = (
@@ -78,8 +79,14 @@ class Broker:
             self.world.plane.logs[TopicPartition(name, number)] = Log(self.world.agenda.now_ms, rate_per_s)
         if self.world.started:
             self.world.row(
-                "broker", "topic_changed", "classic", None, None, {"partitions": partitions}, topic=name
+                "broker", "topic_changed", "classic", None, None, {"partitions": partitions, "topic_id": list(self.topic_ids[name])}, topic=name
             )
+
+    def _forget_targets(self, topic: str) -> None:
+        """A topic made again has another id: no target of a consumer group knows it."""
+        for group in self.groups.values():
+            if isinstance(group, ConsumerGroup):
+                group.target = {who: tuple(tp for tp in given if tp.topic != topic) for who, given in group.target.items()}
 
     def delete_topic(self, name: str) -> None:
         """A topic and its committed offsets are gone."""
@@ -88,8 +95,9 @@ class Broker:
             self.world.plane.logs.pop(tp, None)
             for group in list(self.groups):
                 self.world.plane.ledger(group, tp).committed = None
-        self.topic_ids.pop(name, None)
-        self.world.row("broker", "topic_changed", "classic", None, None, {"partitions": 0}, topic=name)
+        gone = self.topic_ids.pop(name, None)
+        detail = {"partitions": 0, "topic_id": None if gone is None else list(gone)}
+        self.world.row("broker", "topic_changed", "classic", None, None, detail, topic=name)
 
     # --- requests --------------------------------------------------------------------------
     def receive(self, event: Arrived) -> None:

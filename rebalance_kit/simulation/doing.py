@@ -104,7 +104,7 @@ def _subscribe(world: World, action: Action) -> None:
 def _enforce(world: World, action: Action) -> None:
     process = _process(world, action)
     if process.alive:
-        process.tell(fx.RejoinEnforced())
+        process.tell(fx.RejoinEnforced(str(action.args.get("reason") or "rebalance enforced by user")))
 
 
 def _see_metadata(world: World, action: Action) -> None:

@@ -97,7 +97,8 @@ class Process:
         self.fetching = Fetching(self, spec)
         self.listener, self.callback_error = world.plug_ins.make_listener(self.name), None
         world.row(self.name, "process_started", self.protocol, None, None,
-                  {"group": self.group_id, "client": spec.client, "configs": dict(spec.configs), "topics": list(spec.topics), "life": self.life})  # fmt: skip
+                  {"group": self.group_id, "client": spec.client, "configs": dict(spec.configs), "topics": list(spec.topics), "life": self.life,
+                   "pattern": spec.pattern, "server_pattern": spec.server_pattern})  # fmt: skip
         pin = self.pin()
         spreads = world.scenario.latencies
         spread = spreads.start_classic if self.protocol == "classic" else spreads.start_consumer
@@ -136,9 +137,10 @@ class Process:
     def classic_id(self, prefix: str, draw: Callable[[random.Random], str]) -> str:
         """The member id a coordinator gives this process (pinned in a replay)."""
         self._ids_given += 1
-        pinned = self.pin().member_id
-        if pinned is not None and self._ids_given == 1:
-            return pinned
+        pin = self.pin()
+        known = () if pin.member_id is None else (pin.member_id, *pin.later_ids)
+        if self._ids_given <= len(known):
+            return known[self._ids_given - 1]
         return draw(self.world.streams[f"id/{self.name}/{self.life}/{self._ids_given}/{prefix}"])
 
     def end(self, how: str, error: str | None = None) -> None:

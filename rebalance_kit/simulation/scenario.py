@@ -90,7 +90,8 @@ class Life:
     Times are ms of the run: when its first request reaches the broker, when its second JoinGroup
     does (the one with the id it was given), when the first answer reaches the process, when the first
     request was sent (a moment before it arrived, unless the record says better). ``beat_ms``
-    is the phase of its poll(). None leaves the fact to the engine.
+    is the phase of its poll(), ``later_ids`` the ids it was given when it joined again without one.
+    None leaves the fact to the engine.
     """
 
     first_request_ms: int | None = None
@@ -99,6 +100,7 @@ class Life:
     member_id: str | None = None
     beat_ms: int | None = None
     first_sent_ms: int | None = None
+    later_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

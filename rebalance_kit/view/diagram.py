@@ -151,13 +151,19 @@ def _message(row: TraceRow, leaders: Mapping[Any, str]) -> str:
         also = ": here is an id" if detail["error"] == "MEMBER_ID_REQUIRED" else ""
         return f"answer: {detail['error']}{also}"
     if api == "JoinGroup":
-        leads = f"you lead, here are all {detail['members']}" if detail["members"] else f"{leaders.get(detail['leader'], 'another')} leads"
+        leads = (
+            f"you lead, here are all {detail['members']}"
+            if detail["members"]
+            else f"{leaders.get(detail['leader'], 'another')} leads"
+        )
         return f"answer: generation {row.generation}, {leads}"
     if api == "SyncGroup":
         return f"answer: your share is {partitions_in_words(detail['assignment'])}"
     if api == "ConsumerGroupHeartbeat":
         given = detail["assignment"]
-        return f"answer: epoch {detail['epoch']}" + ("" if given is None else f", you may own {partitions_in_words(given)}")
+        return f"answer: epoch {detail['epoch']}" + (
+            "" if given is None else f", you may own {partitions_in_words(given)}"
+        )
     return "answer: done"
 
 
@@ -192,7 +198,9 @@ def _ladder(rows: Sequence[TraceRow], said: Sequence[str], names: Sequence[str])
         hue = seen[_who(row)].hue
         begin, end = (x, hub - 2) if request else (hub, x + 2)
         dash = "" if request else ' stroke-dasharray="6 4"'
-        parts.append(f'<path d="M{begin},{y} H{end}" stroke="{hue}" stroke-width="2.2"{dash} marker-end="url(#rk-tip)"/>')
+        parts.append(
+            f'<path d="M{begin},{y} H{end}" stroke="{hue}" stroke-width="2.2"{dash} marker-end="url(#rk-tip)"/>'
+        )
         parts.append(_words(12, y + 4, f"{row.at_ms / 1000:.3f} s", colour=role["ink2"], size=12.5))
         parts.append(_words(hub + 16, y + 4, words, colour=role["ink"] if request else role["ink2"], size=13))
     return _closed(parts, "Messages between members and coordinator", "")

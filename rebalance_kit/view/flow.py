@@ -23,7 +23,7 @@ COLOURED_UP_TO = 24
 FLOWS, STOPPED, WAITS = 1, 4, 101  # plotly's square, x and open square
 LEGEND = (
     ("flows", FLOWS),
-    ("stopped: its owner is dead or frozen", STOPPED),
+    ("stopped: its owner is dead, frozen or busy", STOPPED),
     ("waits: no owner, or not read yet", WAITS),
 )
 
@@ -56,7 +56,7 @@ def flow_figure(trace: Trace, theme: str = "light", frames: int = FRAMES, group:
     ]
     title = f"{trace.meta.get('title') or trace.meta.get('scenario') or trace.run_id} · {trace.label}"
     layout = base_layout(
-        theme, title, describe_flow(trace), max(360, 150 + 22 * (len(held.names) + grid.rail_rows))
+        theme, title, describe_flow(trace), max(360, 150 + _row_height(held) * (len(held.names) + grid.rail_rows + 1))
     )
     layout |= _axes(held, grid, theme) | _controls(names, theme, opening)
     return {
@@ -64,6 +64,11 @@ def flow_figure(trace: Trace, theme: str = "light", frames: int = FRAMES, group:
         "layout": layout,
         "frames": steps,
     }
+
+
+def _row_height(held: Frames) -> int:
+    """Pixels of a lane: rows of many members must fit a screen together, squares of few must not touch."""
+    return 10 if len(held.names) > 30 else 36
 
 
 def frame_times(held: Frames, count: int) -> list[int]:
@@ -165,7 +170,7 @@ def _traces(held: Frames, grid: Grid, first: _Picture, theme: str, *, coloured: 
     role, many = ROLES[theme], len(held.partitions) > 60
     squares = _data(first, held, coloured=coloured)
     marker: Figure = {
-        "size": 9 if many else 28,
+        "size": (7 if len(held.names) > 30 else 9) if many else 28,
         "line": {"width": 1.5, "color": role["ink"]},
         "color": role["ink3"],
     }
@@ -176,7 +181,7 @@ def _traces(held: Frames, grid: Grid, first: _Picture, theme: str, *, coloured: 
     label: Figure = {"mode": "markers"}
     if not many:
         label = {
-            "mode": "markers+text", "text": [name.rpartition("-")[2] for name in held.partitions], "textposition": "middle right",
+            "mode": "markers+text", "text": _labels(held), "textposition": "middle right",
             "textfont": {"size": 13, "color": role["ink"]},
         }  # fmt: skip
     points = {
@@ -184,6 +189,12 @@ def _traces(held: Frames, grid: Grid, first: _Picture, theme: str, *, coloured: 
         "hoverinfo": "text", "showlegend": False, **squares, **label,
     }  # fmt: skip
     return [points, *(_legend(name, shape, role) for name, shape in LEGEND)]
+
+
+def _labels(held: Frames) -> list[str]:
+    """The partition's number beside its square; with its topic where the group reads several."""
+    several = len({name.rpartition("-")[0] for name in held.partitions}) > 1
+    return [name if several else name.rpartition("-")[2] for name in held.partitions]
 
 
 def _legend(name: str, shape: int, role: Mapping[str, str]) -> Figure:

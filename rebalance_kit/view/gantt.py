@@ -18,7 +18,7 @@ from rebalance_kit.view.theme import PATTERNS, PLOTLY_PATTERNS, looks
 
 ROWS_UP_TO = 40
 LEGEND_UP_TO = 12
-STANDING = ("owner dead or frozen", "no owner", "callback or hand-over", "new, no record yet")
+STANDING = ("owner dead, frozen or busy", "no owner", "callback or hand-over", "new, no record yet")
 KIND_OF = {
     "stopped": STANDING[0],
     "was leaving": STANDING[0],

@@ -11,7 +11,8 @@ from rebalance_kit.simulation.simulate import simulate
 
 CLASSIC = ("eager", "cooperative")
 INCREMENTAL = ("cooperative", "consumer")
-OWN_PROTOCOL = {"bounce-gone-wrong", "two-bounces"}
+DEFECTS = {name for name in scenarios.names() if name.startswith("defect-")}
+OWN_PROTOCOL = {"bounce-gone-wrong", "two-bounces"} | DEFECTS
 three = pytest.mark.parametrize("protocol", THREE_PROTOCOLS)
 
 
@@ -68,6 +69,7 @@ def test_every_scenario_runs_to_its_end_in_every_protocol_and_nobody_dies_untold
         died = {row.actor for row in trace.of("died")}
         told = {
             "bounce-gone-wrong": {"consumer-2"},
+            "defect-joins-too-early": {"consumer-2"},
             "duplicate-instance": {"twin"} if protocol == "consumer" else {"consumer-2"},
         }
         assert died == told.get(name, set())

@@ -74,8 +74,8 @@ def test_fifty_by_five_hundred_in_two_hundred_frames_stays_below_350_kilobytes(m
 def test_the_gantt_gives_each_owner_its_colour_and_each_standstill_its_pattern(by_hand):
     traces = {one["name"]: one for one in gantt_figure(by_hand.trace)["data"]}
     assert traces["consumer-1"]["marker"]["color"] == look("consumer-1", 1).hue
-    assert traces["owner dead or frozen"]["marker"]["pattern"]["shape"] == "x"
-    dead = traces["owner dead or frozen"]
+    assert traces["owner dead, frozen or busy"]["marker"]["pattern"]["shape"] == "x"
+    dead = traces["owner dead, frozen or busy"]
     assert (dead["y"], dead["base"], dead["x"]) == (["orders-0", "orders-1"], [10.0, 10.0], [44.0, 44.0])
 
 
