@@ -15,6 +15,7 @@ from tables import publish
 from rebalance_kit.analysis.invariants import check
 from rebalance_kit.analysis.scenario_space import Space, draw
 from rebalance_kit.analysis.search import find
+from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.simulate import simulate
 
 COUNT, ROUNDS, TARGET = 400, 5, 300
@@ -26,12 +27,17 @@ SIZES = (
 )
 
 
+def ask(trace: Trace) -> None:
+    """Ask every invariant, and go on whatever it says."""
+    check(trace)
+
+
 def rate(space: Space) -> float:
     """Scenarios a second of processor time, drawing, simulating and asking."""
     best = 0.0
     for _ in range(ROUNDS):
         began = process_time()
-        find(space, lambda trace: check(trace) and None, seed=1, budget=COUNT)
+        find(space, ask, seed=1, budget=COUNT)
         best = max(best, COUNT / (process_time() - began))
     return best
 
@@ -50,7 +56,7 @@ def main() -> int:
         rows.append((name, f"{found:.0f}", f"{trace_rows(space):.0f}", f"{(space.within_ms + space.settle_ms) / 1000:.0f}"))
     classic = rate(replace(Space(), protocols=("eager", "cooperative")))
     rows.append(("6 x 12 x 20, classic alone", f"{classic:.0f}", "", ""))
-    publish("search", "Random scenarios a second, one core", ("members x partitions x actions", "scenarios/s", "trace rows each", "simulated s each"), rows,
+    publish("Random scenarios a second, one core", ("members x partitions x actions", "scenarios/s", "trace rows each", "simulated s each"), rows,
             f"Target: at least {TARGET} of 6 x 12 x 20 with every invariant asked; processor time, best of {ROUNDS}.")  # fmt: skip
     return 0 if first >= TARGET else 1
 

@@ -19,7 +19,7 @@ def broker_lines(trace: Trace, version: str | None = None) -> Iterator[LogLine]:
     held: list[LogLine] = []
     for row in trace.rows:
         if state.loading_ms is not None and row.kind != "group_loaded":
-            yield from [LogLine(state.loading_ms, *said) for said in state.say("finish_load", epoch=state.load_epoch, took_ms=0, records=0, bytes=0)]
+            yield from [LogLine(state.loading_ms, *said) for said in state.say("finish_load", epoch=state.load_epoch, took_ms=0, waited_ms=0, records=0, bytes=0)]
             state.loading_ms = None
         state.see(row)
         if held and not _goes_first(row, held[0].at_ms):

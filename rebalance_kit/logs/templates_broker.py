@@ -151,8 +151,8 @@ LOADING: Mapping[str, Forms] = MappingProxyType(
             ("0.0", "INFO", SCALA, S + "Elected as the group coordinator for partition 0 in epoch {epoch}"),
         ),
         "finish_load": (
-            ("4.0", "INFO", RUNTIME, R + "Finished loading of metadata from __consumer_offsets-0 with epoch {epoch} in {took_ms}ms where 0ms was spent in the scheduler. Loaded {records} records which total to {bytes} bytes."),
-            ("0.0", "INFO", SCALA_MANAGER, M + "Finished loading offsets and group metadata from __consumer_offsets-0 in {took_ms} milliseconds for epoch {epoch}, of which 0 milliseconds was spent in the scheduler."),
+            ("4.0", "INFO", RUNTIME, R + "Finished loading of metadata from __consumer_offsets-0 with epoch {epoch} in {took_ms}ms where {waited_ms}ms was spent in the scheduler. Loaded {records} records which total to {bytes} bytes."),
+            ("0.0", "INFO", SCALA_MANAGER, M + "Finished loading offsets and group metadata from __consumer_offsets-0 in {took_ms} milliseconds for epoch {epoch}, of which {waited_ms} milliseconds was spent in the scheduler."),
         ),
         "tombstones": _new("Generated {count} tombstone records in {took_ms} milliseconds while deleting offsets for topics [DeletedTopic[id={id}, name={topic}]].", logger=SHARD),
     }

@@ -118,7 +118,7 @@ DEFECTS: Mapping[str, Change] = MappingProxyType(
         "deleted-topic-hangs": Change("2.4", "A member with auto-commit retries the commit of a deleted topic's offsets for up to max.poll.interval.ms; an eager one reads nothing meanwhile.", "ConsumerCoordinator.onJoinPrepare, recorded with 4.3.1"),
         "second-revocation-raises-epoch": Change("3.7", "A member that revokes twice in a row gets a member epoch that no target has.", "KAFKA-19974", until="4.2"),
         "commit-races-with-epoch": Change("3.7", "A commit that is on its way while the epoch rises is refused with STALE_MEMBER_EPOCH.", "KIP-1251", until="4.3"),
-        "sticky-stale-leader": Change("4.0", "A sticky leader whose metadata lacks a partition that a member owns gives other partitions to two members, where subscriptions differ.", "AbstractStickyAssignor.GeneralAssignmentBuilder.getUnassignedPartitions of 4.x"),
+        "sticky-stale-leader": Change("4.0", "A sticky or cooperative-sticky leader whose metadata lacks a partition that a member owns gives other partitions to two members, where subscriptions differ.", "AbstractStickyAssignor.GeneralAssignmentBuilder.getUnassignedPartitions of 4.x"),
         "empty-group-makes-wait": Change("4.3", "Who joins right after the last member left is given nothing before a later heartbeat.", "KAFKA-20442", until="4.4"),
     }
 )  # fmt: skip

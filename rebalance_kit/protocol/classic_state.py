@@ -82,6 +82,8 @@ class GroupSettings:
     """(sender, prefix) to a fresh member id; a replay pins them here."""
     map_order: Callable[[Sequence[str]], list[str]]
     """Keys in the order of insertion to keys in the order of Java's HashMap."""
+    consumer_order: Callable[[Sequence[str]], list[str]] = list
+    """The same for the TimelineHashMap in which a consumer group keeps its members."""
 
 
 @dataclass(slots=True)

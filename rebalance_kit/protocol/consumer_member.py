@@ -232,6 +232,8 @@ class ConsumerMember:
     # --- reconciliation ------------------------------------------------------------------------
     def take_target(self) -> None:
         """A new assignment came: reconcile it at the next poll(), unless one is under way."""
+        if self.closing and self.target is not None and self.work is Work.CLOSE_CALLBACK and self.phase is MemberPhase.STABLE:
+            self.move(MemberPhase.RECONCILING)  # the application will poll no more
         if self.target is None or self.work is not Work.NONE or self.closing:
             return
         if self.phase not in {
@@ -351,13 +353,6 @@ class ConsumerMember:
     def last_callback(self) -> None:
         """close(), second step: revoked(all), or lost(all) after fencing."""
         self.work = Work.CLOSE_CALLBACK
-        if self.phase not in {
-            MemberPhase.FATAL,
-            MemberPhase.FENCED,
-            MemberPhase.STALE,
-            MemberPhase.UNSUBSCRIBED,
-        }:
-            self.move(MemberPhase.PREPARE_LEAVING)
         if self.owned:
             lost = self.generation <= 0
             self.out.append(fx.StopFetching(self.owned, "lost" if lost else "close"))
@@ -368,6 +363,13 @@ class ConsumerMember:
     def leave(self) -> None:
         """close(), last step: one leave heartbeat that nobody waits for."""
         self.own(())
+        if self.phase not in {
+            MemberPhase.FATAL,
+            MemberPhase.FENCED,
+            MemberPhase.STALE,
+            MemberPhase.UNSUBSCRIBED,
+        }:
+            self.move(MemberPhase.PREPARE_LEAVING)
         if self.phase is MemberPhase.PREPARE_LEAVING and self.coordinator_known and self.member_id:
             self.say_goodbye()
             self.move(MemberPhase.UNSUBSCRIBED)

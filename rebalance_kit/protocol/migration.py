@@ -105,7 +105,8 @@ def downgrade(group: ConsumerGroup, settings: GroupSettings) -> tuple[ClassicGro
     """Turn a consumer group whose members are all classic into a classic group that rebalances at once."""
     classic = ClassicGroup(settings)
     classic.generation = group.epoch
-    for member in group.members.values():
+    for member_id in settings.consumer_order(list(group.members)):  # the first one leads
+        member = group.members[member_id]
         assert member.classic is not None
         classic.add(
             GroupMember(

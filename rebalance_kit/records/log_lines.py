@@ -9,7 +9,8 @@ A file is equal when both sides hold the same masked lines equally often, and wh
 in opposite order are within 0.3 s of each other on both sides. Where partitions begin (found no
 committed offset, setting or resetting it) is compared without order, since that order follows the
 client's hash maps. Members that leave within 0.3 s of each other leave in any order, so a rebalance
-"because of a LeaveGroup" may name any of them. What a broker says while it loads for the first time, before there is a group, is
+"because of a LeaveGroup" may name any of them. Both threads of a client look for a lost coordinator,
+and one or both say that they found it. What a broker says while it loads for the first time, before there is a group, is
 its own start and no part of the run. A recorded line without its logger (Spring Boot shortens it) is
 compared without it.
 """
@@ -32,6 +33,8 @@ from rebalance_kit.model.trace import Trace
 from rebalance_kit.records.compare import UNORDERED_MS, Difference
 from rebalance_kit.records.folder import RecordedRun
 
+TWICE = frozenset({"discovered_classic", "discovered_consumer"})
+"""Lines that two threads of one client may both write: the same again within 0.3 s counts once."""
 UNORDERED = frozenset({"no_offset_classic", "no_offset_consumer", "reset_offset", "set_offset"})
 """Lines whose order follows hash maps of partitions."""
 _LOGGER = re.compile(r"\n? ?\(((?:org|kafka)\.[\w.$]+)\)(?=\n|$)")
@@ -44,7 +47,8 @@ _MASKS = tuple(
         (r"(?<![\w+/-])[\w+/-]{22}(?![\w+/-])", "ID"),
         (r"\boffset=\d+(?:, offsetEpoch=Optional[^,]*)?|\bat offset \d+", "offset N"),
         (r"metadata hash -?[1-9]\d*", "metadata hash N"),
-        (r"\bin \d+ ?(?:ms|milliseconds)\b|\bin \d+ms where \d+ms\b", "in N ms"),
+        (r"\bin \d+ ?(?:ms|milliseconds)\b", "in N ms"),
+        (r"(where|of which) \d+ ?(?:ms|milliseconds) was spent", "N ms was spent"),
         (r"exceeded approximately by \d+ ms", "exceeded approximately by N ms"),
         (r"Loaded \d+ records which total to \d+ bytes", "Loaded N records"),
         (r"\(version\d+:", "(version:"),
@@ -179,10 +183,15 @@ def _masked(message: str) -> str:
 
 
 def _begun(lines: Iterable[Seen]) -> tuple[Seen, ...]:
-    """Without what a broker says while it loads before there is a group."""
-    held = tuple(lines)
+    """Without what a broker says while it loads before there is a group, and without what is said twice."""
+    held: list[Seen] = []
+    for line in lines:
+        if line.name not in TWICE or not any(
+            one.text == line.text and line.at_ms - one.at_ms <= UNORDERED_MS for one in held[-3:]
+        ):
+            held.append(line)
     start = next((place for place, one in enumerate(held) if one.name not in LOADING), len(held))
-    return held[start:]
+    return tuple(held[start:])
 
 
 def _any_leaver(lines: Sequence[Seen]) -> tuple[Seen, ...]:

@@ -175,7 +175,7 @@ class Broker:
         kept = self.config
         return GroupSettings(
             name, kept.initial_rebalance_delay_ms, kept.min_session_timeout_ms, kept.max_session_timeout_ms,
-            kept.max_size, self._new_id, java_order.hash_map_order,
+            kept.max_size, self._new_id, java_order.hash_map_order, java_order.timeline_order,
         )  # fmt: skip
 
     def _consumer_settings(self, name: str) -> ConsumerGroupSettings:

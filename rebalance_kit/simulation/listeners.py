@@ -79,7 +79,7 @@ class ListeningConsumer:
 
     @property
     def assignment(self) -> tuple[TopicPartition, ...]:
-        """The owned partitions, sorted, as the consumer's own assignment(): still with those that are being revoked."""
+        """The owned partitions, sorted; those that are being revoked are still among them."""
         return tuple(sorted(self._get().machine.owned))
 
     @property

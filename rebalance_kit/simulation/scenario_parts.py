@@ -191,7 +191,10 @@ class Parts:
             values: dict[str, Any] = {}
             for name, (_, value) in entries.items():
                 read = self.nodes.text if name == "member_id" else self.nodes.time_ms
-                values[name] = None if is_null(value) else read(value, f"{key}.{name}")
+                if name == "later_ids":
+                    values[name] = tuple(self.nodes.text(each, f"{key}.{name}") for each in self.nodes.sequence(value, f"{key}.{name}"))
+                else:
+                    values[name] = None if is_null(value) else read(value, f"{key}.{name}")
             lives.append(Life(**values))
         return tuple(lives)
 

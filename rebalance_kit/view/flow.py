@@ -59,6 +59,8 @@ def flow_figure(trace: Trace, theme: str = "light", frames: int = FRAMES, group:
         theme, title, describe_flow(trace), max(360, 150 + _row_height(held) * (len(held.names) + grid.rail_rows + 1))
     )
     layout |= _axes(held, grid, theme) | _controls(names, theme, opening)
+    layout["margin"] |= {"t": 84}  # the legend stands below the title, however long that is
+    layout["title"] |= {"y": 0.985, "yanchor": "top", "yref": "container"}
     return {
         "data": _traces(held, grid, pictures[opening], theme, coloured=coloured),
         "layout": layout,

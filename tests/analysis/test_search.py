@@ -122,7 +122,7 @@ def test_shrinking_keeps_what_is_needed_and_rounds_its_time():
 
 
 def test_a_space_that_cannot_be_drawn_from_is_refused():
-    with pytest.raises(ScenarioError, match="'explode'|explode"):
+    with pytest.raises(ScenarioError, match="explode"):
         Space(kinds=("explode",))
     with pytest.raises(ScenarioError, match="members"):
         Space(members=0)

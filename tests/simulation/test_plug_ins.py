@@ -9,7 +9,14 @@ from rebalance_kit.model.errors import ConfigError, ScenarioError
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.simulation import guarding
 from rebalance_kit.simulation.listeners import CommitFailed, IllegalState
-from rebalance_kit.simulation.scenario import THREE_PROTOCOLS, Action, MemberSpec, Scenario, TopicSpec, with_protocol
+from rebalance_kit.simulation.scenario import (
+    THREE_PROTOCOLS,
+    Action,
+    MemberSpec,
+    Scenario,
+    TopicSpec,
+    with_protocol,
+)
 from rebalance_kit.simulation.simulate import simulate
 
 EARLIEST = {"auto.offset.reset": "earliest", "max.poll.interval.ms": 20_000}
@@ -90,7 +97,7 @@ def test_a_seek_in_on_assigned_decides_where_reading_begins():
                 consumer.seek(tp, 20)
 
     trace = simulate(group("eager", starts=(0,)), listeners={"consumer-1": Skips})
-    first = [row for row in trace.of("fetch_resumed")][:4]
+    first = list(trace.of("fetch_resumed"))[:4]
     assert [row.detail["position"] for row in first] == [20] * 4
     assert all(row.detail["produced"] - 30 < row.detail["delivered"] <= row.detail["produced"] - 20 for row in trace.of("account"))
 
