@@ -2,7 +2,7 @@
 # Python 3.11 or newer, make and the package index.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup lab demo test lint format notebooks golden bench clean
+.PHONY: help setup lab demo test lint format notebooks golden bench fidelity clean
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -59,6 +59,9 @@ golden: $(STAMP) ## rewrite the stored texts that tests compare with; read the d
 
 bench: $(STAMP) ## measure speed and memory beside peers, and write docs/benchmarks.md (ONLY="engine" for one)
 	$(BIN)/python benchmarks/gather.py $(ONLY)
+
+fidelity: $(STAMP) ## repeat every recorded run in the engine and write docs/fidelity.md (DRAWS=40)
+	$(BIN)/python scripts/fidelity.py $(DRAWS)
 
 clean: ## remove everything that make has made
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks spark-warehouse

@@ -7,12 +7,13 @@ answer's lines stand where the client's own next row stands, or when it arrived.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
 from rebalance_kit.logs.lines import LogLine
 from rebalance_kit.logs.native_callbacks import begun, closing, ended
-from rebalance_kit.logs.native_state import NativeState
+from rebalance_kit.logs.native_state import Marks, NativeState
 from rebalance_kit.logs.templates import Said
 from rebalance_kit.logs.templates_librdkafka import ERRORS
 from rebalance_kit.model.topology import parse_partition
@@ -32,13 +33,14 @@ def native_lines(trace: Trace, name: str) -> Iterator[LogLine]:
     """Lines about the group that a librdkafka consumer writes, over all its lives; loggers are ``FACILITY|CLIENT``."""
     state: NativeState | None = None
     due: list[_Answer] = []
+    marks = _marks(trace, name)
     for row in trace.rows:
         if row.kind == "response" and row.detail["to"] == name and row.detail["arrives_ms"] is not None:
             due.append(_Answer(int(row.detail["arrives_ms"]), row))
         if row.actor != name and row.kind != "run_end":
             continue
         if row.kind == "process_started":
-            state, due = NativeState(name, row, trace.meta), []
+            state, due = NativeState(name, row, trace.meta, marks), []
         if state is None:
             continue
         ready, due = [one for one in due if one.at_ms <= row.at_ms], [one for one in due if one.at_ms > row.at_ms]
@@ -46,6 +48,24 @@ def native_lines(trace: Trace, name: str) -> Iterator[LogLine]:
             yield from [LogLine(one.at_ms, *said) for said in _answered(one.row, state)]
         render = RENDER.get(row.kind)
         yield from [LogLine(row.at_ms, *said) for said in (() if render is None else render(row, state))]
+        if row.kind == "process_ended":
+            state = None
+
+
+def _marks(trace: Trace, name: str) -> Marks:
+    own = [row for row in trace.rows if row.actor == name]
+    wrong = frozenset(row.seq for row, following in pairwise(own) if following.kind == "wrong_call")
+    closing: set[int] = set()
+    last: TraceRow | None = None
+    for row in own:
+        if row.kind == "callback_begin":
+            last = row if row.detail["callback"] == "revoked" else None
+        elif row.kind == "request" and row.detail["api"] == "JoinGroup":
+            last = None
+        elif row.kind == "process_ended":
+            closing |= {last.seq} if last is not None and row.detail["how"] == "closed" else set()
+            last = None
+    return Marks(wrong, frozenset(closing))
 
 
 # --- starting, requests -----------------------------------------------------------------------------------
@@ -163,6 +183,8 @@ def _epoch_answered(row: TraceRow, state: NativeState, worded: str) -> tuple[Sai
     if held["error"] != "NONE":
         return state.say("heartbeat_error", count=len(state.owned), error=worded)
     said = state.say("epoch_response", member=row.member_id, epoch=held["epoch"])
+    if state.join_state in {"wait-assign-call", "wait-unassign-call"}:
+        return (*said, *state.say("postponed"))
     if state.acknowledges:
         state.acknowledges = False
         said = (*said, *state.say("acknowledged", target=state.printed(state.owned)))
@@ -176,7 +198,7 @@ def _requested(row: TraceRow, state: NativeState) -> tuple[Said, ...]:
     reason = str(row.detail["reason"])
     count = len(state.owned)
     if reason == "group is already rebalancing":
-        if state.mode == "EAGER":
+        if state.way == "EAGER":
             state.reason = "rebalance in progress"
             return state.say("rebalance", who="is rebalancing", mode=state.mode, count=count, lost="", reason=state.reason)
         state.rejoin = state.say("rejoining", how=f"with {count} owned partition(s)", reason="Group is rebalancing")
@@ -215,13 +237,17 @@ def _computed(row: TraceRow, state: NativeState) -> tuple[Said, ...]:
 
 def _synced(row: TraceRow, state: NativeState) -> tuple[Said, ...]:
     held = row.detail
+    state.has_joined = True
     if not held["cooperative"]:
         return ()
-    return state.say("incremental", added=len(held["added"]), revoked=len(held["revoked"]), count=len(held["assigned"]))
+    return state.say(
+        "incremental", added=len(held["added"]), revoked=len(held["revoked"]), count=len(held["assigned"])
+    )  # fmt: skip
 
 
 def _reconciling(row: TraceRow, state: NativeState) -> tuple[Said, ...]:
     held = row.detail
+    state.has_joined = True
     said = state.say("reconciling", target=state.printed(held["assigned"]))
     return (*said, *state.say("incremental", added=len(held["added"]), revoked=len(held["revoked"]), count=len(held["assigned"])))
 

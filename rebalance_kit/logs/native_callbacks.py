@@ -19,7 +19,7 @@ def begun(row: TraceRow, state: NativeState) -> tuple[Said, ...]:
     count = len(row.detail["partitions"])
     if row.detail["callback"] == "assigned":
         return _assigning(state, count)
-    if not state.closing and _closes(row, state):
+    if row.seq in state.marks.closing:
         head = closing(state, count)
         return (*head, *_revoking(state, count), *state.say("done"), *state.say("close_waits"))
     return _revoking(state, count)
@@ -30,23 +30,18 @@ def closing(state: NativeState, count: int) -> tuple[Said, ...]:
     state.closing = True
     state.reason = "unsubscribe"
     asked = state.say("rebalance", who="initiating rebalance", mode=state.mode, count=count, lost="", reason="unsubscribe")
-    all_of_them = state.say("revoking_all", count=count, why="terminating") if state.mode == "COOPERATIVE" and count else ()
+    all_of_them = state.say("revoking_all", count=count, why="terminating") if state.way == "COOPERATIVE" and count else ()
     gone = state.say("unsubscribe", topics=len(state.topics), member=state.member)
     return (*state.say("closing"), *gone, *asked, *all_of_them)
 
 
-def _closes(row: TraceRow, state: NativeState) -> bool:
-    """A revocation of everything that no rebalance asked for is close()'s."""
-    return state.join_state == "steady" and state.reason == "" and len(row.detail["partitions"]) == len(state.owned)
-
-
 def _incremental(state: NativeState) -> str:
-    return "incremental " if state.mode == "COOPERATIVE" else ""
+    return "incremental " if state.way == "COOPERATIVE" else ""
 
 
 def _assigning(state: NativeState, count: int) -> tuple[Said, ...]:
-    after = state.join_state in {"wait-incr-unassign-to-complete", "wait-unassign-to-complete"} and state.mode == "COOPERATIVE"
-    if state.mode == "EAGER":
+    after = state.join_state in {"wait-incr-unassign-to-complete", "wait-unassign-to-complete"} and state.way == "COOPERATIVE"
+    if state.way == "EAGER":
         reason = "new assignment"
     else:
         reason = "cooperative assign after revoke" if after else "sync group assign"
@@ -57,7 +52,7 @@ def _assigning(state: NativeState, count: int) -> tuple[Said, ...]:
 
 
 def _revoking(state: NativeState, count: int) -> tuple[Said, ...]:
-    some = state.mode == "COOPERATIVE" and not state.closing and state.reason in {"", "rebalance in progress"}
+    some = state.way == "COOPERATIVE" and not state.closing and state.reason in {"", "rebalance in progress"}
     reason = "sync group revoke" if some else state.reason
     queue = CLOSE_QUEUE if state.closing else QUEUE
     waits = state.go("wait-unassign-call")
@@ -68,11 +63,13 @@ def _revoking(state: NativeState, count: int) -> tuple[Said, ...]:
 def ended(row: TraceRow, state: NativeState) -> tuple[Said, ...]:
     """The application has called what it was asked to call, and the callback has returned."""
     count = len(row.detail["partitions"])
+    if row.seq in state.marks.wrong:
+        return ()
     if row.detail["callback"] == "assigned":
         return _assigned(state, count)
     if state.closing:
         return (*state.say("closing_unassign"), *state.go("wait-unassign-to-complete"), *_committed(state))
-    if state.mode == "EAGER" or state.reason not in {"", "rebalance in progress"}:
+    if state.way == "EAGER" or state.reason not in {"", "rebalance in progress"}:
         state.rejoin = (*state.rejoin, *state.say("rejoining", how="without an assignment", reason="Unassignment done"))
         return (*state.go("wait-unassign-to-complete"), *_committed(state))
     left = len(state.owned) - count
@@ -91,8 +88,8 @@ def _committed(state: NativeState, count: int | None = None) -> tuple[Said, ...]
 
 
 def _assigned(state: NativeState, count: int) -> tuple[Said, ...]:
-    new = state.say("new_assignment", count=count) if state.mode == "EAGER" else ()
-    called = "assign called" if state.mode == "EAGER" else "incremental assign called"
+    new = state.say("new_assignment", count=count) if state.way == "EAGER" else ()
+    called = "assign called" if state.way == "EAGER" else "incremental assign called"
     resumed = state.say("resuming", count=len(state.owned), reason=called) if state.owned else ()
     said = (*new, *resumed, *state.go("steady"), *state.say("done"))
     state.reason = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from rebalance_kit.logs.templates import Said
 from rebalance_kit.logs.templates_librdkafka import LIBRDKAFKA
@@ -13,10 +13,20 @@ from rebalance_kit.model.topology import parse_partition
 from rebalance_kit.model.trace import TraceRow
 
 
+class Marks(NamedTuple):
+    """Callbacks told apart by what follows them (their ``seq``)."""
+
+    wrong: frozenset[int]
+    """Ends after which librdkafka said that the wrong call was made: nothing was done, the join state goes on waiting."""
+    closing: frozenset[int]
+    """Beginnings of close()'s own revocation."""
+
+
 class NativeState:
     """Follows one life of a librdkafka consumer; renderers read it and print through ``say``."""
 
-    def __init__(self, name: str, row: TraceRow, meta: Mapping[str, Any]) -> None:
+    def __init__(self, name: str, row: TraceRow, meta: Mapping[str, Any], marks: Marks) -> None:
+        self.marks = marks
         held = row.detail
         self.group = str(held["group"])
         version = str(meta.get("kafka_version", "4.3.1"))
@@ -24,11 +34,12 @@ class NativeState:
         self.config = ClientConfig.of(configs, version, name, str(held["client"]))
         self.client = str(self.config.get("client.id") or name)
         self.topics: tuple[str, ...] = tuple(held["topics"])
-        self.mode = "COOPERATIVE" if row.protocol == "consumer" else self.config.mode
+        self.way = "COOPERATIVE" if row.protocol == "consumer" else self.config.mode
         self.topic_ids: Mapping[str, Any] = dict(meta.get("topic_ids", {}))
         self.join_state, self.state = "init", "init"
         self.member = ""
         self.owned: tuple[str, ...] = ()
+        self.has_joined = row.protocol == "consumer"
         self.spoke = self.after_revoke = self.closing = self.acknowledges = False
         self.sent: dict[int, TraceRow] = {}
         self.gives_up: TraceRow | None = None
@@ -36,6 +47,11 @@ class NativeState:
         self.commit_error = "Success"
         self.rejoin: tuple[Said, ...] = ()
         self.reason = "rebalance in progress"
+
+    @property
+    def mode(self) -> str:
+        """The rebalance protocol as it prints: NONE before the first assignment."""
+        return self.way if self.has_joined else "NONE"
 
     def say(self, name: str, **values: object) -> tuple[Said, ...]:
         """A line of this client."""

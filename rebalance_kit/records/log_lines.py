@@ -240,10 +240,11 @@ def _out_of_order(
     places: dict[str, list[Seen]] = defaultdict(list)
     for line in simulated:
         places[_key(line)].append(line)
-    pairs = []
-    for line in recorded:
-        if places[_key(line)] and line.name not in UNORDERED:
-            pairs.append((line, places[_key(line)].pop(0)))
+    pairs = [
+        (line, places[_key(line)].pop(0))
+        for line in recorded
+        if places[_key(line)] and line.name not in UNORDERED
+    ]
     odd = []
     for ours in (0, 1):
         by_time = sorted(pairs, key=lambda pair: pair[ours].at_ms)

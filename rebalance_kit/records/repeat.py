@@ -201,8 +201,10 @@ def _arrivals(run: RecordedRun) -> tuple[Mapping[str, int], Mapping[str, int]]:
 
 
 def _behind_the_leader(arrivals: Mapping[str, int], additions: Mapping[str, int]) -> Mapping[str, int]:
-    """Up to 3.9 only the member whose addition begins a rebalance has a line of it: who got an id shortly
-    before that line was added after it.
+    """Add the members that no line names.
+
+    Up to 3.9 only the member whose addition begins a rebalance has a line of it: whoever got an id
+    shortly before that line was added after it.
     """
     found = dict(additions)
     for leader, added in additions.items():

@@ -21,7 +21,13 @@ from rebalance_kit.model.trace import Trace
 from rebalance_kit.records.compare import Comparison, compare
 from rebalance_kit.records.facts import Facts, of_record, of_trace
 from rebalance_kit.records.folder import read_run
-from rebalance_kit.records.log_lines import Files, LineComparison, compare_lines, recorded_lines, simulated_lines
+from rebalance_kit.records.log_lines import (
+    Files,
+    LineComparison,
+    compare_lines,
+    recorded_lines,
+    simulated_lines,
+)
 from rebalance_kit.records.repeat import repeat
 from rebalance_kit.simulation.simulate import simulate
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from hypothesis import strategies as st
+
 from rebalance_kit.simulation.action_args import APIS
 from rebalance_kit.simulation.actions import expand
 from rebalance_kit.simulation.scenario import ACTIONS, ASSIGNOR_CLASS, Action, MemberSpec, Scenario, TopicSpec
@@ -52,6 +53,7 @@ class Walk:
     at_ms: int = 0
     frozen: set[str] = field(default_factory=set)
     cut: set[str] = field(default_factory=set)
+    deleted: set[str] = field(default_factory=set)
     broker_up: bool = True
     busy_until_ms: int = 0
     made: int = 0
@@ -186,7 +188,7 @@ def _grow(walk: Walk) -> Drawn | None:
 
 def _create(walk: Walk) -> Drawn | None:
     topic = walk.one(TOPICS)
-    if topic in walk.topics:
+    if topic in walk.topics or topic in walk.deleted:  # a deleted topic stays away: the engine knows topics by name
         return None
     walk.topics[topic] = walk.one((1, 3))
     return None, {"topic": topic, "partitions": walk.topics[topic], "rate_per_s": 5}
@@ -197,6 +199,7 @@ def _delete(walk: Walk) -> Drawn | None:
         return None
     topic = walk.one(sorted(walk.topics))
     del walk.topics[topic]
+    walk.deleted.add(topic)
     return None, {"topic": topic}
 
 

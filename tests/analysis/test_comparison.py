@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from made_traces import flows, state, trace
+
 from rebalance_kit.analysis.comparison import ABSENT, MEASURES, cells, compare, sentences, table
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from made_traces import flows, trace
+
 from rebalance_kit.analysis import intervals
 from rebalance_kit.analysis.intervals import Flow, Gap
 from rebalance_kit.model.topology import TopicPartition

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from made_traces import flows, state, trace
+
 from rebalance_kit import scenarios
 from rebalance_kit.analysis.invariants import INVARIANTS, check
 from rebalance_kit.simulation.simulate import simulate

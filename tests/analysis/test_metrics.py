@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from made_traces import flows, state, trace
+
 from rebalance_kit.analysis.lag import lag_at, lag_of, samples
 from rebalance_kit.analysis.metrics import metrics, study_from
 from rebalance_kit.model.topology import TopicPartition

@@ -6,6 +6,7 @@ import io
 import json
 
 import pytest
+
 from rebalance_kit import __version__, scenarios
 from rebalance_kit.cli import main
 from rebalance_kit.model.trace import read_trace

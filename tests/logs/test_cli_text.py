@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+
 from rebalance_kit.assignors.java_order import hash_map_order, timeline_order
 from rebalance_kit.logs.cli_text import COORDINATOR, describe_members, describe_offsets, describe_state
 from rebalance_kit.logs.described import Described, DescribedMember, DescribedOffset, describe
@@ -117,8 +118,8 @@ def test_a_group_in_rebalance_keeps_its_assignment_since_4_0_and_hides_it_before
 
 def test_under_kip_848_epoch_and_target_are_told():
     trace = crash("consumer")
-    bump = [row for row in trace.of("epoch_bump") if row.at_ms > 20_000][0]
-    target = [row for row in trace.of("target") if row.at_ms > 20_000][0]
+    bump = next(row for row in trace.of("epoch_bump") if row.at_ms > 20_000)
+    target = next(row for row in trace.of("target") if row.at_ms > 20_000)
     (between,) = describe(trace, target.at_ms - 1).members
     assert (between.epoch, between.target_epoch, len(between.assigned)) == (bump.generation - 1, bump.generation - 1, 2)
     (after,) = describe(trace, 59_000).members
@@ -154,7 +155,7 @@ def test_a_classic_group_is_read_back_with_its_stored_members():
 
 
 def test_a_partition_number_is_ordered_as_a_text():
-    member = DescribedMember("c1-x", "c1", tuple(TopicPartition("orders", number) for number in (1, 2, 10)) + (TopicPartition("bills", 0),))
+    member = DescribedMember("c1-x", "c1", (*tuple(TopicPartition("orders", number) for number in (1, 2, 10)), TopicPartition("bills", 0)))
     group = Described("g", "4.3.1", "Stable", "range", (member,), ())
     assert "bills:0;orders:1,10,2" in describe_members(group)
 

@@ -7,6 +7,7 @@ from repeated_runs import REPEATED
 
 from rebalance_kit.records.pack import unpack
 
+
 @pytest.fixture(scope="session")
 def recorded_folders(tmp_path_factory):
     """Folder of each run by its name."""

@@ -78,7 +78,7 @@ def test_further_physical_lines_belong_to_the_event_before(folder):
 )
 def test_without_a_readable_run_json_a_folder_is_no_run(folder, damage):
     damage(folder / "run.json")
-    with pytest.raises(DataError, match="not a recorded run: expected run.json"):
+    with pytest.raises(DataError, match=r"not a recorded run: expected run\.json"):
         read_run(folder)
 
 
