@@ -43,7 +43,7 @@ was replaced; (d) the lines of the broker's log and of every Java member's, ids,
 (d) holds when one of the draws with (a) to (c) equal has every compared line as well, file by file: the same masked lines equally
 often, and none out of order unless within 0.3 s of each other on both sides. Where partitions begin (committed offset found or not) has no
 order, since it follows hash maps; a rebalance caused by several leaving within 0.3 s may name any of them; a client that finds its
-coordinator in both of its threads says it once. A run of librdkafka members is compared in its broker's lines only.
+coordinator in both of its threads says it once; a commit that is refused and sent again counts once. A run of librdkafka members is compared in its broker's lines only.
 Timing is |simulated - recorded| of each matched event in the nearest draw; *bias* is the median of simulated - recorded. It is
 reported, not asserted: a machine's latencies are facts of that machine.
 """

@@ -26,8 +26,20 @@ def describe_offsets(group: Described) -> str:
     by_partition = {one.partition: one for one in group.offsets}
     rows = [_offset_row(group, by_partition[tp], member) for member in owned for tp in member.assigned]
     rows += [_offset_row(group, one, None) for one in group.offsets if one.partition not in taken]
-    head = ("GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "CONSUMER-ID", "HOST", "CLIENT-ID")
-    return _notice(group) + (_table(head, rows, (15, 15, 10, 15, 15, 15, 15, 15, 0), grows=(0, 1, 6, 7)) if rows else "")
+    head = (
+        "GROUP",
+        "TOPIC",
+        "PARTITION",
+        "CURRENT-OFFSET",
+        "LOG-END-OFFSET",
+        "LAG",
+        "CONSUMER-ID",
+        "HOST",
+        "CLIENT-ID",
+    )
+    return _notice(group) + (
+        _table(head, rows, (15, 15, 10, 15, 15, 15, 15, 15, 0), grows=(0, 1, 6, 7)) if rows else ""
+    )
 
 
 def _offset_row(group: Described, one: DescribedOffset, member: DescribedMember | None) -> tuple[str, ...]:
@@ -42,13 +54,22 @@ def describe_members(group: Described) -> str:
     modern = at_least(group.version, "4.0")
     who = ("GROUP", "CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS")
     rows = [
-        (group.group, one.member_id, HOST, one.client_id, str(len(one.assigned)), *_assignments(one, modern=modern))
+        (
+            group.group,
+            one.member_id,
+            HOST,
+            one.client_id,
+            str(len(one.assigned)),
+            *_assignments(one, modern=modern),
+        )
         for one in group.members
     ]
     if not rows:
         return _notice(group)
     if not modern:
-        return _notice(group) + _table((*who, "ASSIGNMENT"), rows, (15, 15, 15, 15, 15, 0), grows=(0, 1, 2, 3))
+        return _notice(group) + _table(
+            (*who, "ASSIGNMENT"), rows, (15, 15, 15, 15, 15, 0), grows=(0, 1, 2, 3)
+        )
     head = (*who, "CURRENT-EPOCH", "CURRENT-ASSIGNMENT", "TARGET-EPOCH", "TARGET-ASSIGNMENT")
     return _notice(group) + _table(head, rows, (15, 15, 15, 15, 15, 15, 20, 15, 20), grows=(0, 1, 2, 3, 6, 8))
 
@@ -84,7 +105,9 @@ def describe_state(group: Described) -> str:
     if group.state == "Dead":
         return _notice(group)
     modern = at_least(group.version, "4.0")
-    return _notice(group) + _table(head, [row], (15, 25, 20, 20, 0) if modern else (25, 25, 20, 15, 0), grows=(0, 1))
+    return _notice(group) + _table(
+        head, [row], (15, 25, 20, 20, 0) if modern else (25, 25, 20, 15, 0), grows=(0, 1)
+    )
 
 
 def _notice(group: Described) -> str:
@@ -96,10 +119,14 @@ def _notice(group: Described) -> str:
     return "" if group.state in _SETTLED else f"\nWarning: Consumer group '{group.group}' is rebalancing.\n"
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]], widths: Sequence[int], grows: Iterable[int]) -> str:
+def _table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], widths: Sequence[int], grows: Iterable[int]
+) -> str:
     """Left-aligned columns of least widths, some of which grow with their cells (the head does not count)."""
     sizes = list(widths)
     for place in grows:
         sizes[place] = max(sizes[place], *(len(row[place]) for row in rows))
-    lines = (" ".join(f"{cell:<{size}}" for cell, size in zip(row, sizes, strict=True)) for row in (head, *rows))
+    lines = (
+        " ".join(f"{cell:<{size}}" for cell, size in zip(row, sizes, strict=True)) for row in (head, *rows)
+    )
     return "\n" + "\n".join(lines) + "\n"

@@ -7,6 +7,7 @@ the row that tells what the client did about it, or when it arrived if the clien
 from __future__ import annotations
 
 from collections.abc import Iterator
+from heapq import merge
 from typing import NamedTuple
 
 from rebalance_kit.logs.client_answers import answer_lines
@@ -35,9 +36,10 @@ class Due(NamedTuple):
 def member_lines(trace: Trace, name: str, version: str | None = None) -> Iterator[LogLine]:
     """Lines about the group that a member's process writes: a Java client's or a librdkafka client's."""
     clients = {row.detail["client"] for row in trace.of("process_started") if row.actor == name}
-    if "librdkafka" in clients:
-        return native_lines(trace, name)
-    return _java_lines(trace, name, version or str(trace.meta.get("kafka_version", "4.3.1")))
+    java = _java_lines(trace, name, version or str(trace.meta.get("kafka_version", "4.3.1")))
+    if "librdkafka" not in clients:
+        return java
+    return merge(java, native_lines(trace, name), key=lambda line: line.at_ms)  # lives may differ
 
 
 def _java_lines(trace: Trace, name: str, version: str) -> Iterator[LogLine]:
@@ -54,6 +56,8 @@ def _java_lines(trace: Trace, name: str, version: str) -> Iterator[LogLine]:
             yield from [LogLine(at_ms, *said) for said in positions(state)]
         if row.actor == name or row.kind == "run_end":
             state = state.next_life(row) if row.kind == "process_started" else state
+            if state.native:
+                continue
             frozen = row.kind == "process_frozen" or (frozen and row.kind != "process_thawed")
             ready = [] if frozen else _ready(due, row)
             for one in ready:

@@ -179,12 +179,19 @@ def _lost(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
     else:
         disconnected = cause in {"coordinator unavailable", "request timed out"}
         cause = "coordinator unavailable" if disconnected else cause
+    state.timed_out = cause.startswith("session timed out")
     said = state.say("unavailable_classic", node=state.node, cause=cause, disconnected=str(disconnected).lower())
     return said if disconnected else (*said, *state.say("disconnecting", node=state.node))
 
 
 def _found(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
-    return state.say("discovered_classic", node=state.node)
+    """A look-up just after the connection was closed finds a coordinator that is unavailable (``ensureCoordinatorReady``)."""
+    found = state.say("discovered_classic", node=state.node)
+    if not state.timed_out:
+        return found
+    state.timed_out = False
+    again = state.say("unavailable_classic", node=state.node, cause="coordinator unavailable", disconnected="false")
+    return (*found, *again, *state.say("disconnecting", node=state.node), *found)
 
 
 def _overdue(row: TraceRow, state: ClientState) -> tuple[Said, ...]:

@@ -21,6 +21,7 @@ class ClientState:
         self.config: ClientConfig | None = None
         self.group = ""
         self.instance: str | None = None
+        self.native = False
         self.who = ""
         self.assignors: dict[int, str] = {}
         self.sent: dict[int, TraceRow] = {}
@@ -42,6 +43,8 @@ class ClientState:
         self.notify: tuple[Said, ...] = ()
         self.refusal: str | None = None
         """The error of the answer that made the coordinator unknown, if it was an answer."""
+        self.timed_out = False
+        """The coordinator was lost because heartbeats had no answer; its connection was then closed."""
         self.fetching: set[str] = set()
         self.starting: list[TraceRow] = []
         self.deleted: set[str] = set()
@@ -52,7 +55,7 @@ class ClientState:
         """The state of the process that begins with that row: it remembers nothing of the one before."""
         born = ClientState(self.name, self.version, self.meta)
         held = row.detail
-        born.deleted = self.deleted
+        born.deleted, born.native = self.deleted, held["client"] == "librdkafka"
         born.group = str(held["group"])
         configs = {"client.id": self.name, "group.id": born.group, **held["configs"]}
         version = str(self.meta.get("kafka_version", self.version))

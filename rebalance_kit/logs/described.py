@@ -104,7 +104,9 @@ def _parsed(partitions: list[str]) -> Partitions:
     return tuple(sorted(parse_partition(one) for one in partitions))
 
 
-def _offsets(trace: Trace, at_ms: int, seen: _Seen, members: tuple[DescribedMember, ...]) -> tuple[DescribedOffset, ...]:
+def _offsets(
+    trace: Trace, at_ms: int, seen: _Seen, members: tuple[DescribedMember, ...]
+) -> tuple[DescribedOffset, ...]:
     wanted = sorted({*seen.committed, *(tp for member in members for tp in member.assigned)})
     ends = _log_ends(trace, at_ms)
     return tuple(DescribedOffset(tp, seen.committed.get(tp), ends.get(tp)) for tp in wanted)

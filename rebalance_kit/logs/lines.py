@@ -46,13 +46,13 @@ def spring_layout(line: LogLine, begins: datetime = EPOCH) -> str:
 
 
 def _shortened(logger: str) -> str:
-    """Logback's and log4j's ``%-40.40c{1.}``: packages to their first letters, then the last 40 characters."""
-    parts = logger.split(".")
-    for place in range(len(parts) - 1):
-        if len(".".join(parts)) <= SPRING_WIDTH:
-            break
-        parts[place] = parts[place][:1]
-    return ".".join(parts)[-SPRING_WIDTH:]
+    """Spring Boot's ``%-40.40c{1.}``: every package to its first letter, then the last 40 characters.
+
+    >>> _shortened("org.apache.kafka.clients.consumer.internals.ConsumerRebalanceListenerInvoker")
+    'k.c.c.i.ConsumerRebalanceListenerInvoker'
+    """
+    *packages, name = logger.split(".")
+    return ".".join([*(part[:1] for part in packages), name])[-SPRING_WIDTH:]
 
 
 def librdkafka_layout(line: LogLine, begins: datetime = EPOCH) -> str:
@@ -68,6 +68,14 @@ LAYOUTS: Mapping[str, Callable[[LogLine, datetime], str]] = MappingProxyType(
     {"kafka": default_layout, "spring": spring_layout, "librdkafka": librdkafka_layout}
 )
 """How a line is printed: Kafka's default pattern, Spring Boot's console, librdkafka's standard error."""
+
+
+def render(line: LogLine, begins: datetime = EPOCH, layout: str = "kafka") -> str:
+    """A line as its process prints it, without the final newline: ``layout`` is a Java process's, librdkafka has its own.
+
+    ``begins`` is the wall-clock time at ms 0 of the run; raises ``KeyError`` for a layout that is not in ``LAYOUTS``.
+    """
+    return LAYOUTS["librdkafka" if line.level.isdigit() else layout](line, begins)
 
 
 def at_least(version: str, release: str) -> bool:

@@ -10,9 +10,12 @@ from pathlib import Path
 
 from rebalance_kit.logs.broker import broker_lines
 from rebalance_kit.logs.client import member_lines
-from rebalance_kit.logs.lines import EPOCH, LAYOUTS, LogLine
+from rebalance_kit.logs.lines import EPOCH, LogLine, render
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.trace import Trace
+
+MEMBER_LAYOUTS = ("kafka", "spring")
+"""How a Java member's log may be printed."""
 
 
 def write_logs(
@@ -26,23 +29,27 @@ def write_logs(
 ) -> tuple[Path, ...]:
     """Write every log of a trace into ``folder`` and return the files; each is written beside and renamed.
 
-    ``layout`` (kafka or spring) is that of the members; a broker always prints Kafka's own. Raises
-    ``DataError`` for a layout that does not exist.
+    ``layout`` (kafka or spring) is that of the Java members; a broker always prints Kafka's own, librdkafka its own. Raises
+    ``DataError`` for a layout that does not exist, and for a member whose name is no file name.
     """
-    if layout not in LAYOUTS:
-        raise DataError(f"layout {layout!r} is unknown; expected one of {', '.join(LAYOUTS)}")
+    if layout not in MEMBER_LAYOUTS:
+        raise DataError(f"layout {layout!r} is unknown; expected one of {', '.join(MEMBER_LAYOUTS)}")
+    names = [str(name) for name in trace.meta.get("members", ())]
+    for name in names:
+        if name in {"broker", "", ".", ".."} or Path(name).name != name:
+            raise DataError(f"member {name!r} gives no file name of its own; expected a plain name other than broker")
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     written = [_write(place / "broker.log", broker_lines(trace, version), "kafka", begins, packed=packed)]
     written += [
-        _write(place / f"{name}.log", member_lines(trace, str(name), version), layout, begins, packed=packed)
-        for name in trace.meta.get("members", ())
+        _write(place / f"{name}.log", member_lines(trace, name, version), layout, begins, packed=packed)
+        for name in names
     ]
     return tuple(written)
 
 
 def _write(target: Path, lines: Iterable[LogLine], layout: str, begins: datetime, *, packed: bool) -> Path:
-    text = "".join(LAYOUTS[layout](line, begins) + "\n" for line in lines).encode()
+    text = "".join(render(line, begins, layout) + "\n" for line in lines).encode()
     final = target.with_name(target.name + ".gz") if packed else target
     beside = final.with_name(f".{final.name}.part")
     beside.write_bytes(gzip.compress(text, mtime=0) if packed else text)

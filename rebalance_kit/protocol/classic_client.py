@@ -49,7 +49,8 @@ def _look_at_metadata(member: ClassicMember) -> None:
     if member.phase is not Phase.STABLE or member.rejoin_needed:
         return
     if member.leader and member.assigned_metadata is not None:
-        seen = {topic: member.metadata.get(topic, 0) for topic in member.assigned_metadata}
+        watched = sorted({*member.assigned_metadata, *member.topics})
+        seen = {topic: member.metadata.get(topic, 0) for topic in watched}
         if seen != dict(member.assigned_metadata):
             member.request_rejoin(
                 f"cached metadata has changed from (version1: {_printed(member.assigned_metadata)}) at the beginning of the rebalance "

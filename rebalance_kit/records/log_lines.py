@@ -10,7 +10,7 @@ in opposite order are within 0.3 s of each other on both sides. Where partitions
 committed offset, setting or resetting it) is compared without order, since that order follows the
 client's hash maps. Members that leave within 0.3 s of each other leave in any order, so a rebalance
 "because of a LeaveGroup" may name any of them. Both threads of a client look for a lost coordinator,
-and one or both say that they found it. What a broker says while it loads for the first time, before there is a group, is
+and one or both say that they found it; a commit that is refused and sent again counts once. What a broker says while it loads for the first time, before there is a group, is
 its own start and no part of the run. A recorded line without its logger (Spring Boot shortens it) is
 compared without it.
 """
@@ -35,6 +35,8 @@ from rebalance_kit.records.folder import RecordedRun
 
 TWICE = frozenset({"discovered_classic", "discovered_consumer"})
 """Lines that two threads of one client may both write: the same again within 0.3 s counts once."""
+RETRIED = frozenset({"commit_retried_on"})
+"""Lines of a request that is tried again and again: how often depends on back-off, so the same one counts once."""
 UNORDERED = frozenset({"no_offset_classic", "no_offset_consumer", "reset_offset", "set_offset"})
 """Lines whose order follows hash maps of partitions."""
 _LOGGER = re.compile(r"\n? ?\(((?:org|kafka)\.[\w.$]+)\)(?=\n|$)")
@@ -139,14 +141,14 @@ def compare_lines(recorded: Files, simulated: Files) -> LineComparison:
 
 # --- reading -------------------------------------------------------------------------------------
 @cache
-def _table() -> Mapping[str, tuple[tuple[str, re.Pattern[str]], ...]]:
-    """Templates by the first word of their message."""
-    table: dict[str, list[tuple[str, re.Pattern[str]]]] = defaultdict(list)
+def _table() -> Mapping[str, tuple[tuple[str, str, re.Pattern[str]], ...]]:
+    """Names, levels and texts of the templates by the first word of their message."""
+    table: dict[str, list[tuple[str, str, re.Pattern[str]]]] = defaultdict(list)
     for name, forms in TEMPLATES.items():
         for form in forms:
             if form.text:
                 text = _WHO.sub("", form.text.replace("{who}", "").replace("{broker}", "1"), count=1).strip()
-                table[_first_word(text)].append((name, _pattern(text)))
+                table[_first_word(text)].append((name, form.level, _pattern(text)))
     return {word: tuple(found) for word, found in table.items()}
 
 
@@ -170,10 +172,11 @@ def _recorded(at_ms: int, level: str, text: str) -> Seen | None:
 
 def _seen(at_ms: int, level: str, message: str, logger: str | None) -> Seen | None:
     bare = _WHO.sub("", message, count=1).strip()
-    for name, pattern in _table().get(_first_word(bare), ()):
-        if pattern.fullmatch(bare):
-            return Seen(at_ms, name, f"{level} {_masked(message.rstrip())}", logger)
-    return None
+    names = {usual: name for name, usual, pattern in reversed(_table().get(_first_word(bare), ())) if pattern.fullmatch(bare)}
+    if not names:
+        return None
+    name = names.get(level) or next(iter(names.values()))
+    return Seen(at_ms, name, f"{level} {_masked(message.rstrip())}", logger)
 
 
 def _masked(message: str) -> str:
@@ -185,11 +188,14 @@ def _masked(message: str) -> str:
 def _begun(lines: Iterable[Seen]) -> tuple[Seen, ...]:
     """Without what a broker says while it loads before there is a group, and without what is said twice."""
     held: list[Seen] = []
+    refused: set[str] = set()
     for line in lines:
-        if line.name not in TWICE or not any(
-            one.text == line.text and line.at_ms - one.at_ms <= UNORDERED_MS for one in held[-3:]
-        ):
-            held.append(line)
+        near = (one.text for one in held[-3:] if line.at_ms - one.at_ms <= UNORDERED_MS)
+        if (line.name in TWICE and line.text in near) or line.text in refused:
+            continue
+        if line.name in RETRIED:
+            refused.add(line.text)
+        held.append(line)
     start = next((place for place, one in enumerate(held) if one.name not in LOADING), len(held))
     return tuple(held[start:])
 

@@ -135,7 +135,9 @@ def _broker_actions(run: RecordedRun, begin: int) -> list[Action]:
 
 def _metadata_seen(run: RecordedRun, begin: int) -> list[Action]:
     """A leader that refreshed its metadata from a broker still starting up was told that its topic is empty."""
-    actions = []
+    actions: list[Action] = []
+    if not any(step["do"] == "broker-start" for step in run.steps):
+        return actions
     for name, lines in run.members.items():
         for line in lines:
             if "cached metadata has changed" in line.text and line.text.rstrip().split("(org.apache")[

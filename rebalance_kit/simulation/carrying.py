@@ -151,7 +151,9 @@ def _look_up(argument: tuple[Process, int, int]) -> None:
     if reachable:
         world.agenda.at(world.agenda.now_ms + round_trip, _found, (process, life))
     else:
+        # ExponentialBackoff of ClusterConnectionStates: doubled up to reconnect.backoff.max.ms, give or take a fifth
         wait = min(spreads.coordinator_retry_ms * 2 ** min(attempt - 1, 4), 1_000)
+        wait = round(wait * (0.8 + 0.4 * process.stream.random()))
         world.agenda.at(world.agenda.now_ms + wait, _look_up, (process, life, attempt + 1))
 
 
@@ -159,6 +161,7 @@ def _found(argument: tuple[Process, int]) -> None:
     process, life = argument
     if life == process.life:
         process.apply(fx.CoordinatorFound())
+        process.fetching.catch_up()  # the heartbeat thread waits a moment longer than poll()
 
 
 def own(process: Process, effect: fx.Own) -> None:

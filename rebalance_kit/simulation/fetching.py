@@ -27,6 +27,7 @@ class Fetching:
         self.policy = spec.commit
         self.beat_ms = 0
         self._counts = world.scenario.data_plane
+        self._overdue = False
         self._suspended: set[str] = set()
         self._paused: dict[TopicPartition, None] = {}
         self._sought: Offsets = {}
@@ -276,11 +277,13 @@ class Fetching:
             return
         agenda = process.world.agenda
         ready = process.ready_ms()
+        self._overdue = self._overdue or process.frozen
         if process.frozen or ready > self._now or not process.idle() or not process.may_commit():
             agenda.set_timer(
                 (process.name, AUTO_COMMIT), max(ready, self._now + 100), self._auto_commit, life
             )
             return
+        self._overdue = False
         self.commit("auto")
         if self._counts:
             for tp in sorted(self._wanted):
@@ -291,6 +294,11 @@ class Fetching:
             self._auto_commit,
             life,
         )
+
+    def catch_up(self) -> None:
+        """A commit that fell due while the process was frozen is sent as soon as it can be."""
+        if self._overdue and self.process.alive and not self.process.frozen:
+            self._auto_commit(self.process.life)
 
     def ask_commit(self, how: str, offsets: Offsets) -> OffsetCommit:
         """The request that commits these offsets as the member that this process is now."""

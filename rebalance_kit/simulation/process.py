@@ -182,6 +182,7 @@ class Process:
                 self._backlog.append((place, run))
             else:
                 run()
+        self.fetching.catch_up()
 
     # --- the application thread --------------------------------------------------------------
     def ready_ms(self) -> int:

@@ -67,7 +67,10 @@ class Walk:
 
 def configs(walk: Walk, kind: str, client: str) -> dict[str, Any]:
     """A member's configuration, made for a protocol."""
-    found: dict[str, Any] = {"max.poll.interval.ms": walk.one((15_000, 40_000)), "auto.offset.reset": walk.one(("earliest", "latest"))}
+    found: dict[str, Any] = {
+        "max.poll.interval.ms": walk.one((15_000, 40_000)),
+        "auto.offset.reset": walk.one(("earliest", "latest")),
+    }
     if kind.startswith("consumer"):
         found |= {"group.protocol": "consumer"}
         return found | ({"group.remote.assignor": "range"} if kind == "consumer-range" else {})
@@ -81,7 +84,9 @@ def configs(walk: Walk, kind: str, client: str) -> dict[str, Any]:
 def member(walk: Walk, name: str) -> MemberSpec:
     """One member: Java or librdkafka, dynamic or static, with any commit policy."""
     kind = walk.one(walk.mix)
-    client = walk.one(("java", "java", "java", "librdkafka")) if kind in NATIVE or kind == "consumer" else "java"
+    client = (
+        walk.one(("java", "java", "java", "librdkafka")) if kind in NATIVE or kind == "consumer" else "java"
+    )
     made = configs(walk, kind, client)
     if walk.one((False, False, True)):
         made["group.instance.id"] = f"i-{name}"
@@ -188,7 +193,9 @@ def _grow(walk: Walk) -> Drawn | None:
 
 def _create(walk: Walk) -> Drawn | None:
     topic = walk.one(TOPICS)
-    if topic in walk.topics or topic in walk.deleted:  # a deleted topic stays away: the engine knows topics by name
+    if (
+        topic in walk.topics or topic in walk.deleted
+    ):  # a deleted topic stays away: the engine knows topics by name
         return None
     walk.topics[topic] = walk.one((1, 3))
     return None, {"topic": topic, "partitions": walk.topics[topic], "rate_per_s": 5}
@@ -253,11 +260,25 @@ def scenarios(draw: Any) -> Scenario:
     """A scenario that ``expand`` accepts, unhurt at its end or not."""
     mix = draw(st.sampled_from(MIXES))
     classic = not any(kind.startswith("consumer") for kind in mix)
-    version = draw(st.sampled_from(("4.3.1", "4.3.1", "4.0.0", "3.9.1") if classic else ("4.3.1", "4.3.1", "4.0.0")))
-    topics = {"orders": draw(st.integers(1, 6))} | ({"bills": draw(st.integers(1, 4))} if draw(st.booleans()) else {})
-    walk = Walk(draw, [f"c{number}" for number in range(1, draw(st.integers(1, 4)) + 1)], [], set(), dict(topics), mix, version)
+    version = draw(
+        st.sampled_from(("4.3.1", "4.3.1", "4.0.0", "3.9.1") if classic else ("4.3.1", "4.3.1", "4.0.0"))
+    )
+    topics = {"orders": draw(st.integers(1, 6))} | (
+        {"bills": draw(st.integers(1, 4))} if draw(st.booleans()) else {}
+    )
+    walk = Walk(
+        draw,
+        [f"c{number}" for number in range(1, draw(st.integers(1, 4)) + 1)],
+        [],
+        set(),
+        dict(topics),
+        mix,
+        version,
+    )
     members = tuple(member(walk, name) for name in walk.names)
-    if "bills" not in topics and not walk.topics.get("bills"):  # a subscription must name a topic that exists at some time
+    if "bills" not in topics and not walk.topics.get(
+        "bills"
+    ):  # a subscription must name a topic that exists at some time
         walk.topics["bills"] = 2
         actions = [Action(0, "create_topic", None, {"topic": "bills", "partitions": 2})]
     else:
@@ -271,7 +292,9 @@ def scenarios(draw: Any) -> Scenario:
     broker = dict(BROKER if version != "3.9.1" else {})
     broker["group.initial.rebalance.delay.ms"] = draw(st.sampled_from((3_000, 0)))
     if version != "3.9.1":
-        broker["group.consumer.migration.policy"] = draw(st.sampled_from(("bidirectional", "bidirectional", "disabled", "upgrade")))
+        broker["group.consumer.migration.policy"] = draw(
+            st.sampled_from(("bidirectional", "bidirectional", "disabled", "upgrade"))
+        )
     specs = tuple(TopicSpec(name, count) for name, count in topics.items())
     return Scenario(
         "drawn", specs, members, tuple(actions), end_ms=walk.at_ms + draw(st.sampled_from((5_000, 30_000, 60_000))), kafka_version=version,
@@ -299,12 +322,19 @@ def made_quiet(scenario: Scenario) -> Scenario:
             up = action.do == "broker_up"
     at = max([planned.end_ms, *(action.at_ms for action in planned.actions)]) + 15_000
     mended = [Action(at, "broker_up")] if not up else []
-    mended += [Action(at, "thaw", name) for name in sorted(frozen)] + [Action(at, "heal_network", name) for name in sorted(cut)]
+    mended += [Action(at, "thaw", name) for name in sorted(frozen)] + [
+        Action(at, "heal_network", name) for name in sorted(cut)
+    ]
     for spec in planned.members:
-        mended += [Action(at, "slow_down", spec.name, {"processing_ms": 0}), Action(at, "slow_callback", spec.name, {"callback_ms": 0})]
+        mended += [
+            Action(at, "slow_down", spec.name, {"processing_ms": 0}),
+            Action(at, "slow_callback", spec.name, {"callback_ms": 0}),
+        ]
     broker = dict(planned.broker)
     if broker.get("group.consumer.migration.policy") == "upgrade":
         # Classic members that the last KIP-848 member leaves behind in a consumer group are told of nothing any more:
         # since 4.3 their heartbeats neither compute a target nor notice a bump before one exists.
         broker["group.consumer.migration.policy"] = "bidirectional"
-    return replace(planned, actions=(*planned.actions, *mended), end_ms=at + QUIET_MS, data_plane=False, broker=broker)
+    return replace(
+        planned, actions=(*planned.actions, *mended), end_ms=at + QUIET_MS, data_plane=False, broker=broker
+    )

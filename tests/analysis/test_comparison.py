@@ -9,13 +9,25 @@ from rebalance_kit.analysis.comparison import ABSENT, MEASURES, cells, compare, 
 
 
 def told(label, *stretches, rows=(), end=60_000):
-    generations = [(at, "coordinator", "generation", None, {"generation": number}) for number, at in enumerate((10_000, 13_000), start=1) if label == "cooperative"]
+    generations = [
+        (at, "coordinator", "generation", None, {"generation": number})
+        for number, at in enumerate((10_000, 13_000), start=1)
+        if label == "cooperative"
+    ]
     action = [(9_000, "admin", "action", None, {"do": "start", "member": "c"})]
-    made = sorted([*flows(*stretches), *generations, *action, *rows, state(1, "Stable")], key=lambda row: row[0])
+    made = sorted(
+        [*flows(*stretches), *generations, *action, *rows, state(1, "Stable")], key=lambda row: row[0]
+    )
     return trace(*made, label=label, end=end)
 
 
-EAGER = told("eager", ("t-0", "a", 0, 10_000), ("t-1", "a", 0, 10_000), ("t-0", "a", 10_250, None), ("t-1", "b", 10_250, None))
+EAGER = told(
+    "eager",
+    ("t-0", "a", 0, 10_000),
+    ("t-1", "a", 0, 10_000),
+    ("t-0", "a", 10_250, None),
+    ("t-1", "b", 10_250, None),
+)
 COOPERATIVE = told("cooperative", ("t-0", "a", 0, None), ("t-1", "a", 0, 10_000), ("t-1", "b", 13_000, None))
 CONSUMER = told("consumer", ("t-0", "a", 0, None), ("t-1", "a", 0, 10_000), ("t-1", "b", 11_500, None))
 THREE = {"eager": EAGER, "cooperative": COOPERATIVE, "consumer": CONSUMER}
@@ -46,21 +58,38 @@ def test_the_table_has_a_line_a_measure_and_columns_that_line_up():
 
 def test_thousands_are_set_off():
     many = [(60_000, "run", "account", "t-0", {"lost": 1_234_567})]
-    assert rows(compare({"eager": told("eager", ("t-0", "a", 0, None), rows=many)}))["records lost"] == ["1,234,567"]
+    assert rows(compare({"eager": told("eager", ("t-0", "a", 0, None), rows=many)}))["records lost"] == [
+        "1,234,567"
+    ]
 
 
 def test_the_sentences_say_what_the_numbers_say():
     said = sentences(compare(THREE))
-    assert said[0] == "eager: all 2 partitions paused; for 0.25 s nothing at all was read. The longest single pause was 0.2 s."
-    assert said[1] == "cooperative: 1 of 2 partitions paused, the other 1 went on. The longest single pause was 3.0 s."
-    assert said[2] == "consumer: 1 of 2 partitions paused, the other 1 went on. The longest single pause was 1.5 s."
+    assert (
+        said[0]
+        == "eager: all 2 partitions paused; for 0.25 s nothing at all was read. The longest single pause was 0.2 s."
+    )
+    assert (
+        said[1]
+        == "cooperative: 1 of 2 partitions paused, the other 1 went on. The longest single pause was 3.0 s."
+    )
+    assert (
+        said[2]
+        == "consumer: 1 of 2 partitions paused, the other 1 went on. The longest single pause was 1.5 s."
+    )
     assert said[3].startswith("The longest pause of a single partition was shortest under eager")
     assert said[4].startswith("cooperative took 2 generations")
     assert len(said) == 5
 
 
 def test_eager_is_not_called_shortest_where_it_is_not():
-    slow = told("eager", ("t-0", "a", 0, 10_000), ("t-1", "a", 0, 10_000), ("t-0", "a", 14_000, None), ("t-1", "b", 14_000, None))
+    slow = told(
+        "eager",
+        ("t-0", "a", 0, 10_000),
+        ("t-1", "a", 0, 10_000),
+        ("t-0", "a", 14_000, None),
+        ("t-1", "b", 14_000, None),
+    )
     assert not any("shortest under eager" in one for one in sentences(compare({**THREE, "eager": slow})))
 
 
@@ -70,17 +99,26 @@ def test_a_run_without_a_pause_is_said_to_have_none():
 
 
 def test_detection_is_told_only_when_every_run_has_it():
-    crash = [(9_500, "a", "action", None, {"do": "crash", "member": "a"}), (18_000, "coordinator", "member_removed", None, {"name": "a", "how": "session"})]
+    crash = [
+        (9_500, "a", "action", None, {"do": "crash", "member": "a"}),
+        (18_000, "coordinator", "member_removed", None, {"name": "a", "how": "session"}),
+    ]
     crashed = told("eager", ("t-0", "a", 0, 9_500), ("t-0", "b", 20_000, None), rows=crash)
     (said,) = (one for one in sentences(compare({"eager": crashed})) if one.startswith("Until"))
     assert "eager 8.5 s" in said
-    assert not any(one.startswith("Until") for one in sentences(compare({"eager": crashed, "consumer": CONSUMER})))
+    assert not any(
+        one.startswith("Until") for one in sentences(compare({"eager": crashed, "consumer": CONSUMER}))
+    )
 
 
 def test_moves_without_need_are_named_by_label():
     def shuffled(label):
         before = [(f"t-{number}", "a" if number < 2 else "b", 0, 10_000) for number in range(4)]
-        return told(label, *before, *[(f"t-{number}", "b" if number < 2 else "a", 10_000, None) for number in range(4)])
+        return told(
+            label,
+            *before,
+            *[(f"t-{number}", "b" if number < 2 else "a", 10_000, None) for number in range(4)],
+        )
 
     said = sentences(compare({"eager": shuffled("eager"), "consumer": CONSUMER}))
     assert "Partitions that moved without need: eager 4." in said
@@ -88,7 +126,9 @@ def test_moves_without_need_are_named_by_label():
 
 def test_all_runs_are_studied_from_the_earliest_moment_of_theirs():
     late = told("eager", ("t-0", "a", 9_800, None))
-    assert {one.since_ms for one in compare({"eager": late, "consumer": CONSUMER}).metrics.values()} == {9_000}
+    assert {one.since_ms for one in compare({"eager": late, "consumer": CONSUMER}).metrics.values()} == {
+        9_000
+    }
 
 
 def test_a_comparison_of_nothing_is_refused():

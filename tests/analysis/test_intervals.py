@@ -28,7 +28,9 @@ def test_a_gap_lies_between_two_readers_and_knows_both():
 
 
 def test_nothing_is_a_gap_while_anybody_reads():
-    made = trace(*flows(("t-0", "zombie", 100, 900), ("t-0", "b", 300, 600), ("t-0", "b", 800, None)), end=1_000)
+    made = trace(
+        *flows(("t-0", "zombie", 100, 900), ("t-0", "b", 300, 600), ("t-0", "b", 800, None)), end=1_000
+    )
     assert intervals.gaps(made) == ()
 
 
@@ -42,7 +44,10 @@ def test_a_partition_that_nobody_takes_again_has_an_open_gap():
 
 
 def test_a_deleted_topic_has_no_gap_after_its_end():
-    rows = sorted([*flows(("t-0", "a", 100, 300)), (350, "broker", "topic_changed", "t-0", {"partitions": 0})], key=lambda row: row[0])
+    rows = sorted(
+        [*flows(("t-0", "a", 100, 300)), (350, "broker", "topic_changed", "t-0", {"partitions": 0})],
+        key=lambda row: row[0],
+    )
     (gap,) = intervals.gaps(trace(*rows, end=1_000))
     assert gap.to_ms == 350
 
@@ -61,7 +66,10 @@ def test_an_owner_is_whoever_received_a_partition_last():
 
 
 def test_the_group_pauses_only_while_nothing_at_all_is_read():
-    made = trace(*flows(("t-0", "a", 0, 300), ("t-1", "b", 0, 400), ("t-0", "a", 450, 700), ("t-1", "b", 500, 700)), end=1_000)
+    made = trace(
+        *flows(("t-0", "a", 0, 300), ("t-1", "b", 0, 400), ("t-0", "a", 450, 700), ("t-1", "b", 500, 700)),
+        end=1_000,
+    )
     assert intervals.group_pauses(made) == ((400, 450), (700, 1_000))
     assert intervals.group_pauses(made, 420) == ((420, 450), (700, 1_000))
     assert intervals.group_pauses(made, 450) == ((700, 1_000),)

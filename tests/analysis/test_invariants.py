@@ -13,15 +13,45 @@ C = "coordinator"
 
 
 def target(at, epoch, assignment, ids=None):
-    return at, C, "target", None, {"generation": epoch, "assignor": "uniform", "assignment": assignment, "ids": ids or {name: name for name in assignment}}
+    return (
+        at,
+        C,
+        "target",
+        None,
+        {
+            "generation": epoch,
+            "assignor": "uniform",
+            "assignment": assignment,
+            "ids": ids or {name: name for name in assignment},
+        },
+    )
 
 
 def assigned(at, generation, assignment):
-    return at, C, "assignment", None, {"generation": generation, "leader": "a", "assignment": assignment, "ids": {name: name for name in assignment}}
+    return (
+        at,
+        C,
+        "assignment",
+        None,
+        {
+            "generation": generation,
+            "leader": "a",
+            "assignment": assignment,
+            "ids": {name: name for name in assignment},
+        },
+    )
 
 
 def holds(at, member, partitions, revoking=(), epoch=2, state="STABLE"):
-    detail = {"member_id": member, "generation": epoch, "epoch": epoch, "name": member, "state": state, "assigned": list(partitions), "pending_revocation": list(revoking)}
+    detail = {
+        "member_id": member,
+        "generation": epoch,
+        "epoch": epoch,
+        "name": member,
+        "state": state,
+        "assigned": list(partitions),
+        "pending_revocation": list(revoking),
+    }
     return at, C, "member_reconciled", None, detail
 
 
@@ -38,7 +68,13 @@ def commit(at, member, error="NONE"):
 
 
 def call(at, kind, partitions, begin=True):
-    return at, "a", "callback_begin" if begin else "callback_end", None, {"callback": kind, "partitions": list(partitions)}
+    return (
+        at,
+        "a",
+        "callback_begin" if begin else "callback_end",
+        None,
+        {"callback": kind, "partitions": list(partitions)},
+    )
 
 
 def owned(at, *partitions):
@@ -117,7 +153,14 @@ def test_what_may_happen_is_no_violation(case):
 
 
 def test_violations_come_in_the_order_of_time():
-    found = check(trace(call(9, "lost", []), account(read=11, delivered=11), assigned(10, 1, {"a": ["t-0"], "b": ["t-0"]}), end=700_005))
+    found = check(
+        trace(
+            call(9, "lost", []),
+            account(read=11, delivered=11),
+            assigned(10, 1, {"a": ["t-0"], "b": ["t-0"]}),
+            end=700_005,
+        )
+    )
     assert [one.at_ms for one in found] == [9, 10, 60_000]
 
 
@@ -125,11 +168,23 @@ def test_a_statement_says_in_one_sentence_what_holds():
     assert all(one.statement.endswith(".") and len(one.statement) > 30 for one in INVARIANTS.values())
 
 
-@pytest.mark.parametrize("name", [name for name in scenarios.names() if name not in {"fifty-by-five-hundred", "defect-sticky-stale-leader"}])
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name in scenarios.names()
+        if name not in {"fifty-by-five-hundred", "defect-sticky-stale-leader"}
+    ],
+)
 def test_no_scenario_of_the_kit_breaks_an_invariant(name):
     scenario = scenarios.load(name)
-    plain = scenario.protocol is None and not any("partition.assignment.strategy" in spec.configs or "group.protocol" in spec.configs for spec in scenario.members)
-    for protocol in ("eager", "cooperative", "sticky", "roundrobin", "consumer", "consumer-range") if plain else (None,):
+    plain = scenario.protocol is None and not any(
+        "partition.assignment.strategy" in spec.configs or "group.protocol" in spec.configs
+        for spec in scenario.members
+    )
+    for protocol in (
+        ("eager", "cooperative", "sticky", "roundrobin", "consumer", "consumer-range") if plain else (None,)
+    ):
         assert check(simulate(scenario, None, protocol)) == (), (name, protocol)
 
 

@@ -45,7 +45,12 @@ def test_every_metric_of_a_crash_has_the_figure_worked_out_by_hand():
 
 def test_from_a_later_moment_on_only_what_is_left_counts():
     found = metrics(CRASH, 30_400)
-    assert (found.partitions_paused, found.longest_gap_s, found.group_pause_s, found.rebalances) == (1, 0.1, 0.0, 0)
+    assert (found.partitions_paused, found.longest_gap_s, found.group_pause_s, found.rebalances) == (
+        1,
+        0.1,
+        0.0,
+        0,
+    )
     assert found.detect_s is None and found.records_redelivered == 2
 
 
@@ -54,11 +59,19 @@ def test_a_gap_that_never_ends_leaves_the_group_unconverged():
 
 
 def test_a_group_that_ends_in_a_rebalance_has_not_converged():
-    assert metrics(trace(*flows(("t-0", "a", 0, None)), state(10, "PreparingRebalance"), end=1_000), 0).converge_s is None
+    assert (
+        metrics(
+            trace(*flows(("t-0", "a", 0, None)), state(10, "PreparingRebalance"), end=1_000), 0
+        ).converge_s
+        is None
+    )
 
 
 def test_epochs_count_as_rebalances_and_targets_do_not():
-    rows = [(at, "coordinator", kind, None, {"generation": at}) for at, kind in ((1, "epoch_bump"), (2, "epoch_bump"), (3, "target"))]
+    rows = [
+        (at, "coordinator", kind, None, {"generation": at})
+        for at, kind in ((1, "epoch_bump"), (2, "epoch_bump"), (3, "target"))
+    ]
     found = metrics(trace(*rows), 0)
     assert (found.rebalances, found.epochs, found.targets) == (2, 2, 1)
 
@@ -78,7 +91,13 @@ def test_moves_beyond_the_least_that_the_sizes_ask_for_are_counted():
         ([(0, "a", "process_started", None, {})], 5_300),
         ([(0, "a", "process_started", None, {}), (9_000, "b", "process_started", None, {})], 9_000),
         ([(0, "a", "process_started", None, {}), (4_999, "b", "process_started", None, {})], 5_300),
-        ([(9_000, "b", "process_started", None, {}), (9_500, "admin", "action", None, {"do": "crash", "member": "a"})], 9_500),
+        (
+            [
+                (9_000, "b", "process_started", None, {}),
+                (9_500, "admin", "action", None, {"do": "crash", "member": "a"}),
+            ],
+            9_500,
+        ),
         ([(1_000, "admin", "action", None, {"do": "see_metadata", "member": "a"})], 5_300),
     ],
 )
@@ -89,7 +108,10 @@ def test_a_run_is_studied_from_its_first_action_else_its_first_late_start_else_w
 
 # --- lag ------------------------------------------------------------------------------------------------
 def sampled(*points, partition="t-0"):
-    return [(at, "a", "progress", partition, {"position": position, "log_end": end, "committed": 0}) for at, position, end in points]
+    return [
+        (at, "a", "progress", partition, {"position": position, "log_end": end, "committed": 0})
+        for at, position, end in points
+    ]
 
 
 def test_samples_are_what_the_rows_say():
@@ -103,7 +125,9 @@ def test_between_samples_lag_stays_where_somebody_reads_and_grows_where_nobody_d
 
 
 def test_peak_and_return_of_lag_are_found():
-    made = trace(*sampled((0, 0, 0), (1_000, 10, 10), (11_000, 10, 110), (12_000, 100, 120), (13_000, 130, 130)))
+    made = trace(
+        *sampled((0, 0, 0), (1_000, 10, 10), (11_000, 10, 110), (12_000, 100, 120), (13_000, 130, 130))
+    )
     peak, drained = lag_of(made, 1_000)
     assert (peak, drained) == (100, 12_000)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import replace
-from dataclasses import replace
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -44,10 +43,15 @@ def given_twice(trace: Trace) -> bool:
     A defect of Kafka's own (AbstractStickyAssignor, GeneralAssignmentBuilder.getUnassignedPartitions), which the
     scenario defect-sticky-stale-leader shows; nothing else is forgiven.
     """
-    changed = any(row.kind == "topic_changed" or row.detail["do"] == "see_metadata" for row in trace.of("topic_changed", "action"))
+    changed = any(
+        row.kind == "topic_changed" or row.detail["do"] == "see_metadata"
+        for row in trace.of("topic_changed", "action")
+    )
     for row in trace.of("assignment") if changed else ():
         given_away = [partition for shares in row.detail["assignment"].values() for partition in shares]
-        if row.detail.get("assignor") in {"sticky", "cooperative-sticky"} and len(given_away) != len(set(given_away)):
+        if row.detail.get("assignor") in {"sticky", "cooperative-sticky"} and len(given_away) != len(
+            set(given_away)
+        ):
             return True
     return False
 
@@ -73,7 +77,11 @@ def unrest(trace: Trace, scenario: Scenario) -> list[str]:
             continue
         if len(readers[partition]) != 1 or not readers[partition] <= names:
             found.append(f"{partition} is read by {sorted(readers[partition])} of {sorted(names)}")
-    found += [f"{partition} is read by {sorted(who)}, wanted by nobody" for partition, who in sorted(readers.items()) if who and partition not in wanted]
+    found += [
+        f"{partition} is read by {sorted(who)}, wanted by nobody"
+        for partition, who in sorted(readers.items())
+        if who and partition not in wanted
+    ]
     return found
 
 
@@ -85,7 +93,11 @@ def may_rest(trace: Trace) -> bool:
     """
     kept = max((row.at_ms for row in trace.of("static_kept")), default=-1)
     rounds = max((row.at_ms for row in trace.of("generation", "target")), default=-1)
-    changes = [row.at_ms for row in trace.of("topic_changed", "action") if row.kind == "topic_changed" or row.detail["do"] == "see_metadata"]
+    changes = [
+        row.at_ms
+        for row in trace.of("topic_changed", "action")
+        if row.kind == "topic_changed" or row.detail["do"] == "see_metadata"
+    ]
     return kept > rounds and any(at < kept for at in changes)
 
 
@@ -113,7 +125,9 @@ def living(trace: Trace, scenario: Scenario):
         elif row.kind == "process_started":
             pattern = specs[row.actor].pattern
             topics = frozenset(row.detail["topics"])
-            alive[row.actor] = re.compile(pattern).fullmatch if pattern and not topics else topics.__contains__
+            alive[row.actor] = (
+                re.compile(pattern).fullmatch if pattern and not topics else topics.__contains__
+            )
         elif row.detail["do"] == "subscribe" and row.detail["member"] in alive:
             alive[row.detail["member"]] = frozenset(row.detail["topics"]).__contains__
     return alive
@@ -129,7 +143,14 @@ WILD = st.builds(
 @given(scenarios(), st.lists(WILD, min_size=1, max_size=3))
 def test_a_plan_that_cannot_be_is_refused_before_anything_runs(scenario, wild):
     try:
-        simulate(replace(scenario, actions=(*scenario.actions, *wild), data_plane=False, end_ms=min(scenario.end_ms, 20_000)))
+        simulate(
+            replace(
+                scenario,
+                actions=(*scenario.actions, *wild),
+                data_plane=False,
+                end_ms=min(scenario.end_ms, 20_000),
+            )
+        )
     except (ScenarioError, ConfigError) as refusal:
         words = str(refusal)
     else:

@@ -17,7 +17,9 @@ from rebalance_kit.simulation.scenario_file import read_scenario
 from rebalance_kit.simulation.simulate import simulate
 
 STRATEGY = "partition.assignment.strategy"
-KINDS_WITHOUT_BROKER = tuple(sorted({"start", "close", "crash", "restart", "enforce_rebalance", "stall", "slow_down", "subscribe"}))
+KINDS_WITHOUT_BROKER = tuple(
+    sorted({"start", "close", "crash", "restart", "enforce_rebalance", "stall", "slow_down", "subscribe"})
+)
 
 
 def deal(partition_counts, members):
@@ -62,7 +64,9 @@ def partition_nobody_was_given(trace):
 
 
 @pytest.mark.parametrize("predicate", [broken_invariant, partition_nobody_was_given])
-def test_an_assignor_that_forgets_a_partition_at_its_fifth_call_is_found_and_shrunk_to_four_actions(predicate):
+def test_an_assignor_that_forgets_a_partition_at_its_fifth_call_is_found_and_shrunk_to_four_actions(
+    predicate,
+):
     found = find(SPACE, predicate, seed=1, budget=200, assignors={"mine": Forgetful})
     assert found is not None and len(found.drawn.actions) == 20
     assert len(found.scenario.actions) <= 4
@@ -93,7 +97,11 @@ def test_every_drawn_scenario_can_be_run_and_has_the_wanted_size():
     for number in range(60):
         drawn = draw(Space(), 5, number)
         check(drawn)
-        assert (len(drawn.members), sum(topic.partitions for topic in drawn.topics), len(drawn.actions)) == (6, 12, 20)
+        assert (len(drawn.members), sum(topic.partitions for topic in drawn.topics), len(drawn.actions)) == (
+            6,
+            12,
+            20,
+        )
 
 
 def test_every_kind_of_action_is_drawn():
@@ -113,8 +121,17 @@ def test_a_predicate_that_is_true_of_everything_shrinks_to_no_action_and_one_mem
 
 def test_shrinking_keeps_what_is_needed_and_rounds_its_time():
     actions = (Action(1_234, "crash", "b"), Action(4_321, "close", "a"), Action(7_777, "crash", "a"))
-    scenario = Scenario("s", (TopicSpec("orders", 9),), tuple(MemberSpec(name, ("orders",)) for name in "abc"), actions, 20_000)
-    small, tried = shrink(scenario, lambda one: any(action.do == "close" for action in one.actions) and one.topics[0].partitions > 2)
+    scenario = Scenario(
+        "s",
+        (TopicSpec("orders", 9),),
+        tuple(MemberSpec(name, ("orders",)) for name in "abc"),
+        actions,
+        20_000,
+    )
+    small, tried = shrink(
+        scenario,
+        lambda one: any(action.do == "close" for action in one.actions) and one.topics[0].partitions > 2,
+    )
     assert [(action.do, action.at_ms % 1_000) for action in small.actions] == [("close", 0)]
     assert [spec.name for spec in small.members] == ["a"]
     assert small.topics[0].partitions == 3
@@ -135,7 +152,10 @@ def test_search_from_the_command_line_keeps_a_scenarios_members_and_reports_what
 
 
 def test_search_writes_the_shortest_scenario_and_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr("rebalance_kit.analysis.search.check", lambda trace: [Never()] if any(trace.of("process_ended")) else [])
+    monkeypatch.setattr(
+        "rebalance_kit.analysis.search.check",
+        lambda trace: [Never()] if any(trace.of("process_ended")) else [],
+    )
     out = io.StringIO()
     target = tmp_path / "found.yaml"
     assert run_search(None, 1, 50, target, out) == 1

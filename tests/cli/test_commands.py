@@ -56,7 +56,10 @@ def test_json_holds_the_figures_of_the_table_and_no_violation(small):
     status, text = run("run", small, "--json")
     told = json.loads(text)
     assert status == 0 and list(told["metrics"]) == ["eager", "cooperative", "consumer"]
-    assert told["metrics"]["eager"]["partitions_paused"] == 4 and told["metrics"]["consumer"]["partitions_paused"] == 2
+    assert (
+        told["metrics"]["eager"]["partitions_paused"] == 4
+        and told["metrics"]["consumer"]["partitions_paused"] == 2
+    )
     assert told["violations"] == {"eager": [], "cooperative": [], "consumer": []}
     assert told["metrics"]["eager"]["requests_total"] == sum(told["metrics"]["eager"]["requests"].values())
 
@@ -70,7 +73,11 @@ def test_out_holds_a_trace_a_protocol_and_one_report(small, tmp_path):
     folder = tmp_path / "new" / "out"
     status, text = run("run", small, "--out", folder)
     files = sorted(one.name for one in folder.iterdir())
-    assert status == 0 and [name for name in files if name.endswith(".jsonl")] == ["small.consumer.jsonl", "small.cooperative.jsonl", "small.eager.jsonl"]
+    assert status == 0 and [name for name in files if name.endswith(".jsonl")] == [
+        "small.consumer.jsonl",
+        "small.cooperative.jsonl",
+        "small.eager.jsonl",
+    ]
     assert [name for name in files if name.endswith(".html")] == ["small.html"]
     assert not [name for name in files if name.startswith(".")], "nothing half-written"
     trace = read_trace(folder / "small.eager.jsonl")
@@ -119,7 +126,13 @@ def test_a_scenario_that_cannot_be_leaves_nothing_and_is_status_2(small, tmp_pat
 def test_bad_input_is_named_on_one_line_of_stderr(argv, told, capsys):
     status, text = run(*argv)
     error = capsys.readouterr().err
-    assert status == 2 and text == "" and told in error and error.startswith("rebalance-kit: ") and "Traceback" not in error
+    assert (
+        status == 2
+        and text == ""
+        and told in error
+        and error.startswith("rebalance-kit: ")
+        and "Traceback" not in error
+    )
 
 
 @pytest.mark.parametrize("argv", [[], ["juggle"], ["run"], ["run", "crash", "--seed", "x"]])
@@ -154,15 +167,15 @@ def test_doctor_lists_what_is_there():
     assert status == 0 and "Python" in text and __version__ in text
 
 
-
-
 CASE = {
     "assignor": "client.range", "topics": {"orders": 2}, "members": [{"member_id": "a", "topics": ["orders"]}],
     "expected": {"a": [["orders", 0], ["orders", 1]]},
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("expected", "status"), [(CASE["expected"], 0), ({"a": [["orders", 1], ["orders", 0]]}, 1)])
+@pytest.mark.parametrize(
+    ("expected", "status"), [(CASE["expected"], 0), ({"a": [["orders", 1], ["orders", 0]]}, 1)]
+)
 def test_assign_says_whether_kafka_answered_the_same(tmp_path, capsys, expected, status):
     path = tmp_path / "cases.json"
     path.write_text(json.dumps([CASE | {"expected": expected}]), "utf-8")
@@ -188,7 +201,13 @@ def test_replay_tells_a_line_a_run_and_its_rules(tmp_path):
     unpack(tmp_path, ["enforce.eager.4.3.1"])
     status, text = run("replay", tmp_path, "--draws", "3")
     lines = text.splitlines()
-    assert status == 0 and lines[0].startswith("enforce.eager.4.3.1: equal (") and lines[1].startswith("1 of 1 runs equal.")
+    assert (
+        status == 0
+        and lines[0].startswith("enforce.eager.4.3.1: equal (")
+        and lines[1].startswith("1 of 1 runs equal.")
+    )
     told = json.loads(run("replay", tmp_path / "enforce.eager.4.3.1", "--draws", "3", "--json")[1])
-    assert told["generations_equal"] and told["callbacks_equal"] and told["fencing_equal"] and told["draws"] == 3
+    assert (
+        told["generations_equal"] and told["callbacks_equal"] and told["fencing_equal"] and told["draws"] == 3
+    )
     assert told["first_difference"] is None and 1 <= told["draws_equal"] <= 3

@@ -15,7 +15,15 @@ from rebalance_kit.records.pack import read_file
 from rebalance_kit.simulation.scenario import Action, MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.simulate import simulate
 
-RUNS = ("join.consumer.4.3.1", "join.consumer-range.4.3.1", "join.consumer.4.0.0", "join.eager.4.3.1", "join.cooperative.4.0.0", "join.cooperative.3.9.1", "join.eager.3.9.1")
+RUNS = (
+    "join.consumer.4.3.1",
+    "join.consumer-range.4.3.1",
+    "join.consumer.4.0.0",
+    "join.eager.4.3.1",
+    "join.cooperative.4.0.0",
+    "join.cooperative.3.9.1",
+    "join.eager.3.9.1",
+)
 
 
 def said(run):
@@ -31,8 +39,14 @@ def said(run):
 
 def partitions(text):
     if text == "-" or text.startswith("("):
-        return tuple(TopicPartition("orders", int(one)) for one in text.strip("()").split(",") if one not in {"", "-"})
-    return tuple(TopicPartition(part.partition(":")[0], int(one)) for part in text.split(";") for one in part.partition(":")[2].split(","))
+        return tuple(
+            TopicPartition("orders", int(one)) for one in text.strip("()").split(",") if one not in {"", "-"}
+        )
+    return tuple(
+        TopicPartition(part.partition(":")[0], int(one))
+        for part in text.split(";")
+        for one in part.partition(":")[2].split(",")
+    )
 
 
 def described(run, texts):
@@ -43,7 +57,16 @@ def described(run, texts):
     for line in texts["members"].strip("\n").splitlines()[1:]:
         cells = line.split()
         if modern and cells[5] != "-":
-            members.append(DescribedMember(cells[1], cells[3], partitions(cells[6]), int(cells[5]), partitions(cells[8]), int(cells[7])))
+            members.append(
+                DescribedMember(
+                    cells[1],
+                    cells[3],
+                    partitions(cells[6]),
+                    int(cells[5]),
+                    partitions(cells[8]),
+                    int(cells[7]),
+                )
+            )
         else:
             members.append(DescribedMember(cells[1], cells[3], partitions(cells[6 if modern else 5])))
     offsets = []
@@ -52,7 +75,14 @@ def described(run, texts):
         offsets.append(DescribedOffset(TopicPartition(cells[1], int(cells[2])), int(cells[3]), int(cells[4])))
     state = texts["state"].split()
     assignor, stands = state[-3], state[-2]
-    return Described("orders-app", version, stands, assignor, tuple(members), tuple(sorted(offsets, key=lambda one: one.partition)))
+    return Described(
+        "orders-app",
+        version,
+        stands,
+        assignor,
+        tuple(members),
+        tuple(sorted(offsets, key=lambda one: one.partition)),
+    )
 
 
 @pytest.mark.parametrize("run", RUNS)
@@ -62,7 +92,9 @@ def test_the_recorded_output_is_printed_again_to_the_blank(run):
     assert describe_offsets(group) == texts["offsets"]
     assert describe_members(group) == texts["members"]
     port = re.search(r"127\.0\.0\.1:\d+  \(1\)", texts["state"])[0]
-    assert describe_state(group) == texts["state"].replace(port, COORDINATOR.ljust(len(port))), "the port was drawn"
+    assert describe_state(group) == texts["state"].replace(port, COORDINATOR.ljust(len(port))), (
+        "the port was drawn"
+    )
 
 
 @pytest.mark.parametrize("run", RUNS)
@@ -80,8 +112,21 @@ QUICK = {"session.timeout.ms": 10_000}
 
 
 def crash(protocol, version="4.3.1", end=60_000, *more):
-    members = tuple(MemberSpec(name, ("orders",), {**QUICK, "auto.offset.reset": "earliest"}) for name in ("c1", "c2"))
-    return simulate(Scenario("run", (TopicSpec("orders", 4),), members, (Action(20_000, "crash", "c1"), *more), end, kafka_version=version), 1, protocol)
+    members = tuple(
+        MemberSpec(name, ("orders",), {**QUICK, "auto.offset.reset": "earliest"}) for name in ("c1", "c2")
+    )
+    return simulate(
+        Scenario(
+            "run",
+            (TopicSpec("orders", 4),),
+            members,
+            (Action(20_000, "crash", "c1"), *more),
+            end,
+            kafka_version=version,
+        ),
+        1,
+        protocol,
+    )
 
 
 def cells(text):
@@ -95,7 +140,9 @@ def test_before_a_crash_every_partition_has_its_member_and_its_lag(protocol):
     assert len(head) == len(rows[0]) == 9 and {row[2] for row in rows} == {"0", "1", "2", "3"}
     assert sorted(row[8] for row in rows) == ["c1", "c1", "c2", "c2"]
     for row in rows:
-        assert row[4] == "190" and int(row[3]) + int(row[5]) == 190 and 0 <= int(row[5]) <= 60, "10 records a second, commits every 5 s"
+        assert row[4] == "190" and int(row[3]) + int(row[5]) == 190 and 0 <= int(row[5]) <= 60, (
+            "10 records a second, commits every 5 s"
+        )
     assert describe_state(group).split()[-2:] == ["Stable", "2"]
 
 
@@ -104,7 +151,9 @@ def test_a_dead_member_is_listed_until_its_session_ends():
     gone = next(row.at_ms for row in trace.of("member_removed"))
     assert {one.client_id for one in describe(trace, gone - 1).members} == {"c1", "c2"}
     assert {one.client_id for one in describe(trace, gone).members} == {"c2"}
-    assert describe_members(describe(trace, gone)).startswith("\nWarning: Consumer group 'orders-app' is rebalancing.\n")
+    assert describe_members(describe(trace, gone)).startswith(
+        "\nWarning: Consumer group 'orders-app' is rebalancing.\n"
+    )
     assert describe_members(describe(trace, 59_000)).split()[-4:] == ["-", "orders:0,1,2,3", "-", "-"]
 
 
@@ -121,9 +170,18 @@ def test_under_kip_848_epoch_and_target_are_told():
     bump = next(row for row in trace.of("epoch_bump") if row.at_ms > 20_000)
     target = next(row for row in trace.of("target") if row.at_ms > 20_000)
     (between,) = describe(trace, target.at_ms - 1).members
-    assert (between.epoch, between.target_epoch, len(between.assigned)) == (bump.generation - 1, bump.generation - 1, 2)
+    assert (between.epoch, between.target_epoch, len(between.assigned)) == (
+        bump.generation - 1,
+        bump.generation - 1,
+        2,
+    )
     (after,) = describe(trace, 59_000).members
-    assert (after.epoch, after.target_epoch, len(after.assigned), after.target) == (bump.generation, bump.generation, 4, after.assigned)
+    assert (after.epoch, after.target_epoch, len(after.assigned), after.target) == (
+        bump.generation,
+        bump.generation,
+        4,
+        after.assigned,
+    )
     assert describe(trace, target.at_ms - 1).state == "Assigning"
 
 
@@ -139,23 +197,42 @@ def test_an_empty_group_says_so_and_keeps_its_offsets():
 
 def test_a_group_that_nobody_has_joined_yet_does_not_exist():
     group = describe(crash("eager"), 0)
-    assert describe_offsets(group) == describe_members(group) == describe_state(group) == "\nError: Consumer group 'orders-app' does not exist.\n"
+    assert (
+        describe_offsets(group)
+        == describe_members(group)
+        == describe_state(group)
+        == "\nError: Consumer group 'orders-app' does not exist.\n"
+    )
 
 
 def test_a_static_member_that_left_for_a_while_has_epoch_minus_two():
     member = MemberSpec("c1", ("orders",), {"group.instance.id": "i1"})
-    trace = simulate(Scenario("run", (TopicSpec("orders", 2),), (member,), (Action(20_000, "close", "c1"),), 30_000), 1, "consumer")
+    trace = simulate(
+        Scenario("run", (TopicSpec("orders", 2),), (member,), (Action(20_000, "close", "c1"),), 30_000),
+        1,
+        "consumer",
+    )
     (away,) = describe(trace, 25_000).members
     assert (away.epoch, len(away.assigned)) == (-2, 2)
 
 
 def test_a_classic_group_is_read_back_with_its_stored_members():
-    trace = crash("eager", "4.3.1", 40_000, Action(24_000, "remove", "c2"), Action(24_005, "coordinator_failover", None, {"for_ms": 100}))
+    trace = crash(
+        "eager",
+        "4.3.1",
+        40_000,
+        Action(24_000, "remove", "c2"),
+        Action(24_005, "coordinator_failover", None, {"for_ms": 100}),
+    )
     assert len(describe(trace, 24_004).members) == 1 and len(describe(trace, 24_200).members) == 2
 
 
 def test_a_partition_number_is_ordered_as_a_text():
-    member = DescribedMember("c1-x", "c1", (*tuple(TopicPartition("orders", number) for number in (1, 2, 10)), TopicPartition("bills", 0)))
+    member = DescribedMember(
+        "c1-x",
+        "c1",
+        (*tuple(TopicPartition("orders", number) for number in (1, 2, 10)), TopicPartition("bills", 0)),
+    )
     group = Described("g", "4.3.1", "Stable", "range", (member,), ())
     assert "bills:0;orders:1,10,2" in describe_members(group)
 

@@ -48,7 +48,11 @@ UNRECORDED = {
     "client reason: subscription has changed": "in the recordings a follower changed its subscription, not the leader",
 }
 """Parts of lines that no recording shows, each with the reason; their texts come from Kafka's source."""
-RACE = ("SyncGroup failed: The group began another rebalance", "rebalance failed due to", "during Stable; client reason: need to revoke partitions and re-join")
+RACE = (
+    "SyncGroup failed: The group began another rebalance",
+    "rebalance failed due to",
+    "during Stable; client reason: need to revoke partitions and re-join",
+)
 """A newcomer that loses the race of its first SyncGroup, and a follower that re-joins first, were recorded with 4.3.1 alone."""
 LEFT_OUT = {"fifty-by-five-hundred"}
 
@@ -62,7 +66,11 @@ def normal(text: str) -> str:
 
 def recorded(version: str, wanted: tuple[str, ...] = ()) -> frozenset[str]:
     """Normal forms of all recorded lines of a version, level first."""
-    runs = {name for name in run_names() if name.endswith("." + version) and (not wanted or name.startswith(wanted))}
+    runs = {
+        name
+        for name in run_names()
+        if name.endswith("." + version) and (not wanted or name.startswith(wanted))
+    }
     found: set[str] = set()
     for name, data in _members(RECORDED, runs):
         if name.endswith(".log"):
@@ -94,7 +102,9 @@ def rendered(trace, version=None):
 def is_plain(scenario):
     """Whether it can be run under any protocol."""
     keys = {"group.protocol", "partition.assignment.strategy", "group.remote.assignor"}
-    configs = [spec.configs for spec in scenario.members] + [action.args.get("configs", {}) for action in scenario.actions]
+    configs = [spec.configs for spec in scenario.members] + [
+        action.args.get("configs", {}) for action in scenario.actions
+    ]
     return scenario.protocol is None and not any(keys & set(one) for one in configs)
 
 
@@ -121,16 +131,31 @@ def test_every_line_of_every_scenario_has_the_form_of_a_recorded_one(of_4_3, pro
             continue
         lines = rendered(simulate(scenario, None, protocol))
         count += len(lines)
-        stray |= {form: line for form, line in missing(lines, of_4_3).items() if not any(part in form for part in UNRECORDED)}
+        stray |= {
+            form: line
+            for form, line in missing(lines, of_4_3).items()
+            if not any(part in form for part in UNRECORDED)
+        }
     assert count > 500
     assert sorted(stray) == []
 
 
-@pytest.mark.parametrize(("version", "protocol"), [("3.9.1", "eager"), ("3.9.1", "cooperative"), ("4.0.0", "eager"), ("4.0.0", "cooperative"), ("4.0.0", "consumer")])
+@pytest.mark.parametrize(
+    ("version", "protocol"),
+    [
+        ("3.9.1", "eager"),
+        ("3.9.1", "cooperative"),
+        ("4.0.0", "eager"),
+        ("4.0.0", "cooperative"),
+        ("4.0.0", "consumer"),
+    ],
+)
 @pytest.mark.parametrize("name", ["join", "leave", "crash"])
 def test_older_versions_have_their_own_words(version, protocol, name):
     scenario = replace(scenarios.load(name), kafka_version=version)
-    forms = recorded(version, ("join.", "leave.", "crash-2x4.", "static-restart.", "poll-timeout.", "add-partitions."))
+    forms = recorded(
+        version, ("join.", "leave.", "crash-2x4.", "static-restart.", "poll-timeout.", "add-partitions.")
+    )
     stray = missing(rendered(simulate(scenario, None, protocol)), forms)
     assert sorted(form for form in stray if not any(part in form for part in RACE)) == []
 

@@ -68,7 +68,9 @@ PLANTED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("simulated", "what", "where", "agreed"), [row[1:] for row in PLANTED], ids=[row[0] for row in PLANTED])
+@pytest.mark.parametrize(
+    ("simulated", "what", "where", "agreed"), [row[1:] for row in PLANTED], ids=[row[0] for row in PLANTED]
+)
 def test_a_planted_difference_is_found_where_it_is(simulated, what, where, agreed):
     found = compare(FACTS, simulated)
     assert not found.equal
@@ -99,5 +101,8 @@ def test_both_sides_are_told_with_what_came_before():
 
 
 def test_the_nearer_run_agrees_more():
-    near, far = compare(FACTS, changed("calls", 3, generation=1)), compare(FACTS, changed("calls", 0, kind="lost"))
+    near, far = (
+        compare(FACTS, changed("calls", 3, generation=1)),
+        compare(FACTS, changed("calls", 0, kind="lost")),
+    )
     assert near.agreed > far.agreed and compare(FACTS, FACTS).agreed > near.agreed

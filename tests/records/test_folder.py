@@ -23,7 +23,13 @@ def folder(recorded_folders, tmp_path):
 
 def test_a_whole_run_is_read_with_nothing_left_out(recorded_folders):
     run = read_run(recorded_folders[RUN])
-    assert (run.name, run.scenario, run.protocol, run.kafka, run.left_out) == (RUN, "crash", "eager", "4.3.1", ())
+    assert (run.name, run.scenario, run.protocol, run.kafka, run.left_out) == (
+        RUN,
+        "crash",
+        "eager",
+        "4.3.1",
+        (),
+    )
     assert sorted(run.members) == ["c1", "c2", "c3"] and run.begin < run.stop
     assert all(run.members.values()) and len(run.truth) > 100
     assert run.steps[0]["t"] == run.begin
@@ -32,7 +38,9 @@ def test_a_whole_run_is_read_with_nothing_left_out(recorded_folders):
 
 def test_all_three_layouts_become_lines_with_their_time(recorded_folders):
     run = read_run(recorded_folders[RUN])
-    assert any("Joining group" in line.text or "(Re-)joining group" in line.text for line in run.members["c2"]), "Spring Boot's layout"
+    assert any(
+        "Joining group" in line.text or "(Re-)joining group" in line.text for line in run.members["c2"]
+    ), "Spring Boot's layout"
     native = read_run(recorded_folders["rd-leave.eager.4.3.1"])
     lines = next(iter(native.members.values()))
     assert any(line.text.startswith("CGRPSTATE ") for line in lines)
@@ -44,8 +52,14 @@ def test_all_three_layouts_become_lines_with_their_time(recorded_folders):
     ("text", "expected"),
     [
         ("[2026-11-21 02:15:18,894] INFO hello (a.B)", (1795227318894, "INFO", "hello (a.B)")),
-        ("2026-11-21T02:15:18.894Z  WARN 1 --- [           main] a.B                                      : hello", (1795227318894, "WARN", "hello")),
-        ("%7|1795227318.894|JOIN|c1#consumer-1| [thrd:main]: hello", (1795227318894, "7", "JOIN [thrd:main]: hello")),
+        (
+            "2026-11-21T02:15:18.894Z  WARN 1 --- [           main] a.B                                      : hello",
+            (1795227318894, "WARN", "hello"),
+        ),
+        (
+            "%7|1795227318.894|JOIN|c1#consumer-1| [thrd:main]: hello",
+            (1795227318894, "7", "JOIN [thrd:main]: hello"),
+        ),
         ("[2026-13-21 02:15:18,894] INFO hello (a.B)", None),
         ("\tat org.apache.kafka.Thing", None),
         ("", None),
@@ -58,7 +72,10 @@ def test_a_physical_line_is_one_of_three_layouts_or_goes_with_the_one_before(tex
 
 def test_further_physical_lines_belong_to_the_event_before(folder):
     (folder / "broker.log.gz").unlink()
-    (folder / "broker.log").write_text("[2026-11-21 02:15:18,894] ERROR bad (a.B)\nException: no\n\tat x\n[2026-11-21 02:15:19,000] INFO on (a.B)\n", "utf-8")
+    (folder / "broker.log").write_text(
+        "[2026-11-21 02:15:18,894] ERROR bad (a.B)\nException: no\n\tat x\n[2026-11-21 02:15:19,000] INFO on (a.B)\n",
+        "utf-8",
+    )
     assert [line.text for line in read_run(folder).broker] == ["bad (a.B)\nException: no\n\tat x", "on (a.B)"]
 
 
@@ -100,7 +117,11 @@ def test_a_step_that_cannot_be_read_is_left_out_and_said(folder):
 def test_a_missing_log_is_said_and_the_rest_is_read(folder):
     (folder / "broker.log.gz").unlink()
     run = read_run(folder)
-    assert run.broker == () and len(run.left_out) == 1 and "broker.log: left out from line 1 on" in run.left_out[0]
+    assert (
+        run.broker == ()
+        and len(run.left_out) == 1
+        and "broker.log: left out from line 1 on" in run.left_out[0]
+    )
     assert run.members["c1"]
 
 
@@ -113,29 +134,44 @@ def test_a_file_that_breaks_off_is_read_as_far_as_it_goes(folder, name):
     (note,) = [one for one in run.left_out if "left out from line" in one]
     assert name in note and int(note.split("line ")[1].split()[0]) > 1
     kept = {"broker.log.gz": run.broker, "c1.log.gz": run.members["c1"], "truth.jsonl.gz": run.truth}[name]
-    all_of_it = {"broker.log.gz": whole.broker, "c1.log.gz": whole.members["c1"], "truth.jsonl.gz": whole.truth}[name]
+    all_of_it = {
+        "broker.log.gz": whole.broker,
+        "c1.log.gz": whole.members["c1"],
+        "truth.jsonl.gz": whole.truth,
+    }[name]
     assert 0 < len(kept) < len(all_of_it) and kept[:-1] == all_of_it[: len(kept) - 1]
 
 
 def test_a_file_that_is_not_gzip_is_left_out_whole(folder):
     (folder / "c1.log.gz").write_bytes(b"no gzip at all")
     run = read_run(folder)
-    assert run.members["c1"] == () and any("c1.log.gz: left out from line 1 on" in note for note in run.left_out)
+    assert run.members["c1"] == () and any(
+        "c1.log.gz: left out from line 1 on" in note for note in run.left_out
+    )
 
 
 def test_rows_of_the_truth_that_are_no_rows_are_left_out_one_by_one(folder):
     truth = gzip.decompress((folder / "truth.jsonl.gz").read_bytes()).decode().splitlines()
     bad = ["{", "[]", "7", '{"t": "x", "kind": "start", "by": "c1"}', '{"t": 5, "kind": "start"}', ""]
-    (folder / "truth.jsonl.gz").write_bytes(gzip.compress("\n".join([*truth[:10], *bad, *truth[10:]]).encode()))
+    (folder / "truth.jsonl.gz").write_bytes(
+        gzip.compress("\n".join([*truth[:10], *bad, *truth[10:]]).encode())
+    )
     run = read_run(folder)
     assert len(run.truth) == len(truth) and len(run.left_out) == len(bad)
-    assert [f"truth.jsonl.gz:{number}:" in note for number, note in enumerate(run.left_out, start=11)] == [True] * len(bad)
+    assert [f"truth.jsonl.gz:{number}:" in note for number, note in enumerate(run.left_out, start=11)] == [
+        True
+    ] * len(bad)
 
 
 def test_a_clock_that_goes_backwards_is_said_and_nothing_dropped(folder):
-    truth = [json.loads(line) for line in gzip.decompress((folder / "truth.jsonl.gz").read_bytes()).decode().splitlines()]
+    truth = [
+        json.loads(line)
+        for line in gzip.decompress((folder / "truth.jsonl.gz").read_bytes()).decode().splitlines()
+    ]
     truth[20]["t"] -= 60_000
-    (folder / "truth.jsonl.gz").write_bytes(gzip.compress("\n".join(json.dumps(row) for row in truth).encode()))
+    (folder / "truth.jsonl.gz").write_bytes(
+        gzip.compress("\n".join(json.dumps(row) for row in truth).encode())
+    )
     run = read_run(folder)
     (note,) = run.left_out
     assert "truth.jsonl.gz:21: the clock goes backwards by" in note and len(run.truth) == len(truth)

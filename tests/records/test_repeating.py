@@ -36,13 +36,24 @@ def test_a_recorded_run_is_repeated_event_by_event(recorded_folders, name):
 
 def test_the_facts_of_a_record_are_what_was_recorded(recorded_folders):
     facts = of_record(read_run(recorded_folders["crash.eager.4.3.1"]))
-    assert [(one.kind, one.number, one.assignor) for one in facts.rounds] == [("generation", 1, "range"), ("generation", 2, "range"), ("generation", 3, "range"), ("empty", 4, None)]
+    assert [(one.kind, one.number, one.assignor) for one in facts.rounds] == [
+        ("generation", 1, "range"),
+        ("generation", 2, "range"),
+        ("generation", 3, "range"),
+        ("empty", 4, None),
+    ]
     first, *others = [(one.member, one.how) for one in facts.removals]
-    assert first == ("c3", "failed") and sorted(others) == [("c1", "left"), ("c2", "left"), ("c3", "left")], "all are closed at the end"
+    assert first == ("c3", "failed") and sorted(others) == [("c1", "left"), ("c2", "left"), ("c3", "left")], (
+        "all are closed at the end"
+    )
     shares = facts.rounds[0].shares
     assert [name for name, _ in shares] == ["c1", "c2", "c3"]
-    assert sorted(partition for _, given in shares for partition in given) == [f"orders-{number}" for number in range(9)]
-    assert {(call.member, call.kind) for call in facts.calls} == {(name, kind) for name in ("c1", "c2", "c3") for kind in ("assigned", "revoked")}
+    assert sorted(partition for _, given in shares for partition in given) == [
+        f"orders-{number}" for number in range(9)
+    ]
+    assert {(call.member, call.kind) for call in facts.calls} == {
+        (name, kind) for name in ("c1", "c2", "c3") for kind in ("assigned", "revoked")
+    }
 
 
 def test_the_same_draw_gives_the_same_outcome(recorded_folders):
@@ -65,7 +76,12 @@ def test_json_says_of_every_run_what_is_equal_and_what_was_pinned(recorded_folde
     out = io.StringIO()
     assert run_replay([str(recorded_folders["leave.eager.4.0.0"])], None, as_json=True, draws=4, out=out) == 0
     told = json.loads(out.getvalue())
-    assert told["run"] == "leave.eager.4.0.0" and told["generations_equal"] and told["callbacks_equal"] and told["fencing_equal"]
+    assert (
+        told["run"] == "leave.eager.4.0.0"
+        and told["generations_equal"]
+        and told["callbacks_equal"]
+        and told["fencing_equal"]
+    )
     assert "member ids" in told["pinned"] and told["timing_ms"]["median"] < 100
 
 
@@ -76,11 +92,17 @@ def test_a_folder_of_runs_is_replayed_run_by_run_and_what_is_no_run_is_said(reco
     out = io.StringIO()
     assert run_replay([str(tmp_path)], None, as_json=False, draws=4, out=out) == 1
     first, second, last = out.getvalue().splitlines()
-    assert first.startswith("bad: not read:") and second.startswith("good: equal (") and last.startswith("1 of 2 runs equal.")
+    assert (
+        first.startswith("bad: not read:")
+        and second.startswith("good: equal (")
+        and last.startswith("1 of 2 runs equal.")
+    )
 
 
 def test_no_draws_and_no_folder_are_refused(recorded_folders):
     with pytest.raises(DataError, match="expected at least 1"):
-        run_replay([str(recorded_folders["leave.eager.4.0.0"])], None, as_json=False, draws=0, out=io.StringIO())
+        run_replay(
+            [str(recorded_folders["leave.eager.4.0.0"])], None, as_json=False, draws=0, out=io.StringIO()
+        )
     with pytest.raises(DataError, match="no such folder"):
         run_replay(["nowhere"], None, as_json=False, draws=1, out=io.StringIO())

@@ -176,11 +176,19 @@ def test_an_exception_leaves_poll_as_a_kafka_exception_and_the_group_goes_on(pro
 
 
 def test_in_a_cooperative_member_the_assigned_callback_still_runs_and_the_assignment_stands():
-    """ConsumerCoordinator.onJoinComplete: the first error is thrown once all callbacks have run, and poll() completes the join again."""
+    """ConsumerCoordinator.onJoinComplete: the first error is thrown once all callbacks have run."""
     trace = simulate(group("cooperative"), listeners={"consumer-1": Throws("revoked")})
     first = next(index for index, call in enumerate(calls(trace)) if call[2])
-    assert [call[0] for call in calls(trace)][first : first + 3] == ["revoked", "assigned", "assigned"]
-    assert calls(trace)[first + 2][1] == []
+    assert [call[0] for call in calls(trace)][first : first + 2] == ["revoked", "assigned"]
+
+
+@pytest.mark.parametrize("protocol", ["eager", "cooperative"])
+def test_a_join_whose_on_assigned_raised_is_completed_again_at_the_next_poll_with_nothing_new(protocol):
+    """AbstractCoordinator.joinGroupIfNeeded: the join's future is only taken once onJoinComplete has returned."""
+    trace = simulate(group(protocol, starts=(0,)), listeners={"consumer-1": Throws("assigned")})
+    assert [(kind, len(given), bool(error)) for kind, given, error in calls(trace)] == [("assigned", 4, True), ("assigned", 0, False)]
+    assert len(list(trace.of("generation"))) == 1
+    assert all(row.detail["delivered"] > 0 for row in trace.of("account"))
 
 
 def test_an_eager_member_does_not_run_on_revoked_again_after_it_raised():
