@@ -90,7 +90,8 @@ def _refused(row: TraceRow, state: BrokerState) -> tuple[Said, ...]:
 
 def _scanned(row: TraceRow, state: BrokerState) -> tuple[Said, ...]:
     held = row.detail
-    return state.say("scanned", group=held["group"], topics=held["topics"], regexes=bracketed(held["regexes"]), took_ms=0)
+    topics = held["topics"] + 1  # __consumer_offsets is scanned as well
+    return state.say("scanned", group=held["group"], topics=topics, regexes=bracketed(held["regexes"]), took_ms=0)
 
 
 CONSUMER: Mapping[str, Render] = MappingProxyType(

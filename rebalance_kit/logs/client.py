@@ -6,7 +6,8 @@ the row that tells what the client did about it, or when it arrived if the clien
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from heapq import merge
 from typing import NamedTuple
 
@@ -40,6 +41,21 @@ def member_lines(trace: Trace, name: str, version: str | None = None) -> Iterato
     if "librdkafka" not in clients:
         return java
     return merge(java, native_lines(trace, name), key=lambda line: line.at_ms)  # lives may differ
+
+
+def split_by_member(trace: Trace) -> Mapping[str, Trace]:
+    """The trace once a member, with the rows alone that its log is made of: for groups of many members."""
+    shares: dict[str, list[TraceRow]] = {str(name): [] for name in trace.meta.get("members", ())}
+    for row in trace.rows:
+        if row.kind in {"topic_changed", "run_end"}:
+            for rows in shares.values():
+                rows.append(row)
+        else:
+            whom = {"response": "to", "member_refused": "name"}.get(row.kind)
+            name = row.actor if whom is None else str(row.detail[whom])
+            if name in shares:
+                shares[name].append(row)
+    return {name: replace(trace, rows=tuple(rows)) for name, rows in shares.items()}
 
 
 def _java_lines(trace: Trace, name: str, version: str) -> Iterator[LogLine]:
@@ -76,6 +92,9 @@ def _java_lines(trace: Trace, name: str, version: str) -> Iterator[LogLine]:
             before, later, waits = answer_lines(row, state)
             if before or later:
                 due.append(Due(int(row.detail["arrives_ms"]), before, later, waits))
+    if state.starting:
+        at_ms = state.starting[0].at_ms
+        yield from [LogLine(at_ms, *said) for said in positions(state)]
     yield from after
 
 

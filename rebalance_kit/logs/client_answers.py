@@ -22,6 +22,7 @@ REBALANCED = (
 THROWN = {
     "UNKNOWN_MEMBER_ID": "org.apache.kafka.clients.consumer.CommitFailedException: OffsetCommit failed with unknown member ID. The coordinator is not aware of this member.",
     "STALE_MEMBER_EPOCH": "org.apache.kafka.clients.consumer.CommitFailedException: OffsetCommit failed with stale member epoch. The member epoch is stale. The member must retry after receiving its updated member epoch via the ConsumerGroupHeartbeat API.",
+    "UNKNOWN_TOPIC_OR_PARTITION": "org.apache.kafka.common.errors.UnknownTopicIdException: This server does not host this topic ID.",
 }  # fmt: skip
 
 
@@ -35,7 +36,8 @@ def answer_lines(row: TraceRow, state: ClientState) -> Lines:
     if request.detail.get("how") == "close":
         state.close_refused = error != "NONE"
     if error == "NONE":
-        return NOTHING
+        revoking, state.revoking = (state.revoking, ()) if request.detail.get("how") == "reconcile" else ((), state.revoking)
+        return revoking, (), False
     if row.protocol == "consumer":
         if held["api"] == "OffsetCommit":
             return _consumer_commit(error, request, state)
@@ -129,6 +131,8 @@ def _consumer_commit(error: str, request: TraceRow, state: ClientState) -> Lines
         before = state.say("commit_stale", member=request.member_id, epoch=request.generation)
     elif error == "UNKNOWN_MEMBER_ID":
         before = state.say("commit_unknown", error=error)
+    elif error == "UNKNOWN_TOPIC_OR_PARTITION":
+        before = ()
     else:
         return NOTHING
     failed = state.say("auto_commit_thrown", offsets=state.offsets(request.detail["offsets"]))

@@ -13,6 +13,12 @@ from rebalance_kit.logs.templates import Said
 from rebalance_kit.model.topology import parse_partition
 from rebalance_kit.model.trace import TraceRow
 
+LEFT_MEANWHILE = "the member already transitioned out of the reconciling state into UNSUBSCRIBED"
+TIMED_OUT = (
+    "org.apache.kafka.common.errors.TimeoutException: java.util.concurrent.TimeoutException\n"
+    "Caused by: java.util.concurrent.TimeoutException"
+)
+
 
 def _started(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
     return subscribed(row, state, "consumer")
@@ -29,7 +35,7 @@ def _moved(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
     dropped = state.say("epoch_dropped", member=row.member_id)
     if after == "PREPARE_LEAVING":  # the callbacks of close() come first in the log
         earlier = state.say("transitioned", member=row.member_id, epoch=row.generation or 0, before=before, after=after)
-        state.leaving = (*earlier, *dropped)
+        state.leaving, state.interrupted = (*earlier, *dropped), before == "RECONCILING"
         return ()
     if after == "LEAVING":
         leaving, state.leaving = state.leaving, ()
@@ -64,7 +70,20 @@ def _reconciling(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
     if not held["revoked"]:
         return said
     revoked = hash_set_of([parse_partition(str(one)) for one in held["revoked"]], partition_hash)  # new HashSet<>(revoked)
-    return (*said, *state.say("revoking", partitions=listed(revoked, state.version)))
+    revoking = state.say("revoking", partitions=listed(revoked, state.version))
+    if state.owned and state.auto_commits:
+        state.revoking = revoking  # said when the commit is answered
+        return said
+    return (*said, *revoking)
+
+
+def _callback(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
+    """The revoked callback waits for the commit; one that ran out of time is passed over."""
+    revoking, state.revoking = state.revoking, ()
+    late = revoking if row.detail["callback"] == "revoked" and not state.close_refused else ()
+    timed_out = state.say("close_commit_failed") if state.close_refused and row.detail["callback"] == "revoked" else ()
+    timed_out = tuple(one._replace(thrown=TIMED_OUT) for one in timed_out)
+    return (*timed_out, *late, *callback_line(row, state))
 
 
 def _lost(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
@@ -83,13 +102,18 @@ def _overdue(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
 
 
 def _ended(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
-    return () if row.detail["how"] == "crash" else state.say("left_the_group")
+    if row.detail["how"] == "crash":
+        return ()
+    if not state.close_refused:
+        return state.say("left_the_group")
+    late = state.say("interrupted", reason=LEFT_MEANWHILE) if state.interrupted else ()
+    return (*state.say("leave_unfinished", limit_ms=state.close_ms), *late)
 
 
 CONSUMER: Mapping[str, Render] = MappingProxyType(
     {
         **BOTH, "process_started": _started, "request": _sent, "member_state": _moved, "reconciling": _reconciling,
-        "callback_begin": callback_line, "coordinator_lost": _lost, "coordinator_found": _found, "poll_timeout": _overdue,
+        "callback_begin": _callback, "coordinator_lost": _lost, "coordinator_found": _found, "poll_timeout": _overdue,
         "process_ended": _ended,
     }
 )  # fmt: skip

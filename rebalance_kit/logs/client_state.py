@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rebalance_kit.assignors.java_order import hash_map_order, partition_hash
 from rebalance_kit.logs.lines import at_least
 from rebalance_kit.logs.templates import Said, say
 from rebalance_kit.model.config import ClientConfig
+from rebalance_kit.model.topology import parse_partition
 from rebalance_kit.model.trace import TraceRow
 
 PORT = "127.0.0.1:9092"
@@ -33,6 +35,10 @@ class ClientState:
         self.dying = False
         self.away = False
         """The generation was reset and the group not joined since."""
+        self.revoking: tuple[Said, ...] = ()
+        self.close_ms = 30_000
+        self.interrupted = False
+        """It left in the middle of a reconciliation."""
         self.close_refused = False
         """The commit of close() was refused, and tried again until the time was up."""
         self.polled_ms = 0
@@ -77,6 +83,8 @@ class ClientState:
             self.generation, self.away = None, True
         elif row.kind in {"fetch_resumed", "fetch_paused", "progress"} and row.detail["position"] is not None:
             self.positions[f"{row.topic}-{row.partition}"] = int(row.detail["position"])
+        elif row.kind == "action" and row.detail["do"] == "close":
+            self.close_ms = int(row.detail.get("timeout_ms") or self.close_ms)
         elif row.kind == "stall_begin":
             self.polled_ms = row.at_ms
 
@@ -106,10 +114,9 @@ class ClientState:
         return "Optional.empty" if self.instance is None else f"Optional[{self.instance}]"
 
     def offsets(self, partitions: Mapping[str, Any]) -> str:
-        """Offsets of a commit as Java prints the map."""
-        inside = ", ".join(
-            f"{tp}=OffsetAndMetadata{{offset={offset}, leaderEpoch=0, metadata=''}}" for tp, offset in partitions.items()
-        )  # fmt: skip
+        """Offsets of a commit as Java prints a ``HashMap`` of them."""
+        ordered = hash_map_order([parse_partition(str(tp)) for tp in partitions], partition_hash)
+        inside = ", ".join(f"{tp}=OffsetAndMetadata{{offset={partitions[str(tp)]}, leaderEpoch=0, metadata=''}}" for tp in ordered)
         return f"{{{inside}}}"
 
     def held_offsets(self) -> str:

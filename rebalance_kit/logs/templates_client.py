@@ -128,6 +128,7 @@ CONSUMER: Mapping[str, Forms] = MappingProxyType(
         "commit_unknown": _error(COMMITS, "OffsetCommit failed with {error}"),
         "commit_stale": _error(COMMITS, "OffsetCommit failed for member {member} with stale member epoch error. Last epoch sent: {epoch}"),
         "auto_commit_thrown": _warn(COMMITS, "Auto-commit of offsets {offsets} failed"),
+        "close_commit_failed": _warn(ASYNC, "Synchronous auto-commit failed"),
         "left_the_group": _info(ASYNC, "Completed leaving the group"),
         "leave_unfinished": _warn(ASYNC, "Consumer attempted to leave the group but couldn't complete it within {limit_ms} ms. It will proceed to close."),
         "poll_expired_consumer": _warn(BEATS, "C" + POLL_TIMEOUT),

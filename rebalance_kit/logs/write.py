@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from rebalance_kit.logs.broker import broker_lines
-from rebalance_kit.logs.client import member_lines
+from rebalance_kit.logs.client import member_lines, split_by_member
 from rebalance_kit.logs.lines import EPOCH, LogLine, render
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.trace import Trace
@@ -42,8 +42,8 @@ def write_logs(
     place.mkdir(parents=True, exist_ok=True)
     written = [_write(place / "broker.log", broker_lines(trace, version), "kafka", begins, packed=packed)]
     written += [
-        _write(place / f"{name}.log", member_lines(trace, name, version), layout, begins, packed=packed)
-        for name in names
+        _write(place / f"{name}.log", member_lines(own, name, version), layout, begins, packed=packed)
+        for name, own in split_by_member(trace).items()
     ]
     return tuple(written)
 

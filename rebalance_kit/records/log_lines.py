@@ -35,7 +35,7 @@ from rebalance_kit.records.folder import RecordedRun
 
 TWICE = frozenset({"discovered_classic", "discovered_consumer"})
 """Lines that two threads of one client may both write: the same again within 0.3 s counts once."""
-RETRIED = frozenset({"commit_retried_on"})
+RETRIED = frozenset({"commit_retried_on", "auto_commit_thrown"})
 """Lines of a request that is tried again and again: how often depends on back-off, so the same one counts once."""
 UNORDERED = frozenset({"no_offset_classic", "no_offset_consumer", "reset_offset", "set_offset"})
 """Lines whose order follows hash maps of partitions."""

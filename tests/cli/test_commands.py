@@ -204,7 +204,7 @@ def test_replay_tells_a_line_a_run_and_its_rules(tmp_path):
     assert (
         status == 0
         and lines[0].startswith("enforce.eager.4.3.1: equal (")
-        and lines[1].startswith("1 of 1 runs equal.")
+        and lines[1].startswith("1 of 1 runs equal, 1 of them line by line")
     )
     told = json.loads(run("replay", tmp_path / "enforce.eager.4.3.1", "--draws", "3", "--json")[1])
     assert (

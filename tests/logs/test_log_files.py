@@ -10,7 +10,7 @@ from string import Formatter
 import pytest
 
 from rebalance_kit.logs.broker import broker_lines
-from rebalance_kit.logs.client import member_lines
+from rebalance_kit.logs.client import member_lines, split_by_member
 from rebalance_kit.logs.lines import LogLine, listed, render
 from rebalance_kit.logs.templates import TEMPLATES, form_of, say
 from rebalance_kit.logs.write import write_logs
@@ -110,6 +110,14 @@ def test_lines_of_a_file_never_go_back_in_time(protocol):
         times = [line.at_ms for line in lines]
         assert times == sorted(times)
         assert len(times) > 5
+
+
+@pytest.mark.parametrize("protocol", ["eager", "cooperative", "consumer"])
+def test_a_members_own_rows_are_enough_for_its_log(protocol):
+    made = simulate(scenario(protocol, actions=(Action(15_000, "freeze", "c1"), Action(40_000, "thaw", "c1"))), 4, protocol)
+    for name, own in split_by_member(made).items():
+        assert list(member_lines(own, name)) == list(member_lines(made, name))
+        assert 20 < len(own.rows) < len(made.rows)
 
 
 def test_no_line_holds_an_unfilled_place():

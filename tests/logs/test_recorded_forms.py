@@ -18,7 +18,7 @@ UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 MASKS = tuple(
     (re.compile(pattern), text)
     for pattern, text in (
-        (r"\s*\((?:org|kafka)\.[\w.$]+\)\s*$", ""),  # the logger, where a layout prints it behind
+        (r"\s*\((?:org|kafka)\.[\w.$]+\)(?:\s*$|\n(?:java|org)\.[\s\S]*)", ""),  # the logger, where a layout prints it behind, and what was thrown
         (rf"[\w.-]+-{UUID}|{UUID}", "ID"),
         (r"(?<![\w/+=-])(?=[\w+/-]*[A-Z])(?=[\w+/-]*[a-z])[\w+/-]{22}(?![\w+/-])", "ID"),
         (r"\{ID=.*\}", "{PLAN}"),

@@ -54,7 +54,7 @@ def test_an_unknown_layout_leaves_nothing(trace, tmp_path):
     ("logger", "shown"),
     [
         ("a.B", "a.B                                     "),
-        ("org.apache.kafka.clients.consumer.internals.ConsumerCoordinator", "o.a.k.c.c.internals.ConsumerCoordinator "),
+        ("org.apache.kafka.clients.consumer.internals.ConsumerCoordinator", "o.a.k.c.c.i.ConsumerCoordinator         "),
         ("org.apache.kafka.clients.consumer.internals.ConsumerRebalanceListenerInvoker", "k.c.c.i.ConsumerRebalanceListenerInvoker"),
     ],
 )

@@ -20,7 +20,7 @@ RUNS = (
 
 def of_trace(trace):
     """What the pipeline should find, from the trace alone."""
-    removed = [row for row in trace.of("member_removed") if row.detail["how"] in {"session", "rebalance_timeout"}]
+    removed = [row for row in trace.of("member_removed") if row.detail["how"] == "session"]
     return {
         "generations": [row.generation for row in trace.of("generation")],
         "epochs": [row.generation for row in trace.of("epoch_bump")],

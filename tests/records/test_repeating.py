@@ -95,7 +95,7 @@ def test_a_folder_of_runs_is_replayed_run_by_run_and_what_is_no_run_is_said(reco
     assert (
         first.startswith("bad: not read:")
         and second.startswith("good: equal (")
-        and last.startswith("1 of 2 runs equal.")
+        and last.startswith("1 of 2 runs equal, 1 of them line by line")
     )
 
 
