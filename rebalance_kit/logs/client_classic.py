@@ -67,7 +67,7 @@ def _position(name: str, row: TraceRow, epoch: str, state: ClientState) -> tuple
 
 # --- starting and joining ------------------------------------------------------------------------------
 def _started(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
-    return (*state.say("banner"), *subscribed(row, state, "classic"))
+    return (*state.say("banner"), *state.say("version", release=state.version), *subscribed(row, state, "classic"))
 
 
 def _sent(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
@@ -203,7 +203,7 @@ def _ended(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
     if row.detail["how"] == "crash":
         return ()
     late = state.say("close_timed_out", count=1) if state.close_refused else ()
-    return (*state.say("resetting", also="and member id ", reason=LEAVING), *state.say("rejoin", reason=LEAVING), *late)
+    return (*state.say("resetting", also="and member id ", reason=LEAVING), *state.say("rejoin", reason=LEAVING), *late, *state.say("unregistered", client=state.client))
 
 
 BOTH: Mapping[str, Render] = MappingProxyType({"fetch_resumed": fetched})

@@ -21,7 +21,7 @@ TIMED_OUT = (
 
 
 def _started(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
-    return subscribed(row, state, "consumer")
+    return (*state.say("version", release=state.version), *subscribed(row, state, "consumer"))
 
 
 def _sent(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
@@ -104,10 +104,11 @@ def _overdue(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
 def _ended(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
     if row.detail["how"] == "crash":
         return ()
+    gone = state.say("unregistered", client=state.client)
     if not state.close_refused:
-        return state.say("left_the_group")
+        return (*state.say("left_the_group"), *gone)
     late = state.say("interrupted", reason=LEFT_MEANWHILE) if state.interrupted else ()
-    return (*state.say("leave_unfinished", limit_ms=state.close_ms), *late)
+    return (*state.say("leave_unfinished", limit_ms=state.close_ms), *late, *gone)
 
 
 CONSUMER: Mapping[str, Render] = MappingProxyType(

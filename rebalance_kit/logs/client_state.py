@@ -24,6 +24,7 @@ class ClientState:
         self.group = ""
         self.instance: str | None = None
         self.native = False
+        self.client = name
         self.who = ""
         self.assignors: dict[int, str] = {}
         self.sent: dict[int, TraceRow] = {}
@@ -67,7 +68,7 @@ class ClientState:
         version = str(self.meta.get("kafka_version", self.version))
         born.config = ClientConfig.of(configs, version, self.name, str(held["client"]))
         born.instance = born.config.instance_id
-        client = born.config.get("client.id") or self.name
+        client = born.client = str(born.config.get("client.id") or self.name)
         instance = "" if born.instance is None else f"instanceId={born.instance}, "
         born.who = f"[Consumer {instance}clientId={client}, groupId={born.group}] "
         return born

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from rebalance_kit.logs.lines import at_least
 from rebalance_kit.logs.templates_broker import BROKER
-from rebalance_kit.logs.templates_client import CLIENT
+from rebalance_kit.logs.templates_client import CLIENT, PROCESS
 
 
 class Said(NamedTuple):
@@ -41,12 +41,15 @@ def _forms(table: Mapping[str, tuple[tuple[str, str, str, str], ...]]) -> dict[s
 
 
 TEMPLATES: Mapping[str, tuple[Form, ...]] = MappingProxyType({**_forms(BROKER), **_forms(CLIENT)})
-"""Every line by its name, its forms from the newest to the oldest."""
+"""Every line about a group by its name, its forms from the newest to the oldest."""
+PROCESSES: Mapping[str, tuple[Form, ...]] = MappingProxyType(_forms(PROCESS))
+"""Lines with which a client begins and ends, whatever its group does."""
+_ALL = MappingProxyType({**TEMPLATES, **PROCESSES})
 
 
 def form_of(name: str, version: str) -> Form | None:
     """The form that a Kafka version prints, None when it prints no such line; ``KeyError`` for no line at all."""
-    found = next((form for form in TEMPLATES[name] if at_least(version, form.since)), None)
+    found = next((form for form in _ALL[name] if at_least(version, form.since)), None)
     return found if found is not None and found.text else None
 
 

@@ -18,6 +18,7 @@ BEATS = INTERNALS + "ConsumerHeartbeatRequestManager"
 COMMITS = INTERNALS + "CommitRequestManager"
 ASYNC = INTERNALS + "AsyncKafkaConsumer"
 CLASSIC_CONSUMER = INTERNALS + "ClassicKafkaConsumer"
+APP_INFO = "org.apache.kafka.common.utils.AppInfoParser"
 POLL_TIMEOUT = (
     "onsumer poll timeout has expired. This means the time between subsequent calls to poll() was longer than the configured "
     "max.poll.interval.ms, which typically implies that the poll loop is spending too much time processing messages. You can address this "
@@ -135,5 +136,13 @@ CONSUMER: Mapping[str, Forms] = MappingProxyType(
         "poll_resumed": _warn(BEATS, "Time between subsequent calls to poll() was longer than the configured max.poll.interval.ms, exceeded approximately by {over_ms} ms. Member {member} will rejoin the group now."),
     }
 )  # fmt: skip
+
+PROCESS: Mapping[str, Forms] = MappingProxyType(
+    {
+        "version": (("0.0", "INFO", APP_INFO, "Kafka version: {release}"),),
+        "unregistered": (("0.0", "INFO", APP_INFO, "App info kafka.consumer for {client} unregistered"),),
+    }
+)
+"""Where a consumer's life begins and ends; they tell nothing of the group."""
 
 CLIENT: Mapping[str, Forms] = MappingProxyType({**BOTH, **CLASSIC, **CONSUMER})

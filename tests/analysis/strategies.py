@@ -123,7 +123,9 @@ def _subscribe(walk: Walk) -> Drawn | None:
     return None if name in walk.patterned else (name, {"topics": list(walk.subscription())})
 
 
-def _freeze(walk: Walk) -> Drawn:
+def _freeze(walk: Walk) -> Drawn | None:
+    if walk.at_ms < walk.busy_until_ms:  # a crash that is still to come would end the freeze
+        return None
     name = walk.one(walk.names)
     walk.frozen.add(name)
     return name, {}
@@ -176,7 +178,7 @@ def _duplicate(walk: Walk) -> Drawn | None:
     if not walk.static:
         return None
     walk.made += 1
-    return walk.one(walk.static), {"as": f"copy-{walk.made}"}
+    return walk.one(walk.static), {"as": f"copy-{walk.made}x"}
 
 
 def _reconfigure(walk: Walk) -> Drawn:
@@ -283,9 +285,19 @@ def scenarios(draw: Any) -> Scenario:
         actions = [Action(0, "create_topic", None, {"topic": "bills", "partitions": 2})]
     else:
         actions = []
-    for _ in range(draw(st.integers(0, 7))):
+    walk.at_ms = walk.one((0, 8_000, 12_000, 20_000))  # while the group begins, or when it is at rest
+    for _ in range(draw(st.integers(1, 10))):
         walk.at_ms += walk.one(STEPS_MS)
-        name = walk.one(tuple(ACTIONS))
+        remedies = [
+            name
+            for name, needed in (
+                ("thaw", walk.frozen),
+                ("heal_network", walk.cut),
+                ("broker_up", not walk.broker_up),
+            )
+            if needed
+        ]
+        name = walk.one(remedies) if remedies and draw(st.booleans()) else walk.one(tuple(ACTIONS))
         drawn = DRAW[name](walk)
         if drawn is not None:
             actions.append(Action(walk.at_ms, name, drawn[0], drawn[1]))
@@ -297,7 +309,7 @@ def scenarios(draw: Any) -> Scenario:
         )
     specs = tuple(TopicSpec(name, count) for name, count in topics.items())
     return Scenario(
-        "drawn", specs, members, tuple(actions), end_ms=walk.at_ms + draw(st.sampled_from((5_000, 30_000, 60_000))), kafka_version=version,
+        "drawn", specs, members, tuple(actions), end_ms=walk.at_ms + draw(st.sampled_from((5_000, 30_000, 60_000, 90_000))), kafka_version=version,
         seed=draw(st.integers(1, 1_000)), broker=broker,
     )  # fmt: skip
 

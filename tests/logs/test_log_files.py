@@ -9,6 +9,7 @@ from string import Formatter
 
 import pytest
 
+from rebalance_kit.analysis.scenario_space import Space, draw
 from rebalance_kit.logs.broker import broker_lines
 from rebalance_kit.logs.client import member_lines, split_by_member
 from rebalance_kit.logs.lines import LogLine, listed, render
@@ -110,6 +111,19 @@ def test_lines_of_a_file_never_go_back_in_time(protocol):
         times = [line.at_ms for line in lines]
         assert times == sorted(times)
         assert len(times) > 5
+
+
+def test_whatever_is_done_to_a_group_its_logs_can_be_written_and_read_back():
+    lines = 0
+    for number in range(80):
+        made = simulate(draw(Space(data_plane=True), 7, number))
+        own = split_by_member(made)
+        for log in (list(broker_lines(made)), *(list(member_lines(own[name], name)) for name in own)):
+            times = [line.at_ms for line in log]
+            assert times == sorted(times), number
+            assert all(parse_line(render(line).partition("\n")[0]) is not None for line in log)
+            lines += len(log)
+    assert lines > 5_000
 
 
 @pytest.mark.parametrize("protocol", ["eager", "cooperative", "consumer"])

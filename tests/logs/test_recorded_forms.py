@@ -25,6 +25,7 @@ MASKS = tuple(
         (r"\{[\w-]+=(?:OffsetAndMetadata|\[NO_RACKS|\[\]).*?\}(?=\)| failed|\.)", "{MAP}"),
         (r"GroupId [\w.-]+|groupId=[\w.-]+|GroupId=[\w.-]+|key='[\w.-]+'", "GROUP"),
         (r"clientId=[\w.-]+", "clientId=C"),
+        (r"kafka\.consumer for \S+ unregistered", "kafka.consumer for C unregistered"),
         (r"((?:instanceId|groupInstanceId)=|instance id )(?!null|None|Optional\.empty)(?:Optional\[[\w.-]+\]|[\w.()-]+)", r"\1I"),
         (r"\b(?:orders-app|bills-app|mails|restaurant|app-[ab])\b", "G"),
         (r"(?<=changed from )\[[\w, -]+\]|(?<=rebalance to )\[[\w, -]+\]", "[TOPICS]"),
