@@ -280,7 +280,7 @@ def _controls(names: list[str], theme: str, opening: int) -> Figure:
         "updatemenus": [
             {
                 "type": "buttons", "direction": "left", "showactive": False, "x": 0, "xanchor": "right", "y": -0.02, "yanchor": "top", "pad": {"t": 24, "r": 16}, **style,
-                "buttons": [{"label": "Play", "method": "animate", "args": [None, run]}, {"label": "Pause", "method": "animate", "args": [[None], jump]}],
+                "buttons": [{"label": "Play", "method": "animate", "args": [names[opening:], run]}, {"label": "Pause", "method": "animate", "args": [[None], jump]}],
             }
         ],
         "sliders": [
