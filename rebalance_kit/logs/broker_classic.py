@@ -32,7 +32,7 @@ def _state(row: TraceRow, state: BrokerState) -> tuple[Said, ...]:
     if held["to"] == "PreparingRebalance":
         reason = _scala_reason(str(held["reason"]), state) if state.scala else held["reason"]
         return state.say("preparing", group=held["group"], generation=row.generation, reason=reason)
-    if held["to"] == "Empty":
+    if held["to"] == "Empty" and held["trigger"] != "load":  # a group that is read back says only "Loaded"
         return state.say("empty", group=held["group"], generation=row.generation)
     return ()
 

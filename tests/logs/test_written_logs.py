@@ -20,7 +20,9 @@ def test_a_file_is_written_for_the_broker_and_for_every_member(trace, tmp_path):
     files = write_logs(trace, tmp_path / "new" / "logs")
     assert [file.name for file in files] == ["broker.log", *(f"{name}.log" for name in trace.meta["members"])]
     assert all(file.read_text("utf-8").startswith("[2026-01-05 09:00:") for file in files)
-    assert sorted(one.name for one in (tmp_path / "new" / "logs").iterdir()) == sorted(file.name for file in files)
+    assert sorted(one.name for one in (tmp_path / "new" / "logs").iterdir()) == sorted(
+        file.name for file in files
+    )
 
 
 def test_packed_files_hold_the_same_text_and_are_the_same_every_time(trace, tmp_path):
@@ -54,8 +56,14 @@ def test_an_unknown_layout_leaves_nothing(trace, tmp_path):
     ("logger", "shown"),
     [
         ("a.B", "a.B                                     "),
-        ("org.apache.kafka.clients.consumer.internals.ConsumerCoordinator", "o.a.k.c.c.i.ConsumerCoordinator         "),
-        ("org.apache.kafka.clients.consumer.internals.ConsumerRebalanceListenerInvoker", "k.c.c.i.ConsumerRebalanceListenerInvoker"),
+        (
+            "org.apache.kafka.clients.consumer.internals.ConsumerCoordinator",
+            "o.a.k.c.c.i.ConsumerCoordinator         ",
+        ),
+        (
+            "org.apache.kafka.clients.consumer.internals.ConsumerRebalanceListenerInvoker",
+            "k.c.c.i.ConsumerRebalanceListenerInvoker",
+        ),
     ],
 )
 def test_a_logger_is_shortened_to_forty_columns(logger, shown):
@@ -63,5 +71,31 @@ def test_a_logger_is_shortened_to_forty_columns(logger, shown):
 
     text = spring_layout(LogLine(61_005, "WARN", logger, "hello"))
     column = text.partition("] ")[2].partition(" : ")[0]
-    assert text.startswith("2026-01-05T09:01:01.005Z   WARN 1 --- [") and text.endswith(" : hello") and len(column) == 40
-    assert column == shown and default_layout(LogLine(61_005, "WARN", logger, "x")) == f"[2026-01-05 09:01:01,005] WARN x ({logger})"
+    assert (
+        text.startswith("2026-01-05T09:01:01.005Z   WARN 1 --- [")
+        and text.endswith(" : hello")
+        and len(column) == 40
+    )
+    assert (
+        column == shown
+        and default_layout(LogLine(61_005, "WARN", logger, "x"))
+        == f"[2026-01-05 09:01:01,005] WARN x ({logger})"
+    )
+
+
+def test_a_rebalance_that_a_failover_forgets_leaves_no_line_about_an_empty_group():
+    from rebalance_kit.logs.broker import broker_lines
+    from rebalance_kit.simulation.scenario import Action, MemberSpec, Scenario, TopicSpec
+
+    actions = (Action(5_000, "coordinator_failover", None, {"for_ms": 200}), Action(5_001, "close", "c1"))
+    scenario = Scenario(
+        "run",
+        (TopicSpec("orders", 1),),
+        (MemberSpec("c1", ("orders",), start_ms=4_000),),
+        actions,
+        20_000,
+        seed=2,
+    )
+    trace = simulate(scenario)
+    assert [row.detail["to"] for row in trace.of("group_state")] == ["PreparingRebalance", "Empty"]
+    assert not [line for line in broker_lines(trace) if "is now empty" in line.message]
