@@ -42,6 +42,9 @@ print(beside(guess, {way: metrics(run).partitions_paused for way, run in crash.i
 # %%
 print(describe_comparison(list(crash.values())))
 
+# %%
+print(in_lines("\n".join(sentences(compare(crash)))))
+
 # %% [markdown]
 # The longest pause is nearly all *noticing*, and no protocol shortens that. One run is one sample, though: how long
 # it takes depends on how old the last heartbeat was at the moment of the crash, and on when a survivor heartbeats
@@ -200,9 +203,6 @@ print(story(fifty["cooperative"]))
 
 # %%
 print(describe_comparison(list(fifty.values())))
-
-# %%
-print(in_lines("\n".join(sentences(compare(fifty)))))
 
 # %% [markdown]
 # Read the table as an honest witness:
