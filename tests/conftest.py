@@ -9,7 +9,7 @@ examples. A slow property takes a share of the profile, so that ``thorough`` sti
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,15 @@ from rebalance_kit.pipeline.java import find_java
 
 GOLDEN = Path(__file__).parent / "golden"
 NO_SKIPS = "REBALANCE_KIT_NO_SKIPS"  # set to 1 where everything is installed: a skip is then a failure
+
+QUIET_BROWSER = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
 
 _SLOW_MACHINES = (HealthCheck.too_slow, HealthCheck.data_too_large)
 settings.register_profile(
@@ -57,7 +66,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _is_heavy(nodeid: str) -> bool:
     """Tell whether a test starts a JVM or a browser."""
-    return nodeid.startswith(("tests/pipeline/", "tests/browser/"))
+    return nodeid.startswith(("tests/pipeline/", "tests/browser/")) or "_in_browser.py" in nodeid
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -106,12 +115,18 @@ def _why_no_browser() -> str | None:
 
 
 @pytest.fixture(scope="session")
-def chromium() -> str:
-    """Path of the Chromium that the browser tests drive (mark those tests ``browser``)."""
+def chromium() -> Iterator[Any]:
+    """A headless Chromium, one for the whole process: playwright refuses a second driver beside it."""
     found = find_chromium()
     if found is None:
         pytest.skip("no Chromium on the PATH (Debian: apt-get install chromium)")
-    return str(found)
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is not installed: tests of the screen are left out"
+    )
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=str(found), args=list(QUIET_BROWSER))
+        yield browser
+        browser.close()
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,30 +14,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-QUIET = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
 SHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[object]:
-    """A headless browser; tests are left out where no Chromium is installed."""
-    if BROWSER is None:
-        pytest.skip("no Chromium on this machine: tests of the screen are left out")
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="playwright is not installed: tests of the screen are left out"
-    )
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=BROWSER, args=list(QUIET))
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

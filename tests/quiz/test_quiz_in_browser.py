@@ -7,7 +7,6 @@ back, as they do through a kernel.
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -15,8 +14,9 @@ import pytest
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.practice import Practice
 
+pytestmark = pytest.mark.browser
+
 STATIC = Path(__file__).resolve().parents[2] / "rebalance_kit" / "view" / "static"
-CHROMIUM = shutil.which("chromium")
 HARNESS = """
 async (first) => {
   const source = await window.moduleText();
@@ -35,19 +35,8 @@ async (first) => {
 """
 
 
-@pytest.fixture(scope="module")
-def browser():
-    api = pytest.importorskip("playwright.sync_api", reason="the browser extra is not installed")
-    if CHROMIUM is None:
-        pytest.skip("no chromium on this machine: the page of the quiz is not tried")
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
-def shown(browser, single, multiple, numeric):
+def shown(chromium, single, multiple, numeric):
     """A page with a practice of one question of each kind; messages from the page are recorded."""
     practice = Practice("sample", (single, multiple, numeric))
     heard: list[dict] = []
@@ -61,7 +50,7 @@ def shown(browser, single, multiple, numeric):
             error = str(refused)
         return json.loads(json.dumps({**practice.page(), "error": error}))
 
-    page = browser.new_page()
+    page = chromium.new_page()
     page.set_content('<main id="out"></main>')
     page.add_style_tag(path=STATIC / "quiz.css")
     page.expose_function("kernel", kernel)
@@ -112,9 +101,17 @@ def test_a_quiz_is_done_by_keyboard_alone(shown):
 def test_the_page_source_tells_no_key_before_the_answer(shown, single):
     page, _, heard = shown
     source = page.locator("#out").inner_html()
-    for telling in ("rkq-why", "rkq-mark", 'class="rkq-option right', single.options[1].why, "cooperative-is-default"):
+    for telling in (
+        "rkq-why",
+        "rkq-mark",
+        'class="rkq-option right',
+        single.options[1].why,
+        "cooperative-is-default",
+    ):
         assert telling not in source
-    rows = page.locator(".rkq-option").evaluate_all("rows => rows.map(row => row.className + [...row.attributes].map(one => one.name))")
+    rows = page.locator(".rkq-option").evaluate_all(
+        "rows => rows.map(row => row.className + [...row.attributes].map(one => one.name))"
+    )
     assert len(set(rows)) == 1
     assert heard == []
 
@@ -134,8 +131,8 @@ def test_single_keys_are_kept_from_the_notebooks_own_shortcuts(shown):
     assert page.locator("section.rkq").get_attribute("data-lm-suppress-shortcuts") == "true"
 
 
-def test_text_with_markup_is_shown_as_text(browser):
-    page = browser.new_page()
+def test_text_with_markup_is_shown_as_text(chromium):
+    page = chromium.new_page()
     hostile = {"title": "t", "number": 1, "of": 1, "last": True, "right": 0, "answered": 0, "verdict": None,
                "question": {"id": "x", "kind": "single", "stem": '<img src=x onerror="window.hit=1"> `code`', "exhibit": "<b>bold</b>",
                             "options": [{"id": "a", "text": "<script>window.hit=1</script>"}]}}  # fmt: skip
