@@ -1,0 +1,72 @@
+"""Commands of the engine: run a scenario, search for one, ask the assignors."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TextIO
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the commands of this file."""
+    run = commands.add_parser("run", help="simulate a scenario and say what it cost")
+    run.add_argument("scenario", help="a scenario's name (see: rebalance-kit scenarios) or a YAML file")
+    run.add_argument(
+        "--protocol",
+        default=None,
+        help="eager, cooperative, consumer, ... or all (default: as the scenario says, else all)",
+    )
+    run.add_argument("--seed", type=int, default=None, help="seed of the latencies (default: the scenario's)")
+    run.add_argument(
+        "--out",
+        type=Path,
+        default=None,
+        metavar="DIR",
+        help="write traces (JSONL) and the report (HTML) there",
+    )
+    run.add_argument("--json", action="store_true", help="one JSON object instead of the text")
+    run.set_defaults(command=_run)
+    search = commands.add_parser("search", help="try random action sequences until an invariant breaks")
+    search.add_argument(
+        "scenario",
+        nargs="?",
+        default=None,
+        help="keep this one's members, draw only actions (default: draw both)",
+    )
+    search.add_argument("--seed", type=int, default=1)
+    search.add_argument("--count", type=int, default=1_000, help="scenarios to try (default 1000)")
+    search.add_argument(
+        "--out",
+        type=Path,
+        default=None,
+        metavar="FILE",
+        help="write the shortest scenario found there (YAML)",
+    )
+    search.set_defaults(command=_search)
+    assign = commands.add_parser("assign", help="run assignors on cases and compare with what Kafka answered")
+    assign.add_argument("cases", help="a JSON file of cases, plain or .gz")
+    assign.add_argument("--json", action="store_true", help="one JSON line a case")
+    assign.add_argument("--explain", action="store_true", help="say which step gave which partition to whom")
+    assign.set_defaults(command=_assign)
+
+
+def _run(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.runs import run_scenario
+
+    return run_scenario(
+        arguments.scenario, arguments.protocol, arguments.seed, arguments.out, as_json=arguments.json, out=out
+    )
+
+
+def _search(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.analysis.search import run_search
+    from rebalance_kit.runs import find_scenario
+
+    scenario = None if arguments.scenario is None else find_scenario(arguments.scenario)
+    return run_search(scenario, arguments.seed, arguments.count, arguments.out, out)
+
+
+def _assign(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.assignors.vectors import run_assign
+
+    return run_assign(arguments.cases, as_json=arguments.json, explain=arguments.explain, out=out)

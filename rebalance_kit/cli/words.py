@@ -1,0 +1,58 @@
+"""Commands that tell: the scenarios of the kit, terms and versions, what is installed."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TextIO
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the commands of this file."""
+    scenarios = commands.add_parser("scenarios", help="list the scenarios that come with the kit")
+    scenarios.add_argument("--json", action="store_true")
+    scenarios.set_defaults(command=_scenarios)
+    explain = commands.add_parser("explain", help="what a term, an error or a configuration key means")
+    explain.add_argument("term", nargs="*")
+    explain.add_argument(
+        "--since",
+        nargs="?",
+        const="",
+        default=None,
+        metavar="VERSION",
+        help="what differs between Kafka versions, or what came with that one and later, with sources",
+    )
+    explain.set_defaults(command=_explain)
+    doctor = commands.add_parser("doctor", help="what is installed, and what a missing part disables")
+    doctor.set_defaults(command=_doctor)
+
+
+def _scenarios(arguments: argparse.Namespace, out: TextIO) -> int:
+    import json
+
+    from rebalance_kit import scenarios
+
+    for name in scenarios.names():
+        scenario = scenarios.load(name)
+        if arguments.json:
+            print(json.dumps({"name": name, "title": scenario.title, "story": scenario.story}), file=out)
+        else:
+            print(f"{name:28} {scenario.title}", file=out)
+    return 0
+
+
+def _explain(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.glossary import lookup
+
+    if arguments.since is not None:
+        from rebalance_kit.model.versions import version_table
+
+        print(version_table(arguments.since or None), file=out)
+    if arguments.term or arguments.since is None:
+        print(lookup(" ".join(arguments.term)), file=out)
+    return 0
+
+
+def _doctor(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.doctor import run_doctor
+
+    return run_doctor(out)
