@@ -126,7 +126,7 @@ def _without_collector() -> Iterator[Callable[[], None]]:
         nonlocal count
         count += 1
         if count % 100 == 0:
-            gc.collect()
+            gc.collect(0)  # what came since the last look: older things live as long as the search
 
     try:
         yield tick

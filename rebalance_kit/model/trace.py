@@ -133,14 +133,22 @@ class Trace:
     rows: tuple[TraceRow, ...]
     source: str = "simulated"
     meta: Mapping[str, Any] = field(default_factory=lambda: NO_DETAIL)
+    _places: dict[str, list[int]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """Where the rows of each kind stand, made when first asked for."""
 
     def of(self, *kinds: str) -> Iterator[TraceRow]:
         """Rows of the given kinds, in order; raises ``KeyError`` for a kind that does not exist."""
         for kind in kinds:
             if kind not in KINDS:
                 raise KeyError(f"{kind!r} is no kind of trace row")
-        wanted = frozenset(kinds)
-        return (row for row in self.rows if row.kind in wanted)
+        rows, places = self.rows, self._places
+        if not places:
+            for place, row in enumerate(rows):
+                places.setdefault(row[3], []).append(place)
+        wanted = dict.fromkeys(kinds)
+        if len(wanted) > 1:
+            return iter([rows[place] for place in sorted([at for kind in wanted for at in places.get(kind, ())])])
+        return iter([rows[place] for kind in wanted for place in places.get(kind, ())])
 
     def jsonl(self) -> Iterator[str]:
         """Lines of the trace file: a head line, then a line a row, byte for byte reproducible."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.protocol.messages import JoinMember, Partitions
@@ -77,4 +78,9 @@ def in_order(plan: Mapping[str, Partitions]) -> dict[str, list[str]]:
 
 def names(partitions: Partitions) -> list[str]:
     """The way Kafka prints partitions, sorted by topic and number."""
-    return [str(tp) for tp in sorted(partitions)]
+    return list(_names(partitions))
+
+
+@lru_cache(maxsize=4_096)
+def _names(partitions: Partitions) -> tuple[str, ...]:
+    return tuple([str(tp) for tp in sorted(partitions)])

@@ -206,9 +206,8 @@ class Broker:
         world, agenda = self.world, self.world.agenda
         for effect in effects:
             if isinstance(effect, SetTimer):
-                agenda.set_timer(
-                    (name, effect.key), agenda.now_ms + effect.after_ms, self._timer, (name, effect.key)
-                )
+                key = (name, effect.key)
+                agenda.set_timer(key, agenda.now_ms + effect.after_ms, self._timer, key)
             elif isinstance(effect, Reply):
                 world.network.reply(effect.token, self._answered(name, event, effect.response), name)
             elif isinstance(effect, Note):

@@ -24,9 +24,16 @@ class Spread:
     def draw(self, stream: random.Random) -> int:
         """One latency, whole milliseconds."""
         at = stream.random() * 4
-        marks = (self.least, self.quarter, self.median, self.three_quarters, self.most)
-        left = min(int(at), 3)
-        return round(marks[left] + (marks[left + 1] - marks[left]) * (at - left))
+        left = int(at)
+        if left == 0:
+            low, high = self.least, self.quarter
+        elif left == 1:
+            low, high = self.quarter, self.median
+        elif left == 2:
+            low, high = self.median, self.three_quarters
+        else:
+            low, high = self.three_quarters, self.most
+        return round(low + (high - low) * (at - left))
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,7 @@ class Process:
         self.processing_ms = spec.processing_ms
         self.heartbeat_sent_ms = self.first_poll_ms = 0
         self.warming_percent = 100
+        self._step: Callable[[Any, Any], list[fx.Effect]]
         self._next: MemberSpec | None = None
         self._backlog: list[tuple[int, Callable[[], None]]] = []
         self.running: fx.Callback | None = None
@@ -94,6 +95,7 @@ class Process:
         self.protocol = self.config.protocol
         self.group_id = self.config.group_id or world.scenario.group
         self.machine = world.make_machine(self, spec)
+        self._step = classic_client.step if isinstance(self.machine, ClassicMember) else consumer_client.step
         self.fetching = Fetching(self, spec)
         self.listener, self.callback_error = world.plug_ins.make_listener(self.name), None
         world.row(self.name, "process_started", self.protocol, None, None,
@@ -284,14 +286,9 @@ class Process:
                 (0 if first else 1, lambda: self.apply(event) if life == self.life else None)
             )
             return
-        machine = self.machine
-        effects = (
-            classic_client.step(machine, event)
-            if isinstance(machine, ClassicMember)
-            else consumer_client.step(machine, event)
-        )
-        for effect in effects:
-            CARRY[type(effect)](self, effect)
+        carry = CARRY
+        for effect in self._step(self.machine, event):
+            carry[type(effect)](self, effect)
 
     def deliver(self, life: int, request: Request, response: Response) -> None:
         """An answer has reached the process; its application may have to be in poll() to see it."""
