@@ -1,4 +1,4 @@
-"""Lines per second from log text to typed events: Spark, DuckDB and plain Python on one input.
+"""Lines per second from log text to typed events: Spark, DuckDB and plain Python on one input, in one run.
 
 The input is the recorded runs (without the flood of rebootstrap lines), repeated up to the number of
 lines asked for.  All three apply the same layouts and the same table of templates to every line and
@@ -49,21 +49,19 @@ def write_input(folder: Path, lines: int) -> list[Path]:
 
 
 def with_spark(spark, files: list[Path]) -> int:
-    from rebalance_kit.pipeline import bronze, silver
+    from rebalance_kit.pipeline import silver
+    from rebalance_kit.pipeline.intake import take_in
     from rebalance_kit.pipeline.survey import LogFile
 
     known = [LogFile("bench", path.name, path, 0) for path in files]
-    classified = silver.classify(bronze.read_lines(spark, known)).persist()
-    found = silver.events(classified, bronze.measure_blocks(classified)).localCheckpoint().count()
+    taken = take_in(spark, known)
+    classified = taken.classified.persist()
+    found = silver.events(classified, taken.blocks).localCheckpoint().count()
     classified.unpersist()
     return found
 
 
 def with_python(files: list[Path]) -> int:
-    patterns = [(layout, re.compile(layout.pattern)) for layout in LAYOUTS]
-    fitting = dict.fromkeys(MESSAGES + UNLAID)
-    for template in fitting:
-        fitting[template] = re.compile(template.pattern)
     found = 0
     for path in files:
         with path.open(encoding="utf-8", newline="\n") as stream:
@@ -74,16 +72,19 @@ def with_python(files: list[Path]) -> int:
                     or NOISE[0] in line
                 ):
                     continue
-                message, table = _message(line, patterns)
+                message, table = _message(line)
                 found += bool(message and "event" in (parse_message(message, table) or {}))
     return found
 
 
-def _message(line, patterns):
-    for layout, pattern in patterns:
+_LAYOUTS = [(re.compile(one.whole), one.groups("message")) for one in LAYOUTS if one.pattern]
+
+
+def _message(line):
+    for pattern, groups in _LAYOUTS:
         fit = pattern.match(line)
         if fit:
-            message = fit[layout.groups.index("message") + 1]
+            message = "".join(fit[group] or "" for group in groups)
             client = _CLIENT.match(message)
             return (client[4] if client else _BROKER.sub("", message)), MESSAGES
     return line, UNLAID
@@ -97,13 +98,16 @@ def with_duckdb(files: list[Path], threads: int) -> int:
         [f"starts_with(text, {q(clue)})" for clue in CLUES_AT_START]
         + [f"contains(text, {q(clue)})" for clue in CLUES]
     )
+    written = [one for one in LAYOUTS if one.pattern]
     layout = "".join(
-        f"when {' or '.join(f'text like {q(_like(g))}' for g in one.like)} then {q(one.name)} "
-        for one in LAYOUTS
+        f"when {' or '.join(f'text like {q(_like(shape))}' for shape in one.begins)} then {q(one.name)} "
+        for one in written
     )
     take = "".join(
-        f"when layout = {q(one.name)} then regexp_extract(text, {q(one.pattern)}, {one.groups.index('message') + 1}) "
-        for one in LAYOUTS
+        f"when layout = {q(one.name)} then "
+        + " || ".join(f"regexp_extract(text, {q(one.whole)}, {place})" for place in one.groups("message"))
+        + " "
+        for one in written
     )
     branches = {table: _branches(table, q) for table in (MESSAGES, UNLAID)}
     query = f"""
@@ -120,8 +124,8 @@ def with_duckdb(files: list[Path], threads: int) -> int:
     return connection.execute(query).fetchone()[0]
 
 
-def _like(guard: str) -> str:
-    return guard.replace("\\%", "_").replace("\\_", "_")
+def _like(shape: str) -> str:
+    return shape.replace("%", "_").replace("#", "_").replace("?", "_") + "%"
 
 
 def _branches(table, q) -> str:

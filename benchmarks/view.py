@@ -16,6 +16,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -108,13 +109,14 @@ def in_browser(members: int, partitions: int) -> dict[str, Any]:
     """First paint, a new film to paint, and frames a second while playing; the kernel is left out."""
     from playwright.sync_api import sync_playwright
 
-    from rebalance_kit.view.lab import Lab, _script, _style
+    from rebalance_kit.view.lab import Lab
+    from rebalance_kit.view.lab_page import script, style
 
     scenario = crash(members, partitions)
     films = [film_bytes(Frames(simulate(scenario, protocol=name))) for name in ("eager", "cooperative")]
     controls = Lab().controls
     page_text = PAGE.format(
-        style=_style(), script=_script().replace("export default", "const widget ="), controls=json.dumps(controls),
+        style=style(), script=script().replace("export default", "const widget ="), controls=json.dumps(controls),
         films=json.dumps([base64.b64encode(one).decode("ascii") for one in films]),
     )  # fmt: skip
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
@@ -133,6 +135,79 @@ def in_browser(members: int, partitions: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
+# --- a click, with the lab's own kernel side in the loop ------------------------------------------------
+CLICK = """<!doctype html><meta charset="utf-8"><style>{style}</style><div id="el" style="width:1040px"></div><script type="module">
+{script}
+const data = {{}}, heard = {{}};
+const bytes = (text) => new DataView(Uint8Array.from(atob(text), (one) => one.charCodeAt(0)).buffer);
+const take = (state) => {{ for (const [key, value] of Object.entries(state)) {{ data[key] = key === "film" ? bytes(value) : value; (heard[`change:${{key}}`] || []).forEach((run) => run()); }} }};
+const send = async (message) => {{ const [state, answer] = await window.kernel(message); take(state); heard["msg:custom"].forEach((run) => run(answer, [])); }};
+const model = {{ get: (key) => data[key], set: (key, value) => {{ data[key] = value; }}, save_changes() {{}}, send, off() {{}}, on: (name, run) => {{ (heard[name] ||= []).push(run); }} }};
+const painted = () => new Promise((done) => requestAnimationFrame(() => {{ const later = new MessageChannel(); later.port1.onmessage = done; later.port2.postMessage(0); }}));
+const shown = async (serial) => {{ while (!window.lab.stage || window.lab.serial !== serial) await new Promise((done) => setTimeout(done, 0)); await painted(); }};
+window.open_ = async (state) => {{ take(state); if (!window.lab) {{ widget.render({{ model, el: document.getElementById("el") }}); window.lab = document.getElementById("el").rebalanceLab; }} await shown(state.controls.serial); lab.player.pause(); lab.player.seek(state.cursor_ms); lab.paint(false); await painted(); }};
+window.click_ = async (member) => {{
+  lab.selected = member;
+  const begun = performance.now(), serial = lab.serial;
+  lab.act("crash");
+  while (lab.serial === serial || !document.querySelector(`[data-look="crashed"]`)) await new Promise((done) => setTimeout(done, 0));
+  await painted();
+  const spent = performance.now() - begun;
+  lab.player.pause();
+  return spent;
+}};
+</script>"""
+
+
+def click_to_paint(members: int, partitions: int, protocol: str, clicks: int = 24) -> dict[str, Any]:
+    """From the click to the painted answer: page, request, kernel, first film, inflating, drawing.
+
+    The kernel side runs in this process behind a binding of the browser driver, where Jupyter would have its
+    two sockets; the cursor has rested before the click, as it does in front of a person.
+    """
+    from playwright.sync_api import sync_playwright
+
+    from rebalance_kit.view.lab import Lab
+    from rebalance_kit.view.lab_page import script, style
+    from rebalance_kit.view.lab_requests import answer
+
+    group = replace(crash(members, partitions), actions=())
+    lab = Lab(group, protocol=protocol)
+    lab.at(12_000)
+    begun = lab.history
+
+    def state() -> dict[str, Any]:
+        return {"film": base64.b64encode(lab.film).decode("ascii"), "controls": json.loads(json.dumps(lab.controls)), "cursor_ms": lab.cursor_ms, "theme": "light"}  # fmt: skip
+
+    def kernel(message: dict[str, Any]) -> list[Any]:
+        told, _ = answer(lab, message)
+        return [state(), {"type": "done", "id": message["id"], "serial": lab.controls["serial"], **told}]
+
+    page_text = CLICK.format(style=style(), script=script().replace("export default", "const widget ="))
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
+        path = Path(folder) / "lab.html"
+        path.write_text(page_text, encoding="utf-8")
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=list(ARGUMENTS))
+        page = browser.new_page(viewport={"width": 1100, "height": 900})
+        page.expose_function("kernel", kernel)
+        page.goto(path.as_uri())
+        spent = []
+        for number in range(clicks):
+            lab.take(begun)
+            lab.at(12_000)
+            if partitions > 64:
+                lab.get_ready()
+            page.evaluate("state => open_(state)", state())
+            spent.append(page.evaluate("member => click_(member)", number % members))
+            lab.finish()
+        browser.close()
+    spent = sorted(spent[2:])  # the first ones warm up
+    return {
+        "size": f"{members} x {partitions}", "protocol": protocol, "clicks": len(spent), "click_to_paint_median_ms": round(statistics.median(spent), 1),
+        "click_to_paint_p95_ms": round(spent[int(0.95 * len(spent))], 1),
+    }  # fmt: skip
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
@@ -147,6 +222,11 @@ def main() -> None:
     }
     if chosen.browser and shutil.which("chromium"):
         found["browser"] = [in_browser(members, partitions) for members, partitions in ((2, 4), (50, 500))]
+        found["click"] = [
+            click_to_paint(members, partitions, name)
+            for members, partitions in ((2, 4), (50, 500))
+            for name in ("eager", "consumer")
+        ]
     print(json.dumps(found, indent=1))
 
 

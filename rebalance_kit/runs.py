@@ -56,7 +56,7 @@ def find_scenario(name: str) -> Scenario:
 
 
 def _protocols(scenario: Scenario, protocol: str | None) -> list[tuple[str, str | None]]:
-    if protocol == "all" or (protocol is None and scenario.protocol is None and _plain(scenario)):
+    if protocol == "all" or (protocol is None and scenario.protocol is None and names_no_protocol(scenario)):
         return [(one, one) for one in THREE_PROTOCOLS]
     if protocol is None:
         return [(scenario.protocol or "as written", None)]
@@ -67,7 +67,7 @@ def _protocols(scenario: Scenario, protocol: str | None) -> list[tuple[str, str 
     return [(protocol, protocol)]
 
 
-def _plain(scenario: Scenario) -> bool:
+def names_no_protocol(scenario: Scenario) -> bool:
     """No member and no action says which protocol or assignor it wants."""
     keys = {"group.protocol", "partition.assignment.strategy", "group.remote.assignor"}
     named = [spec.configs for spec in scenario.members] + [

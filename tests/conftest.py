@@ -66,7 +66,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _is_heavy(nodeid: str) -> bool:
     """Tell whether a test starts a JVM or a browser."""
-    return nodeid.startswith(("tests/pipeline/", "tests/browser/")) or "_in_browser.py" in nodeid
+    return nodeid.startswith(("tests/pipeline/", "tests/browser/", "tests/exercises/")) or "_in_browser.py" in nodeid
 
 
 @pytest.hookimpl(optionalhook=True)

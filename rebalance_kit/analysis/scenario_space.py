@@ -25,8 +25,8 @@ from rebalance_kit.simulation.scenario import (
     TopicSpec,
 )
 
-KINDS = tuple(sorted(set(ACTIONS) - {"see_metadata"}))
-"""Every action but the one that only a repetition of a recorded run has a use for."""
+KINDS = tuple(sorted(set(ACTIONS) - {"see_metadata", "node_down", "node_up"}))
+"""Every action but the one that only a repetition of a recorded run has a use for, and those of clusters of several brokers."""
 SESSION_MS, HEARTBEAT_MS = 6_000, 2_000
 BROKER: Mapping[str, Any] = MappingProxyType(
     {

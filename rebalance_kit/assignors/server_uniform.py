@@ -33,24 +33,30 @@ from rebalance_kit.model.topology import TopicPartition
 
 
 def assign_server_uniform(
-    cluster: Cluster, members: Sequence[MemberSubscription], explain: list[Step] | None = None
+    cluster: Cluster,
+    members: Sequence[MemberSubscription],
+    explain: list[Step] | None = None,
+    *,
+    passes_extra_on: bool = True,
 ) -> Assignment:
     """Assign as ``org.apache.kafka.coordinator.group.assignor.UniformAssignor`` does; shares are sorted.
 
     A member's ``owned`` is its previous target, in the order Kafka reads it (``server_topics.target_order``).
+    ``passes_extra_on``: who holds too little leaves the extra partition to members that hold one more already
+    (``UniformHomogeneousAssignmentBuilder`` since 4.1); before, the first in map order had them.
     Raises ``KafkaFailure`` (PartitionAssignorException) for a topic that has an id but no partitions known.
     """
     mapped = in_map_order(members)
     shares: Mapping[str, Iterable[TopicPartition]]
     if reads_alike(mapped):
-        shares = _assign_alike(cluster, mapped, explain)
+        shares = _assign_alike(cluster, mapped, explain, passes_extra_on)
     else:
         shares = MixedDeal(cluster, mapped, explain).run()
     return {member.member_id: tuple(sorted(shares.get(member.member_id, ()))) for member in members}
 
 
 def _assign_alike(
-    cluster: Cluster, members: Sequence[MemberSubscription], explain: list[Step] | None
+    cluster: Cluster, members: Sequence[MemberSubscription], explain: list[Step] | None, passes_extra_on: bool
 ) -> dict[str, list[TopicPartition]]:
     topics = _subscribed(cluster, members)
     if not topics:
@@ -67,7 +73,7 @@ def _assign_alike(
         room -= len(kept)
         unassigned += surplus
         with_extra = extras > 0
-        if room > 0 and with_extra and len(members) - place > extras:
+        if passes_extra_on and room > 0 and with_extra and len(members) - place > extras:
             room -= 1
             with_extra = False
         if room > 0:

@@ -12,10 +12,28 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     logs = commands.add_parser("logs", help="what happened, from a folder of Kafka logs (runs on Spark)")
     logs.add_argument("paths", nargs="+", metavar="PATH")
     logs.add_argument(
-        "--out", type=Path, default=None, metavar="DIR", help="write the tables there, as Parquet"
+        "--out",
+        type=Path,
+        default=None,
+        metavar="DIR",
+        help="write the tables (Parquet) and report.html there",
     )
     logs.add_argument("--master", default=None, metavar="URL", help="a Spark master (default: local[*])")
     logs.add_argument("--json", action="store_true", help="one JSON line a run and group")
+    logs.add_argument(
+        "--layouts", type=Path, default=None, metavar="FILE", help="YAML: layouts to try before the kit's own"
+    )
+    logs.add_argument("--year", type=int, default=None, help="the year of lines whose layout has none")
+    logs.add_argument(
+        "--time-zone", default=None, metavar="NAME", help="zone of times without one (default: UTC)"
+    )
+    logs.add_argument(
+        "--offset",
+        action="append",
+        default=[],
+        metavar="PATTERN=+2.5s",
+        help="add this to the times of the files that fit; may be given several times",
+    )
     logs.set_defaults(command=_logs)
     replay = commands.add_parser(
         "replay", help="repeat recorded runs in the engine and compare, event by event"
@@ -34,9 +52,18 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _logs(arguments: argparse.Namespace, out: TextIO) -> int:
-    from rebalance_kit.pipeline.run import run_logs
+    from rebalance_kit.pipeline.run import Told, run_logs
+    from rebalance_kit.view.forensics import write_forensics_page
 
-    return run_logs(arguments.paths, arguments.out, arguments.master, as_json=arguments.json, out=out)
+    return run_logs(
+        arguments.paths,
+        arguments.out,
+        arguments.master,
+        as_json=arguments.json,
+        out=out,
+        page=write_forensics_page,
+        told=Told(arguments.layouts, arguments.year, arguments.time_zone, tuple(arguments.offset)),
+    )
 
 
 def _replay(arguments: argparse.Namespace, out: TextIO) -> int:

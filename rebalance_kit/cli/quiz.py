@@ -1,19 +1,47 @@
-"""Commands of practice: questions, and the bank that they come from."""
+"""Commands of practice: questions, exams, review, the learner's own answers, and the bank that they come from."""
 
 from __future__ import annotations
 
 import argparse
-from typing import TextIO
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from rebalance_kit.quiz.store import Store
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the commands of this file."""
+    _add_practice(commands)
+    _add_items(commands)
+
+
+def _add_practice(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     quiz = commands.add_parser("quiz", help="practise questions in the terminal")
     quiz.add_argument("topic", nargs="?", default=None, help="a tag, for example eager")
     quiz.add_argument("--count", type=int, default=None)
     quiz.add_argument("--seed", type=int, default=1)
+    quiz.add_argument("--confidence", action="store_true", help="ask how sure each answer is")
     quiz.set_defaults(command=_quiz)
-    items = commands.add_parser("items", help="the item bank: check it")
+    exam = commands.add_parser("exam", help="sit a timed mock exam, or come back to it")
+    exam.add_argument("name", help="CCDAK or CCAAK")
+    exam.add_argument("--seed", type=int, default=1, help="1 and 2 are two mocks without a common question")
+    exam.add_argument("--questions", type=int, default=None)
+    exam.add_argument("--minutes", type=float, default=None)
+    exam.set_defaults(command=_exam)
+    review = commands.add_parser("review", help="what was missed or guessed and is due again (FSRS)")
+    review.add_argument("--count", type=int, default=None)
+    review.set_defaults(command=_review)
+    answers = commands.add_parser("answers", help="your own answers: report, export, delete")
+    answers.add_argument("action", choices=("report", "export", "delete"))
+    answers.add_argument("--to", type=Path, default=None, help="export: the file to write (JSON lines)")
+    answers.set_defaults(command=_answers)
+    for command in (quiz, exam, review, answers):
+        command.add_argument("--store", type=Path, default=None, help="the file of your answers")
+
+
+def _add_items(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    items = commands.add_parser("items", help="the item bank: check it, begin an item, export a selection")
     actions = items.add_subparsers(title="actions", required=True)
     check = actions.add_parser(
         "check", help="schema, duplicates, give-aways, and every key against the engine"
@@ -21,15 +49,100 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     check.add_argument("paths", nargs="*", help="item files or folders (default: the kit's own)")
     check.add_argument("--json", action="store_true")
     check.set_defaults(command=_items_check)
+    new = actions.add_parser("new", help="write a commented draft of an item")
+    new.add_argument("kind")
+    new.add_argument("id")
+    new.add_argument("--to", type=Path, default=None, help="a new file (default: print it)")
+    new.set_defaults(command=_items_new)
+    export = actions.add_parser("export", help="Anki, Moodle, GIFT, QTI, jupyterquiz, CSV or HTML")
+    export.add_argument("format")
+    export.add_argument("to", type=Path)
+    export.add_argument("--tag", default=None)
+    export.add_argument("--ids", nargs="*", default=())
+    export.add_argument("--count", type=int, default=None)
+    export.add_argument("--seed", type=int, default=1)
+    export.add_argument("--without-key", action="store_true", help="html: a paper to hand out")
+    export.set_defaults(command=_items_export)
+
+
+def _store(arguments: argparse.Namespace) -> Store:
+    from rebalance_kit.quiz.store import Store
+
+    return Store(arguments.store)
 
 
 def _quiz(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.quiz.terminal import run_quiz
 
-    return run_quiz(arguments.topic, arguments.count, arguments.seed, out=out)
+    return run_quiz(
+        arguments.topic,
+        arguments.count,
+        arguments.seed,
+        out=out,
+        store=_store(arguments),
+        confidence=arguments.confidence,
+    )
+
+
+def _exam(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.quiz.terminal import run_exam
+
+    return run_exam(
+        arguments.name,
+        arguments.seed,
+        arguments.questions,
+        arguments.minutes,
+        store=_store(arguments),
+        out=out,
+    )
+
+
+def _review(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.quiz.terminal import run_review
+
+    return run_review(arguments.count, store=_store(arguments), out=out)
+
+
+def _answers(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.quiz.bank import read_bank
+    from rebalance_kit.quiz.progress import progress
+
+    store = _store(arguments)
+    if arguments.action == "report":
+        out.write(progress(store.attempts(), read_bank()).text() + "\n")
+    elif arguments.action == "delete":
+        out.write(f"{store.delete()} answers deleted from {store.path}\n")
+    elif arguments.to is None:
+        store.export(out)
+    else:
+        with arguments.to.open("x", encoding="utf-8") as stream:
+            number = store.export(stream)
+        out.write(f"{number} answers written to {arguments.to}\n")
+    return 0
 
 
 def _items_check(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.quiz.check import run_items_check
 
     return run_items_check(arguments.paths, as_json=arguments.json, out=out)
+
+
+def _items_new(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.quiz.drafts import run_items_new
+
+    return run_items_new(arguments.kind, arguments.id, arguments.to, out)
+
+
+def _items_export(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.quiz.exports import run_items_export
+
+    return run_items_export(
+        arguments.format,
+        arguments.to,
+        tag=arguments.tag,
+        ids=arguments.ids,
+        count=arguments.count,
+        seed=arguments.seed,
+        with_key=not arguments.without_key,
+        out=out,
+    )

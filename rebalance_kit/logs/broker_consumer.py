@@ -32,12 +32,12 @@ def _pending(row: TraceRow, state: BrokerState) -> tuple[Said, ...]:
 
 def _bumped(row: TraceRow, state: BrokerState) -> tuple[Said, ...]:
     held = row.detail
-    return state.say("bumped", group=held["group"], epoch=row.generation, hash=_metadata_hash(row) if held.get("subscribed", True) else 0)
+    return state.say("bumped", group=held["group"], epoch=row.generation, hash=_metadata_hash(state.topics_of_group(str(held["group"]))) if held.get("subscribed", True) else 0)
 
 
-def _metadata_hash(row: TraceRow) -> int:
-    """A stand-in for Kafka's 64-bit hash of the subscribed topics: it changes when they do."""
-    text = f"{row.detail['group']}/{row.detail.get('topics', '')}"
+def _metadata_hash(topics: Mapping[str, int]) -> int:
+    """A stand-in for Kafka's 64-bit hash of the subscribed topics: the same for the same topics, another when they change."""
+    text = ",".join(f"{topic}={count}" for topic, count in sorted(topics.items()))
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
 
 

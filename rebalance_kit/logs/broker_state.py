@@ -29,6 +29,8 @@ class BrokerState:
         self.failed_over = False
         self.last_leaver = ("", "")
         self.classic_members: set[str] = set()
+        self.groups: dict[str, str] = {}
+        self.partitions: dict[str, int] = {str(name): int(count) for name, count in meta.get("topics", {}).items()}
 
     def see(self, row: TraceRow) -> None:
         """Take a row into account before anything is said about it."""
@@ -38,6 +40,11 @@ class BrokerState:
                 {"client.id": row.actor, "group.id": detail["group"], **detail["configs"]},
                 str(self.meta.get("kafka_version", self.version)), row.actor, str(detail["client"]),
             )  # fmt: skip
+            self.topics_of[row.actor] = tuple(detail["topics"])
+            self.groups[row.actor] = str(detail["group"])
+        elif row.kind == "topic_changed":
+            self.partitions[row.topic or ""] = int(detail["partitions"])
+        elif row.kind == "action" and detail["do"] == "subscribe":
             self.topics_of[row.actor] = tuple(detail["topics"])
         elif row.kind == "request" and detail["api"] == "JoinGroup":
             self.protocols[row.actor] = tuple(detail["protocols"])
@@ -56,6 +63,11 @@ class BrokerState:
                 self.classic_members.add(row.member_id or "")
         if row.kind == "group_converted":
             self.generations[str(detail["group"])] = (str(detail["to"]), row.generation or self.generations.get(str(detail["group"]), ("", 0))[1])
+
+    def topics_of_group(self, group: str) -> Mapping[str, int]:
+        """Partition counts of the topics that there are and that members of the group have asked for."""
+        asked = {topic for name, topics in self.topics_of.items() if self.groups.get(name) == group for topic in topics}
+        return {topic: self.partitions[topic] for topic in sorted(asked) if self.partitions.get(topic)}
 
     def say(self, name: str, **values: object) -> tuple[Said, ...]:
         """A line of this broker."""

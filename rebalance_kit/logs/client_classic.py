@@ -33,6 +33,24 @@ def subscribed(row: TraceRow, state: ClientState, kind: str) -> tuple[Said, ...]
     return state.say(f"subscribed_{kind}", topics=", ".join(held["topics"]))
 
 
+def acted(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
+    """A later call of subscribe(), once the process runs."""
+    held = row.detail
+    if held["do"] != "subscribe" or state.ended or state.config is None:
+        return ()
+    said = state.say(f"subscribed_{state.config.protocol}", topics=", ".join(held["topics"]))
+    if not state.frozen:
+        return said
+    state.asked += said
+    return ()
+
+
+def thawed(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
+    """What the application did first when it ran again."""
+    said, state.asked = state.asked, ()
+    return said
+
+
 def callback_line(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
     """The invoker's line; partitions sorted as Kafka prints them."""
     return state.say(str(row.detail["callback"]), partitions=listed(row.detail["partitions"], state.version))
@@ -206,7 +224,7 @@ def _ended(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
     return (*state.say("resetting", also="and member id ", reason=LEAVING), *state.say("rejoin", reason=LEAVING), *late, *state.say("unregistered", client=state.client))
 
 
-BOTH: Mapping[str, Render] = MappingProxyType({"fetch_resumed": fetched})
+BOTH: Mapping[str, Render] = MappingProxyType({"fetch_resumed": fetched, "action": acted, "process_thawed": thawed})
 CLASSIC: Mapping[str, Render] = MappingProxyType(
     {
         **BOTH, "process_started": _started, "request": _sent, "rejoin_requested": _requested, "join_prepared": _prepared,

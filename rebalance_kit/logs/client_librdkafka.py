@@ -21,6 +21,7 @@ from rebalance_kit.model.trace import Trace, TraceRow
 
 Render = Callable[[TraceRow, NativeState], tuple[Said, ...]]
 NULL = "NULL"
+METADATA = "Metadata for subscribed topic(s) has changed"
 
 
 class _Answer(NamedTuple):
@@ -71,7 +72,15 @@ def _marks(trace: Trace, name: str) -> Marks:
 # --- starting, requests -----------------------------------------------------------------------------------
 def _started(row: TraceRow, state: NativeState) -> tuple[Said, ...]:
     said = state.say("member_id_app", old="(not-set)", new="") if row.protocol == "classic" else ()
-    return (*said, *state.turn("query-coord"), *state.say("initialized"))
+    return (*said, *state.turn("query-coord"), *state.say("initialized"), *state.say("subscribe", topics=len(state.topics)))
+
+
+def _acted(row: TraceRow, state: NativeState) -> tuple[Said, ...]:
+    """A later call of subscribe()."""
+    if row.detail["do"] != "subscribe":
+        return ()
+    state.topics = tuple(row.detail["topics"])
+    return state.say("subscribe", topics=len(state.topics))
 
 
 def _sent(row: TraceRow, state: NativeState) -> tuple[Said, ...]:
@@ -142,6 +151,11 @@ def _requested(row: TraceRow, state: NativeState) -> tuple[Said, ...]:
         state.rejoin = state.say("rejoining", how=f"with {count} owned partition(s)", reason="Group is rebalancing")
     elif reason.startswith("need to revoke"):
         state.after_revoke = True
+    elif reason.startswith("cached metadata has changed"):
+        updated = state.say("metadata_updated")
+        if state.way == "EAGER":
+            return (*updated, *state.say("rejoining_all", count=count, reason=METADATA))
+        return (*updated, *state.say("rejoining", how=f"with {count} owned partition(s)", reason=METADATA))
     return ()
 
 
@@ -220,7 +234,7 @@ def _over(row: TraceRow, state: NativeState) -> tuple[Said, ...]:
 
 RENDER: Mapping[str, Render] = MappingProxyType(
     {
-        "process_started": _started, "request": _sent, "rejoin_requested": _requested, "generation_reset": _reset, "assignment_computed": _computed,
+        "action": _acted, "process_started": _started, "request": _sent, "rejoin_requested": _requested, "generation_reset": _reset, "assignment_computed": _computed,
         "synced": _synced, "reconciling": _reconciling, "member_state": _moved, "callback_begin": begun, "callback_end": ended, "owned": _owned,
         "poll_timeout": _overdue, "wrong_call": _wrong, "process_ended": _over,
     }

@@ -57,6 +57,10 @@ class ClientState:
         self.deleted: set[str] = set()
         self.told: str | None = None
         """What the coordinator said with its last refusal."""
+        self.ended = False
+        self.frozen = False
+        self.asked: tuple[Said, ...] = ()
+        """Calls that the application makes when its frozen process runs again."""
 
     def next_life(self, row: TraceRow) -> ClientState:
         """The state of the process that begins with that row: it remembers nothing of the one before."""
@@ -88,6 +92,10 @@ class ClientState:
             self.close_ms = int(row.detail.get("timeout_ms") or self.close_ms)
         elif row.kind == "stall_begin":
             self.polled_ms = row.at_ms
+        elif row.kind in {"process_frozen", "process_thawed"}:
+            self.frozen = row.kind == "process_frozen"
+        elif row.kind == "process_ended":
+            self.ended = True
 
     @property
     def broker(self) -> str:

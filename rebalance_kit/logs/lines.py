@@ -42,13 +42,13 @@ def spring_layout(line: LogLine, begins: datetime = EPOCH) -> str:
     when = begins + timedelta(milliseconds=line.at_ms)
     stamp = f"{when:%Y-%m-%dT%H:%M:%S}.{when.microsecond // 1000:03d}Z"
     below = "" if line.thrown is None else f"\n{line.thrown}"
-    return f"{stamp} {line.level:>6} 1 --- [           main] {_shortened(line.logger):<{SPRING_WIDTH}} : {line.message}{below}"
+    return f"{stamp} {line.level:>6} 1 --- [           main] {shortened(line.logger):<{SPRING_WIDTH}} : {line.message}{below}"
 
 
-def _shortened(logger: str) -> str:
+def shortened(logger: str) -> str:
     """Spring Boot's ``%-40.40c{1.}``: every package to its first letter, then the last 40 characters.
 
-    >>> _shortened("org.apache.kafka.clients.consumer.internals.ConsumerRebalanceListenerInvoker")
+    >>> shortened("org.apache.kafka.clients.consumer.internals.ConsumerRebalanceListenerInvoker")
     'k.c.c.i.ConsumerRebalanceListenerInvoker'
     """
     *packages, name = logger.split(".")

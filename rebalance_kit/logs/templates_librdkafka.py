@@ -39,6 +39,7 @@ LIBRDKAFKA: Mapping[str, NativeForm] = MappingProxyType(
         "member_id": _main("MEMBERID", G + ': updating member id "{old}" -> "{new}"'),
         "state": _main("CGRPSTATE", G + " changed state {before} -> {after} (join-state {join_state})"),
         "join_state": _main("CGRPJOINSTATE", G + " changed join state {before} -> {after} (state {state})"),
+        "subscribe": _main("SUBSCRIBE", G + ": subscribe to new subscription of {topics} topics (join-state {join_state})"),
         "closing": NativeForm("7", "CLOSE", "app", "Closing consumer"),
         "close_waits": NativeForm("7", "CLOSE", "app", "Waiting for close events"),
         "closed": NativeForm("7", "CLOSE", "app", "Consumer closed"),
@@ -57,6 +58,8 @@ LIBRDKAFKA: Mapping[str, NativeForm] = MappingProxyType(
         "assignor": _main("ASSIGNOR", G + ': "{assignor}" assignor run for {members} member(s)'),
         "sync_response": _main("SYNCGROUP", "SyncGroup response: {error} ({size} bytes of MemberState data)"),
         "rejoining": _main("REJOIN", G + ": Rejoining group {how}: {reason}"),
+        "rejoining_all": _main("REJOIN", G + " (re)joining in join-state {join_state} with {count} assigned partition(s): {reason}"),
+        "metadata_updated": _main("REJOIN", G + ": subscription updated from metadata change: rejoining group in state {join_state}"),
         # giving up and taking over
         "rebalance": _main("REBALANCE", G + " {who} ({mode}) in state {state} (join-state {join_state}) with {count} assigned partition(s){lost}: {reason}"),
         "revoking_all": _main("REBALANCE", G + ": revoking all {count} partition(s) ({why})"),

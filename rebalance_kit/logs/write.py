@@ -34,10 +34,7 @@ def write_logs(
     """
     if layout not in MEMBER_LAYOUTS:
         raise DataError(f"layout {layout!r} is unknown; expected one of {', '.join(MEMBER_LAYOUTS)}")
-    names = [str(name) for name in trace.meta.get("members", ())]
-    for name in names:
-        if name in {"broker", "", ".", ".."} or Path(name).name != name:
-            raise DataError(f"member {name!r} gives no file name of its own; expected a plain name other than broker")
+    file_names(trace)
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     written = [_write(place / "broker.log", broker_lines(trace, version), "kafka", begins, packed=packed)]
@@ -46,6 +43,15 @@ def write_logs(
         for name, own in split_by_member(trace).items()
     ]
     return tuple(written)
+
+
+def file_names(trace: Trace) -> tuple[str, ...]:
+    """Names of a run's logs; raises ``DataError`` for a member whose name is no file name."""
+    names = [str(name) for name in trace.meta.get("members", ())]
+    for name in names:
+        if name in {"broker", "", ".", ".."} or Path(name).name != name:
+            raise DataError(f"member {name!r} gives no file name of its own; expected a plain name other than broker")
+    return ("broker.log", *(f"{name}.log" for name in names))
 
 
 def _write(target: Path, lines: Iterable[LogLine], layout: str, begins: datetime, *, packed: bool) -> Path:

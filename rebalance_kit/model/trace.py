@@ -106,12 +106,13 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "own_code_fault": "a listener or assignor of the learner's own failed or answered nonsense: part (listener|assignor), name, fault, seen",
         # data
         "fetch_resumed": "records of this partition flow to actor again: position",
-        "fetch_paused": "records of this partition stop reaching actor: position, reason (revoke|lost|crash|frozen|stall|close|callback|unassigned|paused)",
+        "fetch_paused": "records of this partition stop reaching actor: position, reason (revoke|lost|crash|frozen|stall|close|callback|unassigned|paused|leader)",
         "progress": "where a partition stands when its owner is looked at: position, log_end, committed",
         "commit": "offsets committed: offsets {partition: offset}, how (auto|join|revoked|close|sync), error (NONE or Kafka's name)",
         "redelivered": "records of this partition were delivered again: count, first_offset",
         "account": "final count of this partition: produced, delivered, redelivered, lost, committed",
         # topics
+        "leader_changed": "broker: another broker leads this partition: from, to (None while it is offline)",
         "topic_changed": "broker: a topic was created, grew or was deleted: partitions (0 when deleted), topic_id (two halves)",
         "run_end": "the run is over: reason",
     }

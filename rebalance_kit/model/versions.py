@@ -86,12 +86,14 @@ CHANGES: Mapping[str, Change] = MappingProxyType(
         "unsubscribed-at-once": Change("4.2", "A member that drops a topic is asked to give its partitions up at once; before, with the next target.", "CurrentAssignmentBuilder"),
         "mixed-heartbeat-target": Change("4.3", "A classic member of a consumer group hears of a bump once its target exists; before, at the bump.", "GroupMetadataManager"),
         "server-range-not-sticky": Change("3.9", "The server's range assignor forgets the previous target.", "assignor/RangeAssignor"),
+        "uniform-passes-extra-on": Change("4.1", "Where all read the same, the server's uniform assignor leaves a spare partition with a member that has it; before, the first members in map order get the spare ones.", "assignor/UniformHomogeneousAssignmentBuilder of 4.0.0 and 4.1.1, recorded with 4.0.0"),
         "offline-rack-no-rebalance": Change("4.4", "A replica going offline no longer counts as changed racks for a classic leader.", "KAFKA-20778"),
         "initial-delay-unset": Change("4.0", "No shipped server.properties sets group.initial.rebalance.delay.ms to 0 any more.", "config/server.properties"),
         # classic members
         "static-skip-assignment": Change("3.2", "A returning static leader is told to skip the assignment (JoinGroup v9).", "KIP-814"),
         "reason-in-requests": Change("3.2", "JoinGroup and LeaveGroup carry the client's reason.", "KIP-800"),
         "rack-aware-client-assignors": Change("3.5", "Client assignors look at client.rack.", "KIP-881"),
+        "commit-by-topic-id": Change("4.2", "A KIP-848 client commits by topic id where its metadata has it; of a deleted topic it is then told UNKNOWN_TOPIC_ID, and tries again.", "CommitRequestManager, OffsetCommit v10; recorded with 4.3.1"),
         "close-options": Change("4.1", "close() may be told to leave or to stay, whatever kind of member it is.", "KIP-1092"),
         "assigned-in-same-poll": Change("4.1", "After a revocation a KIP-848 client may run onPartitionsAssigned in the same poll(); in 4.0.0 one poll() later in every record.", "AsyncKafkaConsumer; recorded runs of 4.0.0 and 4.3.1"),
         # configuration

@@ -10,11 +10,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rebalance_kit.pipeline.cluster import LocalCluster
     from rebalance_kit.pipeline.inquiry import Events, Forensics, forensics, read_events
     from rebalance_kit.pipeline.run import run_logs
     from rebalance_kit.pipeline.session import begin_session, spark_session
+    from rebalance_kit.pipeline.shipping import write_kit_zip
+    from rebalance_kit.pipeline.sweep_grid import sweep, sweep_tables
+    from rebalance_kit.pipeline.watch import Watch
 
-__all__ = ["Events", "Forensics", "begin_session", "forensics", "read_events", "run_logs", "spark_session"]
+__all__ = [
+    "Events",
+    "Forensics",
+    "LocalCluster",
+    "Watch",
+    "begin_session",
+    "forensics",
+    "read_events",
+    "run_logs",
+    "spark_session",
+    "sweep",
+    "sweep_tables",
+    "write_kit_zip",
+]
 
 _HOME = {
     "Events": "inquiry",
@@ -24,6 +41,11 @@ _HOME = {
     "run_logs": "run",
     "begin_session": "session",
     "spark_session": "session",
+    "Watch": "watch",
+    "sweep": "sweep_grid",
+    "sweep_tables": "sweep_grid",
+    "write_kit_zip": "shipping",
+    "LocalCluster": "cluster",
 }
 
 

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 from pyspark.sql import functions as F
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -35,19 +35,31 @@ def read_lines(spark: SparkSession, files: Sequence[LogFile]) -> DataFrame:
     ``block`` and ``row`` order the lines of a file (a large file is read in several blocks, whose
     ``row`` numbers need not continue); ``with_line_numbers`` makes the line number of them.
     """
+    placed, files_by_address = read_raw(spark, files)
+    return named_lines(placed, spark, files_by_address)
+
+
+def read_raw(spark: SparkSession, files: Sequence[LogFile]) -> tuple[DataFrame, dict[str, LogFile]]:
+    """The lines as they are (``location``, ``block``, ``row``, ``value``), and the files by location."""
     # Spark reads a path's *?[]{} as a pattern: every name goes in escaped.
     read = spark.read.option("lineSep", "\n").text([_escaped(str(file.readable.resolve())) for file in files])
     known = {str(file.readable.resolve()): file for file in files}
-    # Spark reports a file by its address; one join gives back the run and the file's own name.
-    addresses = [(_one_slash(uri), known[_local_path(uri)]) for uri in read.inputFiles()]
-    names = spark.createDataFrame(
-        [(uri, file.run, file.name) for uri, file in addresses], "location string, path string, file string"
-    )
+    addresses = {_one_slash(uri): known[_local_path(uri)] for uri in read.inputFiles()}
     placed = read.select(
         F.col("_metadata.file_path").alias("location"),
         F.col("_metadata.file_block_start").alias("block"),
         F.monotonically_increasing_id().alias("row"),
         F.col("value"),
+    )
+    return placed, addresses
+
+
+def named_lines(placed: DataFrame, spark: SparkSession, addresses: Mapping[str, LogFile]) -> DataFrame:
+    """Raw lines as bronze."""
+    # Spark reports a file by its address; one join gives back the run and the file's own name.
+    names = spark.createDataFrame(
+        [(location, file.run, file.name) for location, file in addresses.items()],
+        "location string, path string, file string",
     )
     return placed.join(F.broadcast(names), "location", "inner").transform(clean_text).select(*BRONZE)
 

@@ -30,7 +30,9 @@ TRIGGERS: dict[str, str] = {
     "enforced": "{who} asked for a rebalance (enforceRebalance)",
     "rejoin": "{who} joined again",
     "protocol_changed": "{who} came back with other assignors",
+    "store_failed": "the coordinator could not store the assignment in __consumer_offsets and had to begin again",
     "over_capacity": "the group is larger than group.max.size",
+    "unseen": "nobody whose log is here says why: somebody else joined or left, or a process was lost",
     "other": "for a reason the kit does not know",
 }
 
@@ -68,6 +70,7 @@ def classic_trigger(reason: Column) -> Column:
         # The reason does not name the member whose going turned the group; its own line does.
         .when(lower.startswith("downgrade"), "leave")
         .when(lower.startswith("freshly-loaded"), "over_capacity")
+        .when(lower.contains("when storing group assignment"), "store_failed")
         .when(lower.contains("selectedprotocol will change"), "protocol_changed")
         .when(said.startswith("need to revoke partitions"), "follow_up")
         .when(said.startswith("cached metadata has changed"), "metadata_changed")

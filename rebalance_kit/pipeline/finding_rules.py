@@ -1,32 +1,18 @@
-"""What deserves a sentence: one rule a kind of finding, as data.
+"""What deserves a sentence: one rule a kind of finding, as data (see ``rule``).
 
-A rule looks at events (or at rebalances) with an SQL condition; its sentence may name ``{who}`` (the
-client), ``{instance}``, ``{reason}``, ``{detail}`` and ``{n}`` (how often).  ``do`` says what to do,
-``source`` where that is written down.
+Findings that need more than one line are made in ``findings`` and ``finding_steps``.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One kind of finding; ``table`` is what the condition looks at: events or rebalances."""
-
-    code: str
-    table: str
-    condition: str
-    sentence: str
-    do: str
-    source: str
-
+from rebalance_kit.pipeline.finding_rules_group import GROUP_RULES
+from rebalance_kit.pipeline.rule import Rule
 
 _POLL_DOC = "KIP-62; consumer config max.poll.interval.ms"
 _STATIC_DOC = "KIP-345 (static membership)"
 _KIP848 = "KIP-848"
 
-RULES: tuple[Rule, ...] = (
+_MEMBER_RULES: tuple[Rule, ...] = (
     Rule(
         "poll_timeout_exceeded",
         "events",
@@ -57,9 +43,9 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "zombie_commit",
         "events",
-        "event in ('commit_failed', 'commit_stale', 'auto_commit_failed') and "
-        "(reason like '%not aware of this member%' or reason like '%UNKNOWN_MEMBER_ID%' or event = 'commit_stale' "
-        "or reason like '%has already rebalanced%')",
+        "event in ('commit_failed', 'auto_commit_failed') and "
+        "(reason like '%not aware of this member%' or reason like '%UNKNOWN_MEMBER_ID%' "
+        "or reason like '%not part of an active group%' or reason like '%has already rebalanced%')",
         "{who} tried to commit after it had been removed from the group or its generation was over; the commit was refused",
         "Expect the records since its last accepted commit twice; do not commit in onPartitionsLost.",
         "KIP-429; ConsumerRebalanceListener",
@@ -92,7 +78,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "join_refused",
         "events",
-        "event = 'join_refused' and not coalesce(reason like '%protocols are incompatible%', false)",
+        "event = 'join_refused' and not coalesce(reason like '%protocols are incompatible%' or reason like '%max size%' "
+        "or reason like '%session timeout is not within%' or reason like '%uthoriz%', false)",
         "{who} could not join the group: {reason}",
         "The error is final for that consumer: correct its configuration or its rights and start it again.",
         "AbstractCoordinator.JoinGroupResponseHandler",
@@ -245,3 +232,6 @@ RULES: tuple[Rule, ...] = (
         "ConsumerCoordinator; KIP-848 metadata hash",
     ),
 )
+
+#: All rules; their order does not matter.
+RULES: tuple[Rule, ...] = _MEMBER_RULES + GROUP_RULES

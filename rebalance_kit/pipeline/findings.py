@@ -12,27 +12,23 @@ from typing import TYPE_CHECKING
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
-from rebalance_kit.pipeline.finding_rules import RULES, Rule
+from rebalance_kit.pipeline.finding_patterns import rebalance_patterns, static_members, storms_told
+from rebalance_kit.pipeline.finding_rules import RULES
+from rebalance_kit.pipeline.finding_sources import sources
+from rebalance_kit.pipeline.finding_steps import (
+    assignments,
+    client_steps,
+    offsets,
+    timeouts_too_close,
+    unlike_subscriptions,
+)
 from rebalance_kit.pipeline.names import with_name
+from rebalance_kit.pipeline.told import FINDINGS, told
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
-#: The columns of the table, in order.
-FINDINGS = (
-    "path",
-    "group",
-    "finding",
-    "who",
-    "at_ms",
-    "times",
-    "sentence",
-    "do",
-    "source",
-    "file",
-    "line",
-    "evidence",
-)
+    from rebalance_kit.pipeline.rule import Rule
 
 #: A callback that takes longer is reported; healthy ones take a few milliseconds.
 SLOW_CALLBACK_MS = 1_000
@@ -48,15 +44,31 @@ _UNTOLD = {
     "cause": "no cause given",
     "said": "no reason given",
     "topics": "which, the brokers' logs do not say",
+    "topic": "a partition",
+    "partitions": "(not named)",
+    "over_ms": "some",
 }
 
 _STATIC_DOC = "KIP-345 (static membership)"
 
 
-def findings(events: DataFrame, rebalances: DataFrame, names: DataFrame) -> DataFrame:
+#: A finding of the first kind says nothing beside one of the others about the same member (or group).
+_UNLESS = {
+    "coordinator_lost": ("member_frozen",),
+    "static_return": ("duplicate_instance_id", "instance_id_shared", "instances_take_turns"),
+    "instance_id_shared": ("duplicate_instance_id",),
+    "repeated_notice": ("deleted_topic_commit",),
+    "rebalance_held_up": ("slow_callback", "deleted_topic_commit"),
+}
+
+#: Of these, one about anybody in the group is enough.
+_OF_THE_GROUP = ("duplicate_instance_id", "instance_id_shared", "instances_take_turns")
+
+
+def findings(events: DataFrame, rebalances: DataFrame, storms: DataFrame, names: DataFrame) -> DataFrame:
     """All findings of all groups, earliest first within a group."""
     named = named_events(events, names)
-    caused = rebalances.withColumn("who", F.col("culprit"))
+    caused = _with_others_lost(rebalances.withColumn("who", F.col("culprit")))
     tables = {
         "events": named,
         "rebalances": caused.withColumn("at_ms", F.col("start_ms")).withColumn("text", F.col("cause")),
@@ -67,8 +79,55 @@ def findings(events: DataFrame, rebalances: DataFrame, names: DataFrame) -> Data
         rolling_restarts(named),
         shared_instances(events),
         eager_by_default(events),
+        offsets(events),
+        assignments(events, rebalances),
+        client_steps(events),
+        unlike_subscriptions(events),
+        timeouts_too_close(events),
+        storms_told(storms, rebalances),
+        rebalance_patterns(rebalances),
+        static_members(named),
+        sources(events),
     ]
-    return reduce(lambda one, other: one.unionByName(other), parts).select(*FINDINGS)
+    return (
+        reduce(lambda one, other: one.unionByName(other), parts).select(*FINDINGS).transform(_without_echoes)
+    )
+
+
+def _with_others_lost(caused: DataFrame) -> DataFrame:
+    """A further row for each member that expired while another's rebalance ran: it is no cause, but has a fate."""
+    lost = F.col("lost")
+    others = (
+        caused.withColumn("lost", F.explode("meanwhile"))
+        .withColumn("who", lost["name"])
+        .withColumn("fate", lost["fate"])
+        .withColumn("trigger", F.lit(None).cast("string"))
+        .drop("lost")
+    )
+    return caused.unionByName(others)
+
+
+def _without_echoes(told_of: DataFrame) -> DataFrame:
+    """Drop findings that another one explains (``_UNLESS``)."""
+    rows = told_of.localCheckpoint()
+    pairs = [(echo, cause, cause in _OF_THE_GROUP) for echo, causes in _UNLESS.items() for cause in causes]
+    rules = F.array(*[F.struct(F.lit(echo).alias("finding"), F.lit(cause).alias("cause"), F.lit(any_who).alias("any_who"))
+                      for echo, cause, any_who in pairs])  # fmt: skip
+    reasons = (
+        rows.select("path", "group", F.col("who").alias("blamed"), F.col("finding").alias("cause"))
+        .distinct()
+        .withColumn("rule", F.explode(F.filter(rules, lambda rule: rule["cause"] == F.col("cause"))))
+        .select("path", "group", "blamed", "rule.finding", "rule.any_who")
+        .withColumnsRenamed({"path": "p", "group": "g", "finding": "f"})
+    )
+    same = (
+        (F.col("path") == F.col("p"))
+        & F.col("group").eqNullSafe(F.col("g"))
+        & (F.col("finding") == F.col("f"))
+    )
+    return rows.join(
+        reasons, same & (F.col("any_who") | F.col("who").eqNullSafe(F.col("blamed"))), "left_anti"
+    )
 
 
 def named_events(events: DataFrame, names: DataFrame) -> DataFrame:
@@ -109,8 +168,14 @@ def _by_rules(rows: DataFrame, rules: list[Rule]) -> DataFrame:
     )
     names = [name for name in _UNTOLD if name in rows.columns]
     hits = rows.withColumn("fact", F.explode(matching))
+    quoted = [
+        F.array_join(name, ", ").alias(name)
+        if name == "partitions"
+        else F.col(name).cast("string").alias(name)
+        for name in names
+    ]
     first = F.min_by(
-        F.struct("at_ms", "file", "line", F.col("text").alias("evidence"), *names), F.struct("at_ms", "line")
+        F.struct("at_ms", "file", "line", F.col("text").alias("evidence"), *quoted), F.struct("at_ms", "line")
     )
     grouped = hits.groupBy("path", "group", "who", "fact").agg(
         first.alias("first"), F.count("*").alias("times")
@@ -165,7 +230,7 @@ def slow_callbacks(events: DataFrame) -> DataFrame:
         F.struct("at_ms", "file", "line", F.col("text").alias("evidence")), F.struct("at_ms", "line")
     )
     worst = F.format_number(F.max("took_ms") / 1000, 1)
-    told = slow.groupBy("path", "group", F.col("client").alias("who")).agg(
+    rows = slow.groupBy("path", "group", F.col("client").alias("who")).agg(
         first.alias("first"), F.count("*").alias("times"), worst.alias("worst")
     )
     sentence = F.concat(
@@ -174,8 +239,8 @@ def slow_callbacks(events: DataFrame) -> DataFrame:
         F.col("worst"),
         F.lit(" s in a rebalance callback: others wait for it"),
     )
-    return _told(
-        told, "slow_callback", sentence,
+    return told(
+        rows, "slow_callback", sentence,
         "Do less in the callback (commit, hand over, return); under the classic protocol everybody waits for the slowest member.",
         "ConsumerRebalanceListener",
     )  # fmt: skip
@@ -199,7 +264,7 @@ def rolling_restarts(events: DataFrame) -> DataFrame:
     first = F.min_by(
         F.struct("at_ms", "file", "line", F.col("text").alias("evidence")), F.struct("at_ms", "line")
     )
-    told = (
+    rows = (
         back.groupBy("path", "group")
         .agg(first.alias("first"), F.count("*").alias("times"), F.array_join(F.sort_array(F.collect_set("who")), ", ").alias("all"),
              F.count_distinct("who").alias("n"))
@@ -211,8 +276,8 @@ def rolling_restarts(events: DataFrame) -> DataFrame:
         F.col("all"),
         F.lit(" left and came back, each time with rebalances"),
     )
-    return _told(
-        told, "rolling_restart", sentence,
+    return told(
+        rows, "rolling_restart", sentence,
         "Give each process a stable group.instance.id and a session longer than its restart: then a restart needs no rebalance.",
         _STATIC_DOC,
     )  # fmt: skip
@@ -228,7 +293,7 @@ def shared_instances(events: DataFrame) -> DataFrame:
     )  # fmt: skip
     earlier = used.select("path", "group", "instance", F.col("client").alias("owner"), F.col("from_ms").alias("owner_from"),
                           F.col("to_ms").alias("owner_to"))  # fmt: skip
-    told = (
+    rows = (
         used.join(earlier, ["path", "group", "instance"], "inner")
         .filter(
             (F.col("client") != F.col("owner"))
@@ -245,8 +310,8 @@ def shared_instances(events: DataFrame) -> DataFrame:
         F.col("owner"),
         F.lit(", which was still running"),
     )
-    return _told(
-        told, "duplicate_instance_id", sentence,
+    return told(
+        rows, "duplicate_instance_id", sentence,
         "Give every process its own group.instance.id (for instance from the ordinal of a StatefulSet).",
         _STATIC_DOC,
     )  # fmt: skip
@@ -265,7 +330,7 @@ def eager_by_default(events: DataFrame) -> DataFrame:
         .distinct()
     )
     first = F.min_by(F.struct("at_ms", "file", "line", F.col("text").alias("evidence")), "line")
-    told = (
+    rows = (
         events.filter((F.col("event") == "config") & default)
         .join(classic, ["path", "file"], "left_semi")
         .groupBy("path", "group")
@@ -282,15 +347,8 @@ def eager_by_default(events: DataFrame) -> DataFrame:
             ": the assignor list [range, cooperative-sticky] runs the eager protocol; every rebalance stops every partition"
         ),
     )
-    return _told(
-        told, "eager_by_default", sentence,
+    return told(
+        rows, "eager_by_default", sentence,
         "Set partition.assignment.strategy to CooperativeStickyAssignor alone (one more rolling bounce), or use group.protocol=consumer.",
         "KIP-429; ConsumerConfig partition.assignment.strategy",
-    )  # fmt: skip
-
-
-def _told(rows: DataFrame, code: str, sentence: Column, do: str, source: str) -> DataFrame:
-    return rows.select(
-        "path", "group", F.lit(code).alias("finding"), "who", "first.at_ms", "times", sentence.alias("sentence"),
-        F.lit(do).alias("do"), F.lit(source).alias("source"), "first.file", "first.line", "first.evidence",
     )  # fmt: skip

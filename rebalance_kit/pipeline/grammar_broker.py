@@ -152,6 +152,8 @@ _LINES: tuple[tuple[str, str], ...] = (
         "instance_fenced",
         "[GroupId {group}] Static member {other} with instance id {instance} is fenced by existing member {member}.",
     ),
+    ("upgrade_refused", "Cannot upgrade classic group {group} to consumer group because {reason}"),
+    ("downgrade_refused", "Cannot downgrade consumer group {group} to classic group because {reason}"),
     ("upgraded", "[GroupId {group}] Converted the[[ empty]] classic group to a consumer group."),
     ("downgraded", "[GroupId {group}] Converted the[[ empty]] consumer group to a classic group."),
     (

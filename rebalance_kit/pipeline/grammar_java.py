@@ -51,6 +51,8 @@ _LINES: tuple[tuple[str, str], ...] = (
         "Setting offset for partition {topic} to the committed offset FetchPosition{offset={offset}, {_}",
     ),
     ("offset_reset", "Resetting offset for partition {topic} to position FetchPosition{offset={offset}, {_}"),
+    ("offset_out_of_range", "Fetch position {_} is out of range for partition {topic}, {detail}"),
+    ("pause_dropped", "The pause flag in partitions {partitions} will be removed due to revocation."),
     # Trouble, classic protocol
     (
         "given_away",

@@ -20,17 +20,19 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
+    from rebalance_kit.pipeline.layouts import Reading
+
     #: One path or several, to files and folders.
     Paths: TypeAlias = Sequence[str | os.PathLike[str]] | str | os.PathLike[str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Forensics:
     """The tables of one look at some logs; ``survey`` says which files they come from.
 
     ``lines`` (one row a file: lines, parsed, ignored, rejected), ``events`` (silver), ``rejected``
-    (lines with the reason), and gold: ``rebalances``, ``pauses``, ``members``, ``findings``,
-    ``groups``.  ``kept`` as in ``Events``.
+    (lines with the reason), and gold: ``rebalances``, ``pauses``, ``storms``, ``members``,
+    ``findings``, ``groups``.  ``kept`` as in ``Events``.
     """
 
     survey: Survey
@@ -39,10 +41,18 @@ class Forensics:
     rejected: DataFrame
     rebalances: DataFrame
     pauses: DataFrame
+    storms: DataFrame
     members: DataFrame
     findings: DataFrame
     groups: DataFrame
     kept: DataFrame
+
+    def __repr__(self) -> str:
+        """What was read, and the tables with their columns; nothing is computed for it."""
+        files = self.survey.files
+        lines = [f"Forensics of {len(files)} files, {sum(file.lines for file in files):,} lines; its tables:"]
+        lines += [f"  .{name:<11} {', '.join(table.columns)}" for name, table in self.tables().items()]
+        return "\n".join([*lines, "Try .findings.select('sentence', 'do').show(truncate=False)"])
 
     def tables(self) -> dict[str, DataFrame]:
         """The tables by the names they are written under."""
@@ -52,6 +62,7 @@ class Forensics:
             "rejected": self.rejected,
             "rebalances": self.rebalances,
             "pauses": self.pauses,
+            "storms": self.storms,
             "members": self.members,
             "findings": self.findings,
             "groups": self.groups,
@@ -72,58 +83,102 @@ class Events:
     kept: DataFrame
 
 
-def read_events(spark: SparkSession, paths: Paths, salvage: Path | None = None) -> Events:
+def read_events(
+    spark: SparkSession, paths: Paths, salvage: Path | None = None, reading: Reading | None = None
+) -> Events:
     """Read the logs under ``paths`` up to silver: what every line is, and the events in them.
 
     ``paths`` are files and folders (every folder that holds logs is one run).  Damaged files are
     copied, as far as they can be read, into ``salvage`` (default: a temporary folder that lives as
-    long as the process).  Raises ``DataError`` for a path that is missing or unreadable.
+    long as the process).  ``reading`` says what the lines do not: layouts, year, zone, clocks.  Raises
+    ``DataError`` for a path that is missing or unreadable.
     """
-    from rebalance_kit.pipeline import accounting, bronze, names, silver
+    from rebalance_kit.pipeline.intake import take_in
 
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     found = survey(given, salvage or _salvage_folder())
-    classified = silver.classify(bronze.read_lines(spark, found.files)).persist()
-    blocks = bronze.measure_blocks(classified)
+    taken = take_in(spark, found.files, reading)
+    return settle(spark, found, taken.classified.persist(), taken.blocks, taken.passed_over)
+
+
+def settle(
+    spark: SparkSession,
+    found: Survey,
+    classified: DataFrame,
+    blocks: DataFrame,
+    passed_over: DataFrame | None = None,
+) -> Events:
+    """The silver tables of classified lines (``silver.classify``), wherever those come from.
+
+    ``passed_over`` counts, for each file, the lines that were ignored without being among them.
+    """
+    from rebalance_kit.pipeline import accounting, names, silver
+
     # A checkpoint ends the plan: what is joined with itself later starts from rows, not from text.
     parsed = silver.events(classified, blocks).localCheckpoint()
     return Events(
         survey=found,
-        lines=accounting.line_counts(spark, classified, found.files),
+        lines=accounting.line_counts(spark, classified, found.files, passed_over),
         events=parsed.transform(names.with_clients).localCheckpoint(),
         rejected=silver.rejected(classified, blocks),
         kept=classified,
     )
 
 
-def forensics(spark: SparkSession, paths: Paths, salvage: Path | None = None) -> Forensics:
-    """Read the logs under ``paths`` and return their tables, silver and gold (see ``read_events``)."""
-    from rebalance_kit.pipeline import fates, findings, groups, members, names, pauses, rebalances
+def forensics(
+    spark: SparkSession, paths: Paths, salvage: Path | None = None, reading: Reading | None = None
+) -> Forensics:
+    """Read the logs under ``paths`` and return their tables, silver and gold (see ``read_events``).
 
-    silver = read_events(spark, paths, salvage)
+    >>> result = forensics(spark_session(), "logs/")             # doctest: +SKIP
+    >>> result.rebalances.select("cause", "duration_ms").show()  # doctest: +SKIP
+    """
+    return gold(read_events(spark, paths, salvage, reading))
+
+
+def gold(silver: Events) -> Forensics:
+    """The gold tables of silver ones, wherever those come from: a folder, or a stream's store."""
+    from rebalance_kit.pipeline import (
+        fates,
+        findings,
+        groups,
+        members,
+        motives,
+        movements,
+        names,
+        pauses,
+        rebalances,
+        storms,
+    )
+
     events = silver.events
     known = names.member_names(events).localCheckpoint()
     explained = (
         rebalances.rebalances(events, known)
         .localCheckpoint()
         .transform(lambda table: fates.with_fates(table, events))
-        .transform(lambda table: fates.with_topics(table, events))
+        .transform(lambda table: motives.with_native_reasons(table, events))
+        .transform(lambda table: motives.with_topics(table, events))
         .localCheckpoint()
-        .transform(lambda table: fates.with_subscriptions(table, events))
+        .transform(lambda table: motives.with_subscriptions(table, events))
+        .transform(lambda table: fates.with_waits(table, events))
         .transform(fates.with_cause)
+        .transform(lambda table: movements.with_movements(table, events))
         .localCheckpoint()
     )
-    told = findings.findings(events, explained, known).localCheckpoint()
+    spells = storms.storms(explained).localCheckpoint()
+    told = findings.findings(events, explained, spells, known).localCheckpoint()
     return Forensics(
         survey=silver.survey,
         lines=silver.lines,
         events=events,
         rejected=silver.rejected,
-        rebalances=explained.select(*rebalances.REBALANCES, "fate", "topics"),
-        pauses=pauses.pauses(events, known),
-        members=members.members(events, known),
+        rebalances=explained.select(*rebalances.REBALANCES),
+        pauses=pauses.pauses(events, known).localCheckpoint(),
+        storms=spells,
+        members=members.members(events, known).localCheckpoint(),
         findings=told,
-        groups=groups.groups(events, explained, told, known),
+        groups=groups.groups(events, explained, told, known).localCheckpoint(),
         kept=silver.kept,
     )
 

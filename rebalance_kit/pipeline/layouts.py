@@ -1,71 +1,189 @@
-"""How a line is laid out: where its time, level, logger and message stand.
+"""How a line is laid out: where its time, level and message stand.
 
-A layout is a row of the table: a quick test with SQL's ``LIKE`` that nearly only its own lines pass,
-the expression that takes a line apart, the names of its groups, and the pattern of its time.
-Lines that pass no test belong to an event above (a stack trace, a block) or to no log at all.
+The table is ``layouts.yaml`` beside this file; a user's own file of the same shape comes before it.
+Two tests decide: how a line begins (cheap, for every line), and an expression for the whole line
+(only for lines that may matter).  Lines that begin in no known way belong to an event above (a
+stack trace, a block) or to no log at all.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-_LEVELS = "TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL"
+from rebalance_kit.model.errors import ConfigError
 
-#: Time of a layout given as seconds since 1970 instead of by a pattern.
-EPOCH_SECONDS = "epoch seconds"
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: Times that are a number since 1970 instead of text.
+EPOCH_SECONDS, EPOCH_MILLIS = "epoch seconds", "epoch millis"
+
+#: Date and time as ISO 8601 has them, with a blank for T and a comma for the point if need be.
+ISO = "iso"
+
+#: What a layout can give; what is missing is empty.
+HEAD = ("message", "level", "at", "client")
+
+_TABLE = Path(__file__).with_name("layouts.yaml")
+_KEYS = frozenset({"name", "begins", "pattern", "json", "time"})
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """One way of writing a line; ``groups`` name the expression's groups, in order.
-
-    Known groups: ``at``, ``level``, ``logger``, ``message``, ``fac`` and ``client`` (librdkafka).
-    """
+    """One way of writing a line: how it ``begins``, its ``pattern`` or the ``json`` keys, its ``time``."""
 
     name: str
-    like: tuple[str, ...]
-    pattern: str
-    groups: tuple[str, ...]
-    time: str
+    begins: tuple[str, ...]
+    pattern: str = ""
+    json: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    time: str | None = None
+
+    @property
+    def whole(self) -> str:
+        """The expression for the whole line, with numbered groups: valid in Python, Java and RE2."""
+        return "(?s)^" + re.sub(r"\(\?P<\w+>", "(", self.pattern) + "$"
+
+    def groups(self, name: str) -> tuple[int, ...]:
+        """Numbers of the groups that give ``name``: ``message``, then ``message2`` and so on."""
+        places = re.compile(self.pattern).groupindex
+        return tuple(place for found, place in places.items() if found.rstrip("0123456789") == name)
+
+    def read(self, line: str) -> dict[str, str] | None:
+        """The parts of a line in plain Python, by the same expression; None when it is laid out otherwise."""
+        found = re.match(self.whole, line) if self.pattern else None
+        if found is None:
+            return None
+        return {name: "".join(found[place] or "" for place in self.groups(name)) for name in HEAD}
 
 
-#: Kafka's own ``[%d] %p %m (%c)%n`` (``config/log4j2.yaml``, before 4.0 ``log4j.properties``).
-KAFKA_DEFAULT = Layout(
-    "kafka",
-    ("[____-__-__ __:__:__,___] %",),
-    rf"(?s)^\[([^\]]{{23}})\] ({_LEVELS}) +(.*?)(?: \(([\w.$]+)\))?$",
-    ("at", "level", "message", "logger"),
-    "yyyy-MM-dd HH:mm:ss,SSS",
-)
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reader says about the logs: layouts to try first, year and zone where lines lack them, clocks.
 
-#: ``2026-11-21T02:15:25.032Z  INFO 8617 --- [app] [main] o.a.k.c.c.i.ConsumerCoordinator : message``.
-SPRING_BOOT = Layout(
-    "spring-boot",
-    ("____-__-__T__:__:__.___%--- [%", "____-__-__ __:__:__.___%--- [%"),
-    rf"(?s)^(\S+(?: [\d:.,]+)?) +({_LEVELS}) \S+ --- (?:\[.*?\] )+(\S+) *: (.*)$",
-    ("at", "level", "logger", "message"),
-    "yyyy-MM-dd['T'][' ']HH:mm:ss.SSS[XXX]",
-)
+    ``offsets`` are pairs of a pattern of paths and the milliseconds to add to the times of such files.
+    """
 
-#: ``2026-11-21 02:15:25,032 [thread] INFO logger - message``: the common log4j and logback pattern.
-LOG4J = Layout(
-    "log4j",
-    ("____-__-__ __:__:__,___ %", "____-__-__ __:__:__.___ %", "____-__-__T__:__:__.___%"),
-    rf"(?s)^(\d{{4}}-\d\d-\d\d[ T][\d:]{{8}}[.,]\d{{3}}\S*) +(?:\[.*?\] +)?({_LEVELS}) +(?:\[.*?\] +)?([\w.$]+) *(?:-|:) (.*)$",
-    ("at", "level", "logger", "message"),
-    "yyyy-MM-dd['T'][' ']HH:mm:ss[,SSS][.SSS][XXX]",
-)
+    layouts: tuple[Layout, ...] = ()
+    year: int | None = None
+    time_zone: str | None = None
+    offsets: tuple[tuple[str, int], ...] = ()
 
-#: librdkafka's default printer: ``%7|1795229275.890|JOIN|c1#consumer-1| [thrd:main]: message``.
-LIBRDKAFKA = Layout(
-    "librdkafka",
-    ("\\%_|%.___|%",),
-    r"(?s)^%(\d)\|(\d+\.\d{3})\|(\w+)\|([^|]*)\| (?:\[thrd:[^\]]*\]: ?)?(?:GroupCoordinator/\d+: |\S+:\d+/(?:\d+|bootstrap): )?(.*)$",
-    ("level", "at", "fac", "client", "message"),
-    EPOCH_SECONDS,
-)
+    @property
+    def table(self) -> tuple[Layout, ...]:
+        """All layouts, the reader's own first."""
+        return self.layouts + LAYOUTS
 
-LAYOUTS: tuple[Layout, ...] = (KAFKA_DEFAULT, SPRING_BOOT, LIBRDKAFKA, LOG4J)
+
+def load_layouts(path: Path) -> tuple[Layout, ...]:
+    """The layouts of a YAML file; ``ConfigError`` names the file, the entry and what was expected."""
+    import yaml
+
+    try:
+        told = yaml.safe_load(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as problem:
+        raise ConfigError(f"{path}: cannot be read ({problem}); expected a YAML file of layouts") from problem
+    except yaml.YAMLError as problem:
+        raise ConfigError(f"{path}: not YAML ({' '.join(str(problem).split())})") from problem
+    entries = told.get("layouts") if isinstance(told, dict) else None
+    if not isinstance(entries, list) or not entries:
+        raise ConfigError(f"{path}: expected a list under the key 'layouts', got {_short(told)}")
+    return tuple(_layout(entry, f"{path}: layout {number}") for number, entry in enumerate(entries, start=1))
+
+
+def _layout(entry: Any, where: str) -> Layout:
+    if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
+        raise ConfigError(f"{where}: expected an entry with a name, got {_short(entry)}")
+    where = f"{where} ({entry['name']})"
+    unknown = sorted(str(key) for key in entry if key not in _KEYS)
+    if unknown:
+        raise ConfigError(f"{where}: unknown key {unknown[0]!r}; expected {', '.join(sorted(_KEYS))}")
+    begins = entry.get("begins")
+    begins = [begins] if isinstance(begins, str) else begins
+    if not isinstance(begins, list) or not begins or not all(isinstance(b, str) and b for b in begins):
+        raise ConfigError(f"{where}: begins is {_short(begins)}; expected a text such as '####-##-## '")
+    if not all(_fixed(shape) for shape in begins):
+        raise ConfigError(f"{where}: begins must hold at least one character besides # and ?, got {begins}")
+    time = entry.get("time")
+    if time is not None and not isinstance(time, str):
+        raise ConfigError(f"{where}: time is {_short(time)}; expected iso, epoch seconds or a pattern")
+    if ("pattern" in entry) == ("json" in entry):
+        raise ConfigError(f"{where}: expected either pattern or json")
+    if "json" in entry:
+        return Layout(entry["name"], tuple(begins), json=_json_keys(entry["json"], where), time=time)
+    return Layout(entry["name"], tuple(begins), _checked(entry["pattern"], where), time=time)
+
+
+def _checked(pattern: Any, where: str) -> str:
+    try:
+        names = {name.rstrip("0123456789") for name in re.compile(str(pattern)).groupindex}
+    except re.error as problem:
+        raise ConfigError(f"{where}: pattern is no regular expression: {problem}") from problem
+    if "message" not in names:
+        raise ConfigError(f"{where}: pattern lacks the group (?P<message>...)")
+    unknown = sorted(names - set(HEAD))
+    if unknown:
+        raise ConfigError(f"{where}: unknown group {unknown[0]!r}; expected {', '.join(HEAD)}")
+    return str(pattern)
+
+
+def _json_keys(told: Any, where: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    if not isinstance(told, dict) or "message" not in told or not set(told) <= set(HEAD):
+        raise ConfigError(
+            f"{where}: json is {_short(told)}; expected lists of keys for message, at, level, client"
+        )
+    return tuple(
+        (name, tuple(map(str, told[name] if isinstance(told[name], list) else [told[name]]))) for name in told
+    )
+
+
+def _short(value: object) -> str:
+    return repr(value) if len(repr(value)) < 60 else repr(value)[:57] + "..."
+
+
+@cache
+def _fixed(shape: str) -> tuple[tuple[int, str], ...]:
+    """The runs of fixed characters in a shape, each with its place, counted from 1."""
+    found = []
+    place = 1
+    for fixed, run in groupby(shape, key=lambda letter: letter not in "#?"):
+        text = "".join(run)
+        if fixed:
+            found.append((place, text))
+        place += len(text)
+    return tuple(found)
+
+
+def quick_checks(shape: str) -> tuple[tuple[int, str], ...]:
+    """A few places and texts that nearly only lines of this shape hold, the one that fails first in front."""
+    runs = _fixed(shape)
+    return runs if len(runs) <= 3 else (runs[0], runs[len(runs) // 2], runs[-1])
+
+
+def overlaps(one: Layout, other: Layout) -> bool:
+    """Whether a line may begin as both layouts do."""
+    return any(_meet(a, b) for a in one.begins for b in other.begins)
+
+
+def _meet(one: str, other: str) -> bool:
+    return all(
+        a == b or "?" in (a, b) or (a == "#" and b.isdigit()) or (b == "#" and a.isdigit())
+        for a, b in zip(one, other, strict=False)
+    )
+
+
+#: The layouts that come with the kit.
+LAYOUTS: tuple[Layout, ...] = load_layouts(_TABLE)
+
+
+def by_name(layouts: tuple[Layout, ...] = LAYOUTS) -> Mapping[str, Layout]:
+    """The layouts by name."""
+    return {layout.name: layout for layout in layouts}
+
 
 #: What a line without a layout starts with when it continues the event above it.
 CONTINUATIONS: tuple[str, ...] = (

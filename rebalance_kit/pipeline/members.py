@@ -32,14 +32,21 @@ _ENDS = {
 }
 
 
+#: Where a line names the members it removes: in brackets, or as a Scala set.
+_NEVER_SYNCED = r"Removing \[(.*)\] on pending sync request expiration"
+_NOT_REJOINED = r"^(?:\[|Set\()?(.*?)[\])]?\.?$"
+
+
 def members(events: DataFrame, names: DataFrame) -> DataFrame:
     """One row a member id of a group: who it was, when it came, when and how it ended."""
     event = F.col("event")
     told = events.filter(
         (F.col("side") == "broker") & F.col("group").isNotNull() & F.col("at_ms").isNotNull()
     )
+    # A process that comes back under its old id takes its own place.
+    own_place = F.coalesce(F.col("other") == F.col("member"), F.lit(False))
     replaced = told.filter(
-        event.isin("static_replaced", "static_rejoins") & F.col("other").isNotNull()
+        event.isin("static_replaced", "static_rejoins") & F.col("other").isNotNull() & ~own_place
     ).select(
         "path",
         "group",
@@ -51,12 +58,17 @@ def members(events: DataFrame, names: DataFrame) -> DataFrame:
     ends = F.lit(None).cast("string")
     for name, word in _ENDS.items():
         ends = F.when(event == name, word).otherwise(ends)
+    # An administrator's removal is written down as a leave, with a reason of its own.
+    ends = F.when(F.col("reason").contains("removed by an admin") & (ends == "left"), "removed").otherwise(
+        ends
+    )
     known = told.filter(event.isin(*_BEGINS, *_ENDS) & F.col("member").isNotNull()).select(
         "path", "group", "member", "at_ms", ends.alias("end"), "instance"
     )
     ended = F.struct("at_ms", "end")
     lives = (
         known.unionByName(replaced)
+        .unionByName(_fenced_in_passing(told))
         .groupBy("path", "group", "member")
         .agg(
             F.min(F.when(F.col("end").isNull(), F.col("at_ms"))).alias("joined_ms"),
@@ -75,3 +87,24 @@ def members(events: DataFrame, names: DataFrame) -> DataFrame:
         "path", "group", "member", "client", "instance", "joined_ms",
         F.col("last.at_ms").alias("ended_ms"), F.col("last.end").alias("end"),
     )  # fmt: skip
+
+
+def _fenced_in_passing(told: DataFrame) -> DataFrame:
+    """Members that a line about the whole group names as removed: no SyncGroup of theirs came, or no JoinGroup."""
+    event = F.col("event")
+    named = F.coalesce(
+        F.when(event == "preparing", F.regexp_extract("reason", _NEVER_SYNCED, 1)),
+        F.when(event == "not_rejoined", F.regexp_extract("detail", _NOT_REJOINED, 1)),
+    )
+    return (
+        told.withColumn("member", F.explode(F.split(named, ", ")))
+        .filter(F.col("member") != "")
+        .select(
+            "path",
+            "group",
+            "member",
+            "at_ms",
+            F.lit("fenced").alias("end"),
+            F.lit(None).cast("string").alias("instance"),
+        )
+    )

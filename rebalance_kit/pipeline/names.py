@@ -49,12 +49,22 @@ def with_clients(events: DataFrame) -> DataFrame:
 def member_names(events: DataFrame) -> DataFrame:
     """One row a member id: path, member, ``client`` and ``instance`` where any line tells them."""
     told = F.coalesce(F.nullif(F.regexp_extract("reason", _GIVEN_ID, 1), F.lit("")), F.col("member"))
+    known = events.select("path", told.alias("member"), "client", "instance")
+    # A static member that only the broker mentions goes by the one client that uses its instance id.
+    owners = (
+        known.filter(F.col("client").isNotNull() & F.col("instance").isNotNull())
+        .groupBy("path", "instance")
+        .agg(F.collect_set("client").alias("owners"))
+        .filter(F.size("owners") == 1)
+        .select("path", "instance", F.get("owners", F.lit(0)).alias("owner"))
+    )
     return (
-        events.select("path", told.alias("member"), "client", "instance")
-        .filter(F.col("member").isNotNull() & ~F.col("member").isin(*_NO_ID))
+        known.filter(F.col("member").isNotNull() & ~F.col("member").isin(*_NO_ID))
         .filter(F.col("client").isNotNull() | F.col("instance").isNotNull())
         .groupBy("path", "member")
         .agg(F.max("client").alias("client"), F.max("instance").alias("instance"))
+        .join(owners, ["path", "instance"], "left")
+        .select("path", "member", F.coalesce("client", "owner").alias("client"), "instance")
     )
 
 

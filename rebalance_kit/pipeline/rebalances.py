@@ -20,6 +20,7 @@ from rebalance_kit.pipeline.causes import (
     leave_trigger,
     reason_member,
 )
+from rebalance_kit.pipeline.felt import felt_rebalances
 from rebalance_kit.pipeline.names import with_name
 
 if TYPE_CHECKING:
@@ -30,12 +31,14 @@ if TYPE_CHECKING:
 #: The columns of the table, in order.
 REBALANCES = (
     "path", "group", "number", "protocol", "trigger", "cause", "culprit", "culprit_member", "start_ms", "end_ms",
-    "duration_ms", "before", "after", "members", "joined", "left", "expired", "said", "file", "line",
+    "duration_ms", "before", "after", "members", "joined", "left", "expired", "moved", "revoked", "fate", "topics", "waited_for", "waited_ms",
+    "said", "file", "line",
 )  # fmt: skip
 
 #: What makes a KIP-848 group bump its epoch is written at most this long before the bump; only the
 #: first join of a fresh coordinator takes as long as a seventh of it.
 _CAUSE_WINDOW_MS = 1000
+_AT_ONCE_MS = 50
 
 _JOINED = ("member_id_given", "member_added", "static_added", "joins", "static_rejoins")
 _LEFT = ("left", "epoch_left")
@@ -51,13 +54,18 @@ def _group() -> WindowSpec:
 
 
 def rebalances(events: DataFrame, names: DataFrame) -> DataFrame:
-    """The rebalances of every group that a broker's log tells of, without cause and culprit yet."""
+    """The rebalances of every group, without what the members' logs add to them.
+
+    From the coordinator's lines; for a group of which no broker's log tells, from its members'.
+    """
     told = events.filter(
         (F.col("side") == "broker") & F.col("group").isNotNull() & F.col("at_ms").isNotNull()
     )
     told = with_name(told, names, "member", "name").transform(with_round)
     rows = classic_rebalances(told).unionByName(epoch_rebalances(told, events))
-    named = with_name(rows, names, "culprit_member", "culprit")
+    named = with_name(rows, names, "culprit_member", "culprit").unionByName(
+        felt_rebalances(events), allowMissingColumns=True
+    )
     in_order = Window.partitionBy("path", "group").orderBy("start_ms", "file", "line")
     return named.withColumn("number", F.row_number().over(in_order))
 
@@ -121,10 +129,17 @@ def epoch_rebalances(told: DataFrame, events: DataFrame) -> DataFrame:
     ahead = _group().rowsBetween(1, Window.unboundedFollowing)
     event = F.col("event")
     trigger = epoch_trigger(event, F.col("reason"))
+    # A static member that comes back bumps nothing unless it asks for other topics, and then at once.
+    within = F.when(event == "static_rejoins", _AT_ONCE_MS).otherwise(_CAUSE_WINDOW_MS)
+    # The bumps are among the causes: what came before the last bump belongs to that one.
     cause = F.when(
-        trigger.isNotNull(), F.struct(trigger.alias("trigger"), "member", "instance", "at_ms", "reason")
+        trigger.isNotNull() | (event == "bumped"),
+        F.struct(
+            trigger.alias("trigger"), "member", "instance", "at_ms", "reason", within.alias("within_ms")
+        ),
     )
-    earlier = F.when(event == "bumped", F.struct("at_ms", "epoch", "hash"))
+    # A group that was a classic one in between counts on from its last generation.
+    earlier = F.when(event.isin("bumped", "stabilized", "emptied"), F.coalesce("epoch", "generation"))
     marked = (
         told.withColumn("caused", F.last(cause, ignorenulls=True).over(behind))
         .withColumn("earlier", F.last(earlier, ignorenulls=True).over(behind))
@@ -136,10 +151,8 @@ def epoch_rebalances(told: DataFrame, events: DataFrame) -> DataFrame:
             "next_bump_ms", F.first(F.when(event == "bumped", F.col("at_ms")), ignorenulls=True).over(ahead)
         )
     )
-    fresh = (
-        F.col("caused").isNotNull()
-        & (F.col("at_ms") - F.col("caused.at_ms") <= _CAUSE_WINDOW_MS)
-        & (F.col("earlier").isNull() | (F.col("caused.at_ms") >= F.col("earlier.at_ms")))
+    fresh = F.col("caused.trigger").isNotNull() & (
+        F.col("at_ms") - F.col("caused.at_ms") <= F.col("caused.within_ms")
     )
     rows = marked.filter(event == "bumped").select(
         "path",
@@ -151,7 +164,7 @@ def epoch_rebalances(told: DataFrame, events: DataFrame) -> DataFrame:
         F.coalesce(F.when(fresh, F.col("caused.at_ms")), F.col("at_ms")).alias("start_ms"),
         F.col("target.at_ms").alias("target_ms"),
         "next_bump_ms",
-        F.coalesce(F.col("earlier.epoch"), F.col("epoch") - 1).alias("before"),
+        F.coalesce(F.col("earlier"), F.col("epoch") - 1).alias("before"),
         F.col("epoch").alias("after"),
         F.lit(None).cast("int").alias("members"),
         F.when(fresh, F.col("caused.reason")).alias("said"),
@@ -209,7 +222,8 @@ def _finish(marked: DataFrame) -> Callable[[DataFrame], DataFrame]:
     """Add duration, and the names of those that joined, left and expired in the round."""
     event = F.col("event")
     # A classic member of a consumer group "joins" each time it re-joins; a new one is given an id first.
-    again = (event == "joins") & (F.col("protocol") == "classic")
+    # A static member that returns in time joins no rebalance (where it causes one, it is the culprit).
+    again = ((event == "joins") & (F.col("protocol") == "classic")) | (event == "static_rejoins")
     moves = (
         marked.filter(event.isin(*_JOINED, *_LEFT, *_EXPIRED) & ~again)
         .groupBy("path", "group", "round")
@@ -217,6 +231,9 @@ def _finish(marked: DataFrame) -> Callable[[DataFrame], DataFrame]:
             F.sort_array(F.collect_set(F.when(event.isin(*_JOINED), F.col("name")))).alias("joined"),
             F.sort_array(F.collect_set(F.when(event.isin(*_LEFT), F.col("name")))).alias("left"),
             F.sort_array(F.collect_set(F.when(event.isin(*_EXPIRED), F.col("name")))).alias("expired"),
+            F.collect_list(F.when(event.isin(*_EXPIRED), F.struct("at_ms", "name", "member"))).alias(
+                "expiries"
+            ),
         )
     )
     none = F.array().cast("array<string>")

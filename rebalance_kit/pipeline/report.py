@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import textwrap
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -10,6 +12,9 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from rebalance_kit.pipeline.inquiry import Forensics
+
+#: How wide the report is at most.
+_WIDTH = 120
 
 #: How many rejected lines are shown; the table has them all.
 _SHOWN_REJECTS = 10
@@ -54,18 +59,38 @@ def _print_group(record: dict[str, Any], out: TextIO) -> None:
     if record["expired"]:
         counts.append(f"{record['expired']} expired: {', '.join(record['expired_members'])}")
     print("   " + "; ".join(counts), file=out)
-    start = record["rebalances"][0]["start_ms"] if record["rebalances"] else 0
     for row in record["rebalances"]:
-        lasted = "unfinished" if row["duration_ms"] is None else f"{row['duration_ms'] / 1000:.1f} s"
-        step = f"{row['before']} -> {row['after'] if row['after'] is not None else '?'}"
-        print(
-            f"   {row['number']:>3}  +{(row['start_ms'] - start) / 1000:>8.1f} s  {lasted:>10}  {step:<10} {row['cause']}",
-            file=out,
-        )
+        _print_rebalance(row, out)
+    if record["findings"]:
+        print("   Findings, and what to do:", file=out)
     for finding in record["findings"]:
-        print(f"   * {finding['sentence']} [{finding['file']}:{finding['line']}]", file=out)
-        print(f"     do: {finding['do']} ({finding['source']})", file=out)
+        _print_finding(finding, out)
     print(file=out)
+
+
+def _print_rebalance(row: dict[str, Any], out: TextIO) -> None:
+    lasted = "unfinished" if row["duration_ms"] is None else f"{row['duration_ms'] / 1000:.1f} s"
+    step = f"{row['before']} -> {row['after'] if row['after'] is not None else '?'}"
+    moved = f"; {len(row['moved'])} partitions moved" if row.get("moved") else ""
+    head = f"   {row['number']:>3}  {_clock(row['start_ms'])}  {lasted:>10}  {step:<9} "
+    print(_wrapped(head, f"{row['cause']}{moved}"), file=out)
+
+
+def _print_finding(finding: dict[str, Any], out: TextIO) -> None:
+    at = f"{_clock(finding['at_ms'])} " if finding["at_ms"] is not None else ""
+    print(_wrapped("   * ", f"{finding['sentence']}"), file=out)
+    print(_wrapped("     do: ", finding["do"]), file=out)
+    print(f"     {at}{finding['file']}:{finding['line']} ({finding['source']})", file=out)
+
+
+def _clock(at_ms: int) -> str:
+    """Date and time of day in UTC, to the tenth of a second."""
+    return f"{datetime.fromtimestamp(at_ms / 1000, UTC):%Y-%m-%d %H:%M:%S}.{at_ms % 1000 // 100}"
+
+
+def _wrapped(head: str, text: str) -> str:
+    """The text behind its head, further lines below its beginning."""
+    return textwrap.fill(text, _WIDTH, initial_indent=head, subsequent_indent=" " * len(head))
 
 
 def _span(numbers: Sequence[int]) -> str:

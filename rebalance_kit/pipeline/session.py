@@ -50,6 +50,9 @@ def spark_session(
 ) -> SparkSession:
     """Return the running session, or start one on ``master`` (default ``local[*]``).
 
+    ``master`` is any that Spark knows; a cluster (``spark://host:7077``) and a Spark Connect server
+    (``sc://host:15002``) are sent the kit itself.
+
     ``quick_start`` lets Java compile less thoroughly: the first answer comes sooner, bulk work runs
     about half as fast, so it suits notebooks.  Raises ``EnvironmentProblem`` when there is no Java
     or no PySpark.
@@ -63,8 +66,12 @@ def spark_session(
     active = SparkSession.getActiveSession()
     if active is not None and master is None:
         return active
-    _prepare_environment(quick_start)
     chosen = master or DEFAULT_MASTER
+    if chosen.startswith("sc://"):
+        from rebalance_kit.pipeline.shipping import connected
+
+        return connected(chosen, settings or {})
+    _prepare_environment(quick_start, loopback=chosen.startswith("local") or "//127.0.0.1" in chosen)
     builder = SparkSession.builder.appName(app_name).master(chosen)
     wanted = dict(SETTINGS)
     if chosen.startswith("local"):
@@ -72,7 +79,12 @@ def spark_session(
     wanted |= dict(settings or {})
     for key, value in wanted.items():
         builder = builder.config(key, value)
-    return builder.getOrCreate()
+    session = builder.getOrCreate()
+    if not chosen.startswith("local"):
+        from rebalance_kit.pipeline.shipping import ship_kit
+
+        ship_kit(session)
+    return session
 
 
 def begin_session(master: str | None = None, **options: str) -> Future[SparkSession]:
@@ -86,12 +98,13 @@ def begin_session(master: str | None = None, **options: str) -> Future[SparkSess
     return started
 
 
-def _prepare_environment(quick_start: bool) -> None:
+def _prepare_environment(quick_start: bool, *, loopback: bool = True) -> None:
     """Point Spark at the Java found and at this Python, before the JVM starts."""
     os.environ["JAVA_HOME"] = str(find_java().home)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    if loopback:  # executors on other machines could not reach a driver that listens here only
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     if quick_start and "TieredStopAtLevel" not in os.environ.get("JDK_JAVA_OPTIONS", ""):
         os.environ["JDK_JAVA_OPTIONS"] = (
             os.environ.get("JDK_JAVA_OPTIONS", "") + " -XX:TieredStopAtLevel=1"

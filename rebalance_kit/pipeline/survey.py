@@ -60,17 +60,18 @@ def survey(paths: Sequence[str | os.PathLike[str]], salvage: Path) -> Survey:
     """
     if not paths:
         raise DataError("no path given; expected at least one log file or folder of logs")
-    found, passed_over = _collect(paths)
+    found, passed_over = collect(paths)
     if not found:
         asked = ", ".join(os.fspath(path) for path in paths)
         raise DataError(f"no log file under {asked}; expected files such as server.log or client.log.gz")
-    files = tuple(_look(run, name, path, salvage, place) for place, (run, name, path) in enumerate(found))
+    files = tuple(look(run, name, path, salvage, place) for place, (run, name, path) in enumerate(found))
     return Survey(files, passed_over)
 
 
-def _collect(
+def collect(
     paths: Iterable[str | os.PathLike[str]],
 ) -> tuple[list[tuple[str, str, Path]], tuple[tuple[str, str], ...]]:
+    """The log files under ``paths`` as (run, name, path), and what is passed over with the reason."""
     found: list[tuple[str, str, Path]] = []
     passed_over: list[tuple[str, str]] = []
     single: list[Path] = []
@@ -122,7 +123,7 @@ def _is_log(name: str, beside: Sequence[str]) -> bool:
     return Path(bare).suffix not in NOT_LOGS
 
 
-def _look(run: str, name: str, path: Path, salvage: Path, place: int) -> LogFile:
+def look(run: str, name: str, path: Path, salvage: Path, place: int) -> LogFile:
     """Read a file through once, and salvage it when Spark could not read it as it stands."""
     try:
         with path.open("rb") as stream:
@@ -143,7 +144,7 @@ def _look(run: str, name: str, path: Path, salvage: Path, place: int) -> LogFile
         return LogFile(run, name, path, lines, note)
     target = salvage / f"{place}.log"
     with target.open("wb") as out:
-        _read(path, zipped, out.write)
+        read_through(path, zipped, out.write)
     if complete:
         note = "gzip under another name" if zipped else "named .gz but not compressed"
     return LogFile(run, name, target, lines, note)
@@ -171,11 +172,11 @@ def _count(path: Path, zipped: bool) -> tuple[int, bool]:
         lines += chunk.count(b"\n")
         last = chunk[-1:]
 
-    complete = _read(path, zipped, count)
+    complete = read_through(path, zipped, count)
     return lines + (last != b"\n"), complete
 
 
-def _read(path: Path, zipped: bool, sink: Callable[[bytes], object]) -> bool:
+def read_through(path: Path, zipped: bool, sink: Callable[[bytes], object]) -> bool:
     """Hand the text of a file to ``sink`` piece by piece; False when a gzip stream breaks off."""
     with path.open("rb") as raw:
         stream: io.BufferedIOBase = gzip.GzipFile(fileobj=raw, mode="rb") if zipped else raw

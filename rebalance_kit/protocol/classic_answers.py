@@ -148,10 +148,10 @@ def _joined(member: ClassicMember, answer: JoinAnswer) -> None:
     if member.leader:
         topics = sorted({topic for one in answer.members for topic in one.subscription.topics})
         known = {topic: member.metadata.get(topic, 0) for topic in topics}
-        member.assigned_metadata = known
+        member.assigned_metadata, member.assigned_racks = known, member.racks
         if not answer.skip_assignment:
             try:
-                made = kept.assign(answer.protocol or "", known, answer.members)
+                made = kept.assign(answer.protocol or "", known, answer.members, member.racks)
                 plan = {who: tuple(given) for who, given in made.items()}
             except AssignorError as error:
                 member.die(getattr(error, "java_exception", "AssignorError"), str(error))

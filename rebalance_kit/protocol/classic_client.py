@@ -30,6 +30,8 @@ from rebalance_kit.protocol.messages import (
     Heartbeat,
 )  # fmt: skip
 
+Replicas = tuple[tuple[int, str | None], ...]
+
 
 # --- the application thread -------------------------------------------------------------------
 def _polled(member: ClassicMember, event: Any) -> None:
@@ -51,10 +53,12 @@ def _look_at_metadata(member: ClassicMember) -> None:
     if member.leader and member.assigned_metadata is not None:
         watched = sorted({*member.assigned_metadata, *member.topics})
         seen = {topic: member.metadata.get(topic, 0) for topic in watched}
-        if seen != dict(member.assigned_metadata):
+        if seen != dict(member.assigned_metadata) or _racks_changed(member, watched):
+            racked = member.settings.rack is not None
+            before = _printed(member.assigned_metadata, member.assigned_racks if racked else fx.NO_RACKS)
+            after = _printed(seen, member.racks if racked else fx.NO_RACKS)
             member.request_rejoin(
-                f"cached metadata has changed from (version1: {_printed(member.assigned_metadata)}) at the beginning of the rebalance "
-                f"to (version2: {_printed(seen)})",
+                f"cached metadata has changed from (version1: {before}) at the beginning of the rebalance to (version2: {after})",
                 "cached metadata has changed",
             )  # fmt: skip
             return
@@ -66,12 +70,37 @@ def _look_at_metadata(member: ClassicMember) -> None:
         )
 
 
-def _printed(counts: Mapping[str, int]) -> str:
-    return (
-        "{"
-        + ", ".join(f"{topic}=[{', '.join(['NO_RACKS'] * count)}]" for topic, count in sorted(counts.items()))
-        + "}"
-    )
+def _racks_changed(member: ClassicMember, topics: list[str]) -> bool:
+    """Only a leader with client.rack looks at the racks of replicas (ConsumerCoordinator.PartitionRackInfo)."""
+    if member.settings.rack is None:
+        return False
+    kept = member.settings.tolerates_offline
+    for topic in topics:
+        for old, new in zip(member.assigned_racks.get(topic, ()), member.racks.get(topic, ()), strict=False):
+            if not (_accounted_for(old, new, kept) and _accounted_for(new, old, kept)):
+                return True
+    return False
+
+
+def _accounted_for(one: Replicas, other: Replicas, tolerates_offline: bool) -> bool:
+    """Whether each rack of ``one`` is in ``other``, or is that of a replica that is offline there (where that is tolerated)."""
+    there = {rack for _, rack in other if rack is not None}
+    away = {node for node, rack in other if rack is None} if tolerates_offline else set()
+    return all(rack is None or rack in there or node in away for node, rack in one)
+
+
+def _printed(counts: Mapping[str, int], racks: fx.Racks) -> str:
+    topics = []
+    for topic, count in sorted(counts.items()):
+        told = racks.get(topic, ())
+        listed = [_rack_info(told[number]) if number < len(told) else "NO_RACKS" for number in range(count)]
+        topics.append(f"{topic}=[{', '.join(listed)}]")
+    return "{" + ", ".join(topics) + "}"
+
+
+def _rack_info(replicas: Replicas) -> str:
+    names = sorted({rack for _, rack in replicas if rack is not None})
+    return f"racks=[{', '.join(names)}]" if names else "NO_RACKS"
 
 
 def _callback_done(member: ClassicMember, event: Any) -> None:
@@ -146,6 +175,9 @@ def _subscribed(member: ClassicMember, event: Any) -> None:
 
 
 def _metadata_seen(member: ClassicMember, event: Any) -> None:
+    if event.racks != member.racks:
+        member.racks = event.racks
+        member.out.append(fx.WantPoll("settled"))
     if event.partitions != member.metadata:
         if member.metadata:
             member.note("metadata_changed", topics=dict(event.partitions))

@@ -59,7 +59,8 @@ def classic_join(group: ConsumerGroup, event: Any) -> None:
     group.join_timers.discard(member.member_id)
     group.out.append(SetTimer(("session", member.member_id), request.session_timeout_ms))
     group.out.append(SetTimer(("sync", member.member_id), request.rebalance_timeout_ms))
-    group.reply(event.token, JoinAnswer(NONE, member.member_id, member.epoch, common_protocol(group), ""))
+    # the member's own first assignor, whatever the others list (GroupMetadataManager.classicGroupJoinToConsumerGroup)
+    group.reply(event.token, JoinAnswer(NONE, member.member_id, member.epoch, request.protocols[0][0], ""))
 
 
 def _refusal(group: ConsumerGroup, request: JoinGroup) -> str | None:
@@ -109,18 +110,6 @@ def _classic_member(group: ConsumerGroup, request: JoinGroup) -> ConsumerGroupMe
         classic=True,
     )
     return member
-
-
-def common_protocol(group: ConsumerGroup) -> str | None:
-    """The first assignor name of the first classic member that all classic members list."""
-    lists = [
-        [name for name, _ in one.classic.protocols]
-        for one in group.members.values()
-        if one.classic is not None
-    ]
-    if not lists:
-        return None
-    return next((name for name in lists[0] if all(name in other for other in lists)), lists[0][0])
 
 
 def _known(

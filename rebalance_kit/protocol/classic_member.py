@@ -91,6 +91,9 @@ class ClassicMember:
     joined_topics: tuple[str, ...] = ()
     metadata: Mapping[str, int] = field(default_factory=dict)
     assigned_metadata: Mapping[str, int] | None = None
+    racks: fx.Racks = field(default_factory=dict)
+    assigned_racks: fx.Racks = field(default_factory=dict)
+    """The replicas that the last assignment was made for (of a leader with a rack)."""
     pending_assignment: Partitions = ()
     sticky_memory: tuple[Partitions, int | None] = ((), None)
     death: tuple[str, str] | None = None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rebalance_kit.model.topology import TopicPartition
+from rebalance_kit.protocol.effects import Racks
 from rebalance_kit.protocol.messages import JoinMember, Partitions
 
 USER_ERROR = "User rebalance callback throws an error"
@@ -43,10 +44,14 @@ class ClientSettings:
     protocol, wrong always calls assign() and unassign()."""
     new_id: Callable[[], str] = lambda: ""
     """A fresh KIP-848 member id: those clients make their own."""
-    assign: Callable[[str, Mapping[str, int], Sequence[JoinMember]], Assigned] = (
-        lambda _name, _cluster, _members: {}
+    assign: Callable[[str, Mapping[str, int], Sequence[JoinMember], Racks], Assigned] = (
+        lambda _name, _cluster, _members, _racks: {}
     )
-    """Runs a client assignor for a leader: name, partition counts, members in the answer's order."""
+    """Runs a client assignor for a leader: name, partition counts, members in the answer's order, replicas."""
+    commits_topic_ids: bool = True
+    """Whether OffsetCommit names topics by id where the metadata has it (KIP-848 clients since 4.2)."""
+    tolerates_offline: bool = False
+    """Whether a replica that goes offline leaves a leader's racks as they are (KAFKA-20778)."""
 
 
 def calls_wrong_family(settings: ClientSettings, *, incremental: bool) -> bool:

@@ -34,7 +34,7 @@ from rebalance_kit.protocol.messages import (
 )
 
 FENCING = frozenset({"FENCED_MEMBER_EPOCH", "UNKNOWN_MEMBER_ID"})
-RETRIED = RETRIED_COMMITS | {"STALE_MEMBER_EPOCH"}
+GONE = "UNKNOWN_TOPIC_OR_PARTITION"
 
 
 # --- the application thread ---------------------------------------------------------------------
@@ -121,13 +121,27 @@ def _commit_done(member: ConsumerMember, event: Any) -> None:
 
 def _after_commit(member: ConsumerMember, how: str, error: str) -> None:
     waits = (how, member.work) in {("close", Work.CLOSE_COMMIT), ("reconcile", Work.COMMIT)}
-    if waits and error in RETRIED:
+    if waits and _retried(member, how, error):
         member.out.append(fx.SetTimer(RETRY, retry_ms(member.retries)))
         member.retries += 1
     elif how == "close" and member.work is Work.CLOSE_COMMIT:
         member.last_callback()
     elif how == "reconcile" and member.work is Work.COMMIT and member.phase is MemberPhase.RECONCILING:
         member.after_commit()
+
+
+def _retried(member: ConsumerMember, how: str, error: str) -> bool:
+    """Whether a commit that somebody waits for is sent again (CommitRequestManager).
+
+    close() takes no stale epoch back (commitSyncWithRetries). Before a reconciliation a deleted topic fails the
+    commit, and the reconciliation goes on (autoCommitSyncBeforeRebalanceWithRetries); not so for a pattern that the
+    broker resolves: that client asks for metadata by topic id, commits by it, and is told UNKNOWN_TOPIC_ID.
+    """
+    if how == "close":
+        return error in RETRIED_COMMITS
+    if error == GONE:
+        return member.regex is not None and member.settings.commits_topic_ids
+    return error in RETRIED_COMMITS or error == "STALE_MEMBER_EPOCH"
 
 
 def _close_called(member: ConsumerMember, event: Any) -> None:

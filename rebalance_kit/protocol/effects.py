@@ -7,11 +7,15 @@ Machines own no clock, no dice and no network: they ask for time with ``SetTimer
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from rebalance_kit.protocol.messages import Partitions, Request, Response
 
 Key = tuple[str, ...]
+Racks = Mapping[str, tuple[tuple[tuple[int, str | None], ...], ...]]
+"""Topic -> per partition its replicas: (broker, its rack; None where it has none or is offline)."""
+NO_RACKS: Racks = MappingProxyType({})
 
 
 # --- effects of both sides -------------------------------------------------------------------
@@ -190,9 +194,10 @@ class Subscribed(NamedTuple):
 
 
 class MetadataSeen(NamedTuple):
-    """The client refreshed its metadata: partition counts of the topics that exist."""
+    """The client refreshed its metadata: partition counts of the topics that exist, and where their replicas are."""
 
     partitions: Mapping[str, int]
+    racks: Racks = NO_RACKS
 
 
 class RejoinEnforced(NamedTuple):

@@ -11,7 +11,7 @@ from typing import TextIO
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.bank import Bank, read_bank
-from rebalance_kit.quiz.item import Generated
+from rebalance_kit.quiz.item import Generated, beliefs_of
 from rebalance_kit.quiz.lint import LINTS
 from rebalance_kit.quiz.reading import Problem
 from rebalance_kit.quiz.runs import RunBook
@@ -73,5 +73,7 @@ def _summary(bank: Bank, report: Report) -> str:
         ("domain", Counter(domain for item in bank.items for domain in item.head.domains)),
     )
     lines = [f"{len(report.findings)} findings in {report.items} items ({report.generators} generators; {report.verified} decided by the engine, {share} %)"]
+    named = Counter(belief for item in bank.items for belief in beliefs_of(item))
+    lines.append(f"{len(named)} beliefs named by wrong answers, {sum(times >= 3 for times in named.values())} of them three times or more")
     lines += [f"by {name}: " + ", ".join(f"{key} {number}" for key, number in sorted(found.items())) for name, found in counts]
     return "\n".join(lines) + "\n"

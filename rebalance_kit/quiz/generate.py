@@ -14,16 +14,22 @@ from typing import Any
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.item import (
+    SEEDS,
     Choice,
+    Drawn,
     Generated,
+    Head,
     Item,
     Made,
     Numeric,
     Option,
+    Proof,
     Question,
     RunSpec,
+    Shown,
     WrongNumber,
 )
+from rebalance_kit.quiz.rendered import draw, with_exhibit
 from rebalance_kit.quiz.runs import RunBook
 
 DRAWS = 200
@@ -31,8 +37,24 @@ _SLOT = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
 
 def question(item: Item, seed: int, book: RunBook | None = None) -> Question:
-    """The item as it can be shown: itself, or the recipe's variant for that seed."""
-    return variant(item, seed, book or RunBook()) if isinstance(item, Generated) else item
+    """The item as it can be shown: itself, the recipe's variant for that seed, or what it draws of a run.
+
+    Authored items that show a run are drawn with one of the seeds that their check covers.
+    """
+    book = book or RunBook()
+    if isinstance(item, Generated):
+        return variant(item, seed, book)
+    if isinstance(item, Drawn):
+        return draw(item, run_seed(item.proof, seed), book)
+    if isinstance(item.head.exhibit, Shown):
+        return replace(item, head=with_exhibit(item.head, run_seed(item.proof, seed), book))
+    return item
+
+
+def run_seed(proof: Proof | None, seed: int) -> int:
+    """The seed of the run to show: one of those with which the item is checked."""
+    seeds = SEEDS if proof is None else proof.seeds
+    return seeds[(seed - 1) % len(seeds)]
 
 
 def variant(item: Generated, seed: int, book: RunBook) -> Question:
@@ -45,16 +67,26 @@ def drawn(item: Generated, seed: int, book: RunBook) -> tuple[Question, Mapping[
     stream = random.Random(f"{item.head.id}/{seed}")
     for _ in range(DRAWS):
         values: dict[str, Any] = {name: _plain(stream.choice(held)) for name, held in item.draw.items()}
-        runs = {name: _filled_run(spec, values) for name, spec in item.runs.items()}
+        runs = _runs(item, values)
         for name, expression in item.let.items():
             values[name] = _plain(book.work_out(expression, runs, seed, values))
+            runs = runs or _runs(item, values)
         if item.where is not None and not book.work_out(item.where, runs, seed, values):
             continue
         made = [(one, book.work_out(one.value, runs, seed, values)) for one in (item.key, *item.distractors)]
         if _distinct(item, made):
             build = _choice if item.form == "single" else _numeric
-            return build(item, seed, made, values, stream), values, runs
+            return build(_head(item, seed, values, book), item, made, values, stream), values, runs
     raise DataError(f"{item.head.where}: {item.head.id}: {DRAWS} draws gave no variant with distinct options; expected other parameters")
+
+
+def _runs(item: Generated, values: Mapping[str, Any]) -> dict[str, RunSpec]:
+    """The recipe's runs once every slot has a value; none before."""
+    known = {*values, "value"}
+    wanted = set(slots(str([(spec.scenario, spec.protocol) for spec in item.runs.values()])))
+    if wanted - known and wanted <= {*known, *item.let}:
+        return {}
+    return {name: _filled_run(spec, values) for name, spec in item.runs.items()}
 
 
 def _plain(value: Any) -> Any:
@@ -68,7 +100,8 @@ def _distinct(item: Generated, made: Sequence[tuple[Made, Any]]) -> bool:
     return len({value for _, value in made}) == len(made) and all(abs(value - key) > item.tolerance for _, value in made[1:])
 
 
-def _choice(item: Generated, seed: int, made: Sequence[tuple[Made, Any]], values: Mapping[str, Any], stream: random.Random) -> Choice:
+def _choice(head: Head, item: Generated, made: Sequence[tuple[Made, Any]], values: Mapping[str, Any], stream: random.Random) -> Choice:
+    del item
     order = list(range(len(made)))
     stream.shuffle(order)
     options = []
@@ -77,20 +110,23 @@ def _choice(item: Generated, seed: int, made: Sequence[tuple[Made, Any]], values
         known = {**values, "value": value}
         text = fill(one.text if one.text is not None else "{value}", known)
         options.append(Option(letter, text, fill(one.why, known), place == 0, one.misconception))
-    return Choice(_head(item, seed, values), tuple(options))
+    return Choice(head, tuple(options))
 
 
-def _numeric(item: Generated, seed: int, made: Sequence[tuple[Made, Any]], values: Mapping[str, Any], stream: random.Random) -> Numeric:
+def _numeric(head: Head, item: Generated, made: Sequence[tuple[Made, Any]], values: Mapping[str, Any], stream: random.Random) -> Numeric:
     del stream
     (key, right), *others = made
     wrong = tuple(WrongNumber(_plain(value), one.misconception or "", fill(one.why, {**values, "value": value})) for one, value in others)
     why = fill(key.why, {**values, "value": right})
-    return Numeric(_head(item, seed, values), _plain(right), item.unit, why, wrong, item.tolerance)
+    return Numeric(head, _plain(right), item.unit, why, wrong, item.tolerance)
 
 
-def _head(item: Generated, seed: int, values: Mapping[str, Any]) -> Any:
-    exhibit = fill(item.head.exhibit, values) if item.head.exhibit is not None else None
-    return replace(item.head, id=f"{item.head.id}~{seed}", stem=fill(item.head.stem, values), exhibit=exhibit)
+def _head(item: Generated, seed: int, values: Mapping[str, Any], book: RunBook) -> Head:
+    head = replace(item.head, id=f"{item.head.id}~{seed}", stem=fill(item.head.stem, values))
+    if isinstance(head.exhibit, Shown):
+        shown = replace(head.exhibit, run=_filled_run(head.exhibit.run, values))
+        return with_exhibit(replace(head, exhibit=shown), seed, book)
+    return head if head.exhibit is None else replace(head, exhibit=fill(head.exhibit, values))
 
 
 def fill(text: str, values: Mapping[str, Any]) -> str:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import combinations
+from types import MappingProxyType
+from typing import Any
 
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.quiz.item import Choice, Numeric, Question
+from rebalance_kit.quiz.item import Choice, Matching, Numeric, Ordering, Question, Short
 
-Answer = str | float | Iterable[str]
+Answer = str | float | Iterable[str] | Mapping[str, str]
+LONGEST = 200
 _NUMBER = re.compile(r"\s*([-+]?\d+(?:[.,]\d+)?)\s*(.*?)\s*")
 
 
@@ -52,12 +57,15 @@ class Verdict:
 
 
 def grade(question: Question, answer: Answer) -> Verdict:
-    """Judge an answer: option ids (``"a"``, ``"a c"``, ``["a", "c"]``) or a number (``4``, ``"4.5 s"``).
+    """Judge an answer: option ids (``"a"``, ``"a c"``), a number (``4``, ``"4.5 s"``), words, pairs (``"1b 2a"``), an order (``"b a c"``).
 
     Credit of a multiple item is right choices less wrong ones over the number of right options, at
-    least 0. Raises ``DataError`` for an answer that is none, such as a letter without an option.
+    least 0; of matching the share of right pairs; of ordering the share of pairs of steps that stand in
+    the right order. Raises ``DataError`` for an answer that is none, such as a letter without an option.
     """
-    return _grade_number(question, answer) if isinstance(question, Numeric) else _grade_choice(question, answer)
+    if isinstance(answer, str) and len(answer) > LONGEST:
+        raise DataError(f"an answer of {len(answer)} characters received, expected at most {LONGEST}")
+    return GRADERS[type(question)](question, answer)
 
 
 def _grade_choice(question: Choice, answer: Answer) -> Verdict:
@@ -75,8 +83,7 @@ def _grade_choice(question: Choice, answer: Answer) -> Verdict:
 
 def _letters(question: Choice, answer: Answer) -> tuple[str, ...]:
     ids = [option.id for option in question.options]
-    parts = re.split(r"[\s,;]+", answer.strip()) if isinstance(answer, str) else [] if isinstance(answer, (int, float)) else list(answer)
-    given = [str(part).strip().lower().rstrip(")") for part in parts if str(part).strip()]
+    given = _parts(str(answer) if question.form and isinstance(answer, int) else answer)
     unknown = [part for part in given if part not in ids]
     if unknown or not given or (len(set(given)) > 1 and not question.many):
         number = "one or more" if question.many else "one"
@@ -108,3 +115,89 @@ def _number(question: Numeric, answer: Answer) -> float:
 
 def _show(number: float) -> str:
     return f"{number:g}" if abs(number) < 1e6 else f"{number:.0f}"
+
+
+def plain(text: str) -> str:
+    """What of a short answer counts: its letters and digits, in small letters.
+
+    >>> plain("`UNKNOWN_MEMBER_ID`.") == plain("unknown member id")
+    True
+    """
+    return "".join(one for one in unicodedata.normalize("NFKC", text).casefold() if one.isalnum())
+
+
+def _grade_text(question: Short, answer: Answer) -> Verdict:
+    given = str(answer).strip() if isinstance(answer, (str, int, float)) else ""
+    if not plain(given):
+        raise DataError(f"answer {answer!r} received, expected a word or two")
+    right = plain(given) in {plain(one) for one in question.accept}
+    remarks = [Remark("", question.key, right, True, question.why)]
+    beliefs = []
+    for wrong in question.wrong:
+        chosen = not right and plain(given) == plain(wrong.text)
+        remarks.append(Remark("", wrong.text, chosen, False, wrong.why, wrong.misconception))
+        beliefs += [wrong.misconception] if chosen else []
+    return Verdict(question.head.id, right, float(right), (given,), (question.key,), tuple(remarks), tuple(beliefs))
+
+
+def _grade_pairs(question: Matching, answer: Answer) -> Verdict:
+    pairs = _pairs(question, answer)
+    texts = dict(question.options)
+    remarks = []
+    for prompt in question.prompts:
+        chosen = pairs[prompt.id]
+        said = "" if chosen == prompt.key else f" (you: {texts[chosen]})"
+        remarks.append(Remark(prompt.id, f"{prompt.text}: {texts[prompt.key]}{said}", chosen == prompt.key, True, prompt.why, prompt.beliefs.get(chosen)))
+    right = sum(pairs[prompt.id] == prompt.key for prompt in question.prompts)
+    beliefs = tuple(remark.misconception for remark in remarks if remark.misconception)
+    given = tuple(prompt.id + pairs[prompt.id] for prompt in question.prompts)
+    return Verdict(question.head.id, right == len(pairs), right / len(pairs), given, question.key, tuple(remarks), beliefs)
+
+
+def _pairs(question: Matching, answer: Answer) -> dict[str, str]:
+    prompts = [prompt.id for prompt in question.prompts]
+    letters = [letter for letter, _ in question.options]
+    if isinstance(answer, Mapping):
+        found = [(str(key).strip(), str(held).strip().lower()) for key, held in answer.items()]
+    else:
+        found = [(part[:-1], part[-1]) for part in _parts(answer)]
+        if found and all(not number for number, _ in found) and len(found) == len(prompts):
+            found = [(number, letter) for number, (_, letter) in zip(prompts, found, strict=True)]
+    pairs = dict(found)
+    if sorted(number for number, _ in found) != sorted(prompts) or not set(pairs.values()) <= set(letters):
+        raise DataError(f"answer {answer!r} received, expected a letter of {', '.join(letters)} for each of {', '.join(prompts)}, as in {prompts[0]}{letters[0]}")
+    return pairs
+
+
+def _grade_order(question: Ordering, answer: Answer) -> Verdict:
+    given = _order(question, answer)
+    key = question.key
+    concordant = [given.index(one) < given.index(other) for one, other in combinations(key, 2)]
+    remarks = [
+        Remark(step.id, f"{place}. {step.text}", given[place - 1] == step.id, True, step.why) for place, step in enumerate(question.steps, start=1)
+    ]
+    remarks.append(Remark("", " ".join(key), given == key, True, question.why))
+    beliefs = []
+    for wrong in question.wrong:
+        remarks.append(Remark("", " ".join(wrong.order), given == wrong.order, False, wrong.why, wrong.misconception))
+        beliefs += [wrong.misconception] if given == wrong.order else []
+    credit = 1.0 if given == key else sum(concordant) / len(concordant)
+    return Verdict(question.head.id, given == key, credit, given, key, tuple(remarks), tuple(beliefs))
+
+
+def _order(question: Ordering, answer: Answer) -> tuple[str, ...]:
+    parts = _parts(answer)
+    given = tuple(parts[0]) if len(parts) == 1 else tuple(parts)
+    if sorted(given) != sorted(question.key):
+        raise DataError(f"answer {answer!r} received, expected each of {', '.join(sorted(question.key))} once, in order")
+    return given
+
+
+def _parts(answer: Answer) -> list[str]:
+    parts = re.split(r"[\s,;>=-]+", answer.strip()) if isinstance(answer, str) else [] if isinstance(answer, (int, float)) else list(answer)
+    return [str(part).strip().lower().rstrip(").") for part in parts if str(part).strip().rstrip(").")]
+
+
+GRADERS: Mapping[type, Callable[[Any, Answer], Verdict]] = MappingProxyType(
+    {Choice: _grade_choice, Numeric: _grade_number, Short: _grade_text, Matching: _grade_pairs, Ordering: _grade_order}
+)

@@ -1,8 +1,9 @@
 """What an item is: immutable values, one class a kind.
 
-``Single``, ``Multiple`` and ``Numeric`` can be shown and graded as they are. ``Generated`` is a recipe that
-``generate.variant`` turns into a ``Single`` or a ``Numeric``. A further kind (matching, ordering, short text,
-picture, log) is one more class here, one more branch of ``schema.json`` and one more row in ``grade.GRADERS``.
+``Choice``, ``Numeric``, ``Short``, ``Matching`` and ``Ordering`` can be shown and graded as they are. ``Generated``
+is a recipe that ``generate.variant`` turns into a ``Choice`` or a ``Numeric``; ``Drawn`` (a picture, or lines of a
+log) is a ``Choice`` once its run has been made (``rendered.py``). A further kind is one more class here, one more
+branch of ``schema.json`` and one more row in ``grade.GRADERS``.
 """
 
 from __future__ import annotations
@@ -17,6 +18,30 @@ SEEDS = (1, 2, 3)
 
 
 @dataclass(frozen=True, slots=True)
+class RunSpec:
+    """A run to ask: a scenario by name or written out, and the protocol to run it with."""
+
+    scenario: str | Mapping[str, Any]
+    protocol: str | None = None
+    kafka_version: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Something to show of a run: ``broker``, a member's log, ``offsets``, ``members``, ``state`` or ``gantt``.
+
+    ``since`` and ``until`` are expressions of times (``at`` of a description is its ``until``); ``only`` keeps
+    the lines of a log that contain one of these texts.
+    """
+
+    run: RunSpec
+    what: str
+    since: Any = None
+    until: Any = None
+    only: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Head:
     """What every item says of itself; ``where`` is file and line."""
 
@@ -28,9 +53,27 @@ class Head:
     versions: str
     difficulty: str
     stem: str
-    exhibit: str | None
+    exhibit: str | Shown | None
     source: tuple[str, ...]
     where: str = "<item>"
+
+
+@dataclass(frozen=True, slots=True)
+class PictureRow:
+    """A row of a Gantt chart: what it is of, and stretches ``(from_ms, to_ms, member)`` in which records flowed."""
+
+    name: str
+    spans: tuple[tuple[int, int, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A Gantt chart of one run between two times; ``events`` are what was done to the group, and when."""
+
+    rows: tuple[PictureRow, ...]
+    since_ms: int
+    until_ms: int
+    events: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +85,12 @@ class Option:
     why: str
     right: bool = False
     misconception: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RunSpec:
-    """A run to ask: a scenario by name or written out, and the protocol to run it with."""
-
-    scenario: str | Mapping[str, Any]
-    protocol: str | None = None
-    kafka_version: str | None = None
+    picture: Picture | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """How the engine decides an item: runs, seeds, and an expression per option (or one for the number)."""
+    """How the engine decides an item: runs, seeds, and an expression per option, prompt or step (or one for a value)."""
 
     runs: Mapping[str, RunSpec]
     seeds: tuple[int, ...] = SEEDS
@@ -71,11 +106,13 @@ class Choice:
     options: tuple[Option, ...]
     many: bool = False
     proof: Proof | None = None
+    picture: Picture | None = None
+    form: str | None = None
 
     @property
     def kind(self) -> str:
-        """``single`` or ``multiple``."""
-        return "multiple" if self.many else "single"
+        """``single``, ``multiple``, ``picture`` or ``log``."""
+        return self.form or ("multiple" if self.many else "single")
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -107,6 +144,118 @@ class Numeric:
 
 
 @dataclass(frozen=True, slots=True)
+class WrongText:
+    """The words that a belief gives."""
+
+    text: str
+    misconception: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Short:
+    """A word or two are asked for; any spelling of an accepted answer is right (letters and digits count)."""
+
+    head: Head
+    accept: tuple[str, ...]
+    why: str
+    wrong: tuple[WrongText, ...]
+    proof: Proof | None = None
+    kind: ClassVar[str] = "short"
+
+    @property
+    def key(self) -> str:
+        """The answer as it is shown."""
+        return self.accept[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One thing to be matched: its option, why, and the beliefs behind other options."""
+
+    id: str
+    text: str
+    key: str
+    why: str
+    beliefs: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """To each prompt belongs one option; options may belong to several prompts or to none."""
+
+    head: Head
+    prompts: tuple[Prompt, ...]
+    options: tuple[tuple[str, str], ...]
+    proof: Proof | None = None
+    kind: ClassVar[str] = "matching"
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """``("1b", "2a")``: each prompt with its option."""
+        return tuple(prompt.id + prompt.key for prompt in self.prompts)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing to be put in order."""
+
+    id: str
+    text: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class WrongOrder:
+    """The order that a belief gives."""
+
+    order: tuple[str, ...]
+    misconception: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ordering:
+    """Steps in their right order; they are shown in the order of their ids."""
+
+    head: Head
+    steps: tuple[Step, ...]
+    why: str
+    wrong: tuple[WrongOrder, ...]
+    proof: Proof | None = None
+    kind: ClassVar[str] = "ordering"
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """Ids in the right order."""
+        return tuple(step.id for step in self.steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A line of a log (the one that contains ``match``), a row of a picture, or a picture of its own, as an option."""
+
+    id: str
+    why: str
+    match: str = ""
+    shown: Shown | None = None
+    right: bool = False
+    misconception: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A picture or lines of a log, drawn from a run when the item is asked; ``other`` explains unmarked lines and rows."""
+
+    head: Head
+    kind: str
+    marks: tuple[Mark, ...]
+    shown: Shown | None = None
+    other: str = ""
+    proof: Proof | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Made:
     """An option of a recipe: the expression of its value, how it is shown, why, and the belief (None: the key)."""
 
@@ -134,6 +283,20 @@ class Generated:
     kind: ClassVar[str] = "generated"
 
 
-Question = Choice | Numeric
+Question = Choice | Numeric | Short | Matching | Ordering
 """What can be shown and graded."""
-Item = Choice | Numeric | Generated
+Item = Question | Drawn | Generated
+"""What stands in a file."""
+
+
+def beliefs_of(item: Item) -> tuple[str, ...]:
+    """The beliefs that an item's wrong answers name, in order, repeated where several answers name one."""
+    if isinstance(item, Choice):
+        return tuple(option.misconception for option in item.options if option.misconception)
+    if isinstance(item, Drawn):
+        return tuple(mark.misconception for mark in item.marks if mark.misconception)
+    if isinstance(item, Matching):
+        return tuple(slug for prompt in item.prompts for slug in prompt.beliefs.values())
+    if isinstance(item, Generated):
+        return tuple(one.misconception for one in item.distractors if one.misconception)
+    return tuple(one.misconception for one in item.wrong)

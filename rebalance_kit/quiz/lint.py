@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import median
 
 from rebalance_kit.quiz.generate import slots
-from rebalance_kit.quiz.item import Choice, Generated, Item, Numeric
+from rebalance_kit.quiz.grade import plain
+from rebalance_kit.quiz.item import Choice, Drawn, Generated, Item, Matching, Numeric, Ordering, Short
 from rebalance_kit.quiz.reading import Problem
 
 Lint = Callable[[Sequence[Item]], Iterator[Problem]]
@@ -79,6 +80,10 @@ def equal_options(items: Sequence[Item]) -> Iterator[Problem]:
             if first != option.id:
                 yield _problem(item, "equal-options", f"options {first} and {option.id} say the same, expected different answers")
     for asked in items:
+        if isinstance(asked, (Short, Matching, Ordering)):
+            texts = _answers(asked)
+            if len({plain(text) for text in texts}) < len(texts):
+                yield _problem(asked, "equal-options", f"two answers say the same ({', '.join(texts)[:120]}), expected each once")
         if isinstance(asked, Numeric) and len({wrong.value for wrong in asked.wrong} | {asked.key}) <= len(asked.wrong):
             yield _problem(asked, "equal-options", "two numbers are equal, expected each once")
 
@@ -135,7 +140,7 @@ def unfilled_slots(items: Sequence[Item]) -> Iterator[Problem]:
         if not isinstance(item, Generated):
             continue
         known = {*item.draw, *item.let, "value"}
-        for text in (item.head.stem, item.head.exhibit or "", item.key.why, *(one.why for one in item.distractors)):
+        for text in (item.head.stem, _exhibit(item), item.key.why, *(one.why for one in item.distractors)):
             for name in slots(text):
                 if name not in known:
                     yield _problem(item, "slot", f"{{{name}}} has no value, expected one of {', '.join(sorted(known))}")
@@ -144,13 +149,54 @@ def unfilled_slots(items: Sequence[Item]) -> Iterator[Problem]:
 def markup(items: Sequence[Item]) -> Iterator[Problem]:
     """Text is text: nothing in it looks like HTML."""
     for item in items:
-        if found := _MARKUP.search(_text(item) + (item.head.exhibit or "")):
+        if found := _MARKUP.search(_text(item) + _exhibit(item)):
             yield _problem(item, "markup", f"{found[0]!r} looks like HTML, expected plain text")
 
 
+def explanations(items: Sequence[Item]) -> Iterator[Problem]:
+    """Every answer is explained in words of its own: no explanation stands twice in an item, or repeats the answer."""
+    for item in items:
+        seen: dict[str, int] = Counter()
+        for text, why in _whys(item):
+            said = _words(why)
+            seen[said] += 1
+            if said == _words(text) or seen[said] == 2:
+                yield _problem(item, "explanation", f"{why[:60]!r} explains nothing of {text[:40]!r} by itself, expected a reason for this answer alone")
+
+
+def _whys(item: Item) -> list[tuple[str, str]]:
+    if isinstance(item, Choice):
+        return [(option.text, option.why) for option in item.options]
+    if isinstance(item, Drawn):
+        return [(mark.match or mark.id, mark.why) for mark in item.marks]
+    if isinstance(item, Matching):
+        return [(prompt.text, prompt.why) for prompt in item.prompts]
+    if isinstance(item, Ordering):
+        return [(step.text, step.why) for step in item.steps]
+    if isinstance(item, Generated):
+        return [(str(made.value), made.why) for made in (item.key, *item.distractors)]
+    return [("", item.why), *(("", wrong.why) for wrong in item.wrong)]
+
+
+def _answers(item: Short | Matching | Ordering) -> list[str]:
+    if isinstance(item, Short):
+        return [*item.accept[:1], *(wrong.text for wrong in item.wrong)]
+    return [text for _, text in item.options] if isinstance(item, Matching) else [step.text for step in item.steps]
+
+
 def _text(item: Item) -> str:
-    options = [option.text for option in item.options] if isinstance(item, Choice) else []
+    options: list[str] = []
+    if isinstance(item, Choice):
+        options = [option.text for option in item.options]
+    elif isinstance(item, (Short, Matching, Ordering)):
+        options = _answers(item)
+    if isinstance(item, Matching):
+        options += [prompt.text for prompt in item.prompts]
     return " ".join([item.head.stem, *options])
+
+
+def _exhibit(item: Item) -> str:
+    return item.head.exhibit if isinstance(item.head.exhibit, str) else ""
 
 
 def _words(text: str) -> str:
@@ -159,5 +205,5 @@ def _words(text: str) -> str:
 
 LINTS: tuple[Lint, ...] = (
     catch_alls, negative_stems, absolutes, lengths, equal_options, numbers_in_order, how_many, duplicates, positions,
-    unfilled_slots, markup,
+    unfilled_slots, markup, explanations,
 )  # fmt: skip

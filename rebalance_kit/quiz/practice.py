@@ -5,58 +5,80 @@ Nothing in ``page()`` or ``text()`` tells a key before its question is answered.
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
+from uuid import uuid4
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.bank import Bank, read_bank
 from rebalance_kit.quiz.generate import question
 from rebalance_kit.quiz.grade import Answer, Verdict, grade
-from rebalance_kit.quiz.item import Choice, Question
+from rebalance_kit.quiz.item import Item, Question, RunSpec
+from rebalance_kit.quiz.page import public, question_lines
+from rebalance_kit.quiz.progress import run_name, runs_of
 from rebalance_kit.quiz.runs import RunBook
+from rebalance_kit.quiz.store import CONFIDENCE, Attempt, Store
 
-WIDTH = 100
+
+def pick_items(
+    tag: str | None = None, ids: Sequence[str] = (), bank: Bank | None = None, count: int | None = None
+) -> tuple[Item, ...]:
+    """The first ``count`` items of a tag (all when None), or those with the given ids; raises ``DataError`` for an unknown one."""
+    bank = bank or read_bank()
+    items = [bank.item(name) for name in ids] if ids else bank.tagged(tag) if tag is not None else bank.items
+    return tuple(items[:count])
 
 
 def pick_questions(
-    tag: str | None = None, ids: Sequence[str] = (), seed: int = 1, bank: Bank | None = None, count: int | None = None
+    tag: str | None = None,
+    ids: Sequence[str] = (),
+    seed: int = 1,
+    bank: Bank | None = None,
+    count: int | None = None,
 ) -> tuple[Question, ...]:
-    """The first ``count`` questions of a tag (all when None), or those with the given ids, recipes as their variant for ``seed``.
-
-    Raises ``DataError`` for a tag or id the bank does not have.
-    """
-    bank = bank or read_bank()
-    items = [bank.item(name) for name in ids] if ids else bank.tagged(tag) if tag is not None else bank.items
+    """The same as questions, recipes as their variant for ``seed``."""
     book = RunBook()
-    return tuple(question(item, seed, book) for item in items[:count])
-
-
-def public(asked: Question) -> dict[str, Any]:
-    """A question as somebody may see it who has not answered: no key, no explanation, no belief."""
-    shown: dict[str, Any] = {"id": asked.head.id, "kind": asked.kind, "stem": asked.head.stem, "exhibit": asked.head.exhibit or ""}
-    if isinstance(asked, Choice):
-        return {**shown, "options": [{"id": option.id, "text": option.text} for option in asked.options]}
-    return {**shown, "unit": asked.unit}
+    return tuple(question(item, seed, book) for item in pick_items(tag, ids, bank, count))
 
 
 @dataclass(slots=True)
 class Practice:
-    """Where somebody is in a row of questions."""
+    """Where somebody is in a row of questions. With a ``store`` answers are kept there; ``runs`` are those that decide them."""
 
     title: str
     questions: tuple[Question, ...]
     place: int = 0
     verdicts: dict[int, Verdict] = field(default_factory=dict)
+    store: Store | None = None
+    seed: int = 1
+    mode: str = "practice"
+    runs: Mapping[int, RunSpec] = field(default_factory=dict)
 
-    def answer(self, given: Answer) -> Verdict:
-        """Answer the question shown, or the next one when that is answered; raises ``DataError`` for no answer."""
+    def answer(self, given: Answer, confidence: str | None = None) -> Verdict:
+        """Answer the question shown, or the next one when that is answered; raises ``DataError`` for no answer.
+
+        ``confidence`` is sure, think or guess, or None when nobody asked.
+        """
+        if confidence is not None and confidence not in CONFIDENCE:
+            raise DataError(f"confidence {confidence!r} received, expected one of {', '.join(CONFIDENCE)}")
         if self.place in self.verdicts and not self.forward():
-            raise DataError(f"all {len(self.questions)} questions of {self.title!r} are answered; expected no further answer")
+            raise DataError(
+                f"all {len(self.questions)} questions of {self.title!r} are answered; expected no further answer"
+            )
         verdict = grade(self.questions[self.place], given)
         self.verdicts[self.place] = verdict
+        if self.store is not None:
+            self.store.add(self._attempt(verdict, confidence))
         return verdict
+
+    def _attempt(self, verdict: Verdict, confidence: str | None) -> Attempt:
+        item, _, seed = verdict.item.partition("~")
+        return Attempt(
+            uuid4().hex, time.time(), self.mode, item, int(seed or self.seed), " ".join(verdict.given), verdict.right, verdict.credit, confidence,
+            verdict.misconceptions,
+        )  # fmt: skip
 
     def forward(self) -> bool:
         """Show the next question; False when this was the last."""
@@ -70,6 +92,11 @@ class Practice:
         """Questions answered right so far."""
         return sum(verdict.right for verdict in self.verdicts.values())
 
+    @property
+    def proof(self) -> RunSpec | None:
+        """The run that decides the question shown, once it is answered."""
+        return self.runs.get(self.place) if self.place in self.verdicts else None
+
     def page(self) -> dict[str, Any]:
         """What a screen shows now, as plain JSON: the question, and the verdict once it is answered."""
         verdict = self.verdicts.get(self.place)
@@ -82,11 +109,15 @@ class Practice:
             "last": self.place + 1 == len(self.questions),
             "right": self.right,
             "answered": len(self.verdicts),
+            "proof": run_name(self.proof) if self.proof is not None else "",
+            "notice": (self.store.notice or "") if self.store is not None else "",
         }
 
     def text(self) -> str:
         """The practice in words: every question, and the feedback on those answered."""
-        lines = [f"Quiz {self.title}: {len(self.questions)} questions, {len(self.verdicts)} answered, {self.right} right"]
+        lines = [
+            f"Quiz {self.title}: {len(self.questions)} questions, {len(self.verdicts)} answered, {self.right} right"
+        ]
         for place, asked in enumerate(self.questions):
             lines += ["", *question_lines(asked, place + 1)]
             if place in self.verdicts:
@@ -94,24 +125,25 @@ class Practice:
         return "\n".join(lines)
 
 
-def question_lines(asked: Question, number: int) -> list[str]:
-    """A question as lines of text, its exhibit unbroken, without its key."""
-    lines = _wrapped(f"{number}. ", asked.head.stem)
-    if asked.head.exhibit:
-        lines += ["", *(f"    {line}" for line in asked.head.exhibit.rstrip().splitlines()), ""]
-    if isinstance(asked, Choice):
-        for option in asked.options:
-            lines += _wrapped(f"   {option.id}) ", option.text)
-    else:
-        lines.append(f"   (a number of {asked.unit})")
-    return lines
-
-
-def _wrapped(mark: str, text: str) -> list[str]:
-    blocks = [" ".join(block.split()) for block in text.split("\n\n")]
-    inner = " " * len(mark)
-    found = [line for block in blocks for line in textwrap.wrap(block, WIDTH, initial_indent=inner, subsequent_indent=inner, break_on_hyphens=False)]
-    return [mark + found[0][len(mark) :], *found[1:]] if found else [mark]
+def practise(
+    tag: str | None = None,
+    ids: Sequence[str] = (),
+    seed: int = 1,
+    count: int | None = None,
+    store: Store | None = None,
+    title: str | None = None,
+) -> Practice:
+    """A practice of the kit's own bank; raises ``DataError`` for an unknown tag or id, or none at all."""
+    items = pick_items(tag, ids, count=count)
+    book = RunBook()
+    runs = {place: spec for place, item in enumerate(items) for spec in list(runs_of(item).values())[:1]}
+    return Practice(
+        title or tag or "practice",
+        tuple(question(item, seed, book) for item in items),
+        store=store,
+        seed=seed,
+        runs=runs,
+    )
 
 
 def beliefs_shown(verdicts: Iterable[Verdict]) -> tuple[str, ...]:

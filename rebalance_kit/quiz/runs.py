@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from rebalance_kit.model.errors import DataError, RebalanceKitError
+from rebalance_kit.model.trace import Trace
 from rebalance_kit.quiz.expressions import evaluate
 from rebalance_kit.quiz.facts import Facts, ask
 from rebalance_kit.quiz.helpers import HELPERS
@@ -24,18 +25,27 @@ class RunBook:
 
     def __init__(self) -> None:
         self._facts: dict[str, Facts] = {}
+        self._traces: dict[str, Trace] = {}
+        self._answers: dict[str, Any] = {}
 
     def facts(self, spec: RunSpec, seed: int) -> Facts:
         """The facts of one run; raises ``DataError`` when its scenario does not run."""
+        name = _name(spec, seed)
+        if name not in self._facts:
+            self._facts[name] = Facts(self.trace(spec, seed))
+        return self._facts[name]
+
+    def trace(self, spec: RunSpec, seed: int) -> Trace:
+        """The trace of one run; raises ``DataError`` when its scenario does not run."""
         from rebalance_kit.simulation.simulate import simulate
 
-        name = json.dumps([spec.scenario, spec.protocol, spec.kafka_version, seed], sort_keys=True, default=str)
-        if name not in self._facts:
+        name = _name(spec, seed)
+        if name not in self._traces:
             try:
-                self._facts[name] = Facts(simulate(_scenario(spec), seed, spec.protocol))
+                self._traces[name] = simulate(scenario_of(spec), seed, spec.protocol)
             except RebalanceKitError as error:
                 raise DataError(f"the run {_spell(spec)} cannot be made: {error}") from error
-        return self._facts[name]
+        return self._traces[name]
 
     def refusal(self, spec: RunSpec, seed: int) -> str | None:
         """Why a scenario is refused before it runs, in Kafka's words where Kafka has some; None when it runs."""
@@ -62,12 +72,20 @@ class RunBook:
             spec = runs[run] if dot else next(iter(runs.values()))
             if fact == "refusal" and not arguments and not named:
                 return self.refusal(spec, seed)
-            return ask(self.facts(spec, seed), fact, arguments, named)
+            asked = f"{_name(spec, seed)} {fact} {arguments!r} {named!r}"
+            if asked not in self._answers:
+                self._answers[asked] = ask(self.facts(spec, seed), fact, arguments, named)
+            return self._answers[asked]
 
         return evaluate(expression, names, call)
 
 
-def _scenario(spec: RunSpec) -> Scenario:
+def _name(spec: RunSpec, seed: int) -> str:
+    return json.dumps([spec.scenario, spec.protocol, spec.kafka_version, seed], sort_keys=True, default=str)
+
+
+def scenario_of(spec: RunSpec) -> Scenario:
+    """The scenario of a run; raises what reading it raises."""
     found = _by_name(spec.scenario) if isinstance(spec.scenario, str) else _written_out(spec.scenario)
     return found if spec.kafka_version is None else replace(found, kafka_version=spec.kafka_version)
 

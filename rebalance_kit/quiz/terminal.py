@@ -1,20 +1,28 @@
-"""A quiz in a terminal: question, answer, feedback, and at the end what was believed that is not so."""
+"""Quiz, review and exam in a terminal: questions and answers a line each, and at the end what was believed that is not so."""
 
 from __future__ import annotations
 
 import sys
 import textwrap
+import time
 from collections.abc import Sequence
 from typing import TextIO
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.bank import read_bank
-from rebalance_kit.quiz.practice import WIDTH, Practice, beliefs_shown, pick_questions, question_lines
+from rebalance_kit.quiz.exam import ExamSitting
+from rebalance_kit.quiz.page import WIDTH, question_lines
+from rebalance_kit.quiz.practice import Practice, beliefs_shown, practise
+from rebalance_kit.quiz.review import questions_due
+from rebalance_kit.quiz.store import Store
+
+_CONFIDENCE = {"": None, "s": "sure", "t": "think", "g": "guess"}
 
 
 def run_quiz(
-    tag: str | None = None, count: int | None = None, seed: int = 1, *, ids: Sequence[str] = (), source: TextIO | None = None, out: TextIO
-) -> int:
+    tag: str | None = None, count: int | None = None, seed: int = 1, *, ids: Sequence[str] = (), source: TextIO | None = None, out: TextIO,
+    store: Store | None = None, confidence: bool = False,
+) -> int:  # fmt: skip
     """Ask the first ``count`` questions of a tag (all of the bank without one), reading an answer a line.
 
     ``source`` is standard input unless given. An empty line passes a question over, ``q`` or the end of
@@ -22,33 +30,147 @@ def run_quiz(
     """
     if count is not None and count < 1:
         raise DataError(f"count {count} received, expected at least 1")
+    return _ask_all(
+        practise(tag, ids, seed, count, store, tag or "of the whole bank"), source, out, confidence=confidence
+    )
+
+
+def run_review(
+    count: int | None = None,
+    *,
+    store: Store,
+    source: TextIO | None = None,
+    out: TextIO,
+    now: float | None = None,
+) -> int:
+    """Ask what is due, at most ``count``; says so when nothing is. Returns 0."""
+    found = questions_due(store, time.time() if now is None else now, count)
+    if not found:
+        out.write("Nothing is due. Missed and guessed questions of quiz and exam come back here.\n")
+        return 0
+    practice = Practice(
+        "review", tuple(asked for _, asked in found), store=store, mode="review", seed=found[0][0].seed
+    )
+    return _ask_all(practice, source, out, confidence=True)
+
+
+def _ask_all(practice: Practice, source: TextIO | None, out: TextIO, *, confidence: bool) -> int:
     source = sys.stdin if source is None else source
-    bank = read_bank()
-    practice = Practice(tag or "of the whole bank", pick_questions(tag, ids, seed, bank, count))
     for number, asked in enumerate(practice.questions, start=1):
         practice.place = number - 1
         out.write("\n" + "\n".join(question_lines(asked, number)) + "\n")
-        if not _ask(practice, source, out):
+        if not _ask(practice, source, out, confidence=confidence):
             break
+    beliefs = read_bank().beliefs
     out.write(f"\n{practice.right} right of {len(practice.verdicts)} answered.\n")
-    out.writelines("\n".join(textwrap.wrap(f"Not so: {bank.beliefs[belief]} ({belief})", WIDTH)) + "\n" for belief in beliefs_shown(practice.verdicts.values()))
+    out.writelines(
+        "\n".join(textwrap.wrap(f"Not so: {beliefs[belief]} ({belief})", WIDTH)) + "\n"
+        for belief in beliefs_shown(practice.verdicts.values())
+    )
+    if practice.store is not None and practice.store.notice:
+        out.write(f"{practice.store.notice}\n")
     return 0
 
 
-def _ask(practice: Practice, source: TextIO, out: TextIO) -> bool:
+def _ask(practice: Practice, source: TextIO, out: TextIO, *, confidence: bool) -> bool:
     """Read until an answer is one; False when the learner stops."""
     while True:
-        out.write("Answer: ")
-        out.flush()
-        line = source.readline()
-        given = line.strip()
-        if not line or given.lower() == "q":
+        given = _read("Answer: ", source, out)
+        if given is None or given.lower() == "q":
             return False
         if not given:
             return True
         try:
-            out.write(f"{practice.answer(given)}\n")
+            how = _confidence(source, out) if confidence else None
+            out.write(f"{practice.answer(given, how)}\n")
         except DataError as error:
             out.write(f"{error}\n")
             continue
         return True
+
+
+def _confidence(source: TextIO, out: TextIO) -> str | None:
+    said = (_read("Sure, think so or guess (s, t, g): ", source, out) or "").lower()[:1]
+    return _CONFIDENCE.get(said)
+
+
+def _read(asks: str, source: TextIO, out: TextIO) -> str | None:
+    out.write(asks)
+    out.flush()
+    line = source.readline()
+    return line.strip() if line else None
+
+
+_HELP = "an answer, n(ext), p(revious), a number and g to go there, f(lag), x and a letter to strike out, r(eview screen), hand in, q(uit; the clock runs on)"
+
+
+def run_exam(
+    name: str,
+    seed: int = 1,
+    questions: int | None = None,
+    minutes: float | None = None,
+    *,
+    store: Store,
+    source: TextIO | None = None,
+    out: TextIO,
+) -> int:
+    """Sit an exam, or come back to it; commands are told at its beginning. Returns 0."""
+    source = sys.stdin if source is None else source
+    exam = ExamSitting.begin(name, seed, questions=questions, minutes=minutes, store=store)
+    out.write(f"{len(exam.questions)} questions, {exam.left_s / 60:.0f} minutes left.\n{_HELP}\n")
+    out.writelines(
+        f"The bank lacks {number} questions of {domain}.\n"
+        for domain, number in exam.page()["missing"].items()
+    )
+    while not exam.ended:
+        _show(exam, out)
+        line = _read("> ", source, out)
+        if line is None or line.lower() == "q":
+            out.write("The exam goes on: the same command comes back to it.\n")
+            return 0
+        try:
+            _obey(exam, line, out)
+        except DataError as error:
+            out.write(f"{error}\n")
+    out.write(exam.report().text() + "\n")
+    return 0
+
+
+def _show(exam: ExamSitting, out: TextIO) -> None:
+    page = exam.page()
+    if page["ended"]:
+        return
+    marks = [f"your answer {page['given']}" if page["given"] else "", "flagged" if page["places"][exam.place]["flagged"] else "",
+             f"struck out {' '.join(page['struck'])}" if page["struck"] else ""]  # fmt: skip
+    out.write("\n" + exam.text() + "\n")
+    out.write("".join(f"   [{mark}]\n" for mark in marks if mark))
+
+
+def _obey(exam: ExamSitting, line: str, out: TextIO) -> None:
+    words = line.lower().split()
+    last = len(exam.questions) - 1
+    if words in (["n"], ["next"], []):
+        exam.go(min(exam.place + 1, last))
+    elif words in (["p"], ["previous"]):
+        exam.go(max(exam.place - 1, 0))
+    elif words in (["f"], ["flag"]):
+        exam.flag()
+    elif words in (["r"], ["review"]):
+        out.write(_review_screen(exam))
+    elif words == ["hand", "in"]:
+        exam.finish()
+    elif len(words) == 2 and words[0] == "x":
+        exam.strike(words[1])
+    elif len(words) == 2 and words[1] == "g" and words[0].isdigit():
+        exam.go(int(words[0]) - 1)
+    else:
+        exam.answer(line)
+        exam.go(min(exam.place + 1, last))
+
+
+def _review_screen(exam: ExamSitting) -> str:
+    lines = []
+    for number, place in enumerate(exam.page()["places"], start=1):
+        said = "answered" if place["answered"] else "open"
+        lines.append(f"{number:>3} {said}{', flagged' if place['flagged'] else ''}")
+    return "\n".join(lines) + "\n"

@@ -6,12 +6,27 @@ answer hangs on luck fails as well as one whose key is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Any
 
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.quiz.generate import drawn
-from rebalance_kit.quiz.grade import grade
-from rebalance_kit.quiz.item import Choice, Generated, Item, Numeric, Proof
+from rebalance_kit.quiz.generate import drawn, question
+from rebalance_kit.quiz.grade import grade, plain
+from rebalance_kit.quiz.item import (
+    Choice,
+    Drawn,
+    Generated,
+    Item,
+    Matching,
+    Numeric,
+    Ordering,
+    Proof,
+    Question,
+    Short,
+    Shown,
+)
 from rebalance_kit.quiz.reading import Problem
 from rebalance_kit.quiz.runs import RunBook
 
@@ -33,15 +48,21 @@ def contradictions(item: Item, book: RunBook, variants: int = VARIANTS) -> Itera
         yield Problem(item.head.where, "verify", str(error), item.head.id)
 
 
-def _of_proof(item: Choice | Numeric, book: RunBook) -> Iterator[str]:
+def _of_proof(item: Question | Drawn, book: RunBook) -> Iterator[str]:
     if item.proof is None:
+        if isinstance(item, Drawn) or isinstance(item.head.exhibit, Shown):
+            question(item, 1, book)
         return
-    for seed in item.proof.seeds:
-        yield from _of_options(item, item.proof, seed, book) if isinstance(item, Choice) else _of_number(item, item.proof, seed, book)
+    for place, seed in enumerate(item.proof.seeds, start=1):
+        asked = question(item, place, book)
+        assert asked.proof is not None
+        yield from CHECKS[type(asked)](asked, asked.proof, seed, book)
 
 
 def _of_options(item: Choice, proof: Proof, seed: int, book: RunBook) -> Iterator[str]:
     for option in item.options:
+        if option.id not in proof.claims:  # a line or row that is no answer of anybody's
+            continue
         claim = proof.claims[option.id]
         found = book.work_out(claim, proof.runs, seed)
         if not isinstance(found, bool):
@@ -62,13 +83,53 @@ def _of_number(item: Numeric, proof: Proof, seed: int, book: RunBook) -> Iterato
             yield f"the wrong number {wrong.value:g} lies within {item.tolerance:g} of the key {item.key:g}, expected it outside"
 
 
+def _of_text(item: Short, proof: Proof, seed: int, book: RunBook) -> Iterator[str]:
+    found = book.work_out(proof.value, proof.runs, seed)
+    if not isinstance(found, (str, int, float)) or not grade(item, _spell(found)).right:
+        yield f"the key is {item.key}, but {proof.value} is {found!r} in the run with seed {seed}"
+    for wrong in item.wrong:
+        if grade(item, wrong.text).right:
+            yield f"the wrong answer {wrong.text!r} is accepted, expected another one"
+
+
+def _of_pairs(item: Matching, proof: Proof, seed: int, book: RunBook) -> Iterator[str]:
+    texts = dict(item.options)
+    for prompt in item.prompts:
+        found = book.work_out(proof.claims[prompt.id], proof.runs, seed)
+        fitting = [letter for letter, text in texts.items() if plain(text) == plain(_spell(found))]
+        if fitting != [prompt.key]:
+            yield f"prompt {prompt.id} has the option {prompt.key} ({texts[prompt.key]}), but {proof.claims[prompt.id]} is {_spell(found)!r} in the run with seed {seed}"
+
+
+def _of_order(item: Ordering, proof: Proof, seed: int, book: RunBook) -> Iterator[str]:
+    moments = [(step.id, book.work_out(proof.claims[step.id], proof.runs, seed)) for step in item.steps]
+    for (one, first), (other, second) in pairwise(moments):
+        if not isinstance(first, (int, float)) or not isinstance(second, (int, float)):
+            yield f"the moments of {one} and {other} are {first!r} and {second!r} in the run with seed {seed}, expected two times"
+        elif first >= second:
+            yield f"step {one} stands before {other}, but happens at {first} ms and {other} at {second} ms in the run with seed {seed}"
+
+
+def _spell(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return ", ".join(map(_spell, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+CHECKS: Mapping[type, Callable[[Any, Proof, int, RunBook], Iterator[str]]] = MappingProxyType(
+    {Choice: _of_options, Numeric: _of_number, Short: _of_text, Matching: _of_pairs, Ordering: _of_order}
+)
+
+
 def _of_recipe(item: Generated, book: RunBook, variants: int) -> Iterator[str]:
     for seed in range(1, variants + 1):
-        question, values, runs = drawn(item, seed, book)
+        asked, values, runs = drawn(item, seed, book)
         if item.proof is None:
             continue
-        if item.form == "numeric" and isinstance(question, Numeric):
-            values = {**values, "value": question.key}
+        if item.form == "numeric" and isinstance(asked, Numeric):
+            values = {**values, "value": asked.key}
         if book.work_out(item.proof, runs, seed, values) is not True:
             shown = ", ".join(f"{name}={value}" for name, value in values.items())
             yield f"its proof ({item.proof}) does not hold for variant {seed} ({shown})"

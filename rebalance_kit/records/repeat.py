@@ -26,8 +26,11 @@ CLASSIC_DEFAULTS = {
     "heartbeat.interval.ms": 3_000,
     "max.poll.interval.ms": 60_000,
 }
+#: Every recorded consumer had it, of either protocol and library (README of the recorded runs).
+DEFAULTS = {"auto.offset.reset": "earliest"}
 COMPUTED_WITH_JOIN_MS = 450
 ADDED_SOON_MS = 100
+FIRST_ACK_MS = 2_500  # a later one is no second request: a regular heartbeat came before it
 _CREATED = re.compile(
     r"(?:unknown member id joins|and unknown member id joins).*Created a new member id (\S+?)(?: and request| for this member)"
 )
@@ -40,8 +43,10 @@ _CONSUMER_JOIN = re.compile(
 _CONSUMER_REJOIN = re.compile(
     r"re-joins the consumer group using the \S+ protocol\. Created a new member (\S+) to replace"
 )
+_COMPUTED = re.compile(r"\[GroupId (\S+)\] Computed a new target assignment")
 _TOPIC_ID = re.compile(r"Replayed TopicRecord for topic (\S+) with topic ID (\S+?)\.?(?:\s|$)")
 _CLIENT_JOIN = re.compile(r"Member (\S+) with epoch 0 transitioned from UNSUBSCRIBED to JOINING")
+_CLIENT_ACK = re.compile(r"Member \S+ with epoch \d+ transitioned from ACKNOWLEDGING to ")
 _CLIENT_ANSWER = re.compile(
     r"Member (\S+) with epoch -?\d+ transitioned from JOINING to (?:RECONCILING|FATAL)"
 )
@@ -179,6 +184,7 @@ def _arrivals(run: RecordedRun) -> tuple[Mapping[str, int], Mapping[str, int]]:
     arrivals: dict[str, int] = {}
     additions: dict[str, int] = {}
     joining: tuple[str, int] | None = None
+    groups: set[str] = set()
     latest = 0
     for line in run.broker:
         for pattern in (_CREATED, _CONSUMER_JOIN, _CONSUMER_REJOIN):
@@ -187,11 +193,15 @@ def _arrivals(run: RecordedRun) -> tuple[Mapping[str, int], Mapping[str, int]]:
                 joining = (found[1], line.t) if found[1] not in arrivals else None
                 latest = max(line.t, latest + 1)  # lines of one millisecond keep their order
                 arrivals.setdefault(found[1], latest)
-        if joining and "Computed a new target assignment" in line.text:
-            # a fresh broker is slow: what counts for the assignment interval is the end of the computation
-            if line.t - joining[1] <= COMPUTED_WITH_JOIN_MS:
+        target = _COMPUTED.search(line.text)
+        if joining and target:
+            # a fresh broker is slow: what counts for the assignment interval is the end of the computation;
+            # a group's first target waits for no interval, and is always computed with the join
+            if line.t - joining[1] <= COMPUTED_WITH_JOIN_MS or target[1] not in groups:
                 arrivals[f"computed {joining[0]}"] = line.t
             joining = None
+        if target:
+            groups.add(target[1])
         for pattern in (_PENDING, _ADDED):
             found = pattern.search(line.text)
             if found and found[1] not in additions:
@@ -239,11 +249,18 @@ def _life(
             first = computed
     if first is None and own:
         first = _static_return(own, arrivals)
+    acked = None if answer is None else _first_ack(own, answer + begin)
     return Life(
         None if first is None else first - begin,
         None if second is None or second == first else second - begin,
-        answer, member_id, beat, sent, tuple(later),
+        answer, member_id, beat, sent, tuple(later), None if acked is None else acked - begin,
     )  # fmt: skip
+
+
+def _first_ack(own: list[Line], answered: int) -> int | None:
+    """When a KIP-848 life sent its second request, the acknowledgement of what its first answer gave it."""
+    sent = next((line.t for line in own if line.t >= answered and _CLIENT_ACK.search(line.text)), None)
+    return sent if sent is not None and sent - answered < FIRST_ACK_MS else None
 
 
 def _static_return(own: list[Line], arrivals: Mapping[str, int]) -> int | None:
@@ -314,7 +331,7 @@ def _refused(step: Mapping[str, Any], version: str) -> bool:
 
 def _subscribed(step: Mapping[str, Any]) -> tuple[str, ...]:
     topics = str(step["topics"])
-    return () if topics[:1] in {"~", "@"} else tuple(sorted(topics.split(",")))
+    return () if topics[:1] in {"~", "@"} else tuple(topics.split(","))
 
 
 def _pattern(step: Mapping[str, Any], mark: str) -> str | None:
@@ -324,7 +341,7 @@ def _pattern(step: Mapping[str, Any], mark: str) -> str | None:
 
 
 def _configs(step: Mapping[str, Any]) -> dict[str, Any]:
-    configs = dict(step["configs"])
+    configs = {**DEFAULTS, **step["configs"]}
     if str(configs.get("group.protocol", "classic")).lower() == "classic":
         configs = {**CLASSIC_DEFAULTS, **configs}
     return {key: value for key, value in configs.items() if not key.startswith(("debug", "bootstrap"))}
@@ -345,7 +362,7 @@ def _told(run: RecordedRun, begin: int) -> list[Action]:
         elif words[0] == "slow":
             actions.append(Action(at, "slow_callback", name, {"callback_ms": int(words[1])}))
         elif words[0] == "subscribe":
-            actions.append(Action(at, "subscribe", name, {"topics": tuple(sorted(words[1].split(",")))}))
+            actions.append(Action(at, "subscribe", name, {"topics": tuple(words[1].split(","))}))
         elif words[0] == "enforce":
             actions.append(Action(at, "enforce_rebalance", name, _reason(run, name, int(row["t"]))))
     return actions

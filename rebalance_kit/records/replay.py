@@ -19,6 +19,7 @@ from typing import Any, TextIO
 from rebalance_kit.model.errors import DataError, RebalanceKitError
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.records.compare import Comparison, compare
+from rebalance_kit.records.draws import of_draw
 from rebalance_kit.records.facts import Facts, of_record, of_trace
 from rebalance_kit.records.folder import read_run
 from rebalance_kit.records.log_lines import (
@@ -113,7 +114,7 @@ def replay(folder: str | Path, draws: int = 40) -> Outcome:
     logs = {name: lines for name, lines in recorded_lines(run).items() if lines}
     seen = _Nearest(of_record(run), logs)
     for seed in range(1, draws + 1):
-        seen.see(simulate(again.scenario, seed), seed)
+        seen.see(simulate(of_draw(again.scenario, seed), seed), seed)
     if seen.best is None:
         raise DataError(f"--draws is {draws}; expected at least 1")
     held, simulated, best_seed = seen.best
@@ -175,7 +176,7 @@ def run_replay(
 
 
 RULES = (
-    "Equal means: at least one of {draws} seeded latency draws gives generations (or epochs and targets), callbacks and removals exactly; "
+    "Equal means: at least one of {draws} seeded latency draws (from the 31st on of a quicker or busier machine) gives generations (or epochs and targets), callbacks and removals exactly; "
     "removals within 0.3 s are unordered, and the comparison ends where the recording's own shutdown begins. Facts taken from the record: "
     "first requests and answers, ids, phase of poll(), the moment a coordinator is back. Log lines: level, logger and text, with ids, times and "
     "offsets masked; two lines may change places within 0.3 s of each other."
@@ -228,7 +229,7 @@ def _write_page(folder: Path, outcome: Outcome) -> None:
 
     folder.mkdir(parents=True, exist_ok=True)
     run = read_run(outcome.path)
-    simulated = simulate(repeat(run).scenario, outcome.best_seed)
+    simulated = simulate(of_draw(repeat(run).scenario, outcome.best_seed), outcome.best_seed)
     report = import_module("rebalance_kit.view.report")
     report.write_report(
         folder / f"{outcome.run}.html",

@@ -43,6 +43,8 @@ MEMBERLESS = frozenset(
         "delete_topic",
         "broker_down",
         "broker_up",
+        "node_down",
+        "node_up",
         "coordinator_failover",
         "rolling_restart",
         "scale_to",
@@ -61,6 +63,7 @@ _TOPIC = Argument("name", required=True)
 _GROWN = Argument("count", required=True, least=1, most=MOST_PARTITIONS)
 _RATE = Argument("number", most=1_000_000)
 _API = Argument("choice", required=True, options=APIS)
+_NODE = Argument("count", required=True, most=2**31 - 1)
 _AWAY = Argument("ms", default=5_000)
 
 ARGUMENTS: Mapping[str, Mapping[str, Argument]] = MappingProxyType(
@@ -89,6 +92,8 @@ ARGUMENTS: Mapping[str, Mapping[str, Argument]] = MappingProxyType(
         "delete_topic": {"topic": _TOPIC},
         "broker_down": {},
         "broker_up": {},
+        "node_down": {"node": _NODE, "crash": Argument("flag", default=False)},
+        "node_up": {"node": _NODE},
         "coordinator_failover": {"for_ms": Argument("ms", default=200, least=1)},
         "rolling_restart": {"every_ms": Argument("ms", default=20_000, least=1), "after_ms": _AWAY, "crash": Argument("flag", default=False), "configs": _CONFIGS},
         "scale_to": {"members": Argument("count", required=True, most=MOST_MEMBERS), "every_ms": Argument("ms", default=0)},

@@ -21,6 +21,8 @@ class _Walk:
     frozen: set[str] = field(default_factory=set)
     cut: set[str] = field(default_factory=set)
     broker_up: bool = True
+    nodes: dict[int, bool] = field(default_factory=dict)
+    """Brokers beside the coordinators', and whether each is up."""
 
 
 def check_states(scenario: Scenario, placed: Sequence[tuple[int, Action]], place: Place) -> None:
@@ -40,6 +42,7 @@ def check_states(scenario: Scenario, placed: Sequence[tuple[int, Action]], place
             if spec.pattern is not None or spec.server_pattern is not None
         },
     )
+    walk.nodes = dict.fromkeys(list(scenario.nodes)[1:], True)
     for index, action in placed:
         where = place(index, action)
         if action.do in {"start", "subscribe"} and "topics" in action.args:
@@ -85,10 +88,22 @@ def _cluster(walk: _Walk, action: Action) -> tuple[str, str] | None:
             return "do", "the broker is up; expected a broker_down before"
         case "broker_down" | "broker_up":
             walk.broker_up = action.do == "broker_up"
+        case "node_down" | "node_up":
+            return _node(walk, int(action.args["node"]), up=action.do == "node_up")
         case "create_topic" | "add_partitions" | "delete_topic":
             return _topic(walk, action)
         case _:
             pass
+    return None
+
+
+def _node(walk: _Walk, node: int, *, up: bool) -> tuple[str, str] | None:
+    if node not in walk.nodes:
+        listed = ", ".join(map(str, walk.nodes)) or "none: the scenario names no nodes beside the coordinator's"
+        return "node", f"no broker {node} to stop or start; expected one of {listed}"
+    if walk.nodes[node] is up:
+        return "node", f"broker {node} is {'up' if up else 'down'} already; expected a node_{'down' if up else 'up'} before"
+    walk.nodes[node] = up
     return None
 
 

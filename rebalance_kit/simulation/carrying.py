@@ -79,6 +79,10 @@ def want_poll(process: Process, effect: fx.WantPoll) -> None:
         delay = spreads.rejoin.draw(process.stream) if effect.step == "either" else 1
     if process.protocol == "consumer" and now - process.first_poll_ms < spreads.warming_ms:
         delay = delay * process.warming_percent // 100
+    acked = process.pin().first_ack_ms
+    if acked is not None and process.requests_sent == 1 and process.protocol == "consumer":
+        left = acked - now  # the acknowledgement leaves when onPartitionsAssigned, called by this poll(), has returned
+        delay = max(min(delay, left // 2) if effect.step == "joining" else left - process.callback_ms, 1)
     process.queue_poll(now + delay)
 
 

@@ -188,6 +188,14 @@ def _failover(world: World, action: Action) -> None:
     )
 
 
+def _node_down(world: World, action: Action) -> None:
+    world.replicas.stop(int(action.args["node"]), crash=bool(action.args.get("crash")))
+
+
+def _node_up(world: World, action: Action) -> None:
+    world.replicas.start(int(action.args["node"]))
+
+
 _DOING: Mapping[str, Do] = MappingProxyType(
     {
         "start": _start,
@@ -211,6 +219,8 @@ _DOING: Mapping[str, Do] = MappingProxyType(
         "delete_topic": _delete_topic,
         "broker_down": _broker_down,
         "broker_up": _broker_up,
+        "node_down": _node_down,
+        "node_up": _node_up,
         "coordinator_failover": _failover,
     }
 )

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 AUTO_COMMIT = ("auto-commit",)
 BATCH = ("batch",)
+LEADERS = ("leaders",)
 
 
 class Fetching:
@@ -30,6 +31,7 @@ class Fetching:
         self._overdue = False
         self._suspended: set[str] = set()
         self._paused: dict[TopicPartition, None] = {}
+        self._leaderless: dict[TopicPartition, None] = {}
         self._sought: Offsets = {}
         self._wanted: dict[TopicPartition, int] = {}
         self._starting: dict[TopicPartition, int] = {}
@@ -102,7 +104,7 @@ class Fetching:
         self.stop([tp for tp in [*self._wanted, *self._starting] if tp not in kept], "unassigned")
         for tp in [tp for tp in self.consumption.positions if tp not in kept]:
             del self.consumption.positions[tp]
-        for held in (self._paused, self._sought):
+        for held in (self._paused, self._leaderless, self._sought):
             for tp in [tp for tp in held if tp not in kept]:
                 del held[tp]
 
@@ -163,7 +165,10 @@ class Fetching:
                 self._resume(tp)
 
     def _resume(self, tp: TopicPartition) -> None:
-        if tp in self._paused:
+        if tp in self._paused or tp in self._leaderless:
+            return
+        if not self.process.world.replicas.leads(tp):
+            self._leaderless[tp] = None
             return
         if self._counts:
             self.consumption.start(tp, self.consumption.positions.get(tp, self._wanted[tp]), self._now)
@@ -218,6 +223,41 @@ class Fetching:
         for tp in partitions:
             if self._paused.pop(tp, tp) is None and tp in self._wanted and not self._suspended:
                 self._resume(tp)
+
+    # --- whose broker is gone --------------------------------------------------------------------
+    def lose_leaders(self, gone: frozenset[TopicPartition]) -> None:
+        """Fetches of these fail: nothing of them arrives until the client's metadata names another leader."""
+        self.settle()
+        lost = [tp for tp in sorted(self._wanted) if tp in gone and tp not in self._leaderless]
+        for tp in lost:
+            self._leaderless[tp] = None
+            if tp in self.consumption.fetching:
+                self.consumption.stop(tp)
+                self._row("fetch_paused", tp, reason="leader", **self._stand(tp))
+        if lost:
+            self._ask_for_leaders()
+
+    def _ask_for_leaders(self) -> None:
+        process = self.process
+        spreads = process.world.scenario.latencies
+        wait = spreads.coordinator_retry_ms + spreads.metadata_round.draw(process.stream)
+        process.world.agenda.set_timer((process.name, LEADERS), self._now + wait, self._asked, process.life)
+
+    def _asked(self, life: int) -> None:
+        if life == self.process.life and self.process.alive:
+            self.process.metadata_soon(0)
+            self.find_leaders()
+
+    def find_leaders(self) -> None:
+        """Fetch again what has a leader; ask again, after retry.backoff.ms, while something has none."""
+        leads = self.process.world.replicas.leads
+        self.settle()
+        for tp in [tp for tp in self._leaderless if leads(tp)]:
+            del self._leaderless[tp]
+            if tp in self._wanted and not self._suspended:
+                self._resume(tp)
+        if self._leaderless:
+            self._ask_for_leaders()
 
     # --- the application stands still -----------------------------------------------------------
     def suspend(self, reason: str) -> None:

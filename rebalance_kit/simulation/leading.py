@@ -10,6 +10,7 @@ from rebalance_kit.assignors.contract import NO_GENERATION, Cluster, MemberSubsc
 from rebalance_kit.assignors.native_sticky import assign_native_cooperative
 from rebalance_kit.assignors.registry import plan
 from rebalance_kit.model.topology import TopicPartition
+from rebalance_kit.protocol.effects import NO_RACKS, Racks
 from rebalance_kit.protocol.messages import JoinMember
 from rebalance_kit.simulation.own_assignors import Report, assign_own
 
@@ -32,9 +33,12 @@ class Leading:
         self._max_generation: dict[str, int] = {}
         self._own, self._report, self._cooperative = own, report, cooperative
 
-    def __call__(self, name: str, partitions: Mapping[str, int], members: Sequence[JoinMember]) -> Shares:
+    def __call__(
+        self, name: str, partitions: Mapping[str, int], members: Sequence[JoinMember], racks: Racks = NO_RACKS
+    ) -> Shares:
         """Assign as the leader does, from the members' subscriptions in the order of the JoinGroup answer."""
-        cluster = Cluster({topic: count for topic, count in partitions.items() if count})
+        replicas = {topic: tuple(tuple(rack for _, rack in held) for held in told) for topic, told in racks.items()}
+        cluster = Cluster({topic: count for topic, count in partitions.items() if count}, replica_racks=replicas)
         listed = [_subscription(name, one) for one in members]
         if name in self._own:
             return assign_own(

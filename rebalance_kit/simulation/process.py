@@ -130,7 +130,7 @@ class Process:
             return
         self.first_poll_ms = self.world.agenda.now_ms
         self.warming_percent = self.world.scenario.latencies.warming_percent.draw(self.stream)
-        self.apply(fx.MetadataSeen(dict(self.world.broker.topics)))
+        self.apply(self._metadata())
         self.world.agenda.at(
             self.world.agenda.now_ms + self.config.metadata_max_age_ms, self._metadata_due, self.life
         )
@@ -269,9 +269,7 @@ class Process:
             and machine.rejoin_needed
             and self.world.broker.up
         ):
-            self.apply(
-                fx.MetadataSeen(dict(self.world.broker.topics))
-            )  # a pattern is matched anew before every JoinGroup
+            self.apply(self._metadata())  # a pattern is matched anew before every JoinGroup
         self.apply(fx.Polled())
 
     # --- events ------------------------------------------------------------------------------
@@ -310,6 +308,9 @@ class Process:
                 self.callback_over(self.life)
             self.apply(fx.Disconnected(request, cause))
 
+    def _metadata(self) -> fx.MetadataSeen:
+        return fx.MetadataSeen(dict(self.world.broker.topics), self.world.replicas.seen())
+
     def _metadata_due(self, life: int) -> None:
         if life == self.life and self.alive:
             world = self.world
@@ -321,7 +322,7 @@ class Process:
 
     def _metadata_read(self, life: int) -> None:
         if life == self.life and self.alive and self.world.broker.up:
-            self.apply(fx.MetadataSeen(dict(self.world.broker.topics)))
+            self.apply(self._metadata())
 
     def metadata_soon(self, after_ms: int) -> None:
         """A failing fetch makes the client refresh its metadata."""

@@ -16,6 +16,7 @@ from rebalance_kit.simulation.latencies import MEASURED, Latencies
 
 Configs = Mapping[str, Any]
 NOTHING: Mapping[str, Any] = MappingProxyType({})
+NO_NODES: Mapping[int, str | None] = MappingProxyType({})
 ASSIGNOR_CLASS = "org.apache.kafka.clients.consumer."
 PROTOCOLS: Mapping[str, Configs] = MappingProxyType(
     {
@@ -66,6 +67,8 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
         "delete_topic": "a topic is deleted",
         "broker_down": "the broker that hosts the coordinator stops",
         "broker_up": "it is back",
+        "node_down": "broker `node`, which coordinates no group, stops (crash: true: without handing its partitions over)",
+        "node_up": "broker `node` is back",
         "coordinator_failover": "another broker takes the coordinator over, for_ms without one",
         "rolling_restart": "restart every member in turn, every_ms apart, each away for after_ms",
         "scale_to": "start or close members until `members` run",
@@ -90,7 +93,8 @@ class Life:
     Times are ms of the run: when its first request reaches the broker, when its second JoinGroup
     does (the one with the id it was given), when the first answer reaches the process, when the first
     request was sent (a moment before it arrived, unless the record says better). ``beat_ms``
-    is the phase of its poll(), ``later_ids`` the ids it was given when it joined again without one.
+    is the phase of its poll(), ``later_ids`` the ids it was given when it joined again without one,
+    ``first_ack_ms`` when a KIP-848 client sends its first acknowledgement.
     None leaves the fact to the engine.
     """
 
@@ -101,6 +105,7 @@ class Life:
     beat_ms: int | None = None
     first_sent_ms: int | None = None
     later_ids: tuple[str, ...] = ()
+    first_ack_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +160,8 @@ class Scenario:
     protocol: str | None = None
     latencies: Latencies = MEASURED
     data_plane: bool = True
+    nodes: Mapping[int, str | None] = field(default_factory=lambda: NO_NODES)
+    """Brokers with their racks, the coordinators' first; empty: one broker leads every partition."""
 
     def member(self, name: str) -> MemberSpec:
         """The member of that name; raises ``ScenarioError`` naming those that exist."""

@@ -68,6 +68,7 @@ def check_things(scenario: Scenario) -> None:
     if not scenario.group:
         raise BadScenario(f"{where}: group is {scenario.group!r}; expected a group id", ("group",))
     _topics(scenario.topics, where)
+    _nodes(scenario, where)
     _members(scenario, where)
 
 
@@ -98,6 +99,14 @@ def _topics(topics: tuple[TopicSpec, ...], where: str) -> None:
                 f"{where}: topic {topic.name} has rate_per_s {topic.rate_per_s!r}; expected 0 to {MOST_RATE}",
                 (*path, "rate_per_s"),
             )
+
+
+def _nodes(scenario: Scenario, where: str) -> None:
+    for node, rack in scenario.nodes.items():
+        if not whole(node) or node < 0:
+            raise BadScenario(f"{where}: nodes names broker {node!r}; expected node ids, whole numbers from 0", ("nodes",))
+        if rack == "":
+            raise BadScenario(f"{where}: broker {node} has rack {rack!r}; expected a name (broker.rack), or null for none", ("nodes",))
 
 
 def _members(scenario: Scenario, where: str) -> None:

@@ -21,6 +21,7 @@ from rebalance_kit.simulation.foreseen import ERRORS, foresee
 from rebalance_kit.simulation.latencies import MEASURED
 from rebalance_kit.simulation.plug_ins import Supports, supports
 from rebalance_kit.simulation.scenario import (
+    NO_NODES,
     PROTOCOLS,
     Scenario,
     with_protocol,
@@ -37,7 +38,7 @@ __all__ = ["read_scenario", "write_scenario"]
 
 KEYS = (
     "scenario", "title", "story", "kafka_version", "protocol", "label", "group", "seed", "end", "topics", "broker", "configs",
-    "members", "actions", "latencies", "data_plane", "expect",
+    "members", "actions", "latencies", "data_plane", "nodes", "expect",
 )  # fmt: skip
 SET_BY_PROTOCOL = ("group.protocol", "group.remote.assignor", "partition.assignment.strategy")
 
@@ -112,7 +113,7 @@ class _File:
             story=get("story", nodes.text, "").strip(), kafka_version=get("kafka_version", nodes.text, "4.3.1"),
             group=get("group", nodes.text, "orders-app"), broker=get("broker", self.parts.broker, MappingProxyType({})),
             protocol=get("label", nodes.text, None), latencies=get("latencies", self.parts.latencies, MEASURED),
-            data_plane=get("data_plane", nodes.flag, True),
+            data_plane=get("data_plane", nodes.flag, True), nodes=get("nodes", self.parts.brokers, NO_NODES),
         )  # fmt: skip
 
     def _switched(self, scenario: Scenario, node: Node) -> Scenario:

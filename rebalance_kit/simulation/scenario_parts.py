@@ -56,6 +56,15 @@ class Parts:
         """Configs of the broker."""
         return MappingProxyType(self.configs(node, key, (key,)))
 
+    def brokers(self, node: Node, key: str) -> Mapping[int, str | None]:
+        """Brokers by id with their racks (null for none)."""
+        found: dict[int, str | None] = {}
+        for name, (at, value) in self.nodes.mapping(node, key).items():
+            if not name.isdigit():
+                self.nodes.fail(at, key, f"got {name!r}; expected node ids with racks, as in {{1: rack-a, 2: rack-b}}")
+            found[int(name)] = None if is_null(value) else self.nodes.text(value, f"{key}.{name}")
+        return MappingProxyType(found)
+
     def configs(self, node: Node, key: str, path: Path = ("configs",)) -> dict[str, Any]:
         """Kafka configs by their real names, not yet judged."""
         found: dict[str, Any] = {}

@@ -54,6 +54,8 @@ def _document(scenario: Scenario, own: Supports) -> dict[str, Any]:
         document["latencies"] = _latencies(scenario.latencies)
     if not scenario.data_plane:
         document["data_plane"] = False
+    if scenario.nodes:
+        document["nodes"] = dict(scenario.nodes)
     expected = sorted({refusal.error for refusal in foresee(scenario, own)})
     if expected:
         document["expect"] = expected

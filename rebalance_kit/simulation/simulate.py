@@ -32,26 +32,87 @@ def simulate(
     """
     if protocol is not None:
         scenario = with_protocol(scenario, protocol)
-    planned = expand(scenario, supports(assignors))
-    check_listeners(listeners, (spec.name for spec in planned.members))
-    drawn = scenario.seed if seed is None else seed
-    world = World(planned, drawn, PlugIns(listeners or {}, assignors or {}))
-    for spec in planned.members:
-        if spec.start_ms is not None:
-            world.agenda.at(spec.start_ms, world.processes[spec.name].start, spec)
-    for action in sorted(planned.actions, key=lambda one: one.at_ms):
-        world.agenda.at(action.at_ms, _do, (world, action))
-    world.agenda.run(planned.end_ms)
-    _close_books(world)
-    label = scenario.protocol or _label(scenario)
-    meta = {
-        "scenario": scenario.name, "title": scenario.title, "kafka_version": scenario.kafka_version, "group": scenario.group, "broker": dict(scenario.broker),
-        "topics": {topic.name: topic.partitions for topic in scenario.topics}, "members": [spec.name for spec in planned.members],
-        "topic_ids": {name: list(held) for name, held in sorted(world.broker.topic_ids.items())},
-    }  # fmt: skip
-    rows = tuple(world.rows)
-    world.close()
-    return Trace(f"{scenario.name}-{label}-{drawn}", label, drawn, planned.end_ms, rows, meta=meta)
+    return Run(scenario, seed, listeners=listeners, assignors=assignors).finish()
+
+
+class Run:
+    """A simulation under way: ``until`` lets time pass, ``act`` does something now, ``finish`` gives the trace.
+
+    What ``act`` does belongs to the scenario from then on: the trace is the one that ``simulate`` gives for the
+    scenario with that action. Raises as ``simulate`` does.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        seed: int | None = None,
+        *,
+        listeners: Mapping[str, Any] | None = None,
+        assignors: Mapping[str, Callable[..., Any]] | None = None,
+    ) -> None:
+        planned = expand(scenario, supports(assignors))
+        check_listeners(listeners, (spec.name for spec in planned.members))
+        self.scenario, self._planned = scenario, planned
+        self.seed = scenario.seed if seed is None else seed
+        self._world = world = World(planned, self.seed, PlugIns(listeners or {}, assignors or {}))
+        for spec in planned.members:
+            if spec.start_ms is not None:
+                world.agenda.at(spec.start_ms, world.processes[spec.name].start, spec)
+        for action in sorted(planned.actions, key=lambda one: one.at_ms):
+            world.agenda.at(action.at_ms, _do, (world, action))
+
+    @property
+    def now_ms(self) -> int:
+        """Everything up to and including this moment has happened."""
+        return self._world.agenda.now_ms
+
+    def until(self, at_ms: int) -> None:
+        """Let time pass up to and including that moment."""
+        self._world.agenda.run(at_ms)
+
+    def act(self, scenario: Scenario, action: Action) -> bool:
+        """Do a plain action one millisecond from now, as ``scenario`` (the one with it) says; it comes first there.
+
+        False, and nothing done, where the rest of the scenario would not go on as planned: another action of that
+        millisecond, or a later one (``rolling_restart``, ``scale_to``) that means something else now. Raises as
+        ``simulate`` does when the scenario cannot mean anything.
+        """
+        planned = expand(scenario)
+        left = list(planned.actions)
+        if action not in left or any(one.at_ms == action.at_ms for one in self._planned.actions):
+            return False
+        left.remove(action)
+        if left != list(self._planned.actions) or action.at_ms != self.now_ms + 1:
+            return False
+        self._planned, self.scenario = planned, scenario
+        self._world.agenda.now_ms += 1
+        _do((self._world, action))
+        return True
+
+    def finish(self) -> Trace:
+        """Let the rest happen and close the books; the run cannot be used afterwards."""
+        world = self._world
+        world.agenda.run(self._planned.end_ms)
+        _close_books(world)
+        found = self._trace(self._planned.end_ms)
+        world.close()
+        return found
+
+    def so_far(self) -> Trace:
+        """What has happened until now, as a trace that ends now; its accounts are not closed."""
+        return self._trace(self.now_ms)
+
+    def _trace(self, end_ms: int) -> Trace:
+        world, planned, scenario = self._world, self._planned, self.scenario
+        label = scenario.protocol or _label(scenario)
+        meta = {
+            "scenario": scenario.name, "title": scenario.title, "kafka_version": scenario.kafka_version, "group": scenario.group, "broker": dict(scenario.broker),
+            "topics": {topic.name: topic.partitions for topic in scenario.topics}, "members": [spec.name for spec in planned.members],
+            "topic_ids": {name: list(held) for name, held in sorted(world.broker.topic_ids.items())},
+        }  # fmt: skip
+        return Trace(
+            f"{scenario.name}-{label}-{self.seed}", label, self.seed, end_ms, tuple(world.rows), meta=meta
+        )
 
 
 def _do(argument: tuple[World, Action]) -> None:

@@ -8,8 +8,10 @@ from rebalance_kit.assignors.contract import Cluster, MemberSubscription
 from rebalance_kit.assignors.java_order import timeline_order
 from rebalance_kit.assignors.registry import assign
 from rebalance_kit.assignors.server_topics import target_order
+from rebalance_kit.assignors.server_uniform import assign_server_uniform
 from rebalance_kit.model.topology import TopicId, TopicPartition
 from rebalance_kit.model.trace import Detail, TraceRow
+from rebalance_kit.model.versions import has
 from rebalance_kit.protocol.classic_member import ClassicMember
 from rebalance_kit.protocol.client import ClientSettings
 from rebalance_kit.protocol.consumer_member import ConsumerMember
@@ -21,6 +23,7 @@ from rebalance_kit.simulation.network import Network
 from rebalance_kit.simulation.plug_ins import NO_PLUG_INS, PlugIns, supports
 from rebalance_kit.simulation.process import Process
 from rebalance_kit.simulation.records import DataPlane
+from rebalance_kit.simulation.replicas import Replicas
 from rebalance_kit.simulation.scenario import MemberSpec, Scenario
 from rebalance_kit.simulation.streams import Streams, draw_kafka_uuid
 
@@ -39,6 +42,7 @@ class World:
         self.plane = DataPlane()
         self.rows: list[TraceRow] = []
         self.started = False
+        self.replicas = Replicas(self)
         self.broker = Broker(self)
         self.network = Network(self)
         self.processes = {spec.name: Process(self, spec) for spec in scenario.members}
@@ -70,12 +74,15 @@ class World:
         """The client machine that a process runs, from its configuration."""
         config = process.config
         settings = ClientSettings(
-            process.name, process.group_id, tuple(config.assignors), config.mode == "COOPERATIVE", config.instance_id, config.rack,
+            process.name, process.group_id, tuple(config.assignors), config.mode == "COOPERATIVE", config.instance_id,
+            config.rack if has("rack-aware-client-assignors", self.scenario.kafka_version) else None,
             config.session_timeout_ms, config.heartbeat_interval_ms, config.max_poll_interval_ms,
             (config.auto_commit and spec.commit == "auto") or spec.commit == "per_batch", config.remote_assignor,
             spec.client, spec.callback,
-            lambda: process.pin().member_id or draw_kafka_uuid(self.streams[f"id/{process.name}/{process.life}/consumer"]),
-            Leading(spec.client, self.plug_ins.make_assignors(), process.report_assignor, cooperative=config.mode == "COOPERATIVE"),
+            new_id=lambda: process.pin().member_id or draw_kafka_uuid(self.streams[f"id/{process.name}/{process.life}/consumer"]),
+            commits_topic_ids=has("commit-by-topic-id", self.scenario.kafka_version),
+            tolerates_offline=has("offline-rack-no-rebalance", self.scenario.kafka_version),
+            assign=Leading(spec.client, self.plug_ins.make_assignors(), process.report_assignor, cooperative=config.mode == "COOPERATIVE"),
         )  # fmt: skip
         if config.protocol == "consumer":
             return ConsumerMember(settings, tuple(sorted(spec.topics)), spec.pattern, spec.server_pattern)
@@ -95,4 +102,6 @@ class World:
         for who in timeline_order(held):
             _, instance, topics, owned = held[who]
             listed.append(MemberSubscription(who, topics, instance, target_order(owned, cluster)))
+        if name == "uniform" and not has("uniform-passes-extra-on", self.scenario.kafka_version):
+            return assign_server_uniform(cluster, listed, passes_extra_on=False)
         return assign(f"server.{name}", cluster, listed)

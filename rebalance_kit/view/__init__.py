@@ -11,6 +11,9 @@ from typing import Any
 _HOME = {
     "Lab": "lab",
     "Quiz": "quiz",
+    "Review": "quiz",
+    "Exam": "quiz_exam",
+    "Exercise": "exercise",
     "board": "frames",
     "flow_figure": "flow",
     "gantt_figure": "gantt",
@@ -21,9 +24,13 @@ _HOME = {
     "describe_gantt": "text",
     "describe_comparison": "text",
     "show": "showing",
+    "detection_figure": "sweep",
+    "pause_figure": "sweep",
+    "watching": "watch_cell",
     "write_report": "report",
 }
 __all__ = [
+    "Exercise",
     "Lab",
     "board",
     "comparison_figure",
@@ -32,9 +39,12 @@ __all__ = [
     "describe_comparison",
     "describe_flow",
     "describe_gantt",
+    "detection_figure",
     "flow_figure",
     "gantt_figure",
+    "pause_figure",
     "show",
+    "watching",
     "write_report",
 ]
 

@@ -37,8 +37,8 @@ class _Table:
         return list(self.rows)
 
 
-def film(frames: Frames) -> dict[str, Any]:
-    """Everything the page needs to play a run, as JSON values."""
+def film(frames: Frames, since_ms: int = 0) -> dict[str, Any]:
+    """Everything the page needs to play a run, as JSON values; sentences from ``since_ms`` on."""
     number = {name: place for place, name in enumerate(frames.names)}
     members, partitions, groups = _Table(), _Table(), _Table()
     member_tracks = [_coded(frames.members[name], members) for name in frames.names]
@@ -61,13 +61,19 @@ def film(frames: Frames) -> dict[str, Any]:
         "memberTracks": member_tracks,
         "partitionTracks": partition_tracks,
         "groupTrack": group_track,
-        "says": _sentences(frames),
+        "says": _sentences(frames, since_ms),
         "beats": [_waits(_thinned(frames, name)) for name in frames.names],
         "sessions": [[frames.session_ms(name), frames.session_ms(name, "consumer")] for name in frames.names],
         "positions": _positions(frames),
         "marks": [list(one) for one in frames.marks],
         "messages": _messages(frames, number),
     }
+
+
+def glance_bytes(frames: Frames, since_ms: int, end_ms: int) -> bytes:
+    """The film of a run that is known only up to ``frames.end_ms``; before ``since_ms`` it says no sentences."""
+    held = {**film(frames, since_ms), "end": end_ms, "known": frames.end_ms}
+    return zlib.compress(json.dumps(held, ensure_ascii=False, separators=(",", ":")).encode("utf-8"), 1)
 
 
 def film_bytes(frames: Frames) -> bytes:
@@ -133,13 +139,13 @@ def _thinned(frames: Frames, name: str) -> list[int]:
     return sorted(set(frames.beats.get(name, ())))
 
 
-def _sentences(frames: Frames) -> dict[str, Any]:
+def _sentences(frames: Frames, since_ms: int) -> dict[str, Any]:
     """Sentences by number, and when which one is said; a long run speaks at even steps."""
     words = _Table()
     track: list[int] = []
     last: tuple[int, int] | None = None
     before = 0
-    for board in frames.walk(_speaking_times(frames)):
+    for board in frames.walk(_speaking_times(frames, since_ms)):
         said, at_ms = sentence(board), board.at_ms
         now = (words.number(said.cause), words.number(said.effect))
         if now != last:
@@ -148,8 +154,8 @@ def _sentences(frames: Frames) -> dict[str, Any]:
     return {"words": words.values(), "track": track}
 
 
-def _speaking_times(frames: Frames) -> list[int]:
-    times = frames.change_times
+def _speaking_times(frames: Frames, since_ms: int) -> list[int]:
+    times = [at_ms for at_ms in frames.change_times if at_ms >= since_ms]
     if len(times) <= SENTENCES_UP_TO:
         return list(times)
     step = max(20, frames.end_ms // (SENTENCES_UP_TO * 4))
@@ -176,10 +182,12 @@ def _positions(frames: Frames) -> list[list[int]] | None:
 
 
 def _messages(frames: Frames, number: dict[str, int]) -> list[list[Any]]:
-    """Messages: sent, flight (-1: lost), member, api, request or answer, error."""
+    """Messages: sent, flight (-1: lost), member, api, request or answer, error, news or not."""
     kept = [one for one in frames.messages if one.member in number]
     if len(kept) > MESSAGES_UP_TO:
-        kept = [one for one in kept if one.api not in QUIET or one.error is not None][:MESSAGES_UP_TO]
+        kept = [one for one in kept if one.api not in QUIET or one.news or one.error is not None][
+            :MESSAGES_UP_TO
+        ]
     return [
         [
             one.sent_ms,
@@ -188,6 +196,7 @@ def _messages(frames: Frames, number: dict[str, int]) -> list[list[Any]]:
             one.api,
             int(one.request),
             one.error,
+            int(one.news),
         ]
         for one in kept
     ]

@@ -89,7 +89,11 @@ def _coordinator(up: bool) -> Rule:
 
 def _request(fold: Fold, row: TraceRow) -> None:
     api = row.detail["api"]
-    fold.messages.append(Message(row.at_ms, row.detail.get("arrives_ms"), row.actor, api, True, None))
+    detail = row.detail
+    news = api == "ConsumerGroupHeartbeat" and (
+        (detail.get("epoch") or 0) <= 0 or detail.get("owned") is not None or detail.get("topics") is not None
+    )
+    fold.messages.append(Message(row.at_ms, detail.get("arrives_ms"), row.actor, api, True, None, news))
     leaves = api == "LeaveGroup" or (api == "ConsumerGroupHeartbeat" and (row.generation or 0) < 0)
     if api in PARKING or leaves:
         fold.member(row.actor).sending = "LeaveGroup" if leaves else api
@@ -105,6 +109,7 @@ def _response(fold: Fold, row: TraceRow) -> None:
             api,
             False,
             None if error in {None, "NONE"} else error,
+            row.detail.get("assignment") is not None,
         )
     )
     one = fold.members.get(name)

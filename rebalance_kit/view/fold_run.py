@@ -5,10 +5,11 @@ A request is on its way until ``arrives_ms``, then it waits at the coordinator u
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from heapq import heappop, heappush
 from typing import NamedTuple
 
-from rebalance_kit.model.trace import Trace, TraceRow
+from rebalance_kit.model.trace import TraceRow
 from rebalance_kit.view.fold import PARKING, Fold
 from rebalance_kit.view.fold_clients import CLIENT_RULES
 from rebalance_kit.view.fold_group import GROUP_RULES
@@ -19,22 +20,56 @@ OF_A_MEMBER = frozenset(
 )
 
 
-def moments(trace: Trace, group: str) -> Iterator[tuple[int, Fold]]:
-    """Feed the rows of one group in order; yields after each millisecond that had any."""
-    fold = Fold(group)
-    now: int | None = None
-    for at_ms, what in _in_order(trace, group):
-        if now is not None and at_ms != now:
-            yield now, fold
+class Folding:
+    """Rows of one group fed in order, as far as they are known; more may follow later.
+
+    ``fold`` is what the rows have said so far. Rows of other groups' members are left out.
+    """
+
+    def __init__(self, group: str) -> None:
+        self.fold = Fold(group)
+        self._group = group
+        self._outside: set[str] = set()
+        self._flying: list[_Arrival] = []
+
+    def feed(self, rows: Iterable[TraceRow], until_ms: int) -> Iterator[int]:
+        """Take rows up to ``until_ms`` and whatever arrives by then; yields after each millisecond that had any."""
+        now: int | None = None
+        fold = self.fold
+        for at_ms, what in self._in_order(rows, until_ms):
+            if now is not None and at_ms != now:
+                yield now
+                fold.changed_members.clear()
+                fold.changed_partitions.clear()
+            now = at_ms
+            if isinstance(what, _Arrival):
+                _arrive(fold, at_ms, what.row)
+            else:
+                _take(fold, what)
+        if now is not None:
+            yield now
             fold.changed_members.clear()
             fold.changed_partitions.clear()
-        now = at_ms
-        if isinstance(what, _Arrival):
-            _arrive(fold, at_ms, what.row)
-        else:
-            _take(fold, what)
-    if now is not None:
-        yield now, fold
+
+    def _in_order(self, rows: Iterable[TraceRow], until_ms: int) -> Iterator[tuple[int, TraceRow | _Arrival]]:
+        """Rows and arrivals by time; at one millisecond an arrival comes before what it causes."""
+        flying, group = self._flying, self._group
+        for row in rows:
+            if row.detail.get("group", group) != group:
+                if row.kind == "process_started":
+                    self._outside.add(row.actor)
+                continue
+            if row.actor in self._outside:
+                continue
+            while flying and (flying[0].at_ms, flying[0].seq) < (row.at_ms, row.seq):
+                one = heappop(flying)
+                yield one.at_ms, one
+            if _arrives(row):
+                heappush(flying, _Arrival(row.detail["arrives_ms"], row.seq, row))
+            yield row.at_ms, row
+        while flying and flying[0].at_ms <= until_ms:
+            one = heappop(flying)
+            yield one.at_ms, one
 
 
 def _take(fold: Fold, row: TraceRow) -> None:
@@ -67,26 +102,6 @@ class _Arrival(NamedTuple):
     at_ms: int
     seq: int
     row: TraceRow
-
-
-def _in_order(trace: Trace, group: str) -> Iterator[tuple[int, TraceRow | _Arrival]]:
-    """Rows and arrivals by time; at one millisecond an arrival comes before what it causes."""
-    outside = {
-        row.actor
-        for row in trace.rows
-        if row.kind == "process_started" and row.detail.get("group", group) != group
-    }
-    rows = [row for row in trace.rows if row.actor not in outside and row.detail.get("group", group) == group]
-    arrivals = sorted(_Arrival(row.detail["arrives_ms"], row.seq, row) for row in rows if _arrives(row))
-    ahead = 0
-    for row in rows:
-        while ahead < len(arrivals) and (arrivals[ahead].at_ms, arrivals[ahead].seq) < (row.at_ms, row.seq):
-            yield arrivals[ahead].at_ms, arrivals[ahead]
-            ahead += 1
-        yield row.at_ms, row
-    for one in arrivals[ahead:]:
-        if one.at_ms <= trace.end_ms:
-            yield one.at_ms, one
 
 
 def _arrives(row: TraceRow) -> bool:

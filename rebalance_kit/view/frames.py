@@ -15,22 +15,19 @@ from rebalance_kit.analysis.intervals import Gap, gaps
 from rebalance_kit.analysis.metrics import study_from
 from rebalance_kit.model.topology import parse_partition
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.view.fold import Fold
-from rebalance_kit.view.fold_run import moments
+from rebalance_kit.view.folded import Folded
 from rebalance_kit.view.marks import find_marks
 from rebalance_kit.view.state import (
     BoardState,
-    GroupState,
     Mark,
-    MemberState,
     MemberView,
     Message,
     PartitionState,
     PartitionView,
     Position,
 )  # fmt: skip
-from rebalance_kit.view.theme import looks, member_order
-from rebalance_kit.view.track import Track, begun, between
+from rebalance_kit.view.theme import looks
+from rebalance_kit.view.track import Track, between
 
 SESSION_MS = 45_000
 
@@ -43,43 +40,31 @@ class Frames:
     """
 
     def __init__(
-        self, trace: Trace, group: str | None = None, broker: Mapping[str, Any] | None = None
+        self,
+        trace: Trace,
+        group: str | None = None,
+        broker: Mapping[str, Any] | None = None,
+        folded: Folded | None = None,
     ) -> None:
         self.trace = trace
         self.end_ms = trace.end_ms
-        self.group_name = group or _first_group(trace)
-        self.names = _members_of(trace, self.group_name)
-        self.members: dict[str, Track[MemberState]] = {name: begun(MemberState()) for name in self.names}
-        self.partitions: dict[str, Track[PartitionState]] = {
-            name: begun(PartitionState()) for name in _partitions_of(trace, self.group_name)
-        }
-        self.group: Track[GroupState] = begun(GroupState())
-        last: Fold | None = None
-        for at_ms, fold in moments(trace, self.group_name):
-            self._note(at_ms, fold)
-            last = fold
+        folded = folded or Folded(trace, group)
+        folded.feed(trace)
+        self.group_name = folded.group_name
+        self.names = folded.names
+        self.members, self.group = folded.members, folded.group
         self.partitions = {
-            name: self.partitions[name] for name in sorted(self.partitions, key=parse_partition)
+            name: folded.partitions[name] for name in sorted(folded.partitions, key=parse_partition)
         }
-        self.messages: tuple[Message, ...] = tuple(last.messages) if last else ()
-        self.beats: dict[str, list[int]] = last.beats if last else {}
-        self.positions: dict[str, list[tuple[int, Position]]] = last.positions if last else {}
+        fold = folded.folding.fold
+        self.messages: tuple[Message, ...] = tuple(fold.messages)
+        self.beats: dict[str, list[int]] = fold.beats
+        self.positions: dict[str, list[tuple[int, Position]]] = fold.positions
         self._sessions = _session_lengths(trace, broker or trace.meta.get("broker") or {})
         self._sent = [one.sent_ms for one in self.messages]
         self._longest = max(
             (one.arrives_ms - one.sent_ms for one in self.messages if one.arrives_ms is not None), default=0
         )
-
-    def _note(self, at_ms: int, fold: Fold) -> None:
-        for name in fold.changed_members:
-            if name in self.members:
-                self.members[name].push(at_ms, fold.member_state(name))
-        for name in fold.changed_partitions:
-            track = self.partitions.get(name)
-            if track is None:
-                track = self.partitions[name] = begun(PartitionState())
-            track.push(at_ms, fold.partition_state(name))
-        self.group.push(at_ms, fold.group_state())
 
     @cached_property
     def marks(self) -> tuple[Mark, ...]:
@@ -103,6 +88,10 @@ class Frames:
         None when that never comes.
         """
         return self._settled
+
+    def settles_at(self, at_ms: int | None) -> None:
+        """Take the moment of rest from a run that begins with the same rows."""
+        self.__dict__["_settled"] = at_ms
 
     @cached_property
     def _settled(self) -> int | None:
@@ -245,37 +234,6 @@ class Frames:
 def board(trace: Trace, at_ms: int, group: str | None = None) -> BoardState:
     """What the lab shows of a run at a moment (milliseconds from its start)."""
     return Frames(trace, group).at(at_ms)
-
-
-def _first_group(trace: Trace) -> str:
-    for row in trace.rows:
-        if row.kind == "process_started":
-            return str(row.detail.get("group", ""))
-    return ""
-
-
-def _members_of(trace: Trace, group: str) -> tuple[str, ...]:
-    others = {
-        row.actor
-        for row in trace.rows
-        if row.kind == "process_started" and row.detail.get("group", group) != group
-    }
-    return tuple(name for name in member_order(trace) if name not in others)
-
-
-def _partitions_of(trace: Trace, group: str) -> list[str]:
-    """Partitions that exist from the start and that somebody in the group subscribes to."""
-    wanted: set[str] = set()
-    for row in trace.rows:
-        if row.kind == "process_started" and row.detail.get("group", group) == group:
-            topics = row.detail.get("topics") or trace.meta.get("topics", ())
-            wanted.update(topics)
-    return [
-        f"{topic}-{number}"
-        for topic, count in trace.meta.get("topics", {}).items()
-        if topic in wanted
-        for number in range(count)
-    ]
 
 
 def _session_lengths(trace: Trace, broker: Mapping[str, Any]) -> dict[tuple[str, str], int]:

@@ -6,32 +6,32 @@ Each method does what the button of the same name does, so a notebook can be che
 
 from __future__ import annotations
 
-from pathlib import Path
+import asyncio
 from typing import Any
 
 import anywidget
 import traitlets
 
-from rebalance_kit.model.errors import RebalanceKitError, ScenarioError
+from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.model.trace import Trace
+from rebalance_kit.simulation.link import Link, LinkError, read_link, write_link
 from rebalance_kit.simulation.scenario import Scenario
 from rebalance_kit.view.film import film_bytes
-from rebalance_kit.view.lab_state import ASSIGNORS, PROTOCOL_WORDS, LabState, first_lesson
+from rebalance_kit.view.frames import Frames
+from rebalance_kit.view.lab_ahead import Ahead, is_large, taken
+from rebalance_kit.view.lab_history import Branch, History
+from rebalance_kit.view.lab_page import script, style
+from rebalance_kit.view.lab_predict import Question
+from rebalance_kit.view.lab_presets import PRESETS, lesson_of
+from rebalance_kit.view.lab_requests import answer
+from rebalance_kit.view.lab_state import ASSIGNORS, PROTOCOL_WORDS, LabState, first_lesson, speaks
 from rebalance_kit.view.palettes import THEMES
 from rebalance_kit.view.state import BoardState
 from rebalance_kit.view.still import still
 from rebalance_kit.view.text import describe_board, describe_flow
-from rebalance_kit.view.theme import stylesheet
 
-STATIC = Path(__file__).parent / "static"
-
-
-def _script() -> str:
-    return "\n".join(part.read_text(encoding="utf-8") for part in sorted((STATIC / "lab").glob("*.js")))
-
-
-def _style() -> str:
-    return f"{stylesheet()}\n{(STATIC / 'lab.css').read_text(encoding='utf-8')}"
+READY_S = 0.15
+"""How long the cursor rests before the run up to it is made ready."""
 
 
 class Lab(anywidget.AnyWidget):
@@ -42,8 +42,8 @@ class Lab(anywidget.AnyWidget):
     Raises ``ScenarioError`` for a scenario, protocol or member that does not exist.
     """
 
-    _esm = _script()
-    _css = _style()
+    _esm = script()
+    _css = style()
     film = traitlets.Bytes().tag(sync=True)
     controls = traitlets.Dict().tag(sync=True)
     cursor_ms = traitlets.Int(0).tag(sync=True)
@@ -53,22 +53,36 @@ class Lab(anywidget.AnyWidget):
 
     def __init__(self, scenario: Scenario | str | None = None, protocol: str | None = "eager", *, at_ms: int | None = None,
                  assignor: str | None = None, theme: str = "auto", seed: int | None = None) -> None:  # fmt: skip
-        base = _scenario(scenario)
+        state = _opened(_scenario(scenario), protocol, assignor, seed)
         self._serial = 1
-        self._state = LabState(base, protocol, assignor, lambda made: _simulate(made, seed))
-        if protocol is not None:
-            self._state = self._state.with_protocol(protocol, assignor)
-        at = self._state.opening_ms() if at_ms is None else at_ms
+        self._notice = ""
+        self._ready: Ahead | None = None
+        self._finishing: Ahead | None = None
+        self._waiting: asyncio.TimerHandle | None = None
+        self._ahead: tuple[History, tuple[Any, ...], History] | None = None
+        self.history = History((Branch("main", state),))
+        self.asked: tuple[Question, ...] = ()
+        self.predictions: list[dict[str, Any]] = []
+        at = state.opening_ms() if at_ms is None else at_ms
         super().__init__(
-            film=film_bytes(self._state.frames),
-            cursor_ms=min(at, self._state.frames.end_ms),
+            film=film_bytes(state.frames),
+            cursor_ms=max(0, min(at, state.frames.end_ms)),
             theme=theme,
             protocol=protocol,
             assignor=assignor,
         )
         self.controls = self._controls()
         self.observe(self._protocol_set, names=["protocol", "assignor"])
+        self.observe(lambda _change: self._get_ready_soon(), names=["cursor_ms"])
+        self._get_ready_soon()
         self.on_msg(self._hear)
+
+    @classmethod
+    def from_link(cls, token: str, **options: Any) -> Lab:
+        """The lab that a link was copied from; a damaged one opens the first preset and says so on the page."""
+        lab = cls(**options)
+        lab.open_link(token)
+        return lab
 
     # --- what can be done ----------------------------------------------------------------------
     def crash(self, member: str) -> None:
@@ -99,17 +113,57 @@ class Lab(anywidget.AnyWidget):
         """Any action of a scenario at the cursor, with its arguments."""
         self._act(action, member, args)
 
+    def set(self, **values: str) -> None:
+        """Other settings from the start of the run, by Kafka's names with ``_`` or ``.``; '' gives a default back.
+
+        Raises ``ConfigError`` in Kafka's words; the run that is shown stays.
+        """
+        from rebalance_kit.view.lab_settings import known_name
+
+        settings = {known_name(name): str(value) for name, value in values.items()}
+        self.take(self.history.with_state(self.history.state.with_settings(settings)))
+
+    def reseed(self, seed: int | None = None) -> None:
+        """Run with other chances; None gives the scenario's own seed back."""
+        self.take(self.history.with_state(self.history.state.with_seed(seed)))
+
     def undo(self) -> None:
         """Take the last deed back."""
-        self._take(self._state.undo())
+        self.take(self.history.with_state(self.history.state.undo()))
 
     def redo(self) -> None:
         """Do again what was taken back."""
-        self._take(self._state.redo())
+        self.take(self.history.with_state(self.history.state.redo()))
+
+    def fork(self) -> None:
+        """Begin a branch at the cursor: what was done later is left to the branch it was done in."""
+        self.take(self.history.forked(self.cursor_ms))
+
+    def load(self, scenario: Scenario | str) -> None:
+        """Begin anew with another scenario; its protocol is kept where it names one."""
+        base = _scenario(scenario)
+        protocol = None if speaks(base) else (self.protocol or "eager")
+        self._begin(_opened(base, protocol, None, None), None)
+
+    def open_link(self, token: str) -> None:
+        """Rebuild what a link holds; a link that cannot be read opens the first preset and says why."""
+        try:
+            link = read_link(token)
+            state = _opened(link.scenario, link.protocol, link.assignor, link.seed)
+            for deed in link.deeds:
+                state = state.with_deed(deed)
+            self._begin(state, link.at_ms)
+        except RebalanceKitError as error:
+            why = str(error) if isinstance(error, LinkError) else f"The link cannot be played: {error}"
+            self._begin(
+                _opened(_scenario(PRESETS[0].name), "eager", None, None),
+                None,
+                f"{why[:1].upper()}{why[1:]}. Opened the first preset instead.",
+            )
 
     def at(self, at_ms: int) -> None:
         """Move the cursor (milliseconds from the start, held within the run)."""
-        self.cursor_ms = max(0, min(int(at_ms), self._state.frames.end_ms))
+        self.cursor_ms = max(0, min(int(at_ms), self.frames.end_ms))
 
     # --- what can be seen ----------------------------------------------------------------------
     @property
@@ -123,94 +177,187 @@ class Lab(anywidget.AnyWidget):
         return describe_flow(self.trace)
 
     @property
+    def link(self) -> str:
+        """A token that rebuilds this scenario, what was done in it, and the cursor (``Lab.from_link``)."""
+        state = self.history.state
+        return write_link(Link(state.base, self.cursor_ms, tuple(step.deed for step in state.done), state.protocol, state.assignor, state.seed))  # fmt: skip
+
+    @property
     def board(self) -> BoardState:
         """The moment at the cursor as a value."""
-        return self._state.frames.at(self.cursor_ms)
+        return self.frames.at(self.cursor_ms)
+
+    @property
+    def frames(self) -> Frames:
+        """The run that is shown, ready to be asked for any moment."""
+        return self.history.state.frames
 
     @property
     def trace(self) -> Trace:
         """The run that is shown."""
-        return self._state.frames.trace
+        return self.frames.trace
 
     @property
     def scenario(self) -> Scenario:
         """The scenario with everything that was done."""
-        return self._state.scenario
+        return self.history.state.scenario
 
     # --- within ----------------------------------------------------------------------------------
     def _act(self, do: str, member: str | None, args: dict[str, Any] | None = None) -> None:
-        self._take(self._state.acted(do, member, self.cursor_ms, args))
+        self.take(self._history_ahead(do, member, self.cursor_ms, args or {}))
 
-    def _take(self, state: LabState) -> None:
-        """Show another state; when it cannot be simulated the old one stays."""
-        if state is self._state:
+    def ahead(self, do: str, member: str | None, at_ms: int, args: dict[str, Any]) -> LabState:
+        """The state that a deed would lead to; nothing is changed."""
+        return self._history_ahead(do, member, at_ms, args).state
+
+    def _history_ahead(self, do: str, member: str | None, at_ms: int, args: dict[str, Any]) -> History:
+        """The history after a deed, kept until another one is looked at: what was previewed costs nothing."""
+        key = (do, member, at_ms, repr(sorted(args.items())))
+        if self._ahead is None or self._ahead[0] is not self.history or self._ahead[1] != key:
+            self._ahead = (self.history, key, self.history.acted(do, member, at_ms, args))
+        return self._ahead[2]
+
+    # --- a click on a large group: shown before it is simulated to the end -----------------------------
+    def _get_ready_soon(self) -> None:
+        """Simulate up to the cursor when nothing else has to be done; only where an event loop runs."""
+        if not is_large(self.history.state):
             return
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return
+        if self._waiting is not None:
+            self._waiting.cancel()
+        self._waiting = loop.call_later(READY_S, self.get_ready)
+
+    def get_ready(self) -> None:
+        """Simulate and fold the run up to the cursor, so that the next click there is answered at once."""
+        state = self.history.state
+        if self._ready is None or not self._ready.fits(state, self.cursor_ms):
+            self._ready = Ahead(state)
+        self._ready.up_to(self.cursor_ms)
+
+    def act_soon(self, do: str, member: str | None, args: dict[str, Any]) -> None:
+        """What the page does: like ``do``, but a large group is shown before its run is simulated to the end."""
+        ready, at_ms, now = self._ready, self.cursor_ms, self.history.state
+        if ready is None or not ready.fits(now, at_ms):
+            self._act(do, member, args)
+            return
+        history = self.history.acted(do, member, at_ms, args)
+        then, action = history.state, history.state.done[-1].actions[0]
+        if not ready.act(then, action):
+            self.take(history)
+            return
+        self._ready = None
+        frames, film = ready.glance(then, at_ms)
+        taken(then, frames)
+        self._finishing = ready
+        self._told_of(history)
+        self._show(film, at_ms)
+
+    def finish(self) -> None:
+        """Simulate the rest of what ``act_soon`` has begun."""
+        begun, self._finishing = self._finishing, None
+        if begun is not None:
+            state = self.history.state
+            del state.__dict__["frames"]
+            taken(state, begun.finish(state))
+            self._show(film_bytes(state.frames), self.cursor_ms)
+            self._get_ready_soon()
+
+    def take(self, history: History) -> None:
+        """Show another history; when it cannot be simulated the old one stays."""
+        same = history.state is self.history.state
+        if same and history == self.history:
+            return
+        film = self.film if same else film_bytes(history.state.frames)
+        self._told_of(history)
+        self._show(film, self.cursor_ms)
+        self._get_ready_soon()
+
+    def _told_of(self, history: History) -> None:
+        forked = len(history.branches) > len(self.history.branches)
+        kept = self.history.branches[self.history.here].name
+        self._notice = f"New branch “{history.branches[-1].name}”. {kept} is kept." if forked else ""
+        self.history = history
+
+    def _begin(self, state: LabState, at_ms: int | None, notice: str = "") -> None:
+        """Show another scenario from scratch."""
+        at = state.opening_ms() if at_ms is None else at_ms
         film = film_bytes(state.frames)
-        self._state = state
+        self.history, self._notice, self._ahead = History((Branch("main", state),)), notice, None
+        self._show(film, at)
+
+    def _show(self, film: bytes, at_ms: int) -> None:
         self._serial += 1
+        state = self.history.state
         with self.hold_sync():
             self.film = film
             self.controls = self._controls()
-            self.cursor_ms = min(self.cursor_ms, state.frames.end_ms)
+            self.cursor_ms = max(0, min(at_ms, state.frames.end_ms))
+        self.set_trait("protocol", state.protocol)
+        self.set_trait("assignor", state.assignor)
 
     def _protocol_set(self, _change: Any) -> None:
-        if (self.protocol, self.assignor) == (
-            self._state.protocol,
-            self._state.assignor,
-        ) or self.protocol is None:
+        state = self.history.state
+        if (self.protocol, self.assignor) == (state.protocol, state.assignor) or self.protocol is None:
             return
         assignor = self.assignor if self.assignor in ASSIGNORS.get(self.protocol, {}) else None
         try:
-            self._take(self._state.with_protocol(self.protocol, assignor))
+            self.take(self.history.with_state(state.with_protocol(self.protocol, assignor)))
         except RebalanceKitError:
-            self.set_trait("protocol", self._state.protocol)
+            self.set_trait("protocol", state.protocol)
             raise
         finally:
-            self.set_trait("assignor", self._state.assignor)
+            self.set_trait("assignor", self.history.state.assignor)
 
     def _controls(self) -> dict[str, Any]:
-        state = self._state
+        state, history = self.history.state, self.history
         known = list(ASSIGNORS.get(state.protocol or "", {}))
         if not known:
             known = [state.frames.group.states[-1].assignor or "as configured"]
+        lesson = lesson_of(state.base.name)
         return {
             "title": state.base.title or state.base.name,
+            "preset": state.base.name,
+            "try": lesson.try_ if lesson else "",
+            "watch": lesson.watch if lesson else "",
             "protocols": [list(pair) for pair in PROTOCOL_WORDS.items()],
             "protocol": state.protocol or "",
             "assignors": known,
             "assignor": state.assignor or known[0],
             "undo": state.done[-1].words if state.done else "",
             "redo": state.undone[0].words if state.undone else "",
+            "done": [[step.at_ms, step.words] for step in state.done],
+            "branches": [
+                [one.name, -1 if one.parent is None else one.parent, one.from_ms, len(one.state.done)]
+                for one in history.branches
+            ],
+            "here": history.here,
+            "seed": state.frames.trace.seed,
+            "topics": [[topic.name, topic.partitions] for topic in state.scenario.topics],
+            "notice": self._notice,
             "serial": self._serial,
         }
 
     def _hear(self, _widget: Any, message: dict[str, Any], _buffers: Any) -> None:
         """A click on the page: done, or refused in words; never a traceback in the output."""
         try:
-            answer = self._answer(message)
+            told, buffers = answer(self, message)
         except RebalanceKitError as refusal:
-            self.send({"type": "refused", "id": message.get("id"), "words": str(refusal)})
+            words = str(getattr(refusal, "kafka_message", refusal))
+            keys = list(getattr(refusal, "keys", ()))
+            self.send(
+                {
+                    "type": "refused",
+                    "id": message.get("id"),
+                    "words": words,
+                    **({"keys": keys} if keys else {}),
+                }
+            )
             return
-        self.send({"type": "done", "id": message.get("id"), "serial": self._serial, **answer})
-
-    def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
-        kind = message.get("type")
-        if kind == "act":
-            self.cursor_ms = max(0, min(int(message.get("at_ms", self.cursor_ms)), self._state.frames.end_ms))
-            self._act(str(message.get("do")), message.get("member"))
-            new = self._state.done[-1].member
-            return {"play": True, "select": new.name if new else message.get("member")}
-        if kind == "undo":
-            self.undo()
-        elif kind == "redo":
-            self.redo()
-        elif kind == "set" and message.get("name") == "protocol":
-            self.protocol = str(message.get("value"))
-        elif kind == "set" and message.get("name") == "assignor":
-            self.assignor = str(message.get("value"))
-        else:
-            raise ScenarioError(f"the lab was asked for {kind!r}; expected act, undo, redo or set")
-        return {"play": False}
+        self.send({"type": "done", "id": message.get("id"), "serial": self._serial, **told}, buffers)
+        self.finish()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """The widget where one can live; without a kernel its last state as picture and words."""
@@ -223,6 +370,11 @@ class Lab(anywidget.AnyWidget):
 
     def __repr__(self) -> str:
         return self.text
+
+
+def _opened(base: Scenario, protocol: str | None, assignor: str | None, seed: int | None) -> LabState:
+    state = LabState(base, protocol, assignor, _simulate, seed=seed)
+    return state if protocol is None else state.with_protocol(protocol, assignor)
 
 
 def _scenario(given: Scenario | str | None) -> Scenario:

@@ -1,7 +1,8 @@
 """What the lab holds: a scenario, what was done in it, and the run that follows; values, no widget.
 
 An action never changes a running simulation: it is added to the scenario at the cursor's time and
-everything is simulated again. Undo and redo walk the same list.
+everything is simulated again. Undo and redo walk the same list. What was done is a list of deeds
+(plain values), so it travels in a link and is checked when it is read.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.scenario import (
+    ACTIONS,
     PROTOCOLS,
     Action,
     MemberSpec,
@@ -23,6 +25,7 @@ from rebalance_kit.simulation.scenario import (
     with_protocol,
 )
 from rebalance_kit.view.frames import Frames
+from rebalance_kit.view.lab_settings import apply_settings, settings_words
 from rebalance_kit.view.marks import action_words
 from rebalance_kit.view.state import MemberState
 
@@ -56,23 +59,43 @@ def first_lesson() -> Scenario:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing done in the lab: its words, its actions, and a member it brings with it."""
+    """One thing done in the lab: its words, its action, a member it brings with it, or changed settings."""
 
     words: str
-    actions: tuple[Action, ...]
+    actions: tuple[Action, ...] = ()
     member: MemberSpec | None = None
+    settings: Mapping[str, Any] | None = None
+
+    @property
+    def at_ms(self) -> int:
+        """When it happens; settings hold from the start."""
+        return self.actions[0].at_ms if self.actions else 0
+
+    @property
+    def deed(self) -> dict[str, Any]:
+        """The step as plain values, from which ``LabState.with_deed`` makes it again."""
+        if self.settings is not None:
+            return {"do": "set", "settings": dict(self.settings)}
+        one = self.actions[0]
+        found: dict[str, Any] = {"do": "add" if self.member else one.do, "at": one.at_ms}
+        if one.member is not None:
+            found["member"] = one.member
+        if one.args:
+            found["args"] = dict(one.args)
+        return found
 
 
 @dataclass(frozen=True)
 class LabState:
-    """The lab between two clicks. ``simulate`` makes a trace of a scenario."""
+    """The lab between two clicks. ``simulate`` makes a trace of a scenario and a seed (None: its own)."""
 
     base: Scenario
     protocol: str | None
     assignor: str | None
-    simulate: Callable[[Scenario], Trace]
+    simulate: Callable[[Scenario, int | None], Trace]
     done: tuple[Step, ...] = ()
     undone: tuple[Step, ...] = field(default=())
+    seed: int | None = None
 
     @cached_property
     def scenario(self) -> Scenario:
@@ -85,6 +108,9 @@ class LabState:
                 made = replace(
                     made.with_action(action), end_ms=max(made.end_ms, action.at_ms + self._watch_ms(action))
                 )
+        for step in self.done:
+            if step.settings is not None:
+                made = apply_settings(made, step.settings)
         if self.protocol is None:
             return made
         return with_protocol(made, protocol_key(self.protocol, self.assignor))
@@ -92,7 +118,7 @@ class LabState:
     @cached_property
     def frames(self) -> Frames:
         """The run that follows, ready to be asked for any moment."""
-        return Frames(self.simulate(self.scenario), broker=self.scenario.broker)
+        return Frames(self.simulate(self.scenario, self.seed), broker=self.scenario.broker)
 
     def _watch_ms(self, action: Action) -> int:
         if action.do not in LONG:
@@ -105,6 +131,39 @@ class LabState:
         """The same history under another protocol; raises ``ScenarioError`` for one that does not exist."""
         protocol_key(protocol, assignor)
         return replace(self, protocol=protocol, assignor=assignor)
+
+    def with_settings(self, settings: Mapping[str, Any]) -> LabState:
+        """The same history with other settings from the start; raises ``ConfigError`` in Kafka's words."""
+        apply_settings(self.scenario, settings)
+        step = Step(settings_words(settings), settings=MappingProxyType(dict(settings)))
+        return replace(self, done=(*self.done, step), undone=())
+
+    def with_seed(self, seed: int | None) -> LabState:
+        """The same history with other chances; None gives the scenario's own seed back."""
+        return replace(self, seed=seed)
+
+    def with_deed(self, deed: Mapping[str, Any]) -> LabState:
+        """One more step from plain values, as a link holds it; raises ``ScenarioError`` for what means nothing."""
+        do, at_ms, member, args = deed.get("do"), deed.get("at", 0), deed.get("member"), deed.get("args", {})
+        if do == "set" and isinstance(deed.get("settings"), Mapping):
+            return self.with_settings(deed["settings"])
+        if not (isinstance(do, str) and type(at_ms) is int and at_ms >= 0 and isinstance(args, Mapping)):
+            raise ScenarioError(
+                f"the deed {dict(deed)!r} means nothing; expected do, at (ms), and member and args where it needs them"
+            )
+        if do == "add":
+            step = self._added(at_ms)
+        elif do in ACTIONS:
+            step = Step(action_words(do, member, args), (Action(at_ms, do, member, dict(args)),))
+        else:
+            raise ScenarioError(
+                f"the deed {do!r} is unknown; expected add, set or one of {', '.join(ACTIONS)}"
+            )
+        return replace(self, done=(*self.done, step), undone=())
+
+    def until(self, at_ms: int) -> LabState:
+        """The history as it was before anything later than ``at_ms`` was done."""
+        return replace(self, done=tuple(step for step in self.done if step.at_ms <= at_ms), undone=())
 
     def acted(
         self, do: str, member: str | None, at_ms: int, args: Mapping[str, Any] | None = None
@@ -197,3 +256,12 @@ def protocol_key(protocol: str, assignor: str | None) -> str:
             f"assignor {assignor!r} does not run {protocol}; expected one of {', '.join(known)}"
         )
     return known[assignor]
+
+
+def speaks(scenario: Scenario) -> bool:
+    """Whether a scenario says itself which protocol or assignor its members use."""
+    told = {"group.protocol", "partition.assignment.strategy", "group.remote.assignor"}
+    acts = [one.args.get("configs", {}) for one in scenario.actions]
+    return scenario.protocol is not None or any(
+        told & set(configs) for configs in [*(spec.configs for spec in scenario.members), *acts]
+    )

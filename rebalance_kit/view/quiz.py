@@ -7,13 +7,29 @@ from pathlib import Path
 from typing import Any
 
 import anywidget
+import ipywidgets
 import traitlets
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.grade import Answer, Verdict
-from rebalance_kit.quiz.practice import Practice, pick_questions
+from rebalance_kit.quiz.practice import Practice, practise
+from rebalance_kit.quiz.store import Store
 
-_STATIC = Path(__file__).with_name("static")
+STATIC = Path(__file__).with_name("static")
+
+
+def script(name: str) -> str:
+    """A page's script: the parts that quiz and exam share, then its own."""
+    return "\n".join((STATIC / part).read_text(encoding="utf-8") for part in ("quiz_parts.js", name))
+
+
+def with_text(bundle: Any, text: str) -> Any:
+    """A widget's MIME bundle with the text twin in it, which is what a notebook file keeps."""
+    data, *metadata = bundle if isinstance(bundle, tuple) else (bundle,)
+    if data is None:
+        return bundle
+    found = {**data, "text/plain": text}
+    return (found, *metadata) if metadata else found
 
 
 class Quiz(anywidget.AnyWidget):
@@ -21,53 +37,95 @@ class Quiz(anywidget.AnyWidget):
 
     ``Quiz("eager")`` in a notebook shows it; ``quiz.answer("a")`` does from code what a click does and
     returns the verdict. The page gets ``page`` alone: a question without its key, then the verdict.
-    ``repr`` and ``text()`` are the same in words. Raises ``DataError`` for an unknown tag or id.
+    Answers are kept in the learner's file (``store``; None: the usual one). ``repr`` and ``text()`` are the
+    same in words. Raises ``DataError`` for an unknown tag or id.
     """
 
-    _esm = _STATIC / "quiz.js"
-    _css = _STATIC / "quiz.css"
+    _esm = script("quiz.js")
+    _css = STATIC / "quiz.css"
     page = traitlets.Dict().tag(sync=True)
+    lab = traitlets.Instance(ipywidgets.Widget, allow_none=True).tag(
+        sync=True, **ipywidgets.widget_serialization
+    )
 
-    def __init__(self, tag: str | None = None, *, ids: Sequence[str] = (), seed: int = 1, count: int | None = None) -> None:
-        self._practice = Practice(tag or "practice", pick_questions(tag, ids, seed, count=count))
-        super().__init__(page=self._practice.page())
+    def __init__(
+        self, tag: str | None = None, *, ids: Sequence[str] = (), seed: int = 1, count: int | None = None, store: Store | None = None,
+        confidence: bool = True,
+    ) -> None:  # fmt: skip
+        self._asks_confidence = confidence
+        self._practice = practise(tag, ids, seed, count, store or Store())
+        super().__init__(page=self._page(""))
         self.on_msg(self._hear)
 
-    def answer(self, given: Answer) -> Verdict:
+    def answer(self, given: Answer, confidence: str | None = None) -> Verdict:
         """Answer the question shown (the next one if that is answered already)."""
-        verdict = self._practice.answer(given)
+        verdict = self._practice.answer(given, confidence)
         self._redraw()
         return verdict
 
     def forward(self) -> None:
         """Show the next question, if there is one."""
         self._practice.forward()
+        self.lab = None
         self._redraw()
+
+    def open_lab(self) -> None:
+        """Show the run that decides the question in the lab, at its first event; only once it is answered."""
+        spec = self._practice.proof
+        if spec is None:
+            return
+        from rebalance_kit.quiz.runs import scenario_of
+        from rebalance_kit.view.lab import Lab
+
+        scenario = scenario_of(spec)
+        at = min((action.at_ms for action in scenario.actions), default=None)
+        self.lab = Lab(scenario, spec.protocol, at_ms=at, seed=1)
 
     def text(self) -> str:
         """The quiz in words; no key stands in it before its question is answered."""
         return self._practice.text()
 
+    def _page(self, error: str) -> dict[str, Any]:
+        return {**self._practice.page(), "error": error, "asks_confidence": self._asks_confidence}
+
     def _redraw(self, error: str = "") -> None:
-        self.page = {**self._practice.page(), "error": error}
+        self.page = self._page(error)
 
     def _hear(self, _: Any, message: Mapping[str, Any], buffers: Any) -> None:
         del buffers
-        if message.get("do") == "next":
-            self.forward()
-        elif message.get("do") == "answer" and self._practice.place not in self._practice.verdicts:
-            try:
-                self.answer(message.get("given", ""))
-            except DataError as error:
-                self._redraw(str(error))
+        said = message.get("do")
+        try:
+            if said == "next":
+                self.forward()
+            elif said == "lab":
+                self.open_lab()
+            elif said == "answer" and self._practice.place not in self._practice.verdicts:
+                self.answer(str(message.get("given", "")), message.get("confidence"))
+        except DataError as error:
+            self._redraw(str(error))
 
     def __repr__(self) -> str:
         return self.text()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        bundle = super()._repr_mimebundle_(**kwargs)
-        data, *metadata = bundle if isinstance(bundle, tuple) else (bundle,)
-        if data is None:
-            return bundle
-        found = {**data, "text/plain": self.text()}
-        return (found, *metadata) if metadata else found
+        return with_text(super()._repr_mimebundle_(**kwargs), self.text())
+
+
+class Review(Quiz):
+    """What was missed or guessed and is due again, at most ``count``, as fresh variants; raises ``DataError`` when nothing is due."""
+
+    def __init__(self, count: int | None = 20, *, store: Store | None = None) -> None:
+        import time
+
+        from rebalance_kit.quiz.review import questions_due
+
+        store = store or Store()
+        found = questions_due(store, time.time(), count)
+        if not found:
+            raise DataError("nothing is due for review; expected an answer that was missed or guessed")
+        self._asks_confidence = True
+        self._practice = Practice(
+            "review", tuple(asked for _, asked in found), store=store, mode="review", seed=found[0][0].seed
+        )
+        anywidget.AnyWidget.__init__(self, page=self._page(""))
+        self.on_msg(self._hear)

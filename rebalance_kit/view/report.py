@@ -29,14 +29,14 @@ def report_html(traces: Sequence[Trace], title: str | None = None, theme: str = 
     name = title or str(first.meta.get("title") or first.meta.get("scenario") or first.run_id)
     parts = [f"<h1>{escape(name)}</h1>", f"<p>{escape(_provenance(traces))}</p>"]
     if len(traces) > 1:
-        parts += ["<h2>Comparison</h2>", comparison_html(traces), _twin(describe_comparison(traces))]
+        parts += ["<h2>Comparison</h2>", comparison_html(traces), twin_html(describe_comparison(traces))]
     for place, trace in enumerate(traces):
         parts += [
             f"<h2>{escape(trace.label.capitalize())}</h2>",
-            _figure(f"flow-{place}", flow_figure(trace, theme)), _twin(describe_flow(trace), opened=True),
-            _figure(f"gantt-{place}", gantt_figure(trace, theme)), _twin(describe_gantt(trace)),
+            figure_html(f"flow-{place}", flow_figure(trace, theme)), twin_html(describe_flow(trace), opened=True),
+            figure_html(f"gantt-{place}", gantt_figure(trace, theme)), twin_html(describe_gantt(trace)),
         ]  # fmt: skip
-    return _page(name, theme, "\n".join(parts))
+    return page_html(name, theme, "\n".join(parts))
 
 
 def write_report(
@@ -60,13 +60,14 @@ def _provenance(traces: Sequence[Trace]) -> str:
     return f"{first.source.capitalize()}{kafka}, seed {first.seed}, {first.end_ms / 1000:.1f} s: {', '.join(trace.label for trace in traces)}."
 
 
-def _twin(text: str, *, opened: bool = False) -> str:
+def twin_html(text: str, *, opened: bool = False) -> str:
+    """A figure's text twin, folded in unless ``opened``."""
     return (
         f"<details{' open' if opened else ''}><summary>As text</summary><pre>{escape(text)}</pre></details>"
     )
 
 
-def _figure(name: str, figure: Figure) -> str:
+def figure_html(name: str, figure: Figure) -> str:
     """A figure's place and data; scripts cannot be closed from within the data."""
     held = as_plotly(figure)
     label = escape(str(held["layout"]["title"]["text"]), quote=True)
@@ -74,7 +75,8 @@ def _figure(name: str, figure: Figure) -> str:
     return f'<div class="figure" id="{name}" role="img" aria-label="{label}"></div>\n<script type="application/json" data-for="{name}">{data}</script>'
 
 
-def _plotly_script() -> str:
+def plotly_script() -> str:
+    """plotly.js as text, from the installed package; raises ``EnvironmentProblem`` without it."""
     try:
         from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
     except ImportError as error:
@@ -90,7 +92,8 @@ _DRAW = """for (const held of document.querySelectorAll('script[data-for]')) {
 }"""
 
 
-def _page(title: str, theme: str, body: str) -> str:
+def page_html(title: str, theme: str, body: str) -> str:
+    """A whole page around ``body`` that draws every figure in it."""
     role = ROLES[theme]
     style = (
         f"body{{margin:0 auto;max-width:1100px;padding:24px;background:{role['surface']};color:{role['ink']};font:15px/1.5 {FONT}}}"
@@ -100,5 +103,5 @@ def _page(title: str, theme: str, body: str) -> str:
     )
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{escape(title)}</title><style>{style}</style>'
-        f"<script>{_plotly_script()}</script></head><body>\n{body}\n<script>{_DRAW}</script></body></html>\n"
+        f"<script>{plotly_script()}</script></head><body>\n{body}\n<script>{_DRAW}</script></body></html>\n"
     )

@@ -70,7 +70,10 @@ class GroupState(NamedTuple):
 
 
 class Message(NamedTuple):
-    """A request or answer on its way; ``arrives_ms`` is None for one that is lost."""
+    """A request or answer on its way; ``arrives_ms`` is None for one that is lost.
+
+    ``news``: a KIP-848 heartbeat that joins, leaves, acknowledges or brings an assignment.
+    """
 
     sent_ms: int
     arrives_ms: int | None
@@ -78,6 +81,7 @@ class Message(NamedTuple):
     api: str
     request: bool
     error: str | None
+    news: bool = False
 
 
 class Mark(NamedTuple):

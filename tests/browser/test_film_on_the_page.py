@@ -17,7 +17,8 @@ from rebalance_kit.view.text import describe_board
 
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
 
-from rebalance_kit.view.lab import Lab, _script, _style
+from rebalance_kit.view.lab import Lab
+from rebalance_kit.view.lab_page import script, style
 
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>film</title><style>{style}</style></head><body style="margin:16px">
 <div id="el" style="width:{width}px"></div><script type="module">
@@ -43,7 +44,7 @@ def film_page(page, tmp_path):
         target = tmp_path / "film.html"
         target.write_text(
             PAGE.format(
-                style=_style(), script=_script().replace("export default", "const widget ="), width=width
+                style=style(), script=script().replace("export default", "const widget ="), width=width
             ),
             encoding="utf-8",
         )
@@ -110,7 +111,7 @@ def test_pictures_of_the_lab_in_every_theme(film_page, shot, name, at_ms, width,
         [base64.b64encode(lab.film).decode("ascii"), json.loads(json.dumps(lab.controls)), at_ms, theme],
     )
     page.locator(".rk-stage").wait_for()
-    board = lab._state.frames.at(min(at_ms, lab.trace.end_ms))
+    board = lab.frames.at(min(at_ms, lab.trace.end_ms))
     lanes = page.locator(".rk-lane").evaluate_all(
         "lanes => lanes.map((one) => one.getAttribute('aria-label'))"
     )

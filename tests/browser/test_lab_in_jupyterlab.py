@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 
+from rebalance_kit.scenarios import load
+from rebalance_kit.simulation.link import Link, write_link
+
 RUN_ALL_TRIES = 6
 
 
-def _open(page, jupyter: str, notebook: str):
+def _open(page, jupyter: str, notebook: str, search: str = "?reset"):
     """Open a notebook and run it; Run All is swallowed while the session connects, so it is asked again."""
-    page.goto(f"{jupyter}/lab/tree/{notebook}?reset", wait_until="domcontentloaded")
+    page.goto(f"{jupyter}/lab/tree/{notebook}{search}", wait_until="domcontentloaded")
     page.locator(".jp-Notebook").wait_for(timeout=60_000)
     page.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']").wait_for(
         state="attached", timeout=60_000
@@ -111,3 +114,70 @@ def test_a_protocol_is_switched_and_a_refused_key_says_why(page, jupyter, write_
     lab.get_by_role("option", name=re.compile("consumer-1")).focus()
     page.keyboard.press("c")
     assert "Restart it first." in lab.get_by_role("alert").inner_text()
+
+
+def test_tabs_and_settings_are_answered_by_a_real_kernel_and_the_saved_notebook_shows_the_last_state(
+    page, jupyter, notebooks, write_notebook, shot
+) -> None:
+    name = write_notebook("tabs.ipynb", "from rebalance_kit.view import Lab\nlab = Lab('crash')\nlab")
+    lab = _open(page, jupyter, name)
+    lab.get_by_role("tab", name="Logs").click()
+    lab.locator(".rk-line").first.wait_for(timeout=30_000)
+    shot(lab, "jupyterlab-logs")
+    lab.get_by_role("tab", name="Invariants").click()
+    lab.get_by_text("invariants hold").wait_for(timeout=30_000)
+    lab.get_by_role("button", name="Settings").click()
+    lab.locator("[data-field='heartbeat.interval.ms']").fill("60000")
+    page.keyboard.press("Enter")
+    lab.get_by_text("Heartbeat must be set lower than the session timeout").wait_for(timeout=30_000)
+    page.keyboard.press("Escape")
+    page.locator(
+        ".jp-NotebookPanel-toolbar [data-jp-item-name='save'] button, .jp-NotebookPanel-toolbar jp-button[data-command='docmanager:save']"
+    ).first.click()
+    page.wait_for_function("!document.querySelector('.jp-mod-dirty')", timeout=30_000)
+    saved = (notebooks / name).read_text(encoding="utf-8")
+    assert "image/svg+xml" in saved
+    assert "consumer-1: polls" in saved
+
+
+def test_a_link_in_the_notebooks_address_opens_that_run(page, jupyter, write_notebook) -> None:
+    token = write_link(Link(load("storm"), 44_000, protocol="consumer"))
+    name = write_notebook("link.ipynb", "from rebalance_kit.view import Lab\nlab = Lab()\nlab")
+    lab = _open(page, jupyter, name, f"?reset&rebalance-lab={token}")
+    lab.locator(".rk-title", has_text="A rebalance storm").wait_for(timeout=30_000)
+    assert lab.locator(".rk-clock").inner_text() == "44.0 s"
+
+
+def test_when_the_kernel_is_gone_play_goes_on_and_the_page_says_what_to_do(
+    page, jupyter, write_notebook, shot
+) -> None:
+    name = write_notebook(
+        "gone.ipynb", "from rebalance_kit.view import Lab\nlab = Lab('two-consumers-crash')\nlab"
+    )
+    lab = _open(page, jupyter, name)
+    lab.get_by_role("button", name="Play").click()
+    page.evaluate(
+        "fetch('/api/kernels').then((one) => one.json()).then((all) => Promise.all(all.map((one) => fetch(`/api/kernels/${one.id}`, { method: 'DELETE' }))))"
+    )
+    lab.get_by_role("button", name="Crash consumer-2", exact=True).or_(
+        lab.get_by_role("button", name="Crash consumer-1", exact=True)
+    ).first.click()
+    lab.get_by_text("The kernel does not answer").wait_for(timeout=30_000)
+    before = lab.locator(".rk-clock").inner_text()
+    lab.get_by_role("button", name="Play").click()
+    page.wait_for_function("before => document.querySelector('.rk-clock').textContent !== before", arg=before)
+    shot(lab, "kernel-gone")
+
+
+def test_two_views_of_one_lab_follow_each_other(page, jupyter, write_notebook) -> None:
+    name = write_notebook("twice.ipynb", "from rebalance_kit.view import Lab\nlab = Lab()\nlab", "lab")
+    _open(page, jupyter, name)
+    labs = page.locator(".rk-lab")
+    page.wait_for_function("document.querySelectorAll('.rk-lab .rk-stage').length === 2", timeout=30_000)
+    labs.nth(0).get_by_role("button", name="Crash consumer-1", exact=True).click()
+    for number in (0, 1):
+        labs.nth(number).locator(".rk-transport button[aria-label='Undo']:not([disabled])").wait_for(
+            timeout=30_000
+        )
+    labs.nth(1).get_by_role("slider", name="Time").press("End")
+    labs.nth(1).locator("[data-member='consumer-1'][data-look='gone']").wait_for(timeout=30_000)

@@ -18,8 +18,6 @@ from rebalance_kit.simulation.simulate import simulate
 CLAIMS: dict[str, Callable[[], None]] = {}
 NOT_MODELLED = {
     "ConsumerRebalanceListener has two methods": "the two-argument variants of trunk, which no release has",
-    "onPartitionsRevoked is called when a partition goes offline / leader moves": "replica leaders: one broker leads every partition here",
-    "broker failure triggers a rebalance": "the exception of replica racks before 4.4: topics here have no racks",
 }
 """Parts of rows that this engine has no place for; the rest of each of these rows is checked below."""
 
@@ -37,6 +35,7 @@ PACKAGE = "org.apache.kafka.clients.consumer."
 MODERN = MemberSpec("c3", ("orders",), {"group.protocol": "consumer"}, start_ms=None)
 THIRD = (member("c1"), member("c2"), member("c3", start=None))
 JOIN = act(20_000, "start", "c3")
+RACKS = {1: "rack-c1", 2: "rack-c2", 3: "rack-c3"}
 
 
 def strategy(*names: str) -> dict[str, str]:
@@ -276,6 +275,18 @@ def _() -> None:
         assert rounds(trace, 20_000) == [] and list(trace.of("group_loaded")), protocol
     told_too_little = run("cooperative", act(20_000, "see_metadata", leader_of("cooperative"), topics={}))
     assert len(rounds(told_too_little, 20_000)) >= 1, "a leader whose refresh misses the topic does rebalance"
+    for version, racked, expected in (("4.3.1", True, 1), ("4.3.1", False, 0), ("4.4.0", True, 0)):
+        members = [
+            member(
+                name,
+                configs={"metadata.max.age.ms": 4_000, **({"client.rack": f"rack-{name}"} if racked else {})},
+            )
+            for name in ("c1", "c2")
+        ]
+        lost = run(
+            "eager", act(20_000, "node_down", node=2), members=members, nodes=RACKS, kafka_version=version
+        )
+        assert len(rounds(lost, 20_000)) == expected, (version, racked)
 
 
 @claim("onPartitionsRevoked is called when a partition goes offline / leader moves")
@@ -283,6 +294,10 @@ def _() -> None:
     for protocol in THREE:
         trace = run(protocol, act(20_000, "broker_down"), act(26_000, "broker_up"))
         assert calls(trace, "c1", 20_000) == calls(trace, "c2", 20_000) == [], protocol
+        for crash in (False, True):
+            away = run(protocol, act(20_000, "node_down", node=2, crash=crash), nodes=RACKS)
+            assert {row.detail["to"] for row in away.of("leader_changed")} == {3}, "leaders did move"
+            assert calls(away, "c1", 20_000) == calls(away, "c2", 20_000) == [], (protocol, crash)
 
 
 def leader_of(protocol: str) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from judgement import expectations, judge
 
+from rebalance_kit.records.expected import expectations
+from rebalance_kit.records.judgement import judge
 from rebalance_kit.records.pack import read_file, run_names, table
 
 pytestmark = pytest.mark.spark

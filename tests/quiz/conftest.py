@@ -13,26 +13,32 @@ HEAD = Head("sample", ("t",), ("A3",), "an objective of some length", ("CCDAK Fu
 WHY = "Because the rule says so and no other."
 
 
+@pytest.fixture(autouse=True)
+def own_answers(tmp_path, monkeypatch):
+    """No test writes to the answers of whoever runs it."""
+    monkeypatch.setenv("REBALANCE_KIT_ATTEMPTS", str(tmp_path / "attempts.sqlite"))
+
+
 @pytest.fixture
 def single() -> Choice:
     return Choice(
         HEAD,
         (
-            Option("a", "two", WHY, misconception="cooperative-is-default"),
-            Option("b", "four", WHY, right=True),
-            Option("c", "none", WHY, misconception="crash-is-noticed-at-once"),
+            Option("a", "two", f"{WHY} Two do not.", misconception="cooperative-is-default"),
+            Option("b", "four", f"{WHY} Four do.", right=True),
+            Option("c", "none", f"{WHY} Some do.", misconception="crash-is-noticed-at-once"),
         ),
     )
 
 
 @pytest.fixture
 def multiple() -> Choice:
-    return Choice(HEAD, tuple(Option(letter, letter * 2, WHY, right=letter in "ac") for letter in "abcd"), many=True)
+    return Choice(HEAD, tuple(Option(letter, letter * 2, f"{WHY} This is {letter}.", right=letter in "ac") for letter in "abcd"), many=True)
 
 
 @pytest.fixture
 def numeric() -> Numeric:
-    return Numeric(HEAD, 4.5, "s", WHY, (WrongNumber(10, "session-default-10s", WHY), WrongNumber(0, "kip848-is-instant", WHY)), tolerance=0.5)
+    return Numeric(HEAD, 4.5, "s", WHY, (WrongNumber(10, "session-default-10s", f"{WHY} Ten."), WrongNumber(0, "kip848-is-instant", f"{WHY} Zero.")), tolerance=0.5)
 
 
 @pytest.fixture

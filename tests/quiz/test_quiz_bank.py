@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import random
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -11,7 +13,19 @@ import yaml
 
 from rebalance_kit.quiz.bank import Bank, home, read_bank
 from rebalance_kit.quiz.check import check, run_items_check
-from rebalance_kit.quiz.item import Choice, Generated, Item, Numeric, RunSpec, WrongNumber
+from rebalance_kit.quiz.item import (
+    Choice,
+    Drawn,
+    Generated,
+    Item,
+    Matching,
+    Numeric,
+    Ordering,
+    RunSpec,
+    Short,
+    WrongNumber,
+    beliefs_of,
+)
 from rebalance_kit.quiz.reading import Problem
 from rebalance_kit.quiz.runs import RunBook
 from rebalance_kit.quiz.verify import contradictions, is_verified
@@ -23,8 +37,8 @@ def test_the_bank_has_no_finding(bank, book):
 
 def test_most_items_are_decided_by_the_engine(bank):
     share = sum(map(is_verified, bank.items)) / len(bank.items)
-    assert len(bank.items) >= 30 and share >= 0.6
-    assert sum(isinstance(item, Generated) for item in bank.items) >= 3
+    assert len(bank.items) >= 150 and share >= 0.6
+    assert sum(isinstance(item, Generated) for item in bank.items) >= 15
 
 
 @pytest.mark.parametrize("tag", ["eager", "cooperative", "consumer", "three-protocols"])
@@ -32,31 +46,51 @@ def test_each_notebook_has_questions_enough(bank, tag):
     assert len(bank.tagged(tag)) >= 5
 
 
-def swapped(item: Choice | Numeric) -> list[Choice | Numeric]:
+def swapped(item: Item) -> list[Item]:
     """The item with its key exchanged for each wrong answer in turn."""
     if isinstance(item, Numeric):
         return [
             replace(item, key=wrong.value, wrong=tuple(WrongNumber(item.key, one.misconception, one.why) if one is wrong else one for one in item.wrong))
             for wrong in item.wrong
         ]
-    mutants = []
-    right = item.key[0]
-    for wrong in (option.id for option in item.options if not option.right):
-        options = tuple(replace(option, right=not option.right) if option.id in {right, wrong} else option for option in item.options)
-        mutants.append(replace(item, options=options))
-    return mutants
+    if isinstance(item, Short):
+        return [replace(item, accept=(wrong.text,), wrong=(replace(wrong, text=item.key),)) for wrong in item.wrong]
+    if isinstance(item, Matching):
+        letters = [letter for letter, _ in item.options]
+        return [
+            replace(item, prompts=tuple(replace(one, key=letter) if one is prompt else one for one in item.prompts))
+            for prompt in item.prompts
+            for letter in letters
+            if letter != prompt.key
+        ]
+    if isinstance(item, Ordering):
+        by_id = {step.id: step for step in item.steps}
+        return [replace(item, steps=tuple(by_id[letter] for letter in wrong.order)) for wrong in item.wrong]
+    name = "marks" if isinstance(item, Drawn) else "options"
+    held = getattr(item, name)
+    right = next(one.id for one in held if one.right)
+    wrong_ids = [one.id for one in held if not one.right]
+    return [replace(item, **{name: tuple(replace(one, right=not one.right) if one.id in {right, wrong} else one for one in held)}) for wrong in wrong_ids]
+
+
+def caught(item: Item, book: RunBook) -> bool:
+    """Whether the check finds anything; it is asked no further than that."""
+    return next(contradictions(item, book), None) is not None
 
 
 def test_a_key_swapped_with_any_wrong_answer_is_caught_in_every_verified_item(bank, book):
-    verified: list[Item] = [item for item in bank.items if is_verified(item) and not isinstance(item, Generated)]
-    missed = [
-        f"{item.head.id}: {mutant.key}"
-        for item in verified
-        for mutant in swapped(item)
-        if not list(contradictions(mutant, book))
-    ]
-    assert len(verified) >= 18
+    verified = [item for item in bank.items if is_verified(item) and not isinstance(item, Generated)]
+    missed = [item.head.id for item in verified for mutant in swapped(item) if not caught(mutant, book)]
+    assert len(verified) >= 100 and {item.kind for item in verified} >= {"single", "multiple", "numeric", "short", "matching", "ordering", "log", "picture"}
     assert missed == []
+
+
+def test_fifty_random_verified_items_with_a_swapped_key_are_all_found(bank, book):
+    dice = random.Random(2026)
+    verified = [item for item in bank.items if is_verified(item) and not isinstance(item, Generated)]
+    drawn = dice.sample(verified, 50)
+    found = sum(caught(dice.choice(swapped(item)), book) for item in drawn)
+    assert found == 50
 
 
 def test_a_wrong_option_that_the_run_bears_out_is_caught_in_every_item(bank, book):
@@ -82,17 +116,17 @@ def test_a_recipe_whose_key_is_exchanged_for_a_wrong_answer_is_caught_by_its_pro
     assert missed == []
 
 
-def test_no_wrong_option_is_without_a_known_belief(bank):
-    named = [
-        belief
-        for item in bank.items
-        for belief in (
-            [option.misconception for option in item.options if not option.right]
-            if isinstance(item, Choice)
-            else [wrong.misconception for wrong in (item.distractors if isinstance(item, Generated) else item.wrong)]
-        )
-    ]
+def test_every_belief_that_an_answer_names_is_known_and_twenty_are_named_three_times(bank):
+    named = Counter(belief for item in bank.items for belief in beliefs_of(item))
     assert set(named) <= set(bank.beliefs)
+    assert sum(times >= 3 for times in named.values()) >= 20
+
+
+def test_every_domain_of_both_blueprints_has_items(bank):
+    from rebalance_kit.quiz.blueprint import blueprint
+
+    held = {domain for item in bank.items for domain in item.head.domains}
+    assert {f"{name} {domain}" for name in ("CCDAK", "CCAAK") for domain in blueprint(name).weights} == held
 
 
 # --- the command -------------------------------------------------------------------------------------------

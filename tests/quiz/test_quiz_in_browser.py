@@ -12,7 +12,13 @@ from pathlib import Path
 import pytest
 
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.quiz.exam import ExamSitting
+from rebalance_kit.quiz.generate import question
+from rebalance_kit.quiz.item import Choice, beliefs_of
 from rebalance_kit.quiz.practice import Practice
+from rebalance_kit.quiz.store import Store
+from rebalance_kit.view.quiz import script
+from rebalance_kit.view.quiz_exam import obey
 
 pytestmark = pytest.mark.browser
 
@@ -23,9 +29,9 @@ async (first) => {
   const module = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
   let page = first, listener = () => {};
   const model = {
-    get: () => page,
+    get: (name) => (name === "page" ? page : null),
     send: async (message) => { page = await window.kernel(message); listener(); },
-    on: (_, call) => { listener = call; },
+    on: (name, call) => { if (name === "change:page") listener = call; },
     off: () => {},
   };
   window.missed = [];
@@ -54,7 +60,7 @@ def shown(chromium, single, multiple, numeric):
     page.set_content('<main id="out"></main>')
     page.add_style_tag(path=STATIC / "quiz.css")
     page.expose_function("kernel", kernel)
-    page.expose_function("moduleText", lambda: (STATIC / "quiz.js").read_text(encoding="utf-8"))
+    page.expose_function("moduleText", lambda: script("quiz.js"))
     page.evaluate(HARNESS, practice.page())
     page.wait_for_selector("form")
     yield page, practice, heard
@@ -138,10 +144,182 @@ def test_text_with_markup_is_shown_as_text(chromium):
                             "options": [{"id": "a", "text": "<script>window.hit=1</script>"}]}}  # fmt: skip
     page.set_content('<main id="out"></main>')
     page.expose_function("kernel", lambda _: hostile)
-    page.expose_function("moduleText", lambda: (STATIC / "quiz.js").read_text(encoding="utf-8"))
+    page.expose_function("moduleText", lambda: script("quiz.js"))
     page.evaluate(HARNESS, hostile)
     assert page.evaluate("window.hit") is None
     assert page.locator("main img, main script, main b").count() == 0
     assert page.locator("pre").inner_text() == "<b>bold</b>"
     assert page.locator("code").inner_text() == "code"
     page.close()
+
+
+# --- further kinds, and the exam -------------------------------------------------------------
+KINDS = {"short": "error-of-removed-member", "matching": "match-duplicate-instance", "ordering": "order-eager-join", "log": "log-crash-culprit", "picture": "picture-range-join-moves"}
+
+
+@pytest.fixture
+def asked(chromium, bank, book):
+    """A page with one question of the bank; gives the page and the practice behind it."""
+    pages = []
+
+    def ask(name):
+        practice = Practice("sample", (question(bank.item(name), 1, book),))
+
+        def kernel(message):
+            error = ""
+            try:
+                practice.answer(message["given"], message.get("confidence"))
+            except DataError as refused:
+                error = str(refused)
+            return json.loads(json.dumps({**practice.page(), "error": error, "asks_confidence": True}))
+
+        page = chromium.new_page()
+        pages.append(page)
+        page.set_content('<main id="out"></main>')
+        page.add_style_tag(path=STATIC / "quiz.css")
+        page.expose_function("kernel", kernel)
+        page.expose_function("moduleText", lambda: script("quiz.js"))
+        page.evaluate(HARNESS, {**practice.page(), "asks_confidence": True})
+        page.wait_for_selector("form")
+        return page, practice
+
+    yield ask
+    for page in pages:
+        page.close()
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_no_kind_tells_its_key_to_the_page_before_the_answer(asked, bank, kind):
+    page, practice = asked(KINDS[kind])
+    source = page.locator("#out").inner_html()
+    assert practice.questions[0].kind == kind
+    for telling in ("rkq-why", "rkq-mark", "✓", "✗", *filter(None, beliefs_of(bank.item(KINDS[kind])))):
+        assert telling not in source
+
+
+def test_a_word_is_typed_and_sent_by_enter(asked):
+    page, practice = asked(KINDS["short"])
+    page.get_by_label("Your answer, a word or two").fill("unknown member id")
+    page.get_by_label("Guess").check()
+    page.get_by_label("Your answer, a word or two").press("Enter")
+    page.get_by_text("Right. 1 right of 1 answered.").wait_for()
+    assert practice.right == 1
+
+
+def test_pairs_are_chosen_from_lists_by_keyboard(asked):
+    page, practice = asked(KINDS["matching"])
+    for number, letter in enumerate("ba"):
+        page.locator("select").nth(number).focus()
+        page.keyboard.press(letter)
+    page.keyboard.press("Tab")
+    page.get_by_role("button", name="Answer").press("Enter")
+    page.get_by_text("Not right").wait_for()
+    assert practice.verdicts[0].given == ("1b", "2a") and page.locator(".rkq-why").count() == 2
+
+
+def test_steps_are_moved_by_mouse_and_by_keyboard_and_unmoved_ones_are_no_answer(asked):
+    page, practice = asked(KINDS["ordering"])
+    page.get_by_role("button", name="Answer", exact=True).click()
+    page.get_by_text("expected each of a, b, c, d once").wait_for()
+    page.get_by_role("button", name="up: it hears").click()  # a c b d
+    up = page.get_by_role("button", name="up: it hears")
+    up.focus()
+    page.keyboard.press("Enter")  # c a b d
+    page.get_by_role("button", name="up: its JoinGroup").click()
+    page.get_by_role("button", name="Answer", exact=True).click()
+    page.get_by_text("Right. 1 right of 1 answered.").wait_for()
+    assert practice.verdicts[0].given == ("c", "a", "d", "b")
+
+
+def test_the_culprit_line_is_chosen_by_its_number(asked):
+    page, practice = asked(KINDS["log"])
+    key = practice.questions[0].key[0]
+    page.locator("h3").focus()
+    page.keyboard.press(key)
+    page.keyboard.press("Enter")
+    page.get_by_text("Right. 1 right of 1 answered.").wait_for()
+
+
+def test_a_row_of_a_picture_is_clicked(asked):
+    page, _ = asked(KINDS["picture"])
+    assert page.locator("svg[role=img]").count() == 6
+    page.locator("label", has_text="orders-2").locator("svg").click()
+    page.get_by_role("button", name="Answer").click()
+    page.get_by_text("Right. 1 right of 1 answered.").wait_for()
+
+
+@pytest.fixture
+def sitting(chromium, tmp_path):
+    """An exam on a page; calling it again is a new kernel and a new page on the same answers."""
+    pages = []
+
+    def sit():
+        exam = ExamSitting.begin("CCDAK", questions=12, store=Store(tmp_path / "answers.sqlite"))
+        heard = []
+
+        def kernel(message):
+            heard.append(message)
+            error = ""
+            try:
+                obey(exam, message)
+            except DataError as refused:
+                error = str(refused)
+            return json.loads(json.dumps({**exam.page(), "error": error}))
+
+        page = chromium.new_page()
+        pages.append(page)
+        page.set_content('<main id="out"></main>')
+        page.add_style_tag(path=STATIC / "quiz.css")
+        page.expose_function("kernel", kernel)
+        page.expose_function("moduleText", lambda: script("quiz_exam.js"))
+        page.evaluate(HARNESS, exam.page())
+        page.wait_for_selector("form")
+        return page, exam, heard
+
+    yield sit
+    for page in pages:
+        page.close()
+
+
+def simple(exam) -> int:
+    """The place of a question with plain options."""
+    return next(place for place, one in enumerate(exam.questions) if isinstance(one, Choice) and not one.many and not one.form)
+
+
+def test_an_exam_survives_a_killed_kernel_and_ends_with_a_report(sitting):
+    page, exam, heard = sitting()
+    place = simple(exam)
+    page.get_by_label(f"question {place + 1}, open").click()
+    page.get_by_text(f"Question {place + 1} of").wait_for()
+    page.locator("input[value=b]").check()
+    page.get_by_role("button", name="strike out c").click()
+    page.get_by_role("button", name="strike out c").filter(has_text="restore").wait_for()
+    page.locator("input[value=b]").check()
+    page.get_by_role("button", name="Flag").click()
+    page.get_by_text("Take the flag away").wait_for()
+    assert page.locator(".rkq-option.struck").count() == 1
+    spent = exam.spent_s
+    page.close()
+    page, again, _ = sitting()
+    assert again.place == place and again.spent_s >= spent
+    assert page.locator("input[value=b]").is_checked() and page.locator(".rkq-option.struck").count() == 1
+    page.get_by_role("button", name="Review").click()
+    page.get_by_text("1 flagged").wait_for()
+    page.get_by_role("button", name="Hand in").press("Enter")
+    page.get_by_label("report").wait_for()
+    assert "By domain:" in page.get_by_label("report").inner_text()
+    assert not any("verdict" in message for message in heard)
+
+
+def test_an_exam_is_done_by_keyboard_and_shows_the_time_left_but_no_key(sitting):
+    page, exam, _ = sitting()
+    place = simple(exam)
+    page.get_by_label(f"question {place + 1}, open").press("Enter")
+    page.get_by_text(f"Question {place + 1} of").wait_for()
+    source = page.locator("#out").inner_html()
+    assert not any(option.why in source for option in exam.questions[place].options)
+    assert page.get_by_role("timer").inner_text().endswith("left")
+    page.keyboard.press("a")
+    page.keyboard.press("Enter")
+    page.get_by_label(f"question {place + 1}, answered").wait_for()
+    assert exam.given(place) == "a"

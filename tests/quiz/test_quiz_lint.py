@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from rebalance_kit.quiz import lint
-from rebalance_kit.quiz.item import Choice
+from rebalance_kit.quiz.item import Choice, Matching, Prompt, Short, WrongText
 
 
 def rules(*items: Choice) -> set[str]:
@@ -65,3 +65,18 @@ def test_keys_that_stand_too_often_at_one_place_are_found(single):
     crowd = [replace(single, head=replace(single.head, id=word, stem=f"{word} {word}x {word}y {word}z?")) for word in words]
     assert "positions" in rules(*crowd)
     assert "positions" not in rules(*crowd[:11])
+
+
+def test_an_explanation_that_stands_twice_or_repeats_its_answer_is_found(single):
+    twice = replace(single, options=tuple(replace(option, why=single.options[0].why) for option in single.options))
+    assert rules(twice) == {"explanation"}
+    repeated = replace(single.options[0], text="Two of them do rest here.", why="Two of them do rest here!")
+    assert rules(replace(single, options=(repeated, *single.options[1:]))) == {"explanation"}
+
+
+def test_a_matching_and_a_short_item_with_equal_answers_are_found(single):
+    why = "Because the rule says so."
+    prompts = (Prompt("1", "one", "a", f"{why} 1"), Prompt("2", "two", "b", f"{why} 2"))
+    assert rules(Matching(single.head, prompts, (("a", "10 s"), ("b", "10  s.")))) == {"equal-options"}
+    short = Short(single.head, ("LEAVE",), why, (WrongText("leave", "kip848-is-instant", f"{why} 3"),))
+    assert rules(short) == {"equal-options"}

@@ -8,8 +8,10 @@ import json
 import pytest
 
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.quiz.item import Choice, Generated
-from rebalance_kit.quiz.practice import Practice, beliefs_shown, pick_questions, public
+from rebalance_kit.quiz.exports.marked import whys
+from rebalance_kit.quiz.generate import question
+from rebalance_kit.quiz.page import public
+from rebalance_kit.quiz.practice import Practice, beliefs_shown, pick_questions
 from rebalance_kit.quiz.terminal import run_quiz
 
 SECRETS = ("why", "misconception", "right", "key", "wrong")
@@ -30,17 +32,12 @@ def keys_in(value):
             yield from keys_in(held)
 
 
-def explanations(asked) -> list[str]:
-    return [option.why for option in asked.options] if isinstance(asked, Choice) else [asked.why, *(wrong.why for wrong in asked.wrong)]
-
-
-def test_what_the_page_gets_before_an_answer_tells_no_key(bank):
+def test_what_the_page_gets_before_an_answer_tells_no_key(bank, book):
     for item in bank.items:
-        if isinstance(item, Generated):
-            continue
-        shown = public(item)
+        asked = question(item, 1, book)
+        shown = public(asked)
         assert not set(SECRETS) & set(keys_in(shown))
-        assert not any(why in json.dumps(shown) for why in explanations(item))
+        assert not any(why in json.dumps(shown) for _, why in whys(asked))
 
 
 def test_options_of_a_page_look_the_same_whether_right_or_not(single):

@@ -50,7 +50,7 @@ def test_a_good_item_has_no_problem(problems):
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("kind: single", "kind: singel", "items.yaml:3: good-item: items[0].kind: 'singel' received, expected one of single, multiple, numeric, generated"),
+        ("kind: single", "kind: singel", "items.yaml:3: good-item: items[0].kind: 'singel' received, expected one of single, multiple, numeric, short, matching, ordering, picture, log, generated"),
         ("difficulty: apply", "difficulty: hard", "items.yaml:9: good-item: items[0].difficulty: 'hard' received, expected one of recall, apply, diagnose"),
         ("versions: 2.4+", "versions: all", "items.yaml:8: good-item: items[0].versions: 'all' received, expected text matching"),
         ("    tags: [t]\n", "", "items[0].tags: missing, expected array: what a Quiz picks by"),

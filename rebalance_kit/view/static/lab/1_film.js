@@ -21,7 +21,8 @@ function decodeFilm(raw) {
   film.says = decodeSays(raw.says);
   film.positions = raw.positions && raw.positions.map(decodePositions);
   film.marks = raw.marks.map(([at, kind, member, words]) => ({ at, kind, member, words }));
-  film.messages = raw.messages.map(([sent, flight, member, api, request, error]) => ({ sent, arrives: flight < 0 ? null : sent + flight, member, api, request: !!request, error }));
+  film.messages = raw.messages.map(([sent, flight, member, api, request, error, news]) => ({ sent, arrives: flight < 0 ? null : sent + flight, member, api, request: !!request, error, news: !!news }));
+  film.known = raw.known === undefined ? raw.end : raw.known; // the rest of a long run follows
   film.maxFlow = film.partitions.length;
   placeTokens(film);
   film.events = eventTimes(film);

@@ -31,7 +31,7 @@ function measure(film, width, large) {
   const laneGap = 8;
   const all = inner - busWidth - GAP - railWidth;
   const laneWidth = columns === 1 ? all : (all - 10) / 2;
-  const head = columns > 1 ? 150 : (tight ? 212 : 224) + (large ? 12 : 0);
+  const head = columns > 1 ? 150 : (tight ? 212 : 224) + (large ? 34 : 0);
   const track = laneWidth - head - 8;
   const cells = fitCells(track, laneHeight, most);
   if (count > 16 || !cells) return { tiles: true, inner };
@@ -233,13 +233,13 @@ const also = owned ? [] : alsoRead(board, index).map((one) => film.partitions[on
     if (!this.root.isConnected) return;
     const lane = laneBox(this.sizes, message.member), member = this.film.members[message.member];
     const top = 0, bottom = lane.y + lane.height / 2 - COORDINATOR;
-    const quiet = /Heartbeat|OffsetCommit/.test(message.api) && !message.error;
+    const quiet = /Heartbeat|OffsetCommit/.test(message.api) && !message.error && !message.news;
     const node = make("b", { class: `rk-pill${quiet ? " rk-dot" : ""}${message.request ? " rk-up" : " rk-down"}${message.error ? " rk-error" : ""}`, style: `--hue:var(--rk-m${member.hue});--on:var(--rk-m${member.hue}o)` },
-      quiet ? "" : message.error ? message.error.replaceAll("_", " ") : message.api);
+      quiet ? "" : message.error ? message.error.replaceAll("_", " ") : message.api.replace("ConsumerGroup", ""));
     this.bus.append(node);
     const lost = message.arrives === null;
     const from = message.request ? bottom : top, to = lost ? (from + (message.request ? top : bottom)) / 2 : message.request ? top : bottom;
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const still = !!this.root.closest(".rk-calm");
     const flight = node.animate(still ? [{ transform: `translate(-50%,${to}px)` }, { transform: `translate(-50%,${to}px)` }] : [{ transform: `translate(-50%,${from}px)` }, { transform: `translate(-50%,${to}px)` }], { duration: still ? 700 : 450, fill: "forwards" });
     flight.onfinish = () => node.remove();
   }
@@ -334,13 +334,14 @@ class CoordinatorBar {
     say(this.room.children[0], title);
     const at = (one) => (group.protocol === "consumer" ? one.state.epoch ?? one.state.generation ?? "" : "");
     const kindOf = (one) => (!board.phase || group.protocol === "consumer" ? "in" : seated.includes(one) ? "in" : ["crashed", "frozen", "died"].includes(one.state.life) ? "dead" : "out");
-    const seats = wanted.slice(0, wanted.length > 8 ? 6 : 8).map((one) => [one.label, one.hue, kindOf(one), at(one), group.generation]);
+    const room = this.root.closest(".rk-tight") ? 4 : 6;
+    const seats = wanted.slice(0, wanted.length > room + 2 ? room : room + 2).map((one) => [one.label, one.hue, kindOf(one), at(one), group.generation]);
     board.coming.filter((one) => !wanted.includes(one)).slice(0, 3).forEach((one) => seats.push([one.label, one.hue, "coming", "", null]));
     const key = JSON.stringify(seats);
     if (key === this.seats) return;
     this.seats = key;
     this.room.children[1].replaceChildren(...seats.map(([label, hue, kind, epoch, current]) =>
       make("i", { class: `rk-seat rk-${kind}`, style: `--hue:var(--rk-m${hue});--on:var(--rk-m${hue}o)`, "data-behind": epoch !== "" && epoch !== current }, label, epoch === "" ? null : make("small", {}, String(epoch)))),
-    wanted.length > 8 ? make("span", {}, `+${wanted.length - 6}`) : "");
+    wanted.length > room + 2 ? make("span", {}, `+${wanted.length - room}`) : "");
   }
 }

@@ -23,6 +23,16 @@ class Tiles {
     this.key = "";
   }
 
+  // Another film of the same members and partitions: nothing has to be built anew.
+  adopt(film) {
+    const same = film.members.length === this.film.members.length && film.partitions.length === this.film.partitions.length && film.members.every((one, index) => one.name === this.film.members[index].name);
+    if (!same) return false;
+    this.film = film;
+    this.key = "";
+    this.lanes.forEach((lane) => { lane.key = ""; });
+    return true;
+  }
+
   makeTile(member, onSelect) {
     const { x, y } = this.place(member.index);
     const node = make("div", { class: "rk-lane rk-tile", role: "option", "data-member": member.name, tabindex: "-1", title: member.name, style: `left:${x}px;top:${y}px;width:${TILE}px;height:${TILE_HEIGHT}px` });

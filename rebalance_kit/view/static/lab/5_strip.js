@@ -110,7 +110,7 @@ class Strip {
     film.partitionTracks.forEach((track) => {
       track.times.forEach((from, place) => {
         const until = place + 1 < track.times.length ? track.times[place + 1] : film.end;
-        if (!film.partitionStates[track.states[place]].flows) edges.push([from, 1], [until, -1]);
+        if (!film.partitionStates[track.states[place]].flows) edges.push([from, 1], [Math.min(until, film.known), -1]);
       });
     });
     edges.sort((a, b) => a[0] - b[0] || b[1] - a[1]);
@@ -135,6 +135,7 @@ class Strip {
 
   paint(at, words) {
     this.cursor.style.transform = `translateX(${this.x(at)}px)`;
+    this.root.style.setProperty("--rk-fog", `${this.x(at)}px`);
     say(this.cursor.firstChild, seconds(at));
     const shift = Math.max(26 - this.x(at), Math.min(0, this.width - 26 - this.x(at)));
     this.cursor.firstChild.style.marginLeft = `${Math.round(shift)}px`;

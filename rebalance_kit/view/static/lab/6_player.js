@@ -2,10 +2,12 @@
 // events that follow each other within moments enough time to be seen. The label always says the pace.
 
 const SPEEDS = ["Auto", 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 100];
+const STILL_MS = 1200;
 const NEAR = 1000, FAST = 8, SLOW = 0.5, SEEN_MS = 450, SLOWEST = 0.02;
 
 class Player {
-  constructor(onTick, onStop) {
+  constructor(onTick, onStop, still) {
+    this.still = still;
     this.at = 0;
     this.playing = false;
     this.speed = "Auto";
@@ -36,13 +38,24 @@ class Player {
     if (this.at >= this.film.end) this.at = 0;
     this.playing = true;
     this.last = null;
-    this.frame = requestAnimationFrame((now) => this.tick(now));
+    if (this.still()) this.walk(); else this.frame = requestAnimationFrame((now) => this.tick(now));
+  }
+
+  // With less motion, play goes from event to event and rests at each.
+  walk() {
+    this.pacing = setTimeout(() => {
+      const from = this.at;
+      this.step(1, this.film.events);
+      this.onTick(from, this.at);
+      if (this.at >= this.film.end) this.pause(); else if (this.playing) this.walk();
+    }, STILL_MS);
   }
 
   pause() {
     if (!this.playing) return;
     this.playing = false;
     cancelAnimationFrame(this.frame);
+    clearTimeout(this.pacing);
     this.onStop();
   }
 
@@ -56,7 +69,7 @@ class Player {
       this.at += piece * this.pace(this.at);
       left -= piece;
     }
-    this.at = Math.min(Math.round(this.at * 10) / 10, this.film.end);
+    this.at = Math.min(Math.round(this.at * 10) / 10, this.film.known);
     this.onTick(from, this.at);
     if (this.at >= this.film.end) { this.pause(); return; }
     this.frame = requestAnimationFrame((next) => this.tick(next));

@@ -1,14 +1,17 @@
 // The lab itself: regions, buttons, keys, and the talk with the kernel (one request at a time, one waiting).
 
-class Lab {
+class Lab extends LabView {
   constructor(model, el) {
+    super();
     this.model = model;
     this.el = el;
     this.selected = 0;
-    this.waiting = null;
-    this.queued = null;
+    this.letters = true;
+    this.calm = null;
+    this.alone = !!model.get("controls").alone;
     this.lastSpoken = { place: -1, at: 0 };
-    this.player = new Player((from, to) => this.onTick(from, to), () => this.stopped());
+    this.talk = new Talk(model, (busy) => this.busy(busy), (dead) => this.dead(dead));
+    this.player = new Player((from, to) => this.onTick(from, to), () => this.stopped(), () => this.still);
     this.build();
     this.listen();
     this.takeFilm(true);
@@ -20,12 +23,22 @@ class Lab {
       node.addEventListener("click", run);
       return node;
     };
+    const dialog = (words, label, run, extra = {}) => button(words, label, (event) => run(event.currentTarget), { "aria-haspopup": "dialog", ...extra });
     this.title = make("b", { class: "rk-title" });
+    this.presetButton = dialog("", "Lessons", (node) => showPresets(this, node), { class: "rk-presetbutton" });
+    this.presetButton.append(this.title, " ▾");
     this.protocols = make("div", { class: "rk-seg", role: "group", "aria-label": "Protocol" });
-    this.assignor = this.choice("Assignor", (value) => this.ask({ type: "set", name: "assignor", value }));
-    this.theme = this.choice("Theme", (value) => { this.model.set("theme", value); this.model.save_changes(); });
-    this.header = make("div", { class: "rk-head", role: "toolbar", "aria-label": "Scenario and protocol" }, this.title, this.protocols, this.assignor.root, make("span", { class: "rk-gap" }), this.theme.root,
+    this.compareButton = button("Compare", "Compare the protocols", () => this.compare(null), { class: "rk-comparebutton", "aria-pressed": "false" });
+    this.settingsButton = dialog("Settings", "Settings", (node) => showSettings(this, node));
+    this.predictButton = button("Predict", "Predict", (event) => this.predict.begin(event.currentTarget), { "aria-pressed": "false" });
+    this.shareButton = dialog("Copy link", "Copy link", () => this.share());
+    this.presentButton = button("Present", "Present", () => this.present(), { "aria-pressed": "false" });
+    this.menuButton = dialog("⋯", "More: files, theme, history", (node) => showMenu(this, node), { class: "rk-help" });
+    this.header = make("div", { class: "rk-head", role: "toolbar", "aria-label": "Scenario and protocol" }, this.presetButton, make("div", { class: "rk-segs" }, this.protocols, this.compareButton), make("span", { class: "rk-gap" }), this.settingsButton, this.predictButton, this.shareButton, this.presentButton, this.menuButton,
       button("?", "Keyboard and legend", () => this.toggleHelp(), { class: "rk-help" }));
+    this.lesson = make("p", { class: "rk-lesson" });
+    this.band = make("p", { class: "rk-band", role: "alert" });
+    this.predict = new Predict(this);
     this.cause = make("p", { class: "rk-cause" });
     this.effect = make("p", { class: "rk-effect" });
     this.meter = make("span", { class: "rk-squares", "aria-hidden": "true" });
@@ -34,13 +47,18 @@ class Lab {
     this.stageHome = make("div", { class: "rk-stagehome" });
     this.who = make("span", { class: "rk-selected" });
     this.actions = ACTIONS.map((action) => Object.assign(button(action.words, action.words, () => this.act(action.do)), { action }));
-    this.actions.forEach((node) => node.append(make("kbd", { "aria-hidden": "true" }, node.action.key)));
+    this.actions.forEach((node) => { node.append(make("kbd", { "aria-hidden": "true" }, node.action.key)); this.previewed(node, node.action.do); });
     this.add = button("+ Member", "Add member", () => this.act("add"));
     this.add.append(make("kbd", { "aria-hidden": "true" }, "M"));
+    this.previewed(this.add, "add");
+    this.more = dialog("More", "More actions", (node) => showMore(this, node));
     this.notice = make("span", { class: "rk-notice", role: "alert" });
+    this.cost = make("span", { class: "rk-cost" });
     this.undo = button("Undo", "Undo", () => this.ask({ type: "undo" }));
     this.redo = button("Redo", "Redo", () => this.ask({ type: "redo" }));
-    this.actionBar = make("div", { class: "rk-actions", role: "toolbar", "aria-label": "Actions" }, this.who, ...this.actions, this.add, this.notice, make("span", { class: "rk-gap" }), this.undo, this.redo);
+    this.fork = button("Fork here", "Fork here", () => this.ask({ type: "fork" }));
+    this.branches = button("", "History and branches", (event) => showHistory(this, event.currentTarget), { class: "rk-branches", "aria-haspopup": "dialog" });
+    this.actionBar = make("div", { class: "rk-actions", role: "toolbar", "aria-label": "Actions" }, this.who, ...this.actions, this.add, this.more, make("span", { class: "rk-words" }, this.notice, this.cost));
     this.playButton = button(icon("play"), "Play", () => this.toggle(), { class: "rk-play" });
     this.clock = make("b", { class: "rk-clock" });
     this.pace = make("span", { class: "rk-pace", "aria-hidden": "true" });
@@ -48,13 +66,18 @@ class Lab {
     this.fillChoice(this.speed, SPEEDS.map((each) => [String(each), each === "Auto" ? "Auto" : `${each} ×`]), "Auto");
     this.transport = make("div", { class: "rk-transport", role: "toolbar", "aria-label": "Playback" },
       button(icon("first"), "Previous mark", () => this.jump(-1, "marks")), button(icon("back"), "Previous event", () => this.jump(-1, "events")), this.playButton,
-      button(icon("next"), "Next event", () => this.jump(1, "events")), button(icon("last"), "Next mark", () => this.jump(1, "marks")), this.clock, this.pace, this.speed.root);
+      button(icon("next"), "Next event", () => this.jump(1, "events")), button(icon("last"), "Next mark", () => this.jump(1, "marks")), this.clock, this.pace, this.speed.root, make("span", { class: "rk-gap" }), this.branches, this.fork, this.undo, this.redo);
     this.strip = new Strip((at, dragging) => this.seek(at, dragging));
     this.status = make("div", { class: "rk-status", role: "status", "aria-live": "polite" });
     this.twin = make("pre", { class: "rk-twin" });
     this.details = make("details", { class: "rk-astext" }, make("summary", {}, "As text"), this.twin);
-    this.help = make("div", { class: "rk-keys", hidden: true }, make("table", {}, make("caption", {}, "Keys"), make("tbody", {}, ...KEYS.map(([key, does]) => make("tr", {}, make("th", { scope: "row" }, key), make("td", {}, does))))));
-    this.root = make("section", { class: "rk-lab rk-light", "data-lm-suppress-shortcuts": "true" }, this.header, this.sayRegion, this.stageHome, this.actionBar, this.transport, this.strip.root, this.details, this.help, this.status);
+    this.help = make("div", { class: "rk-keys", role: "dialog", "aria-label": "Keys", tabindex: "-1", hidden: true }, make("table", {}, make("caption", {}, "Keys"), make("tbody", {}, ...KEYS.map(([key, does]) => make("tr", {}, make("th", { scope: "row" }, key), make("td", {}, does))))));
+    this.popup = new Popup(this, "menu", "Menu");
+    this.drawer = new Popup(this, "drawer", "Drawer");
+    this.popups = [this.popup, this.drawer];
+    this.panels = new Panels(this);
+    this.root = make("section", { class: "rk-lab rk-light", "data-lm-suppress-shortcuts": "true" }, this.header, this.lesson, this.band, this.panels.list, this.sayRegion, this.stageHome, this.actionBar, this.transport, this.strip.root, this.details, this.help, this.popup.root, this.drawer.root, this.status);
+    for (const node of [this.actionBar, this.fork, this.undo, this.redo, this.branches, this.settingsButton, this.predictButton, this.shareButton, this.protocols, this.compareButton]) node.hidden = this.alone;
     this.el.append(this.root);
   }
 
@@ -80,8 +103,12 @@ class Lab {
     on("change:theme", () => this.applyTheme());
     on("change:controls", () => this.showControls());
     on("change:cursor_ms", () => this.followCursor());
-    on("msg:custom", (message) => this.hear(message));
+    on("msg:custom", (message, buffers) => this.talk.hear(message, buffers));
     this.root.addEventListener("keydown", (event) => this.onKey(event));
+    this.root.addEventListener("pointermove", () => this.awake());
+    this.stageHome.addEventListener("contextmenu", (event) => { const lane = event.target.closest(".rk-lane"); if (lane) { event.preventDefault(); lane.click(); showMore(this, lane); } });
+    const full = () => { if (!document.fullscreenElement && this.presenting) this.present(); };
+    document.addEventListener("fullscreenchange", full);
     this.observer = new ResizeObserver(() => this.fit());
     this.observer.observe(this.el);
     this.dark = matchMedia("(prefers-color-scheme: dark)");
@@ -89,7 +116,7 @@ class Lab {
     this.dark.addEventListener("change", dark);
     this.themeWatch = new MutationObserver(dark);
     this.themeWatch.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light"] });
-    this.offs.push(() => this.dark.removeEventListener("change", dark), () => this.themeWatch.disconnect(), () => this.observer.disconnect());
+    this.offs.push(() => document.removeEventListener("fullscreenchange", full), () => this.dark.removeEventListener("change", dark), () => this.themeWatch.disconnect(), () => this.observer.disconnect());
   }
 
   close() {
@@ -107,17 +134,34 @@ class Lab {
     this.selected = Math.min(this.selected, this.film.members.length - 1);
     this.player.load(this.film);
     if (first) this.player.seek(this.model.get("cursor_ms"));
+    this.panels.forget();
+    this.comparing = null;
     this.showControls();
     this.applyTheme(true);
-    this.stage = null;
-    this.fit();
+    if (this.stage && this.stage.adopt && this.stage.adopt(this.film)) {
+      this.strip.show(this.film, Math.max(360, this.outer));
+      this.showStage();
+    } else {
+      this.stage = null;
+      this.fit();
+    }
     if (this.whenFilmed) this.whenFilmed();
     this.whenFilmed = null;
+    if (first) this.openAddress();
+  }
+
+  // A link in the page's address opens in the first lab of the page.
+  openAddress() {
+    const token = new URLSearchParams(location.search).get("rebalance-lab") || new URLSearchParams(location.hash.slice(1)).get("rebalance-lab");
+    if (!token || this.alone || window.rebalanceLinkOpened === token) return;
+    window.rebalanceLinkOpened = token;
+    this.ask({ type: "open", token });
   }
 
   showControls() {
     const controls = this.model.get("controls");
     say(this.title, controls.title);
+    set(this.presetButton, "title", controls.title);
     set(this.root, "aria-label", `Rebalance lab, ${controls.title}`);
     if (this.protocols.children.length !== controls.protocols.length) {
       this.protocols.replaceChildren(...controls.protocols.map(([name, words]) => {
@@ -127,32 +171,37 @@ class Lab {
       }));
     }
     [...this.protocols.children].forEach((node) => set(node, "aria-pressed", node.dataset.protocol === controls.protocol ? "true" : "false"));
-    this.fillChoice(this.assignor, controls.assignors.map((name) => [name, name]), controls.assignor);
-    this.fillChoice(this.theme, [["auto", "Auto"], ["light", "Light"], ["dark", "Dark"], ["projector", "Projector"]], this.model.get("theme"));
+    set(this.presetButton, "aria-label", `Lessons: ${controls.title}`);
+    say(this.lesson, controls.try ? `Try: ${controls.try} Watch: ${controls.watch}.` : "");
+    const here = controls.branches && controls.branches[controls.here];
+    if (here) {
+      this.branches.replaceChildren(...controls.branches.slice(-4).map((one) => make("i", { class: one === here ? "rk-hereB" : "" })), here[0]);
+      set(this.branches, "aria-label", `History: ${controls.branches.length} branch${controls.branches.length === 1 ? "" : "es"}, ${here[0]} is shown`);
+    }
     this.undo.disabled = !controls.undo;
     this.redo.disabled = !controls.redo;
     set(this.undo, "title", controls.undo || "Nothing to undo");
     set(this.redo, "title", controls.redo || "Nothing to redo");
+    if (controls.notice && controls.notice !== this.toldNotice) this.tell(controls.notice);
+    this.toldNotice = controls.notice;
   }
 
-  ask(message) {
-    if (this.waiting) { this.queued = message; return; }
-    this.waiting = { ...message, at_ms: Math.round(this.player.at), id: (this.lastId = (this.lastId || 0) + 1) };
-    this.slow = setTimeout(() => this.tell("Waits for the kernel."), 300);
-    this.waiting.started = performance.now();
-    this.model.send(this.waiting);
+  // One change at a time; `then` hears the answer, refused or done.
+  ask(message, then = null) {
+    this.talk.change({ at_ms: Math.round(this.player.at), ...message }, (answer) => {
+      if (answer.type === "refused" && !then) this.refuse(answer.words);
+      if (answer.type === "done") { if (!this.model.get("controls").notice) this.tell(""); this.whenShown(answer); }
+      if (then) then(answer);
+    });
   }
 
-  hear(message) {
-    if (!this.waiting || message.id !== this.waiting.id) { return; }
-    clearTimeout(this.slow);
-    this.roundTrip = performance.now() - this.waiting.started;
-    this.waiting = null;
-    this.tell(message.type === "refused" ? message.words : "");
-    if (message.type === "done") this.whenShown(message);
-    const next = this.queued;
-    this.queued = null;
-    if (next) this.ask(next);
+  busy(busy) {
+    this.root.classList.toggle("rk-busy", busy);
+    if (busy) this.tell("Waits for the kernel."); else if (this.notice.textContent === "Waits for the kernel.") this.tell("");
+  }
+
+  dead(dead) {
+    say(this.band, dead ? "The kernel does not answer. You can still play and read this run. To act, restart the kernel and run the cell again." : "");
   }
 
   // The film travels beside the answer and is inflated first.
@@ -166,8 +215,9 @@ class Lab {
       const index = this.film.members.findIndex((one) => one.name === message.select);
       if (index >= 0) this.selected = index;
     }
+    if (message.seek !== undefined) { this.player.pause(); this.player.seek(message.seek); }
     this.paint(false);
-    if (message.play) this.play();
+    if (message.play && !this.predict.on) this.play();
   }
 
   followCursor() {
@@ -186,12 +236,45 @@ class Lab {
 
   // --- acting --------------------------------------------------------------------------------
   act(what) {
-    const member = this.film.members[this.selected];
-    const refused = what === "add" ? "" : this.refusal(what);
-    if (refused) { this.tell(refused); return; }
-    const frozen = member && boardAt(this.film, this.player.at).members[this.selected].state.life === "frozen";
+    if (this.alone) return;
+    const member = this.film.members[this.selected], known = MORE.find((one) => one.do === what) || {};
+    const refused = known.member ? this.refusal(what) : "";
+    if (refused) { this.refuse(refused); return; }
+    const board = boardAt(this.film, this.player.at);
+    const frozen = member && board.members[this.selected].state.life === "frozen";
     this.player.pause();
-    this.ask({ type: "act", do: what === "freeze" && frozen ? "thaw" : what, member: what === "add" ? null : member.name });
+    let name = what === "freeze" && frozen ? "thaw" : what;
+    if (what === "broker_down" && !board.group.up) name = "broker_up";
+    const message = { type: "act", do: name, member: known.member ? member.name : null, args: known.args ? known.args(this, member) : {}, at_ms: Math.round(this.player.at) };
+    if (this.predict.on) { this.predict.ask({ ...message, words: `${known.words}${known.member ? `, ${member.name}` : ""}` }); return; }
+    this.ask(message);
+  }
+
+  running() {
+    return boardAt(this.film, this.player.at).members.filter((one) => ["alive", "frozen"].includes(one.state.life)).length;
+  }
+
+  // A button that is hovered or focused for a moment says what it will cost; the kernel keeps the run for the click.
+  previewed(node, what) {
+    let waiting;
+    const begin = () => { clearTimeout(waiting); waiting = setTimeout(() => this.preview(what), this.film.partitions.length > 64 ? 700 : 150); };
+    const end = () => { clearTimeout(waiting); say(this.cost, ""); };
+    node.addEventListener("pointerenter", begin);
+    node.addEventListener("focus", begin);
+    node.addEventListener("pointerleave", end);
+    node.addEventListener("blur", end);
+  }
+
+  async preview(what) {
+    const member = this.film.members[this.selected], known = MORE.find((one) => one.do === what);
+    if (this.previewing || this.talk.changing || this.player.playing || this.predict.on || this.alone || (known.member && (!member || this.refusal(what)))) return;
+    this.previewing = true;
+    const frozen = member && boardAt(this.film, this.player.at).members[this.selected].state.life === "frozen";
+    const slow = setTimeout(() => say(this.cost, "computing…"), 150);
+    const answer = await this.talk.request({ type: "preview", do: what === "freeze" && frozen ? "thaw" : what, member: known.member ? member.name : null, at_ms: Math.round(this.player.at) });
+    clearTimeout(slow);
+    this.previewing = false;
+    say(this.cost, answer.type === "done" ? answer.words : "");
   }
 
   refusal(what) {
@@ -199,17 +282,24 @@ class Lab {
     if (!member) return "Nobody is in the group. Add a member (M).";
     const { life } = stateAt(this.film.memberTracks[member.index], this.film.memberStates, this.player.at);
     if (life === "alive" || (life === "frozen" && what !== "leave")) return "";
-    if (what === "restart") return "";
+    if (what === "restart" || what === "heal_network" || what === "remove") return "";
     const why = { crashed: "has crashed", died: "has died", closed: "has left", absent: "has not started", frozen: "is frozen. Thaw it first" }[life];
     return life === "frozen" ? `${member.name} ${why}.` : `${member.name} ${why}. Restart it first.`;
   }
 
   tell(words) {
     say(this.notice, words);
+    this.notice.classList.remove("rk-refused");
+  }
+
+  refuse(words) {
+    this.tell(words);
+    this.notice.classList.add("rk-refused");
   }
 
   select(index) {
     this.selected = Math.max(0, Math.min(index, this.film.members.length - 1));
+    this.spotted = null;
     this.paint(false);
     const lane = this.stage.lanes[this.selected];
     if (lane && this.root.contains(document.activeElement) && document.activeElement.closest(".rk-board")) lane.node.focus();
@@ -239,10 +329,10 @@ class Lab {
 
   jump(direction, kind) {
     this.player.pause();
-    const times = kind === "marks" ? [...new Set(this.film.marks.map((mark) => mark.at))] : this.film.events;
+    const times = kind === "marks" ? [...new Set(this.film.marks.map((mark) => mark.at))] : kind === "messages" ? [...new Set(this.film.messages.map((one) => one.sent))] : this.film.events;
     this.player.step(direction, times);
     this.paint(direction > 0);
-    if (direction > 0 && kind === "events") this.pillsUpTo(this.player.at - 1, this.player.at);
+    if (direction > 0 && kind !== "marks") this.pillsUpTo(this.player.at - 1, this.player.at);
     this.sendCursor();
   }
 
@@ -259,113 +349,25 @@ class Lab {
     for (let place = placeOf(this.sentTimes, from) + 1; place < messages.length && messages[place].sent <= to; place += 1) this.stage.pill(messages[place]);
   }
 
-  // --- drawing -------------------------------------------------------------------------------
-  fit() {
-    if (!this.film) return;
-    const width = Math.max(720, Math.floor(this.el.clientWidth || 1040));
-    if (this.stage && this.width === width) return;
-    this.width = width;
-    this.root.classList.toggle("rk-tight", width < 960);
-    const sizes = measure(this.film, width, this.root.classList.contains("rk-projector"));
-    const Kind = sizes.tiles ? Tiles : Stage;
-    const old = this.stageHome.firstChild;
-    const focused = old && old.contains(document.activeElement);
-    this.stage = new Kind(this.film, sizes, (index) => {
-      if (index < 0) { this.act("add"); return; }
-      this.select(index);
-      this.stage.lanes[index].node.focus();
-    });
-    this.stageHome.replaceChildren(this.stage.root);
-    this.strip.show(this.film, width);
-    this.paint(false);
-    if (focused && this.stage.lanes[this.selected]) this.stage.lanes[this.selected].node.focus();
-  }
-
-  paint(moving) {
-    if (!this.stage) return;
-    const board = boardAt(this.film, this.player.at);
-    this.stage.paint(board, this.selected, moving && this.player.playing);
-    this.stage.lanes.forEach((lane, index) => set(lane.node, "tabindex", index === this.selected ? "0" : "-1"));
-    const [cause, effect, place] = sentenceAt(this.film, this.player.at);
-    say(this.cause, cause);
-    say(this.effect, effect);
-    this.paintMeter(board);
-    this.strip.paint(this.player.at, `${seconds(this.player.at).replace(" s", " seconds")}, ${board.group.state}, ${board.flowing} of ${this.film.partitions.length} flow`);
-    this.paintTransport();
-    this.paintActions(board);
-    this.speak(place, cause, effect);
-    if (!this.player.playing) say(this.twin, twinText(this.film, board));
-  }
-
-  paintMeter(board) {
-    const many = this.film.partitions.length > 24;
-    say(this.flowing, many ? `${((100 * board.flowing) / board.partitions.length).toFixed(board.flowing % board.partitions.length ? 1 : 0)} %` : `${board.flowing} of ${board.partitions.length}`);
-    const key = many ? "" : board.partitions.map((one) => `${one.owner}${one.flows}`).join();
-    if (this.meterKey === key) return;
-    this.meterKey = key;
-    this.meter.replaceChildren(...(many ? [] : board.partitions.map((one) => make("i", { class: one.flows ? "" : one.owner < 0 ? "rk-none" : "rk-stop", style: one.flows ? `background:var(--rk-m${this.film.members[one.owner].hue})` : "" }))));
-  }
-
-  paintTransport() {
-    const { playing } = this.player;
-    if (this.playButton.getAttribute("aria-label") !== (playing ? "Pause" : "Play")) this.playButton.replaceChildren(icon(playing ? "pause" : "play"));
-    set(this.playButton, "aria-label", playing ? "Pause" : "Play");
-    say(this.clock, seconds(this.player.at));
-    say(this.pace, playing && this.player.speed === "Auto" ? `${this.player.pace(this.player.at)} ×` : "");
-  }
-
-  paintActions(board) {
-    const member = board.members[this.selected];
-    say(this.who, member ? `${member.name} selected` : "nobody selected");
-    const frozen = member && member.state.life === "frozen";
-    this.actions.forEach((node) => {
-      const refused = this.refusal(node.action.do);
-      set(node, "aria-disabled", refused ? "true" : "false");
-      set(node, "title", refused || null);
-      const words = node.action.do === "freeze" && frozen ? "Thaw" : node.action.words;
-      if (node.firstChild.data !== words) node.firstChild.data = words;
-      set(node, "aria-label", member ? `${words} ${member.name}` : words);
-    });
-  }
-
-  // One polite message per 1.5 s while playing: the latest sentence replaces what waits.
-  speak(place, cause, effect) {
-    if (place === this.lastSpoken.place) return;
-    const now = performance.now();
-    clearTimeout(this.speaking);
-    const wait = Math.max(0, 1500 - (now - this.lastSpoken.at));
-    this.lastSpoken.place = place;
-    this.speaking = setTimeout(() => {
-      this.lastSpoken.at = performance.now();
-      say(this.status, `${seconds(this.player.at)} ${cause} ${effect}`);
-    }, this.player.playing ? wait : 0);
-  }
-
-  applyTheme(quiet) {
-    let theme = this.model.get("theme");
-    if (theme === "auto") {
-      const light = document.body.getAttribute("data-jp-theme-light");
-      theme = light === "true" ? "light" : light === "false" ? "dark" : this.dark.matches ? "dark" : "light";
-    }
-    for (const each of ["light", "dark", "projector"]) this.root.classList.toggle(`rk-${each}`, each === theme);
-    this.theme.select.value = this.model.get("theme");
-    if (quiet || !this.stage) return;
-    this.width = 0;
-    this.fit();
-  }
-
   toggleHelp() {
     this.help.hidden = !this.help.hidden;
+    if (!this.help.hidden) this.help.focus();
   }
 
   onKey(event) {
-    if (!this.film || event.altKey || event.metaKey || event.target.tagName === "SELECT") return;
+    this.awake();
+    if (!this.film || event.metaKey || event.target.tagName === "SELECT" || (event.target.tagName === "INPUT" && event.target !== this.strip.slider && event.key !== "Escape")) return;
     const run = keyRun(this, event);
     if (!run) return;
     event.preventDefault();
     event.stopPropagation();
-    if (event.repeat && ![".", ",", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"].includes(event.key)) return;
+    if (event.repeat && ![".", ",", "<", ">", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"].includes(event.key)) return;
     run();
+  }
+
+  // What a key would do now (nothing is done).
+  runOf({ key, target, shiftKey = false, ctrlKey = false, altKey = false }) {
+    return keyRun(this, { key, target, shiftKey, ctrlKey, altKey });
   }
 
   faster(by) {

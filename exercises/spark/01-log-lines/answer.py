@@ -1,0 +1,8 @@
+"""01 From text to columns."""
+
+from pyspark.sql import DataFrame
+
+
+def log_events(lines: DataFrame) -> DataFrame:
+    """One row an event: line, at_ms, level, logger."""
+    raise NotImplementedError

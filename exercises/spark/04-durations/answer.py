@@ -1,0 +1,8 @@
+"""04 How long did it take?"""
+
+from pyspark.sql import DataFrame
+
+
+def durations(events: DataFrame) -> DataFrame:
+    """One row a rebalance: run, before, start_ms, end_ms, duration_ms."""
+    raise NotImplementedError

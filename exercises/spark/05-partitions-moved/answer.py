@@ -1,0 +1,10 @@
+"""05 Which partitions moved?"""
+
+from pyspark.sql import DataFrame
+
+AT_REST_MS = 1767603625000
+
+
+def moved(events: DataFrame) -> DataFrame:
+    """One row a partition that changed hands: run, partition, owner_before, owner_after."""
+    raise NotImplementedError

@@ -1,0 +1,10 @@
+"""07 Why, and whose doing?"""
+
+from pyspark.sql import DataFrame
+
+AT_REST_MS = 1767603625000
+
+
+def causes(events: DataFrame) -> DataFrame:
+    """One row a rebalance: run, start_ms, trigger, culprit."""
+    raise NotImplementedError

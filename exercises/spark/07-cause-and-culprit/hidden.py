@@ -1,0 +1,16 @@
+"""Other nights."""
+
+from rebalance_kit.exercises.runs import simulated
+from rebalance_kit.exercises.task import Case
+
+
+def cases(seed):
+    return (
+        Case(
+            (
+                simulated("other-1", "storm", "cooperative", seed),
+                simulated("other-2", "freeze", "cooperative", seed),
+                simulated("other-3", "leave", "eager", seed),
+            )
+        ),
+    )

@@ -1,0 +1,8 @@
+"""08 Storms."""
+
+from pyspark.sql import DataFrame
+
+
+def storms(events: DataFrame) -> DataFrame:
+    """One row a storm: run, from_ms, to_ms, rebalances."""
+    raise NotImplementedError

@@ -1,0 +1,8 @@
+"""09 Before and after the switch."""
+
+from pyspark.sql import DataFrame
+
+
+def by_assignor(events: DataFrame) -> DataFrame:
+    """One row a run and assignor: run, assignor, generations, revoked."""
+    raise NotImplementedError

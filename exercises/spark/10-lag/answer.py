@@ -1,0 +1,10 @@
+"""10 Lag around a rebalance."""
+
+from pyspark.sql import DataFrame
+
+AT_REST_MS = 1767603625000
+
+
+def lag_around(events: DataFrame, samples: DataFrame) -> DataFrame:
+    """One row a run and partition: run, partition, lag_before, lag_peak."""
+    raise NotImplementedError

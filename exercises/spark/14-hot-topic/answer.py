@@ -1,0 +1,8 @@
+"""14 Fair by count, unfair by load."""
+
+from pyspark.sql import DataFrame
+
+
+def load(events: DataFrame, rates: DataFrame) -> DataFrame:
+    """One row a run and client: run, client, partitions, per_s."""
+    raise NotImplementedError

@@ -1,0 +1,8 @@
+"""16 Incident: who was it, and what?"""
+
+from pyspark.sql import DataFrame
+
+
+def culprits(events: DataFrame) -> DataFrame:
+    """One row a run: run, culprit, kind."""
+    raise NotImplementedError

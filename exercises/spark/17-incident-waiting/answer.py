@@ -1,0 +1,8 @@
+"""17 Incident: whom does everybody wait for?"""
+
+from pyspark.sql import DataFrame
+
+
+def waited_for(events: DataFrame) -> DataFrame:
+    """One row a run: run, waited_ms, culprit, kind."""
+    raise NotImplementedError

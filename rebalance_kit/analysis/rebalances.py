@@ -1,0 +1,309 @@
+"""What happened to each group of a run: its rebalances, its members' lives, its partitions' rests.
+
+It is told as a reader of logs would tell it, with the same words and columns as the pipeline's gold tables, but from
+the trace, which knows it for certain.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from rebalance_kit.model.trace import Trace, TraceRow
+
+TRIGGERS: Mapping[str, str] = MappingProxyType(
+    {
+        "join": "join", "leave": "leave", "downgrade": "leave", "admin": "admin_removal", "session": "session_expired",
+        "rebalance_timeout": "rebalance_timeout", "join_timeout": "rebalance_timeout", "sync_timeout": "sync_timeout", "sync": "sync_timeout",
+        "revocation": "follow_up", "metadata": "metadata_changed", "subscription": "subscription_changed", "regex": "regex_changed",
+        "enforced": "enforced", "rejoin": "rejoin", "static": "rejoin",
+    }
+)  # fmt: skip
+"""What the trace calls a trigger -> what the pipeline calls it."""
+REASONS: Mapping[str, str] = MappingProxyType(
+    {
+        "need to revoke partitions": "follow_up", "cached metadata has changed": "metadata_changed",
+        "subscription has changed": "subscription_changed", "rebalance enforced by user": "enforced",
+    }
+)  # fmt: skip
+"""How a client's own reason to join again begins -> what it means."""
+ANSWERING = "group is already rebalancing"
+
+
+@dataclass(frozen=True, slots=True)
+class Rebalance:
+    """One rebalance of a group: a join phase of a classic one, an epoch of a KIP-848 one. Times are ms of the run.
+
+    ``end_ms`` is when the assignment was stored (classic; the join phase's end if it never was), or when the target was
+    computed and the last Java member acknowledged before the next epoch (KIP-848); None when it never came to that.
+    ``before`` and ``after`` are generations or epochs; ``after`` None: the join phase was abandoned. ``members`` counts
+    those of the new generation, None under KIP-848. ``revoked`` partitions were given up (or lost) in a callback,
+    ``moved`` ones assigned to another member than had them last; ``said`` is the reason in Kafka's words.
+    """
+
+    group: str
+    number: int
+    protocol: str
+    trigger: str
+    culprit: str | None
+    start_ms: int
+    end_ms: int | None
+    before: int
+    after: int | None
+    members: int | None
+    moved: tuple[str, ...]
+    revoked: tuple[str, ...]
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """One member id's time in a group; ``end`` is left, expired, fenced, replaced, removed, away (static) or None (still there)."""
+
+    group: str
+    member: str
+    name: str
+    instance: str | None
+    joined_ms: int
+    ended_ms: int | None
+    end: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Nobody owned ``partition``: from its owner's callback (or the owner's end) until another's assigned callback."""
+
+    group: str
+    partition: str
+    from_ms: int
+    to_ms: int
+    before: str
+    after: str
+    known_by: str
+
+
+@dataclass(slots=True)
+class _Open:
+    """A rebalance while it is being told."""
+
+    row: TraceRow
+    trigger: str
+    culprit: str | None
+    said: str
+    before: int
+    end_ms: int | None = None
+    after: int | None = None
+    members: int | None = None
+    settled: bool = False
+    moved: set[str] = field(default_factory=set)
+    revoked: set[str] = field(default_factory=set)
+
+    @property
+    def open(self) -> bool:
+        """A classic one whose join phase still goes on."""
+        return self.row.protocol == "classic" and self.after is None
+
+
+def rebalances(trace: Trace, early_ms: int = 0) -> tuple[Rebalance, ...]:
+    """Every rebalance of every group, a group after the other, in order of time.
+
+    A callback called at most ``early_ms`` before a rebalance began counts as its own: two hosts' clocks differ.
+    """
+    rows: dict[str, list[TraceRow]] = {}
+    of_process: dict[str, str] = {}
+    for row in trace.rows:
+        if row.kind == "process_started":
+            of_process[row.actor] = str(row.detail["group"])
+        if row.actor in of_process:
+            rows.setdefault(of_process[row.actor], []).append(row)
+        elif row.actor in {"coordinator", "broker"} and "group" in row.detail:
+            rows.setdefault(str(row.detail["group"]), []).append(row)
+    return tuple(one for group in sorted(rows) for one in _of_group(group, rows[group], early_ms))
+
+
+def _of_group(group: str, rows: Sequence[TraceRow], early_ms: int) -> Iterator[Rebalance]:
+    found: list[_Open] = []
+    overdue: set[str] = set()
+    asked: dict[str, str] = {}
+    gone: TraceRow | None = None
+    reached = 0
+    for row in rows:
+        if row.kind == "poll_timeout":
+            overdue.add(row.actor)
+        elif row.kind == "member_added":
+            overdue.discard(str(row.detail["name"]))
+        elif row.kind == "rejoin_requested" and row.detail["reason"] != ANSWERING:
+            asked[row.actor] = str(row.detail["reason"])
+        begun = _begun(row, overdue, asked, reached)
+        if row.kind == "member_removed":
+            gone = row
+        elif begun is not None and row.detail["trigger"] == "downgrade" and gone is not None:
+            begun.trigger, begun.culprit = (
+                TRIGGERS.get(str(gone.detail["how"]), "leave"),
+                str(gone.detail["name"]),
+            )
+            if begun.trigger == "leave" and begun.culprit in overdue:
+                begun.trigger = "poll_timeout"
+        if begun is not None:
+            found.append(begun)
+        elif found and row.kind != "callback_begin":
+            _seen(found, row)
+        if (
+            row.kind in {"epoch_bump", "generation", "group_state"}
+            and row.generation is not None
+            and row.actor == "coordinator"
+        ):
+            reached = row.generation
+    _callbacks(found, rows, early_ms)
+    for number, one in enumerate(found, start=1):
+        yield Rebalance(
+            group, number, one.row.protocol, one.trigger, one.culprit, one.row.at_ms, one.end_ms, one.before, one.after, one.members,
+            tuple(sorted(one.moved)), tuple(sorted(one.revoked)), one.said,
+        )  # fmt: skip
+
+
+def _begun(row: TraceRow, overdue: Collection[str], asked: Mapping[str, str], reached: int) -> _Open | None:
+    held = row.detail
+    if row.kind == "group_state" and row.protocol == "classic" and held["to"] == "PreparingRebalance":
+        before = row.generation or 0
+    elif row.kind == "epoch_bump":
+        before = min(reached, (row.generation or 1) - 1) or (row.generation or 1) - 1
+    else:
+        return None
+    culprit = held.get("culprit")
+    word = TRIGGERS.get(str(held["trigger"]), "other")
+    if word == "leave" and culprit in overdue:
+        word = "poll_timeout"
+    if word == "rejoin":  # librdkafka tells the coordinator no reason, but has one
+        word = next(
+            (meant for start, meant in REASONS.items() if asked.get(str(culprit), "").startswith(start)), word
+        )
+    return _Open(
+        row,
+        word,
+        culprit,
+        str(held["reason"]),
+        before,
+        after=row.generation if row.kind == "epoch_bump" else None,
+    )
+
+
+def _seen(found: list[_Open], row: TraceRow) -> None:
+    """What a row tells of the rebalance that goes on, or of those that still wait for their target."""
+    last, held = found[-1], row.detail
+    if last.row.protocol == "classic":
+        if row.kind == "generation" and last.open:
+            last.after, last.members, last.end_ms = row.generation, len(held["members"]), row.at_ms
+        elif row.kind == "assignment" and row.generation == last.after:
+            last.end_ms = row.at_ms
+        elif row.kind == "group_state" and held["to"] == "Empty" and held["trigger"] != "load" and last.open:
+            last.after, last.members, last.end_ms = row.generation, 0, row.at_ms
+    elif row.kind == "target":
+        for one in found:
+            if one.row.protocol == "consumer" and not one.settled:
+                one.settled, one.end_ms = True, max(row.at_ms, one.end_ms or 0)
+    elif row.kind == "member_state" and held["to"] == "STABLE" and row.protocol == "consumer":
+        last.end_ms = max(row.at_ms, last.end_ms or 0)
+
+
+def _callbacks(found: Sequence[_Open], rows: Sequence[TraceRow], early_ms: int) -> None:
+    """Count each callback in the last rebalance that had begun when it was called."""
+    starts = [one.row.at_ms - early_ms for one in found]
+    owners: dict[str, str] = {}
+    for row in rows:
+        if row.kind != "callback_begin":
+            continue
+        place = bisect_right(starts, row.at_ms) - 1
+        for partition in row.detail["partitions"]:
+            if row.detail["callback"] != "assigned":
+                if place >= 0:
+                    found[place].revoked.add(partition)
+                continue
+            if place >= 0 and owners.get(partition, row.actor) != row.actor:
+                found[place].moved.add(partition)
+            owners[partition] = row.actor
+
+
+_ENDS: Mapping[str, str] = MappingProxyType(
+    {
+        "leave": "left", "admin": "removed", "session": "expired", "rebalance_timeout": "fenced", "join_timeout": "fenced",
+        "sync_timeout": "fenced", "late": "fenced",
+    }
+)  # fmt: skip
+
+
+def lives(trace: Trace) -> tuple[Life, ...]:
+    """Every member id's time in its group, in order of joining; a KIP-848 member that comes back under its id goes on living."""
+    begun: dict[tuple[str, str], TraceRow] = {}
+    ended: dict[tuple[str, str], tuple[int, str]] = {}
+    for row in trace.of("member_pending", "member_added", "member_replaced", "member_removed", "member_away"):
+        group, member = str(row.detail["group"]), row.member_id or ""
+        if row.kind == "member_away":
+            ended[group, member] = (row.at_ms, "away (static)")
+            continue
+        if row.kind == "member_removed":
+            ended[group, member] = (row.at_ms, _ENDS.get(str(row.detail["how"]), str(row.detail["how"])))
+            continue
+        if row.kind == "member_replaced":
+            ended[group, str(row.detail["old_member_id"])] = (row.at_ms, "replaced")
+        begun.setdefault((group, member), row)
+        ended.pop((group, member), None)
+    found = [_life(row, *ended.get(key, (None, None))) for key, row in begun.items()]
+    return tuple(sorted(found, key=lambda one: (one.group, one.joined_ms, one.member)))
+
+
+def _life(row: TraceRow, ended_ms: int | None, end: str | None) -> Life:
+    held = row.detail
+    return Life(
+        str(held["group"]),
+        row.member_id or "",
+        str(held["name"]),
+        held.get("instance_id"),
+        row.at_ms,
+        ended_ms,
+        end,
+    )
+
+
+def rests(trace: Trace) -> tuple[Rest, ...]:
+    """Every time a partition rested between two owners, as the members' own callbacks and the coordinator tell it.
+
+    An owner that died calls nothing: its partitions rest, as far as a log knows, from its expiry on.
+    """
+    owner: dict[tuple[str, str], tuple[str, int, str]] = {}
+    expired: dict[tuple[str, str], int] = {}
+    groups: dict[str, str] = {}
+    found: list[Rest] = []
+    for row in trace.of("process_started", "member_removed", "callback_begin"):
+        if row.kind == "process_started":
+            groups[row.actor] = str(row.detail["group"])
+        elif row.kind == "member_removed":
+            if row.detail["how"] == "session":
+                expired[str(row.detail["group"]), str(row.detail["name"])] = row.at_ms
+        else:
+            found += _called(row, groups[row.actor], owner, expired)
+    return tuple(found)
+
+
+def _called(
+    row: TraceRow,
+    group: str,
+    owner: dict[tuple[str, str], tuple[str, int, str]],
+    expired: Mapping[tuple[str, str], int],
+) -> Iterator[Rest]:
+    callback = str(row.detail["callback"])
+    for partition in row.detail["partitions"]:
+        last = owner.get((group, partition))
+        if callback != "assigned" and last is not None and last[0] != row.actor:
+            continue  # a zombie that learns late of its loss
+        owner[group, partition] = (row.actor, row.at_ms, callback)
+        if callback != "assigned" or last is None:
+            continue
+        name, at_ms, how = last
+        dead_ms = expired.get((group, name), -1)
+        if how != "assigned":
+            yield Rest(group, partition, at_ms, row.at_ms, name, row.actor, how)
+        elif at_ms <= dead_ms <= row.at_ms:
+            yield Rest(group, partition, dead_ms, row.at_ms, name, row.actor, "expired")

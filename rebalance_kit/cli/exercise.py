@@ -1,0 +1,99 @@
+"""The commands of the PySpark exercises: list, start, check, hint, solution."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from rebalance_kit.exercises.desk import Desk
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the commands of this file."""
+    exercise = commands.add_parser("exercise", help="PySpark exercises on rebalance logs")
+    actions = exercise.add_subparsers(title="actions", metavar="ACTION", required=True)
+    listing = _action(actions, "list", "name, level, minutes and title of each", _list)
+    del listing
+    start = _action(
+        actions, "start", "copy an exercise into your own folder; keeps an answer that is there", _start
+    )
+    check = _action(actions, "check", "check your answer (starts Spark)", _check)
+    hint = _action(actions, "hint", "the next hint, or the one of that number", _hint)
+    solution = _action(actions, "solution", "the kit's own answer", _solution)
+    for one in (start, check, hint, solution):
+        one.add_argument("name", help="name, number or part of the name")
+    hint.add_argument("number", nargs="?", type=int, default=None)
+    check.add_argument("--public", action="store_true", help="leave the hidden checks out")
+    check.add_argument(
+        "--limit", type=float, default=None, metavar="SECONDS", help="time limit of one call (default 60)"
+    )
+    for one in (start, check):
+        one.add_argument(
+            "--learner",
+            default=None,
+            help="whose exercise it is (default: REBALANCE_KIT_LEARNER, or the user)",
+        )
+
+
+def _action(
+    actions: argparse._SubParsersAction[argparse.ArgumentParser], name: str, words: str, command: object
+) -> argparse.ArgumentParser:
+    from rebalance_kit.exercises.desk import FOLDER
+
+    parser = actions.add_parser(name, help=words)
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        default=Path(FOLDER),
+        metavar="DIR",
+        help=f"your own folder (default: {FOLDER})",
+    )
+    parser.set_defaults(command=command)
+    return parser
+
+
+def _desk(arguments: argparse.Namespace) -> Desk:
+    from rebalance_kit.exercises.desk import Desk, Identity, whoever
+
+    learner = getattr(arguments, "learner", None)
+    return Desk(arguments.folder, Identity(learner, whoever().course) if learner else None)
+
+
+def _list(arguments: argparse.Namespace, out: TextIO) -> int:
+    print(_desk(arguments).listing(), file=out)
+    return 0
+
+
+def _start(arguments: argparse.Namespace, out: TextIO) -> int:
+    print(_desk(arguments).start(arguments.name), file=out)
+    return 0
+
+
+def _hint(arguments: argparse.Namespace, out: TextIO) -> int:
+    print(_desk(arguments).hint(arguments.name, arguments.number), file=out)
+    return 0
+
+
+def _solution(arguments: argparse.Namespace, out: TextIO) -> int:
+    print(_desk(arguments).solution(arguments.name), file=out)
+    return 0
+
+
+def _check(arguments: argparse.Namespace, out: TextIO) -> int:
+    """0 when every check passes, 1 when one does not."""
+    from rebalance_kit.exercises.attempt import LIMIT_S
+    from rebalance_kit.exercises.bench import Bench
+    from rebalance_kit.exercises.shelf import load
+
+    load(arguments.name)  # a wrong name is told before Spark starts
+    bench = Bench()
+    try:
+        report = _desk(arguments).check(
+            arguments.name, bench, hidden=not arguments.public, limit_s=arguments.limit or LIMIT_S
+        )
+    finally:
+        bench.close()
+    print(report, file=out)
+    return 0 if report.green else 1

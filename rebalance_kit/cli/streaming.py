@@ -1,0 +1,127 @@
+"""Commands of many files and many runs: watch a folder of growing logs, sweep a grid of simulations."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from rebalance_kit.pipeline.sweep_grid import Grid
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the commands of this file."""
+    watch = commands.add_parser("watch", help="follow a folder of growing logs (Structured Streaming)")
+    watch.add_argument("folder", type=Path, metavar="DIR")
+    watch.add_argument(
+        "--out", type=Path, default=None, metavar="DIR", help="write the tables there in the end, as Parquet"
+    )
+    watch.add_argument(
+        "--checkpoint", type=Path, default=None, metavar="DIR",
+        help="keep there how far the reading is, to go on after a stop or a kill (default: OUT/.watch; without --out nothing is kept)",
+    )  # fmt: skip
+    watch.add_argument(
+        "--once", action="store_true", help="read what is there by now, write the tables, and end"
+    )
+    watch.add_argument(
+        "--idle", type=float, default=None, metavar="SECONDS", help="end when no line was written for so long"
+    )
+    watch.add_argument(
+        "--page",
+        type=Path,
+        default=None,
+        metavar="FILE",
+        nargs="?",
+        const=Path("rebalances.html"),
+        help="keep a page of the last rebalances there (default rebalances.html, in OUT when given)",
+    )
+    watch.add_argument("--master", default=None, metavar="URL", help="a Spark master (default: local[*])")
+    watch.set_defaults(command=_watch)
+    sweep = commands.add_parser(
+        "sweep", help="thousands of simulated runs as Spark tasks, into tables and figures"
+    )
+    sweep.add_argument(
+        "spec",
+        nargs="?",
+        type=Path,
+        default=None,
+        metavar="SPEC",
+        help="a YAML file: scenarios, set, protocols, seeds",
+    )
+    sweep.add_argument(
+        "--scenario",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a scenario of the kit or a YAML file; may be repeated",
+    )
+    sweep.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUES",
+        dest="settings",
+        help="vary a Kafka configuration, or members, topic_partitions, freezes, ...: session.timeout.ms=6000,10000,45000",
+    )
+    sweep.add_argument(
+        "--protocol",
+        default=None,
+        help="eager, cooperative, consumer, ..., several with commas, or all (default: as the scenario says)",
+    )
+    sweep.add_argument("--seeds", type=int, default=10, help="runs of each setting (default 10)")
+    sweep.add_argument("--master", default=None, metavar="URL", help="a Spark master (default: local[*])")
+    sweep.add_argument(
+        "--out",
+        type=Path,
+        default=None,
+        metavar="DIR",
+        help="write the tables (Parquet) and sweep.html there",
+    )
+    sweep.set_defaults(command=_sweep)
+
+
+def _watch(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.pipeline.watch_run import Wishes, run_watch
+    from rebalance_kit.view.forensics import write_forensics_page
+
+    told = None
+    if arguments.page is not None:
+        from rebalance_kit.view.watch_page import write_page
+
+        page = (arguments.out or Path()) / arguments.page
+
+        def told(latest: object) -> None:
+            write_page(page, latest, f"Rebalances in {arguments.folder}")
+
+    wishes = Wishes(
+        arguments.out,
+        arguments.checkpoint,
+        arguments.once,
+        arguments.idle,
+        arguments.master,
+        told,
+        write_forensics_page,
+    )
+    return run_watch(arguments.folder, wishes, out)
+
+
+def _sweep(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.model.errors import ScenarioError
+    from rebalance_kit.pipeline.sweep_job import Swept, run_sweep
+    from rebalance_kit.pipeline.sweep_spec import read_spec, read_words
+
+    if bool(arguments.scenario) == bool(arguments.spec):
+        raise ScenarioError("expected either a SPEC file or --scenario NAME")
+
+    def grid() -> Grid:
+        if arguments.spec is not None:
+            return read_spec(arguments.spec)
+        return read_words(arguments.scenario, arguments.settings, arguments.protocol, arguments.seeds)
+
+    def told(swept: Swept) -> None:
+        from rebalance_kit.view.sweep import write_sweep
+
+        write_sweep(arguments.out / "sweep.html", swept.rows, swept.names, swept.text())
+
+    return run_sweep(grid, arguments.out, arguments.master, out, told if arguments.out is not None else None)

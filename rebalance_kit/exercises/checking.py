@@ -1,0 +1,131 @@
+"""Check an answer: the public checks with words that teach, the hidden ones with their titles only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from rebalance_kit.exercises.attempt import LIMIT_S, attempt
+from rebalance_kit.exercises.bench import Bench
+from rebalance_kit.exercises.shelf import Exercise
+from rebalance_kit.exercises.task import Case, Check, NotYet, Row, Seen, Task, shown
+
+ANSWERS = "answers with a DataFrame of the columns asked for"
+EVERY_ROW = "every row is what happened"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One check: its title, whether it passed, and the words when not; ``None`` passed: not looked at."""
+
+    title: str
+    passed: bool | None
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What the checks of one answer said; ``hidden`` is empty unless they were asked for."""
+
+    exercise: str
+    public: tuple[Line, ...]
+    hidden: tuple[Line, ...] = ()
+
+    @property
+    def green(self) -> bool:
+        """Whether every check that is here passed."""
+        return all(line.passed for line in (*self.public, *self.hidden))
+
+    def __str__(self) -> str:
+        lines = [
+            f"{_mark(line)} {line.title}" + (f"\n    {line.words}" if line.words else "")
+            for line in self.public
+        ]
+        lines.append(f"{self.exercise}: public checks {_count(self.public)} passed")
+        if self.hidden:
+            lines += [
+                f"{_mark(line)} on data you have not seen: {line.title}"
+                for line in self.hidden
+                if not line.passed
+            ]
+            lines.append(f"{self.exercise}: hidden checks {_count(self.hidden)} passed")
+        return "\n".join(lines)
+
+
+def _mark(line: Line) -> str:
+    return {True: "passed ", False: "not yet", None: "  -    "}[line.passed]
+
+
+def _count(lines: tuple[Line, ...]) -> str:
+    return f"{sum(line.passed is True for line in lines)}/{len(lines)}"
+
+
+def check_answer(
+    exercise: Exercise, find: Callable[[], Callable[..., Any]], bench: Bench, *,
+    seed: int | None = None, limit_s: float = LIMIT_S,
+) -> Report:  # fmt: skip
+    """Run the public checks and, once they all pass and a learner's ``seed`` is given, the hidden ones."""
+    task = exercise.task
+    public = _look(task, task.public, find, bench, limit_s)
+    if seed is None or not all(line.passed for line in public):
+        return Report(exercise.name, public)
+    hidden = [line for case in exercise.hidden(seed) for line in _look(task, case, find, bench, limit_s)]
+    return Report(exercise.name, public, tuple(Line(line.title, line.passed) for line in hidden))
+
+
+def _look(task: Task, case: Case, find: Callable[[], Any], bench: Bench, limit_s: float) -> tuple[Line, ...]:
+    checks = (*task.checks, Check(EVERY_ROW, lambda seen: same_rows(task, seen)))
+    done = attempt(task, find, task.inputs(bench, case), bench, limit_s)
+    if done.problem is not None:
+        return (Line(ANSWERS, False, done.problem), *(Line(check.title, None) for check in checks))
+    rows = tuple({name: row[name] for name in task.columns} for row in done.rows)
+    seen = Seen(rows, tuple(task.truth(case)), case, done.frame)
+    return (Line(ANSWERS, True), *(_verdict(check, seen) for check in checks))
+
+
+def _verdict(check: Check, seen: Seen) -> Line:
+    try:
+        check.look(seen)
+    except NotYet as words:
+        return Line(check.title, False, str(words))
+    except (TypeError, KeyError, ValueError) as error:
+        return Line(
+            check.title,
+            False,
+            f"your rows hold something that cannot be compared ({error}): a null where a value belongs?",
+        )
+    return Line(check.title, True)
+
+
+def same_rows(task: Task, seen: Seen) -> None:
+    """Compare by key; the first difference is told, with the number of them."""
+    got, true = _by_key(task, seen.rows), _by_key(task, seen.truth)
+    twice = len(seen.rows) - len(got)
+    if twice:
+        raise NotYet(
+            f"{twice} rows repeat a key ({', '.join(task.key)}): one row each is asked for. Was a `groupBy` or `dropDuplicates` forgotten, or does a join multiply?"
+        )
+    absent = [key for key in true if key not in got]
+    if absent:
+        raise NotYet(
+            f"{len(absent)} of {len(true)} rows are missing, the first: {shown(true[absent[0]], task.key)}. {task.next_step}"
+        )
+    extra = [key for key in got if key not in true]
+    if extra:
+        raise NotYet(
+            f"{len(extra)} rows too many, the first: {shown(got[extra[0]], list(task.columns))}. {task.next_step}"
+        )
+    wrong = [(key, name) for key in true for name in task.columns if got[key][name] != true[key][name]]
+    if wrong:
+        key, name = wrong[0]
+        raise NotYet(
+            f"{len({key for key, _ in wrong})} of {len(true)} rows differ, the first: {shown(true[key], task.key)}: {name} is {got[key][name]}, it was {true[key][name]}. {task.next_step}"
+        )
+
+
+def _by_key(task: Task, rows: Iterable[Row]) -> dict[tuple[Any, ...], Row]:
+    def order(row: Row) -> list[str]:
+        return [f"{row[name]:020}" if isinstance(row[name], int) else str(row[name]) for name in task.key]
+
+    return {tuple(row[name] for name in task.key): row for row in sorted(rows, key=order)}

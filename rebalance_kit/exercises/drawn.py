@@ -1,0 +1,50 @@
+"""Incidents with a hidden truth as runs of an exercise, drawn by a seed (``records.incidents``)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from functools import lru_cache
+
+from rebalance_kit.exercises.runs import Run
+from rebalance_kit.model.errors import DataError
+from rebalance_kit.records.incidents import Incident, draw_incident
+from rebalance_kit.simulation.scenario_text import write_scenario
+
+#: So many draws find a protocol for every family that knows it.
+_MOST_DRAWS = 200
+
+
+def incidents(
+    seed: int, families: Sequence[str], each: int = 1, protocol: str | None = None
+) -> tuple[Run, ...]:
+    """``each`` incident of every family, in an order drawn too, as runs called night-1, night-2, ...; of one protocol if asked."""
+    order = [family for family in families for _ in range(each)]
+    random.Random(f"order/{seed}").shuffle(order)
+    drawn = [_one(f"{seed}/{place}", family, protocol) for place, family in enumerate(order)]
+    runs = tuple(
+        Run(f"night-{place}", write_scenario(one.scenario), None, None)
+        for place, one in enumerate(drawn, start=1)
+    )
+    _TRUTH.update(zip(runs, drawn, strict=True))
+    return runs
+
+
+def incident_of(run: Run) -> Incident:
+    """The truth of a run that ``incidents`` made."""
+    return _TRUTH[run]
+
+
+#: Truth of the runs drawn in this process; it never reaches a file that a learner gets.
+_TRUTH: dict[Run, Incident] = {}
+
+
+@lru_cache(maxsize=256)
+def _one(seed: str, family: str, protocol: str | None) -> Incident:
+    for attempt in range(_MOST_DRAWS):
+        found = draw_incident(f"{seed}/{attempt}", (family,))
+        if protocol in {None, found.protocol}:
+            return found
+    raise DataError(
+        f"no incident of the family {family!r} under protocol {protocol!r}; expected one the family knows"
+    )

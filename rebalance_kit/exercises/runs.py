@@ -1,0 +1,87 @@
+"""The runs that exercises read: simulated by the engine or recorded from real clusters, as folders of logs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from rebalance_kit import scenarios
+from rebalance_kit.logs.lines import EPOCH
+from rebalance_kit.logs.write import write_logs
+from rebalance_kit.model.trace import Trace
+from rebalance_kit.records import pack
+from rebalance_kit.simulation.scenario import Scenario
+from rebalance_kit.simulation.scenario_file import read_scenario
+from rebalance_kit.simulation.simulate import simulate
+
+BEGIN_MS = int(EPOCH.timestamp() * 1000)
+"""When a simulated run begins, in ms since 1970, as its logs have it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One folder of logs, called ``name``; ``source`` is a scenario (name or YAML text), or None for a recorded run."""
+
+    name: str
+    source: str | None = None
+    protocol: str | None = None
+    seed: int | None = None
+
+    @property
+    def recorded(self) -> bool:
+        """Whether it comes from a real cluster."""
+        return self.source is None
+
+
+def simulated(name: str, source: str, protocol: str | None = None, seed: int | None = None) -> Run:
+    """A run of the engine, under a name that tells a learner nothing it should find out."""
+    return Run(name, source, protocol, seed)
+
+
+def recorded(*names: str) -> tuple[Run, ...]:
+    """Runs recorded from real clusters, by their names in the pack."""
+    return tuple(Run(name) for name in names)
+
+
+@lru_cache(maxsize=64)
+def trace_of(run: Run) -> Trace:
+    """The trace of a simulated run."""
+    return simulate(scenario_of(run), run.seed, run.protocol)
+
+
+def scenario_of(run: Run) -> Scenario:
+    """The scenario of a simulated run."""
+    source = run.source or ""
+    return read_scenario(source, run.name + ".yaml") if "\n" in source else scenarios.load(source)
+
+
+def place_logs(runs: tuple[Run, ...], folder: Path) -> None:
+    """Write the logs of the runs into ``folder/<name>``, where they are not there yet."""
+    missing = [run for run in runs if not (folder / run.name).exists()]
+    for run in missing:
+        if not run.recorded:
+            write_logs(trace_of(run), folder / run.name)
+    if any(run.recorded for run in missing):
+        pack.unpack(folder, [run.name for run in missing if run.recorded])
+
+
+def table_row(run: Run) -> Mapping[str, Any]:
+    """What the record's own table counts for a recorded run with one group."""
+    return next(row for row in pack.table() if row["run"] == run.name)
+
+
+@lru_cache(maxsize=64)
+def steps_of(run: Run) -> tuple[Mapping[str, Any], ...]:
+    """What was done in a recorded run, step by step (``run.json``)."""
+    return tuple(json.loads(pack.read_file(run.name, "run.json"))["steps"])
+
+
+@lru_cache(maxsize=64)
+def facts_of(run: Run) -> tuple[Mapping[str, Any], ...]:
+    """What happened in a recorded run, as its members and its watcher wrote it (``truth.jsonl``)."""
+    lines = pack.read_file(run.name, "truth.jsonl").decode("utf-8").splitlines()
+    return tuple(json.loads(line) for line in lines)

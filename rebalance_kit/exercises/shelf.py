@@ -1,0 +1,82 @@
+"""The exercises that come with the kit: where they lie, their names, and how one is read."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+
+from rebalance_kit.exercises.task import Case, Task
+from rebalance_kit.model.errors import DataError
+
+_HERE = Path(__file__).resolve().parent
+_HOMES = (_HERE / "spark", _HERE.parents[1] / "exercises" / "spark")
+"""Inside an installed package, or in a checkout."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exercise:
+    """One exercise: its name (``03-count-rebalances``), folder and task."""
+
+    name: str
+    folder: Path
+    task: Task
+
+    def text(self, file: str) -> str:
+        """A file of the exercise as text (README.md, answer.py, solution.py, expected.txt)."""
+        return (self.folder / file).read_text("utf-8")
+
+    @property
+    def hints(self) -> tuple[str, ...]:
+        """The hints, each one step further."""
+        parts = re.split(r"^## .*$", self.text("hints.md"), flags=re.MULTILINE)
+        return tuple(part.strip() for part in parts[1:])
+
+    def hidden(self, seed: int) -> tuple[Case, ...]:
+        """The cases that no learner sees, drawn for one learner."""
+        cases: Callable[[int], tuple[Case, ...]] = _module(self.folder / "hidden.py").cases
+        return cases(seed)
+
+
+def home() -> Path:
+    """The folder of the kit's exercises; raises ``DataError`` where there is none."""
+    for folder in _HOMES:
+        if folder.is_dir():
+            return folder
+    raise DataError(f"the kit's exercises are missing; expected them in one of {', '.join(map(str, _HOMES))}")
+
+
+def names() -> tuple[str, ...]:
+    """Names of the exercises, easy to hard."""
+    return tuple(sorted(path.parent.name for path in home().glob("*/task.py")))
+
+
+def load(name: str) -> Exercise:
+    """Read an exercise by its name, its number or a part of its name; raises ``DataError`` naming those there are."""
+    known = names()
+    found = [one for one in known if one == name] or [one for one in known if name and name in one]
+    if len(found) != 1:
+        why = "no exercise is called" if not found else "several exercises are called something like"
+        raise DataError(f"{why} {name!r}; expected one of {', '.join(found or known)}")
+    return _load(found[0])
+
+
+@lru_cache(maxsize=64)
+def _load(name: str) -> Exercise:
+    folder = home() / name
+    return Exercise(name, folder, _module(folder / "task.py").TASK)
+
+
+def _module(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(
+        f"exercise_{path.parent.name.replace('-', '_')}_{path.stem}", path
+    )
+    if spec is None or spec.loader is None:
+        raise DataError(f"{path}: cannot be loaded; expected a Python file")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

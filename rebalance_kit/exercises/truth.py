@@ -1,0 +1,78 @@
+"""What truly happened in a simulated run, from its trace: what answers are compared with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rebalance_kit.exercises.runs import BEGIN_MS, Run, trace_of
+from rebalance_kit.model.trace import TraceRow
+
+JUST_BEFORE_MS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """One rebalance as it begins: when (ms since 1970), the generation or epoch before, why, and whose doing."""
+
+    at_ms: int
+    before: int | None
+    trigger: str
+    culprit: str | None
+
+
+def wall(at_ms: int) -> int:
+    """A moment of a run as ms since 1970."""
+    return BEGIN_MS + at_ms
+
+
+def begins(run: Run) -> tuple[Begin, ...]:
+    """Every rebalance of a run: the group entered PreparingRebalance, or bumped its epoch."""
+    found = []
+    stalls = {(row.actor, row.at_ms) for row in trace_of(run).of("poll_timeout")}
+    for row in trace_of(run).of("group_state", "epoch_bump"):
+        if row.kind == "group_state" and row.detail["to"] != "PreparingRebalance":
+            continue
+        trigger, culprit = row.detail["trigger"], row.detail["culprit"]
+        if any(name == culprit and 0 <= row.at_ms - at < JUST_BEFORE_MS for name, at in stalls):
+            trigger = "poll_timeout"
+        found.append(Begin(wall(row.at_ms), row.generation, trigger, culprit))
+    return tuple(found)
+
+
+def calls(run: Run) -> tuple[TraceRow, ...]:
+    """Every rebalance callback, as it begins."""
+    return tuple(trace_of(run).of("callback_begin"))
+
+
+def assigned_at(run: Run, since_ms: int, until_ms: int) -> int | None:
+    """When the leader's assignment was stored, first after one moment and before another (ms since 1970)."""
+    times = (wall(row.at_ms) for row in trace_of(run).of("assignment"))
+    return next((at for at in times if since_ms <= at < until_ms), None)
+
+
+def owners(run: Run, until_ms: int | None = None) -> dict[str, str]:
+    """Who was last given each partition, up to a moment (ms since 1970; None: the end)."""
+    held: dict[str, str] = {}
+    for row in calls(run):
+        if row.detail["callback"] == "assigned" and (until_ms is None or wall(row.at_ms) <= until_ms):
+            held.update(dict.fromkeys(row.detail["partitions"], row.actor))
+    return held
+
+
+def rests(run: Run, since_ms: int) -> dict[str, list[int]]:
+    """How long each partition rested (ms), rest by rest: from revoked or lost to the next assigned."""
+    last: dict[str, tuple[str, int]] = {}
+    found: dict[str, list[int]] = {}
+    for row in calls(run):
+        kind = row.detail["callback"]
+        for partition in row.detail["partitions"]:
+            before = last.get(partition)
+            if (
+                kind == "assigned"
+                and before is not None
+                and before[0] != "assigned"
+                and wall(before[1]) >= since_ms
+            ):
+                found.setdefault(partition, []).append(row.at_ms - before[1])
+            last[partition] = (kind, row.at_ms)
+    return found

@@ -1,0 +1,110 @@
+"""What an exam asks: domains by weight, questions drawn from the bank, and what the bank cannot fill."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from random import Random
+
+from rebalance_kit.model.errors import DataError
+from rebalance_kit.quiz.bank import Bank
+from rebalance_kit.quiz.document import read_document
+from rebalance_kit.quiz.item import Item
+
+FILE = Path(__file__).with_name("blueprints.yaml")
+
+
+@dataclass(frozen=True, slots=True)
+class Blueprint:
+    """An exam: its domains with their weights, how many questions, how many minutes, and the advised mark in per cent."""
+
+    name: str
+    questions: int
+    minutes: int
+    mark: int
+    floor: int
+    weights: Mapping[str, int]
+
+    def quotas(self, questions: int | None = None) -> dict[str, int]:
+        """Questions per domain, by largest remainder; they add up to ``questions``."""
+        number = self.questions if questions is None else questions
+        whole = sum(self.weights.values())
+        shares = {domain: number * weight / whole for domain, weight in self.weights.items()}
+        found = {domain: int(share) for domain, share in shares.items()}
+        rest = sorted(shares, key=lambda domain: (found[domain] - shares[domain], domain))
+        for domain in rest[: number - sum(found.values())]:
+            found[domain] += 1
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A place in an exam: which item, drawn with which seed, for which domain."""
+
+    item: str
+    seed: int
+    domain: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """The questions of one exam, and how many the bank lacks in each domain."""
+
+    asked: tuple[Asked, ...]
+    missing: Mapping[str, int]
+
+
+@cache
+def _file() -> Mapping[str, Mapping[str, object]]:
+    held: Mapping[str, Mapping[str, object]] = read_document(FILE).value
+    return held
+
+
+def blueprint(name: str) -> Blueprint:
+    """The blueprint of an exam by name; raises ``DataError`` naming those there are."""
+    exams = _file()["exams"]
+    held = exams.get(name.upper())
+    if not isinstance(held, dict):
+        raise DataError(f"exam {name!r} is unknown; expected one of {', '.join(exams)}")
+    return Blueprint(
+        name.upper(), held["questions"], held["minutes"], held["mark"], held["floor"], held["weights"]
+    )
+
+
+def reading(topics: Iterable[str]) -> tuple[str, ...]:
+    """What to read for lines of the course, each once."""
+    held = _file()["reading"]
+    return tuple(dict.fromkeys(str(held[topic]) for topic in topics if topic in held))
+
+
+def compose(plan: Blueprint, bank: Bank, seed: int = 1, questions: int | None = None) -> Paper:
+    """Draw a paper: each domain its quota, no item twice; the scarcest domain picks first.
+
+    Papers with neighbouring seeds share no question as long as the bank has enough. A domain that the bank
+    cannot fill stays short, and ``missing`` says by how much.
+    """
+    quotas = plan.quotas(questions)
+    pools = {domain: _pool(plan, bank, domain) for domain in quotas}
+    taken: set[str] = set()
+    asked: list[Asked] = []
+    missing: dict[str, int] = {}
+    for domain in sorted(quotas, key=lambda one: (len(pools[one]) - quotas[one], one)):
+        pool = pools[domain]
+        first = (seed - 1) * quotas[domain] % len(pool) if pool else 0
+        free = [item for item in (*pool[first:], *pool[:first]) if item.head.id not in taken][
+            : quotas[domain]
+        ]
+        taken |= {item.head.id for item in free}
+        asked += [Asked(item.head.id, seed, domain) for item in free]
+        if len(free) < quotas[domain]:
+            missing[domain] = quotas[domain] - len(free)
+    Random(f"{plan.name}/{seed}").shuffle(asked)
+    return Paper(tuple(asked), dict(sorted(missing.items())))
+
+
+def _pool(plan: Blueprint, bank: Bank, domain: str) -> list[Item]:
+    pool = [item for item in bank.items if f"{plan.name} {domain}" in item.head.domains]
+    Random(f"{plan.name}/{domain}").shuffle(pool)
+    return pool

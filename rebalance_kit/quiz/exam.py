@@ -1,0 +1,259 @@
+"""An exam: timed, no feedback before the end, kept after every step so that a killed kernel costs nothing.
+
+Time runs on while the kernel is dead, as it does in a test centre. It is counted by the machine's own clock
+since it was started, which nobody can set; only after a restart of the machine does the wall clock decide, and
+one that was set back counts as standing still.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from rebalance_kit.model.errors import DataError
+from rebalance_kit.quiz.bank import Bank, read_bank
+from rebalance_kit.quiz.blueprint import Asked, blueprint, compose
+from rebalance_kit.quiz.generate import question
+from rebalance_kit.quiz.grade import Answer, Verdict, grade
+from rebalance_kit.quiz.item import Choice, Question
+from rebalance_kit.quiz.page import public, question_lines, shuffled
+from rebalance_kit.quiz.progress import Progress, progress
+from rebalance_kit.quiz.runs import RunBook
+from rebalance_kit.quiz.store import Attempt, Store
+
+
+def _boot() -> str:
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+
+
+def _steady() -> float:
+    return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The wall clock, seconds since the machine started, and a name for that start."""
+
+    wall: Callable[[], float] = time.time
+    steady: Callable[[], float] = _steady
+    boot: Callable[[], str] = _boot
+
+
+class ExamSitting:
+    """One exam of one learner. ``resume`` finds an unfinished one; every step is kept before it returns."""
+
+    def __init__(self, state: dict[str, Any], bank: Bank, store: Store, clock: Clock) -> None:
+        self._state = state
+        self._bank = bank
+        self._store = store
+        self._clock = clock
+        self._began = (clock.steady(), self._spent_before())
+        book = RunBook()
+        self.asked = tuple(Asked(*one) for one in state["asked"])
+        self.questions: tuple[Question, ...] = tuple(
+            shuffled(question(bank.item(one.item), one.seed, book), one.seed) for one in self.asked
+        )
+        self._keep()
+
+    # --- begin and come back -----------------------------------------------------------------
+    @classmethod
+    def begin(
+        cls, name: str, seed: int = 1, *, questions: int | None = None, minutes: float | None = None, store: Store | None = None,
+        bank: Bank | None = None, clock: Clock | None = None,
+    ) -> ExamSitting:  # fmt: skip
+        """Come back to the unfinished exam of this name and seed, or begin one; raises ``DataError`` for an unknown name."""
+        plan = blueprint(name)
+        bank, store, clock = bank or read_bank(), store or Store(), clock or Clock()
+        if questions is not None and not 1 <= questions <= 200:
+            raise DataError(f"an exam of {questions} questions received, expected 1 to 200")
+        for state in store.kept("exam").values():
+            if (
+                state.get("name") == plan.name
+                and state.get("seed") == seed
+                and not state.get("ended")
+                and questions in {None, state.get("wanted")}
+            ):
+                return cls(state, bank, store, clock)
+        paper = compose(plan, bank, seed, questions)
+        if not paper.asked:
+            raise DataError(f"the bank has no item of {plan.name}; expected some")
+        state = {
+            "id": uuid4().hex, "name": plan.name, "seed": seed, "wanted": questions, "asked": [[one.item, one.seed, one.domain] for one in paper.asked],
+            "missing": dict(paper.missing), "minutes": plan.minutes * len(paper.asked) / plan.questions if minutes is None else minutes,
+            "given": {}, "flags": [], "struck": {}, "place": 0, "spent": 0.0, "wall": clock.wall(), "steady": clock.steady(), "boot": clock.boot(),
+            "ended": False,
+        }  # fmt: skip
+        return cls(state, bank, store, clock)
+
+    def _spent_before(self) -> float:
+        state = self._state
+        steady = self._clock.steady()
+        if state["boot"] and state["boot"] == self._clock.boot() and steady >= state["steady"]:
+            return float(state["spent"]) + steady - float(state["steady"])
+        return float(state["spent"]) + max(0.0, self._clock.wall() - float(state["wall"]))
+
+    def _keep(self) -> None:
+        self._state |= {
+            "spent": self.spent_s,
+            "wall": self._clock.wall(),
+            "steady": self._clock.steady(),
+            "boot": self._clock.boot(),
+        }
+        self._store.keep("exam", self._state["id"], self._state)
+
+    # --- time --------------------------------------------------------------------------------
+    @property
+    def spent_s(self) -> float:
+        """Seconds since the beginning."""
+        return self._began[1] + max(0.0, self._clock.steady() - self._began[0])
+
+    @property
+    def left_s(self) -> float:
+        """Seconds left, at least 0."""
+        return 0.0 if self.ended else max(0.0, self._state["minutes"] * 60 - self.spent_s)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the exam has been handed in, by the learner or by time."""
+        return bool(self._state["ended"])
+
+    def _open(self) -> None:
+        if not self.ended and self.left_s <= 0:
+            self.finish()
+        if self.ended:
+            raise DataError("the exam is over; expected no further change. Its report is ready")
+
+    # --- steps -------------------------------------------------------------------------------
+    @property
+    def place(self) -> int:
+        """The question shown, counted from 0."""
+        return int(self._state["place"])
+
+    def go(self, place: int) -> None:
+        """Show a question by its place; raises ``DataError`` for one that is not there."""
+        if not 0 <= place < len(self.questions):
+            raise DataError(f"question {place + 1} received, expected 1 to {len(self.questions)}")
+        self._state["place"] = place
+        self._keep()
+
+    def answer(self, given: Answer) -> None:
+        """Answer the question shown, again if need be; says nothing of right or wrong. An empty answer takes it back."""
+        self._open()
+        text = (
+            given
+            if isinstance(given, str)
+            else str(given)
+            if isinstance(given, (int, float))
+            else " ".join(given)
+        )
+        if text.strip():
+            grade(self.questions[self.place], text)  # refuses what is no answer
+            self._state["given"][str(self.place)] = text.strip()
+        else:
+            self._state["given"].pop(str(self.place), None)
+        self._keep()
+
+    def flag(self) -> None:
+        """Mark the question shown for a second look, or take the mark away."""
+        self._open()
+        flags = set(self._state["flags"]) ^ {self.place}
+        self._state["flags"] = sorted(flags)
+        self._keep()
+
+    def strike(self, option: str) -> None:
+        """Strike an option of the question shown out, or take it in again; raises ``DataError`` for no option."""
+        self._open()
+        asked = self.questions[self.place]
+        ids = [one.id for one in asked.options] if isinstance(asked, Choice) else []
+        if option not in ids:
+            raise DataError(
+                f"option {option!r} received, expected one of {', '.join(ids) or 'none: this question has no options'}"
+            )
+        struck = set(self._state["struck"].get(str(self.place), ())) ^ {option}
+        self._state["struck"][str(self.place)] = sorted(struck)
+        self._keep()
+
+    # --- the end -----------------------------------------------------------------------------
+    def finish(self) -> Progress:
+        """Hand in: every question is graded and kept, and the report returned. Handing in twice changes nothing."""
+        if not self.ended:
+            for place, verdict in enumerate(self.verdicts()):
+                one = self.asked[place]
+                self._store.add(
+                    Attempt(
+                        f"{self._state['id']}/{place}", self._clock.wall(), "exam", one.item, one.seed, self.given(place), bool(verdict and verdict.right),
+                        verdict.credit if verdict else 0.0, None, verdict.misconceptions if verdict else (), self._state["id"],
+                    )
+                )  # fmt: skip
+            self._keep()
+            self._state["ended"] = True
+            self._keep()
+        return self.report()
+
+    def verdicts(self) -> tuple[Verdict | None, ...]:
+        """The grading, None for a question without an answer. For the end alone: pages show it once ``ended``."""
+        return tuple(
+            grade(asked, given) if (given := self.given(place)) else None
+            for place, asked in enumerate(self.questions)
+        )
+
+    def given(self, place: int) -> str:
+        """What was answered there, empty for nothing."""
+        return str(self._state["given"].get(str(place), ""))
+
+    def report(self) -> Progress:
+        """The report of an exam that has ended; raises ``DataError`` before."""
+        if not self.ended:
+            raise DataError("the exam is not over; expected finish() first")
+        plan = blueprint(self._state["name"])
+        found = [
+            Attempt(
+                "",
+                0.0,
+                "exam",
+                one.item,
+                one.seed,
+                self.given(place),
+                bool(verdict and verdict.right),
+                0.0,
+                None,
+                verdict.misconceptions if verdict else (),
+            )
+            for place, (one, verdict) in enumerate(zip(self.asked, self.verdicts(), strict=True))
+        ]
+        domains = {one.item: one.domain for one in self.asked}
+        title = f"{plan.name} mock {self._state['seed']}"
+        return progress(
+            found, self._bank, title, plan=plan, asked_for=domains, missing=self._state["missing"]
+        )
+
+    # --- what is shown -----------------------------------------------------------------------
+    def page(self) -> dict[str, Any]:
+        """What a screen shows now, as plain JSON; a key stands in it only once the exam has ended."""
+        if not self.ended and self.left_s <= 0:
+            self.finish()
+        places = [
+            {"answered": bool(self.given(place)), "flagged": place in self._state["flags"]}
+            for place in range(len(self.questions))
+        ]
+        return {
+            "title": f"{self._state['name']} mock {self._state['seed']}", "number": self.place + 1, "of": len(self.questions), "left_s": round(self.left_s, 1),
+            "ended": self.ended, "question": public(self.questions[self.place]), "given": self.given(self.place),
+            "struck": self._state["struck"].get(str(self.place), []), "places": places, "missing": self._state["missing"],
+            "notice": self._store.notice or "", "report": self.report().text() if self.ended else "",
+        }  # fmt: skip
+
+    def text(self) -> str:
+        """The exam in words: the time left and the question shown, or the report."""
+        if self.ended:
+            return self.report().text()
+        done = len(self._state["given"])
+        head = f"{self._state['name']} mock {self._state['seed']}: {done} of {len(self.questions)} answered, {self.left_s / 60:.0f} minutes left"
+        return "\n".join([head, "", *question_lines(self.questions[self.place], self.place + 1)])

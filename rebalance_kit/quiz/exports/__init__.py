@@ -1,0 +1,57 @@
+"""Any selection of questions in the formats of other programs. Each format is a file; ``FORMATS`` names them.
+
+What a format cannot ask becomes the nearest thing it can: a picture its text, an ordering the matching of steps
+to places. Nothing is left out.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TextIO
+
+from rebalance_kit.model.errors import DataError
+from rebalance_kit.quiz.item import Question
+from rebalance_kit.quiz.page import shuffled
+from rebalance_kit.quiz.practice import pick_questions
+
+FORMATS = {
+    "anki": "anki", "moodle": "moodle", "gift": "gift", "qti": "qti", "jupyterquiz": "jupyterquiz", "csv": "table", "html": "paper",
+}  # fmt: skip
+"""Name of a format to the file that writes it; each has ``written(questions, title, with_key) -> bytes``."""
+
+
+def export(
+    questions: Sequence[Question], form: str, title: str = "Rebalance kit", *, with_key: bool = True
+) -> bytes:
+    """The questions in a format, as the bytes of its file; raises ``DataError`` for an unknown format.
+
+    Only html has a form without key; a format for import into another program is nothing without one.
+    """
+    if form not in FORMATS:
+        raise DataError(f"format {form!r} is unknown; expected one of {', '.join(FORMATS)}")
+    if not with_key and form != "html":
+        raise DataError(f"{form} without key received; expected html, the one format that is printed")
+    made: bytes = import_module(f"{__name__}.{FORMATS[form]}").written(questions, title, with_key)
+    return made
+
+
+def run_items_export(
+    form: str, to: Path, *, tag: str | None = None, ids: Sequence[str] = (), count: int | None = None, seed: int = 1, with_key: bool = True,
+    out: TextIO,
+) -> int:  # fmt: skip
+    """Write a selection to a new file; 0. Raises ``DataError`` for an unknown tag, id or format, or a file that exists."""
+    questions = [shuffled(one, seed) for one in pick_questions(tag, ids, seed, count=count)]
+    made = export(questions, form, f"Rebalance kit: {tag}" if tag else "Rebalance kit", with_key=with_key)
+    if to.exists():
+        raise DataError(f"{to}: exists already; expected the name of a new file")
+    beside = to.with_name(f".{to.name}.part")
+    try:
+        beside.write_bytes(made)
+        os.replace(beside, to)
+    except OSError as error:
+        raise DataError(f"{to}: cannot be written ({error.strerror}); expected a folder that can") from error
+    out.write(f"{len(questions)} questions written to {to}\n")
+    return 0

@@ -1,0 +1,87 @@
+"""An Anki deck (genanki): question on the front, key and every explanation on the back. Ids are those of the items."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+from rebalance_kit.model.errors import EnvironmentProblem
+from rebalance_kit.quiz.exports.marked import inline, key_text, option_html, stem_html, whys
+from rebalance_kit.quiz.item import Choice, Matching, Ordering, Question
+
+MODEL = 1_602_540_117
+_CSS = (
+    ".card { font: 18px/1.4 sans-serif; text-align: left; } pre { font-size: 13px; white-space: pre-wrap; }"
+)
+
+
+def written(questions: Sequence[Question], title: str, with_key: bool) -> bytes:
+    """The package; notes keep their ids, so that a later import updates them."""
+    del with_key
+    genanki = _genanki()
+    model = genanki.Model(
+        MODEL, "Rebalance kit", fields=[{"name": "Question"}, {"name": "Answer"}, {"name": "Source"}], css=_CSS,
+        templates=[{"name": "Card", "qfmt": "{{Question}}", "afmt": "{{FrontSide}}<hr id=answer>{{Answer}}<p><small>{{Source}}</small></p>"}],
+    )  # fmt: skip
+    deck = genanki.Deck(crc32(title.encode()) + 2_000_000_000, title)
+    for asked in questions:
+        tags = [tag.replace(" ", "_") for tag in (*asked.head.tags, *asked.head.domains)]
+        fields = [_front(asked), _back(asked), escape(", ".join(asked.head.source))]
+        deck.add_note(genanki.Note(model=model, fields=fields, guid=asked.head.id, tags=tags))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "deck.apkg"
+        genanki.Package(deck).write_to_file(str(path), timestamp=1_750_000_000.0)
+        return io.BytesIO(path.read_bytes()).getvalue()
+
+
+def _genanki() -> Any:
+    try:
+        import genanki  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise EnvironmentProblem(
+            "Anki decks need the package genanki; expected it to be installed: pip install 'rebalance-kit[export]'"
+        ) from error
+    return genanki
+
+
+def _front(asked: Question) -> str:
+    front = stem_html(asked)
+    if isinstance(asked, Choice):
+        return (
+            front
+            + "<ul>"
+            + "".join(
+                f"<li>{option.id}) {option_html(option.text, option.picture, asked.kind)}</li>"
+                for option in asked.options
+            )
+            + "</ul>"
+        )
+    if isinstance(asked, Matching):
+        front += "<ol>" + "".join(f"<li>{inline(prompt.text)}</li>" for prompt in asked.prompts) + "</ol>"
+        return (
+            front
+            + "<ul>"
+            + "".join(f"<li>{letter}) {inline(text)}</li>" for letter, text in asked.options)
+            + "</ul>"
+        )
+    if isinstance(asked, Ordering):
+        return (
+            front
+            + "<ul>"
+            + "".join(
+                f"<li>{step.id}) {inline(step.text)}</li>"
+                for step in sorted(asked.steps, key=lambda one: one.id)
+            )
+            + "</ul>"
+        )
+    return front
+
+
+def _back(asked: Question) -> str:
+    reasons = "".join(f"<li>{inline(what)}: {inline(why)}</li>" for what, why in whys(asked))
+    return f"<p><b>{inline(key_text(asked))}</b></p><ul>{reasons}</ul>"

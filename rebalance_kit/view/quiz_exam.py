@@ -1,0 +1,90 @@
+"""The exam widget: shows a sitting and passes steps on. Its page has no key, and its report only once it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import anywidget
+import traitlets
+
+from rebalance_kit.model.errors import DataError
+from rebalance_kit.quiz.exam import ExamSitting
+from rebalance_kit.quiz.progress import Progress
+from rebalance_kit.quiz.store import Store
+from rebalance_kit.view.quiz import STATIC, script, with_text
+
+
+class Exam(anywidget.AnyWidget):
+    """A timed mock exam, ``Exam("CCDAK")`` or ``Exam("CCAAK")``; the same call after a killed kernel comes back to it.
+
+    ``seed`` 1 and 2 are two papers without a common question. Time runs on while the kernel is dead.
+    ``exam.finish()`` hands in and returns the report. Raises ``DataError`` for an unknown exam.
+    """
+
+    _esm = script("quiz_exam.js")
+    _css = STATIC / "quiz.css"
+    page = traitlets.Dict().tag(sync=True)
+
+    def __init__(
+        self,
+        name: str = "CCDAK",
+        seed: int = 1,
+        *,
+        questions: int | None = None,
+        minutes: float | None = None,
+        store: Store | None = None,
+    ) -> None:
+        self._sitting = ExamSitting.begin(
+            name, seed, questions=questions, minutes=minutes, store=store or Store()
+        )
+        super().__init__(page={**self._sitting.page(), "error": ""})
+        self.on_msg(self._hear)
+
+    @property
+    def sitting(self) -> ExamSitting:
+        """The exam behind the page."""
+        return self._sitting
+
+    def finish(self) -> Progress:
+        """Hand in, and return the report."""
+        report = self._sitting.finish()
+        self._redraw()
+        return report
+
+    def text(self) -> str:
+        """The exam in words."""
+        return self._sitting.text()
+
+    def _redraw(self, error: str = "") -> None:
+        self.page = {**self._sitting.page(), "error": error}
+
+    def _hear(self, _: Any, message: Mapping[str, Any], buffers: Any) -> None:
+        del buffers
+        try:
+            obey(self._sitting, message)
+        except DataError as error:
+            self._redraw("" if self._sitting.ended else str(error))
+        else:
+            self._redraw()
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        return with_text(super()._repr_mimebundle_(**kwargs), self.text())
+
+
+def obey(sitting: ExamSitting, message: Mapping[str, Any]) -> None:
+    """Do what the page asks: go, flag, strike or finish; an answer comes with the first two. Raises ``DataError``."""
+    said = message.get("do")
+    if "given" in message and said in {"go", "flag"} and message["given"] != sitting.given(sitting.place):
+        sitting.answer(str(message["given"]))
+    if said == "go" and isinstance(message.get("place"), int):
+        sitting.go(message["place"])
+    elif said == "flag":
+        sitting.flag()
+    elif said == "strike":
+        sitting.strike(str(message.get("option")))
+    elif said == "finish":
+        sitting.finish()

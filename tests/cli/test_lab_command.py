@@ -1,0 +1,56 @@
+"""``rebalance-kit lab``: what it opens, writes and refuses."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+
+pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
+
+from rebalance_kit.cli import main
+from rebalance_kit.scenarios import load
+from rebalance_kit.simulation.link import Link, read_link, write_link
+
+
+def run(*argv):
+    """Status and text of a command."""
+    out = io.StringIO()
+    return main(["lab", *(str(one) for one in argv)], out), out.getvalue()
+
+
+def test_a_link_is_told_in_words():
+    status, text = run(write_link(Link(load("crash"), 40_000, protocol="consumer")), "--text")
+    assert status == 0
+    assert text.startswith("40.0 s of 110.0 s, consumer. consumer-2 crashed.")
+
+
+def test_a_damaged_link_is_refused_before_anything_starts(capsys):
+    token = write_link(Link(load("crash")))
+    assert run(token[:-1], "--notebook", "never.ipynb")[0] == 2
+    assert "the link is damaged" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("what", ["storm", "link", "file"])
+def test_a_notebook_opens_a_name_a_file_or_a_link(tmp_path, what):
+    from rebalance_kit.simulation.scenario_file import write_scenario
+
+    link = write_link(Link(load("storm"), 30_000, protocol="eager"))
+    path = tmp_path / "mine.yaml"
+    path.write_text(write_scenario(load("storm")), encoding="utf-8")
+    target = tmp_path / "lab.ipynb"
+    assert run({"storm": "storm", "link": link, "file": path}[what], "--notebook", target)[0] == 0
+    code = json.loads(target.read_text(encoding="utf-8"))["cells"][0]["source"]
+    held = read_link(code.split("from_link('")[1].split("'")[0])
+    assert (held.scenario, held.protocol) == (load("storm"), "eager")
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["lab.ipynb", "mine.yaml"]
+
+
+def test_an_animation_is_one_page_with_the_run_inside(tmp_path):
+    target = tmp_path / "crash.html"
+    assert run("crash", "--html", target)[0] == 0
+    text = target.read_text(encoding="utf-8")
+    assert "A consumer crashes" in text
+    assert "http-equiv" not in text
+    assert "src=" not in text.split("<script")[0]

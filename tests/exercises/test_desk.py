@@ -1,0 +1,142 @@
+"""A learner's folder, the terminal's commands and the widget, up to where Spark begins."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+
+from rebalance_kit.cli import main
+from rebalance_kit.exercises.desk import Desk, Identity
+from rebalance_kit.exercises.runs import trace_of
+from rebalance_kit.exercises.shelf import load, names
+from rebalance_kit.model.errors import DataError
+
+
+@pytest.fixture
+def desk(tmp_path):
+    return Desk(tmp_path / "mine", Identity("ada", "spring"))
+
+
+def run(*arguments):
+    out = io.StringIO()
+    return main(list(arguments), out), out.getvalue()
+
+
+def test_start_gives_story_stub_expected_output_and_logs(desk):
+    desk.start("03")
+    place = desk.folder / "03-count-rebalances"
+    assert sorted(path.name for path in place.iterdir()) == [
+        "README.md",
+        "answer.py",
+        "data",
+        "desk.json",
+        "expected.txt",
+    ]
+    assert "Preparing to rebalance" in (place / "data" / "night-1" / "broker.log").read_text("utf-8")
+
+
+def test_no_solution_and_no_hidden_case_is_copied(desk):
+    desk.start("16")
+    files = {path.name for path in (desk.folder / "16-incident-who").rglob("*")}
+    assert not files & {"solution.py", "hidden.py", "task.py", "truth.jsonl"}
+
+
+def test_start_keeps_an_answer_that_is_there(desk):
+    desk.start("03")
+    answer = desk.folder / "03-count-rebalances" / "answer.py"
+    answer.write_text("mine = 1\n", "utf-8")
+    assert "kept your answer" in desk.start("03")
+    assert answer.read_text("utf-8") == "mine = 1\n"
+
+
+def test_hints_come_one_after_the_other_and_the_last_one_stays(desk):
+    desk.start("08")
+    assert [desk.hint("08")[:11] for _ in range(4)] == [
+        "Hint 1 of 3",
+        "Hint 2 of 3",
+        "Hint 3 of 3",
+        "Hint 3 of 3",
+    ]
+    assert desk.hint("08", 1).startswith("Hint 1 of 3")
+
+
+def test_whose_exercise_it_is_stays_with_the_folder(desk):
+    desk.start("16")
+    notes = json.loads((desk.folder / "16-incident-who" / "desk.json").read_text("utf-8"))
+    assert (notes["learner"], notes["course"]) == ("ada", "spring")
+    assert Desk(desk.folder).identity(load("16")) == Identity("ada", "spring")
+
+
+def test_two_learners_have_two_incidents_and_each_has_the_same_one_again():
+    seeds = {name: Identity(name, "spring").seed("16-incident-who") for name in ("ada", "bob")}
+    drawn = {name: load("16").hidden(seed)[0].runs for name, seed in seeds.items()}
+    assert drawn["ada"] != drawn["bob"]
+    assert drawn["ada"] == load("16").hidden(Identity("ada", "spring").seed("16-incident-who"))[0].runs
+    assert Identity("ada", "autumn").seed("16-incident-who") != seeds["ada"]
+
+
+def test_the_words_of_a_drawn_run_do_not_tell_what_was_drawn():
+    for run_ in load("16").hidden(5)[0].runs:
+        assert run_.name.startswith("night-")
+        assert trace_of(run_).rows
+
+
+def test_the_list_names_every_exercise_with_its_minutes(tmp_path):
+    status, text = run("exercise", "list", "--folder", str(tmp_path))
+    assert status == 0
+    assert [line.split()[0] for line in text.splitlines()] == list(names())
+    assert all(" min " in line for line in text.splitlines())
+
+
+def test_the_terminal_starts_hints_and_shows_the_solution(tmp_path):
+    folder = ("--folder", str(tmp_path / "mine"))
+    assert run("exercise", "start", "storms", *folder)[0] == 0
+    assert run("exercise", "hint", "08", *folder)[1].startswith("Hint 1 of 3")
+    assert run("exercise", "hint", "08", *folder)[1].startswith("Hint 2 of 3")
+    assert "session_window" in run("exercise", "solution", "08", *folder)[1]
+    assert "(begun)" in run("exercise", "list", *folder)[1].splitlines()[7]
+
+
+def test_a_name_that_does_not_exist_or_fits_several_is_refused_with_those_there_are(capsys):
+    assert main(["exercise", "hint", "nosuch"], io.StringIO()) == 2
+    assert "03-count-rebalances" in capsys.readouterr().err
+    with pytest.raises(DataError, match="several exercises"):
+        load("incident")
+
+
+@pytest.mark.spark
+def test_the_terminal_checks_the_file_in_the_folder(bench, tmp_path):
+    folder = ("--folder", str(tmp_path / "mine"))
+    run("exercise", "start", "08", *folder)
+    status, text = run("exercise", "check", "08", *folder)
+    assert status == 1
+    assert "public checks 0/6 passed" in text
+    (tmp_path / "mine" / "08-storms" / "answer.py").write_text(load("08").text("solution.py"), "utf-8")
+    status, text = run("exercise", "check", "08", *folder, "--public")
+    assert status == 0
+    assert text.endswith("08-storms: public checks 6/6 passed\n")
+    assert "all tests passed" not in text
+
+
+@pytest.mark.spark
+def test_the_widget_does_what_the_terminal_does(bench, tmp_path):
+    from rebalance_kit.view import Exercise
+
+    shown = Exercise("08", folder=tmp_path / "mine", identity=Identity("ada"))
+    assert shown.story.startswith("# 08 · Storms")
+    start, check, hint, solution = shown.children[1].children
+    start.click()
+    assert (tmp_path / "mine" / "08-storms" / "answer.py").exists()
+    hint.click()
+    assert "Hint 1 of 3" in repr(shown)
+    check.click()
+    assert "not written yet" in shown.children[2].value
+    solution.click()
+    assert "session_window" in repr(shown)
+    names_ = {}
+    exec(load("08").text("solution.py"), names_)  # noqa: S102
+    assert shown.check(names_["storms"], hidden=False).green
+    assert "public checks 6/6 passed" in repr(shown)
+    assert shown.data()[0].columns[0] == "run"

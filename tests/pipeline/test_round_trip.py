@@ -1,0 +1,128 @@
+"""Logs of random runs, read by one Spark job, tell what the traces hold: rebalances, members' lives, partitions' rests."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import round_trip
+
+RUNS = (*range(204), 295, 438)
+"""The last two were drawn to show what no log can tell: see ``round_trip``."""
+
+
+@pytest.fixture(scope="module")
+def runs(spark, tmp_path_factory):
+    """Of every run: its knowable trace, and the rows of the gold tables."""
+    from rebalance_kit.pipeline import forensics
+
+    folder = tmp_path_factory.mktemp("round-trip")
+    traces = {f"run-{number}": round_trip.write(folder / f"run-{number}", number) for number in RUNS}
+    result = forensics(spark, folder)
+    tables = {name: {run: [] for run in traces} for name in ("rebalances", "members", "pauses", "rejected")}
+    for name, rows in tables.items():
+        for row in getattr(result, name).collect():
+            rows[Path(row["path"]).name].append(row.asDict())
+    result.kept.unpersist()
+    return {
+        run: (round_trip.knowable(trace), {name: rows[run] for name, rows in tables.items()})
+        for run, trace in traces.items()
+    }
+
+
+@pytest.mark.spark
+def test_no_line_that_the_kit_writes_is_rejected(runs):
+    assert {run: tables["rejected"][:2] for run, (_, tables) in runs.items() if tables["rejected"]} == {}
+
+
+@pytest.mark.spark
+def test_rebalances_read_from_logs_are_those_of_the_trace(runs):
+    wrong, excused = {}, Counter()
+    for run, (trace, tables) in runs.items():
+        place = round_trip.same_place(trace)
+        true = sorted(round_trip.true_rebalances(trace))
+        seen = sorted(round_trip.told(tables["rebalances"], round_trip.REBALANCE), key=lambda row: row[:2])
+        if len(true) != len(seen):
+            wrong[run] = (len(true), len(seen))
+            continue
+        for one, other in zip(true, seen, strict=True):
+            if _placed(one, place) == _placed(other, place):
+                continue
+            reason = next(
+                (
+                    rule.__name__
+                    for rule in (round_trip.looks_joined, round_trip.overtaken)
+                    if rule(trace, one, other)
+                ),
+                None,
+            )
+            if reason is None or _but_for_the_cause(one) != _but_for_the_cause(other):
+                wrong.setdefault(run, []).append((one, other))
+            else:
+                excused[reason] += 1
+    assert wrong == {}
+    assert sum(excused.values()) <= 4, f"what no log can tell became frequent: {excused}"
+
+
+def _placed(row, place):
+    return tuple(place(value) if at == round_trip.CULPRIT else value for at, value in enumerate(row))
+
+
+def _but_for_the_cause(row):
+    return tuple(value for at, value in enumerate(row) if at not in {round_trip.TRIGGER, round_trip.CULPRIT})
+
+
+@pytest.mark.spark
+def test_members_lives_read_from_logs_are_those_of_the_trace(runs):
+    wrong = {}
+    for run, (trace, tables) in runs.items():
+        place = round_trip.same_place(trace)
+        true = {(*row[:2], place(row[2]), *row[3:]) for row in round_trip.true_lives(trace)}
+        seen = {
+            (*row[:2], place(row[2]), *row[3:]) for row in round_trip.told(tables["members"], round_trip.LIFE)
+        }
+        if true != seen:
+            wrong[run] = (true - seen, seen - true)
+    assert wrong == {}
+
+
+@pytest.mark.spark
+def test_rests_of_partitions_read_from_logs_are_those_of_the_trace(runs):
+    wrong = {}
+    for run, (trace, tables) in runs.items():
+        true, seen = (
+            sorted(round_trip.true_rests(trace)),
+            sorted(round_trip.told(tables["pauses"], round_trip.REST)),
+        )
+        if true != seen:
+            wrong[run] = (true[:5], seen[:5])
+    assert wrong == {}
+
+
+@pytest.mark.spark
+def test_the_runs_show_every_kind_of_rebalance_that_is_compared(runs):
+    traces = [trace for trace, _ in runs.values()]
+    triggers = Counter(
+        row[round_trip.TRIGGER] for trace in traces for row in round_trip.true_rebalances(trace)
+    )
+    wanted = {
+        "join",
+        "leave",
+        "poll_timeout",
+        "admin_removal",
+        "session_expired",
+        "follow_up",
+        "metadata_changed",
+        "subscription_changed",
+        "enforced",
+    }
+    assert wanted <= set(triggers)
+    assert {action.do for number in RUNS for action in round_trip.scenario(number).actions} == set(
+        round_trip.KINDS
+    )
+    assert {row[2] for trace in traces for row in round_trip.true_rebalances(trace)} == {
+        "classic",
+        "consumer",
+    }
+    assert len({row.detail["group"] for trace in traces for row in trace.of("process_started")}) == 2

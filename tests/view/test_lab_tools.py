@@ -1,0 +1,273 @@
+"""The lab's further tools without a screen: links, branches, settings, prediction, cost, and a run kept ready."""
+
+from __future__ import annotations
+
+import json
+import zlib
+
+import pytest
+
+pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
+
+from rebalance_kit.analysis.invariants import INVARIANTS
+from rebalance_kit.model.errors import ConfigError, ScenarioError
+from rebalance_kit.scenarios import load, names
+from rebalance_kit.simulation.link import Link, write_link
+from rebalance_kit.simulation.scenario import Action
+from rebalance_kit.simulation.simulate import Run, simulate
+from rebalance_kit.view.film import film_bytes
+from rebalance_kit.view.frames import Frames
+from rebalance_kit.view.lab import Lab
+from rebalance_kit.view.lab_cost import preview
+from rebalance_kit.view.lab_predict import questions
+from rebalance_kit.view.lab_presets import PRESETS, preset_rows
+from rebalance_kit.view.lab_requests import REQUESTS
+from rebalance_kit.view.lab_settings import GROUPS, fields
+from rebalance_kit.view.lab_tabs import TABS, tab
+from rebalance_kit.view.lab_why import why_entries
+
+
+def heard(lab, **message):
+    """What the page is answered."""
+    answers = []
+    lab.send = lambda content, buffers=None: answers.append((content, buffers or []))
+    lab._hear(lab, {"id": 1, **message}, [])
+    return answers[0]
+
+
+# --- links ---------------------------------------------------------------------------------------
+def test_a_link_gives_back_deeds_settings_seed_added_members_and_the_cursor():
+    lab = Lab("crash", protocol="cooperative")
+    lab.at(20_000)
+    lab.add()
+    lab.at(25_000)
+    lab.do("stall", "consumer-1", for_ms=5_000)
+    lab.set(session_timeout_ms="12000")
+    lab.reseed(9)
+    lab.at(41_234)
+    again = Lab.from_link(lab.link)
+    assert again.scenario == lab.scenario
+    assert again.trace.rows == lab.trace.rows
+    assert (again.cursor_ms, again.protocol, again.controls["done"]) == (
+        41_234,
+        "cooperative",
+        lab.controls["done"],
+    )
+    again.undo()
+    assert [words for _, words in again.controls["done"]] == [
+        "consumer-4 is added",
+        "consumer-1 stops polling",
+    ]
+
+
+@pytest.mark.parametrize("deed", [{"do": "explode"}, {"do": "crash"}, {"do": "crash", "at": "soon", "member": "consumer-1"}, {"do": "crash", "at": 5, "member": "nobody"}, {"do": "set", "settings": {"x": "y"}}, {}])  # fmt: skip
+def test_a_link_whose_deeds_mean_nothing_opens_the_first_preset_and_says_why(deed):
+    lab = Lab.from_link(write_link(Link(load("crash"), 5, (deed,))))
+    assert lab.scenario.name == PRESETS[0].name
+    assert "cannot be played" in lab.controls["notice"]
+
+
+# --- branches ------------------------------------------------------------------------------------
+def test_acting_before_what_was_done_keeps_it_in_its_own_branch():
+    lab = Lab("crash")
+    lab.at(40_000)
+    lab.crash("consumer-1")
+    first = lab.trace
+    lab.at(20_000)
+    lab.leave("consumer-3")
+    assert [words for _, words in lab.controls["done"]] == ["consumer-3 leaves"]
+    lab.take(lab.history.at_branch(0))
+    assert lab.trace.rows == first.rows
+    lab.undo()
+    lab.at(30_000)
+    lab.freeze("consumer-1")
+    assert [name for name, *_ in lab.controls["branches"]] == [
+        "main",
+        "consumer-3 leaves",
+        "consumer-1 freezes",
+    ]
+
+
+def test_deleting_and_renaming_keep_the_tree_whole():
+    lab = Lab("crash")
+    lab.fork()
+    lab.fork()
+    history = lab.history.renamed(2, "mine").without(1)
+    assert [(one.name, one.parent) for one in history.branches] == [("main", None), ("mine", 0)]
+    assert history.here == 1
+    with pytest.raises(ScenarioError, match="only branch"):
+        history.without(1).without(0)
+    with pytest.raises(ScenarioError, match="expected 1 to 40"):
+        history.renamed(0, " ")
+
+
+# --- settings --------------------------------------------------------------------------------------
+def test_every_setting_says_its_value_default_range_and_help():
+    for group in fields(load("crash")):
+        for one in group["fields"]:
+            assert one["help"].endswith("."), one["name"]
+            assert one["allowed"], one["name"]
+    assert {one["name"] for group in fields(load("crash")) for one in group["fields"]} == {
+        name for known in GROUPS.values() for name in known
+    }
+
+
+def test_a_setting_changes_the_run_from_its_start_and_undo_takes_it_back():
+    lab = Lab("crash")
+    before = lab.film
+    lab.set(**{"session.timeout.ms": "10000"})
+    removed = next(row.at_ms for row in lab.trace.of("member_removed"))
+    assert 40_000 < removed < 43_000
+    lab.undo()
+    assert lab.film == before
+
+
+def test_static_members_by_one_setting_and_a_classic_config_refused_by_the_consumer_protocol():
+    lab = Lab("crash")
+    lab.set(**{"group.instance.id": "own name"})
+    assert {spec.configs["group.instance.id"] for spec in lab.scenario.members} == {
+        "consumer-1",
+        "consumer-2",
+        "consumer-3",
+    }
+    lab.protocol = "consumer"
+    with pytest.raises(
+        ConfigError, match=r"session\.timeout\.ms cannot be set when group\.protocol=CONSUMER"
+    ):
+        lab.set(**{"session.timeout.ms": "10000"})
+
+
+def test_a_new_seed_changes_the_chances_and_reset_gives_the_old_ones_back():
+    lab = Lab("crash")
+    before = lab.film
+    lab.reseed(99)
+    assert lab.film != before
+    lab.reseed(None)
+    assert lab.film == before
+
+
+# --- presets, tabs, why -------------------------------------------------------------------------------
+def test_every_scenario_of_the_kit_is_a_lesson_and_every_lesson_a_scenario():
+    assert {one.name for one in PRESETS} == set(names())
+    assert len(PRESETS) >= 20
+    assert all(row["title"] and row["try"] and row["watch"] for row in preset_rows())
+
+
+def test_lights_are_as_many_as_invariants_and_a_broken_one_names_its_moment():
+    frames = Frames(simulate(load("defect-sticky-stale-leader")))
+    content = tab(frames, "invariants", 0)
+    assert len(content["lights"]) == len(INVARIANTS)
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_tab_of_every_scenario_is_plain_values_and_every_why_has_rule_and_source(name):
+    frames = Frames(simulate(load(name)))
+    for each in TABS:
+        json.dumps(tab(frames, each, frames.end_ms // 2, frames.names[0]))
+    entries = why_entries(frames)
+    assert entries
+    assert [one[0] for one in entries] == sorted(one[0] for one in entries)
+    assert all(
+        sentence.endswith(".") and rule.endswith(".") and source for _, sentence, rule, source in entries
+    )
+    assert {words for row in frames.trace.of("action") for words in [row.detail["do"]]} == set() or any(
+        "done to the group" in one[2] for one in entries
+    )
+
+
+# --- cost and prediction ------------------------------------------------------------------------------
+def test_what_is_foreseen_is_what_then_happens():
+    lab = Lab("crash")
+    lab.at(20_000)
+    told = preview(lab.history.state, lab.ahead("crash", "consumer-1", 20_000, {}), 20_000)
+    before = lab.controls
+    assert lab.controls == before
+    lab.crash("consumer-1")
+    then = preview(lab.history.state.undo(), lab.history.state, 20_000)
+    assert told == then
+    assert told["cost"] > told["without"]
+
+
+def test_the_right_answers_score_full_marks_and_none_scores_nothing():
+    lab = Lab("two-consumers-crash")
+    lab.at(20_000)
+    asked = questions(lab.history.state, lab.ahead("crash", "consumer-2", 20_000, {}), 20_000)
+    assert [one.marked(one.truth)["score"] for one in asked] == [1.0] * len(asked)
+    assert [one.marked(None)["score"] for one in asked if one.truth] == [0.0] * len(
+        [one for one in asked if one.truth]
+    )
+    assert all("truth" not in one.asked() for one in asked)
+
+
+def test_no_answer_of_the_kernel_gives_the_outcome_away_before_the_answers_are_in():
+    lab = Lab("crash")
+    content, buffers = heard(lab, type="predict", do="crash", member="consumer-1", at_ms=20_000)
+    assert set(content) == {"type", "id", "serial", "questions", "kept"}
+    assert buffers == []
+    assert heard(lab, type="answers", answers=[1])[0]["type"] == "refused"
+    assert heard(lab, type="answers", answers=[[], [], 1, "JoinGroup"])[0]["type"] == "done"
+    assert heard(lab, type="answers", answers=[])[0]["words"].startswith("nothing was asked")
+
+
+@pytest.mark.parametrize("kind", sorted(REQUESTS))
+def test_a_request_full_of_nonsense_is_refused_in_words(kind):
+    lab = Lab("crash")
+    for nonsense in (None, 7, "x", [], {"a": {}}, float("nan"), -5):
+        message = dict.fromkeys(
+            (
+                "name",
+                "value",
+                "values",
+                "do",
+                "member",
+                "args",
+                "at_ms",
+                "tab",
+                "token",
+                "number",
+                "branches",
+                "answers",
+                "what",
+            ),
+            nonsense,
+        )
+        content, _ = heard(lab, type=kind, **message)
+        assert content["type"] in {"done", "refused"}
+
+
+# --- a run kept ready ----------------------------------------------------------------------------------
+@pytest.mark.parametrize("protocol", ["eager", "cooperative", "consumer"])
+def test_a_click_on_a_large_group_is_shown_at_once_and_ends_in_the_same_run(make_group, protocol):
+    lab = Lab(make_group(20, 100, 60_000), protocol=protocol)
+    lab.at(20_000)
+    lab.get_ready()
+    films = []
+    lab.observe(lambda change: films.append(change["new"]), names=["film"])
+    assert heard(lab, type="act", do="crash", member="consumer-7", at_ms=24_000)[0]["type"] == "done"
+    assert len(films) == 2
+    first, last = (json.loads(zlib.decompress(one)) for one in films)
+    assert (first["known"], first["end"]) == (25_000, last["end"])
+    whole = simulate(lab.scenario)
+    assert lab.trace == whole
+    assert lab.film == film_bytes(Frames(whole, broker=lab.scenario.broker))
+
+
+def test_a_run_that_is_acted_in_goes_on_as_the_scenario_with_that_action_does():
+    for name in ("crash", "static-restart-in-time", "storm"):
+        for protocol in ("eager", "consumer"):
+            base = Lab(name, protocol=protocol).scenario
+            action = Action(20_500, "crash", base.members[0].name)
+            then = base.with_action(action)
+            run = Run(base)
+            run.until(action.at_ms - 1)
+            assert run.act(then, action)
+            assert run.finish() == simulate(then)
+
+
+def test_an_action_that_changes_what_was_planned_is_not_done_in_a_run_under_way():
+    base = load("rolling-restart")
+    action = Action(20_500, "close", base.members[0].name)
+    run = Run(base)
+    run.until(action.at_ms - 1)
+    assert not run.act(base.with_action(action), action)
+    assert run.finish() == simulate(base)
