@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ from rebalance_kit.analysis.scenario_space import Space, draw
 from rebalance_kit.analysis.shrinking import shrink
 from rebalance_kit.model.errors import ConfigError, ScenarioError
 from rebalance_kit.model.trace import Trace
+from rebalance_kit.simulation.link import Link, write_link
 from rebalance_kit.simulation.scenario import Scenario
 from rebalance_kit.simulation.scenario_file import write_scenario
 from rebalance_kit.simulation.simulate import simulate
@@ -29,6 +31,8 @@ Predicate = Callable[[Trace], str | None]
 Run = Callable[[Scenario], Trace]
 SHRINKING = 3_000
 """Most scenarios tried to make a finding shorter."""
+LOOK_FROM_MS = 1_000
+"""A link opens the lab this long before what was seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,20 @@ class Finding:
         beside = target.with_name(f".{target.name}.part")
         beside.write_text(self.yaml(assignors), encoding="utf-8")
         os.replace(beside, target)
+
+    def link(self) -> str | None:
+        """The token that opens the finding in the lab, a second before what was seen (`rebalance-kit lab TOKEN`).
+
+        The moment is the one that the predicate names as ``at N ms``, or the last action's. None where a
+        token cannot hold the scenario: an assignor of the learner's own, or a scenario too long.
+        """
+        named = re.search(r"\bat (\d+) ms", self.seen)
+        last = max((action.at_ms for action in self.scenario.actions), default=0)
+        moment = max(0, (int(named[1]) if named else last) - LOOK_FROM_MS)
+        try:
+            return write_link(Link(self.scenario, at_ms=moment))
+        except (ConfigError, ScenarioError):  # LinkError is one
+            return None
 
 
 def broken_invariant(trace: Trace) -> str | None:
@@ -154,4 +172,7 @@ def run_search(scenario: Scenario | None, seed: int, count: int, path: Path | No
     else:
         finding.save(path)
         print(f"written to {path}", file=out)
+    token = finding.link()
+    if token is not None:
+        print(f"open it in the lab: rebalance-kit lab {token}", file=out)
     return 1

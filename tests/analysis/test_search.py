@@ -12,6 +12,7 @@ from rebalance_kit.cli import main
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.simulation.actions import check
+from rebalance_kit.simulation.link import read_link
 from rebalance_kit.simulation.scenario import Action, MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.scenario_file import read_scenario
 from rebalance_kit.simulation.simulate import simulate
@@ -161,6 +162,19 @@ def test_search_writes_the_shortest_scenario_and_says_so(tmp_path, monkeypatch):
     assert run_search(None, 1, 50, target, out) == 1
     assert f"written to {target}" in out.getvalue() and "never_ends" in out.getvalue()
     assert len(read_scenario(target).actions) == 1
+    token = re.search(r"rebalance-kit lab (\S+)", out.getvalue())[1]
+    assert read_link(token).scenario == read_scenario(target)
+
+
+def test_a_finding_opens_in_the_lab_a_second_before_what_was_seen():
+    found = find(Space(), lambda trace: "seen: it (at 7300 ms)", seed=1, budget=1)
+    opened = read_link(found.link())
+    assert opened.at_ms == 6_300
+    assert opened.scenario == read_scenario(found.yaml())
+
+
+def test_a_finding_that_needs_an_assignor_of_ones_own_has_no_link():
+    assert find(SPACE, seed=1, budget=200, assignors={"mine": Forgetful}).link() is None
 
 
 class Never:
