@@ -36,6 +36,8 @@ def _add_practice(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     answers.add_argument("action", choices=("report", "export", "delete"))
     answers.add_argument("--to", type=Path, default=None, help="export: the file to write (JSON lines)")
     answers.set_defaults(command=_answers)
+    for command in (quiz, review):
+        command.add_argument("--links", action="store_true", help="print what opens the runs behind a verdict in the lab")
     for command in (quiz, exam, review, answers):
         command.add_argument("--store", type=Path, default=None, help="the file of your answers")
 
@@ -81,6 +83,7 @@ def _quiz(arguments: argparse.Namespace, out: TextIO) -> int:
         out=out,
         store=_store(arguments),
         confidence=arguments.confidence,
+        links=arguments.links,
     )
 
 
@@ -100,7 +103,7 @@ def _exam(arguments: argparse.Namespace, out: TextIO) -> int:
 def _review(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.quiz.terminal import run_review
 
-    return run_review(arguments.count, store=_store(arguments), out=out)
+    return run_review(arguments.count, store=_store(arguments), out=out, links=arguments.links)
 
 
 def _answers(arguments: argparse.Namespace, out: TextIO) -> int:

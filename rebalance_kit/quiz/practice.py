@@ -6,7 +6,7 @@ Nothing in ``page()`` or ``text()`` tells a key before its question is answered.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 from uuid import uuid4
@@ -15,9 +15,9 @@ from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.bank import Bank, read_bank
 from rebalance_kit.quiz.generate import question
 from rebalance_kit.quiz.grade import Answer, Verdict, grade
-from rebalance_kit.quiz.item import Item, Question, RunSpec
+from rebalance_kit.quiz.item import Item, Question
 from rebalance_kit.quiz.page import public, question_lines
-from rebalance_kit.quiz.progress import run_name, runs_of
+from rebalance_kit.quiz.replay import Replay, replays
 from rebalance_kit.quiz.runs import RunBook
 from rebalance_kit.quiz.store import CONFIDENCE, Attempt, Store
 
@@ -45,16 +45,19 @@ def pick_questions(
 
 @dataclass(slots=True)
 class Practice:
-    """Where somebody is in a row of questions. With a ``store`` answers are kept there; ``runs`` are those that decide them."""
+    """Where somebody is in a row of questions. With a ``store`` answers are kept there.
+
+    ``sources`` are the items behind the questions with the seeds of their variants (none: no run is told).
+    """
 
     title: str
     questions: tuple[Question, ...]
     place: int = 0
     verdicts: dict[int, Verdict] = field(default_factory=dict)
     store: Store | None = None
-    seed: int = 1
     mode: str = "practice"
-    runs: Mapping[int, RunSpec] = field(default_factory=dict)
+    sources: tuple[tuple[Item, int], ...] = ()
+    book: RunBook = field(default_factory=RunBook)
 
     def answer(self, given: Answer, confidence: str | None = None) -> Verdict:
         """Answer the question shown, or the next one when that is answered; raises ``DataError`` for no answer.
@@ -74,9 +77,10 @@ class Practice:
         return verdict
 
     def _attempt(self, verdict: Verdict, confidence: str | None) -> Attempt:
-        item, _, seed = verdict.item.partition("~")
+        item, _, drawn = verdict.item.partition("~")
+        seed = self.sources[self.place][1] if self.sources else int(drawn or 1)
         return Attempt(
-            uuid4().hex, time.time(), self.mode, item, int(seed or self.seed), " ".join(verdict.given), verdict.right, verdict.credit, confidence,
+            uuid4().hex, time.time(), self.mode, item, seed, " ".join(verdict.given), verdict.right, verdict.credit, confidence,
             verdict.misconceptions,
         )  # fmt: skip
 
@@ -93,9 +97,11 @@ class Practice:
         return sum(verdict.right for verdict in self.verdicts.values())
 
     @property
-    def proof(self) -> RunSpec | None:
-        """The run that decides the question shown, once it is answered."""
-        return self.runs.get(self.place) if self.place in self.verdicts else None
+    def replays(self) -> tuple[Replay, ...]:
+        """The runs that decide the question shown, once it is answered."""
+        if self.place not in self.verdicts or not self.sources:
+            return ()
+        return replays(*self.sources[self.place], self.book)
 
     def page(self) -> dict[str, Any]:
         """What a screen shows now, as plain JSON: the question, and the verdict once it is answered."""
@@ -109,7 +115,7 @@ class Practice:
             "last": self.place + 1 == len(self.questions),
             "right": self.right,
             "answered": len(self.verdicts),
-            "proof": run_name(self.proof) if self.proof is not None else "",
+            "replays": [one.name for one in self.replays],
             "notice": (self.store.notice or "") if self.store is not None else "",
         }
 
@@ -136,13 +142,12 @@ def practise(
     """A practice of the kit's own bank; raises ``DataError`` for an unknown tag or id, or none at all."""
     items = pick_items(tag, ids, count=count)
     book = RunBook()
-    runs = {place: spec for place, item in enumerate(items) for spec in list(runs_of(item).values())[:1]}
     return Practice(
         title or tag or "practice",
         tuple(question(item, seed, book) for item in items),
         store=store,
-        seed=seed,
-        runs=runs,
+        sources=tuple((item, seed) for item in items),
+        book=book,
     )
 
 

@@ -14,8 +14,8 @@ from typing import Any
 from rebalance_kit.model.errors import EnvironmentProblem
 from rebalance_kit.quiz.bank import Bank, read_bank
 from rebalance_kit.quiz.generate import question
-from rebalance_kit.quiz.item import Question
 from rebalance_kit.quiz.page import shuffled
+from rebalance_kit.quiz.practice import Practice
 from rebalance_kit.quiz.runs import RunBook
 from rebalance_kit.quiz.store import Attempt, Store
 
@@ -74,13 +74,17 @@ def due(store: Store, now: float, bank: Bank | None = None) -> tuple[Due, ...]:
     return tuple(sorted(found, key=lambda one: (one.since, one.item)))
 
 
-def questions_due(
+def practise_due(
     store: Store, now: float, count: int | None = None, bank: Bank | None = None
-) -> tuple[tuple[Due, Question], ...]:
-    """The first ``count`` of them with their variants: recipes drawn anew, options in another order."""
+) -> Practice | None:
+    """A practice of the first ``count`` of them as fresh variants: recipes drawn anew, options in another order.
+
+    None when nothing is due.
+    """
     bank = bank or read_bank()
     book = RunBook()
-    return tuple(
-        (one, shuffled(question(bank.item(one.item), one.seed, book), one.seed))
-        for one in due(store, now, bank)[:count]
-    )
+    sources = tuple((bank.item(one.item), one.seed) for one in due(store, now, bank)[:count])
+    questions = tuple(shuffled(question(item, seed, book), seed) for item, seed in sources)
+    if not questions:
+        return None
+    return Practice("review", questions, store=store, mode="review", sources=sources, book=book)

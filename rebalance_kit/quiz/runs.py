@@ -19,6 +19,9 @@ from rebalance_kit.quiz.helpers import HELPERS
 from rebalance_kit.quiz.item import NOTHING, RunSpec
 from rebalance_kit.simulation.scenario import Scenario
 
+MOMENTS = frozenset({"removed_ms", "first_ms", "last_ms"})
+"""Facts whose value is a moment of the run."""
+
 
 class RunBook:
     """Simulates what is asked for and remembers it."""
@@ -59,25 +62,60 @@ class RunBook:
         """The value of an expression over these runs, all simulated with ``seed``."""
 
         def call(name: str, arguments: list[Any], named: dict[str, Any]) -> Any:
-            run, dot, fact = name.rpartition(".")
-            if not dot and name in HELPERS:
-                try:
-                    return HELPERS[name](*arguments, **named)
-                except (TypeError, IndexError) as error:
-                    raise DataError(f"{name}(...): {error}; expected: {HELPERS[name].__doc__}") from error
-            if not dot and len(runs) != 1:
-                raise DataError(f"{name}(...) names no run; expected one of {', '.join(f'{one}.{name}' for one in runs) or ', '.join(HELPERS)}")
-            if dot and run not in runs:
-                raise DataError(f"run {run!r} is unknown; expected one of {', '.join(runs) or 'none'}")
-            spec = runs[run] if dot else next(iter(runs.values()))
-            if fact == "refusal" and not arguments and not named:
-                return self.refusal(spec, seed)
-            asked = f"{_name(spec, seed)} {fact} {arguments!r} {named!r}"
-            if asked not in self._answers:
-                self._answers[asked] = ask(self.facts(spec, seed), fact, arguments, named)
-            return self._answers[asked]
+            return self._answer(name, arguments, named, runs, seed)
 
         return evaluate(expression, names, call)
+
+    def moments(
+        self, expression: Any, runs: Mapping[str, RunSpec], seed: int, names: Mapping[str, Any] = NOTHING
+    ) -> list[tuple[str, int]]:
+        """The moments that an expression speaks of (``at=30s``, ``removed_ms(...)``), each with its run's name, in order."""
+        found: list[tuple[str, int]] = []
+
+        def call(name: str, arguments: list[Any], named: dict[str, Any]) -> Any:
+            value = self._answer(name, arguments, named, runs, seed)
+            run, _, fact = name.rpartition(".")
+            at = named.get("at", value if fact in MOMENTS else None)
+            if runs and isinstance(at, (int, float)) and not isinstance(at, bool):
+                found.append((run or next(iter(runs)), int(at)))
+            return value
+
+        evaluate(expression, names, call)
+        return found
+
+    def _answer(
+        self,
+        name: str,
+        arguments: list[Any],
+        named: Mapping[str, Any],
+        runs: Mapping[str, RunSpec],
+        seed: int,
+    ) -> Any:
+        """What a helper, or a fact of one of the runs, answers; a fact once asked is remembered."""
+        run, dot, fact = name.rpartition(".")
+        if not dot and name in HELPERS:
+            try:
+                return HELPERS[name](*arguments, **named)
+            except (TypeError, IndexError) as error:
+                raise DataError(f"{name}(...): {error}; expected: {HELPERS[name].__doc__}") from error
+        spec = _run_named(run, name, runs)
+        if fact == "refusal" and not arguments and not named:
+            return self.refusal(spec, seed)
+        asked = f"{_name(spec, seed)} {fact} {arguments!r} {named!r}"
+        if asked not in self._answers:
+            self._answers[asked] = ask(self.facts(spec, seed), fact, arguments, named)
+        return self._answers[asked]
+
+
+def _run_named(run: str, fact: str, runs: Mapping[str, RunSpec]) -> RunSpec:
+    """The run that a fact is asked of; the only one needs no name."""
+    if not run and len(runs) != 1:
+        raise DataError(
+            f"{fact}(...) names no run; expected one of {', '.join(f'{one}.{fact}' for one in runs) or ', '.join(HELPERS)}"
+        )
+    if run and run not in runs:
+        raise DataError(f"run {run!r} is unknown; expected one of {', '.join(runs) or 'none'}")
+    return runs[run] if run else next(iter(runs.values()))
 
 
 def _name(spec: RunSpec, seed: int) -> str:

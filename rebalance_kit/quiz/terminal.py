@@ -13,7 +13,8 @@ from rebalance_kit.quiz.bank import read_bank
 from rebalance_kit.quiz.exam import ExamSitting
 from rebalance_kit.quiz.page import WIDTH, question_lines
 from rebalance_kit.quiz.practice import Practice, beliefs_shown, practise
-from rebalance_kit.quiz.review import questions_due
+from rebalance_kit.quiz.replay import Replay
+from rebalance_kit.quiz.review import practise_due
 from rebalance_kit.quiz.store import Store
 
 _CONFIDENCE = {"": None, "s": "sure", "t": "think", "g": "guess"}
@@ -21,18 +22,19 @@ _CONFIDENCE = {"": None, "s": "sure", "t": "think", "g": "guess"}
 
 def run_quiz(
     tag: str | None = None, count: int | None = None, seed: int = 1, *, ids: Sequence[str] = (), source: TextIO | None = None, out: TextIO,
-    store: Store | None = None, confidence: bool = False,
+    store: Store | None = None, confidence: bool = False, links: bool = False,
 ) -> int:  # fmt: skip
     """Ask the first ``count`` questions of a tag (all of the bank without one), reading an answer a line.
 
-    ``source`` is standard input unless given. An empty line passes a question over, ``q`` or the end of
+    ``source`` is standard input unless given. With ``links`` each verdict ends with the commands that open the
+    runs behind it in the lab. An empty line passes a question over, ``q`` or the end of
     the input stops. Returns 0; raises ``DataError`` for an unknown tag or id, or a count below 1.
     """
     if count is not None and count < 1:
         raise DataError(f"count {count} received, expected at least 1")
     return _ask_all(
-        practise(tag, ids, seed, count, store, tag or "of the whole bank"), source, out, confidence=confidence
-    )
+        practise(tag, ids, seed, count, store, tag or "of the whole bank"), source, out, confidence=confidence, links=links,
+    )  # fmt: skip
 
 
 def run_review(
@@ -42,25 +44,26 @@ def run_review(
     source: TextIO | None = None,
     out: TextIO,
     now: float | None = None,
+    links: bool = False,
 ) -> int:
     """Ask what is due, at most ``count``; says so when nothing is. Returns 0."""
-    found = questions_due(store, time.time() if now is None else now, count)
-    if not found:
+    practice = practise_due(store, time.time() if now is None else now, count)
+    if practice is None:
         out.write("Nothing is due. Missed and guessed questions of quiz and exam come back here.\n")
         return 0
-    practice = Practice(
-        "review", tuple(asked for _, asked in found), store=store, mode="review", seed=found[0][0].seed
-    )
-    return _ask_all(practice, source, out, confidence=True)
+    return _ask_all(practice, source, out, confidence=True, links=links)
 
 
-def _ask_all(practice: Practice, source: TextIO | None, out: TextIO, *, confidence: bool) -> int:
+def _ask_all(
+    practice: Practice, source: TextIO | None, out: TextIO, *, confidence: bool, links: bool
+) -> int:
     source = sys.stdin if source is None else source
     for number, asked in enumerate(practice.questions, start=1):
         practice.place = number - 1
         out.write("\n" + "\n".join(question_lines(asked, number)) + "\n")
         if not _ask(practice, source, out, confidence=confidence):
             break
+        out.writelines(_seen(one, links=links) for one in practice.replays)
     beliefs = read_bank().beliefs
     out.write(f"\n{practice.right} right of {len(practice.verdicts)} answered.\n")
     out.writelines(
@@ -87,6 +90,11 @@ def _ask(practice: Practice, source: TextIO, out: TextIO, *, confidence: bool) -
             out.write(f"{error}\n")
             continue
         return True
+
+
+def _seen(replay: Replay, *, links: bool) -> str:
+    moment = f"the run that decides it: {replay.name}, from {replay.at_ms / 1000:g} s"
+    return f"{moment}\n  rebalance-kit lab {replay.link}\n" if links else f"{moment}\n"
 
 
 def _confidence(source: TextIO, out: TextIO) -> str | None:

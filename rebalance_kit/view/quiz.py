@@ -13,6 +13,7 @@ import traitlets
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.grade import Answer, Verdict
 from rebalance_kit.quiz.practice import Practice, practise
+from rebalance_kit.quiz.replay import Replay
 from rebalance_kit.quiz.store import Store
 
 STATIC = Path(__file__).with_name("static")
@@ -30,6 +31,13 @@ def with_text(bundle: Any, text: str) -> Any:
         return bundle
     found = {**data, "text/plain": text}
     return (found, *metadata) if metadata else found
+
+
+def lab_of(replay: Replay) -> ipywidgets.Widget:
+    """The lab that a run behind an answer opens in."""
+    from rebalance_kit.view.lab import Lab
+
+    return Lab.from_link(replay.link)
 
 
 class Quiz(anywidget.AnyWidget):
@@ -52,9 +60,12 @@ class Quiz(anywidget.AnyWidget):
         self, tag: str | None = None, *, ids: Sequence[str] = (), seed: int = 1, count: int | None = None, store: Store | None = None,
         confidence: bool = True,
     ) -> None:  # fmt: skip
-        self._asks_confidence = confidence
-        self._practice = practise(tag, ids, seed, count, store or Store())
-        super().__init__(page=self._page(""))
+        self._begin(practise(tag, ids, seed, count, store or Store()), asks_confidence=confidence)
+
+    def _begin(self, practice: Practice, *, asks_confidence: bool) -> None:
+        self._asks_confidence = asks_confidence
+        self._practice = practice
+        anywidget.AnyWidget.__init__(self, page=self._page(""))
         self.on_msg(self._hear)
 
     def answer(self, given: Answer, confidence: str | None = None) -> Verdict:
@@ -69,17 +80,11 @@ class Quiz(anywidget.AnyWidget):
         self.lab = None
         self._redraw()
 
-    def open_lab(self) -> None:
-        """Show the run that decides the question in the lab, at its first event; only once it is answered."""
-        spec = self._practice.proof
-        if spec is None:
-            return
-        from rebalance_kit.quiz.runs import scenario_of
-        from rebalance_kit.view.lab import Lab
-
-        scenario = scenario_of(spec)
-        at = min((action.at_ms for action in scenario.actions), default=None)
-        self.lab = Lab(scenario, spec.protocol, at_ms=at, seed=1)
+    def open_lab(self, number: int = 0) -> None:
+        """Show a run that decides the question in the lab, at the moment that does; only once it is answered."""
+        found = self._practice.replays
+        if 0 <= number < len(found):
+            self.lab = lab_of(found[number])
 
     def text(self) -> str:
         """The quiz in words; no key stands in it before its question is answered."""
@@ -98,7 +103,7 @@ class Quiz(anywidget.AnyWidget):
             if said == "next":
                 self.forward()
             elif said == "lab":
-                self.open_lab()
+                self.open_lab(int(message.get("run", 0)))
             elif said == "answer" and self._practice.place not in self._practice.verdicts:
                 self.answer(str(message.get("given", "")), message.get("confidence"))
         except DataError as error:
@@ -117,15 +122,9 @@ class Review(Quiz):
     def __init__(self, count: int | None = 20, *, store: Store | None = None) -> None:
         import time
 
-        from rebalance_kit.quiz.review import questions_due
+        from rebalance_kit.quiz.review import practise_due
 
-        store = store or Store()
-        found = questions_due(store, time.time(), count)
-        if not found:
+        due = practise_due(store or Store(), time.time(), count)
+        if due is None:
             raise DataError("nothing is due for review; expected an answer that was missed or guessed")
-        self._asks_confidence = True
-        self._practice = Practice(
-            "review", tuple(asked for _, asked in found), store=store, mode="review", seed=found[0][0].seed
-        )
-        anywidget.AnyWidget.__init__(self, page=self._page(""))
-        self.on_msg(self._hear)
+        self._begin(due, asks_confidence=True)

@@ -9,7 +9,7 @@ import pytest
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.practice import Practice, practise
-from rebalance_kit.quiz.review import due, questions_due, rating, schedule
+from rebalance_kit.quiz.review import due, practise_due, rating, schedule
 from rebalance_kit.quiz.store import Attempt, Store
 from rebalance_kit.quiz.terminal import run_quiz, run_review
 
@@ -53,15 +53,16 @@ def test_the_schedule_is_the_same_each_time():
 
 def test_what_comes_back_is_another_variant(store, bank):
     store.add(MISS)
-    ((one, asked),) = questions_due(store, MISS.at + DAY, bank=bank)
-    assert (one.item, one.seed) == ("gen-range-skew", 2) and asked.head.id == "gen-range-skew~2"
+    practice = practise_due(store, MISS.at + DAY, bank=bank)
+    (asked,), ((_, seed),) = practice.questions, practice.sources
+    assert seed == 2 and asked.head.id == "gen-range-skew~2"
 
 
 def test_an_authored_item_comes_back_with_its_options_in_another_order_at_times(store, bank):
     orders = set()
     for number in range(8):
         store.add(replace(MISS, id=str(number), item="eager-crash-which-pause", at=MISS.at + number))
-        ((_, asked),) = questions_due(store, MISS.at + DAY, bank=bank)
+        (asked,) = practise_due(store, MISS.at + DAY, bank=bank).questions
         orders.add(tuple(option.text for option in asked.options))
     assert len(orders) > 1
 
@@ -102,9 +103,9 @@ def test_a_confidence_that_is_none_is_refused(single, store):
 
 def test_the_run_that_proves_an_answer_is_told_only_after_it():
     practice = practise(ids=["eager-crash-which-pause"])
-    assert practice.proof is None and practice.page()["proof"] == ""
+    assert practice.replays == () and practice.page()["replays"] == []
     practice.answer("a")
-    assert practice.page()["proof"] == "crash, eager"
+    assert practice.page()["replays"] == ["crash, eager"]
 
 
 def test_a_widget_opens_that_run_in_the_lab_at_its_event(store):
@@ -115,6 +116,6 @@ def test_a_widget_opens_that_run_in_the_lab_at_its_event(store):
     assert quiz.lab is None
     quiz._hear(quiz, {"do": "answer", "given": "a", "confidence": "guess"}, [])
     quiz._hear(quiz, {"do": "lab"}, [])
-    assert quiz.lab is not None and quiz.lab.cursor_ms == 30_000 and quiz.lab.protocol == "eager"
+    assert quiz.lab is not None and quiz.lab.cursor_ms == 29_000 and quiz.lab.protocol == "eager"
     with pytest.raises(DataError, match="nothing is due"):
         Review(store=Store(store.path.with_name("other.sqlite")))

@@ -25,14 +25,14 @@ function build(page, send) {
       ? null
       : make("button", { type: "button", class: "rkq-go", "data-role": "next" }, "Next question")
     : make("button", { type: "submit", class: "rkq-go" }, "Answer");
-  const proof = answered && page.proof ? make("button", { type: "button", class: "rkq-go rkq-quiet", "data-role": "lab" }, `Open the run in the lab (${page.proof})`) : null;
   const form = make(
     "form",
     { "aria-label": `Question ${page.number} of ${page.of}` },
     make("h3", { tabindex: "-1" }, `Question ${page.number} of ${page.of}`, make("small", {}, page.title)),
     ...questionBody(page.question, state),
     confidence(page),
-    make("div", { class: "rkq-foot" }, button, proof, make("output", { class: page.error ? "error" : "" }, outcome(page))),
+    make("div", { class: "rkq-foot" }, button, make("output", { class: page.error ? "error" : "" }, outcome(page))),
+    replayButtons(answered ? page.replays : [], send),
     page.notice ? make("p", { class: "rkq-notice", role: "status" }, page.notice) : null,
   );
   form.addEventListener("submit", (event) => {
@@ -41,19 +41,7 @@ function build(page, send) {
     if (!answered) send({ do: "answer", given: readAnswer(form, page.question), ...(sure ? { confidence: sure } : {}) });
   });
   form.querySelector("[data-role=next]")?.addEventListener("click", () => send({ do: "next" }));
-  form.querySelector("[data-role=lab]")?.addEventListener("click", () => send({ do: "lab" }));
   return form;
-}
-
-// The lab is a widget of its own, shown below the question.
-async function showLab(model, slot) {
-  const named = model.get("lab");
-  slot.replaceChildren();
-  if (!named || !model.widget_manager) return;
-  const child = await model.widget_manager.get_model(named.replace("IPY_MODEL_", ""));
-  const view = await model.widget_manager.create_view(child);
-  slot.append(view.el);
-  slot.scrollIntoView({ block: "nearest" });
 }
 
 function render({ model, el }) {

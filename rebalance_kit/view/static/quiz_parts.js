@@ -214,3 +214,25 @@ function press(event, form, question, done) {
     form.requestSubmit();
   }
 }
+
+// --- the runs behind an answer ------------------------------------------------------------------
+function replayButtons(names, send) {
+  if (!names?.length) return null;
+  const buttons = names.map((name, run) => {
+    const button = make("button", { type: "button", class: "rkq-go rkq-quiet", "data-role": "lab" }, `Open in the lab: ${name}`);
+    button.addEventListener("click", () => send({ do: "lab", run }));
+    return button;
+  });
+  return make("div", { class: "rkq-foot rkq-replays" }, make("span", {}, names.length > 1 ? "The runs that decide it:" : "The run that decides it:"), ...buttons);
+}
+
+// The lab is a widget of its own, shown below the question.
+async function showLab(model, slot) {
+  const named = model.get("lab");
+  slot.replaceChildren();
+  if (!named || !model.widget_manager) return;
+  const child = await model.widget_manager.get_model(named.replace("IPY_MODEL_", ""));
+  const view = await model.widget_manager.create_view(child);
+  slot.append(view.el);
+  slot.scrollIntoView({ block: "nearest" });
+}
