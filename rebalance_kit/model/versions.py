@@ -95,7 +95,6 @@ CHANGES: Mapping[str, Change] = MappingProxyType(
         "rack-aware-client-assignors": Change("3.5", "Client assignors look at client.rack.", "KIP-881"),
         "commit-by-topic-id": Change("4.2", "A KIP-848 client commits by topic id where its metadata has it; of a deleted topic it is then told UNKNOWN_TOPIC_ID, and tries again.", "CommitRequestManager, OffsetCommit v10; recorded with 4.3.1"),
         "close-options": Change("4.1", "close() may be told to leave or to stay, whatever kind of member it is.", "KIP-1092"),
-        "assigned-in-same-poll": Change("4.1", "After a revocation a KIP-848 client may run onPartitionsAssigned in the same poll(); in 4.0.0 one poll() later in every record.", "AsyncKafkaConsumer; recorded runs of 4.0.0 and 4.3.1"),
         # configuration
         "consumer-refuses-classic-configs": Change("4.0", "group.protocol=consumer together with session.timeout.ms, heartbeat.interval.ms or partition.assignment.strategy is refused; before, they were ignored.", "ConsumerConfig"),
         "empty-group-id-refused": Change("4.0", "An empty group.id is refused when the consumer is built.", "KIP-289, InvalidGroupIdException"),

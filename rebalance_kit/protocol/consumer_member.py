@@ -280,10 +280,11 @@ class ConsumerMember:
         """The commit is done (or was not needed): the callbacks run at the next poll()."""
         if minus(self.owned, self.taking):
             self.work = Work.REVOKE_WAIT
-            self.out.append(fx.WantPoll("settled" if self.native else "beat"))
+            self.out.append(fx.WantPoll("settled" if self.native else "committed"))
         else:
             self.work = Work.ASSIGN_WAIT
-            self.out.append(fx.WantPoll("settled" if self.native else "assign"))
+            step = "first-assign" if self.first_assignment else "committed" if self.owned else "assign"
+            self.out.append(fx.WantPoll("settled" if self.native else step))
 
     def raised(self, error: str) -> None:
         """A callback raised: it leaves poll(), which the application catches, and nothing is acknowledged.

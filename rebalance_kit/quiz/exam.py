@@ -7,43 +7,22 @@ one that was set back counts as standing still.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import asdict
 from typing import Any
 from uuid import uuid4
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.bank import Bank, read_bank
 from rebalance_kit.quiz.blueprint import Asked, blueprint, compose
+from rebalance_kit.quiz.clock import Clock
 from rebalance_kit.quiz.generate import question
-from rebalance_kit.quiz.grade import Answer, Verdict, grade
+from rebalance_kit.quiz.grade import Answer, Verdict, grade, unanswered
 from rebalance_kit.quiz.item import Choice, Question
 from rebalance_kit.quiz.page import public, question_lines, shuffled
 from rebalance_kit.quiz.progress import Progress, progress
+from rebalance_kit.quiz.replay import Replay, replays
 from rebalance_kit.quiz.runs import RunBook
 from rebalance_kit.quiz.store import Attempt, Store
-
-
-def _boot() -> str:
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    except OSError:
-        return ""
-
-
-def _steady() -> float:
-    return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
-
-
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """The wall clock, seconds since the machine started, and a name for that start."""
-
-    wall: Callable[[], float] = time.time
-    steady: Callable[[], float] = _steady
-    boot: Callable[[], str] = _boot
 
 
 class ExamSitting:
@@ -54,8 +33,9 @@ class ExamSitting:
         self._bank = bank
         self._store = store
         self._clock = clock
+        self._notice = ""
         self._began = (clock.steady(), self._spent_before())
-        book = RunBook()
+        self._book = book = RunBook()
         self.asked = tuple(Asked(*one) for one in state["asked"])
         self.questions: tuple[Question, ...] = tuple(
             shuffled(question(bank.item(one.item), one.seed, book), one.seed) for one in self.asked
@@ -70,17 +50,22 @@ class ExamSitting:
     ) -> ExamSitting:  # fmt: skip
         """Come back to the unfinished exam of this name and seed, or begin one; raises ``DataError`` for an unknown name."""
         plan = blueprint(name)
+        notice = ""
         bank, store, clock = bank or read_bank(), store or Store(), clock or Clock()
         if questions is not None and not 1 <= questions <= 200:
             raise DataError(f"an exam of {questions} questions received, expected 1 to 200")
-        for state in store.kept("exam").values():
-            if (
-                state.get("name") == plan.name
-                and state.get("seed") == seed
-                and not state.get("ended")
-                and questions in {None, state.get("wanted")}
-            ):
-                return cls(state, bank, store, clock)
+        for kept, state in store.kept("exam").items():
+            wanted = state.get("name") == plan.name and state.get("seed") == seed and not state.get("ended")
+            if not wanted or questions not in {None, state.get("wanted")}:
+                continue
+            try:
+                found = cls(state, bank, store, clock)
+                found.verdicts()  # an answer that a changed item no longer takes shows now, not at the end
+                found.page()
+                return found  # noqa: TRY300 - all that can fail stands above
+            except (DataError, KeyError, TypeError, ValueError) as error:
+                store.set_aside("exam", kept)
+                notice = f"An exam begun before cannot be gone on with ({error}). It is set aside in {store.path}, and this is a new one."
         paper = compose(plan, bank, seed, questions)
         if not paper.asked:
             raise DataError(f"the bank has no item of {plan.name}; expected some")
@@ -90,7 +75,9 @@ class ExamSitting:
             "given": {}, "flags": [], "struck": {}, "place": 0, "spent": 0.0, "wall": clock.wall(), "steady": clock.steady(), "boot": clock.boot(),
             "ended": False,
         }  # fmt: skip
-        return cls(state, bank, store, clock)
+        sitting = cls(state, bank, store, clock)
+        sitting._notice = notice
+        return sitting
 
     def _spent_before(self) -> float:
         state = self._state
@@ -204,6 +191,11 @@ class ExamSitting:
             for place, asked in enumerate(self.questions)
         )
 
+    def replays(self) -> tuple[Replay, ...]:
+        """The runs that decide the question shown, once the exam has ended; none before."""
+        one = self.asked[self.place]
+        return replays(self._bank.item(one.item), one.seed, self._book) if self.ended else ()
+
     def given(self, place: int) -> str:
         """What was answered there, empty for nothing."""
         return str(self._state["given"].get(str(place), ""))
@@ -247,8 +239,18 @@ class ExamSitting:
             "title": f"{self._state['name']} mock {self._state['seed']}", "number": self.place + 1, "of": len(self.questions), "left_s": round(self.left_s, 1),
             "ended": self.ended, "question": public(self.questions[self.place]), "given": self.given(self.place),
             "struck": self._state["struck"].get(str(self.place), []), "places": places, "missing": self._state["missing"],
-            "notice": self._store.notice or "", "report": self.report().text() if self.ended else "",
+            "notice": self._store.notice or self._notice, **(self._told() if self.ended else {}),
         }  # fmt: skip
+
+    def _told(self) -> dict[str, Any]:
+        """What a screen shows besides, once the exam has ended."""
+        asked, given = self.questions[self.place], self.given(self.place)
+        return {
+            "report": self.report().text(),
+            "verdict": asdict(grade(asked, given) if given else unanswered(asked)),
+            "replays": [one.name for one in self.replays()],
+            "right": [bool(verdict and verdict.right) for verdict in self.verdicts()],
+        }
 
     def text(self) -> str:
         """The exam in words: the time left and the question shown, or the report."""

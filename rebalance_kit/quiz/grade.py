@@ -6,7 +6,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from types import MappingProxyType
 from typing import Any
@@ -66,6 +66,14 @@ def grade(question: Question, answer: Answer) -> Verdict:
     if isinstance(answer, str) and len(answer) > LONGEST:
         raise DataError(f"an answer of {len(answer)} characters received, expected at most {LONGEST}")
     return GRADERS[type(question)](question, answer)
+
+
+def unanswered(question: Question) -> Verdict:
+    """What is said of a question that nobody answered, once an exam is over: its key and reasons, no credit."""
+    key = question.key
+    told = grade(question, key if isinstance(key, (str, tuple)) else float(key))
+    remarks = tuple(replace(remark, chosen=False) for remark in told.remarks)
+    return replace(told, right=False, credit=0.0, given=(), remarks=remarks, misconceptions=())
 
 
 def _grade_choice(question: Choice, answer: Answer) -> Verdict:

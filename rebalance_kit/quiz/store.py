@@ -79,6 +79,10 @@ class Store:
         """Keep a mapping under a kind and a name (an exam's state, a review card), in place of the one before."""
         self._write({"do": "keep", "kind": kind, "name": name, "held": dict(held)})
 
+    def set_aside(self, kind: str, name: str) -> None:
+        """Keep what is kept there under another kind, ``KIND set aside``, where nothing comes upon it."""
+        self._write({"do": "set aside", "kind": kind, "name": name})
+
     def _write(self, line: dict[str, Any]) -> None:
         try:
             with self._connection() as connection:
@@ -137,11 +141,14 @@ class Store:
         return tuple(_attempt(row) for row in self._read(asked, (mode, mode, exam, exam)))
 
     def kept(self, kind: str) -> dict[str, dict[str, Any]]:
-        """What was kept of a kind, by name."""
-        return {
-            name: json.loads(held)
-            for name, held in self._read("SELECT name, held FROM kept WHERE kind = ? ORDER BY name", (kind,))
-        }
+        """What was kept of a kind, by name; what is no mapping in JSON is passed over."""
+        found: dict[str, dict[str, Any]] = {}
+        for name, text in self._read("SELECT name, held FROM kept WHERE kind = ? ORDER BY name", (kind,)):
+            with suppress(ValueError, TypeError, RecursionError):
+                held = json.loads(text)
+                if isinstance(held, dict):
+                    found[name] = held
+        return found
 
     def _read(self, asked: str, values: Sequence[Any]) -> list[Any]:
         try:
@@ -203,6 +210,10 @@ def _apply(connection: sqlite3.Connection, line: Mapping[str, Any]) -> None:
             "INSERT OR REPLACE INTO kept VALUES (?, ?, ?)",
             (str(line["kind"]), str(line["name"]), json.dumps(line["held"], ensure_ascii=False)),
         )
+        return
+    if line["do"] == "set aside":
+        moved = (f"{line['kind']} set aside", str(line["kind"]), str(line["name"]))
+        connection.execute("UPDATE OR REPLACE kept SET kind = ? WHERE kind = ? AND name = ?", moved)
         return
     beliefs = json.dumps(list(line["beliefs"]))
     values = (

@@ -16,6 +16,7 @@ from typing import Any
 
 from rebalance_kit.model.config import ClientConfig
 from rebalance_kit.model.errors import ConfigError
+from rebalance_kit.records.arrivals import Arrivals, arrivals
 from rebalance_kit.records.folder import Line, RecordedRun
 from rebalance_kit.simulation.scenario import Action, Life, MemberSpec, Scenario, TopicSpec
 
@@ -28,25 +29,11 @@ CLASSIC_DEFAULTS = {
 }
 #: Every recorded consumer had it, of either protocol and library (README of the recorded runs).
 DEFAULTS = {"auto.offset.reset": "earliest"}
-COMPUTED_WITH_JOIN_MS = 450
-ADDED_SOON_MS = 100
 FIRST_ACK_MS = 2_500  # a later one is no second request: a regular heartbeat came before it
-_CREATED = re.compile(
-    r"(?:unknown member id joins|and unknown member id joins).*Created a new member id (\S+?)(?: and request| for this member)"
-)
-_REPLACED = re.compile(r"Replacing previously mapped member (\S+) with this groupInstanceId")
-_PENDING = re.compile(r"Pending dynamic member with id (\S+) joins group")
-_ADDED = re.compile(r"reason: Adding new member (\S+) with group instance id")
-_CONSUMER_JOIN = re.compile(
-    r"\[GroupId \S+\] (?:Static m|M)ember (\S+) (?:with instance id \S+ )?(?:joins the consumer group|cannot join)"
-)
-_CONSUMER_REJOIN = re.compile(
-    r"re-joins the consumer group using the \S+ protocol\. Created a new member (\S+) to replace"
-)
-_COMPUTED = re.compile(r"\[GroupId (\S+)\] Computed a new target assignment")
 _TOPIC_ID = re.compile(r"Replayed TopicRecord for topic (\S+) with topic ID (\S+?)\.?(?:\s|$)")
 _CLIENT_JOIN = re.compile(r"Member (\S+) with epoch 0 transitioned from UNSUBSCRIBED to JOINING")
 _CLIENT_ACK = re.compile(r"Member \S+ with epoch \d+ transitioned from ACKNOWLEDGING to ")
+_CLIENT_MOVED = re.compile(r"Member \S+ with epoch \d+ transitioned from STABLE to RECONCILING")
 _CLIENT_ANSWER = re.compile(
     r"Member (\S+) with epoch -?\d+ transitioned from JOINING to (?:RECONCILING|FATAL)"
 )
@@ -160,12 +147,12 @@ def _counts(run: RecordedRun) -> dict[str, int]:
 
 def _lives(run: RecordedRun, begin: int) -> Mapping[str, tuple[Life, ...]]:
     """Pins a life: a life is from one ``start`` of the truth to the next of the same member."""
-    arrivals, additions = _arrivals(run)
+    seen = arrivals(run)
     lives: dict[str, list[Life]] = defaultdict(list)
     for name, spans in _spans(run).items():
         for start, end in spans:
             own = [line for line in run.members.get(name, ()) if start - 2_000 <= line.t < end]
-            lives[name].append(_life(own, arrivals, additions, begin, _beat(run, name, start, end)))
+            lives[name].append(_life(own, seen, begin, _beat(run, name, start, end)))
     return {name: tuple(found) for name, found in lives.items()}
 
 
@@ -179,56 +166,7 @@ def _spans(run: RecordedRun) -> Mapping[str, list[tuple[int, int]]]:
     }
 
 
-def _arrivals(run: RecordedRun) -> tuple[Mapping[str, int], Mapping[str, int]]:
-    """When each id was first seen at the broker, and when its classic holder was added."""
-    arrivals: dict[str, int] = {}
-    additions: dict[str, int] = {}
-    joining: tuple[str, int] | None = None
-    groups: set[str] = set()
-    latest = 0
-    for line in run.broker:
-        for pattern in (_CREATED, _CONSUMER_JOIN, _CONSUMER_REJOIN):
-            found = pattern.search(line.text)
-            if found:
-                joining = (found[1], line.t) if found[1] not in arrivals else None
-                latest = max(line.t, latest + 1)  # lines of one millisecond keep their order
-                arrivals.setdefault(found[1], latest)
-        target = _COMPUTED.search(line.text)
-        if joining and target:
-            # a fresh broker is slow: what counts for the assignment interval is the end of the computation;
-            # a group's first target waits for no interval, and is always computed with the join
-            if line.t - joining[1] <= COMPUTED_WITH_JOIN_MS or target[1] not in groups:
-                arrivals[f"computed {joining[0]}"] = line.t
-            joining = None
-        if target:
-            groups.add(target[1])
-        for pattern in (_PENDING, _ADDED):
-            found = pattern.search(line.text)
-            if found and found[1] not in additions:
-                latest = additions[found[1]] = max(line.t, latest + 1)
-        found = _REPLACED.search(line.text)
-        if found:
-            arrivals.setdefault(f"replaces {found[1]}", line.t)
-    return arrivals, _behind_the_leader(arrivals, additions)
-
-
-def _behind_the_leader(arrivals: Mapping[str, int], additions: Mapping[str, int]) -> Mapping[str, int]:
-    """Add the members that no line names.
-
-    Up to 3.9 only the member whose addition begins a rebalance has a line of it: whoever got an id
-    shortly before that line was added after it.
-    """
-    found = dict(additions)
-    for leader, added in additions.items():
-        for member, created in arrivals.items():
-            if " " not in member and member != leader and created < added < created + ADDED_SOON_MS:
-                found.setdefault(member, added + 5)
-    return found
-
-
-def _life(
-    own: list[Line], arrivals: Mapping[str, int], additions: Mapping[str, int], begin: int, beat: int | None
-) -> Life:
+def _life(own: list[Line], seen: Arrivals, begin: int, beat: int | None) -> Life:
     member_id = answer = first = second = sent = None
     later: list[str] = []
     for line in own:
@@ -243,17 +181,20 @@ def _life(
         if answer is None and (_CLIENT_ANSWER.search(line.text) or _NATIVE_ANSWER.search(line.text)):
             answer = line.t - begin
     if member_id is not None:
-        first, second = arrivals.get(member_id), additions.get(member_id)
-        computed = arrivals.get(f"computed {member_id}")
+        first, second = seen.first.get(member_id), seen.added.get(member_id)
+        computed = seen.computed.get(member_id)
         if computed is not None and answer is not None and computed < answer + begin:
             first = computed
     if first is None and own:
-        first = _static_return(own, arrivals)
+        first = _static_return(own, seen)
     acked = None if answer is None else _first_ack(own, answer + begin)
+    heard = None
+    if acked is not None:
+        second, heard = seen.acknowledged(acked), _second_answer(own, acked)
     return Life(
         None if first is None else first - begin,
         None if second is None or second == first else second - begin,
-        answer, member_id, beat, sent, tuple(later), None if acked is None else acked - begin,
+        answer, member_id, beat, sent, tuple(later), None if acked is None else acked - begin, None if heard is None else heard - begin,
     )  # fmt: skip
 
 
@@ -263,14 +204,18 @@ def _first_ack(own: list[Line], answered: int) -> int | None:
     return sent if sent is not None and sent - answered < FIRST_ACK_MS else None
 
 
-def _static_return(own: list[Line], arrivals: Mapping[str, int]) -> int | None:
+def _second_answer(own: list[Line], acked: int) -> int | None:
+    """When the answer to the first acknowledgement came, where it brought another assignment."""
+    moved = next((line for line in own if line.t >= acked and _CLIENT_MOVED.search(line.text)), None)
+    return moved.t if moved is not None and moved.t - acked < FIRST_ACK_MS else None
+
+
+def _static_return(own: list[Line], seen: Arrivals) -> int | None:
     """A replaced static id is named in the broker's line, its successor only in the client's."""
     joining = [line.t for line in own if "(Re-)joining group" in line.text]
     if not joining:
         return None
-    near = [
-        at for key, at in arrivals.items() if key.startswith("replaces ") and -50 <= at - joining[0] <= 1_000
-    ]
+    near = [at for at in seen.replaced if -50 <= at - joining[0] <= 1_000]
     return min(near, default=None)
 
 

@@ -71,8 +71,10 @@ class Latencies:
     """KIP-848 answer -> "Reconciling assignment", later than joining (n = 109): the rest of a poll()."""
     reconcile_joining: Spread = Spread(1, 3, 7, 21, 45)
     """KIP-848 answer to a join -> "Reconciling assignment" (n = 58)."""
-    reconcile_assign: Spread = Spread(3, 6, 14, 49, 90)
-    """KIP-848 "Reconciling assignment" -> assigned callback, nothing revoked (n = 129)."""
+    reconcile_first: Spread = Spread(2, 14, 24, 42, 90)
+    """KIP-848 "Reconciling assignment" -> acknowledgement of a member that joins (n = 61)."""
+    reconcile_assign: Spread = Spread(2, 4, 8, 12, 27)
+    """The same of a member that owned nothing, later than joining (n = 41); who owns something commits first."""
     first_record_classic: Spread = Spread(20, 50, 79, 120, 200)
     """Assigned callback to the first record, eager (n = 195)."""
     first_record_cooperative: Spread = Spread(60, 110, 166, 230, 320)

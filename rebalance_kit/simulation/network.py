@@ -45,6 +45,8 @@ class Waiting:
     request: Request
     there_ms: int
     back_ms: int
+    answer_ms: int | None = None
+    """When its answer reaches the process, where a life's pins say so."""
 
 
 @dataclass(slots=True)
@@ -104,17 +106,19 @@ class Network:
         corr = self._corr
         api = type(request).__name__
         faults = self.faults.get(process.name)
-        delay = self._latency(process, request, process.stream)
+        delay = drawn = self._latency(process, request, process.stream)
         pinned = process.pinned_arrival_ms(request)
         if pinned is not None:
             delay = max(pinned - world.agenda.now_ms, 1)
-        back = self._way_back(process, request, delay)
+        acknowledges = isinstance(request, ConsumerGroupHeartbeat) and process.requests_sent == 2
+        answer = process.pinned_answer_ms(request)
+        back = drawn if acknowledges else self._way_back(process, request, delay)
         if faults is not None:
             delay += faults.delay.pop(api, 0)  # the way there alone
         cut = faults is not None and faults.cut
         lost = cut or (faults is not None and faults.takes(api))
         arrives = None if lost else world.agenda.now_ms + delay
-        self.waiting[corr] = Waiting(process, process.life, request, delay, back)
+        self.waiting[corr] = Waiting(process, process.life, request, delay, back, answer)
         world.row(process.name, "request", process.protocol, _generation(request), request.member_id or None,
                   {"api": api, "corr": corr, "arrives_ms": arrives, **_fields(request)})  # fmt: skip
         if cut and faults is not None:
@@ -196,14 +200,8 @@ class Network:
         faults = self.faults.get(process.name)
         lost = faults is not None and faults.cut
         delay = process_latency(world, waiting)
-        pinned = process.pin().first_answer_ms
-        if (
-            pinned is not None
-            and isinstance(waiting.request, ConsumerGroupHeartbeat)
-            and waiting.request.member_epoch == 0
-            and pinned > world.agenda.now_ms
-        ):
-            delay = pinned - world.agenda.now_ms
+        if waiting.answer_ms is not None and waiting.answer_ms > world.agenda.now_ms:
+            delay = waiting.answer_ms - world.agenda.now_ms
         arrives = None if lost else world.agenda.now_ms + delay
         world.row("coordinator", "response", process.protocol, _answered_generation(response), getattr(response, "member_id", None) or waiting.request.member_id or None,
                   {"api": api, "corr": corr, "to": process.name, "error": response.error, "arrives_ms": arrives, "group": group, **_answer_fields(response)})  # fmt: skip

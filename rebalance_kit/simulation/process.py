@@ -123,7 +123,17 @@ class Process:
         pin = self.pin()
         if self.requests_sent == 1:
             return pin.first_request_ms
-        return pin.second_request_ms if self.requests_sent == 2 and isinstance(request, JoinGroup) else None
+        second = self.requests_sent == 2 and isinstance(request, JoinGroup | ConsumerGroupHeartbeat)
+        return pin.second_request_ms if second else None
+
+    def pinned_answer_ms(self, request: Request) -> int | None:
+        """When the answer to the request just counted reaches this process, if the life's pins say so."""
+        if not isinstance(request, ConsumerGroupHeartbeat):
+            return None
+        pin = self.pin()
+        if request.member_epoch == 0:
+            return pin.first_answer_ms
+        return pin.second_answer_ms if self.requests_sent == 2 else None
 
     def _first_poll(self, life: int) -> None:
         if life != self.life or not self.alive:

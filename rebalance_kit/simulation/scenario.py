@@ -90,11 +90,12 @@ class TopicSpec:
 class Life:
     """Facts pinned for one life of a member's process, for the repetition of a recorded run.
 
-    Times are ms of the run: when its first request reaches the broker, when its second JoinGroup
-    does (the one with the id it was given), when the first answer reaches the process, when the first
+    Times are ms of the run: when its first request reaches the broker, when its second one does (a JoinGroup
+    with the id it was given, or the acknowledgement of a KIP-848 client), when the first answer reaches the process, when the first
     request was sent (a moment before it arrived, unless the record says better). ``beat_ms``
     is the phase of its poll(), ``later_ids`` the ids it was given when it joined again without one,
-    ``first_ack_ms`` when a KIP-848 client sends its first acknowledgement.
+    ``first_ack_ms`` when a KIP-848 client sends its first acknowledgement, ``second_answer_ms`` when that one's
+    answer reaches it.
     None leaves the fact to the engine.
     """
 
@@ -106,6 +107,7 @@ class Life:
     first_sent_ms: int | None = None
     later_ids: tuple[str, ...] = ()
     first_ack_ms: int | None = None
+    second_answer_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ _HOME = {
     "Quiz": "quiz",
     "Review": "quiz",
     "Exam": "quiz_exam",
+    "Poll": "quiz_poll",
+    "Vote": "quiz_poll",
     "Exercise": "exercise",
     "board": "frames",
     "flow_figure": "flow",

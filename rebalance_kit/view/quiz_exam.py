@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import anywidget
+import ipywidgets
 import traitlets
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.exam import ExamSitting
 from rebalance_kit.quiz.progress import Progress
 from rebalance_kit.quiz.store import Store
-from rebalance_kit.view.quiz import STATIC, script, with_text
+from rebalance_kit.view.quiz import STATIC, lab_of, script, with_text
 
 
 class Exam(anywidget.AnyWidget):
@@ -25,6 +26,9 @@ class Exam(anywidget.AnyWidget):
     _esm = script("quiz_exam.js")
     _css = STATIC / "quiz.css"
     page = traitlets.Dict().tag(sync=True)
+    lab = traitlets.Instance(ipywidgets.Widget, allow_none=True).tag(
+        sync=True, **ipywidgets.widget_serialization
+    )
 
     def __init__(
         self,
@@ -52,6 +56,12 @@ class Exam(anywidget.AnyWidget):
         self._redraw()
         return report
 
+    def open_lab(self, number: int = 0) -> None:
+        """Show a run that decides the question in the lab; only once the exam has ended."""
+        found = self._sitting.replays()
+        if 0 <= number < len(found):
+            self.lab = lab_of(found[number])
+
     def text(self) -> str:
         """The exam in words."""
         return self._sitting.text()
@@ -62,6 +72,10 @@ class Exam(anywidget.AnyWidget):
     def _hear(self, _: Any, message: Mapping[str, Any], buffers: Any) -> None:
         del buffers
         try:
+            if message.get("do") == "lab":
+                self.open_lab(int(message.get("run", 0)))
+                return
+            self.lab = None
             obey(self._sitting, message)
         except DataError as error:
             self._redraw("" if self._sitting.ended else str(error))

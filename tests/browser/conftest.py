@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
-import signal
-import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
+
+from servers import free_port, served
 
 SHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"
 
@@ -48,31 +46,13 @@ def jupyter(notebooks, tmp_path_factory) -> Iterator[str]:
     (settings / "page_config.json").write_text(
         '{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}}', encoding="utf-8"
     )
+    port = free_port()
     command = [
-        sys.executable, "-m", "jupyterlab", "--no-browser", "--ServerApp.ip=127.0.0.1", "--ServerApp.port=0", "--IdentityProvider.token=", "--ServerApp.password=",
-        "--ServerApp.allow_root=True", f"--ServerApp.root_dir={notebooks}", "--ServerApp.disable_check_xsrf=True",
+        sys.executable, "-m", "jupyterlab", "--no-browser", "--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0",
+        "--IdentityProvider.token=", "--ServerApp.password=", "--ServerApp.allow_root=True", f"--ServerApp.root_dir={notebooks}", "--ServerApp.disable_check_xsrf=True",
     ]  # fmt: skip
-    server = subprocess.Popen(
-        command, env=env, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, start_new_session=True
-    )
-    try:
-        address = _address(server)
-        threading.Thread(target=server.stderr.read, daemon=True).start()  # a full pipe would stop the server
+    with served(command, env, f"http://127.0.0.1:{port}", "/lab") as address:
         yield address
-    finally:
-        os.killpg(server.pid, signal.SIGTERM)
-        server.wait(timeout=30)
-
-
-def _address(server: subprocess.Popen[str]) -> str:
-    """Read what the server says until it says where it listens."""
-    said = []
-    for line in server.stderr:
-        said.append(line)
-        found = re.search(r"(http://127\.0\.0\.1:\d+)/lab", line)
-        if found:
-            return found[1]
-    raise AssertionError("JupyterLab did not start:\n" + "".join(said[-20:]))
 
 
 @pytest.fixture

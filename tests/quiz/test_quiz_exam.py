@@ -12,7 +12,8 @@ import pytest
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.blueprint import blueprint, compose
-from rebalance_kit.quiz.exam import Clock, ExamSitting
+from rebalance_kit.quiz.clock import Clock
+from rebalance_kit.quiz.exam import ExamSitting
 from rebalance_kit.quiz.item import Choice
 from rebalance_kit.quiz.store import Store
 from rebalance_kit.quiz.terminal import run_exam
@@ -248,6 +249,46 @@ def test_a_database_that_cannot_be_written_does_not_stop_an_exam(sit, store):
     assert "your answers so far are kept in" in exam.page()["notice"]
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("asked", [["no-such-item", 1, "Streams"]]),
+        ("asked", "../../etc/passwd"),
+        ("given", {"0": "zz"}),
+        ("minutes", "<b>"),
+        ("spent", None),
+    ],
+)
+def test_an_exam_that_cannot_be_gone_on_with_is_set_aside_and_a_new_one_says_so(sit, store, key, value):
+    first = sit()
+    (name,) = store.kept("exam")
+    store.keep("exam", name, {**store.kept("exam")[name], key: value})
+    exam = sit()
+    assert list(store.kept("exam set aside")) == [name] and name not in store.kept("exam")
+    assert "set aside" in exam.page()["notice"] and str(store.path) in exam.page()["notice"]
+    assert exam.asked == first.asked and exam.spent_s == 0
+    exam.finish()
+
+
+# --- after the end ---------------------------------------------------------------------------
+def test_after_the_end_every_question_tells_its_key_reasons_and_runs(sit):
+    exam = sit()
+    answer_something(exam)
+    exam.finish()
+    told = []
+    for place in range(len(exam.questions)):
+        exam.go(place)
+        page = exam.page()
+        assert page["verdict"]["key"] and all(remark["why"] for remark in page["verdict"]["remarks"])
+        told += page["replays"]
+        if place:
+            assert page["verdict"]["given"] == () and not page["verdict"]["right"]
+            assert not any(remark["chosen"] for remark in page["verdict"]["remarks"])
+    assert told and len(page["right"]) == len(exam.questions)
+    with pytest.raises(DataError, match="over"):
+        exam.answer("b")
+
+
 # --- terminal and widget ---------------------------------------------------------------------
 def test_an_exam_in_a_terminal_takes_commands_and_comes_back(store):
     out = io.StringIO()
@@ -276,6 +317,8 @@ def test_a_widget_obeys_its_page_and_holds_no_key(store):
     exam._hear(exam, {"do": "reveal"}, [])
     exam._hear(exam, {"do": "strike", "option": "<b>"}, [])
     assert "received, expected one of" in exam.page["error"]
+    exam._hear(exam, {"do": "lab"}, [])
+    assert exam.lab is None
     state = json.dumps(exam.get_state(["page"]))
     assert '"why"' not in state and '"right"' not in state
     bundle = exam._repr_mimebundle_()
@@ -283,3 +326,7 @@ def test_a_widget_obeys_its_page_and_holds_no_key(store):
     assert data["text/plain"] == repr(exam)
     exam._hear(exam, {"do": "finish"}, [])
     assert exam.page["ended"] and "By domain" in exam.page["report"]
+    proved = next(place for place in range(12) if exam.sitting.go(place) or exam.sitting.replays())
+    exam._hear(exam, {"do": "go", "place": proved}, [])
+    exam._hear(exam, {"do": "lab", "run": 0}, [])
+    assert exam.lab.cursor_ms == exam.sitting.replays()[0].at_ms

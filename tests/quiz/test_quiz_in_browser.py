@@ -308,6 +308,9 @@ def test_an_exam_survives_a_killed_kernel_and_ends_with_a_report(sitting):
     page.get_by_role("button", name="Hand in").press("Enter")
     page.get_by_label("report").wait_for()
     assert "By domain:" in page.get_by_label("report").inner_text()
+    page.get_by_label(f"question {place + 1}, answered").click()
+    page.locator(".rkq-told", has_text=f"Question {place + 1} of").wait_for()
+    assert page.locator(".rkq-why").count() == len(exam.questions[place].options)
     assert not any("verdict" in message for message in heard)
 
 

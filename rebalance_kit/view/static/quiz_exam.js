@@ -10,11 +10,13 @@ function places(page, send) {
     "nav",
     { class: "rkq-places", "aria-label": "All questions" },
     ...page.places.map((place, number) => {
-      const says = [`question ${number + 1}`, place.answered ? "answered" : "open", place.flagged ? "flagged" : null].filter(Boolean).join(", ");
+      const told = page.ended ? (page.right[number] ? "right" : "not right") : null;
+      const says = [`question ${number + 1}`, place.answered ? "answered" : "open", told, place.flagged ? "flagged" : null].filter(Boolean).join(", ");
+      const sign = page.ended ? (page.right[number] ? " ✓" : " ✗") : place.answered ? " ●" : " ○";
       const button = make(
         "button",
         { type: "button", class: place.answered ? "answered" : "", "aria-label": says, "aria-current": number + 1 === page.number ? "true" : null },
-        `${number + 1}${place.flagged ? " ⚑" : ""}${place.answered ? " ●" : " ○"}`,
+        `${number + 1}${place.flagged ? " ⚑" : ""}${sign}`,
       );
       button.addEventListener("click", () => send({ do: "go", place: number }));
       return button;
@@ -68,13 +70,26 @@ function sheet(page, send, local) {
   return form;
 }
 
-function ended(page) {
-  return make("div", {}, make("h3", { tabindex: "-1" }, page.title, make("small", {}, "over")), make("pre", { tabindex: "0", "aria-label": "report" }, ...lines(page.report)));
+// Once it is over: the report, and below it every question with its key, the reasons and the runs behind it.
+function ended(page, send) {
+  const state = { remarks: page.verdict.remarks, given: page.given, disabled: true, struck: [] };
+  return make(
+    "div",
+    {},
+    make("h3", { tabindex: "-1" }, page.title, make("small", {}, "over")),
+    make("pre", { tabindex: "0", "aria-label": "report" }, ...lines(page.report)),
+    places(page, send),
+    make("h3", { tabindex: "-1", class: "rkq-told" }, `Question ${page.number} of ${page.of}`, make("small", {}, page.given ? (page.verdict.right ? "right" : "not right") : "not answered")),
+    ...questionBody(page.question, state),
+    replayButtons(page.replays, send),
+    page.notice ? make("p", { class: "rkq-notice", role: "status" }, page.notice) : null,
+  );
 }
 
 function render({ model, el }) {
   const root = make("section", { class: "rkq", "data-lm-suppress-shortcuts": "true", "aria-label": "Exam" });
-  el.append(root);
+  const slot = make("div", { class: "rkq-lab" });
+  el.append(root, slot);
   const local = { review: false, given: "" };
   let sent = false;
   let began = performance.now();
@@ -88,10 +103,12 @@ function render({ model, el }) {
   const draw = () => {
     const page = model.get("page");
     began = performance.now();
-    root.replaceChildren(page.ended ? ended(page) : sheet(page, send, local));
+    root.replaceChildren(page.ended ? ended(page, send) : sheet(page, send, local));
     if (!sent) return;
     sent = false;
-    (root.querySelector(local.review ? "[data-role=finish]" : "h3") ?? root).focus();
+    const wanted = page.ended ? (local.told ? ".rkq-told" : "h3") : local.review ? "[data-role=finish]" : "h3";
+    local.told = page.ended;
+    (root.querySelector(wanted) ?? root).focus();
   };
   const tick = setInterval(() => {
     const page = model.get("page");
@@ -104,11 +121,15 @@ function render({ model, el }) {
     const form = root.querySelector("form");
     if (form) press(event, form, model.get("page").question, false);
   });
+  const labs = () => showLab(model, slot);
   model.on("change:page", draw);
+  model.on("change:lab", labs);
   draw();
+  labs();
   return () => {
     clearInterval(tick);
     model.off("change:page", draw);
+    model.off("change:lab", labs);
   };
 }
 
