@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from rebalance_kit import __version__
-from rebalance_kit.cli import engine, exercise, lab, logs, maker, quiz, streaming, words
+from rebalance_kit.cli import classroom, engine, exercise, lab, logs, maker, quiz, streaming, words
 from rebalance_kit.model.errors import RebalanceKitError
 
 
@@ -39,6 +39,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"rebalance-kit {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for room in (engine, words, lab, logs, streaming, maker, quiz, exercise):
+    for room in (engine, words, lab, logs, streaming, maker, quiz, exercise, classroom):
         room.add(commands)
     return parser

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -9,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.quiz.bank import Bank
+from rebalance_kit.quiz.bank import Bank, read_bank
 from rebalance_kit.quiz.document import read_document
 from rebalance_kit.quiz.item import Item
 
@@ -102,6 +103,19 @@ def compose(plan: Blueprint, bank: Bank, seed: int = 1, questions: int | None = 
             missing[domain] = quotas[domain] - len(free)
     Random(f"{plan.name}/{seed}").shuffle(asked)
     return Paper(tuple(asked), dict(sorted(missing.items())))
+
+
+def paper_table(name: str, seed: int = 1, bank: Bank | None = None) -> str:
+    """The paper of a mock exam as lines: each domain's weight, its questions, and what the bank lacks."""
+    plan, bank = blueprint(name), bank or read_bank()
+    paper = compose(plan, bank, seed)
+    asked = Counter(one.domain for one in paper.asked)
+    lines = [f"{plan.name} mock {seed}: {len(paper.asked)} questions", f"{'domain':<24} weight  questions  lacking"]
+    lines += [
+        f"{domain:<24} {weight:>4} %  {asked[domain]:>9}  {paper.missing.get(domain, 0) or '-':>7}"
+        for domain, weight in plan.weights.items()
+    ]
+    return "\n".join(lines)
 
 
 def _pool(plan: Blueprint, bank: Bank, domain: str) -> list[Item]:

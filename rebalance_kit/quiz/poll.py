@@ -83,7 +83,9 @@ class Poll:
         if len(text) > MOST_TEXT:
             raise DataError(f"a text of {len(text)} characters received, expected at most {MOST_TEXT}")
         codes = CODE.findall(text)
-        self._refused = [] if codes or not text.strip() else ["no code in it; expected codes that begin with rkv1"]
+        self._refused = (
+            [] if codes or not text.strip() else ["no code in it; expected codes that begin with rkv1"]
+        )
         taken = sum(self._count(code) for code in codes)
         self._keep()
         return taken
@@ -102,7 +104,9 @@ class Poll:
         try:
             found = sorted(file for file in self.folder.iterdir() if file.suffix == SUFFIX and file.is_file())
         except OSError as error:
-            raise DataError(f"{self.folder}: cannot be read ({error.strerror}); expected a folder of votes") from error
+            raise DataError(
+                f"{self.folder}: cannot be read ({error.strerror}); expected a folder of votes"
+            ) from error
         for file in found[:MOST_FILES]:
             try:
                 with file.open(encoding="ascii") as stream:
@@ -135,7 +139,9 @@ class Poll:
     def hands(self, **counts: int) -> None:
         """Raised hands, where no codes can be sent: ``poll.hands(a=4, b=11)``. Replaces the hands of this round."""
         ids = [option.id for option in self.asked.options]
-        if not set(counts) <= set(ids) or not all(isinstance(one, int) and one >= 0 for one in counts.values()):
+        if not set(counts) <= set(ids) or not all(
+            isinstance(one, int) and one >= 0 for one in counts.values()
+        ):
             raise DataError(f"hands {counts!r} received, expected numbers from 0 on for {', '.join(ids)}")
         if not self.is_open:
             raise DataError("no vote is open; expected revote() first")
@@ -232,7 +238,9 @@ _SAID = {
 }
 
 
-def shift_lines(before: Mapping[str, int], after: Mapping[str, int] | None, moves: Mapping[tuple[str, str], int]) -> list[str]:
+def shift_lines(
+    before: Mapping[str, int], after: Mapping[str, int] | None, moves: Mapping[tuple[str, str], int]
+) -> list[str]:
     r"""The shift chart in characters: a bar a round and option, then who moved where.
 
     >>> print(*shift_lines({"a": 3, "b": 1}, {"a": 0, "b": 4}, {("a", "b"): 3}), sep="\n")
@@ -250,4 +258,6 @@ def shift_lines(before: Mapping[str, int], after: Mapping[str, int] | None, move
         rows.append(f"{option}  before {'#' * round(number / unit):<{wide}} {number:>3}")
         if after is not None:
             rows.append(f"   after  {'#' * round(after[option] / unit):<{wide}} {after[option]:>3}")
-    return rows + [f"{many} went from {one} to {other}" for (one, other), many in moves.items() if one != other]
+    return rows + [
+        f"{many} went from {one} to {other}" for (one, other), many in moves.items() if one != other
+    ]

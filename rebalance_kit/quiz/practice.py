@@ -21,6 +21,8 @@ from rebalance_kit.quiz.replay import Replay, replays
 from rebalance_kit.quiz.runs import RunBook
 from rebalance_kit.quiz.store import CONFIDENCE, Attempt, Store
 
+NOTHING_DUE = "Nothing is due. Missed and guessed questions of quiz and exam come back here."
+
 
 def pick_items(
     tag: str | None = None, ids: Sequence[str] = (), bank: Bank | None = None, count: int | None = None
@@ -66,7 +68,7 @@ class Practice:
         """
         if confidence is not None and confidence not in CONFIDENCE:
             raise DataError(f"confidence {confidence!r} received, expected one of {', '.join(CONFIDENCE)}")
-        if self.place in self.verdicts and not self.forward():
+        if not self.questions or (self.place in self.verdicts and not self.forward()):
             raise DataError(
                 f"all {len(self.questions)} questions of {self.title!r} are answered; expected no further answer"
             )
@@ -105,6 +107,8 @@ class Practice:
 
     def page(self) -> dict[str, Any]:
         """What a screen shows now, as plain JSON: the question, and the verdict once it is answered."""
+        if not self.questions:
+            return {"title": self.title, "of": 0, "said": NOTHING_DUE}
         verdict = self.verdicts.get(self.place)
         return {
             "title": self.title,
@@ -121,6 +125,8 @@ class Practice:
 
     def text(self) -> str:
         """The practice in words: every question, and the feedback on those answered."""
+        if not self.questions:
+            return NOTHING_DUE
         lines = [
             f"Quiz {self.title}: {len(self.questions)} questions, {len(self.verdicts)} answered, {self.right} right"
         ]

@@ -45,9 +45,7 @@ def replays(item: Item, seed: int, book: RunBook) -> tuple[Replay, ...]:
     return tuple(one for one in found if one is not None)
 
 
-def _runs(
-    item: Item, seed: int, book: RunBook
-) -> tuple[Mapping[str, RunSpec], Mapping[str, Any], int]:
+def _runs(item: Item, seed: int, book: RunBook) -> tuple[Mapping[str, RunSpec], Mapping[str, Any], int]:
     """The runs of a variant, the values drawn for it, and the seed that they are simulated with."""
     if isinstance(item, Generated):
         _, values, runs = drawn(item, seed, book)

@@ -76,15 +76,13 @@ def due(store: Store, now: float, bank: Bank | None = None) -> tuple[Due, ...]:
 
 def practise_due(
     store: Store, now: float, count: int | None = None, bank: Bank | None = None
-) -> Practice | None:
+) -> Practice:
     """A practice of the first ``count`` of them as fresh variants: recipes drawn anew, options in another order.
 
-    None when nothing is due.
+    It has no question when nothing is due.
     """
     bank = bank or read_bank()
     book = RunBook()
     sources = tuple((bank.item(one.item), one.seed) for one in due(store, now, bank)[:count])
     questions = tuple(shuffled(question(item, seed, book), seed) for item, seed in sources)
-    if not questions:
-        return None
     return Practice("review", questions, store=store, mode="review", sources=sources, book=book)

@@ -12,7 +12,7 @@ from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.bank import read_bank
 from rebalance_kit.quiz.exam import ExamSitting
 from rebalance_kit.quiz.page import WIDTH, question_lines
-from rebalance_kit.quiz.practice import Practice, beliefs_shown, practise
+from rebalance_kit.quiz.practice import NOTHING_DUE, Practice, beliefs_shown, practise
 from rebalance_kit.quiz.replay import Replay
 from rebalance_kit.quiz.review import practise_due
 from rebalance_kit.quiz.store import Store
@@ -48,8 +48,8 @@ def run_review(
 ) -> int:
     """Ask what is due, at most ``count``; says so when nothing is. Returns 0."""
     practice = practise_due(store, time.time() if now is None else now, count)
-    if practice is None:
-        out.write("Nothing is due. Missed and guessed questions of quiz and exam come back here.\n")
+    if not practice.questions:
+        out.write(f"{NOTHING_DUE}\n")
         return 0
     return _ask_all(practice, source, out, confidence=True, links=links)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +29,7 @@ CLASSIC_DEFAULTS = {
 }
 #: Every recorded consumer had it, of either protocol and library (README of the recorded runs).
 DEFAULTS = {"auto.offset.reset": "earliest"}
+POLL_STEP_MS = 100
 FIRST_ACK_MS = 2_500  # a later one is no second request: a regular heartbeat came before it
 _TOPIC_ID = re.compile(r"Replayed TopicRecord for topic (\S+) with topic ID (\S+?)\.?(?:\s|$)")
 _CLIENT_JOIN = re.compile(r"Member (\S+) with epoch 0 transitioned from UNSUBSCRIBED to JOINING")
@@ -220,12 +221,19 @@ def _static_return(own: list[Line], seen: Arrivals) -> int | None:
 
 
 def _beat(run: RecordedRun, name: str, start: int, end: int) -> int | None:
-    phases = sorted(
-        (int(row["t"]) - run.begin) % 100
+    """The phase of poll(): the one from which the moments when records came lie least far, round the clock."""
+    seen = Counter(
+        (int(row["t"]) - run.begin) % POLL_STEP_MS
         for row in run.truth
         if row["kind"] == "records" and row["by"] == name and start <= int(row["t"]) < end
     )
-    return phases[len(phases) // 2] if phases else None
+    if not seen:
+        return None
+
+    def far(phase: int) -> int:
+        return sum(times * min((at - phase) % POLL_STEP_MS, (phase - at) % POLL_STEP_MS) for at, times in seen.items())
+
+    return min(range(POLL_STEP_MS), key=far)
 
 
 def _members(

@@ -117,14 +117,11 @@ class Quiz(anywidget.AnyWidget):
 
 
 class Review(Quiz):
-    """What was missed or guessed and is due again, at most ``count``, as fresh variants; raises ``DataError`` when nothing is due."""
+    """What was missed or guessed and is due again, at most ``count``, as fresh variants; when nothing is due it says so."""
 
     def __init__(self, count: int | None = 20, *, store: Store | None = None) -> None:
         import time
 
         from rebalance_kit.quiz.review import practise_due
 
-        due = practise_due(store or Store(), time.time(), count)
-        if due is None:
-            raise DataError("nothing is due for review; expected an answer that was missed or guessed")
-        self._begin(due, asks_confidence=True)
+        self._begin(practise_due(store or Store(), time.time(), count), asks_confidence=True)

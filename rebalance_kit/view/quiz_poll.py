@@ -25,7 +25,7 @@ class Poll(anywidget.AnyWidget):
     """A question for the room: ``Poll("eager-crash-which-pause")``. Learners run the ``Vote(...)`` that it shows.
 
     Votes come in as codes pasted into its field (``poll.take``), as files in ``folder`` (looked at every few
-    seconds), or as raised hands (``poll.count.hands(a=4, b=11)``). The screen shows their number only, until
+    seconds), or as raised hands (``hands(a=4, b=11)``). The screen shows their number only, until
     ``show()`` shows the split and ``reveal()`` the answer. ``end_round()``, ``revote()`` and ``restart()`` are the
     other buttons. Raises ``DataError`` for an item without one right option.
     """
@@ -55,6 +55,11 @@ class Poll(anywidget.AnyWidget):
         found = self.count.collect()
         self._redraw()
         return found
+
+    def hands(self, **counts: int) -> None:
+        """Count raised hands where no codes can be sent: ``poll.hands(a=4, b=11)``."""
+        self.count.hands(**counts)
+        self._redraw()
 
     def end_round(self) -> None:
         """End the vote that is open."""

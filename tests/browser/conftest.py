@@ -50,6 +50,7 @@ def jupyter(notebooks, tmp_path_factory) -> Iterator[str]:
     command = [
         sys.executable, "-m", "jupyterlab", "--no-browser", "--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0",
         "--IdentityProvider.token=", "--ServerApp.password=", "--ServerApp.allow_root=True", f"--ServerApp.root_dir={notebooks}", "--ServerApp.disable_check_xsrf=True",
+        "--LabApp.expose_app_in_browser=True",
     ]  # fmt: skip
     with served(command, env, f"http://127.0.0.1:{port}", "/lab") as address:
         yield address

@@ -7,30 +7,19 @@ import re
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.link import Link, write_link
 
-RUN_ALL_TRIES = 6
+READY = """() => { const panel = window.jupyterapp && jupyterapp.shell.currentWidget;
+  return !!(panel && panel.sessionContext && panel.sessionContext.isReady && panel.sessionContext.session?.kernel?.connectionStatus === "connected"); }"""
 
 
 def _open(page, jupyter: str, notebook: str, search: str = "?reset"):
-    """Open a notebook and run it; Run All is swallowed while the session connects, so it is asked again."""
-    page.goto(f"{jupyter}/lab/tree/{notebook}{search}", wait_until="domcontentloaded")
+    """Open a notebook, run it as Run All does once its kernel is connected, and give the lab in it."""
+    page.goto(f"{jupyter}/lab/tree/{notebook}{search}", wait_until="domcontentloaded", timeout=60_000)
     page.locator(".jp-Notebook").wait_for(timeout=60_000)
-    page.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']").wait_for(
-        state="attached", timeout=60_000
-    )
+    page.wait_for_function(READY, timeout=60_000)
+    page.evaluate("() => { jupyterapp.commands.execute('notebook:run-all-cells'); }")
     lab = page.locator(".rk-lab").first
-    for _ in range(RUN_ALL_TRIES):
-        page.get_by_role("menuitem", name="Run", exact=True).click()
-        page.get_by_text("Run All Cells", exact=True).click()
-        try:
-            lab.wait_for(timeout=12_000)
-        except Exception:  # noqa: BLE001 - playwright's own timeout; the click was swallowed
-            waiting = page.get_by_role("dialog")
-            if waiting.count():
-                waiting.get_by_role("button").last.click()
-            continue
-        lab.locator(".rk-stage").wait_for()
-        return lab
-    raise AssertionError("the notebook never showed the lab")
+    lab.locator(".rk-stage").wait_for(timeout=60_000)
+    return lab
 
 
 def _owners(lab) -> dict[str, str]:

@@ -117,5 +117,7 @@ def test_a_widget_opens_that_run_in_the_lab_at_its_event(store):
     quiz._hear(quiz, {"do": "answer", "given": "a", "confidence": "guess"}, [])
     quiz._hear(quiz, {"do": "lab"}, [])
     assert quiz.lab is not None and quiz.lab.cursor_ms == 29_000 and quiz.lab.protocol == "eager"
-    with pytest.raises(DataError, match="nothing is due"):
-        Review(store=Store(store.path.with_name("other.sqlite")))
+    nothing = Review(store=Store(store.path.with_name("other.sqlite")))
+    assert nothing.page["of"] == 0 and "Nothing is due" in repr(nothing)
+    nothing._hear(nothing, {"do": "answer", "given": "a"}, [])
+    assert "expected no further answer" in nothing.page["error"]

@@ -18,6 +18,7 @@ function confidence(page) {
 }
 
 function build(page, send) {
+  if (!page.of) return make("div", {}, make("h3", { tabindex: "-1" }, page.title), make("p", {}, page.said));
   const answered = Boolean(page.verdict);
   const state = { remarks: page.verdict?.remarks, given: page.verdict ? page.verdict.given.join(" ") : "", disabled: answered };
   const button = answered

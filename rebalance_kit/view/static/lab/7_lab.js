@@ -152,7 +152,9 @@ class Lab extends LabView {
 
   // A link in the page's address opens in the first lab of the page.
   openAddress() {
-    const token = new URLSearchParams(location.search).get("rebalance-lab") || new URLSearchParams(location.hash.slice(1)).get("rebalance-lab");
+    const came = performance.getEntriesByType("navigation")[0]; // JupyterLab takes its address over and drops what it does not know
+    const places = [location.href, came ? came.name : ""].filter(Boolean).map((one) => new URL(one));
+    const token = places.map((one) => one.searchParams.get("rebalance-lab") || new URLSearchParams(one.hash.slice(1)).get("rebalance-lab")).find(Boolean);
     if (!token || this.alone || window.rebalanceLinkOpened === token) return;
     window.rebalanceLinkOpened = token;
     this.ask({ type: "open", token });

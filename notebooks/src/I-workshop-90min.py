@@ -1,0 +1,337 @@
+# %% [markdown]
+# # I · Instructor: Who reads this partition now? Rebalancing in ninety minutes
+#
+# **90 minutes.** Developers and operators who have used a Kafka consumer; nobody needs to have heard of JoinGroup.
+#
+# After it the learners can
+#
+# - say for crash, leave, join and slow handler which partitions stop, and for how long;
+# - tell eager, cooperative and KIP-848 apart by what they revoke and when;
+# - choose session.timeout.ms, max.poll.interval.ms and static membership with a reason.
+#
+# Every run below is seeded: what you saw the evening before is what the room will see. A vote shows the room its
+# number of votes only; the split comes with *Show the split*, the answer with *Show the answer*.
+#
+# ## Before they come
+#
+# - Run all cells of this notebook once, the evening before; nothing in it asks the network.
+# - Decide how votes reach you, as codes in the room's chat or as files in a folder that all can write (`Poll(...,
+#   folder=...)` for you, `Vote(..., folder=...)` for them).
+# - Set the browser to 125 % and the lab's theme to projector. Close everything else that may show a message.
+# - `rebalance-kit workshop 90min --plan-b FOLDER` makes the animations and the printed questions for a day without
+#   network or kernels.
+#
+# ## Plan B
+#
+# - No internet; nothing changes, since kit, runs and items are all on the machine.
+# - Learners have no kernel: they vote by hands or coloured cards. Count, then `poll.count.hands(a=4, b=11)` and run
+#   the poll's cell again.
+# - Your own kernel is gone; open the animations in the plan-B folder. Each is one file that plays in any browser. The
+#   printed questions carry the votes.
+# - No projector; three people around each laptop with the animations, and the printed questions.
+#
+# ## The minutes
+
+# %%
+from rebalance_kit.classroom.guide import schedule
+from rebalance_kit.classroom.plan import read_plan
+
+print(schedule(read_plan("90min")))
+
+# %% [markdown]
+# ## 0:00 to 0:06 · Four waiters, sixteen tables (6 min)
+#
+# **Say**
+#
+# - A restaurant, four waiters, sixteen tables. Dan goes home sick, and says so. Two ways to go on; everybody drops
+#   everything and the tables are dealt anew, or only Dan's four tables get a new waiter.
+# - A table is a partition, a waiter a consumer, the evening's team the consumer group, the shift manager the group
+#   coordinator.
+# - Kafka can do it both ways. The question of these ninety minutes is what each way costs, and whom.
+#
+# **Watch for** Play, and let them call out which tables wait although their waiter is in the room. Then press the
+# button of the cooperative protocol and play the same evening again.
+#
+# **You will hear**
+#
+# - minute 4: *Any rebalance stops all consumption.* (`rebalance-stops-everyone`) Under eager, yes. Keep it in mind as
+#   a belief to be tested; the second evening already shows another picture.
+#
+# **Plan B.** Draw four circles and sixteen squares on the board, and move the squares by hand.
+
+# %% tags=["nbval-ignore-output"]
+from rebalance_kit.view import Lab
+
+Lab("restaurant", "eager", seed=1, at_ms=29_000)
+
+# %% [markdown]
+# ## 0:06 to 0:20 · The first crash (14 min)
+#
+# **Say**
+#
+# - Now nobody says anything. A process is killed; to the coordinator it looks like silence.
+# - Vote first, alone and without talking (2 minutes). Then convince your neighbour (3 minutes). Then vote again (1
+#   minute).
+# - Show the split only when the second vote is over. Ask somebody who changed their mind for the reason, before the
+#   answer is shown.
+# - Play the run from the kill on. Nothing happens for most of a minute; that is the session timeout of 45 s, counted
+#   from the last heartbeat. Only then the survivor hears of a rebalance, and under eager it gives up what it has.
+#
+# **Learners run** `Vote("eager-crash-which-pause")`.
+#
+# **Watch for** the two partitions of the survivor in the moment of the rebalance. They fall too, for a fraction of a
+# second.
+#
+# **You will hear**
+#
+# - minute 8: *Java consumers rebalance cooperatively by default since 2.4 or 3.0.* (`cooperative-is-default`) The
+#   default list of the Java consumer is range, cooperative-sticky (since 3.0; before, range alone), and range wins
+#   the vote. A group with default settings is eager.
+# - minute 9: *The coordinator notices a dead process at once, since its connection closes.*
+#   (`crash-is-noticed-at-once`) A closed connection is not a leave. The coordinator waits for the session to end.
+# - minute 15: *The session timeout is counted from the moment of the crash.* (`session-clock-starts-at-crash`) It
+#   counts from the last heartbeat that arrived, so the wait is 45 s less the age of that heartbeat.
+#
+# **Plan B.** Hands instead of codes; the animation two-consumers-crash-eager from the folder.
+
+# %% tags=["nbval-ignore-output"]
+from rebalance_kit.view import Poll
+
+poll = Poll("eager-crash-which-pause")
+poll
+
+# %% tags=["nbval-ignore-output"]
+from rebalance_kit.view import Lab
+
+Lab("two-consumers-crash", "eager", seed=1, at_ms=39_000)
+
+# %% [markdown]
+# ## 0:20 to 0:31 · The slowest member decides (11 min)
+#
+# **Say**
+#
+# - Three steps of an eager rebalance. All give up what they have and join (JoinGroup), one member, the leader,
+#   computes the plan, all ask for their share (SyncGroup).
+# - The second step cannot begin before everybody has joined. So what happens when one is busy?
+# - Vote. When the room is split, ask what each of the three members is doing at that moment, one after another.
+# - The rebalance timeout is the largest max.poll.interval.ms in the group, five minutes by default. That is how long
+#   one stuck application can hold all the others.
+#
+# **Learners run** `Vote("eager-stalled-member-holds-all")`.
+#
+# **Watch for** consumer-1, which is healthy. It waits for the callback of consumer-2. Then the same under
+# cooperative: consumer-1 goes on reading what it keeps.
+#
+# **You will hear**
+#
+# - minute 23: *A consumer that hangs delays only its own partitions.* (`stalled-member-hurts-itself`) True under
+#   cooperative and KIP-848. Under eager all who have given up their partitions wait for the last one to join.
+# - minute 25: *In every group the broker computes the assignment.* (`coordinator-assigns-classic`) In the classic
+#   protocol the broker collects and hands out; a client, the leader, computes.
+#
+# **Plan B.** Three volunteers stand up as members; nobody may sit down before the slow one has said its word.
+
+# %% tags=["nbval-ignore-output"]
+from rebalance_kit.view import Poll
+
+poll = Poll("eager-stalled-member-holds-all")
+poll
+
+# %% tags=["nbval-ignore-output"]
+from rebalance_kit.view import Lab
+
+Lab("slow-callback", "eager", seed=1, at_ms=44_000)
+
+# %% [markdown]
+# ## 0:31 to 0:44 · Move only what must move (13 min)
+#
+# **Say**
+#
+# - Cooperative means that a member joins with its partitions in its hands. The leader computes, and only who has to
+#   give something up is told to revoke it.
+# - What was revoked is handed out in a second generation. So a moving partition rests for about one heartbeat
+#   interval, while all others go on.
+# - Vote, discuss, vote again. This question is about the order of events; let them draw it.
+# - After the answer, step through the run with the full-stop key from mark to mark.
+#
+# **Learners run** `Vote("cooperative-when-revoked")`.
+#
+# **Watch for** the one partition that moves. Count the generations aloud.
+#
+# **You will hear**
+#
+# - minute 34: *A cooperative member revokes what it will lose before it sends JoinGroup.* (`revoke-comes-first`) That
+#   is eager. A cooperative member cannot revoke before it knows what it loses, and it knows after SyncGroup.
+# - minute 37: *No partition pauses under the cooperative protocol or KIP-848.* (`cooperative-never-pauses`) The one
+#   that moves does, about one heartbeat interval. What does not move goes on.
+# - minute 42: *Each cooperative change takes two generations.* (`cooperative-is-two-rebalances`) Only when something
+#   is revoked. After a crash one generation is enough, since nobody living gives anything up.
+#
+# **Plan B.** The animation a-to-b-move-cooperative from the folder.
+
+# %% tags=["nbval-ignore-output"]
+from rebalance_kit.view import Poll
+
+poll = Poll("cooperative-when-revoked")
+poll
+
+# %% tags=["nbval-ignore-output"]
+from rebalance_kit.view import Lab
+
+Lab("a-to-b-move", "cooperative", seed=1, at_ms=39_000)
+
+# %% [markdown]
+# ## 0:44 to 0:47 · Stand up (3 min)
+#
+# **Say**
+#
+# - Everybody stands. Whoever can name something that stops under eager and goes on under cooperative may sit down.
+
+# %% [markdown]
+# ## 0:47 to 1:00 · The broker decides (13 min)
+#
+# **Say**
+#
+# - KIP-848, the consumer protocol, generally available since Kafka 4.0 and chosen by the client with
+#   group.protocol=consumer. No JoinGroup, no SyncGroup, no leader; only heartbeats, and the broker computes.
+# - Three numbers to look for. The group epoch says that something changed, the target is the plan, the member epoch
+#   is how far each member has come.
+# - Nobody waits for everybody. Each member goes to the target at its own heartbeat, five seconds apart by the
+#   broker's default.
+# - Vote. The wrong answers are all ways in which one would build it oneself.
+#
+# **Learners run** `Vote("kip848-newcomer-first-assigned")`.
+#
+# **Watch for** the partition between its two owners. It waits for the next heartbeat of the new one; press the
+# full-stop key from mark to mark.
+#
+# **You will hear**
+#
+# - minute 49: *Clients of 4.0 use the new protocol by themselves.* (`kip848-is-default`) The broker offers it, the
+#   client has to ask for it. A default Java client of 4.x is classic, and eager.
+# - minute 52: *Without a barrier a move is immediate and the group stays Stable.* (`kip848-is-instant`) No barrier is
+#   not no time. The old owner has to say that it has revoked, the new one to ask; each at its own heartbeat.
+# - minute 56: *Under KIP-848 a leader among the clients still computes the assignment.* (`leader-still-assigns`)
+#   There is no leader any more, and no client-side assignor.
+#
+# **Plan B.** The animation a-to-b-move-consumer from the folder.
+
+# %% tags=["nbval-ignore-output"]
+from rebalance_kit.view import Poll
+
+poll = Poll("kip848-newcomer-first-assigned")
+poll
+
+# %% tags=["nbval-ignore-output"]
+from rebalance_kit.view import Lab
+
+Lab("a-to-b-move", "consumer", seed=1, at_ms=39_000)
+
+# %% [markdown]
+# ## 1:00 to 1:12 · The same crash three times (12 min)
+#
+# **Say**
+#
+# - Which protocol is quickest after a crash? Vote before anybody says a word.
+# - Run the table below. The longest pause is nearly all noticing, and no protocol shortens that. What differs is how
+#   many partitions stop.
+# - This is where most talks are wrong. Eager has the shortest pause for a single partition in a healthy join; it
+#   loses by breadth, and by waiting for the slowest.
+#
+# **Learners run** `Vote("three-crash-gap")`.
+#
+# **Watch for** the columns of the pause, and of the partitions paused.
+#
+# **You will hear**
+#
+# - minute 62: *Without a barrier a move is immediate and the group stays Stable.* (`kip848-is-instant`) The session
+#   timeout is the same 45 s there, set at the broker.
+# - minute 68: *For any partition and any event the eager protocol has the longest gap.*
+#   (`eager-always-pauses-longest`) Look at a healthy join in notebook 05. The harm is in the number of partitions and
+#   in the slowest member.
+#
+# **Plan B.** Write the table of the printed handout on the board, with the numbers hidden, and have them guessed.
+
+# %% tags=["nbval-ignore-output"]
+from rebalance_kit.view import Poll
+
+poll = Poll("three-crash-gap")
+poll
+
+# %%
+from rebalance_kit.notebook import three
+from rebalance_kit.view import describe_comparison
+
+print(describe_comparison(list(three("crash").values())))
+
+# %% [markdown]
+# ## 1:12 to 1:22 · Alive and not polling (10 min)
+#
+# **Say**
+#
+# - Two clocks. session.timeout.ms is kept by the coordinator and fed by a background thread; max.poll.interval.ms is
+#   kept by the client itself and fed by poll().
+# - A handler that works for six minutes sends heartbeats all the time. Vote.
+# - The run has a limit of 12 s in place of five minutes, so that nobody has to wait for it.
+# - In the broker's log it is a LeaveGroup, not an expired heartbeat. That is how to tell it from a crash.
+#
+# **Learners run** `Vote("slow-handler-six-minutes")`.
+#
+# **Watch for** the heartbeats of the slow member, which go on; then open Logs of that member.
+#
+# **You will hear**
+#
+# - minute 74: *The heartbeat goes out inside poll(), so a slow handler looks dead to the broker.*
+#   (`poll-sends-heartbeats`) It was so before Kafka 0.10.1. Since then a thread of its own sends them.
+# - minute 75: *The coordinator watches max.poll.interval.ms and throws a slow member out.*
+#   (`broker-evicts-slow-poller`) The broker does not know of polls. The client notices, and leaves.
+# - minute 79: *A longer session.timeout.ms cures rebalances that come from slow processing.*
+#   (`raise-session-for-slow-work`) That clock is not the one that ran out. It would only make real crashes be found
+#   later.
+#
+# **Plan B.** The animation poll-timeout-eager from the folder.
+
+# %% tags=["nbval-ignore-output"]
+from rebalance_kit.view import Poll
+
+poll = Poll("slow-handler-six-minutes")
+poll
+
+# %% tags=["nbval-ignore-output"]
+from rebalance_kit.view import Lab
+
+Lab("poll-timeout", "eager", seed=1, at_ms=29_000)
+
+# %% [markdown]
+# ## 1:22 to 1:30 · What to take home (8 min)
+#
+# **Say**
+#
+# - A rolling restart of three members, dynamic and static, side by side. No rebalance at all, and what is the price?
+#   (A restarted member's partitions rest until it is back; nobody takes them.)
+# - Each learner writes one setting that they will look up tomorrow, and one belief that they no longer hold. Three
+#   read theirs aloud.
+# - Notebooks 00 to 05 repeat this lesson alone; `Quiz("three-protocols")` checks it; `Review()` brings back in some
+#   days what was missed.
+#
+# **Watch for** the number of rebalances.
+#
+# **You will hear**
+#
+# - minute 84: *Static members restart without a rebalance, whenever and with whatever change.*
+#   (`static-never-rebalances`) Within the session timeout, and with the same subscription. Later it is an ordinary
+#   expiry.
+#
+# **Plan B.** The two tables of the printed handout.
+
+# %%
+from rebalance_kit.notebook import three
+from rebalance_kit.view import describe_comparison
+
+print(describe_comparison(list(three("rolling-restart").values())))
+
+# %%
+from rebalance_kit.notebook import three
+from rebalance_kit.view import describe_comparison
+
+print(describe_comparison(list(three("rolling-restart-static").values())))

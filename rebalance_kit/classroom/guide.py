@@ -1,0 +1,156 @@
+"""The instructor's guide: a plan as cells, as the source of a notebook, and as the notebook itself."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from textwrap import wrap
+
+from rebalance_kit.classroom.plan import Beat, Expectation, Plan, Scene
+
+WIDTH = 116
+UNCOMPARED = "nbval-ignore-output"
+"""Tag of a cell whose output is a widget: it is run, and not compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell: Markdown, or code whose output is compared unless it shows a widget."""
+
+    text: str
+    code: bool = False
+    widget: bool = False
+
+
+def cells(plan: Plan) -> tuple[Cell, ...]:
+    """The guide, cell after cell."""
+    head = Cell(_head(plan))
+    schedule = Cell(
+        f'from rebalance_kit.classroom.guide import schedule\nfrom rebalance_kit.classroom.plan import read_plan\n\n'
+        f'print(schedule(read_plan("{plan.name}")))',
+        code=True,
+    )  # fmt: skip
+    return (head, schedule, *(cell for beat in plan.beats for cell in _beat(beat)))
+
+
+def schedule(plan: Plan) -> str:
+    """The minutes on one screen: when each beat begins, what is shown, which belief is expected when.
+
+    >>> from rebalance_kit.classroom.plan import Beat, Plan
+    >>> print(schedule(Plan("p", "T", 5, "all", (), (), (), (Beat("Hello", 0, 5, ("Hi.",)),))))
+    minute  min  beat
+    0         5  Hello
+    """
+    lines = ["minute  min  beat"]
+    for beat in plan.beats:
+        shown = [f"vote {beat.poll}"] if beat.poll else []
+        shown += [f"lab {beat.lab.scenario}, {beat.lab.protocol}"] if beat.lab else []
+        shown += [f"table {scenario}" for scenario in beat.compare]
+        lines.append(
+            f"{beat.starts:<6}  {beat.minutes:>3}  {beat.title}{': ' if shown else ''}{'; '.join(shown)}"
+        )
+        lines += [f"{one.minute:<6}       you will hear {one.belief}" for one in beat.expect]
+    return "\n".join(lines)
+
+
+def _head(plan: Plan) -> str:
+    return _paragraphs(
+        f"# I · Instructor: {plan.title}",
+        f"**{plan.minutes} minutes.** {plan.audience}",
+        "After it the learners can",
+        _list([f"{aim};" for aim in plan.aims[:-1]] + [f"{aim}." for aim in plan.aims[-1:]]),
+        "Every run below is seeded: what you saw the evening before is what the room will see. "
+        "A vote shows the room its number of votes only; the split comes with *Show the split*, the answer with *Show the answer*.",
+        "## Before they come",
+        _list(plan.before),
+        "## Plan B",
+        _list(plan.plan_b),
+        "## The minutes",
+    )
+
+
+def _beat(beat: Beat) -> Iterator[Cell]:
+    yield Cell(
+        _paragraphs(
+            f"## {_clock(beat.starts)} to {_clock(beat.ends)} · {beat.title} ({beat.minutes} min)",
+            "**Say**",
+            _list(beat.say),
+            *((f'**Learners run** `Vote("{beat.poll}")`.',) if beat.poll else ()),
+            *((f"**Watch for** {beat.watch}",) if beat.watch else ()),
+            *(("**You will hear**", _list([_heard(one) for one in beat.expect])) if beat.expect else ()),
+            *((f"**Plan B.** {beat.plan_b}",) if beat.plan_b else ()),
+        )
+    )
+    if beat.poll:
+        yield Cell(
+            f'from rebalance_kit.view import Poll\n\npoll = Poll("{beat.poll}")\npoll', code=True, widget=True
+        )
+    if beat.lab:
+        yield Cell(f"from rebalance_kit.view import Lab\n\n{_lab(beat.lab)}", code=True, widget=True)
+    for scenario in beat.compare:
+        yield Cell(
+            "from rebalance_kit.notebook import three\nfrom rebalance_kit.view import describe_comparison\n\n"
+            f'print(describe_comparison(list(three("{scenario}").values())))',
+            code=True,
+        )  # fmt: skip
+
+
+def _lab(scene: Scene) -> str:
+    return f'Lab("{scene.scenario}", "{scene.protocol}", seed={scene.seed}, at_ms={scene.at_ms:_})'
+
+
+def _heard(one: Expectation) -> str:
+    return f"minute {one.minute}: *{one.sentence}* (`{one.belief}`) {one.reply}"
+
+
+def _clock(minute: int) -> str:
+    return f"{minute // 60}:{minute % 60:02}"
+
+
+def _paragraphs(*parts: str) -> str:
+    return "\n\n".join(part if part.startswith(("#", "- ")) else _wrapped(part, "") for part in parts if part)
+
+
+def _list(entries: Iterator[str] | tuple[str, ...] | list[str]) -> str:
+    return "\n".join(_wrapped(f"- {entry}", "  ") for entry in entries)
+
+
+def _wrapped(text: str, inner: str) -> str:
+    return "\n".join(
+        wrap(text, WIDTH, subsequent_indent=inner, break_on_hyphens=False, break_long_words=False)
+    )
+
+
+def source(plan: Plan) -> str:
+    """The guide as a notebook's source in percent format, as ``notebooks/src`` keeps them."""
+    found = []
+    for cell in cells(plan):
+        if cell.code:
+            tags = f' tags=["{UNCOMPARED}"]' if cell.widget else ""
+            found.append(f"# %%{tags}\n{cell.text}")
+        else:
+            lines = [f"# {line}" if line else "#" for line in cell.text.splitlines()]
+            found.append("# %% [markdown]\n" + "\n".join(lines))
+    return "\n\n".join(found) + "\n"
+
+
+def notebook(plan: Plan) -> str:
+    """The guide as a notebook's JSON, its cells not yet run; the same plan gives the same bytes."""
+    kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    held = [_notebook_cell(cell, number) for number, cell in enumerate(cells(plan))]
+    made = {"cells": held, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(made, ensure_ascii=False, indent=1) + "\n"
+
+
+def _notebook_cell(cell: Cell, number: int) -> dict[str, object]:
+    name = hashlib.sha256(f"{number}\n{cell.text}".encode()).hexdigest()[:10]
+    made: dict[str, object] = {
+        "id": name,
+        "metadata": {"tags": [UNCOMPARED]} if cell.widget else {},
+        "source": cell.text,
+    }
+    if not cell.code:
+        return {"cell_type": "markdown", **made}
+    return {"cell_type": "code", **made, "execution_count": None, "outputs": []}

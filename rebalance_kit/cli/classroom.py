@@ -1,0 +1,109 @@
+"""Commands of the classroom: the instructor's guide of a workshop, its plan B, and a learner's vote without a notebook."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from rebalance_kit.model.errors import DataError
+
+if TYPE_CHECKING:
+    from rebalance_kit.classroom.plan import Plan
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the commands of this file."""
+    workshop = commands.add_parser("workshop", help="write the instructor's notebook of a workshop")
+    workshop.add_argument("name", help="90min")
+    workshop.add_argument(
+        "--to", type=Path, default=None, metavar="FILE", help="where (default: workshop-NAME.ipynb here)"
+    )
+    workshop.add_argument(
+        "--source", action="store_true", help="write the notebook's source in percent format"
+    )
+    workshop.add_argument("--minutes", action="store_true", help="print the schedule and write nothing")
+    workshop.add_argument(
+        "--plan-b", type=Path, default=None, metavar="FOLDER",
+        help="also write animations that play in any browser and printed questions",
+    )  # fmt: skip
+    workshop.set_defaults(command=_workshop)
+    vote = commands.add_parser("vote", help="vote in a classroom poll and print the code to send")
+    vote.add_argument("item", help="the question's id, as the instructor shows it")
+    vote.add_argument("--seed", type=int, default=1)
+    vote.add_argument("--again", action="store_true", help="the vote after the discussion")
+    vote.add_argument("--folder", type=Path, default=None, help="a shared folder to put the vote into")
+    vote.add_argument("--store", type=Path, default=None, help="the file of your answers")
+    vote.set_defaults(command=_vote)
+
+
+def _workshop(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.classroom.guide import notebook, schedule, source
+    from rebalance_kit.classroom.plan import read_plan
+
+    plan = read_plan(arguments.name)
+    if arguments.minutes:
+        out.write(schedule(plan) + "\n")
+        return 0
+    target = arguments.to or Path(f"workshop-{plan.name}.{'py' if arguments.source else 'ipynb'}")
+    _write(target, (source(plan) if arguments.source else notebook(plan)).encode())
+    out.write(f"{plan.minutes} minutes in {len(plan.beats)} beats: {target}\n")
+    if arguments.plan_b is not None:
+        out.writelines(f"plan B: {file}\n" for file in _plan_b(plan, arguments.plan_b))
+    return 0
+
+
+def _plan_b(plan: Plan, folder: Path) -> list[Path]:
+    """Animations of the plan's runs, its questions on paper, and the key apart."""
+    from rebalance_kit.quiz.exports import export
+    from rebalance_kit.quiz.practice import pick_questions
+    from rebalance_kit.view.lab import Lab
+    from rebalance_kit.view.lab_export import exported
+
+    folder.mkdir(parents=True, exist_ok=True)
+    made: dict[str, bytes] = {}
+    for scene in (beat.lab for beat in plan.beats if beat.lab is not None):
+        name, page = exported(
+            Lab(scene.scenario, scene.protocol, seed=scene.seed, at_ms=scene.at_ms), "animation"
+        )
+        made[name] = page
+    asked = pick_questions(ids=[beat.poll for beat in plan.beats if beat.poll])
+    made["questions.html"] = export(asked, "html", plan.title, with_key=False)
+    made["questions-with-key.html"] = export(asked, "html", f"{plan.title}: key")
+    for name, content in made.items():
+        _write(folder / name, content, again=True)
+    return [folder / name for name in made]
+
+
+def _vote(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.quiz.ballot import asked_in_poll, cast, voter_of, write_code, write_file
+    from rebalance_kit.quiz.bank import read_bank
+    from rebalance_kit.quiz.page import question_lines
+    from rebalance_kit.quiz.store import Store
+
+    asked = asked_in_poll(read_bank().item(arguments.item), arguments.seed)
+    out.write("\n".join(question_lines(asked, 1)) + "\nYour vote: ")
+    out.flush()
+    ballot = cast(
+        asked, sys.stdin.readline().strip(), voter_of(Store(arguments.store)), again=arguments.again
+    )
+    if arguments.folder is not None:
+        out.write(f"put into {write_file(ballot, arguments.folder)}\n")
+    out.write(f"send this code to the instructor: {write_code(ballot)}\n")
+    return 0
+
+
+def _write(target: Path, content: bytes, *, again: bool = False) -> None:
+    """Beside, then renamed; over no file that is there unless it is made anew each time."""
+    if target.exists() and not again:
+        raise DataError(f"{target}: exists already; expected the name of a new file")
+    beside = target.with_name(f".{target.name}.part")
+    try:
+        beside.write_bytes(content)
+        os.replace(beside, target)
+    except OSError as error:
+        raise DataError(
+            f"{target}: cannot be written ({error.strerror}); expected a folder that can"
+        ) from error
