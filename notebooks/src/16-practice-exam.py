@@ -15,8 +15,10 @@
 # %% [markdown]
 # ## 1 What you will be asked
 #
-# The table says how many questions each domain of the blueprint gets. This bank is about rebalancing; where it cannot
-# fill a domain honestly, the last column says by how many questions it falls short, and the exam is that much shorter.
+# The table says how many questions each domain of the blueprint gets. This bank asks of each domain what rebalancing
+# touches and no more: of Connect it asks about workers and tasks, not about converters. Where it cannot fill a domain
+# honestly, *lacking* says by how many questions it falls short, and the exam is that much shorter; *repeated* counts
+# questions that an earlier mock has asked.
 
 # %%
 from rebalance_kit.quiz.blueprint import paper_table
@@ -30,8 +32,7 @@ print(paper_table("CCDAK", seed=2))
 print(paper_table("CCAAK", seed=1))
 
 # %% [markdown]
-# *How to read it:* mocks 1 and 2 of CCDAK avoid common questions as far as the bank allows. Neither exam's vendor
-# publishes a pass mark. The kit advises 80 % in three mocks in a row, with every domain above 60 %.
+# No pass mark is published for either exam. The kit advises 80 % in three mocks in a row, with every domain above 60 %.
 #
 # ### Predict
 #

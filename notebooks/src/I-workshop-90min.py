@@ -24,8 +24,8 @@
 # ## Plan B
 #
 # - No internet; nothing changes, since kit, runs and items are all on the machine.
-# - Learners have no kernel: they vote by hands or coloured cards. Count, then `poll.count.hands(a=4, b=11)` and run
-#   the poll's cell again.
+# - Learners have no kernel: they vote by hands or coloured cards. Count, and type `poll.hands(a=4, b=11)` into a cell
+#   when the vote is over (it shows on the screen).
 # - Your own kernel is gone; open the animations in the plan-B folder. Each is one file that plays in any browser. The
 #   printed questions carry the votes.
 # - No projector; three people around each laptop with the animations, and the printed questions.

@@ -37,7 +37,9 @@ def _add_practice(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     answers.add_argument("--to", type=Path, default=None, help="export: the file to write (JSON lines)")
     answers.set_defaults(command=_answers)
     for command in (quiz, review):
-        command.add_argument("--links", action="store_true", help="print what opens the runs behind a verdict in the lab")
+        command.add_argument(
+            "--links", action="store_true", help="print what opens the runs behind a verdict in the lab"
+        )
     for command in (quiz, exam, review, answers):
         command.add_argument("--store", type=Path, default=None, help="the file of your answers")
 

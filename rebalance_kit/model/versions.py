@@ -94,6 +94,7 @@ CHANGES: Mapping[str, Change] = MappingProxyType(
         "reason-in-requests": Change("3.2", "JoinGroup and LeaveGroup carry the client's reason.", "KIP-800"),
         "rack-aware-client-assignors": Change("3.5", "Client assignors look at client.rack.", "KIP-881"),
         "commit-by-topic-id": Change("4.2", "A KIP-848 client commits by topic id where its metadata has it; of a deleted topic it is then told UNKNOWN_TOPIC_ID, and tries again.", "CommitRequestManager, OffsetCommit v10; recorded with 4.3.1"),
+        "metadata-backoff": Change("3.7", "A client that subscribes to an unknown topic asks for it with a pause that doubles up to 1 s; before, every retry.backoff.ms.", "KIP-580"),
         "close-options": Change("4.1", "close() may be told to leave or to stay, whatever kind of member it is.", "KIP-1092"),
         # configuration
         "consumer-refuses-classic-configs": Change("4.0", "group.protocol=consumer together with session.timeout.ms, heartbeat.interval.ms or partition.assignment.strategy is refused; before, they were ignored.", "ConsumerConfig"),

@@ -11,6 +11,7 @@ from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.classic_member import (
     HEARTBEAT,
     RETRY,
+    RETRY_MS,
     SESSION,
     ClassicMember,
     Phase,
@@ -32,6 +33,7 @@ from rebalance_kit.protocol.messages import (
     JoinGroup,
     LeaveGroup,
     OffsetCommit,
+    Partitions,
     SyncAnswer,
     SyncGroup,
 )  # fmt: skip
@@ -144,36 +146,49 @@ def _joined(member: ClassicMember, answer: JoinAnswer) -> None:
     if not member.native:  # librdkafka is silent until it has synced
         member.out.append(fx.SetTimer(HEARTBEAT, kept.heartbeat_interval_ms))
     member.out.append(fx.SetTimer(SESSION, kept.session_timeout_ms))
-    plan = None
-    if member.leader:
-        topics = sorted({topic for one in answer.members for topic in one.subscription.topics})
-        known = {topic: member.metadata.get(topic, 0) for topic in topics}
-        member.assigned_metadata, member.assigned_racks = known, member.racks
-        if not answer.skip_assignment:
-            try:
-                made = kept.assign(answer.protocol or "", known, answer.members, member.racks)
-                plan = {who: tuple(given) for who, given in made.items()}
-            except AssignorError as error:
-                member.die(getattr(error, "java_exception", "AssignorError"), str(error))
-                return
-            member.note("assignment_computed", assignor=answer.protocol, assignment={who: names(given) for who, given in plan.items()},
-                        senders={one.member_id: one.sender for one in answer.members}, lists=in_order(plan),
-                        printed=in_order(getattr(made, "printed", {})))  # fmt: skip
-    else:
+    member.elected = None
+    if not member.leader:
         member.assigned_metadata = None
+        _send_sync(member, answer, None)
+        return
+    topics = {topic for one in answer.members for topic in one.subscription.topics}
+    new = not topics <= set(member.topics)
+    member.stage = Stage.SYNCING
+    if not member.native and (new or not topics <= set(member.metadata)):
+        member.elected = answer
+        member.out.append(fx.FreshMetadata(new))
+    else:
+        lead(member, answer)
+
+
+def lead(member: ClassicMember, answer: JoinAnswer) -> None:
+    """Assign by the metadata at hand: fresh where a topic of the group is unknown or not the leader's own.
+
+    ConsumerCoordinator.updateGroupSubscription asks for it and waits (ensureFreshMetadata).
+    """
+    kept = member.settings
+    member.elected = plan = None
+    topics = sorted({topic for one in answer.members for topic in one.subscription.topics})
+    known = {topic: member.metadata.get(topic, 0) for topic in topics}
+    member.assigned_metadata, member.assigned_racks = known, member.racks
+    if not answer.skip_assignment:
+        try:
+            made = kept.assign(answer.protocol or "", known, answer.members, member.racks)
+            plan = {who: tuple(given) for who, given in made.items()}
+        except AssignorError as error:
+            member.die(getattr(error, "java_exception", "AssignorError"), str(error))
+            return
+        member.note("assignment_computed", assignor=answer.protocol, assignment={who: names(given) for who, given in plan.items()},
+                    senders={one.member_id: one.sender for one in answer.members}, lists=in_order(plan),
+                    printed=in_order(getattr(made, "printed", {})))  # fmt: skip
+    _send_sync(member, answer, plan)
+
+
+def _send_sync(member: ClassicMember, answer: JoinAnswer, plan: dict[str, Partitions] | None) -> None:
+    kept = member.settings
     member.stage = Stage.SYNCING
     member.out.append(
-        fx.Send(
-            SyncGroup(
-                kept.name,
-                member.member_id,
-                kept.instance_id,
-                member.generation,
-                answer.protocol,
-                plan,
-                kept.group,
-            )
-        )
+        fx.Send(SyncGroup(kept.name, member.member_id, kept.instance_id, member.generation, answer.protocol, plan, kept.group))
     )
 
 
@@ -294,7 +309,9 @@ def after_commit(member: ClassicMember, how: str, error: str) -> None:
     """Go on with what waited for a commit, or send the commit again."""
     waits = (how, member.stage) in {("join", Stage.COMMITTING), ("close", Stage.CLOSE_COMMIT)}
     if waits and error in RETRIED_COMMITS:
-        member.out.append(fx.SetTimer(RETRY, retry_ms(member.retries)))
+        # before a re-join an EAGER member waits inside poll() and sleeps retry.backoff.ms (ConsumerCoordinator.onJoinPrepare)
+        steady = how == "join" and not member.settings.cooperative
+        member.out.append(fx.SetTimer(RETRY, RETRY_MS if steady else retry_ms(member.retries)))
         member.retries += 1
     elif how == "join" and member.stage is Stage.COMMITTING:
         member.give_up()

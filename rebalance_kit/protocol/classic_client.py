@@ -8,7 +8,7 @@ from typing import Any
 
 from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.protocol import effects as fx
-from rebalance_kit.protocol.classic_answers import after_commit, answered, coordinator_found, disconnected
+from rebalance_kit.protocol.classic_answers import after_commit, answered, coordinator_found, disconnected, lead
 from rebalance_kit.protocol.classic_member import (
     CLOSE_LIMIT,
     COMMIT_LIMIT,
@@ -185,6 +185,8 @@ def _metadata_seen(member: ClassicMember, event: Any) -> None:
         if member.pattern is not None:
             member.topics = matching(member.pattern, event.partitions)
         member.out.append(fx.WantPoll("settled"))
+    if member.elected is not None and member.stage is Stage.SYNCING and member.generation == member.elected.generation:
+        lead(member, member.elected)
 
 
 def _rejoin_enforced(member: ClassicMember, event: Any) -> None:

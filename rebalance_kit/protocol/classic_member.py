@@ -16,7 +16,7 @@ from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.client import USER_ERROR, ClientSettings, minus, names
-from rebalance_kit.protocol.messages import JoinGroup, LeaveGroup, Partitions, Subscription
+from rebalance_kit.protocol.messages import JoinAnswer, JoinGroup, LeaveGroup, Partitions, Subscription
 
 HEARTBEAT = ("heartbeat",)
 SESSION = ("session",)
@@ -94,6 +94,8 @@ class ClassicMember:
     racks: fx.Racks = field(default_factory=dict)
     assigned_racks: fx.Racks = field(default_factory=dict)
     """The replicas that the last assignment was made for (of a leader with a rack)."""
+    elected: JoinAnswer | None = None
+    """The answer that made this client lead, while it waits for fresh metadata to assign by."""
     pending_assignment: Partitions = ()
     sticky_memory: tuple[Partitions, int | None] = ((), None)
     death: tuple[str, str] | None = None

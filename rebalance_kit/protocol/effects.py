@@ -107,6 +107,12 @@ class FindCoordinator(NamedTuple):
     """Look the coordinator up until it is found; ``CoordinatorFound`` comes back."""
 
 
+class FreshMetadata(NamedTuple):
+    """Read the metadata again, at once for topics that are ``new`` to the client; ``MetadataSeen`` comes back."""
+
+    new: bool
+
+
 class RestartAutoCommit(NamedTuple):
     """The interval of the periodic auto-commit starts anew."""
 
@@ -124,7 +130,7 @@ class Closed(NamedTuple):
 
 Effect = (
     SetTimer | CancelTimer | Note | Reply | Append | Send | Callback | Commit | Own | StopFetching | StartFetching
-    | WantPoll | FindCoordinator | RestartAutoCommit | Die | Closed
+    | WantPoll | FindCoordinator | FreshMetadata | RestartAutoCommit | Die | Closed
 )  # fmt: skip
 
 

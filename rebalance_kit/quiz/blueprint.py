@@ -12,7 +12,7 @@ from random import Random
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.bank import Bank, read_bank
 from rebalance_kit.quiz.document import read_document
-from rebalance_kit.quiz.item import Item
+from rebalance_kit.quiz.item import Generated, Item
 
 FILE = Path(__file__).with_name("blueprints.yaml")
 
@@ -106,16 +106,25 @@ def compose(plan: Blueprint, bank: Bank, seed: int = 1, questions: int | None = 
 
 
 def paper_table(name: str, seed: int = 1, bank: Bank | None = None) -> str:
-    """The paper of a mock exam as lines: each domain's weight, its questions, and what the bank lacks."""
+    """The paper of a mock exam as lines: each domain's weight, its questions, what the bank lacks and what it repeats.
+
+    Repeated is a question that an earlier mock (a lower seed) has asked, unless a recipe draws it anew.
+    """
     plan, bank = blueprint(name), bank or read_bank()
     paper = compose(plan, bank, seed)
+    before = {one.item for other in range(1, seed) for one in compose(plan, bank, other).asked}
+    repeated = Counter(
+        one.domain
+        for one in paper.asked
+        if one.item in before and not isinstance(bank.item(one.item), Generated)
+    )
     asked = Counter(one.domain for one in paper.asked)
-    lines = [f"{plan.name} mock {seed}: {len(paper.asked)} questions", f"{'domain':<24} weight  questions  lacking"]
-    lines += [
-        f"{domain:<24} {weight:>4} %  {asked[domain]:>9}  {paper.missing.get(domain, 0) or '-':>7}"
+    head = f"{'domain':<24} weight  questions  lacking  repeated"
+    rows = [
+        f"{domain:<24} {weight:>4} %  {asked[domain]:>9}  {paper.missing.get(domain, 0) or '-':>7}  {repeated[domain] or '-':>8}"
         for domain, weight in plan.weights.items()
     ]
-    return "\n".join(lines)
+    return "\n".join([f"{plan.name} mock {seed}: {len(paper.asked)} questions", head, *rows])
 
 
 def _pool(plan: Blueprint, bank: Bank, domain: str) -> list[Item]:

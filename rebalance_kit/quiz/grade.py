@@ -83,7 +83,8 @@ def _grade_choice(question: Choice, answer: Answer) -> Verdict:
     hits = len(chosen & set(key))
     credit = max(0.0, (hits - (len(chosen) - hits)) / len(key))
     remarks = tuple(
-        Remark(option.id, option.text, option.id in chosen, option.right, option.why, option.misconception) for option in question.options
+        Remark(option.id, option.text, option.id in chosen, option.right, option.why, option.misconception)
+        for option in question.options
     )
     beliefs = tuple(remark.misconception for remark in remarks if remark.chosen and remark.misconception)
     return Verdict(question.head.id, chosen == set(key), credit, given, key, remarks, beliefs)
@@ -107,9 +108,20 @@ def _grade_number(question: Numeric, answer: Answer) -> Verdict:
     beliefs = []
     for wrong in question.wrong:
         chosen = not right and abs(given - wrong.value) <= max(question.tolerance, 1e-9)
-        remarks.append(Remark("", f"{_show(wrong.value)} {question.unit}".strip(), chosen, False, wrong.why, wrong.misconception))
+        remarks.append(
+            Remark(
+                "",
+                f"{_show(wrong.value)} {question.unit}".strip(),
+                chosen,
+                False,
+                wrong.why,
+                wrong.misconception,
+            )
+        )
         beliefs += [wrong.misconception] if chosen else []
-    return Verdict(question.head.id, right, float(right), (_show(given),), (key,), tuple(remarks), tuple(beliefs))
+    return Verdict(
+        question.head.id, right, float(right), (_show(given),), (key,), tuple(remarks), tuple(beliefs)
+    )
 
 
 def _number(question: Numeric, answer: Answer) -> float:
@@ -145,7 +157,9 @@ def _grade_text(question: Short, answer: Answer) -> Verdict:
         chosen = not right and plain(given) == plain(wrong.text)
         remarks.append(Remark("", wrong.text, chosen, False, wrong.why, wrong.misconception))
         beliefs += [wrong.misconception] if chosen else []
-    return Verdict(question.head.id, right, float(right), (given,), (question.key,), tuple(remarks), tuple(beliefs))
+    return Verdict(
+        question.head.id, right, float(right), (given,), (question.key,), tuple(remarks), tuple(beliefs)
+    )
 
 
 def _grade_pairs(question: Matching, answer: Answer) -> Verdict:
@@ -155,11 +169,28 @@ def _grade_pairs(question: Matching, answer: Answer) -> Verdict:
     for prompt in question.prompts:
         chosen = pairs[prompt.id]
         said = "" if chosen == prompt.key else f" (you: {texts[chosen]})"
-        remarks.append(Remark(prompt.id, f"{prompt.text}: {texts[prompt.key]}{said}", chosen == prompt.key, True, prompt.why, prompt.beliefs.get(chosen)))
+        remarks.append(
+            Remark(
+                prompt.id,
+                f"{prompt.text}: {texts[prompt.key]}{said}",
+                chosen == prompt.key,
+                True,
+                prompt.why,
+                prompt.beliefs.get(chosen),
+            )
+        )
     right = sum(pairs[prompt.id] == prompt.key for prompt in question.prompts)
     beliefs = tuple(remark.misconception for remark in remarks if remark.misconception)
     given = tuple(prompt.id + pairs[prompt.id] for prompt in question.prompts)
-    return Verdict(question.head.id, right == len(pairs), right / len(pairs), given, question.key, tuple(remarks), beliefs)
+    return Verdict(
+        question.head.id,
+        right == len(pairs),
+        right / len(pairs),
+        given,
+        question.key,
+        tuple(remarks),
+        beliefs,
+    )
 
 
 def _pairs(question: Matching, answer: Answer) -> dict[str, str]:
@@ -173,7 +204,9 @@ def _pairs(question: Matching, answer: Answer) -> dict[str, str]:
             found = [(number, letter) for number, (_, letter) in zip(prompts, found, strict=True)]
     pairs = dict(found)
     if sorted(number for number, _ in found) != sorted(prompts) or not set(pairs.values()) <= set(letters):
-        raise DataError(f"answer {answer!r} received, expected a letter of {', '.join(letters)} for each of {', '.join(prompts)}, as in {prompts[0]}{letters[0]}")
+        raise DataError(
+            f"answer {answer!r} received, expected a letter of {', '.join(letters)} for each of {', '.join(prompts)}, as in {prompts[0]}{letters[0]}"
+        )
     return pairs
 
 
@@ -182,12 +215,15 @@ def _grade_order(question: Ordering, answer: Answer) -> Verdict:
     key = question.key
     concordant = [given.index(one) < given.index(other) for one, other in combinations(key, 2)]
     remarks = [
-        Remark(step.id, f"{place}. {step.text}", given[place - 1] == step.id, True, step.why) for place, step in enumerate(question.steps, start=1)
+        Remark(step.id, f"{place}. {step.text}", given[place - 1] == step.id, True, step.why)
+        for place, step in enumerate(question.steps, start=1)
     ]
     remarks.append(Remark("", " ".join(key), given == key, True, question.why))
     beliefs = []
     for wrong in question.wrong:
-        remarks.append(Remark("", " ".join(wrong.order), given == wrong.order, False, wrong.why, wrong.misconception))
+        remarks.append(
+            Remark("", " ".join(wrong.order), given == wrong.order, False, wrong.why, wrong.misconception)
+        )
         beliefs += [wrong.misconception] if given == wrong.order else []
     credit = 1.0 if given == key else sum(concordant) / len(concordant)
     return Verdict(question.head.id, given == key, credit, given, key, tuple(remarks), tuple(beliefs))
@@ -197,15 +233,29 @@ def _order(question: Ordering, answer: Answer) -> tuple[str, ...]:
     parts = _parts(answer)
     given = tuple(parts[0]) if len(parts) == 1 else tuple(parts)
     if sorted(given) != sorted(question.key):
-        raise DataError(f"answer {answer!r} received, expected each of {', '.join(sorted(question.key))} once, in order")
+        raise DataError(
+            f"answer {answer!r} received, expected each of {', '.join(sorted(question.key))} once, in order"
+        )
     return given
 
 
 def _parts(answer: Answer) -> list[str]:
-    parts = re.split(r"[\s,;>=-]+", answer.strip()) if isinstance(answer, str) else [] if isinstance(answer, (int, float)) else list(answer)
+    parts = (
+        re.split(r"[\s,;>=-]+", answer.strip())
+        if isinstance(answer, str)
+        else []
+        if isinstance(answer, (int, float))
+        else list(answer)
+    )
     return [str(part).strip().lower().rstrip(").") for part in parts if str(part).strip().rstrip(").")]
 
 
 GRADERS: Mapping[type, Callable[[Any, Answer], Verdict]] = MappingProxyType(
-    {Choice: _grade_choice, Numeric: _grade_number, Short: _grade_text, Matching: _grade_pairs, Ordering: _grade_order}
+    {
+        Choice: _grade_choice,
+        Numeric: _grade_number,
+        Short: _grade_text,
+        Matching: _grade_pairs,
+        Ordering: _grade_order,
+    }
 )

@@ -74,9 +74,7 @@ def due(store: Store, now: float, bank: Bank | None = None) -> tuple[Due, ...]:
     return tuple(sorted(found, key=lambda one: (one.since, one.item)))
 
 
-def practise_due(
-    store: Store, now: float, count: int | None = None, bank: Bank | None = None
-) -> Practice:
+def practise_due(store: Store, now: float, count: int | None = None, bank: Bank | None = None) -> Practice:
     """A practice of the first ``count`` of them as fresh variants: recipes drawn anew, options in another order.
 
     It has no question when nothing is due.

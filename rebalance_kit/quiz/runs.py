@@ -58,7 +58,9 @@ class RunBook:
             return str(error.__cause__)
         return None
 
-    def work_out(self, expression: Any, runs: Mapping[str, RunSpec], seed: int, names: Mapping[str, Any] = NOTHING) -> Any:
+    def work_out(
+        self, expression: Any, runs: Mapping[str, RunSpec], seed: int, names: Mapping[str, Any] = NOTHING
+    ) -> Any:
         """The value of an expression over these runs, all simulated with ``seed``."""
 
         def call(name: str, arguments: list[Any], named: dict[str, Any]) -> Any:

@@ -226,5 +226,15 @@ def _apply(connection: sqlite3.Connection, line: Mapping[str, Any]) -> None:
 def _attempt(row: Sequence[Any]) -> Attempt:
     number, at, mode, item, seed, given, correct, credit, confidence, beliefs, exam = row
     return Attempt(
-        number, at, mode, item, seed, given, bool(correct), credit, confidence, tuple(json.loads(beliefs)), exam
+        number,
+        at,
+        mode,
+        item,
+        seed,
+        given,
+        bool(correct),
+        credit,
+        confidence,
+        tuple(json.loads(beliefs)),
+        exam,
     )

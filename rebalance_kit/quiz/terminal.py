@@ -54,9 +54,7 @@ def run_review(
     return _ask_all(practice, source, out, confidence=True, links=links)
 
 
-def _ask_all(
-    practice: Practice, source: TextIO | None, out: TextIO, *, confidence: bool, links: bool
-) -> int:
+def _ask_all(practice: Practice, source: TextIO | None, out: TextIO, *, confidence: bool, links: bool) -> int:
     source = sys.stdin if source is None else source
     for number, asked in enumerate(practice.questions, start=1):
         practice.place = number - 1

@@ -183,6 +183,11 @@ def _found(argument: tuple[Process, int]) -> None:
         process.fetching.catch_up()  # the heartbeat thread waits a moment longer than poll()
 
 
+def fresh_metadata(process: Process, effect: fx.FreshMetadata) -> None:
+    """A leader waits for metadata of the group's topics."""
+    process.metadata.refresh(new=effect.new)
+
+
 def own(process: Process, effect: fx.Own) -> None:
     """The client's assignment changed."""
     process.fetching.own(effect.partitions)
@@ -233,6 +238,7 @@ CARRY: Mapping[type, Callable[[Process, Any], None]] = MappingProxyType(
         fx.Callback: run_callback,
         fx.Commit: commit,
         fx.FindCoordinator: find_coordinator,
+        fx.FreshMetadata: fresh_metadata,
         fx.RestartAutoCommit: _restart_auto_commit,
         fx.Own: own,
         fx.StartFetching: _start_fetching,

@@ -161,16 +161,16 @@ def _rate(world: World, topic: str, action: Action) -> float:
 
 
 def _delete_topic(world: World, action: Action) -> None:
+    """Delete it; who fetches from it hears so at once, anybody else when its metadata is read again."""
     topic = str(action.args["topic"])
-    for process in world.processes.values():
-        if process.alive:
-            process.fetching.stop(
-                [tp for tp in list(process.fetching.consumption.fetching) if tp.topic == topic], "deleted"
-            )
+    alive = [process for process in world.processes.values() if process.alive]
+    for process in alive:
+        gone = [tp for tp in list(process.fetching.consumption.fetching) if tp.topic == topic]
+        process.fetching.stop(gone, "deleted")
     world.broker.delete_topic(topic)
-    for process in world.processes.values():
-        if process.alive and topic in process.machine.topics:
-            process.metadata_soon(process.stream.randint(20, 200))
+    for process in alive:
+        if any(tp.topic == topic for tp in process.machine.owned):
+            process.metadata.soon(process.stream.randint(20, 200))
 
 
 def _broker_down(world: World, action: Action) -> None:

@@ -245,7 +245,7 @@ class Fetching:
 
     def _asked(self, life: int) -> None:
         if life == self.process.life and self.process.alive:
-            self.process.metadata_soon(0)
+            self.process.metadata.soon(0)
             self.find_leaders()
 
     def find_leaders(self) -> None:

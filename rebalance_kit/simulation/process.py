@@ -26,6 +26,7 @@ from rebalance_kit.protocol.messages import (
     Response,
 )
 from rebalance_kit.simulation.carrying import CARRY
+from rebalance_kit.simulation.client_metadata import ClientMetadata
 from rebalance_kit.simulation.fetching import Fetching
 from rebalance_kit.simulation.scenario import Life, MemberSpec
 
@@ -52,6 +53,7 @@ class Process:
         self.stream: random.Random = world.streams["nobody"]
         self.machine: ClassicMember | ConsumerMember
         self.fetching: Fetching
+        self.metadata: ClientMetadata
         self.stalled_until_ms = 0
         self.stalled_from_ms = 0
         self.callback_until_ms = 0
@@ -96,7 +98,7 @@ class Process:
         self.group_id = self.config.group_id or world.scenario.group
         self.machine = world.make_machine(self, spec)
         self._step = classic_client.step if isinstance(self.machine, ClassicMember) else consumer_client.step
-        self.fetching = Fetching(self, spec)
+        self.fetching, self.metadata = Fetching(self, spec), ClientMetadata(self)
         self.listener, self.callback_error = world.plug_ins.make_listener(self.name), None
         world.row(self.name, "process_started", self.protocol, None, None,
                   {"group": self.group_id, "client": spec.client, "configs": dict(spec.configs), "topics": list(spec.topics), "life": self.life,
@@ -140,10 +142,7 @@ class Process:
             return
         self.first_poll_ms = self.world.agenda.now_ms
         self.warming_percent = self.world.scenario.latencies.warming_percent.draw(self.stream)
-        self.apply(self._metadata())
-        self.world.agenda.at(
-            self.world.agenda.now_ms + self.config.metadata_max_age_ms, self._metadata_due, self.life
-        )
+        self.metadata.read()
         self.queue_poll(self.world.agenda.now_ms)
 
     def classic_id(self, prefix: str, draw: Callable[[random.Random], str]) -> str:
@@ -279,7 +278,7 @@ class Process:
             and machine.rejoin_needed
             and self.world.broker.up
         ):
-            self.apply(self._metadata())  # a pattern is matched anew before every JoinGroup
+            self.metadata.tell()  # a pattern is matched anew before every JoinGroup
         self.apply(fx.Polled())
 
     # --- events ------------------------------------------------------------------------------
@@ -317,26 +316,6 @@ class Process:
             if isinstance(request, OffsetCommit) and request.how == "revoked":
                 self.callback_over(self.life)
             self.apply(fx.Disconnected(request, cause))
-
-    def _metadata(self) -> fx.MetadataSeen:
-        return fx.MetadataSeen(dict(self.world.broker.topics), self.world.replicas.seen())
-
-    def _metadata_due(self, life: int) -> None:
-        if life == self.life and self.alive:
-            world = self.world
-            late = world.scenario.latencies.metadata_round.draw(self.stream)
-            world.agenda.at(world.agenda.now_ms + late, self._metadata_read, life)
-            world.agenda.at(
-                world.agenda.now_ms + late + self.config.metadata_max_age_ms, self._metadata_due, life
-            )
-
-    def _metadata_read(self, life: int) -> None:
-        if life == self.life and self.alive and self.world.broker.up:
-            self.apply(self._metadata())
-
-    def metadata_soon(self, after_ms: int) -> None:
-        """A failing fetch makes the client refresh its metadata."""
-        self.world.agenda.at(self.world.agenda.now_ms + after_ms, self._metadata_read, self.life)
 
     def callback_over(self, life: int) -> None:
         """The callback has taken its time, and its commit is answered: the machine goes on."""

@@ -72,23 +72,39 @@ def edges() -> dict[tuple[State, State], tuple[str, ...]]:
     return {edge: tuple(sorted(found[edge])) for edge in steps}
 
 
-def state_machine(trace: Trace | None = None, since_s: float = 0.0) -> Picture:
-    """The states of a classic group; with a trace, how often it took each step from ``since_s`` on."""
+def state_machine(trace: Trace | None = None, since_s: float = 0.0, at_s: float | None = None) -> Picture:
+    """The states of a classic group; with a trace, how often it took each step from ``since_s`` on.
+
+    With ``at_s`` only the steps until that moment count, and the group's state then is filled.
+    """
     taken: dict[tuple[str, str], int] = {}
+    now: str | None = None
     for row in trace.of("group_state") if trace is not None else ():
+        if at_s is not None and row.at_ms > at_s * 1000:
+            break
+        now = row.detail["to"] if at_s is not None else None
         if row.at_ms >= since_s * 1000:
             step = (row.detail["from"], row.detail["to"])
             taken[step] = taken.get(step, 0) + 1
-    lines, parts = [], _page(280, ROLES["light"])
+    lines, parts = [f"now: {now}"] if now else [], _page(280, ROLES["light"])
     for edge, events in edges().items():
         count = taken.get((edge[0].value, edge[1].value))
         times = "" if trace is None else f"  ×{count or 0}"
         lines.append(f"{edge[0].value:<19} -> {edge[1].value:<19} on {', '.join(events)}{times}")
         parts += _edge(edge, events, count, drawn=trace is not None)
     for state, (x, y) in _BOX.items():
+        role, lit = ROLES["light"], state.value == now
         parts.append(
-            f'<rect x="{x}" y="{y}" width="{_BOX_WIDTH}" height="{_BOX_HEIGHT}" rx="10" fill="{ROLES["light"]["sunk"]}" stroke="{ROLES["light"]["ink"]}" stroke-width="1.5"/>'
-            + _words(x + _BOX_WIDTH / 2, y + 31, state.value, bold=True, size=16, anchor="middle")
+            f'<rect x="{x}" y="{y}" width="{_BOX_WIDTH}" height="{_BOX_HEIGHT}" rx="10" fill="{role["ink" if lit else "sunk"]}" stroke="{role["ink"]}" stroke-width="1.5"/>'
+            + _words(
+                x + _BOX_WIDTH / 2,
+                y + 31,
+                state.value,
+                bold=True,
+                size=16,
+                anchor="middle",
+                colour=role["surface" if lit else "ink"],
+            )
         )
     text = "\n".join(lines)
     return Picture(_closed(parts, "States of a classic group", text), text)

@@ -42,6 +42,8 @@ ASSIGNORS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 LONG = frozenset({"crash", "freeze"})
 SESSION_MS = 45_000
 AFTER_MS = 25_000
+LATE_MS = 10_000
+"""From when on a member that starts is what a scenario is about."""
 ABSENT = {"crashed": "has crashed", "died": "has died", "closed": "has left", "absent": "has not started"}
 
 
@@ -228,8 +230,9 @@ class LabState:
         return replace(self, done=(*self.done, self.undone[0]), undone=self.undone[1:])
 
     def opening_ms(self) -> int:
-        """Where to open: one second before the first action, else soon after all partitions flow."""
+        """Where to open: one second before the first action or late member, else soon after all partitions flow."""
         acts = [action.at_ms for action in self.scenario.actions if action.do != "start"]
+        acts = acts or [spec.start_ms for spec in self.scenario.members if spec.start_ms and spec.start_ms >= LATE_MS]
         if acts:
             return max(0, min(acts) - 1000)
         settled = self.frames.settled_ms()

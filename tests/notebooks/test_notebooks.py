@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ SOURCES = sorted((ROOT / "notebooks" / "src").glob("*.py"))
 
 
 def run_again(notebook: Path) -> subprocess.CompletedProcess[str]:
-    """Execute a notebook in a fresh kernel and compare each output with the stored one."""
+    """Execute a notebook in a fresh kernel and compare each output with the stored one; its exams are kept apart."""
     options = [
         "-c",
         HERE / "nbval.ini",
@@ -35,9 +36,11 @@ def run_again(notebook: Path) -> subprocess.CompletedProcess[str]:
     nbval = ["--nbval", "--nbval-current-env", "--nbval-sanitize-with", HERE / "sanitize.cfg"]
     command = [sys.executable, "-m", "pytest", *map(str, [*options, *nbval, notebook])]
     apart = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
-    return subprocess.run(
-        command, capture_output=True, text=True, check=False, cwd=notebook.parent, env=apart
-    )
+    with tempfile.TemporaryDirectory() as answers:
+        apart["REBALANCE_KIT_ATTEMPTS"] = str(Path(answers) / "attempts.sqlite")
+        return subprocess.run(
+            command, capture_output=True, text=True, check=False, cwd=notebook.parent, env=apart
+        )
 
 
 def name(path: Path) -> str:

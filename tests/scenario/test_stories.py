@@ -12,7 +12,7 @@ from rebalance_kit.simulation.simulate import simulate
 CLASSIC = ("eager", "cooperative")
 INCREMENTAL = ("cooperative", "consumer")
 DEFECTS = {name for name in scenarios.names() if name.startswith("defect-")}
-OWN_PROTOCOL = {"bounce-gone-wrong", "two-bounces"} | DEFECTS
+OWN_PROTOCOL = {"bounce-gone-wrong", "migration", "two-bounces"} | DEFECTS
 three = pytest.mark.parametrize("protocol", THREE_PROTOCOLS)
 
 
@@ -332,3 +332,38 @@ def test_two_bounces():
     assert assignors[0] == "range" and assignors[-1] == "cooperative-sticky"
     flip = assignors.index("cooperative-sticky")
     assert set(assignors[flip:]) == {"cooperative-sticky"}
+
+
+@three
+def test_crash_in_hand_over(protocol):
+    trace = run("crash-in-hand-over", protocol)
+    (begun,) = [at for at, who, partitions in calls(trace, "revoked", 30_000, "consumer-2") if partitions]
+    assert begun < 34_300 < begun + 3_000
+    (expired,) = removed(trace, "consumer-2")
+    newcomer = min(at for at, _, partitions in calls(trace, "assigned", 30_000, "consumer-3") if partitions)
+    assert newcomer < expired - 25_000 if protocol == "consumer" else newcomer > expired
+
+
+def test_migration():
+    trace = run("migration")
+    assert [row.detail["to"] for row in trace.of("group_converted")] == ["consumer"]
+    assert all(len(partitions) == 2 for partitions in owned(trace, trace.end_ms).values())
+
+
+@three
+def test_skewed_range(protocol):
+    trace = run("skewed-range", protocol)
+    assert sorted(len(one) for one in owned(trace, 89_000).values()) == ([6, 6, 12] if protocol == "eager" else [8, 8, 8])
+
+
+@three
+def test_regex_surprise(protocol):
+    trace = run("regex-surprise", protocol)
+    assert {one for partitions in owned(trace, 79_000).values() for one in partitions} >= {"orders-retry-0", "orders-retry-1"}
+    assert 30_000 < min(agreed(trace, 29_000)) < 41_000
+
+
+def test_wrong_librdkafka_callback():
+    trace = run("wrong-librdkafka-callback")
+    assert not [row for row in trace.of("fetch_resumed") if row.actor == "consumer-3"]
+    assert removed(trace, "consumer-3") == []

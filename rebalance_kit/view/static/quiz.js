@@ -65,7 +65,10 @@ function render({ model, el }) {
     (page.verdict ? (form.querySelector("[data-role=next]") ?? form.querySelector("h3")) : form.querySelector(page.error ? "input, select, button" : "h3")).focus();
   };
   const labs = () => showLab(model, slot);
-  root.addEventListener("keydown", (event) => press(event, form, model.get("page").question, Boolean(model.get("page").verdict)));
+  root.addEventListener("keydown", (event) => {
+    const page = model.get("page");
+    if (page.of) press(event, form, page.question, Boolean(page.verdict));
+  });
   model.on("change:page", draw);
   model.on("change:lab", labs);
   draw();
