@@ -62,7 +62,7 @@ def attempt(
     tag = f"exercise-{uuid.uuid4().hex}"
 
     def work() -> None:
-        bench.spark.addTag(tag)
+        bench.mark(tag)
         try:
             held.append(_answer(task, find, inputs, bench))
         except TimeIsUp:
@@ -76,7 +76,7 @@ def attempt(
     thread.start()
     thread.join(limit_s)
     if thread.is_alive():
-        bench.spark.interruptTag(tag)
+        bench.interrupt(tag)
         where = _busy_at(thread, find)
         ctypes.pythonapi.PyThreadState_SetAsyncExc(
             ctypes.c_ulong(thread.ident or 0), ctypes.py_object(TimeIsUp)

@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from rebalance_kit.exercises.runs import Run, place_logs
+from rebalance_kit.exercises.task import NotYet
 
 #: The columns of the events that a learner gets, in order.
 EVENTS = (
@@ -23,6 +24,8 @@ EVENTS = (
 
 _LAST = "element_at(split({}, '/'), -1)"
 _MEMORY = {"spark.driver.memory": "1g"}
+_DRAINED_S = 50
+"""A stream ends by itself once its files are read; a learner's never should take so long."""
 
 
 class Bench:
@@ -45,6 +48,33 @@ class Bench:
     def close(self) -> None:
         """Remove the folder; the session goes on."""
         self._held.cleanup()
+
+    def mark(self, tag: str) -> None:
+        """Give the Spark jobs that this thread begins from now on a name by which ``interrupt`` finds them."""
+        context = self._context()
+        if context is None:
+            self.spark.addTag(tag)
+            return
+        # A new thread has no active session, and without one Spark notes no line of Python in its errors.
+        self.table([], "nothing int")
+        context.setInterruptOnCancel(True)
+        context.addJobTag(tag)
+
+    def interrupt(self, tag: str) -> None:
+        """End the jobs of that name, whichever thread began them.
+
+        A classic session keeps its own tags for each thread (``SparkSession.interruptTag`` finds only
+        those that the calling thread added), the context's are known to all.
+        """
+        context = self._context()
+        if context is None:
+            self.spark.interruptTag(tag)
+        else:
+            context.cancelJobsWithTag(tag)
+
+    def _context(self) -> Any:
+        """The context of a classic session; None with Spark Connect, which has none."""
+        return getattr(self.spark, "sparkContext", None)
 
     def logs(self, run: Run) -> Path:
         """The folder of a run's logs; runs of one name that differ lie apart."""
@@ -133,7 +163,11 @@ class Bench:
             frame.writeStream.format("parquet").outputMode("append").option("checkpointLocation", str(mark))
             .trigger(availableNow=True).start(str(out))
         )  # fmt: skip
-        query.awaitTermination()
+        try:
+            if not query.awaitTermination(_DRAINED_S):
+                raise NotYet(f"the stream was not read to its end within {_DRAINED_S} s")
+        finally:
+            query.stop()
         return [row.asDict(recursive=True) for row in self.spark.read.parquet(str(out)).collect()]
 
 

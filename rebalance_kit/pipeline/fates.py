@@ -226,7 +226,7 @@ def with_cause(rebalances: DataFrame) -> DataFrame:
     ).otherwise(F.lit(""))
     return rebalances.withColumn(
         "cause", F.concat(sentence(F.col("trigger"), F.col("culprit")), more, _meanwhile(), waited)
-    ).drop("stalled", "restarting", "words")
+    ).drop("stalled", "restarting", "words", "resubscribed")
 
 
 def _fate_words() -> Column:
@@ -257,13 +257,19 @@ def _fate_words() -> Column:
 
 
 def _meanwhile() -> Column:
-    """Who else joined, left or expired in the same rebalance, in words; empty for nobody."""
+    """Who else joined, left, expired or subscribed anew in the same rebalance, in words; empty for nobody."""
     told = []
     for column, verb in (("joined", "joined"), ("left", "left"), ("expired", "expired")):
         others = F.array_except(F.col(column), F.array(F.coalesce("culprit", F.lit(""))))
         told.append(
             F.when(F.size(others) > 0, F.concat(F.array_join(others, ", "), F.lit(f" {verb} meanwhile")))
         )
+    anew = F.col("resubscribed")
+    told.append(
+        F.when(
+            F.size(anew) > 0, F.concat(F.array_join(anew, ", "), F.lit(" changed its subscription meanwhile"))
+        )
+    )
     words = F.concat_ws(", ", *told)
     fates = F.array_join(F.transform("meanwhile", _of_another), "")
     return F.concat(

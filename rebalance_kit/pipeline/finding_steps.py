@@ -1,4 +1,4 @@
-"""Findings that need several lines of members: offsets, assignments, notices, subscriptions, settings."""
+"""Findings that need several lines of members: offsets, assignments, notices, settings."""
 
 from __future__ import annotations
 
@@ -149,45 +149,6 @@ def client_steps(events: DataFrame) -> DataFrame:
             "Use a cheaper assignor or fewer partitions a group, a session well above it, or group.protocol=consumer.",
             "KAFKA-10122; ConsumerCoordinator.onLeaderElected",
         )
-    )  # fmt: skip
-
-
-def unlike_subscriptions(events: DataFrame) -> DataFrame:
-    """Groups in which two members subscribe to lists of topics that have nothing in common."""
-    lists = events.filter(
-        (F.col("event") == "subscribed")
-        & F.col("text").contains("Subscribed to topic(s)")
-        & F.col("client").isNotNull()
-    ).select(
-        "path",
-        "group",
-        "client",
-        F.sort_array(F.split("detail", ", *")).alias("topics"),
-        evidence().alias("first"),
-    )
-    # The last list of a member counts; a change of mind is no other application.
-    last = lists.groupBy("path", "group", "client").agg(
-        F.max_by(F.struct("topics", "first"), F.col("first.at_ms")).alias("own")
-    )
-    each = last.select("path", "group", "client", "own.topics", "own.first")
-    other = each.select("path", "group", F.col("client").alias("other"), F.col("topics").alias("others"))
-    apart = (
-        each.join(other, ["path", "group"])
-        .filter((F.col("client") < F.col("other")) & ~F.arrays_overlap("topics", "others"))
-        .groupBy("path", "group")
-        .agg(F.min("first").alias("first"), F.count("*").alias("times"),
-             F.min(F.struct("client", "other", "topics", "others")).alias("one"))
-        .withColumn("who", F.lit(None).cast("string"))
-    )  # fmt: skip
-    one = F.col("one")
-    sentence = F.concat(
-        one["client"], F.lit(" reads "), F.array_join(one["topics"], ", "), F.lit(" and "), one["other"], F.lit(" reads "),
-        F.array_join(one["others"], ", "), F.lit(": two applications in one group, and each rebalance stops both"),
-    )  # fmt: skip
-    return told(
-        apart, "unlike_subscriptions", sentence,
-        "Give every application a group.id of its own.",
-        "KafkaConsumer: consumer groups and topic subscriptions",
     )  # fmt: skip
 
 

@@ -20,8 +20,8 @@ from rebalance_kit.pipeline.finding_steps import (
     client_steps,
     offsets,
     timeouts_too_close,
-    unlike_subscriptions,
 )
+from rebalance_kit.pipeline.finding_topics import recreated, resubscribed, unlike_subscriptions
 from rebalance_kit.pipeline.names import with_name
 from rebalance_kit.pipeline.told import FINDINGS, told
 
@@ -83,6 +83,8 @@ def findings(events: DataFrame, rebalances: DataFrame, storms: DataFrame, names:
         assignments(events, rebalances),
         client_steps(events),
         unlike_subscriptions(events),
+        resubscribed(events),
+        recreated(events),
         timeouts_too_close(events),
         storms_told(storms, rebalances),
         rebalance_patterns(rebalances),

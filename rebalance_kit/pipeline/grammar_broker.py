@@ -178,8 +178,14 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("broker_started", "[KafkaServer id={_}] started"),
     ("broker_stopping", "[BrokerServer id={_}] shutting down"),
     ("broker_stopping", "[KafkaServer id={_}] shutting down"),
-    ("topic_created", "[QuorumController {_}] Replayed TopicRecord for topic {topic} with topic ID {_}."),
-    ("topic_deleted", "[QuorumController {_}] Replayed RemoveTopicRecord for topic {topic} with ID {_}."),
+    (
+        "topic_created",
+        "[QuorumController {_}] Replayed TopicRecord for topic {topic} with topic ID {detail}.",
+    ),
+    (
+        "topic_deleted",
+        "[QuorumController {_}] Replayed RemoveTopicRecord for topic {topic} with ID {detail}.",
+    ),
     (
         "partition_created",
         "[QuorumController {_}] Replayed PartitionRecord for new partition {topic} with topic ID {detail}",

@@ -14,7 +14,10 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("rd_state", 'Group "{group}" changed join state {_} -> {state_to} (state {_})'),
     ("rd_joining", 'Joining group "{group}" with {_} subscribed topic(s) and member id "{member}"'),
     ("rd_rejoin", 'Group "{group}": Rejoining group {_}: {reason}'),
-    ("rd_rejoin", 'Group "{group}" (re)joining in join-state {state} with {_} assigned partition(s): {reason}'),
+    (
+        "rd_rejoin",
+        'Group "{group}" (re)joining in join-state {state} with {_} assigned partition(s): {reason}',
+    ),
     ("subscribed", 'Group "{group}": subscribe to new {_}subscription of {_} topics (join-state {state})'),
     (
         "rd_join_answer",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 
     #: One path or several, to files and folders.
     Paths: TypeAlias = Sequence[str | os.PathLike[str]] | str | os.PathLike[str]
+
+
+#: With fewer events than this, the tables of gold are small ones.
+FEW_EVENTS = 200_000
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -138,6 +143,14 @@ def forensics(
 
 def gold(silver: Events) -> Forensics:
     """The gold tables of silver ones, wherever those come from: a folder, or a stream's store."""
+    from rebalance_kit.pipeline.session import plainly
+
+    spark = silver.events.sparkSession
+    with plainly(spark) if silver.events.count() <= FEW_EVENTS else nullcontext():
+        return _gold(silver)
+
+
+def _gold(silver: Events) -> Forensics:
     from rebalance_kit.pipeline import (
         fates,
         findings,
@@ -149,6 +162,7 @@ def gold(silver: Events) -> Forensics:
         pauses,
         rebalances,
         storms,
+        subscriptions,
     )
 
     events = silver.events
@@ -160,7 +174,7 @@ def gold(silver: Events) -> Forensics:
         .transform(lambda table: motives.with_native_reasons(table, events))
         .transform(lambda table: motives.with_topics(table, events))
         .localCheckpoint()
-        .transform(lambda table: motives.with_subscriptions(table, events))
+        .transform(lambda table: subscriptions.with_subscriptions(table, events))
         .transform(lambda table: fates.with_waits(table, events))
         .transform(fates.with_cause)
         .transform(lambda table: movements.with_movements(table, events))

@@ -11,14 +11,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.model.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from importlib.resources.abc import Traversable
+    from pathlib import Path
 
 #: Times that are a number since 1970 instead of text.
 EPOCH_SECONDS, EPOCH_MILLIS = "epoch seconds", "epoch millis"
@@ -29,7 +31,6 @@ ISO = "iso"
 #: What a layout can give; what is missing is empty.
 HEAD = ("message", "level", "at", "client")
 
-_TABLE = Path(__file__).with_name("layouts.yaml")
 _KEYS = frozenset({"name", "begins", "pattern", "json", "time"})
 
 
@@ -79,7 +80,7 @@ class Reading:
         return self.layouts + LAYOUTS
 
 
-def load_layouts(path: Path) -> tuple[Layout, ...]:
+def load_layouts(path: Path | Traversable) -> tuple[Layout, ...]:
     """The layouts of a YAML file; ``ConfigError`` names the file, the entry and what was expected."""
     import yaml
 
@@ -177,7 +178,7 @@ def _meet(one: str, other: str) -> bool:
 
 
 #: The layouts that come with the kit.
-LAYOUTS: tuple[Layout, ...] = load_layouts(_TABLE)
+LAYOUTS: tuple[Layout, ...] = load_layouts(files(__package__) / "layouts.yaml")
 
 
 def by_name(layouts: tuple[Layout, ...] = LAYOUTS) -> Mapping[str, Layout]:

@@ -1,7 +1,7 @@
-"""What lay behind a change of topics or subscriptions, which the coordinator's line does not name.
+"""What lay behind a change of topics, which the coordinator's line does not name.
 
-Three sources: the controller's lines about topics, the clients' calls of ``subscribe`` and, since
-librdkafka gives the coordinator no reason, its own words about why it joins again.
+Two sources: the controller's lines about topics and, since librdkafka gives the coordinator no reason,
+its own words about why it joins again.  (``subscriptions``: the clients' calls of ``subscribe``.)
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ _INTERNAL_TOPIC = "__"
 #: librdkafka says why it joins again at most this long before the coordinator writes of it.
 _SAID_BEFORE_MS = 2_000
 
-_KEYS = ["path", "group", "number"]
+#: What a rebalance is known by.
+KEYS = ["path", "group", "number"]
 
 #: Triggers that a change of topics may lie behind; a re-join without a reason is librdkafka's way.
 _MAY_BE_TOPICS = ("metadata_changed", "subscription_changed", "regex_changed", "rejoin")
@@ -44,10 +45,10 @@ def with_native_reasons(rebalances: DataFrame, events: DataFrame) -> DataFrame:
     before = F.col("start_ms") - F.col("told_ms")
     reasons = (
         rebalances.filter((F.col("trigger") == "rejoin") & F.col("said").isNull())
-        .select(*_KEYS, "culprit", "start_ms")
+        .select(*KEYS, "culprit", "start_ms")
         .join(said, ["path", "group", "culprit"], "inner")
         .filter(before.between(-100, _SAID_BEFORE_MS))
-        .groupBy(*_KEYS)
+        .groupBy(*KEYS)
         .agg(F.min_by("told", F.abs(before)).alias("told"))
     )
     told = F.col("told")
@@ -56,7 +57,7 @@ def with_native_reasons(rebalances: DataFrame, events: DataFrame) -> DataFrame:
         .when(told.contains("etadata"), "metadata_changed")
         .otherwise(F.col("trigger"))
     )
-    return rebalances.join(reasons, _KEYS, "left").withColumn("trigger", trigger).drop("told")
+    return rebalances.join(reasons, KEYS, "left").withColumn("trigger", trigger).drop("told")
 
 
 def with_topics(rebalances: DataFrame, events: DataFrame) -> DataFrame:
@@ -70,19 +71,19 @@ def with_topics(rebalances: DataFrame, events: DataFrame) -> DataFrame:
         for kind in _KINDS
     ]
     changes = _changes(events).unionByName(_starts(events))
-    used = _used(events)
+    used = used_topics(events)
     asked = rebalances.transform(with_since).filter(F.col("trigger").isin(*_MAY_BE_TOPICS))
     whole = F.when(F.col("change") == "partition_created", _topic_of(F.col("topic"))).otherwise(
         F.col("topic")
     )
     known = F.col("used").isNull() | F.col("by_pattern") | F.array_contains("used", whole)
     between = (
-        asked.select(*_KEYS, "start_ms", "since_ms")
+        asked.select(*KEYS, "start_ms", "since_ms")
         .join(changes, "path", "inner")
         .join(used, ["path", "group"], "left")
         .filter((F.col("changed_ms") > F.col("since_ms")) & (F.col("changed_ms") <= F.col("start_ms")))
         .filter((F.col("change") == "broker_started") | known)
-        .groupBy(*_KEYS)
+        .groupBy(*KEYS)
         .agg(
             *sets,
             F.max(F.when(F.col("change") != "broker_started", F.col("changed_ms"))).alias("topics_ms"),
@@ -93,12 +94,12 @@ def with_topics(rebalances: DataFrame, events: DataFrame) -> DataFrame:
     )
     words = F.concat(*[F.transform(kind, _after(word)) for kind, word in _KINDS.items()])
     told = between.select(
-        *_KEYS, F.nullif(F.array_join(words, ", "), F.lit("")).alias("topics"), "topics_ms", "restarting"
+        *KEYS, F.nullif(F.array_join(words, ", "), F.lit("")).alias("topics"), "topics_ms", "restarting"
     )
     silent = (F.col("trigger") == "rejoin") & F.col("said").isNull() & F.col("topics").isNotNull()
     starting = F.coalesce(F.col("restarting"), F.lit(False)) & (F.col("trigger") == "metadata_changed")
     return (
-        rebalances.join(told, _KEYS, "left")
+        rebalances.join(told, KEYS, "left")
         .withColumn("trigger", F.when(silent, "metadata_changed").otherwise(F.col("trigger")))
         .withColumn("restarting", starting & F.col("topics").isNull())
     )
@@ -122,7 +123,7 @@ def _starts(events: DataFrame) -> DataFrame:
     )  # fmt: skip
 
 
-def _used(events: DataFrame) -> DataFrame:
+def used_topics(events: DataFrame) -> DataFrame:
     """Topics that the members of a group subscribed to or were given, and whether any uses a pattern."""
     theirs = events.filter((F.col("side") != "broker") & F.col("group").isNotNull())
     event, text = F.col("event"), F.col("text")
@@ -139,56 +140,6 @@ def _used(events: DataFrame) -> DataFrame:
             F.array_distinct(F.flatten(F.collect_list("names"))).alias("used"),
             F.bool_or("pattern").alias("by_pattern"),
         )
-    )
-
-
-def with_subscriptions(rebalances: DataFrame, events: DataFrame) -> DataFrame:
-    """Tell apart who subscribed anew, what a pattern matched anew, and what changed by itself."""
-    calls = _later_calls(events)
-    open_question = (F.col("trigger") == "metadata_changed") & (F.col("protocol") == "consumer")
-    silent = (F.col("trigger") == "rejoin") & F.col("said").isNull()
-    mine = (F.col("protocol") == "consumer") | (F.col("caller") == F.col("culprit"))
-    latest = F.col("topics_ms").isNull() | (F.col("called_ms") > F.col("topics_ms"))
-    callers = (
-        rebalances.transform(with_since)
-        .filter(open_question | silent)
-        .select(*_KEYS, "protocol", "culprit", "start_ms", "since_ms", "topics_ms")
-        .join(calls, ["path", "group"], "inner")
-        .filter((F.col("called_ms") > F.col("since_ms")) & (F.col("called_ms") <= F.col("start_ms")))
-        .filter(mine & latest)
-        .groupBy(*_KEYS)
-        .agg(F.max(F.struct("called_ms", "caller")).alias("call"))
-    )
-    called = F.col("call").isNotNull()
-    # A pattern that matches a new topic reads "subscription has changed" though nobody called subscribe.
-    matched = (F.col("trigger") == "subscription_changed") & F.coalesce(
-        F.col("topics").contains("new topic ") | F.col("topics").contains("deleted topic "), F.lit(False)
-    )
-    trigger = (
-        F.when(called, "subscription_changed").when(matched, "regex_changed").otherwise(F.col("trigger"))
-    )
-    return (
-        rebalances.join(callers, _KEYS, "left")
-        .withColumn("trigger", trigger)
-        .withColumn("culprit", F.when(called, F.col("call.caller")).otherwise(F.col("culprit")))
-        .withColumn("topics", F.when(~called, F.col("topics")))
-        .drop("call", "topics_ms")
-    )
-
-
-def _later_calls(events: DataFrame) -> DataFrame:
-    """Calls of subscribe that were not the first of their process."""
-    mine = Window.partitionBy("path", "group", "client", "file").orderBy("at_ms", "block", "row")
-    lives = events.filter(
-        F.col("event").isin("process_started", "process_closed", "subscribed") & F.col("client").isNotNull()
-    )
-    before = F.lag(F.struct("event", "detail")).over(mine)
-    return (
-        lives.withColumn("before", before)
-        .filter((F.col("event") == "subscribed") & (F.col("before.event") == "subscribed"))
-        # To ask for the same topics again changes nothing (librdkafka does not say which).
-        .filter(~F.coalesce(F.col("detail") == F.col("before.detail"), F.lit(False)))
-        .select("path", "group", F.col("client").alias("caller"), F.col("at_ms").alias("called_ms"))
     )
 
 

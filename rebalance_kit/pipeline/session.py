@@ -10,13 +10,14 @@ from __future__ import annotations
 import os
 import sys
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rebalance_kit.model.errors import EnvironmentProblem
 from rebalance_kit.pipeline.java import find_java
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from pyspark.sql import SparkSession
 
@@ -34,9 +35,15 @@ SETTINGS: dict[str, str] = {
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",
     # Java compiles no method beyond 8,000 bytes; a stage that would be longer is better not fused into one.
     "spark.sql.codegen.hugeMethodLimit": "8000",
+    # The plans are laid out by hand; to plan anew between their stages costs more than it saves.
+    "spark.sql.adaptive.enabled": "false",
     # Many small files go into one task: opening a local file is cheap.
     "spark.sql.files.openCostInBytes": "65536",
 }
+
+_PLAIN = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+
+_QUICK = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
 
 _LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
@@ -87,6 +94,23 @@ def spark_session(
     return session
 
 
+@contextmanager
+def plainly(spark: SparkSession) -> Iterator[None]:
+    """Within the block Spark evaluates its plans as they are instead of compiling Java for each.
+
+    For small tables: to write and compile the code takes longer than the rows do.
+    """
+    before = {key: spark.conf.get(key) for key in _PLAIN}
+    try:
+        for key, value in _PLAIN.items():
+            spark.conf.set(key, value)
+        yield
+    finally:
+        for key, old in before.items():
+            if old is not None:
+                spark.conf.set(key, old)
+
+
 def begin_session(master: str | None = None, **options: str) -> Future[SparkSession]:
     """Start a session in the background and return at once; ``.result()`` waits for it.
 
@@ -105,7 +129,7 @@ def _prepare_environment(quick_start: bool, *, loopback: bool = True) -> None:
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     if loopback:  # executors on other machines could not reach a driver that listens here only
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    if quick_start and "TieredStopAtLevel" not in os.environ.get("JDK_JAVA_OPTIONS", ""):
-        os.environ["JDK_JAVA_OPTIONS"] = (
-            os.environ.get("JDK_JAVA_OPTIONS", "") + " -XX:TieredStopAtLevel=1"
-        ).strip()
+    told = os.environ.get("JDK_JAVA_OPTIONS", "")
+    if quick_start and "TieredStopAtLevel" not in told:
+        # Without the second compiler Java keeps 48 MB for compiled code, which Spark fills.
+        os.environ["JDK_JAVA_OPTIONS"] = f"{told} {_QUICK}".strip()

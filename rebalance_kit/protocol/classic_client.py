@@ -8,7 +8,13 @@ from typing import Any
 
 from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.protocol import effects as fx
-from rebalance_kit.protocol.classic_answers import after_commit, answered, coordinator_found, disconnected, lead
+from rebalance_kit.protocol.classic_answers import (
+    after_commit,
+    answered,
+    coordinator_found,
+    disconnected,
+    lead,
+)
 from rebalance_kit.protocol.classic_member import (
     CLOSE_LIMIT,
     COMMIT_LIMIT,

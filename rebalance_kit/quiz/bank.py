@@ -32,7 +32,9 @@ class Bank:
         found = tuple(item for item in self.items if tag in item.head.tags)
         if not found:
             known = sorted({one for item in self.items for one in item.head.tags})
-            raise DataError(f"no item has the tag {tag!r}; expected one of {', '.join(known) or 'none: the bank is empty'}")
+            raise DataError(
+                f"no item has the tag {tag!r}; expected one of {', '.join(known) or 'none: the bank is empty'}"
+            )
         return found
 
     def item(self, name: str) -> Item:
@@ -48,7 +50,9 @@ def home() -> Path:
     for folder in _HOMES:
         if (folder / BELIEFS).is_file():
             return folder
-    raise DataError(f"the kit's items are missing; expected {BELIEFS} and item files in one of {', '.join(map(str, _HOMES))}")
+    raise DataError(
+        f"the kit's items are missing; expected {BELIEFS} and item files in one of {', '.join(map(str, _HOMES))}"
+    )
 
 
 def read_bank(paths: Iterable[str | Path] | None = None) -> Bank:
@@ -69,7 +73,14 @@ def read_bank(paths: Iterable[str | Path] | None = None) -> Bank:
         for item in found:
             first = items.setdefault(item.head.id, item)
             if first is not item:
-                problems.append(Problem(item.head.where, "duplicate", f"id: given before at {first.head.where}, expected another", item.head.id))
+                problems.append(
+                    Problem(
+                        item.head.where,
+                        "duplicate",
+                        f"id: given before at {first.head.where}, expected another",
+                        item.head.id,
+                    )
+                )
     return Bank(tuple(items.values()), tuple(problems), context.beliefs)
 
 
@@ -100,6 +111,8 @@ def read_beliefs(path: str | Path) -> dict[str, str]:
 
 def _mapping(path: str | Path, kind: type, what: str) -> dict[str, Any]:
     value = read_document(path).value
-    if not isinstance(value, dict) or not all(isinstance(key, str) and isinstance(held, kind) for key, held in value.items()):
+    if not isinstance(value, dict) or not all(
+        isinstance(key, str) and isinstance(held, kind) for key, held in value.items()
+    ):
         raise DataError(f"{path}:1: expected a mapping of {what}")
     return dict(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,8 @@ from rebalance_kit.quiz.document import read_document
 from rebalance_kit.quiz.item import Generated, Item
 
 FILE = Path(__file__).with_name("blueprints.yaml")
+SERIES = 3
+"""Papers in a row that avoid each other's questions: the kit advises three."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,20 +86,28 @@ def reading(topics: Iterable[str]) -> tuple[str, ...]:
 def compose(plan: Blueprint, bank: Bank, seed: int = 1, questions: int | None = None) -> Paper:
     """Draw a paper: each domain its quota, no item twice; the scarcest domain picks first.
 
-    Papers with neighbouring seeds share no question as long as the bank has enough. A domain that the bank
-    cannot fill stays short, and ``missing`` says by how much.
+    Papers of one series (seeds 1 to 3, 4 to 6, ...) share no question as long as the bank has enough; what has to
+    be repeated comes last. A domain that the bank cannot fill stays short, and ``missing`` says by how much.
     """
+    series, place = divmod(seed - 1, SERIES)
+    asked_before: set[str] = set()
+    for earlier in range(seed - place, seed):
+        asked_before |= {
+            one.item for one in _paper(plan, bank, series, earlier, questions, asked_before).asked
+        }
+    return _paper(plan, bank, series, seed, questions, asked_before)
+
+
+def _paper(
+    plan: Blueprint, bank: Bank, series: int, seed: int, questions: int | None, asked_before: AbstractSet[str]
+) -> Paper:
     quotas = plan.quotas(questions)
-    pools = {domain: _pool(plan, bank, domain) for domain in quotas}
+    pools = {domain: _pool(plan, bank, domain, series, asked_before) for domain in quotas}
     taken: set[str] = set()
     asked: list[Asked] = []
     missing: dict[str, int] = {}
     for domain in sorted(quotas, key=lambda one: (len(pools[one]) - quotas[one], one)):
-        pool = pools[domain]
-        first = (seed - 1) * quotas[domain] % len(pool) if pool else 0
-        free = [item for item in (*pool[first:], *pool[:first]) if item.head.id not in taken][
-            : quotas[domain]
-        ]
+        free = [item for item in pools[domain] if item.head.id not in taken][: quotas[domain]]
         taken |= {item.head.id for item in free}
         asked += [Asked(item.head.id, seed, domain) for item in free]
         if len(free) < quotas[domain]:
@@ -108,11 +119,12 @@ def compose(plan: Blueprint, bank: Bank, seed: int = 1, questions: int | None = 
 def paper_table(name: str, seed: int = 1, bank: Bank | None = None) -> str:
     """The paper of a mock exam as lines: each domain's weight, its questions, what the bank lacks and what it repeats.
 
-    Repeated is a question that an earlier mock (a lower seed) has asked, unless a recipe draws it anew.
+    Repeated is a question that an earlier mock of its series (a lower seed) has asked, unless a recipe draws it anew.
     """
     plan, bank = blueprint(name), bank or read_bank()
     paper = compose(plan, bank, seed)
-    before = {one.item for other in range(1, seed) for one in compose(plan, bank, other).asked}
+    first = seed - (seed - 1) % SERIES
+    before = {one.item for other in range(first, seed) for one in compose(plan, bank, other).asked}
     repeated = Counter(
         one.domain
         for one in paper.asked
@@ -127,7 +139,10 @@ def paper_table(name: str, seed: int = 1, bank: Bank | None = None) -> str:
     return "\n".join([f"{plan.name} mock {seed}: {len(paper.asked)} questions", head, *rows])
 
 
-def _pool(plan: Blueprint, bank: Bank, domain: str) -> list[Item]:
+def _pool(
+    plan: Blueprint, bank: Bank, domain: str, series: int, asked_before: AbstractSet[str]
+) -> list[Item]:
+    """The items of a domain in the order in which they are drawn, those asked before last."""
     pool = [item for item in bank.items if f"{plan.name} {domain}" in item.head.domains]
-    Random(f"{plan.name}/{domain}").shuffle(pool)
-    return pool
+    Random(f"{plan.name}/{domain}/{series}").shuffle(pool)
+    return sorted(pool, key=lambda item: item.head.id in asked_before)

@@ -58,7 +58,12 @@ def run_items_check(paths: Iterable[str | Path] | None, as_json: bool, out: Text
     report = check(bank)
     out.writelines(f"{finding}\n" for finding in report.findings)
     if as_json:
-        summary = {"findings": len(report.findings), "items": report.items, "generators": report.generators, "verified": report.verified}
+        summary = {
+            "findings": len(report.findings),
+            "items": report.items,
+            "generators": report.generators,
+            "verified": report.verified,
+        }
         out.write(json.dumps(summary) + "\n")
     else:
         out.write(_summary(bank, report))
@@ -72,8 +77,15 @@ def _summary(bank: Bank, report: Report) -> str:
         ("difficulty", Counter(item.head.difficulty for item in bank.items)),
         ("domain", Counter(domain for item in bank.items for domain in item.head.domains)),
     )
-    lines = [f"{len(report.findings)} findings in {report.items} items ({report.generators} generators; {report.verified} decided by the engine, {share} %)"]
+    lines = [
+        f"{len(report.findings)} findings in {report.items} items ({report.generators} generators; {report.verified} decided by the engine, {share} %)"
+    ]
     named = Counter(belief for item in bank.items for belief in beliefs_of(item))
-    lines.append(f"{len(named)} beliefs named by wrong answers, {sum(times >= 3 for times in named.values())} of them three times or more")
-    lines += [f"by {name}: " + ", ".join(f"{key} {number}" for key, number in sorted(found.items())) for name, found in counts]
+    lines.append(
+        f"{len(named)} beliefs named by wrong answers, {sum(times >= 3 for times in named.values())} of them three times or more"
+    )
+    lines += [
+        f"by {name}: " + ", ".join(f"{key} {number}" for key, number in sorted(found.items()))
+        for name, found in counts
+    ]
     return "\n".join(lines) + "\n"

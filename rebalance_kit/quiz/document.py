@@ -69,7 +69,9 @@ def parse_document(text: str, path: str = "<text>") -> Document:
         for event in yaml.parse(text, Loader=loader):
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
                 line = event.start_mark.line + 1 if event.start_mark else 1
-                raise DataError(f"{path}:{line}: YAML anchors and aliases are refused; expected the value written out")
+                raise DataError(
+                    f"{path}:{line}: YAML anchors and aliases are refused; expected the value written out"
+                )
         reader = loader(text)
         try:
             node = reader.get_single_node()
@@ -80,7 +82,9 @@ def parse_document(text: str, path: str = "<text>") -> Document:
     except yaml.YAMLError as error:
         raise DataError(_yaml_message(error, path)) from error
     except ValueError as error:
-        raise DataError(f"{path}: a value cannot be read as YAML ({error}); expected plain text, numbers and lists") from error
+        raise DataError(
+            f"{path}: a value cannot be read as YAML ({error}); expected plain text, numbers and lists"
+        ) from error
     return Document(path, value, lines)
 
 
@@ -101,7 +105,9 @@ def _lines(node: Any, place: Place, path: str) -> Iterator[tuple[Place, int]]:
         for key, child in node.value:
             name = str(key.value)
             if name in seen:
-                raise DataError(f"{path}:{key.start_mark.line + 1}: {spell((*place, name))}: given twice; expected each key once")
+                raise DataError(
+                    f"{path}:{key.start_mark.line + 1}: {spell((*place, name))}: given twice; expected each key once"
+                )
             seen.add(name)
             for inner, number in _lines(child, (*place, name), path):
                 yield inner, key.start_mark.line + 1 if len(inner) == len(place) + 1 else number

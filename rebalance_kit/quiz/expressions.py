@@ -37,7 +37,14 @@ _COMPARE: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
     }
 )  # fmt: skip
 _ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
-    {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv, "%": operator.mod}
+    {
+        "+": operator.add,
+        "-": operator.sub,
+        "*": operator.mul,
+        "/": operator.truediv,
+        "//": operator.floordiv,
+        "%": operator.mod,
+    }
 )
 _WORDS: Mapping[str, Any] = MappingProxyType({"true": True, "false": False, "none": None})
 
@@ -61,7 +68,9 @@ def evaluate(expression: Any, names: Mapping[str, Any], call: Call) -> Any:
     try:
         return _value(parse(expression), names, call)
     except (TypeError, ZeroDivisionError) as error:
-        raise DataError(f"{expression!r} cannot be worked out ({error}); expected operands that go together") from error
+        raise DataError(
+            f"{expression!r} cannot be worked out ({error}); expected operands that go together"
+        ) from error
 
 
 def _value(node: Node, names: Mapping[str, Any], call: Call) -> Any:
@@ -88,7 +97,9 @@ def _value(node: Node, names: Mapping[str, Any], call: Call) -> Any:
     if what == "compare":
         return _COMPARE[node[1]](left, right)
     if not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
-        raise TypeError(f"{node[1]} joins numbers, not {left!r} and {right!r}")  # "a" * 10**9 would fill the memory
+        raise TypeError(
+            f"{node[1]} joins numbers, not {left!r} and {right!r}"
+        )  # "a" * 10**9 would fill the memory
     return _ARITHMETIC[node[1]](left, right)
 
 
@@ -108,7 +119,9 @@ class _Parser:
         while place < end:
             match = _TOKEN.match(self.text, place)
             if match is None:
-                raise DataError(f"{self.text!r} makes no sense from {self.text[place:][:20]!r}; expected a number, name, text in quotes or sign")
+                raise DataError(
+                    f"{self.text!r} makes no sense from {self.text[place:][:20]!r}; expected a number, name, text in quotes or sign"
+                )
             place = match.end()
             if match["number"]:
                 number = float(match["number"]) if "." in match["number"] else int(match["number"])
@@ -193,7 +206,9 @@ class _Parser:
             return ("list", tuple(self._arguments("]")[0]))
         kind, value = self._peek()
         if kind not in {"value", "word"}:
-            raise DataError(f"{self.text!r}: {value!r} received, expected a number, name, text in quotes or a bracket")
+            raise DataError(
+                f"{self.text!r}: {value!r} received, expected a number, name, text in quotes or a bracket"
+            )
         self.at += 1
         if kind == "value":
             return ("value", value)

@@ -35,7 +35,9 @@ class Facts:
     @cached_property
     def _names(self) -> dict[str, str]:
         """Member ids to names, from every row in which a member speaks for itself."""
-        inside = set(self._trace.meta.get("members", ())) | {row.actor for row in self._trace.of("process_started")}
+        inside = set(self._trace.meta.get("members", ())) | {
+            row.actor for row in self._trace.of("process_started")
+        }
         return {row.member_id: row.actor for row in self._trace.rows if row.member_id and row.actor in inside}
 
     def _last(self, at: int | None, *kinds: str) -> TraceRow | None:
@@ -154,7 +156,11 @@ class Facts:
 
     def reasons(self, since: int | None = None, until: int | None = None) -> list[str]:
         """Kafka's reasons for state changes and epochs, in order."""
-        return [row.detail["reason"] for row in self._between(since, until, "group_state", "epoch_bump") if row.detail.get("reason")]
+        return [
+            row.detail["reason"]
+            for row in self._between(since, until, "group_state", "epoch_bump")
+            if row.detail.get("reason")
+        ]
 
     def said(self, text: str, since: int | None = None, until: int | None = None) -> bool:
         """Whether one of those reasons contains the text."""
@@ -175,7 +181,9 @@ class Facts:
         """How often the member's listener was called: assigned, revoked or lost."""
         return len(self._calls(member, which, since, until))
 
-    def told(self, member: str, which: str, nth: int = 1, since: int | None = None, until: int | None = None) -> list[str] | None:
+    def told(
+        self, member: str, which: str, nth: int = 1, since: int | None = None, until: int | None = None
+    ) -> list[str] | None:
         """The partitions its n-th such call was given; none when there was no such call."""
         calls = self._calls(member, which, since, until)
         return sorted(calls[nth - 1].detail["partitions"]) if 0 < nth <= len(calls) else None
@@ -183,7 +191,11 @@ class Facts:
     def _calls(self, member: str, which: str, since: int | None, until: int | None) -> list[TraceRow]:
         if which not in {"assigned", "revoked", "lost"}:
             raise DataError(f"callback {which!r} is unknown; expected assigned, revoked or lost")
-        return [row for row in self._between(since, until, "callback_begin") if row.actor == member and row.detail["callback"] == which]
+        return [
+            row
+            for row in self._between(since, until, "callback_begin")
+            if row.actor == member and row.detail["callback"] == which
+        ]
 
     def removed(self, member: str, since: int | None = None, until: int | None = None) -> str | None:
         """How the coordinator removed the member (leave, session, rebalance_timeout, ...), none if it did not."""
@@ -196,7 +208,10 @@ class Facts:
         return row.at_ms if row else None
 
     def _removal(self, member: str, since: int | None, until: int | None) -> TraceRow | None:
-        return next((row for row in self._between(since, until, "member_removed") if row.detail["name"] == member), None)
+        return next(
+            (row for row in self._between(since, until, "member_removed") if row.detail["name"] == member),
+            None,
+        )
 
     def died(self, member: str) -> str | None:
         """The error that ended the member's application, none if none did."""
@@ -204,9 +219,13 @@ class Facts:
 
     def requests(self, member: str, api: str, since: int | None = None, until: int | None = None) -> int:
         """Requests of that kind (JoinGroup, SyncGroup, Heartbeat, ...) the member sent."""
-        return sum(row.actor == member and row.detail["api"] == api for row in self._between(since, until, "request"))
+        return sum(
+            row.actor == member and row.detail["api"] == api for row in self._between(since, until, "request")
+        )
 
-    def errors(self, member: str, api: str | None = None, since: int | None = None, until: int | None = None) -> list[str]:
+    def errors(
+        self, member: str, api: str | None = None, since: int | None = None, until: int | None = None
+    ) -> list[str]:
         """Errors answered to the member, each once, in order of first appearance."""
         found: dict[str, None] = {}
         for row in self._between(since, until, "response"):
@@ -216,7 +235,9 @@ class Facts:
         return list(found)
 
     # --- records --------------------------------------------------------------------------------
-    def redelivered(self, partition: str | None = None, since: int | None = None, until: int | None = None) -> int:
+    def redelivered(
+        self, partition: str | None = None, since: int | None = None, until: int | None = None
+    ) -> int:
         """Records delivered again in the window, of one partition or of all."""
         rows = self._between(since, until, "redelivered")
         return sum(row.detail["count"] for row in rows if partition in {None, f"{row.topic}-{row.partition}"})
@@ -226,20 +247,43 @@ class Facts:
         return sum(row.detail["lost"] for row in self._trace.of("account"))
 
     # --- anything -------------------------------------------------------------------------------
-    def rows(self, kind: str, member: str | None = None, since: int | None = None, until: int | None = None, **detail: Any) -> int:
+    def rows(
+        self,
+        kind: str,
+        member: str | None = None,
+        since: int | None = None,
+        until: int | None = None,
+        **detail: Any,
+    ) -> int:
         """How many rows of a kind (model.trace.KINDS), of one actor, with these values in their detail."""
         return sum(1 for _ in self._matching(kind, member, since, until, detail))
 
-    def first_ms(self, kind: str, member: str | None = None, since: int | None = None, until: int | None = None, **detail: Any) -> int | None:
+    def first_ms(
+        self,
+        kind: str,
+        member: str | None = None,
+        since: int | None = None,
+        until: int | None = None,
+        **detail: Any,
+    ) -> int | None:
         """When the first of those rows was written, none if none was."""
         return next((row.at_ms for row in self._matching(kind, member, since, until, detail)), None)
 
-    def last_ms(self, kind: str, member: str | None = None, since: int | None = None, until: int | None = None, **detail: Any) -> int | None:
+    def last_ms(
+        self,
+        kind: str,
+        member: str | None = None,
+        since: int | None = None,
+        until: int | None = None,
+        **detail: Any,
+    ) -> int | None:
         """When the last of them was."""
         found = [row.at_ms for row in self._matching(kind, member, since, until, detail)]
         return found[-1] if found else None
 
-    def _matching(self, kind: str, member: str | None, since: int | None, until: int | None, detail: Mapping[str, Any]) -> Iterator[TraceRow]:
+    def _matching(
+        self, kind: str, member: str | None, since: int | None, until: int | None, detail: Mapping[str, Any]
+    ) -> Iterator[TraceRow]:
         if kind not in KINDS:
             raise DataError(f"{kind!r} is no kind of trace row; expected one of {', '.join(KINDS)}")
         wanted = [(name, value) for name, value in detail.items()]
@@ -259,7 +303,9 @@ class Facts:
         return held[name]
 
 
-FACTS: Mapping[str, Callable[..., Any]] = MappingProxyType({name: getattr(Facts, name) for name in sorted(vars(Facts)) if not name.startswith("_")})
+FACTS: Mapping[str, Callable[..., Any]] = MappingProxyType(
+    {name: getattr(Facts, name) for name in sorted(vars(Facts)) if not name.startswith("_")}
+)
 """The facts by name, with their docstrings."""
 
 

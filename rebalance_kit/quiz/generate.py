@@ -62,7 +62,9 @@ def variant(item: Generated, seed: int, book: RunBook) -> Question:
     return drawn(item, seed, book)[0]
 
 
-def drawn(item: Generated, seed: int, book: RunBook) -> tuple[Question, Mapping[str, Any], Mapping[str, RunSpec]]:
+def drawn(
+    item: Generated, seed: int, book: RunBook
+) -> tuple[Question, Mapping[str, Any], Mapping[str, RunSpec]]:
     """A variant with the values behind it and the runs it was asked of."""
     stream = random.Random(f"{item.head.id}/{seed}")
     for _ in range(DRAWS):
@@ -77,7 +79,9 @@ def drawn(item: Generated, seed: int, book: RunBook) -> tuple[Question, Mapping[
         if _distinct(item, made):
             build = _choice if item.form == "single" else _numeric
             return build(_head(item, seed, values, book), item, made, values, stream), values, runs
-    raise DataError(f"{item.head.where}: {item.head.id}: {DRAWS} draws gave no variant with distinct options; expected other parameters")
+    raise DataError(
+        f"{item.head.where}: {item.head.id}: {DRAWS} draws gave no variant with distinct options; expected other parameters"
+    )
 
 
 def _runs(item: Generated, values: Mapping[str, Any]) -> dict[str, RunSpec]:
@@ -97,10 +101,18 @@ def _distinct(item: Generated, made: Sequence[tuple[Made, Any]]) -> bool:
     if item.form == "single":
         return len({_show(value) for _, value in made}) == len(made)
     key = made[0][1]
-    return len({value for _, value in made}) == len(made) and all(abs(value - key) > item.tolerance for _, value in made[1:])
+    return len({value for _, value in made}) == len(made) and all(
+        abs(value - key) > item.tolerance for _, value in made[1:]
+    )
 
 
-def _choice(head: Head, item: Generated, made: Sequence[tuple[Made, Any]], values: Mapping[str, Any], stream: random.Random) -> Choice:
+def _choice(
+    head: Head,
+    item: Generated,
+    made: Sequence[tuple[Made, Any]],
+    values: Mapping[str, Any],
+    stream: random.Random,
+) -> Choice:
     del item
     order = list(range(len(made)))
     stream.shuffle(order)
@@ -113,10 +125,19 @@ def _choice(head: Head, item: Generated, made: Sequence[tuple[Made, Any]], value
     return Choice(head, tuple(options))
 
 
-def _numeric(head: Head, item: Generated, made: Sequence[tuple[Made, Any]], values: Mapping[str, Any], stream: random.Random) -> Numeric:
+def _numeric(
+    head: Head,
+    item: Generated,
+    made: Sequence[tuple[Made, Any]],
+    values: Mapping[str, Any],
+    stream: random.Random,
+) -> Numeric:
     del stream
     (key, right), *others = made
-    wrong = tuple(WrongNumber(_plain(value), one.misconception or "", fill(one.why, {**values, "value": value})) for one, value in others)
+    wrong = tuple(
+        WrongNumber(_plain(value), one.misconception or "", fill(one.why, {**values, "value": value}))
+        for one, value in others
+    )
     why = fill(key.why, {**values, "value": right})
     return Numeric(head, _plain(right), item.unit, why, wrong, item.tolerance)
 
@@ -153,7 +174,9 @@ def _show(value: Any) -> str:
 def _filled_run(spec: RunSpec, values: Mapping[str, Any]) -> RunSpec:
     scenario = spec.scenario if isinstance(spec.scenario, str) else dict(_filled(spec.scenario, values))
     protocol = fill(spec.protocol, values) if spec.protocol else None
-    return RunSpec(fill(scenario, values) if isinstance(scenario, str) else scenario, protocol, spec.kafka_version)
+    return RunSpec(
+        fill(scenario, values) if isinstance(scenario, str) else scenario, protocol, spec.kafka_version
+    )
 
 
 def _filled(value: Any, values: Mapping[str, Any]) -> Any:

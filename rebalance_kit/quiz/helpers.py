@@ -74,13 +74,19 @@ def assigned(assignor: str, topics: Sequence[str], members: Members, member: str
 def after_leave(assignor: str, topics: Sequence[str], members: Members, gone: str, member: str) -> list[str]:
     """What the member has after the first assignment and one more without ``gone``."""
     cluster = _cluster(topics)
-    return _spell(_again(assignor, cluster, without(members, gone), _fresh(assignor, cluster, members)), member)
+    return _spell(
+        _again(assignor, cluster, without(members, gone), _fresh(assignor, cluster, members)), member
+    )
 
 
-def after_join(assignor: str, topics: Sequence[str], members: Members, newcomer: str, member: str) -> list[str]:
+def after_join(
+    assignor: str, topics: Sequence[str], members: Members, newcomer: str, member: str
+) -> list[str]:
     """What the member has once ``newcomer`` has joined and nothing moves any more."""
     cluster = _cluster(topics)
-    return _spell(_settled(assignor, cluster, [*members, newcomer], _fresh(assignor, cluster, members)), member)
+    return _spell(
+        _settled(assignor, cluster, [*members, newcomer], _fresh(assignor, cluster, members)), member
+    )
 
 
 def moves_on_leave(assignor: str, topics: Sequence[str], members: Members, gone: str) -> int:
@@ -119,7 +125,9 @@ def _fresh(assignor: str, cluster: Cluster, members: Members) -> Assignment:
     return assign(assignor, cluster, [MemberSubscription(name, topics) for name in members])
 
 
-def _again(assignor: str, cluster: Cluster, members: Members, before: Assignment, generation: int = 1) -> Assignment:
+def _again(
+    assignor: str, cluster: Cluster, members: Members, before: Assignment, generation: int = 1
+) -> Assignment:
     topics = tuple(sorted(cluster.partitions))
     claims = [
         MemberSubscription(name, topics, owned=before[name], generation=generation, subscription_generation=generation)
@@ -133,7 +141,9 @@ def _settled(assignor: str, cluster: Cluster, members: Members, before: Assignme
     """Repeat until nobody has to give anything up: what a cooperative group does in two generations."""
     for generation in range(1, 6):
         after = _again(assignor, cluster, members, before, generation)
-        if assignor != "cooperative-sticky" or all(set(after[name]) == set(before.get(name, ())) for name in members):
+        if assignor != "cooperative-sticky" or all(
+            set(after[name]) == set(before.get(name, ())) for name in members
+        ):
             return after
         before = after
     raise DataError(f"{assignor} did not settle; expected it to within five generations")

@@ -21,7 +21,10 @@ ALIKE = 0.8
 EVEN_FROM = 12
 """Key positions are judged from this many items of one size on."""
 
-_CATCH_ALL = re.compile(r"\b(all|none|both|any|either|neither) of the above\b|^(both|neither)\W*$|^(all|none|both|neither) of (these|those)\W*$|\b[A-F] (and|or) [A-F]\b", re.IGNORECASE)
+_CATCH_ALL = re.compile(
+    r"\b(all|none|both|any|either|neither) of the above\b|^(both|neither)\W*$|^(all|none|both|neither) of (these|those)\W*$|\b[A-F] (and|or) [A-F]\b",
+    re.IGNORECASE,
+)
 _NEGATIVE = re.compile(r"\b(NOT|EXCEPT|LEAST)\b|\b[Ww]hich .{0,40}\b(is|are|does|do) not\b")
 _ABSOLUTE = re.compile(r"\b(always|never)\b", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\b(two|three|four|2|3|4)\b", re.IGNORECASE)
@@ -41,14 +44,22 @@ def catch_alls(items: Sequence[Item]) -> Iterator[Problem]:
     for item in _choices(items):
         for option in item.options:
             if _CATCH_ALL.search(option.text):
-                yield _problem(item, "catch-all", f"option {option.id} stands for other options ({option.text!r}), expected a statement of its own")
+                yield _problem(
+                    item,
+                    "catch-all",
+                    f"option {option.id} stands for other options ({option.text!r}), expected a statement of its own",
+                )
 
 
 def negative_stems(items: Sequence[Item]) -> Iterator[Problem]:
     """The stem asks for what is so."""
     for item in items:
         if found := _NEGATIVE.search(item.head.stem):
-            yield _problem(item, "negative-stem", f"the stem asks by denial ({found[0]!r}), expected a question for what holds")
+            yield _problem(
+                item,
+                "negative-stem",
+                f"the stem asks by denial ({found[0]!r}), expected a question for what holds",
+            )
 
 
 def absolutes(items: Sequence[Item]) -> Iterator[Problem]:
@@ -56,7 +67,11 @@ def absolutes(items: Sequence[Item]) -> Iterator[Problem]:
     for item in _choices(items):
         for option in item.options:
             if found := _ABSOLUTE.search(option.text):
-                yield _problem(item, "absolute", f"option {option.id} says {found[0]!r}, expected the condition in the stem")
+                yield _problem(
+                    item,
+                    "absolute",
+                    f"option {option.id} says {found[0]!r}, expected the condition in the stem",
+                )
 
 
 def lengths(items: Sequence[Item]) -> Iterator[Problem]:
@@ -68,7 +83,11 @@ def lengths(items: Sequence[Item]) -> Iterator[Problem]:
         (key,) = item.key
         others = [size[option.id] for option in item.options if option.id != key]
         if size[key] > 24 and size[key] > 1.34 * median(size.values()) and size[key] > max(others):
-            yield _problem(item, "length", f"the key has {size[key]} characters, the other options {min(others)} to {max(others)}; expected alike lengths")
+            yield _problem(
+                item,
+                "length",
+                f"the key has {size[key]} characters, the other options {min(others)} to {max(others)}; expected alike lengths",
+            )
 
 
 def equal_options(items: Sequence[Item]) -> Iterator[Problem]:
@@ -78,13 +97,23 @@ def equal_options(items: Sequence[Item]) -> Iterator[Problem]:
         for option in item.options:
             first = seen.setdefault(_words(option.text), option.id)
             if first != option.id:
-                yield _problem(item, "equal-options", f"options {first} and {option.id} say the same, expected different answers")
+                yield _problem(
+                    item,
+                    "equal-options",
+                    f"options {first} and {option.id} say the same, expected different answers",
+                )
     for asked in items:
         if isinstance(asked, (Short, Matching, Ordering)):
             texts = _answers(asked)
             if len({plain(text) for text in texts}) < len(texts):
-                yield _problem(asked, "equal-options", f"two answers say the same ({', '.join(texts)[:120]}), expected each once")
-        if isinstance(asked, Numeric) and len({wrong.value for wrong in asked.wrong} | {asked.key}) <= len(asked.wrong):
+                yield _problem(
+                    asked,
+                    "equal-options",
+                    f"two answers say the same ({', '.join(texts)[:120]}), expected each once",
+                )
+        if isinstance(asked, Numeric) and len({wrong.value for wrong in asked.wrong} | {asked.key}) <= len(
+            asked.wrong
+        ):
             yield _problem(asked, "equal-options", "two numbers are equal, expected each once")
 
 
@@ -101,8 +130,12 @@ def how_many(items: Sequence[Item]) -> Iterator[Problem]:
     """A multiple item says how many options are right."""
     words = {2: ("two", "2"), 3: ("three", "3"), 4: ("four", "4")}
     for item in _choices(items):
-        if item.many and not {found.lower() for found in _HOW_MANY.findall(item.head.stem)} & set(words.get(len(item.key), ())):
-            yield _problem(item, "how-many", f"{len(item.key)} options are right, expected the stem to say so")
+        if item.many and not {found.lower() for found in _HOW_MANY.findall(item.head.stem)} & set(
+            words.get(len(item.key), ())
+        ):
+            yield _problem(
+                item, "how-many", f"{len(item.key)} options are right, expected the stem to say so"
+            )
 
 
 def duplicates(items: Sequence[Item]) -> Iterator[Problem]:
@@ -112,14 +145,22 @@ def duplicates(items: Sequence[Item]) -> Iterator[Problem]:
         words = frozenset(_words(_text(item)).split())
         for other, others in seen:
             if len(words & others) >= ALIKE * len(words | others):
-                yield _problem(item, "duplicate", f"nearly the same as {other.head.id} ({other.head.where}), expected another question")
+                yield _problem(
+                    item,
+                    "duplicate",
+                    f"nearly the same as {other.head.id} ({other.head.where}), expected another question",
+                )
         seen.append((item, words))
 
 
 def positions(items: Sequence[Item]) -> Iterator[Problem]:
     """Over the bank, keys stand at every position about equally often (half to twice its share)."""
     for size in range(3, 7):
-        held = [item for item in _choices(items) if not item.many and len(item.options) == size and not _numeric_options(item)]
+        held = [
+            item
+            for item in _choices(items)
+            if not item.many and len(item.options) == size and not _numeric_options(item)
+        ]
         if len(held) < EVEN_FROM:
             continue
         at = Counter(item.key[0] for item in held)
@@ -127,7 +168,11 @@ def positions(items: Sequence[Item]) -> Iterator[Problem]:
             share = at[letter] * size / len(held)
             if not 0.5 <= share <= 1.75:
                 fair = len(held) / size
-                yield Problem("the bank", "positions", f"{at[letter]} of {len(held)} keys with {size} options are {letter}, expected about {fair:.0f}")
+                yield Problem(
+                    "the bank",
+                    "positions",
+                    f"{at[letter]} of {len(held)} keys with {size} options are {letter}, expected about {fair:.0f}",
+                )
 
 
 def _numeric_options(item: Choice) -> bool:
@@ -143,7 +188,9 @@ def unfilled_slots(items: Sequence[Item]) -> Iterator[Problem]:
         for text in (item.head.stem, _exhibit(item), item.key.why, *(one.why for one in item.distractors)):
             for name in slots(text):
                 if name not in known:
-                    yield _problem(item, "slot", f"{{{name}}} has no value, expected one of {', '.join(sorted(known))}")
+                    yield _problem(
+                        item, "slot", f"{{{name}}} has no value, expected one of {', '.join(sorted(known))}"
+                    )
 
 
 def markup(items: Sequence[Item]) -> Iterator[Problem]:
@@ -161,7 +208,11 @@ def explanations(items: Sequence[Item]) -> Iterator[Problem]:
             said = _words(why)
             seen[said] += 1
             if said == _words(text) or seen[said] == 2:
-                yield _problem(item, "explanation", f"{why[:60]!r} explains nothing of {text[:40]!r} by itself, expected a reason for this answer alone")
+                yield _problem(
+                    item,
+                    "explanation",
+                    f"{why[:60]!r} explains nothing of {text[:40]!r} by itself, expected a reason for this answer alone",
+                )
 
 
 def _whys(item: Item) -> list[tuple[str, str]]:
@@ -181,7 +232,11 @@ def _whys(item: Item) -> list[tuple[str, str]]:
 def _answers(item: Short | Matching | Ordering) -> list[str]:
     if isinstance(item, Short):
         return [*item.accept[:1], *(wrong.text for wrong in item.wrong)]
-    return [text for _, text in item.options] if isinstance(item, Matching) else [step.text for step in item.steps]
+    return (
+        [text for _, text in item.options]
+        if isinstance(item, Matching)
+        else [step.text for step in item.steps]
+    )
 
 
 def _text(item: Item) -> str:

@@ -48,7 +48,9 @@ def read_items(path: str | Path, context: Context) -> tuple[list[Item], list[Pro
         return [], [Problem(str(path), "schema", str(error).removeprefix(f"{path}:").strip())]
     value = document.value
     if not isinstance(value, dict) or set(value) != {"items"} or not isinstance(value["items"], list):
-        return [], [Problem(f"{path}:1", "schema", "no list of items; expected a mapping whose one key is items")]
+        return [], [
+            Problem(f"{path}:1", "schema", "no list of items; expected a mapping whose one key is items")
+        ]
     items: list[Item] = []
     problems: list[Problem] = []
     for number, raw in enumerate(value["items"]):
@@ -77,6 +79,8 @@ def _problem(document: Document, spot: Place, rule: str, message: str, raw: Any)
     return Problem(f"{document.path}:{document.line(spot)}", rule, f"{spell(spot)}: {message}", _name(raw))
 
 
-def _sense_problems(raw: dict[str, Any], document: Document, place: Place, known: Mapping[str, str]) -> Iterator[Problem]:
+def _sense_problems(
+    raw: dict[str, Any], document: Document, place: Place, known: Mapping[str, str]
+) -> Iterator[Problem]:
     for spot, message in nonsense(raw, known):
         yield _problem(document, (*place, *spot), "schema", message, raw)

@@ -24,7 +24,15 @@ Fault = tuple[Place, str]
 """A place and what is wrong there: the value received and what was expected."""
 
 _TYPES: Mapping[str, tuple[type, ...]] = MappingProxyType(
-    {"object": (dict,), "array": (list,), "string": (str,), "boolean": (bool,), "integer": (int,), "number": (int, float), "null": (type(None),)}
+    {
+        "object": (dict,),
+        "array": (list,),
+        "string": (str,),
+        "boolean": (bool,),
+        "integer": (int,),
+        "number": (int, float),
+        "null": (type(None),),
+    }
 )
 _NOTES = frozenset({"$schema", "$id", "$defs", "title", "description", "$comment", "examples"})
 
@@ -42,7 +50,9 @@ def faults(value: Any, schema: Schema, root: Schema, place: Place = ()) -> Itera
         target: Any = root
         for part in schema["$ref"].removeprefix("#/").split("/"):
             target = target[part]
-        yield from faults(value, {**target, **{key: held for key, held in schema.items() if key != "$ref"}}, root, place)
+        yield from faults(
+            value, {**target, **{key: held for key, held in schema.items() if key != "$ref"}}, root, place
+        )
         return
     if not _has_type(value, schema):
         yield place, f"{_show(value)} received, expected {_expected(schema)}"
@@ -65,7 +75,11 @@ def _has_type(value: Any, schema: Schema) -> bool:
 def _expected(schema: Schema) -> str:
     if "enum" in schema:
         return f"one of {', '.join(map(str, schema['enum']))}"
-    named = schema["type"] if isinstance(schema.get("type"), str) else " or ".join(schema.get("type", ("a value",)))
+    named = (
+        schema["type"]
+        if isinstance(schema.get("type"), str)
+        else " or ".join(schema.get("type", ("a value",)))
+    )
     return f"{named}: {schema['description']}" if "description" in schema else str(named)
 
 
@@ -107,7 +121,11 @@ def _items(value: Any, wanted: Schema, schema: Schema, root: Schema, place: Plac
 def _one_of(value: Any, wanted: list[Schema], schema: Schema, root: Schema, place: Place) -> Iterator[Fault]:
     del schema
     branches = [root["$defs"][one["$ref"].rpartition("/")[2]] if "$ref" in one else one for one in wanted]
-    kinds = {branch["properties"]["kind"]["const"]: branch for branch in branches if "kind" in branch.get("properties", {})}
+    kinds = {
+        branch["properties"]["kind"]["const"]: branch
+        for branch in branches
+        if "kind" in branch.get("properties", {})
+    }
     if kinds:
         kind = value.get("kind") if isinstance(value, dict) else None
         if kind in kinds:
@@ -116,7 +134,10 @@ def _one_of(value: Any, wanted: list[Schema], schema: Schema, root: Schema, plac
             yield (*place, "kind"), f"{_show(kind)} received, expected one of {', '.join(kinds)}"
         return
     if not any(not list(faults(value, branch, root, place)) for branch in branches):
-        yield place, f"{_show(value)} received, expected {' or '.join(_expected(branch) for branch in branches)}"
+        yield (
+            place,
+            f"{_show(value)} received, expected {' or '.join(_expected(branch) for branch in branches)}",
+        )
 
 
 def _simple(broken: Callable[[Any, Any], bool], text: str) -> Callable[..., Iterator[Fault]]:

@@ -29,7 +29,9 @@ _CONSUMER_JOIN = re.compile(
 _CONSUMER_REJOIN = re.compile(
     r"re-joins the consumer group using the \S+ protocol\. Created a new member (\S+) to replace"
 )
-_COMPUTED = re.compile(r"\[GroupId (\S+)\] Computed a new target assignment for epoch \d+ with '\S+' assignor in (\d+)ms")
+_COMPUTED = re.compile(
+    r"\[GroupId (\S+)\] Computed a new target assignment for epoch \d+ with '\S+' assignor in (\d+)ms"
+)
 _INTERVAL = "group.consumer.assignment.interval.ms"
 
 
@@ -100,7 +102,9 @@ def _computations(run: RecordedRun) -> list[int]:
     seen = [(line.t, found) for line in run.broker if (found := _COMPUTED.search(line.text))]
     ends = []
     for place, (at, found) in enumerate(seen):
-        following = next((t - int(one[2]) for t, one in seen[place + 1 :] if one[1] == found[1]), at + interval)
+        following = next(
+            (t - int(one[2]) for t, one in seen[place + 1 :] if one[1] == found[1]), at + interval
+        )
         ends.append(max(at - int(found[2]), min(at, following - interval)))
     return ends
 

@@ -212,10 +212,9 @@ def _administered(line: str, step: Step, stage: _Stage) -> list[Expected]:
     )
     if verb not in {"partitions", "topic", "delete-topic"} or not users or not in_time:
         return []
-    answers = ["metadata_changed", "subscription_changed", "regex_changed"]
-    return [
-        Expected(line, (*answers, "deleted_topic_commit") if verb == "delete-topic" else tuple(answers), None)
-    ]
+    more = {"delete-topic": "deleted_topic_commit", "topic": "topic_recreated"}.get(verb)
+    answers = ("metadata_changed", "subscription_changed", "regex_changed", *([more] if more else []))
+    return [Expected(line, answers, None)]
 
 
 def _wants(topics: str, name: str) -> bool:
@@ -243,7 +242,7 @@ def _told(who: str, line: str, step: Step, stage: _Stage) -> list[Expected]:
         return [Expected(f"{who} enforces", ("enforced",), who)]
     if word == "subscribe" and rest and rest[0] != stage.topics.get(who):
         stage.topics[who] = rest[0]
-        return [Expected(f"{who} subscribes {rest[0]}", ("subscription_changed",), who)]
+        return [Expected(f"{who} subscribes {rest[0]}", ("subscription_changed", "resubscribed"), who)]
     return []
 
 

@@ -331,7 +331,10 @@ def _again(run: RecordedRun) -> int:
     for row in run.truth:
         words = str(row.get("line", "")).split()
         if row["kind"] == "admin" and words[:1] == ["delete-topic"]:  # one made anew begins at offset 0
-            high = defaultdict(lambda: -1, {key: at for key, at in high.items() if key[1].rpartition("-")[0] not in words[1:]})
+            high = defaultdict(
+                lambda: -1,
+                {key: at for key, at in high.items() if key[1].rpartition("-")[0] not in words[1:]},
+            )
         if row["kind"] != "records":
             continue
         for partition, (first, last) in row["records"].items():

@@ -172,7 +172,11 @@ def _recorded(at_ms: int, level: str, text: str) -> Seen | None:
 
 def _seen(at_ms: int, level: str, message: str, logger: str | None) -> Seen | None:
     bare = _WHO.sub("", message, count=1).strip()
-    names = {usual: name for name, usual, pattern in reversed(_table().get(_first_word(bare), ())) if pattern.fullmatch(bare)}
+    names = {
+        usual: name
+        for name, usual, pattern in reversed(_table().get(_first_word(bare), ()))
+        if pattern.fullmatch(bare)
+    }
     if not names:
         return None
     name = names.get(level) or next(iter(names.values()))

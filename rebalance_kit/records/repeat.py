@@ -231,7 +231,10 @@ def _beat(run: RecordedRun, name: str, start: int, end: int) -> int | None:
         return None
 
     def far(phase: int) -> int:
-        return sum(times * min((at - phase) % POLL_STEP_MS, (phase - at) % POLL_STEP_MS) for at, times in seen.items())
+        return sum(
+            times * min((at - phase) % POLL_STEP_MS, (phase - at) % POLL_STEP_MS)
+            for at, times in seen.items()
+        )
 
     return min(range(POLL_STEP_MS), key=far)
 

@@ -76,7 +76,9 @@ class Outcome:
             "delivered_again": {"recorded": self.recorded_again, "simulated": self.simulated_again},
             "left_out": list(self.left_out),
             "log_difference": asdict(self.lines.first) if self.lines and self.lines.first else None,
-            "log_lines": {"compared": self.lines.lines, "differing": self.lines.differing} if self.lines else None,
+            "log_lines": {"compared": self.lines.lines, "differing": self.lines.differing}
+            if self.lines
+            else None,
         }
 
 
@@ -103,7 +105,12 @@ class _Nearest:
         if found.equal or (better and not self.equal):
             lines = compare_lines(self.logs, simulated_lines(trace, self.logs))
             first_equal = found.equal and self.equal == 1  # whatever stood here was of a draw that differs
-            if first_equal or not found.equal or self.lines is None or lines.differing < self.lines[0].differing:
+            if (
+                first_equal
+                or not found.equal
+                or self.lines is None
+                or lines.differing < self.lines[0].differing
+            ):
                 self.lines = (lines, seed)
 
 
@@ -171,12 +178,15 @@ def run_replay(
         if out_dir is not None and outcome.error is None:
             _write_page(out_dir, outcome)
     if not as_json:
-        print(f"{equal} of {len(runs)} runs equal, {alike} of them line by line in their logs. {RULES.format(draws=draws)}", file=out)
+        print(
+            f"{equal} of {len(runs)} runs equal, {alike} of them line by line in their logs. {RULES.format(draws=draws)}",
+            file=out,
+        )
     return 0 if equal == len(runs) else 1
 
 
 RULES = (
-    "Equal means: at least one of {draws} seeded latency draws (from the 31st on of a quicker or busier machine) gives generations (or epochs and targets), callbacks and removals exactly; "
+    "Equal means: at least one of {draws} seeded latency draws (from the 25th on of a quicker or busier machine) gives generations (or epochs and targets), callbacks and removals exactly; "
     "removals within 0.3 s are unordered, and the comparison ends where the recording's own shutdown begins. Facts taken from the record: "
     "first requests and answers, ids, phase of poll(), the moment a coordinator is back. Log lines: level, logger and text, with ids, times and "
     "offsets masked; two lines may change places within 0.3 s of each other."

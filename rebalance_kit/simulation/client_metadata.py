@@ -21,6 +21,7 @@ class ClientMetadata:
     def __init__(self, process: Process) -> None:
         self._process = process
         self._life = process.life
+        self._stream = process.world.streams[f"metadata/{process.name}/{process.life}"]
         self._unknown = 0
 
     def tell(self) -> None:
@@ -48,11 +49,11 @@ class ClientMetadata:
         """Somebody waits for the next answer: ask at once for new topics, else as soon as the pause is over."""
         process = self._process
         if new or not self._unknown:
-            self.soon(2 * process.world.scenario.latencies.one_way.draw(process.stream))
+            self.soon(2 * process.world.scenario.latencies.one_way.draw(self._stream))
 
     def _again_in(self, wait_ms: int) -> None:
         process = self._process
-        late = process.world.scenario.latencies.metadata_round.draw(process.stream)
+        late = process.world.scenario.latencies.metadata_round.draw(self._stream)
         self.soon(wait_ms + late)
 
     def _wait_ms(self) -> int:
@@ -62,8 +63,8 @@ class ClientMetadata:
         named = process.spec.pattern is None and process.spec.server_pattern is None
         if not named or all(topic in process.world.broker.topics for topic in machine.topics):
             self._unknown = 0
-            return process.config.metadata_max_age_ms
+            return int(process.config.metadata_max_age_ms)
         doubled = self._unknown if has("metadata-backoff", process.world.scenario.kafka_version) else 0
         self._unknown += 1
         wait = min(BACKOFF_MS * 2 ** min(doubled, 4), MOST_BACKOFF_MS)
-        return round(wait * (0.8 + 0.4 * process.stream.random()))
+        return round(wait * (0.8 + 0.4 * self._stream.random()))

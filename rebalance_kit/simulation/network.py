@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rebalance_kit.simulation.process import Process
     from rebalance_kit.simulation.world import World
 
-FIRST_SYNC_THERE = 0.3
+FIRST_SYNC_THERE = 0.2
 """Of a fresh process's slow first SyncGroup most is spent on the answer: it lost the race against a
 re-joining member in 2 of the 8 recorded generations in which a newcomer met a revocation."""
 NOTHING: Mapping[str, Any] = {}

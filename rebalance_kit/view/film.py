@@ -20,6 +20,8 @@ VERSION = 1
 POSITIONS_UP_TO = 64
 MESSAGES_UP_TO = 4000
 SENTENCES_UP_TO = 600
+POLL_MS = 300_000
+"""max.poll.interval.ms unless it is set (ConsumerConfig)."""
 QUIET = frozenset({"Heartbeat", "ConsumerGroupHeartbeat", "OffsetCommit"})
 H = TypeVar("H", bound=Hashable)
 
@@ -64,6 +66,7 @@ def film(frames: Frames, since_ms: int = 0) -> dict[str, Any]:
         "says": _sentences(frames, since_ms),
         "beats": [_waits(_thinned(frames, name)) for name in frames.names],
         "sessions": [[frames.session_ms(name), frames.session_ms(name, "consumer")] for name in frames.names],
+        "polls": _silent(frames),
         "positions": _positions(frames),
         "marks": [list(one) for one in frames.marks],
         "messages": _messages(frames, number),
@@ -137,6 +140,28 @@ def _numbered(state: Any, number: dict[str, int]) -> list[Any]:
 def _thinned(frames: Frames, name: str) -> list[int]:
     """Heartbeats of a member; those of one moment once."""
     return sorted(set(frames.beats.get(name, ())))
+
+
+def _silent(frames: Frames) -> list[list[int]]:
+    """Of each member whose application once did not call poll(): max.poll.interval.ms, then from when until when."""
+    limits: dict[str, int] = {}
+    begun: dict[str, int] = {}
+    spans: dict[str, list[int]] = {}
+    for row in frames.trace.of("process_started", "stall_begin", "stall_end", "poll_timeout", "process_ended"):
+        name = row.actor
+        if row.kind == "process_started":
+            limits[name] = int(row.detail.get("configs", {}).get("max.poll.interval.ms", POLL_MS))
+        if row.kind == "stall_begin":
+            begun[name] = row.at_ms
+            continue
+        since = begun.pop(name, None)
+        if row.kind == "poll_timeout":
+            spans.setdefault(name, []).extend((row.at_ms - row.detail["limit_ms"], row.at_ms))
+        elif since is not None:
+            spans.setdefault(name, []).extend((since, row.at_ms))
+    for name, since in begun.items():
+        spans.setdefault(name, []).extend((since, frames.end_ms))
+    return [[limits.get(name, POLL_MS), *spans[name]] if name in spans else [] for name in frames.names]
 
 
 def _sentences(frames: Frames, since_ms: int) -> dict[str, Any]:

@@ -174,11 +174,13 @@ class Frames:
 
     def walk(self, times: Sequence[int]) -> Iterator[BoardState]:
         """Boards at rising moments, without positions and messages: what changed is looked at, no more."""
-        members = [self._member(number, name, 0, (), {}) for number, name in enumerate(self.names, start=1)]
+        begun = times[0] if times else 0
+        members = [self._member(number, name, begun, (), {}) for number, name in enumerate(self.names, start=1)]
         partitions = [
-            PartitionView(name, track.states[0], None, None) for name, track in self.partitions.items()
+            PartitionView(name, state, None if state.flows else track.since(begun, lambda one: not one.flows), None)
+            for name, track, state in ((name, track, track.at(begun)) for name, track in self.partitions.items())
         ]
-        changes = self._changes()
+        changes = self._changes(begun)
         at = 0
         for at_ms in times:
             touched: set[int] = set()
@@ -201,17 +203,19 @@ class Frames:
                 at_ms, self.end_ms, self.trace.label, group, 0, tuple(members), tuple(partitions), (), None
             )
 
-    def _changes(self) -> list[tuple[int, int, int]]:
-        """All changes as (moment, place, index of the new state); members have places below zero."""
+    def _changes(self, after_ms: int) -> list[tuple[int, int, int]]:
+        """Later changes as (moment, place, index of the new state); members have places below zero."""
         found = [
             (at_ms, place, index)
             for place, track in enumerate(self.partitions.values())
             for index, at_ms in enumerate(track.times)
+            if at_ms > after_ms
         ]
         found += [
             (at_ms, -1 - place, index)
             for place, name in enumerate(self.names)
             for index, at_ms in enumerate(self.members[name].times)
+            if at_ms > after_ms
         ]
         return sorted(found)
 

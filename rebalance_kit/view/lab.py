@@ -24,7 +24,7 @@ from rebalance_kit.view.lab_page import script, style
 from rebalance_kit.view.lab_predict import Question
 from rebalance_kit.view.lab_presets import PRESETS, lesson_of
 from rebalance_kit.view.lab_requests import answer
-from rebalance_kit.view.lab_state import ASSIGNORS, PROTOCOL_WORDS, LabState, first_lesson, speaks
+from rebalance_kit.view.lab_state import ASSIGNORS, PROTOCOL_WORDS, LabState, first_lesson, speaks, topics_of
 from rebalance_kit.view.palettes import THEMES
 from rebalance_kit.view.state import BoardState
 from rebalance_kit.view.still import still
@@ -320,6 +320,7 @@ class Lab(anywidget.AnyWidget):
         return {
             "title": state.base.title or state.base.name,
             "preset": state.base.name,
+            "lesson": f"Lesson {PRESETS.index(lesson) + 1} of {len(PRESETS)}" if lesson else "",
             "try": lesson.try_ if lesson else "",
             "watch": lesson.watch if lesson else "",
             "protocols": [list(pair) for pair in PROTOCOL_WORDS.items()],
@@ -335,7 +336,7 @@ class Lab(anywidget.AnyWidget):
             ],
             "here": history.here,
             "seed": state.frames.trace.seed,
-            "topics": [[topic.name, topic.partitions] for topic in state.scenario.topics],
+            "topics": topics_of(state.scenario),
             "notice": self._notice,
             "serial": self._serial,
         }

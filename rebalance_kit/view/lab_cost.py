@@ -36,7 +36,7 @@ def preview(now: LabState, then: LabState, at_ms: int) -> dict[str, Any]:
     """What a deed at ``at_ms`` would change: partition-seconds with and without it, and one sentence."""
     before, after = now.frames.trace, then.frames.trace
     until = min(before.end_ms, after.end_ms) if before.end_ms > at_ms else after.end_ms
-    costs = [round(stopped_s(trace, at_ms, after.end_ms), 1) for trace in (before, after)]
+    costs = cost(now, then, at_ms)
     stops = sorted({str(gap.partition) for gap in gaps(after, at_ms) if gap.to_ms > at_ms})
     moved = [
         name
@@ -46,8 +46,15 @@ def preview(now: LabState, then: LabState, at_ms: int) -> dict[str, Any]:
     ]
     flow = f"Will stop: {partitions_in_words(stops)}" if stops else "Nothing will stop"
     moves = f"{len(moved)} move" if len(moved) != 1 else f"{moved[0]} moves"
-    words = f"{flow}. {costs[1]:,.1f} partition-seconds in all (without it {costs[0]:,.1f}). {moves}."
-    return {"words": words, "cost": costs[1], "without": costs[0]}
+    words = f"{flow}. {costs['cost']:,.1f} partition-seconds in all (without it {costs['without']:,.1f}). {moves}."
+    return {"words": words, **costs}
+
+
+def cost(now: LabState, then: LabState, at_ms: int) -> dict[str, float]:
+    """Partition-seconds from ``at_ms`` to the end of the changed run: with the deed, and without it."""
+    end = then.frames.trace.end_ms
+    found = [round(stopped_s(state.frames.trace, at_ms, end), 1) for state in (then, now)]
+    return {"cost": found[0], "without": found[1]}
 
 
 def compared(states: Sequence[tuple[str, LabState]]) -> tuple[dict[str, Any], list[bytes]]:

@@ -10,7 +10,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.model.errors import ScenarioError
-from rebalance_kit.view.lab_cost import MOST_COLUMNS, compared, packed, preview
+from rebalance_kit.view.lab_ahead import is_large
+from rebalance_kit.view.lab_cost import MOST_COLUMNS, compared, cost, packed, preview
 from rebalance_kit.view.lab_export import exported
 from rebalance_kit.view.lab_predict import marks, questions, summary
 from rebalance_kit.view.lab_presets import preset_rows
@@ -38,12 +39,14 @@ def answer(lab: Lab, message: Message) -> Answer:
 # --- what changes the run ----------------------------------------------------------------------
 def _act(lab: Lab, message: Message) -> Answer:
     lab.at(_moment(lab, message))
+    before, at_ms = lab.history.state, lab.cursor_ms
     lab.act_soon(_word(message, "do"), _member(message), _args(message))
-    new = lab.history.state.done[-1].member
-    return {
-        "play": message.get("play") is not False,
-        "select": new.name if new else message.get("member"),
-    }, []
+    now = lab.history.state
+    new = now.done[-1].member
+    told: dict[str, Any] = {"play": message.get("play") is not False, "select": new.name if new else message.get("member")}  # fmt: skip
+    if not is_large(now):
+        told |= cost(before, now, at_ms)
+    return told, []
 
 
 def _undo(lab: Lab, _message: Message) -> Answer:

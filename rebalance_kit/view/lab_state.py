@@ -268,3 +268,12 @@ def speaks(scenario: Scenario) -> bool:
     return scenario.protocol is not None or any(
         told & set(configs) for configs in [*(spec.configs for spec in scenario.members), *acts]
     )
+
+
+def topics_of(scenario: Scenario) -> list[list[Any]]:
+    """Topics with their partitions: those at the start, then those that an action creates."""
+    found = {topic.name: topic.partitions for topic in scenario.topics}
+    for one in scenario.actions:
+        if one.do == "create_topic":
+            found.setdefault(str(one.args["topic"]), int(one.args["partitions"]))
+    return [list(pair) for pair in found.items()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import anywidget
@@ -77,6 +78,8 @@ class Exam(anywidget.AnyWidget):
                 return
             self.lab = None
             obey(self._sitting, message)
+            if message.get("do") == "keep":
+                return
         except DataError as error:
             self._redraw("" if self._sitting.ended else str(error))
         else:
@@ -90,10 +93,17 @@ class Exam(anywidget.AnyWidget):
 
 
 def obey(sitting: ExamSitting, message: Mapping[str, Any]) -> None:
-    """Do what the page asks: go, flag, strike or finish; an answer comes with the first two. Raises ``DataError``."""
+    """Do what the page asks: keep, go, flag, strike or finish; an answer comes with most of them. Raises ``DataError``.
+
+    ``keep`` is sent while an answer is being chosen; what is no answer yet is passed over in silence.
+    """
     said = message.get("do")
-    if "given" in message and said in {"go", "flag"} and message["given"] != sitting.given(sitting.place):
-        sitting.answer(str(message["given"]))
+    given = message.get("given")
+    if said == "keep":
+        with suppress(DataError):
+            sitting.answer(str(given))
+    elif given is not None and said in {"go", "flag", "finish"} and given != sitting.given(sitting.place):
+        sitting.answer(str(given))
     if said == "go" and isinstance(message.get("place"), int):
         sitting.go(message["place"])
     elif said == "flag":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.palettes import DARK_LABEL, FONT, HUE_NAMES, HUES, ROLES, THEMES, TINT_SHARE
@@ -31,6 +32,7 @@ class Look:
     pattern: str
 
 
+@lru_cache(maxsize=4096)
 def look(name: str, number: int, theme: str = "light") -> Look:
     """The look of the ``number``-th member (from 1); raises ``ValueError`` on an unknown theme.
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import nbformat
 import pytest
-
 from servers import free_port, served
 
 SHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"

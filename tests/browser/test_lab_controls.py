@@ -32,7 +32,7 @@ def test_each_lesson_opens_paused_before_its_event_and_says_what_to_try(bridge, 
         bridge.root.locator(f"[data-preset='{preset.name}']").click()
         bridge.settle()
         assert bridge.lab.scenario.name == preset.name
-        assert bridge.text(".rk-lesson") == f"Try: {preset.try_} Watch: {preset.watch}."
+        assert bridge.text(".rk-lesson") == f"Lesson {place + 1} of {len(PRESETS)}. Try: {preset.try_} Watch: {preset.watch}."
         assert bridge.text(".rk-title") == load(preset.name).title
         assert not bridge.page.evaluate("lab.player.playing")
         shot(bridge.root, f"preset-{place + 1:02d}-{preset.name}")

@@ -6,6 +6,7 @@ import pytest
 
 from rebalance_kit.exercises.bench import Bench
 from rebalance_kit.exercises.shelf import load, names
+from rebalance_kit.pipeline import spark_session
 
 ON_LINES = ("01-", "02-", "11-", "12-", "13-", "15-")  # these read text, or tables that are no events
 SEED = 2026
@@ -13,7 +14,8 @@ SEED = 2026
 
 @pytest.fixture(scope="session")
 def bench():
-    made = Bench()
+    # the very session that tests/pipeline begins, so that one process has one
+    made = Bench(spark_session("local[2]"))
     found = [load(name) for name in names() if not name.startswith(ON_LINES)]
     cases = [case for one in found for case in (one.task.public, *one.hidden(SEED))]
     made.read([run for case in cases for run in case.runs])

@@ -15,7 +15,7 @@ from rebalance_kit.records.pack import unpack
 def spark():
     from rebalance_kit.pipeline.session import spark_session
 
-    session = spark_session("local[2]")
+    session = spark_session("local[2]", settings={"spark.driver.memory": "2g"}, quick_start=True)
     yield session
     session.stop()
 

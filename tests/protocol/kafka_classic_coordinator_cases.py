@@ -98,7 +98,7 @@ def _() -> None:
 def _() -> None:
     plans = []
 
-    def assign(name: str, counts: Any, members: Any) -> Any:
+    def assign(name: str, counts: Any, members: Any, _racks: Any) -> Any:
         plans.append((name, dict(counts), [one.member_id for one in members]))
         return {"m-1": tps("t-0", "t-1")}
 

@@ -132,9 +132,15 @@ def test_an_empty_answer_is_refused_in_words_and_stays_open(shown):
     page.get_by_text("Right. 1 right of 1 answered.").wait_for()
 
 
-def test_single_keys_are_kept_from_the_notebooks_own_shortcuts(shown):
-    page, _, _ = shown
-    assert page.locator("section.rkq").get_attribute("data-lm-suppress-shortcuts") == "true"
+def test_single_keys_are_kept_from_the_notebooks_own_shortcuts(asked):
+    for kind in ("matching", "ordering", "log", "short"):
+        page, _ = asked(KINDS[kind])
+        for field in ("select", "li button", "input[name=given]", "input[name=confidence]", "button[type=submit]"):
+            if page.locator(field).count():
+                page.locator(field).first.focus()
+                page.keyboard.press("d")
+                page.keyboard.press("Control+m")
+        assert set(page.evaluate("window.missed")) == {"Control", "m"}, kind
 
 
 def test_text_with_markup_is_shown_as_text(chromium):
@@ -294,7 +300,7 @@ def test_an_exam_survives_a_killed_kernel_and_ends_with_a_report(sitting):
     page.locator("input[value=b]").check()
     page.get_by_role("button", name="strike out c").click()
     page.get_by_role("button", name="strike out c").filter(has_text="restore").wait_for()
-    page.locator("input[value=b]").check()
+    assert page.locator("input[value=b]").is_checked()
     page.get_by_role("button", name="Flag").click()
     page.get_by_text("Take the flag away").wait_for()
     assert page.locator(".rkq-option.struck").count() == 1
@@ -312,6 +318,18 @@ def test_an_exam_survives_a_killed_kernel_and_ends_with_a_report(sitting):
     page.locator(".rkq-told", has_text=f"Question {place + 1} of").wait_for()
     assert page.locator(".rkq-why").count() == len(exam.questions[place].options)
     assert not any("verdict" in message for message in heard)
+
+
+def test_what_is_chosen_is_kept_at_once_and_survives_a_jump_to_another_question(sitting):
+    page, exam, heard = sitting()
+    place = simple(exam)
+    page.get_by_label(f"question {place + 1}, open").click()
+    page.locator("h3", has_text=f"Question {place + 1} of").wait_for()
+    page.locator("input[value=c]").check()
+    other = (place + 1) % len(exam.questions)
+    page.get_by_label(f"question {other + 1}, open").click()
+    page.get_by_label(f"question {place + 1}, answered").wait_for()
+    assert exam.given(place) == "c" and [one["do"] for one in heard] == ["go", "keep", "go"]
 
 
 def test_an_exam_is_done_by_keyboard_and_shows_the_time_left_but_no_key(sitting):

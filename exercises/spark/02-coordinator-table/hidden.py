@@ -1,4 +1,4 @@
-"""Six other real runs."""
+"""Four other real runs."""
 
 from rebalance_kit.exercises.runs import recorded
 from rebalance_kit.exercises.task import Case

@@ -83,7 +83,7 @@ TASK = Task(
             "leave.eager.3.9.1",
             "migrate-online.mixed.4.3.1",
             "crash-2x4.eager.3.9.1",
-            "poll-timeout.eager.4.3.1",
+            "two-bounces.classic.4.3.1",
         )
     ),
     inputs=lambda bench, case: (bench.lines(case.runs, ["broker"]),),

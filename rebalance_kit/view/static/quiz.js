@@ -46,8 +46,7 @@ function build(page, send) {
 }
 
 function render({ model, el }) {
-  // JupyterLab takes single keys as its commands unless the element says that it wants them.
-  const root = make("section", { class: "rkq", "data-lm-suppress-shortcuts": "true", "aria-label": "Quiz" });
+  const root = make("section", { class: "rkq", "aria-label": "Quiz" });
   const slot = make("div", { class: "rkq-lab" });
   el.append(root, slot);
   let sent = false;
@@ -65,7 +64,7 @@ function render({ model, el }) {
     (page.verdict ? (form.querySelector("[data-role=next]") ?? form.querySelector("h3")) : form.querySelector(page.error ? "input, select, button" : "h3")).focus();
   };
   const labs = () => showLab(model, slot);
-  root.addEventListener("keydown", (event) => {
+  ownKeys(root, (event) => {
     const page = model.get("page");
     if (page.of) press(event, form, page.question, Boolean(page.verdict));
   });

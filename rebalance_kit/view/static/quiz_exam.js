@@ -5,7 +5,7 @@ function clock(left) {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")} left`;
 }
 
-function places(page, send) {
+function places(page, send, given) {
   return make(
     "nav",
     { class: "rkq-places", "aria-label": "All questions" },
@@ -18,7 +18,7 @@ function places(page, send) {
         { type: "button", class: place.answered ? "answered" : "", "aria-label": says, "aria-current": number + 1 === page.number ? "true" : null },
         `${number + 1}${place.flagged ? " ⚑" : ""}${sign}`,
       );
-      button.addEventListener("click", () => send({ do: "go", place: number }));
+      button.addEventListener("click", () => send({ do: "go", place: number, ...(given ? { given: given() } : {}) }));
       return button;
     }),
   );
@@ -30,14 +30,14 @@ function control(text, role, message, send) {
   return button;
 }
 
-function reviewScreen(page, send) {
+function reviewScreen(page, send, given) {
   const open = page.places.filter((place) => !place.answered).length;
   const flagged = page.places.filter((place) => place.flagged).length;
   return make(
     "div",
     { class: "rkq-review", role: "group", "aria-label": "Review" },
     make("p", {}, `${open} without an answer, ${flagged} flagged. Choose a number above to go back, or hand in.`),
-    control("Hand in", "finish", () => ({ do: "finish" }), send),
+    control("Hand in", "finish", () => ({ do: "finish", given: given() }), send),
   );
 }
 
@@ -60,8 +60,10 @@ function sheet(page, send, local) {
     make("output", { class: page.error ? "error" : "" }, page.error ?? ""),
   );
   foot.querySelector("[data-role=previous]").disabled = page.number === 1;
-  form.append(foot, places(page, send));
-  if (local.review) form.append(reviewScreen(page, send));
+  form.append(foot, places(page, send, given));
+  if (local.review) form.append(reviewScreen(page, send, given));
+  // What is chosen is kept at once, and nothing is drawn anew for it.
+  form.addEventListener("change", () => local.keep(given()));
   if (page.notice) form.append(make("p", { class: "rkq-notice", role: "status" }, page.notice));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -87,10 +89,10 @@ function ended(page, send) {
 }
 
 function render({ model, el }) {
-  const root = make("section", { class: "rkq", "data-lm-suppress-shortcuts": "true", "aria-label": "Exam" });
+  const root = make("section", { class: "rkq", "aria-label": "Exam" });
   const slot = make("div", { class: "rkq-lab" });
   el.append(root, slot);
-  const local = { review: false, given: "" };
+  const local = { review: false, given: "", keep: (given) => model.send({ do: "keep", given }) };
   let sent = false;
   let began = performance.now();
   const send = (message) => {
@@ -117,7 +119,7 @@ function render({ model, el }) {
     if (shown) shown.textContent = clock(left);
     if (!page.ended && left <= 0) send({ do: "time" });
   }, 1000);
-  root.addEventListener("keydown", (event) => {
+  ownKeys(root, (event) => {
     const form = root.querySelector("form");
     if (form) press(event, form, model.get("page").question, false);
   });

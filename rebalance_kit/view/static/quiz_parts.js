@@ -236,3 +236,12 @@ async function showLab(model, slot) {
   slot.append(view.el);
   slot.scrollIntoView({ block: "nearest" });
 }
+
+// Plain keys are the quiz's own: JupyterLab takes any that comes through as a command of the notebook ("a" puts a cell
+// above), be the focus on a list or a radio button.
+function ownKeys(root, pressed) {
+  root.addEventListener("keydown", (event) => {
+    pressed?.(event);
+    if (!event.ctrlKey && !event.metaKey && !event.altKey) event.stopPropagation();
+  });
+}

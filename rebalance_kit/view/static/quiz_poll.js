@@ -81,9 +81,10 @@ function stage(page, local, send) {
 }
 
 function render({ model, el }) {
-  const root = make("section", { class: "rkq", "data-lm-suppress-shortcuts": "true", "aria-label": "Poll" });
+  const root = make("section", { class: "rkq", "aria-label": "Poll" });
   const slot = make("div", { class: "rkq-lab" });
   el.append(root, slot);
+  ownKeys(root);
   const local = { text: "" };
   let sent = "";
   const send = (message) => {

@@ -42,7 +42,7 @@ function form(page, again, send) {
 }
 
 function render({ model, el }) {
-  const root = make("section", { class: "rkq", "data-lm-suppress-shortcuts": "true", "aria-label": "Vote" });
+  const root = make("section", { class: "rkq", "aria-label": "Vote" });
   el.append(root);
   let made;
   let sent = false;
@@ -57,7 +57,7 @@ function render({ model, el }) {
     if (sent) made.querySelector(page.error ? "input" : ".rkq-code").focus();
     sent = false;
   };
-  root.addEventListener("keydown", (event) => press(event, made, model.get("page").question, false));
+  ownKeys(root, (event) => press(event, made, model.get("page").question, false));
   model.on("change:page", draw);
   draw();
   return () => model.off("change:page", draw);

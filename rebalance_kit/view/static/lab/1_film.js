@@ -20,6 +20,8 @@ function decodeFilm(raw) {
   film.beats = raw.beats.map(sums);
   film.says = decodeSays(raw.says);
   film.positions = raw.positions && raw.positions.map(decodePositions);
+  film.mostLag = Math.max(20, ...(film.positions || []).flatMap((looks) => looks.map(([, position, end]) => end - position)));
+  film.polls = raw.polls || film.members.map(() => []);
   film.marks = raw.marks.map(([at, kind, member, words]) => ({ at, kind, member, words }));
   film.messages = raw.messages.map(([sent, flight, member, api, request, error, news]) => ({ sent, arrives: flight < 0 ? null : sent + flight, member, api, request: !!request, error, news: !!news }));
   film.known = raw.known === undefined ? raw.end : raw.known; // the rest of a long run follows
@@ -94,6 +96,19 @@ function sessionEnds(film, member, at) {
   if (state.standing !== "member" || state.parked === "JoinGroup") return null;
   const place = placeOf(film.beats[member], at);
   return place < 0 ? null : film.beats[member][place] + film.sessions[member][state.protocol === "consumer" ? 1 : 0];
+}
+
+// The part of max.poll.interval.ms that is left to a member that does not poll; null while it polls.
+function pollLeft(film, member, at) {
+  const [limit, ...spans] = film.polls[member] || [];
+  for (let i = 0; i < spans.length; i += 2) if (spans[i] <= at && at < spans[i + 1]) return Math.max(0, limit - (at - spans[i])) / limit;
+  return null;
+}
+
+// The next heartbeat of a member after a moment, as the run has it; null where it sends none any more.
+function nextBeat(film, member, at) {
+  const next = film.beats[member][placeOf(film.beats[member], at) + 1];
+  return next === undefined ? null : next;
 }
 
 // Where a partition stands: the log grows evenly between two looks, an owner that kept up keeps up.

@@ -121,7 +121,8 @@ class Stage {
     const box = laneBox(this.sizes, member.index);
     const small = box.height < 60;
     const ring = make("svg:svg", { class: "rk-ring", viewBox: "0 0 60 60", "aria-hidden": "true" },
-      make("svg:circle", { class: "rk-ringback", cx: 30, cy: 30, r: 26.5 }), make("svg:circle", { class: "rk-ringleft", cx: 30, cy: 30, r: 26.5, pathLength: 100, transform: "rotate(-90 30 30)" }));
+      make("svg:circle", { class: "rk-ringback", cx: 30, cy: 30, r: 26.5 }), make("svg:circle", { class: "rk-ringpoll", cx: 30, cy: 30, r: 22.5, pathLength: 100, transform: "rotate(-90 30 30)" }),
+      make("svg:line", { class: "rk-tick", x1: 30, x2: 30, y1: 0, y2: 7 }), make("svg:circle", { class: "rk-ringleft", cx: 30, cy: 30, r: 26.5, pathLength: 100, transform: "rotate(-90 30 30)" }));
     const badge = make("span", { class: "rk-badge" });
     const disc = make("span", { class: `rk-disc rk-pat${member.pattern}` }, make("b", {}, member.label));
     const name = make("b", { class: "rk-name" }, member.name), doing = make("span", { class: "rk-doing" }), third = make("span", { class: "rk-third" });
@@ -132,16 +133,16 @@ class Stage {
     }, make("span", { class: "rk-face", "aria-hidden": "true" }, ring, disc, badge), make("span", { class: "rk-who", "aria-hidden": "true" }, name, doing, third), empty, more);
     node.addEventListener("click", () => onSelect(member.index));
     this.board.append(node);
-    return { node, ring: ring.lastChild, badge, disc, doing, third, empty, more };
+    return { node, ring: ring.lastChild, poll: ring.children[1], tick: ring.children[2], badge, disc, doing, third, empty, more };
   }
 
   makeToken(name, index) {
     const [, topic, number] = name.match(/^(.*-)(\d+)$/);
     const title = make("span", { class: "rk-part" }, make("span", {}, topic), make("b", {}, number));
-    const word = make("span", { class: "rk-word" }), records = make("span", { class: "rk-records" });
-    const node = make("div", { class: "rk-token", "data-partition": name }, make("i", { class: "rk-notch" }), title, word, records);
+    const word = make("span", { class: "rk-word" }), records = make("span", { class: "rk-records" }), lag = make("i", { class: "rk-lag" });
+    const node = make("div", { class: "rk-token", "data-partition": name }, make("i", { class: "rk-notch" }), title, word, records, lag);
     this.tokenLayer.append(node);
-    return { node, word, records, index, box: null, key: "" };
+    return { node, word, records, lag, index, box: null, key: "" };
   }
 
   // Draw one moment. `moving` lets tokens fly; scrubbing shows states, never flights.
@@ -167,6 +168,7 @@ class Stage {
     set(lane.node, "aria-label", memberLine(film, board, index));
     const parked = state.parked === "JoinGroup" && state.life === "alive";
     set(lane.ring, "stroke-dasharray", parked ? "2.2 2.2" : ends === null ? "0 100" : `${Math.max(0, Math.min(100, (100 * (ends - board.at)) / length)).toFixed(1)} 100`);
+    this.paintTimers(lane, board, index, ends, length, look);
     say(lane.badge, { crashed: "×", died: "×", frozen: "‖", zombie: "?", fenced: "–" }[look] || "");
     say(lane.doing, doingLine(film, board, index));
     say(lane.third, thirdLine(state, ends, board));
@@ -175,6 +177,16 @@ class Stage {
     say(lane.more, owned > room ? `+${owned - room}` : "");
 const also = owned ? [] : alsoRead(board, index).map((one) => film.partitions[one]);
     say(lane.empty, also.length ? `Still reads ${spoken(also)}: done twice.` : owned || state.life !== "alive" ? "" : state.standing === "member" ? "Owns nothing." : "Owns nothing yet.");
+  }
+
+  // Inside the ring of the session: what is left of the poll interval while the application does not poll; a tick
+  // where the ring will stand when the next heartbeat is due.
+  paintTimers(lane, board, index, ends, length, look) {
+    const left = pollLeft(this.film, index, board.at), beat = ends === null || look !== "live" ? null : nextBeat(this.film, index, board.at);
+    set(lane.poll, "stroke-dasharray", left === null ? "0 100" : `${(100 * left).toFixed(1)} 100`);
+    set(lane.node, "data-silent", left === null ? null : "yes");
+    set(lane.tick, "transform", beat === null || beat >= ends ? null : `rotate(${((360 * (ends - beat)) / length).toFixed(0)} 30 30)`);
+    set(lane.tick, "visibility", beat === null || beat >= ends ? "hidden" : null);
   }
 
   paintToken(token, board, moving) {
@@ -190,7 +202,7 @@ const also = owned ? [] : alsoRead(board, index).map((one) => film.partitions[on
       token.node.style.width = `${box.width}px`;
       token.node.style.height = `${box.height}px`;
       token.node.classList.toggle("rk-chip", box.height < 50);
-      token.node.classList.toggle("rk-mid", box.height >= 50 && box.width < 150);
+      token.node.classList.toggle("rk-mid", box.height >= 50 && box.width < 128);
       token.node.classList.toggle("rk-tiny", box.height < 50 && box.width < 128);
       token.key = key;
       token.box = box;
@@ -208,7 +220,9 @@ const also = owned ? [] : alsoRead(board, index).map((one) => film.partitions[on
     set(token.node, "data-owner", ownerName);
     set(token.node, "data-word", state.word);
     say(token.word, tokenWord(film, token.index, state, board.at, token.box));
-    if (token.box.height >= 50) paintRecords(token, positionAt(film, token.index, board.at, state.flows), token.box.width);
+    const records = positionAt(film, token.index, board.at, state.flows);
+    paintLag(token, records, film.mostLag);
+    if (token.box.height >= 50) paintRecords(token, records, token.box.width);
   }
 
   leaveGhost(token, state) {
@@ -269,9 +283,16 @@ function thirdLine(state, ends, board) {
 }
 
 function tokenWord(film, index, state, at, box) {
-  if (state.flows || box.width < (box.height < 50 && state.owner >= 0 ? 190 : 128)) return state.word;
+  if (state.flows || box.width < (state.owner >= 0 ? 190 : 128)) return state.word;
   const since = seconds(at - sinceWhen(film.partitionTracks[index], film.partitionStates, at, (one) => !one.flows));
   return box.height < 50 && state.owner < 0 ? since : `${state.word} ${since}`;
+}
+
+// The queue that waits, as a bar on a square-root scale: a short one is seen, a long one still grows.
+function paintLag(token, at, most) {
+  const wide = at ? Math.min(1, Math.sqrt(Math.max(0, at.end - at.position) / most)) : 0;
+  const width = `${Math.round(wide * Math.max(0, token.box.width - 14))}px`;
+  if (token.lagWidth !== width) { token.lagWidth = width; token.lag.style.width = width; }
 }
 
 // Records, oldest left: ■ committed, □ processed, | position, ● waiting.
@@ -282,7 +303,7 @@ function paintRecords(token, at, width) {
   token.records.replaceChildren();
   if (!at) return;
   const [done, fresh, lag] = key.split(",").map(Number);
-  if (width < 150) { if (lag && width > 120) token.records.append(make("b", {}, `●${lag}`)); return; }
+  if (width < 128) { if (lag) token.records.append(make("b", {}, `●${lag < 1000 ? lag : `${(lag / 1000).toFixed(1)}k`}`)); return; }
   const room = Math.max(0, Math.floor((width - 70) / 11) - done - fresh), dots = Math.min(lag, room);
   let x = 1;
   const marks = [];
@@ -301,8 +322,9 @@ class CoordinatorBar {
     this.title = make("div", { class: "rk-ctitle" }, make("b", {}, "Coordinator"), make("span", {}, `group ${film.group}`));
     this.steps = make("ol", { class: "rk-steps" });
     this.number = make("div", { class: "rk-number" }, make("span", {}), make("b", {}));
+    this.target = make("div", { class: "rk-number" }, make("span", {}, "Target epoch"), make("b", {}));
     this.room = make("div", { class: "rk-room" }, make("b", {}), make("span", { class: "rk-seats" }));
-    this.root = make("div", { class: "rk-coordinator", style: `height:${COORDINATOR}px`, role: "group" }, this.title, this.steps, this.number, this.room);
+    this.root = make("div", { class: "rk-coordinator", style: `height:${COORDINATOR}px`, role: "group" }, this.title, this.steps, this.number, this.target, this.room);
     this.kind = "";
     this.seats = "";
   }
@@ -318,6 +340,8 @@ class CoordinatorBar {
     [...this.steps.children].forEach((node) => set(node, "aria-current", node.dataset.state === group.state ? "step" : null));
     say(this.number.children[0], group.protocol === "consumer" ? "Group epoch" : "Generation");
     say(this.number.children[1], group.generation === null ? "–" : String(group.generation));
+    this.target.hidden = group.protocol !== "consumer";
+    say(this.target.children[1], group.targetEpoch === null ? "–" : String(group.targetEpoch));
     set(this.root, "aria-label", `Coordinator. ${groupLine(film, board)}`);
     set(this.root, "data-state", group.state);
     set(this.root, "data-up", group.up ? "yes" : "no");

@@ -77,7 +77,7 @@ class Tiles {
     const paint = { sunk: colour("sunk"), ink: colour("ink"), ink3: colour("ink3"), alert: colour("alert"), surface: colour("surface") };
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, height);
-    board.members.forEach((member) => this.drawTile(pen, board, member, paint, colour(`m${member.hue}`)));
+    board.members.forEach((member) => this.drawTile(pen, board, member, { ...paint, on: colour(`m${member.hue}o`) }, colour(`m${member.hue}`)));
   }
 
   drawTile(pen, board, member, paint, hue) {
@@ -89,6 +89,7 @@ class Tiles {
     }
     pen.fillStyle = hue;
     pen.beginPath(); pen.arc(x + 14, y + 13, 6.5, 0, 7); pen.fill();
+    this.drawPattern(pen, member.pattern, x + 14, y + 13, paint.on);
     pen.fillStyle = paint.ink; pen.font = "600 12px system-ui, sans-serif"; pen.textAlign = "left"; pen.fillText(member.label, x + 25, y + 17);
     pen.textAlign = "right"; pen.font = "600 12px system-ui, sans-serif";
     const sign = look === "live" ? (board.phase && board.group.protocol !== "consumer" ? (member.state.parked === board.phase ? "✓" : "○") : "") : { crashed: "×", frozen: "‖", zombie: "?", died: "×", fenced: "–" }[look] || "";
@@ -97,6 +98,18 @@ class Tiles {
     if (look !== "live") pen.fillStyle = paint.alert;
     pen.fillText(sign, x + TILE - 7, y + 17);
     this.drawCells(pen, board, board.owned[member.index], x + 8, y + 26, paint);
+  }
+
+  // From the thirteenth member on hues come again, and a pattern tells the members apart.
+  drawPattern(pen, kind, x, y, colour) {
+    if (!kind) return;
+    const line = (x1, y1, x2, y2) => { pen.moveTo(x + x1, y + y1); pen.lineTo(x + x2, y + y2); };
+    pen.strokeStyle = pen.fillStyle = colour; pen.lineWidth = 1.6;
+    pen.beginPath();
+    if (kind === 2) { [[-2.5, -2], [2.5, -2], [0, 2.5]].forEach(([dx, dy]) => pen.rect(x + dx - 1, y + dy - 1, 2, 2)); pen.fill(); return; }
+    if (kind === 3) { line(-5, -2, 5, -2); line(-5, 2, 5, 2); } else line(-4, 4, 4, -4);
+    if (kind === 4) line(-4, -4, 4, 4);
+    pen.stroke();
   }
 
   drawCells(pen, board, owned, left, top, paint) {

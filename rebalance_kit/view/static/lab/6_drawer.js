@@ -123,8 +123,8 @@ function showMore(lab, opener) {
     node.addEventListener("click", () => { lab.popup.close(true); lab.act(action.do); });
     return node;
   };
-  const member = lab.film.members[lab.selected];
-  lab.popup.show(opener, make("h2", {}, member ? `Do to ${member.name}` : "Nobody is selected"), ...MORE.filter((one) => one.member).map(item), make("h2", {}, "Do to the group"), ...MORE.filter((one) => !one.member).map(item));
+  const member = lab.film.members[lab.selected], marked = lab.spotted === null || lab.spotted === undefined ? null : lab.film.partitions[lab.spotted];
+  lab.popup.show(opener, marked ? make("p", {}, `${marked} is marked: what is done to a topic is done to its topic.`) : "", make("h2", {}, member ? `Do to ${member.name}` : "Nobody is selected"), ...MORE.filter((one) => one.member).map(item), make("h2", {}, "Do to the group"), ...MORE.filter((one) => !one.member).map(item));
 }
 
 function showHistory(lab, opener) {
@@ -170,5 +170,8 @@ function showMenu(lab, opener) {
   const still = make("input", { type: "checkbox" });
   still.checked = lab.still;
   still.addEventListener("input", () => { lab.calm = still.checked; });
-  lab.popup.show(opener, make("h2", {}, "Export"), ...FILES.filter(([what]) => !lab.alone || what === "png").map(([what, words]) => item(words, () => lab.save(what))), make("h2", {}, "View"), make("label", { class: "rk-check" }, "Theme", theme), make("label", { class: "rk-check" }, letters, "single letters are keys"), make("label", { class: "rk-check" }, still, "less motion"), item("History and branches (H)", () => showHistory(lab, opener)), item("Keys (?)", () => lab.toggleHelp()));
+  const pills = make("select", { "aria-label": "Messages on the board" }, ...[["all", "all"], ["news", "without quiet heartbeats and commits"], ["none", "none"]].map(([name, words]) => make("option", { value: name }, words)));
+  pills.value = lab.pills;
+  pills.addEventListener("input", () => { lab.pills = pills.value; });
+  lab.popup.show(opener, make("h2", {}, "Export"), ...FILES.filter(([what]) => !lab.alone || what === "png").map(([what, words]) => item(words, () => lab.save(what))), make("h2", {}, "View"), make("label", { class: "rk-check" }, "Theme", theme), make("label", { class: "rk-check" }, "Messages on the board", pills), make("label", { class: "rk-check" }, letters, "single letters are keys"), make("label", { class: "rk-check" }, still, "less motion"), item("History and branches (H)", () => showHistory(lab, opener)), item("Keys (?)", () => lab.toggleHelp()));
 }

@@ -18,15 +18,25 @@ const MORE = [
   { do: "drop_next", key: "Delete", words: "Lose its next heartbeat", member: true, args: (lab) => ({ api: beatOf(lab) }) },
   { do: "delay_next", words: "Delay its next heartbeat by 5 s", member: true, args: (lab) => ({ api: beatOf(lab), by_ms: 5000 }) },
   { do: "enforce_rebalance", key: "E", words: "enforceRebalance()", member: true },
+  { do: "subscribe", words: "Subscribe it to all topics", member: true, args: (lab) => ({ topics: lab.model.get("controls").topics.map(([name]) => name) }) },
+  { do: "reconfigure", words: "Bounce it with max.poll.records=50", member: true, args: () => ({ configs: { "max.poll.records": 50 }, after_ms: 2000 }) },
   { do: "remove", words: "Remove it as an administrator", member: true },
   { do: "add", key: "M", words: "Add a member" },
-  { do: "add_partitions", key: "P", words: "Add two partitions", args: (lab) => { const [topic, count] = lab.model.get("controls").topics[0]; return { topic, partitions: count + 2 }; } },
+  { do: "add_partitions", key: "P", words: "Add two partitions", args: (lab) => { const topic = topicOf(lab), [, count] = lab.model.get("controls").topics.find(([name]) => name === topic); return { topic, partitions: count + 2 }; } },
+  { do: "create_topic", words: "Create a topic “more” with two partitions", args: () => ({ topic: "more", partitions: 2 }) },
+  { do: "delete_topic", words: "Delete the topic", args: (lab) => ({ topic: topicOf(lab) }) },
   { do: "scale_to", words: "Scale out by two members", args: (lab) => ({ members: lab.running() + 2 }) },
   { do: "rolling_restart", words: "Rolling restart, 10 s apart", args: () => ({ every_ms: 10000, after_ms: 2000 }) },
   { do: "broker_down", key: "B", words: "Stop the coordinator's broker" },
   { do: "broker_up", words: "Start the coordinator's broker" },
   { do: "coordinator_failover", key: "O", words: "Move the coordinator, 2 s without one", args: () => ({ for_ms: 2000 }) },
 ];
+
+// The topic of the marked partition, else the first one.
+function topicOf(lab) {
+  const topics = lab.model.get("controls").topics.map(([name]) => name), marked = lab.spotted === null || lab.spotted === undefined ? "" : lab.film.partitions[lab.spotted].replace(/-\d+$/, "");
+  return topics.includes(marked) ? marked : topics[0];
+}
 
 function fresh(lab, name) {
   let number = 2;

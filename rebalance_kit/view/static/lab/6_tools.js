@@ -1,15 +1,34 @@
 // What the lab can do beside playing: links, comparison, files, presenting, and what Esc closes.
 
-class LabTools {
+class LabTools extends LabCost {
   // The next partition in the selected lane: marked, and said.
   spot(step) {
     const board = boardAt(this.film, this.player.at), held = board.owned[this.selected] || [];
     if (!held.length || !this.stage.tokens) return;
     const at = held.indexOf(this.spotted);
     this.spotted = held[(at < 0 ? (step > 0 ? 0 : held.length - 1) : at + step + held.length) % held.length];
+    this.showSpot();
+  }
+
+  showSpot() {
+    const board = boardAt(this.film, this.player.at);
     this.stage.tokens.forEach((token) => token.node.classList.toggle("rk-spot", token.index === this.spotted));
     const state = board.partitions[this.spotted], at_ = positionAt(this.film, this.spotted, this.player.at, state.flows);
     say(this.status, `${this.film.partitions[this.spotted]}: ${state.word}${at_ ? `, ${Math.max(0, at_.end - at_.position)} records wait` : ""}`);
+  }
+
+  // A click on a partition marks it: tokens lie above the lanes and let clicks through.
+  pick(event) {
+    if (!this.stage || !this.stage.tokens || this.panels.name !== "flow") return;
+    const hit = this.stage.tokens.find((token) => { const box = token.node.getBoundingClientRect(); return event.clientX >= box.left && event.clientX <= box.right && event.clientY >= box.top && event.clientY <= box.bottom; });
+    if (!hit) return;
+    this.spotted = hit.index;
+    this.showSpot();
+  }
+
+  unspot() {
+    this.spotted = null;
+    if (this.stage && this.stage.tokens) this.stage.tokens.forEach((token) => token.node.classList.remove("rk-spot"));
   }
 
   board() {

@@ -16,6 +16,7 @@ class LabView extends LabTools {
     this.width = width;
     this.outer = outer;
     this.root.classList.toggle("rk-tight", outer < 960);
+    this.root.classList.toggle("rk-snug", outer < 1130);
     this.root.classList.toggle("rk-thin", outer < 900);
     const sizes = measure(this.film, width, this.root.classList.contains("rk-projector"));
     const Kind = sizes.tiles ? Tiles : Stage;

@@ -8,6 +8,7 @@ class Lab extends LabView {
     this.selected = 0;
     this.letters = true;
     this.calm = null;
+    this.pills = "all";
     this.alone = !!model.get("controls").alone;
     this.lastSpoken = { place: -1, at: 0 };
     this.talk = new Talk(model, (busy) => this.busy(busy), (dead) => this.dead(dead));
@@ -63,10 +64,14 @@ class Lab extends LabView {
     this.clock = make("b", { class: "rk-clock" });
     this.pace = make("span", { class: "rk-pace", "aria-hidden": "true" });
     this.speed = this.choice("Speed", (value) => { this.player.speed = value === "Auto" ? value : Number(value); });
+    this.steps = this.choice("Step", () => {});
+    this.fillChoice(this.steps, STEPS, "events");
+    this.jumps = this.choice("Jump", () => {});
+    this.fillChoice(this.jumps, JUMPS, "marks");
     this.fillChoice(this.speed, SPEEDS.map((each) => [String(each), each === "Auto" ? "Auto" : `${each} ×`]), "Auto");
     this.transport = make("div", { class: "rk-transport", role: "toolbar", "aria-label": "Playback" },
-      button(icon("first"), "Previous mark", () => this.jump(-1, "marks")), button(icon("back"), "Previous event", () => this.jump(-1, "events")), this.playButton,
-      button(icon("next"), "Next event", () => this.jump(1, "events")), button(icon("last"), "Next mark", () => this.jump(1, "marks")), this.clock, this.pace, this.speed.root, make("span", { class: "rk-gap" }), this.branches, this.fork, this.undo, this.redo);
+      button(icon("first"), "Jump back", () => this.jump(-1, this.jumps.select.value)), button(icon("back"), "Step back", () => this.jump(-1, this.steps.select.value)), this.playButton,
+      button(icon("next"), "Step forward", () => this.jump(1, this.steps.select.value)), button(icon("last"), "Jump forward", () => this.jump(1, this.jumps.select.value)), this.clock, this.pace, this.speed.root, this.steps.root, this.jumps.root, make("span", { class: "rk-gap" }), this.branches, this.fork, this.undo, this.redo);
     this.strip = new Strip((at, dragging) => this.seek(at, dragging));
     this.status = make("div", { class: "rk-status", role: "status", "aria-live": "polite" });
     this.twin = make("pre", { class: "rk-twin" });
@@ -82,7 +87,7 @@ class Lab extends LabView {
   }
 
   choice(label, run) {
-    const select = make("select", { "aria-label": label });
+    const select = make("select", { "aria-label": label, title: label });
     select.addEventListener("change", () => run(select.value));
     return { root: make("label", { class: "rk-choice" }, make("span", {}, label), select), select };
   }
@@ -106,7 +111,8 @@ class Lab extends LabView {
     on("msg:custom", (message, buffers) => this.talk.hear(message, buffers));
     this.root.addEventListener("keydown", (event) => this.onKey(event));
     this.root.addEventListener("pointermove", () => this.awake());
-    this.stageHome.addEventListener("contextmenu", (event) => { const lane = event.target.closest(".rk-lane"); if (lane) { event.preventDefault(); lane.click(); showMore(this, lane); } });
+    this.stageHome.addEventListener("click", (event) => this.pick(event));
+    this.stageHome.addEventListener("contextmenu", (event) => { const lane = event.target.closest(".rk-lane"); if (lane) { event.preventDefault(); lane.click(); this.pick(event); showMore(this, lane); } });
     const full = () => { if (!document.fullscreenElement && this.presenting) this.present(); };
     document.addEventListener("fullscreenchange", full);
     this.observer = new ResizeObserver(() => this.fit());
@@ -174,7 +180,7 @@ class Lab extends LabView {
     }
     [...this.protocols.children].forEach((node) => set(node, "aria-pressed", node.dataset.protocol === controls.protocol ? "true" : "false"));
     set(this.presetButton, "aria-label", `Lessons: ${controls.title}`);
-    say(this.lesson, controls.try ? `Try: ${controls.try} Watch: ${controls.watch}.` : "");
+    say(this.lesson, controls.try ? `${controls.lesson}. Try: ${controls.try} Watch: ${controls.watch}.` : "");
     const here = controls.branches && controls.branches[controls.here];
     if (here) {
       this.branches.replaceChildren(...controls.branches.slice(-4).map((one) => make("i", { class: one === here ? "rk-hereB" : "" })), here[0]);
@@ -219,6 +225,7 @@ class Lab extends LabView {
     }
     if (message.seek !== undefined) { this.player.pause(); this.player.seek(message.seek); }
     this.paint(false);
+    if (message.cost !== undefined) this.tellCost(message);
     if (message.play && !this.predict.on) this.play();
   }
 
@@ -247,6 +254,7 @@ class Lab extends LabView {
     this.player.pause();
     let name = what === "freeze" && frozen ? "thaw" : what;
     if (what === "broker_down" && !board.group.up) name = "broker_up";
+    this.foreseen = this.lastPreview && this.lastPreview.what === what && this.lastPreview.at === Math.round(this.player.at) && this.lastPreview.member === this.selected ? this.lastPreview : null;
     const message = { type: "act", do: name, member: known.member ? member.name : null, args: known.args ? known.args(this, member) : {}, at_ms: Math.round(this.player.at) };
     if (this.predict.on) { this.predict.ask({ ...message, words: `${known.words}${known.member ? `, ${member.name}` : ""}` }); return; }
     this.ask(message);
@@ -254,29 +262,6 @@ class Lab extends LabView {
 
   running() {
     return boardAt(this.film, this.player.at).members.filter((one) => ["alive", "frozen"].includes(one.state.life)).length;
-  }
-
-  // A button that is hovered or focused for a moment says what it will cost; the kernel keeps the run for the click.
-  previewed(node, what) {
-    let waiting;
-    const begin = () => { clearTimeout(waiting); waiting = setTimeout(() => this.preview(what), this.film.partitions.length > 64 ? 700 : 150); };
-    const end = () => { clearTimeout(waiting); say(this.cost, ""); };
-    node.addEventListener("pointerenter", begin);
-    node.addEventListener("focus", begin);
-    node.addEventListener("pointerleave", end);
-    node.addEventListener("blur", end);
-  }
-
-  async preview(what) {
-    const member = this.film.members[this.selected], known = MORE.find((one) => one.do === what);
-    if (this.previewing || this.talk.changing || this.player.playing || this.predict.on || this.alone || (known.member && (!member || this.refusal(what)))) return;
-    this.previewing = true;
-    const frozen = member && boardAt(this.film, this.player.at).members[this.selected].state.life === "frozen";
-    const slow = setTimeout(() => say(this.cost, "computing…"), 150);
-    const answer = await this.talk.request({ type: "preview", do: what === "freeze" && frozen ? "thaw" : what, member: known.member ? member.name : null, at_ms: Math.round(this.player.at) });
-    clearTimeout(slow);
-    this.previewing = false;
-    say(this.cost, answer.type === "done" ? answer.words : "");
   }
 
   refusal(what) {
@@ -301,7 +286,7 @@ class Lab extends LabView {
 
   select(index) {
     this.selected = Math.max(0, Math.min(index, this.film.members.length - 1));
-    this.spotted = null;
+    this.unspot();
     this.paint(false);
     const lane = this.stage.lanes[this.selected];
     if (lane && this.root.contains(document.activeElement) && document.activeElement.closest(".rk-board")) lane.node.focus();
@@ -329,26 +314,17 @@ class Lab extends LabView {
     if (!dragging) this.sendCursor();
   }
 
-  jump(direction, kind) {
-    this.player.pause();
-    const times = kind === "marks" ? [...new Set(this.film.marks.map((mark) => mark.at))] : kind === "messages" ? [...new Set(this.film.messages.map((one) => one.sent))] : this.film.events;
-    this.player.step(direction, times);
-    this.paint(direction > 0);
-    if (direction > 0 && kind !== "marks") this.pillsUpTo(this.player.at - 1, this.player.at);
-    this.sendCursor();
-  }
-
   onTick(from, to) {
     this.pillsUpTo(from, to);
     this.paint(true);
   }
 
   pillsUpTo(from, to) {
-    if (to - from > 200) return;
+    if (to - from > 200 || this.pills === "none") return;
     const { messages } = this.film;
     this.sentTimes = this.sentTimesOf === messages ? this.sentTimes : messages.map((one) => one.sent);
     this.sentTimesOf = messages;
-    for (let place = placeOf(this.sentTimes, from) + 1; place < messages.length && messages[place].sent <= to; place += 1) this.stage.pill(messages[place]);
+    for (let place = placeOf(this.sentTimes, from) + 1; place < messages.length && messages[place].sent <= to; place += 1) if (this.pills === "all" || messages[place].news || messages[place].error || !QUIET_APIS.has(messages[place].api)) this.stage.pill(messages[place]);
   }
 
   toggleHelp() {
