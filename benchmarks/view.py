@@ -105,6 +105,11 @@ window.play = async (ms) => {{
 </script>"""
 
 
+HEAP = "() => { gc(); gc(); return performance.memory.usedJSHeapSize; }"
+"""What the page holds after a collection."""
+MINUTE_PIECES = 4
+
+
 def in_browser(members: int, partitions: int) -> dict[str, Any]:
     """First paint, a new film to paint, and frames a second while playing; the kernel is left out."""
     from playwright.sync_api import sync_playwright
@@ -122,16 +127,23 @@ def in_browser(members: int, partitions: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         path = Path(folder) / "lab.html"
         path.write_text(page_text, encoding="utf-8")
-        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=list(ARGUMENTS))
+        flags = [*ARGUMENTS, "--js-flags=--expose-gc", "--enable-precise-memory-info"]
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=flags)
         page = browser.new_page(viewport={"width": 1100, "height": 900})
         page.goto(path.as_uri())
         first = page.evaluate("window.shown")
         swaps = sorted(page.evaluate("turn => window.swap(turn)", turn) for turn in range(2, 32))
         rate = page.evaluate("window.play(4000)")
+        heap = [page.evaluate(HEAP)]
+        for _ in range(MINUTE_PIECES):
+            page.evaluate("window.play(15000)")
+            page.evaluate("() => lab.seek(0, false)")
+            heap.append(page.evaluate(HEAP))
         browser.close()
     return {
         "size": f"{members} x {partitions}", "first_paint_ms": round(first, 1), "film_to_paint_median_ms": round(statistics.median(swaps), 1),
         "film_to_paint_p95_ms": round(swaps[int(0.95 * len(swaps))], 1), "frames_per_s": round(rate, 1),
+        "heap_mb_each_15_s": [round(one / 1e6, 2) for one in heap], "lab_made_ms": median_ms(lambda: Lab(scenario)),
     }  # fmt: skip
 
 
@@ -208,6 +220,88 @@ def click_to_paint(members: int, partitions: int, protocol: str, clicks: int = 2
     }  # fmt: skip
 
 
+# --- the peer: plotly's FigureWidget for the same click -------------------------------------------------
+PEER = """<!doctype html><meta charset="utf-8"><div id="el" style="width:1040px;height:600px"></div><script>{plotly}</script><script>
+const painted = () => new Promise((done) => requestAnimationFrame(() => {{ const later = new MessageChannel(); later.port1.onmessage = done; later.port2.postMessage(0); }}));
+window.open_ = async (figure) => {{ await Plotly.newPlot("el", figure.data, figure.layout); await painted(); }};
+window.click_ = async (turn) => {{
+  const begun = performance.now();
+  for (const each of await window.kernel(turn)) await Plotly.update("el", each.style_data, each.layout_data, each.style_traces);
+  await painted();
+  return performance.now() - begun;
+}};
+</script>"""
+
+
+def figure_widget(members: int, partitions: int, clicks: int = 24) -> dict[str, Any]:
+    """The same click with a FigureWidget: one marker a partition in its owner's lane, moved and coloured anew.
+
+    The run is simulated beforehand and left out of the time, which favours the peer; the widget's own
+    message is what it would send to the page, and plotly.js draws it there.
+    """
+    import plotly
+    import plotly.graph_objects as go
+    from playwright.sync_api import sync_playwright
+
+    runs = [Frames(simulate(crash(members, partitions), protocol=name)) for name in ("eager", "cooperative")]
+    boards = [one.at(at_ms) for one in runs for at_ms in (11_900, 12_100)]
+    place = {name: number for number, name in enumerate(runs[0].names)}
+
+    def looks_of(board: Any) -> dict[str, list[Any]]:
+        slots: dict[str | None, int] = {}
+        found: dict[str, list[Any]] = {"x": [], "y": [], "color": []}
+        for one in board.partitions:
+            slots[one.state.owner] = slots.get(one.state.owner, 0) + 1
+            found["x"].append(slots[one.state.owner])
+            found["y"].append(place.get(one.state.owner, -1))
+            found["color"].append("#646C76" if one.state.flows else "#B3152A")
+        return found
+
+    begun = looks_of(boards[0])
+    figure = go.FigureWidget(
+        data=[
+            go.Scatter(
+                x=begun["x"],
+                y=begun["y"],
+                mode="markers",
+                marker={"color": begun["color"], "size": 9, "symbol": "square"},
+            )
+        ]
+    )
+    sent: list[Any] = []
+    figure.observe(
+        lambda change: sent.append(change["new"]) if change["new"] else None, names=["_py2js_update"]
+    )
+
+    def kernel(turn: int) -> list[dict[str, Any]]:
+        sent.clear()
+        now = looks_of(boards[turn % len(boards)])
+        with figure.batch_update():
+            figure.data[0].x, figure.data[0].y = now["x"], now["y"]
+            figure.data[0].marker.color = now["color"]
+        return [
+            {"style_data": one["style_data"], "layout_data": one["layout_data"], "style_traces": one["style_traces"]}
+            for one in json.loads(json.dumps(sent, default=list))
+        ]  # fmt: skip
+
+    script = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
+        path = Path(folder) / "peer.html"
+        path.write_text(PEER.format(plotly=script.read_text(encoding="utf-8")), encoding="utf-8")
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=list(ARGUMENTS))
+        page = browser.new_page(viewport={"width": 1100, "height": 900})
+        page.expose_function("kernel", kernel)
+        page.goto(path.as_uri())
+        page.evaluate("figure => open_(figure)", json.loads(figure.to_json()))
+        spent = [page.evaluate("turn => click_(turn)", turn) for turn in range(1, clicks + 1)]
+        browser.close()
+    spent = sorted(spent[2:])
+    return {
+        "size": f"{members} x {partitions}", "peer": "FigureWidget, engine left out", "clicks": len(spent), "click_to_paint_median_ms": round(statistics.median(spent), 1),
+        "click_to_paint_p95_ms": round(spent[int(0.95 * len(spent))], 1),
+    }  # fmt: skip
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
@@ -227,6 +321,7 @@ def main() -> None:
             for members, partitions in ((2, 4), (50, 500))
             for name in ("eager", "consumer")
         ]
+        found["peer"] = [figure_widget(members, partitions) for members, partitions in ((2, 4), (50, 500))]
     print(json.dumps(found, indent=1))
 
 

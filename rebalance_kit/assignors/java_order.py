@@ -86,6 +86,22 @@ def hash_map_order(
     return [keys[index] for index in sorted(range(len(keys)), key=slots.__getitem__)]
 
 
+def scala_map_order(keys: Sequence[str]) -> list[str]:
+    """Return distinct ``keys`` in the order of Scala 2.13's ``mutable.HashMap``, the coordinator's up to Kafka 3.9.
+
+    Its table grows one key sooner than Java's, and a bucket is sorted by hash, whoever was put first.
+    """
+    folded = []
+    for key in keys:
+        code = string_hash(key)
+        code ^= code >> 16
+        folded.append(code - (1 << 32) if code >> 31 else code)
+    size = 16
+    while 4 * len(keys) >= 3 * size:
+        size *= 2
+    return [keys[place] for place in sorted(range(len(keys)), key=lambda one: (folded[one] & (size - 1), folded[one]))]
+
+
 def hash_set_of(keys: Sequence[Key], hash_of: Callable[[Key], int]) -> list[Key]:
     """Return distinct ``keys`` in the order of ``new HashSet<>(keys)``, which sizes its table for them."""
     return hash_map_order(keys, hash_of, max(int(len(keys) / 0.75) + 1, 16))

@@ -14,8 +14,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the commands of this file."""
     exercise = commands.add_parser("exercise", help="PySpark exercises on rebalance logs")
     actions = exercise.add_subparsers(title="actions", metavar="ACTION", required=True)
-    listing = _action(actions, "list", "name, level, minutes and title of each", _list)
-    del listing
+    _action(actions, "list", "name, level, minutes and title of each", _list)
     start = _action(
         actions, "start", "copy an exercise into your own folder; keeps an answer that is there", _start
     )
@@ -27,7 +26,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     hint.add_argument("number", nargs="?", type=int, default=None)
     check.add_argument("--public", action="store_true", help="leave the hidden checks out")
     check.add_argument(
-        "--limit", type=float, default=None, metavar="SECONDS", help="time limit of one call (default 60)"
+        "--limit", type=_seconds, default=None, metavar="SECONDS", help="time limit of one call (default 60)"
     )
     for one in (start, check):
         one.add_argument(
@@ -35,6 +34,13 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
             default=None,
             help="whose exercise it is (default: REBALANCE_KIT_LEARNER, or the user)",
         )
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 < value < 86_400:
+        raise argparse.ArgumentTypeError(f"{text} is no time limit; expected seconds, more than 0")
+    return value
 
 
 def _action(
@@ -68,6 +74,7 @@ def _list(arguments: argparse.Namespace, out: TextIO) -> int:
 
 def _start(arguments: argparse.Namespace, out: TextIO) -> int:
     print(_desk(arguments).start(arguments.name), file=out)
+    print(f"Then: rebalance-kit exercise check {arguments.name} (or hint)", file=out)
     return 0
 
 

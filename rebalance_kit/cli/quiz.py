@@ -36,7 +36,7 @@ def _add_practice(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     answers.add_argument("action", choices=("report", "export", "delete"))
     answers.add_argument("--to", type=Path, default=None, help="export: the file to write (JSON lines)")
     answers.set_defaults(command=_answers)
-    for command in (quiz, review):
+    for command in (quiz, review, exam, answers):
         command.add_argument(
             "--links", action="store_true", help="print what opens the runs behind a verdict in the lab"
         )
@@ -99,6 +99,7 @@ def _exam(arguments: argparse.Namespace, out: TextIO) -> int:
         arguments.minutes,
         store=_store(arguments),
         out=out,
+        links=arguments.links,
     )
 
 
@@ -111,10 +112,17 @@ def _review(arguments: argparse.Namespace, out: TextIO) -> int:
 def _answers(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.quiz.bank import read_bank
     from rebalance_kit.quiz.progress import progress
+    from rebalance_kit.quiz.replay import to_replay
 
     store = _store(arguments)
     if arguments.action == "report":
-        out.write(progress(store.attempts(), read_bank()).text() + "\n")
+        bank = read_bank()
+        report = progress(store.attempts(), bank)
+        out.write(report.text() + "\n")
+        out.writelines(
+            f"\n{one.name}:\nrebalance-kit lab {one.link}\n"
+            for one in (to_replay(report, bank) if arguments.links else ())
+        )
     elif arguments.action == "delete":
         out.write(f"{store.delete()} answers deleted from {store.path}\n")
     elif arguments.to is None:

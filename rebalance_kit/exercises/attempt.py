@@ -62,8 +62,8 @@ def attempt(
     tag = f"exercise-{uuid.uuid4().hex}"
 
     def work() -> None:
-        bench.mark(tag)
         try:
+            bench.mark(tag)
             held.append(_answer(task, find, inputs, bench))
         except TimeIsUp:
             pass
@@ -86,6 +86,20 @@ def attempt(
             problem=f"no answer within {limit_s:g} s{where}. Is there a loop without an end, or a join without a key (every row with every row)?"
         )
     return held[0] if held else Outcome(problem="no answer: the function ended its own thread")
+
+
+def before_spark(find: Callable[[], Callable[..., Any]]) -> str | None:
+    """What can be said of an answer without data: no file, no Python, no function, nothing written; else None."""
+    try:
+        code = getattr(find(), "__code__", None)
+    except NotYet as words:
+        return str(words)
+    except BaseException as error:  # noqa: BLE001 - as above
+        return words_of(error, find)
+    return _UNWRITTEN if code is not None and code.co_names == ("NotImplementedError",) else None
+
+
+_UNWRITTEN = "not written yet: the function still raises NotImplementedError. Write its body, then check again."
 
 
 def _answer(
@@ -125,7 +139,7 @@ def words_of(error: BaseException, find: Callable[[], Any]) -> str:
     """An error in a learner's words: what, at which line of their code, and what to try."""
     file = str(getattr(find, "file", ""))
     if isinstance(error, NotImplementedError):
-        return "not written yet: the function still raises NotImplementedError. Write its body, then check again."
+        return _UNWRITTEN
     if isinstance(error, SyntaxError):
         return f"line {error.lineno}: Python cannot read this: {error.msg}"
     what = re.split(r"\n\n|\n== |SQLSTATE|;\n| JVM stacktrace", str(error))[0].strip()
@@ -167,9 +181,15 @@ class FromFile:
         """Read and run the file, and return the function; raises ``NotYet`` when there is none."""
         try:
             text = self._path.read_text("utf-8")
-        except OSError as problem:
+        except FileNotFoundError as problem:
             raise NotYet(
-                f"{self._path.name} cannot be read ({problem.strerror}). `rebalance-kit exercise start` puts a fresh one there."
+                f"there is no {self._path.name}. `rebalance-kit exercise start` puts one there."
+            ) from problem
+        except OSError as problem:
+            raise NotYet(f"{self._path.name} cannot be read: {problem.strerror}.") from problem
+        except UnicodeDecodeError as problem:
+            raise NotYet(
+                f"{self._path.name} is no text in UTF-8 (byte {problem.start}). Save it as UTF-8."
             ) from problem
         code: CodeType = compile(text, self.file, "exec")
         names: dict[str, Any] = {"__name__": "answer", "__file__": self.file}

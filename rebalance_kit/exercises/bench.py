@@ -23,27 +23,27 @@ EVENTS = (
 )  # fmt: skip
 
 _LAST = "element_at(split({}, '/'), -1)"
-_MEMORY = {"spark.driver.memory": "1g"}
 _DRAINED_S = 50
 """A stream ends by itself once its files are read; a learner's never should take so long."""
 
 
 class Bench:
-    """A session (the running one, or one begun now) with a folder of its own; ``close`` gives the folder back."""
+    """A session (given, the running one, or one begun when first asked for) with a folder; ``close`` removes the folder."""
 
-    def __init__(self, spark: Any = None, master: str = "local[2]") -> None:
-        if spark is None:
-            from rebalance_kit.pipeline import spark_session
-
-            spark = (
-                spark_session(None, settings=_MEMORY, quick_start=True)
-                if _running()
-                else spark_session(master, settings=_MEMORY, quick_start=True)
-            )
-        self.spark = spark
+    def __init__(self, spark: Any = None) -> None:
+        self._spark = spark
         self._held = TemporaryDirectory(prefix="rebalance-kit-exercises-")
         self.folder = Path(self._held.name)
         self._events: dict[Run, Any] = {}
+
+    @property
+    def spark(self) -> Any:
+        """The session; raises ``EnvironmentProblem`` where there is no Java or no PySpark."""
+        if self._spark is None:
+            from rebalance_kit.pipeline import quiet_session
+
+            self._spark = quiet_session()
+        return self._spark
 
     def close(self) -> None:
         """Remove the folder; the session goes on."""
@@ -169,11 +169,3 @@ class Bench:
         finally:
             query.stop()
         return [row.asDict(recursive=True) for row in self.spark.read.parquet(str(out)).collect()]
-
-
-def _running() -> bool:
-    """Whether a session is there already (a notebook's)."""
-    import sys
-
-    sessions = sys.modules.get("pyspark.sql")
-    return sessions is not None and sessions.SparkSession.getActiveSession() is not None

@@ -21,6 +21,7 @@ from rebalance_kit.exercises.bench import Bench
 from rebalance_kit.exercises.checking import Report, check_answer
 from rebalance_kit.exercises.runs import place_logs
 from rebalance_kit.exercises.shelf import Exercise, load, names
+from rebalance_kit.model.errors import DataError
 
 FOLDER = "my-exercises"
 _NOTES = "desk.json"
@@ -51,25 +52,37 @@ class Desk:
     def __init__(self, folder: str | Path = FOLDER, identity: Identity | None = None) -> None:
         self.folder = Path(folder)
         self._identity = identity
+        self._taken: dict[str, int] = {}
 
     def answer_file(self, exercise: Exercise) -> Path:
         """Where the learner's answer to an exercise is (or will be)."""
         return self.folder / exercise.name / "answer.py"
 
     def start(self, name: str) -> str:
-        """Copy an exercise here, its logs too, and say where it is; an answer that is there stays as it is."""
+        """Copy an exercise here, its logs too, and say where it is; an answer that is there stays as it is.
+
+        Raises ``DataError`` for a folder that cannot be written to.
+        """
         exercise = load(name)
-        place = self.folder / exercise.name
+        place, answer = self.folder / exercise.name, self.answer_file(exercise)
+        kept = answer.exists()
+        try:
+            self._copy(exercise, place)
+        except OSError as problem:
+            raise DataError(
+                f"{self.folder}: cannot be written to ({problem.strerror}); expected a folder of your own"
+            ) from problem
+        self._note(exercise, {})
+        words = "your answer was kept" if kept else "write your answer"
+        return f"{exercise.name} · {exercise.task.title}\nRead {place / 'README.md'}; {words} in {answer}."
+
+    def _copy(self, exercise: Exercise, place: Path) -> None:
         place.mkdir(parents=True, exist_ok=True)
         for file in ("README.md", "expected.txt"):
             shutil.copyfile(exercise.folder / file, place / file)
         place_logs(exercise.task.public.runs, place / "data")
-        kept = self.answer_file(exercise).exists()
-        if not kept:
-            shutil.copyfile(exercise.folder / "answer.py", self.answer_file(exercise))
-        self._note(exercise, {})
-        words = "kept your answer in" if kept else "write your answer in"
-        return f"{exercise.name}: {exercise.task.title}. Read {place / 'README.md'}, {words} {self.answer_file(exercise)}."
+        if not (place / "answer.py").exists():
+            shutil.copyfile(exercise.folder / "answer.py", place / "answer.py")
 
     def check(
         self,
@@ -91,11 +104,14 @@ class Desk:
         return check_answer(exercise, find, bench, seed=seed, limit_s=limit_s)
 
     def hint(self, name: str, number: int | None = None) -> str:
-        """The next hint (or one by its number), with how many there are."""
+        """The next hint (or one by its number), with how many there are; raises ``DataError`` for a number beyond."""
         exercise = load(name)
         hints = exercise.hints
-        taken = int(self._notes(exercise).get("hints", 0))
-        wanted = min(max(number or taken + 1, 1), len(hints))
+        if number is not None and not 1 <= number <= len(hints):
+            raise DataError(f"hint {number} of {exercise.name}; expected a number from 1 to {len(hints)}")
+        taken = max(self._taken.get(exercise.name, 0), int(self._notes(exercise).get("hints", 0)))
+        wanted = min(taken + 1, len(hints)) if number is None else number
+        self._taken[exercise.name] = max(taken, wanted)
         self._note(exercise, {"hints": max(taken, wanted)})
         return f"Hint {wanted} of {len(hints)}: {hints[wanted - 1]}"
 

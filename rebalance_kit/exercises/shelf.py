@@ -58,6 +58,7 @@ def names() -> tuple[str, ...]:
 def load(name: str) -> Exercise:
     """Read an exercise by its name, its number or a part of its name; raises ``DataError`` naming those there are."""
     known = names()
+    name = f"{int(name):02}-" if name.isdecimal() else name
     found = [one for one in known if one == name] or [one for one in known if name and name in one]
     if len(found) != 1:
         why = "no exercise is called" if not found else "several exercises are called something like"

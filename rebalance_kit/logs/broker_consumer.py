@@ -136,10 +136,13 @@ def _loaded(row: TraceRow, state: BrokerState) -> tuple[Said, ...]:
 
 def _topic(row: TraceRow, state: BrokerState) -> tuple[Said, ...]:
     name = row.topic or ""
-    gone = state.committed.pop(name, set()) if row.detail["partitions"] == 0 else set()
-    if not gone or not row.detail.get("topic_id"):  # a record need not tell the id
+    if row.detail["partitions"] or not row.detail.get("topic_id"):  # a record need not tell the id
         return ()
-    return state.say("tombstones", count=len(gone), took_ms=0, id=_topic_id(row.detail["topic_id"]), topic=name)
+    gone = state.committed.pop(name, set())
+    return state.say(
+        "tombstones", count=len(gone), took_ms=0, id=_topic_id(row.detail["topic_id"]), topic=name,
+        partitions=", ".join(f"{name}-{number}" for number in range(state.had)),
+    )  # fmt: skip
 
 
 def _topic_id(halves: Sequence[int]) -> str:

@@ -30,6 +30,8 @@ class BrokerState:
         self.last_leaver = ("", "")
         self.classic_members: set[str] = set()
         self.groups: dict[str, str] = {}
+        self.had = 0
+        """Partitions that the topic changed last had before."""
         self.partitions: dict[str, int] = {str(name): int(count) for name, count in meta.get("topics", {}).items()}
 
     def see(self, row: TraceRow) -> None:
@@ -43,6 +45,7 @@ class BrokerState:
             self.topics_of[row.actor] = tuple(detail["topics"])
             self.groups[row.actor] = str(detail["group"])
         elif row.kind == "topic_changed":
+            self.had = self.partitions.get(row.topic or "", 0)
             self.partitions[row.topic or ""] = int(detail["partitions"])
         elif row.kind == "action" and detail["do"] == "subscribe":
             self.topics_of[row.actor] = tuple(detail["topics"])

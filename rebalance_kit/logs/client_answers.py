@@ -115,7 +115,7 @@ def _sync(error: str, request: TraceRow, state: ClientState) -> Lines:
 def _consumer_heartbeat(error: str, request: TraceRow, state: ClientState) -> Lines:
     message = state.told or "null"
     if error == "UNKNOWN_MEMBER_ID":
-        return state.say("heartbeat_unknown", member=request.member_id, message=message), (), True
+        return state.say("heartbeat_unknown", member=request.member_id, backoff_ms=100, message=message), (), True
     if error == "FENCED_MEMBER_EPOCH":
         return state.say("heartbeat_fenced", member=request.member_id, epoch=request.generation, message=message), (), True
     if error == "UNRELEASED_INSTANCE_ID":

@@ -154,7 +154,10 @@ LOADING: Mapping[str, Forms] = MappingProxyType(
             ("4.0", "INFO", RUNTIME, R + "Finished loading of metadata from __consumer_offsets-0 with epoch {epoch} in {took_ms}ms where {waited_ms}ms was spent in the scheduler. Loaded {records} records which total to {bytes} bytes."),
             ("0.0", "INFO", SCALA_MANAGER, M + "Finished loading offsets and group metadata from __consumer_offsets-0 in {took_ms} milliseconds for epoch {epoch}, of which {waited_ms} milliseconds was spent in the scheduler."),
         ),
-        "tombstones": _new("Generated {count} tombstone records in {took_ms} milliseconds while deleting offsets for topics [DeletedTopic[id={id}, name={topic}]].", logger=SHARD),
+        "tombstones": (
+            ("4.3", "INFO", SHARD, P + "Generated {count} tombstone records in {took_ms} milliseconds while deleting offsets for topics [DeletedTopic[id={id}, name={topic}]]."),
+            ("4.0", "INFO", SHARD, P + "Generated {count} tombstone records in {took_ms} milliseconds while deleting offsets for partitions [{partitions}]."),
+        ),
     }
 )  # fmt: skip
 

@@ -121,7 +121,7 @@ CONSUMER: Mapping[str, Forms] = MappingProxyType(
         "revoking": _info(MEMBERSHIP, "Revoking previously assigned partitions {partitions}"),
         "interrupted": _info(MEMBERSHIP, "Interrupting reconciliation that is not relevant anymore because {reason}"),
         "fatal": _error(MEMBERSHIP, "Member {member} with epoch {epoch} transitioned to fatal state"),
-        "heartbeat_unknown": _info(BEATS, "ConsumerGroupHeartbeatRequest failed because member {member} is unknown. in 100ms: {message}"),
+        "heartbeat_unknown": _info(BEATS, "ConsumerGroupHeartbeatRequest failed because member {member} is unknown. in {backoff_ms}ms: {message}"),
         "heartbeat_fenced": _info(BEATS, "ConsumerGroupHeartbeatRequest failed for member {member} because epoch {epoch} is fenced. in 100ms: {message}"),
         "heartbeat_unreleased": _error(BEATS, "ConsumerGroupHeartbeatRequest failed due to unreleased instance id {instance}: {message}"),
         "heartbeat_fatal": _error(BEATS, "ConsumerGroupHeartbeatRequest failed due to unexpected error {error}: {message}"),

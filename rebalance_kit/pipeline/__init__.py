@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rebalance_kit.pipeline.cluster import LocalCluster
     from rebalance_kit.pipeline.inquiry import Events, Forensics, forensics, read_events
+    from rebalance_kit.pipeline.quiet import begin_quietly, quiet_session
     from rebalance_kit.pipeline.run import run_logs
     from rebalance_kit.pipeline.session import begin_session, spark_session
     from rebalance_kit.pipeline.shipping import write_kit_zip
@@ -23,8 +24,10 @@ __all__ = [
     "Forensics",
     "LocalCluster",
     "Watch",
+    "begin_quietly",
     "begin_session",
     "forensics",
+    "quiet_session",
     "read_events",
     "run_logs",
     "spark_session",
@@ -39,6 +42,8 @@ _HOME = {
     "Forensics": "inquiry",
     "forensics": "inquiry",
     "run_logs": "run",
+    "begin_quietly": "quiet",
+    "quiet_session": "quiet",
     "begin_session": "session",
     "spark_session": "session",
     "Watch": "watch",

@@ -151,11 +151,15 @@ def _around(asked: DataFrame, events: DataFrame) -> DataFrame:
 
 
 def _begins_anew() -> Column:
-    """Lines with which a member begins a new membership: a poll timeout before them is over."""
+    """Lines of a member that begins a new membership: a poll timeout before them is over.
+
+    A KIP-848 member may turn to JOINING again before its coordinator has read that it left; it has joined
+    when it leaves that state.
+    """
     event = F.col("event")
     return (
         event.isin("process_started", "subscribed", "joining", "rd_joining")
-        | ((event == "transitioned") & (F.col("state_to") == "JOINING"))
+        | ((event == "transitioned") & (F.col("state_from") == "JOINING"))
         | ((event == "rd_epoch_heartbeat") & (F.col("epoch") == 0))
     )
 

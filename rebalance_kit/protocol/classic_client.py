@@ -61,15 +61,16 @@ def _look_at_metadata(member: ClassicMember) -> None:
         seen = {topic: member.metadata.get(topic, 0) for topic in watched}
         if seen != dict(member.assigned_metadata) or _racks_changed(member, watched):
             racked = member.settings.rack is not None
-            before = _printed(member.assigned_metadata, member.assigned_racks if racked else fx.NO_RACKS)
-            after = _printed(seen, member.racks if racked else fx.NO_RACKS)
+            before = _printed(member, member.assigned_metadata, member.assigned_racks if racked else fx.NO_RACKS)
+            after = _printed(member, seen, member.racks if racked else fx.NO_RACKS)
             member.request_rejoin(
                 f"cached metadata has changed from (version1: {before}) at the beginning of the rebalance to (version2: {after})",
                 "cached metadata has changed",
             )  # fmt: skip
             return
     if tuple(sorted(member.joined_topics)) != tuple(sorted(member.topics)):
-        old, new = (f"[{', '.join(sorted(one))}]" for one in (member.joined_topics, member.topics))
+        printed = member.settings.hash_order
+        old, new = (f"[{', '.join(printed(sorted(one)))}]" for one in (member.joined_topics, member.topics))
         member.request_rejoin(
             f"subscription has changed from {old} at the beginning of the rebalance to {new}",
             "subscription has changed",
@@ -95,9 +96,10 @@ def _accounted_for(one: Replicas, other: Replicas, tolerates_offline: bool) -> b
     return all(rack is None or rack in there or node in away for node, rack in one)
 
 
-def _printed(counts: Mapping[str, int], racks: fx.Racks) -> str:
+def _printed(member: ClassicMember, counts: Mapping[str, int], racks: fx.Racks) -> str:
     topics = []
-    for topic, count in sorted(counts.items()):
+    for topic in member.settings.hash_order(sorted(counts)):
+        count = counts[topic]
         told = racks.get(topic, ())
         listed = [_rack_info(told[number]) if number < len(told) else "NO_RACKS" for number in range(count)]
         topics.append(f"{topic}=[{', '.join(listed)}]")

@@ -255,7 +255,8 @@ class ClassicMember:
         topics = tuple(sorted(self.topics))
         memory, memory_generation = self.sticky_memory
         generation = self.generation if self.generation >= 0 else None
-        plain = Subscription(topics, self.owned, generation, kept.rack)
+        owned = self.owned if self.native else tuple(sorted(self.owned))  # ConsumerProtocol.serializeSubscription
+        plain = Subscription(topics, owned, generation, kept.rack)
         protocols = tuple(
             (name, plain._replace(user_owned=memory, user_generation=memory_generation) if name == "sticky" else plain)
             for name in kept.assignors

@@ -50,6 +50,8 @@ class ClientSettings:
     """Runs a client assignor for a leader: name, partition counts, members in the answer's order, replicas."""
     commits_topic_ids: bool = True
     """Whether OffsetCommit names topics by id where the metadata has it (KIP-848 clients since 4.2)."""
+    hash_order: Callable[[Sequence[str]], list[str]] = sorted
+    """Names in the order in which a Java client prints a set of them."""
     tolerates_offline: bool = False
     """Whether a replica that goes offline leaves a leader's racks as they are (KAFKA-20778)."""
 

@@ -171,18 +171,22 @@ class ExamSitting:
     def finish(self) -> Progress:
         """Hand in: every question is graded and kept, and the report returned. Handing in twice changes nothing."""
         if not self.ended:
-            for place, verdict in enumerate(self.verdicts()):
-                one = self.asked[place]
-                self._store.add(
-                    Attempt(
-                        f"{self._state['id']}/{place}", self._clock.wall(), "exam", one.item, one.seed, self.given(place), bool(verdict and verdict.right),
-                        verdict.credit if verdict else 0.0, None, verdict.misconceptions if verdict else (), self._state["id"],
-                    )
-                )  # fmt: skip
+            graded = zip(self.asked, self.verdicts(), strict=True)
+            self._store.add(*(self._attempt(place, *one) for place, one in enumerate(graded)))
             self._keep()
             self._state["ended"] = True
             self._keep()
         return self.report()
+
+    def _attempt(self, place: int, one: Asked, verdict: Verdict | None) -> Attempt:
+        known = (
+            (False, 0.0, ()) if verdict is None else (verdict.right, verdict.credit, verdict.misconceptions)
+        )
+        right, credit, beliefs = known
+        name = f"{self._state['id']}/{place}"
+        return Attempt(
+            name, self._clock.wall(), "exam", one.item, one.seed, self.given(place), right, credit, None, beliefs, self._state["id"]
+        )  # fmt: skip
 
     def verdicts(self) -> tuple[Verdict | None, ...]:
         """The grading, None for a question without an answer. For the end alone: pages show it once ``ended``."""
@@ -190,6 +194,13 @@ class ExamSitting:
             grade(asked, given) if (given := self.given(place)) else None
             for place, asked in enumerate(self.questions)
         )
+
+    def told(self) -> Verdict:
+        """Key and reasons of the question shown, and what the answer was worth; raises ``DataError`` before the end."""
+        if not self.ended:
+            raise DataError("the exam is not over; expected finish() first")
+        asked, given = self.questions[self.place], self.given(self.place)
+        return grade(asked, given) if given else unanswered(asked)
 
     def replays(self) -> tuple[Replay, ...]:
         """The runs that decide the question shown, once the exam has ended; none before."""
@@ -205,21 +216,8 @@ class ExamSitting:
         if not self.ended:
             raise DataError("the exam is not over; expected finish() first")
         plan = blueprint(self._state["name"])
-        found = [
-            Attempt(
-                "",
-                0.0,
-                "exam",
-                one.item,
-                one.seed,
-                self.given(place),
-                bool(verdict and verdict.right),
-                0.0,
-                None,
-                verdict.misconceptions if verdict else (),
-            )
-            for place, (one, verdict) in enumerate(zip(self.asked, self.verdicts(), strict=True))
-        ]
+        graded = zip(self.asked, self.verdicts(), strict=True)
+        found = [self._attempt(place, *one) for place, one in enumerate(graded)]
         domains = {one.item: one.domain for one in self.asked}
         title = f"{plan.name} mock {self._state['seed']}"
         return progress(
@@ -244,10 +242,9 @@ class ExamSitting:
 
     def _told(self) -> dict[str, Any]:
         """What a screen shows besides, once the exam has ended."""
-        asked, given = self.questions[self.place], self.given(self.place)
         return {
             "report": self.report().text(),
-            "verdict": asdict(grade(asked, given) if given else unanswered(asked)),
+            "verdict": asdict(self.told()),
             "replays": [one.name for one in self.replays()],
             "right": [bool(verdict and verdict.right) for verdict in self.verdicts()],
         }

@@ -51,6 +51,8 @@ class Progress:
     replay: tuple[str, ...]
     missing: Mapping[str, int]
     advice: str = ""
+    weak: tuple[tuple[str, int], ...] = ()
+    """Items missed or guessed, and the seeds of their variants, in the order of the answers."""
 
     def text(self) -> str:
         """The report as lines."""
@@ -98,7 +100,7 @@ def progress(
     domains: dict[str, list[bool]] = defaultdict(list)
     objectives: dict[str, list[bool]] = defaultdict(list)
     beliefs: dict[str, int] = defaultdict(int)
-    held, lucky, weak = [], [], []
+    held, lucky, weak, variants = [], [], [], []
     for attempt in attempts:
         held.append(attempt.correct)
         item = known.get(attempt.item)
@@ -109,10 +111,10 @@ def progress(
         for domain in _domains(item, plan, asked_for):
             domains[domain].append(attempt.correct)
         objectives[item.head.objective].append(attempt.correct)
-        if not attempt.correct:
-            weak.append(item)
-        elif attempt.confidence == "guess":
-            lucky.append(item)
+        if attempt.correct and attempt.confidence != "guess":
+            continue
+        (lucky if attempt.correct else weak).append(item)
+        variants.append((attempt.item, attempt.seed))
     scored = tuple(
         sorted(
             (Score(name, sum(found), len(found)) for name, found in domains.items()),
@@ -123,6 +125,7 @@ def progress(
     return Progress(
         title, total, scored, _objectives(objectives), _beliefs(beliefs, bank), tuple(dict.fromkeys(item.head.objective for item in lucky)),
         _to_read([*weak, *lucky]), _to_replay([*weak, *lucky]), missing, _advice(plan, total, scored),
+        tuple(dict.fromkeys(variants)),
     )  # fmt: skip
 
 

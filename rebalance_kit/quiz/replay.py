@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rebalance_kit.quiz.bank import Bank
 from rebalance_kit.quiz.generate import drawn, run_seed
 from rebalance_kit.quiz.item import NOTHING, Choice, Drawn, Generated, Item, Proof, RunSpec, Shown
-from rebalance_kit.quiz.progress import run_name, runs_of
+from rebalance_kit.quiz.progress import MOST, Progress, run_name, runs_of
 from rebalance_kit.quiz.runs import RunBook, scenario_of
 from rebalance_kit.simulation.link import Link, LinkError, write_link
 from rebalance_kit.simulation.scenario import Scenario
@@ -43,6 +44,18 @@ def replays(item: Item, seed: int, book: RunBook) -> tuple[Replay, ...]:
         if book.refusal(spec, made_with) is None
     )
     return tuple(one for one in found if one is not None)
+
+
+def to_replay(report: Progress, bank: Bank) -> tuple[Replay, ...]:
+    """The first runs that a report advises to replay, one an item, each once."""
+    book = RunBook()
+    found: dict[str, Replay] = {}
+    for name, seed in report.weak:
+        if len(found) >= MOST:
+            break
+        for one in replays(bank.item(name), seed, book)[:1]:
+            found.setdefault(one.name, one)
+    return tuple(found.values())
 
 
 def _runs(item: Item, seed: int, book: RunBook) -> tuple[Mapping[str, RunSpec], Mapping[str, Any], int]:

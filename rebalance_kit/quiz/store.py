@@ -71,9 +71,9 @@ class Store:
         self._unsaved: list[dict[str, Any]] = []
 
     # --- writing -----------------------------------------------------------------------------
-    def add(self, attempt: Attempt) -> None:
-        """Keep one answer; never raises: what the database refuses goes beside it (see ``notice``)."""
-        self._write({"do": "attempt", **asdict(attempt)})
+    def add(self, *attempts: Attempt) -> None:
+        """Keep answers, all or none; never raises: what the database refuses goes beside it (see ``notice``)."""
+        self._write(*({"do": "attempt", **asdict(one)} for one in attempts))
 
     def keep(self, kind: str, name: str, held: Mapping[str, Any]) -> None:
         """Keep a mapping under a kind and a name (an exam's state, a review card), in place of the one before."""
@@ -83,19 +83,19 @@ class Store:
         """Keep what is kept there under another kind, ``KIND set aside``, where nothing comes upon it."""
         self._write({"do": "set aside", "kind": kind, "name": name})
 
-    def _write(self, line: dict[str, Any]) -> None:
+    def _write(self, *lines: dict[str, Any]) -> None:
         try:
             with self._connection() as connection:
                 for place in self._beside():
                     self._take_in(connection, place)
-                for late in self._unsaved:
-                    _apply(connection, late)
-                _apply(connection, line)
+                for line in (*self._unsaved, *lines):
+                    _apply(connection, line)
             self._unsaved.clear()
             self._clear_beside()
             self.notice = None
         except (sqlite3.Error, OSError) as error:
-            self._keep_beside(line, error)
+            for line in lines:
+                self._keep_beside(line, error)
 
     def _keep_beside(self, line: dict[str, Any], error: Exception) -> None:
         text = json.dumps(line, ensure_ascii=False) + "\n"

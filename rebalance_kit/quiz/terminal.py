@@ -119,6 +119,7 @@ def run_exam(
     store: Store,
     source: TextIO | None = None,
     out: TextIO,
+    links: bool = False,
 ) -> int:
     """Sit an exam, or come back to it; commands are told at its beginning. Returns 0."""
     source = sys.stdin if source is None else source
@@ -139,7 +140,32 @@ def run_exam(
         except DataError as error:
             out.write(f"{error}\n")
     out.write(exam.report().text() + "\n")
+    _look_back(exam, source, out, links=links)
     return 0
+
+
+def _look_back(exam: ExamSitting, source: TextIO, out: TextIO, *, links: bool) -> None:
+    """After the end: a number shows that question with its key and reasons, an empty line or q ends."""
+    wrong = [
+        str(n) for n, verdict in enumerate(exam.verdicts(), start=1) if verdict is None or not verdict.right
+    ]
+    if wrong:
+        out.write(f"\nNot right: {' '.join(wrong)}\n")
+    while given := _read("A question's number to see its key and reasons, Enter to end: ", source, out):
+        if given.lower() == "q":
+            return
+        try:
+            exam.go(int(given) - 1 if given.isdecimal() else -1)
+        except DataError:
+            out.write(f"{given!r} received, expected a number from 1 to {len(exam.questions)}\n")
+            continue
+        lines = question_lines(exam.questions[exam.place], exam.place + 1)
+        out.write(
+            "\n"
+            + "\n".join(lines)
+            + f"\n   [your answer: {exam.given(exam.place) or 'none'}]\n{exam.told()}\n"
+        )
+        out.writelines(_seen(one, links=links) for one in exam.replays())
 
 
 def _show(exam: ExamSitting, out: TextIO) -> None:

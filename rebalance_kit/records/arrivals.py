@@ -7,14 +7,13 @@ the epoch, or with the acknowledgement of a member that joined before, which the
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rebalance_kit.model.versions import has
 from rebalance_kit.records.folder import RecordedRun
 
 COMPUTED_WITH_JOIN_MS = 450
-ADDED_SOON_MS = 100
 ACK_UNDER_WAY_MS = 600
 """The longest that a first acknowledgement is looked for at the broker; a quiet machine takes some 30 ms."""
 _CREATED = re.compile(
@@ -32,6 +31,7 @@ _CONSUMER_REJOIN = re.compile(
 _COMPUTED = re.compile(
     r"\[GroupId (\S+)\] Computed a new target assignment for epoch \d+ with '\S+' assignor in (\d+)ms"
 )
+_ROUND = re.compile(r"Stabilized group \S+ generation|Group \S+ with generation \d+ is now empty")
 _INTERVAL = "group.consumer.assignment.interval.ms"
 
 
@@ -65,6 +65,7 @@ def arrivals(run: RecordedRun) -> Arrivals:
     groups: set[str] = set()
     latest = 0
     ends = _computations(run)
+    rounds = [line.t for line in run.broker if _ROUND.search(line.text)]
     for line in run.broker:
         for pattern in (_CREATED, _CONSUMER_JOIN, _CONSUMER_REJOIN):
             found = pattern.search(line.text)
@@ -89,7 +90,9 @@ def arrivals(run: RecordedRun) -> Arrivals:
                 latest = added[found[1]] = max(line.t, latest + 1)
         if _REPLACED.search(line.text):
             replaced.append(line.t)
-    return Arrivals(first, _behind_the_leader(first, added), computed, tuple(replaced), tuple(alone))
+    if not has("new-coordinator", run.kafka):
+        added = _behind_the_leader(first, added, rounds)
+    return Arrivals(first, added, computed, tuple(replaced), tuple(alone))
 
 
 def _computations(run: RecordedRun) -> list[int]:
@@ -109,15 +112,16 @@ def _computations(run: RecordedRun) -> list[int]:
     return ends
 
 
-def _behind_the_leader(first: Mapping[str, int], added: Mapping[str, int]) -> Mapping[str, int]:
-    """Add the members that no line names.
+def _behind_the_leader(first: Mapping[str, int], added: Mapping[str, int], rounds: Sequence[int]) -> dict[str, int]:
+    """Add the members that no line of a coordinator up to 3.9 names.
 
-    Up to 3.9 only the member whose addition begins a rebalance has a line of it: whoever got an id
-    shortly before that line was added after it.
+    Only the member whose addition begins a rebalance has a line of it: whoever got an id before that
+    line, and after the round before it was over, was added after it.
     """
     found = dict(added)
     for leader, joined in added.items():
+        since = max((at for at in rounds if at < joined), default=0)
         for member, created in first.items():
-            if member != leader and created < joined < created + ADDED_SOON_MS:
+            if member != leader and since < created < joined:
                 found.setdefault(member, joined + 5)
     return found

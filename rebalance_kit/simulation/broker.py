@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rebalance_kit.assignors import java_order
 from rebalance_kit.model.config import BrokerConfig
 from rebalance_kit.model.topology import TopicId, TopicPartition
+from rebalance_kit.model.versions import has
 from rebalance_kit.protocol import classic_group, consumer_group, migration
 from rebalance_kit.protocol.classic_join import JOIN_TIMER, SYNC_TIMER
 from rebalance_kit.protocol.classic_state import ClassicGroup, GroupSettings
@@ -173,9 +174,10 @@ class Broker:
 
     def _classic_settings(self, name: str) -> GroupSettings:
         kept = self.config
+        scala = not has("new-coordinator", self.world.scenario.kafka_version)
         return GroupSettings(
             name, kept.initial_rebalance_delay_ms, kept.min_session_timeout_ms, kept.max_session_timeout_ms,
-            kept.max_size, self._new_id, java_order.hash_map_order, java_order.timeline_order,
+            kept.max_size, self._new_id, java_order.scala_map_order if scala else java_order.hash_map_order, java_order.timeline_order,
         )  # fmt: skip
 
     def _consumer_settings(self, name: str) -> ConsumerGroupSettings:

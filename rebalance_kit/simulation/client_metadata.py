@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING
 
 from rebalance_kit.model.versions import has
@@ -21,7 +22,7 @@ class ClientMetadata:
     def __init__(self, process: Process) -> None:
         self._process = process
         self._life = process.life
-        self._stream = process.world.streams[f"metadata/{process.name}/{process.life}"]
+        self._stream: random.Random = process.world.streams[f"metadata/{process.name}/{process.life}"]
         self._unknown = 0
 
     def tell(self) -> None:
@@ -60,11 +61,12 @@ class ClientMetadata:
         """metadata.max.age.ms, or retry.backoff.ms, doubled up to its maximum, while a topic is unknown (KIP-580)."""
         process = self._process
         machine = process.machine
+        age: int = process.config.metadata_max_age_ms
         named = process.spec.pattern is None and process.spec.server_pattern is None
         if not named or all(topic in process.world.broker.topics for topic in machine.topics):
             self._unknown = 0
-            return int(process.config.metadata_max_age_ms)
+            return age
         doubled = self._unknown if has("metadata-backoff", process.world.scenario.kafka_version) else 0
         self._unknown += 1
         wait = min(BACKOFF_MS * 2 ** min(doubled, 4), MOST_BACKOFF_MS)
-        return round(wait * (0.8 + 0.4 * self._stream.random()))
+        return int(wait * (0.8 + 0.4 * self._stream.random()))

@@ -110,6 +110,7 @@ class Network:
         pinned = process.pinned_arrival_ms(request)
         if pinned is not None:
             delay = max(pinned - world.agenda.now_ms, 1)
+        delay = process.behind_the_last(world.agenda.now_ms + delay) - world.agenda.now_ms
         acknowledges = isinstance(request, ConsumerGroupHeartbeat) and process.requests_sent == 2
         answer = process.pinned_answer_ms(request)
         back = drawn if acknowledges else self._way_back(process, request, delay)
@@ -202,6 +203,8 @@ class Network:
         delay = process_latency(world, waiting)
         if waiting.answer_ms is not None and waiting.answer_ms > world.agenda.now_ms:
             delay = waiting.answer_ms - world.agenda.now_ms
+        if waiting.life == process.life:
+            delay = process.answered_after_the_last(world.agenda.now_ms + delay) - world.agenda.now_ms
         arrives = None if lost else world.agenda.now_ms + delay
         world.row("coordinator", "response", process.protocol, _answered_generation(response), getattr(response, "member_id", None) or waiting.request.member_id or None,
                   {"api": api, "corr": corr, "to": process.name, "error": response.error, "arrives_ms": arrives, "group": group, **_answer_fields(response)})  # fmt: skip

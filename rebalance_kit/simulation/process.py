@@ -70,7 +70,7 @@ class Process:
         self.callback_error: str | None = None
         self._poll_queued = False
         self._ids_given = 0
-        self.requests_sent = 0
+        self.requests_sent = self._last_arrival_ms = self._last_answer_ms = 0
         self.group_id = world.scenario.group
 
     # --- life ------------------------------------------------------------------------------
@@ -110,7 +110,7 @@ class Process:
         if pin.first_request_ms is not None:
             sent = pin.first_request_ms - 2 if pin.first_sent_ms is None else pin.first_sent_ms
             first = max(min(sent, pin.first_request_ms - 1), world.agenda.now_ms)
-        self.requests_sent = 0
+        self.requests_sent = self._last_arrival_ms = self._last_answer_ms = 0
         self.fetching.beat_ms = pin.beat_ms or 0
         world.agenda.at(first, self._first_poll, self.life)
 
@@ -118,6 +118,16 @@ class Process:
         """The pinned facts of this life, all None when nothing is pinned."""
         lives = self.spec.lives
         return lives[self.life - 1] if self.life <= len(lives) else UNPINNED
+
+    def behind_the_last(self, arrives_ms: int) -> int:
+        """When a request gets there: a connection carries them in the order in which they are sent."""
+        self._last_arrival_ms = max(arrives_ms, self._last_arrival_ms)
+        return self._last_arrival_ms
+
+    def answered_after_the_last(self, arrives_ms: int) -> int:
+        """When an answer gets here: they come in the order of their requests."""
+        self._last_answer_ms = max(arrives_ms, self._last_answer_ms)
+        return self._last_answer_ms
 
     def pinned_arrival_ms(self, request: Request) -> int | None:
         """When this request reaches the broker, if the life's pins say so."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rebalance_kit.assignors.contract import Cluster, MemberSubscription
-from rebalance_kit.assignors.java_order import timeline_order
+from rebalance_kit.assignors.java_order import hash_map_order, timeline_order
 from rebalance_kit.assignors.registry import assign
 from rebalance_kit.assignors.server_topics import target_order
 from rebalance_kit.assignors.server_uniform import assign_server_uniform
@@ -80,6 +80,7 @@ class World:
             (config.auto_commit and spec.commit == "auto") or spec.commit == "per_batch", config.remote_assignor,
             spec.client, spec.callback,
             new_id=lambda: process.pin().member_id or draw_kafka_uuid(self.streams[f"id/{process.name}/{process.life}/consumer"]),
+            hash_order=hash_map_order,
             commits_topic_ids=has("commit-by-topic-id", self.scenario.kafka_version),
             tolerates_offline=has("offline-rack-no-rebalance", self.scenario.kafka_version),
             assign=Leading(spec.client, self.plug_ins.make_assignors(), process.report_assignor, cooperative=config.mode == "COOPERATIVE"),

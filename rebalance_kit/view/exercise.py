@@ -13,6 +13,7 @@ from rebalance_kit.exercises.bench import Bench
 from rebalance_kit.exercises.checking import Report
 from rebalance_kit.exercises.desk import FOLDER, Desk, Identity
 from rebalance_kit.exercises.shelf import load
+from rebalance_kit.model.errors import RebalanceKitError
 
 _BUTTONS = {
     "start": "Copy it into my folder",
@@ -39,6 +40,7 @@ class Exercise(w.VBox):
         buttons = [w.Button(description=words, layout=w.Layout(width="auto")) for words in _BUTTONS.values()]
         for action, button in zip(_BUTTONS, buttons, strict=True):
             button.on_click(self._pressed(action))
+        self._buttons = buttons
         self._out = w.HTML()
         task = self._exercise.task
         head = w.HTML(
@@ -91,8 +93,16 @@ class Exercise(w.VBox):
 
     def _pressed(self, action: str) -> Callable[[Any], None]:
         def act(_: Any) -> None:
-            self._say("working ...")
-            getattr(self, action)()
+            self._say("working ..." if action != "check" else "checking; the first time Spark has to start ...")
+            for button in self._buttons:
+                button.disabled = True
+            try:
+                getattr(self, action)()
+            except RebalanceKitError as problem:
+                self._say(f"{problem}")
+            finally:
+                for button in self._buttons:
+                    button.disabled = False
 
         return act
 

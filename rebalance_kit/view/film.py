@@ -69,6 +69,7 @@ def film(frames: Frames, since_ms: int = 0) -> dict[str, Any]:
         "polls": _silent(frames),
         "positions": _positions(frames),
         "marks": [list(one) for one in frames.marks],
+        "callbacks": _waits(sorted({row.at_ms for row in frames.trace.of("callback_begin")})),
         "messages": _messages(frames, number),
     }
 
@@ -147,7 +148,9 @@ def _silent(frames: Frames) -> list[list[int]]:
     limits: dict[str, int] = {}
     begun: dict[str, int] = {}
     spans: dict[str, list[int]] = {}
-    for row in frames.trace.of("process_started", "stall_begin", "stall_end", "poll_timeout", "process_ended"):
+    for row in frames.trace.of(
+        "process_started", "stall_begin", "stall_end", "poll_timeout", "process_ended"
+    ):
         name = row.actor
         if row.kind == "process_started":
             limits[name] = int(row.detail.get("configs", {}).get("max.poll.interval.ms", POLL_MS))

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from rebalance_kit.view.state import GroupState, MemberState, Message, PartitionState, Position
+from rebalance_kit.model.trace import TraceRow
+from rebalance_kit.view.state import ABSENT, GroupState, MemberState, Message, PartitionState, Position
 
 PARKING = frozenset({"JoinGroup", "SyncGroup"})
 LEAVING = frozenset({"revoke", "lost", "close", "unassigned", "unsubscribed"})
@@ -56,6 +57,8 @@ class Fold:
     positions: dict[str, list[tuple[int, Position]]] = field(default_factory=dict)
     changed_members: dict[str, None] = field(default_factory=dict)
     changed_partitions: dict[str, None] = field(default_factory=dict)
+    created: dict[str, int] = field(default_factory=dict)
+    deleted: set[str] = field(default_factory=set)
 
     def member(self, name: str) -> MemberRecord:
         """The record of that member, marked as changed."""
@@ -84,6 +87,19 @@ class Fold:
         member.claims = {}
         member.fetched = {}
 
+    def note_topic(self, row: TraceRow) -> None:
+        """An administrator changes a topic: its partitions are there from now on, or are gone once nobody has them."""
+        do, topic = row.detail.get("do"), str(row.detail.get("topic"))
+        if do == "delete_topic":
+            self.deleted.add(topic)
+            for partition in self.holders:
+                if partition.rpartition("-")[0] == topic:
+                    self.touch(partition)
+        elif do in {"create_topic", "add_partitions"}:
+            self.deleted.discard(topic)
+            for number in range(int(row.detail.get("partitions", 0))):
+                self.created.setdefault(f"{topic}-{number}", row.at_ms)
+
     # --- states drawn from records ---------------------------------------------------------
     def member_state(self, name: str) -> MemberState:
         """The member's state as of the rows so far."""
@@ -99,7 +115,8 @@ class Fold:
         target = self.targets.get(partition)
         last = self.last_owner.get(partition)
         if owner is None:
-            return PartitionState(last_owner=last, target=target)
+            gone = partition.rpartition("-")[0] in self.deleted
+            return ABSENT if gone else PartitionState(last_owner=last, target=target)
         also = tuple(
             name
             for name in self.holders[partition]

@@ -76,6 +76,8 @@ def _take(fold: Fold, row: TraceRow) -> None:
     rule = CLIENT_RULES.get(row.kind) or GROUP_RULES.get(row.kind)
     if rule is not None:
         rule(fold, row)
+    if row.kind == "action":
+        fold.note_topic(row)
     if row.kind in OF_A_MEMBER and row.generation is not None and row.actor in fold.members:
         fold.member(row.actor).generation = row.generation if row.generation >= 0 else None
 

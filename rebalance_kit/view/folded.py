@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.fold_run import Folding
-from rebalance_kit.view.state import GroupState, MemberState, PartitionState
+from rebalance_kit.view.state import ABSENT, GroupState, MemberState, PartitionState
 from rebalance_kit.view.theme import member_order
 from rebalance_kit.view.track import Track, begun
 
@@ -41,7 +41,9 @@ class Folded:
             for name in fold.changed_partitions:
                 track = self.partitions.get(name)
                 if track is None:
-                    track = self.partitions[name] = begun(PartitionState())
+                    track = self.partitions[name] = begun(ABSENT)
+                    if name in fold.created:
+                        track.push(fold.created[name], PartitionState())
                 track.push(at_ms, fold.partition_state(name))
             self.group.push(at_ms, fold.group_state())
 

@@ -18,6 +18,7 @@ from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.folded import Folded
 from rebalance_kit.view.marks import find_marks
 from rebalance_kit.view.state import (
+    ABSENT,
     BoardState,
     Mark,
     MemberView,
@@ -152,7 +153,9 @@ class Frames:
             self._member(number, name, at_ms, tuple(owned.get(name, ())), states)
             for number, name in enumerate(self.names, start=1)
         )
-        partitions = tuple(self._partition(name, state, at_ms) for name, state in states.items())
+        partitions = tuple(
+            self._partition(name, state, at_ms) for name, state in states.items() if state.word != ABSENT.word
+        )
         group = self.group.at(at_ms)
         since = self.group.since(
             at_ms, lambda one: (one.state, one.generation) == (group.state, group.generation)
@@ -175,10 +178,16 @@ class Frames:
     def walk(self, times: Sequence[int]) -> Iterator[BoardState]:
         """Boards at rising moments, without positions and messages: what changed is looked at, no more."""
         begun = times[0] if times else 0
-        members = [self._member(number, name, begun, (), {}) for number, name in enumerate(self.names, start=1)]
+        members = [
+            self._member(number, name, begun, (), {}) for number, name in enumerate(self.names, start=1)
+        ]
         partitions = [
-            PartitionView(name, state, None if state.flows else track.since(begun, lambda one: not one.flows), None)
-            for name, track, state in ((name, track, track.at(begun)) for name, track in self.partitions.items())
+            PartitionView(
+                name, state, None if state.flows else track.since(begun, lambda one: not one.flows), None
+            )
+            for name, track, state in (
+                (name, track, track.at(begun)) for name, track in self.partitions.items()
+            )
         ]
         changes = self._changes(begun)
         at = 0
@@ -199,9 +208,8 @@ class Frames:
             for place in sorted(touched):
                 members[place] = self._member(place + 1, self.names[place], at_ms, (), {})
             group = self.group.at(at_ms)
-            yield BoardState(
-                at_ms, self.end_ms, self.trace.label, group, 0, tuple(members), tuple(partitions), (), None
-            )
+            there = tuple(one for one in partitions if one.state.word != ABSENT.word)
+            yield BoardState(at_ms, self.end_ms, self.trace.label, group, 0, tuple(members), there, (), None)
 
     def _changes(self, after_ms: int) -> list[tuple[int, int, int]]:
         """Later changes as (moment, place, index of the new state); members have places below zero."""

@@ -42,6 +42,8 @@ ASSIGNORS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 LONG = frozenset({"crash", "freeze"})
 SESSION_MS = 45_000
 AFTER_MS = 25_000
+MOST_WORK = 250_000
+"""(members + partitions / 10) x seconds that the lab plays: about ten seconds of simulation."""
 LATE_MS = 10_000
 """From when on a member that starts is what a scenario is about."""
 ABSENT = {"crashed": "has crashed", "died": "has died", "closed": "has left", "absent": "has not started"}
@@ -119,7 +121,8 @@ class LabState:
 
     @cached_property
     def frames(self) -> Frames:
-        """The run that follows, ready to be asked for any moment."""
+        """The run that follows, ready to be asked for any moment; raises ``ScenarioError`` for one too large to play."""
+        check_size(self.scenario)
         return Frames(self.simulate(self.scenario, self.seed), broker=self.scenario.broker)
 
     def _watch_ms(self, action: Action) -> int:
@@ -232,7 +235,9 @@ class LabState:
     def opening_ms(self) -> int:
         """Where to open: one second before the first action or late member, else soon after all partitions flow."""
         acts = [action.at_ms for action in self.scenario.actions if action.do != "start"]
-        acts = acts or [spec.start_ms for spec in self.scenario.members if spec.start_ms and spec.start_ms >= LATE_MS]
+        acts = acts or [
+            spec.start_ms for spec in self.scenario.members if spec.start_ms and spec.start_ms >= LATE_MS
+        ]
         if acts:
             return max(0, min(acts) - 1000)
         settled = self.frames.settled_ms()
@@ -277,3 +282,16 @@ def topics_of(scenario: Scenario) -> list[list[Any]]:
         if one.do == "create_topic":
             found.setdefault(str(one.args["topic"]), int(one.args["partitions"]))
     return [list(pair) for pair in found.items()]
+
+
+def check_size(scenario: Scenario) -> None:
+    """Raise ``ScenarioError`` for a scenario that would keep the kernel for longer than about ten seconds."""
+    grown = [int(one.args.get("partitions", 0)) for one in scenario.actions if one.do in {"add_partitions", "create_topic"}]  # fmt: skip
+    scaled = [int(one.args.get("members", 0)) for one in scenario.actions if one.do == "scale_to"]
+    partitions = sum(topic.partitions for topic in scenario.topics) + sum(grown)
+    members = max([len(scenario.members), *scaled])
+    if (members + partitions / 10) * scenario.end_ms / 1000 > MOST_WORK:
+        raise ScenarioError(
+            f"{members:,} members with {partitions:,} partitions for {scenario.end_ms / 1000:,.0f} s are more than the lab plays; "
+            "expected a smaller or a shorter scenario. The terminal and the sweep run it."
+        )

@@ -48,6 +48,10 @@ class PartitionState(NamedTuple):
     also: tuple[str, ...] = ()
 
 
+ABSENT = PartitionState(word="not there", flows=True)
+"""A partition before its topic has it, before the group reads its topic, or after the topic was deleted: nothing stops."""
+
+
 class GroupState(NamedTuple):
     """The group as its coordinator sees it between two changes.
 

@@ -13,7 +13,7 @@ from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.frames import Frames
 from rebalance_kit.view.segments import segments_of
 from rebalance_kit.view.sentence import sentence
-from rebalance_kit.view.state import BoardState
+from rebalance_kit.view.state import ABSENT, BoardState
 from rebalance_kit.view.words import fill, length, member_line, partitions_in_words, seconds
 
 MANY = 12
@@ -72,7 +72,7 @@ def describe_gantt(trace: Trace) -> str:
     fates: dict[str, list[str]] = {}
     for name in frames.partitions:
         bars = [f"{one.owner or 'no owner'}{'' if one.word in {'flows', 'no owner'} else ' ' + one.word} from {seconds(one.begin_ms)} for {length(one.end_ms - one.begin_ms)}"
-                for one in segments_of(frames, name)]  # fmt: skip
+                for one in segments_of(frames, name) if one.word != ABSENT.word]  # fmt: skip
         fates.setdefault("; ".join(bars), []).append(name)
     lines = [
         _title(frames),

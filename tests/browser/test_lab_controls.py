@@ -32,7 +32,10 @@ def test_each_lesson_opens_paused_before_its_event_and_says_what_to_try(bridge, 
         bridge.root.locator(f"[data-preset='{preset.name}']").click()
         bridge.settle()
         assert bridge.lab.scenario.name == preset.name
-        assert bridge.text(".rk-lesson") == f"Lesson {place + 1} of {len(PRESETS)}. Try: {preset.try_} Watch: {preset.watch}."
+        assert (
+            bridge.text(".rk-lesson")
+            == f"Lesson {place + 1} of {len(PRESETS)}. Try: {preset.try_} Watch: {preset.watch}."
+        )
         assert bridge.text(".rk-title") == load(preset.name).title
         assert not bridge.page.evaluate("lab.player.playing")
         shot(bridge.root, f"preset-{place + 1:02d}-{preset.name}")
@@ -133,6 +136,73 @@ def test_a_button_says_what_it_will_cost_and_the_cost_is_what_the_run_then_costs
 
     trace = bridge.lab.trace
     assert told == round(stopped_s(trace, 20_000, trace.end_ms), 1) > 100
+
+
+def test_after_a_deed_the_cost_stands_beside_what_was_foreseen(bridge):
+    bridge.seek(20_000)
+    bridge.root.get_by_role("button", name="Crash consumer-1").hover()
+    bridge.pump("document.querySelector('.rk-cost').textContent.includes('partition-seconds')")
+    bridge.click("Crash consumer-1")
+    bridge.pump("document.querySelector('.rk-cost').textContent.startsWith('Stopped from here on')")
+    words = bridge.text(".rk-cost").replace(",", "")
+    came, foreseen = (float(words.split(sign)[1].split()[0]) for sign in ("here on: ", "foreseen "))
+    assert came == foreseen > 100
+
+
+def test_steps_go_by_event_or_message_and_jumps_to_rebalance_callback_or_fault(bridge):
+    frames = bridge.lab.frames
+    bridge.root.get_by_label("Jump", exact=True).select_option("faults")
+    bridge.click("Jump forward")
+    crash = next(mark.at_ms for mark in frames.marks if mark.kind == "fault")
+    assert bridge.lab.cursor_ms == crash
+    bridge.root.get_by_label("Jump", exact=True).select_option("callbacks")
+    bridge.click("Jump forward")
+    begun = [row.at_ms for row in bridge.lab.trace.of("callback_begin") if row.at_ms > crash]
+    assert bridge.lab.cursor_ms == begun[0]
+    bridge.root.get_by_label("Jump", exact=True).select_option("rebalances")
+    bridge.click("Jump back")
+    assert bridge.lab.cursor_ms == max(
+        mark.at_ms for mark in frames.marks if mark.kind == "rebalance" and mark.at_ms < begun[0]
+    )
+    bridge.root.get_by_label("Step", exact=True).select_option("messages")
+    now = bridge.lab.cursor_ms
+    bridge.click("Step forward")
+    assert bridge.lab.cursor_ms == min(one.sent_ms for one in frames.messages if one.sent_ms > now)
+
+
+def test_a_click_on_a_partition_marks_it_and_its_menu_acts_on_its_topic(bridge):
+    bridge.lab.load("a-to-b-move")
+    bridge.page.evaluate("state => push(state)", bridge._state())
+    bridge.settle()
+    bridge.seek(60_000)
+    box = bridge.root.locator("[data-partition='audits-1']").bounding_box()
+    bridge.page.mouse.click(box["x"] + 20, box["y"] + 10, button="right")
+    assert "audits-1 is marked" in bridge.text(".rk-menu")
+    bridge.root.locator("[data-do='add_partitions']").click()
+    bridge.settle()
+    bridge.page.evaluate("lab.player.pause()")
+    (action,) = [one for one in bridge.lab.scenario.actions if one.do == "add_partitions"]
+    assert dict(action.args) == {"topic": "audits", "partitions": 4}
+
+
+def test_the_queue_of_a_stopped_partition_grows_and_that_of_a_flowing_one_stays_short(bridge):
+    def queues():
+        return dict(bridge.root.locator(".rk-token").evaluate_all("all => all.map((one) => [one.dataset.partition, one.querySelector('.rk-lag').getBoundingClientRect().width])"))  # fmt: skip
+
+    bridge.seek(40_000)
+    early, stopped = (
+        queues(),
+        [
+            name
+            for name, track in bridge.lab.frames.partitions.items()
+            if track.at(40_000).owner == "consumer-2"
+        ],
+    )
+    bridge.seek(70_000)
+    late = queues()
+    assert stopped
+    assert all(late[name] > early[name] * 1.5 > 15 for name in stopped)
+    assert all(wide < 15 for name, wide in late.items() if name not in stopped)
 
 
 def test_nothing_of_the_outcome_is_on_the_page_before_the_prediction_is_locked_in(bridge, shot):

@@ -158,7 +158,9 @@ def test_when_the_kernel_is_gone_play_goes_on_and_the_page_says_what_to_do(
     shot(lab, "kernel-gone")
 
 
-def test_two_views_of_one_lab_follow_each_other(page, jupyter, write_notebook) -> None:
+def test_two_views_of_one_lab_follow_each_other_and_a_cell_that_runs_again_leaves_none_behind(
+    page, jupyter, write_notebook
+) -> None:
     name = write_notebook("twice.ipynb", "from rebalance_kit.view import Lab\nlab = Lab()\nlab", "lab")
     _open(page, jupyter, name)
     labs = page.locator(".rk-lab")
@@ -170,3 +172,17 @@ def test_two_views_of_one_lab_follow_each_other(page, jupyter, write_notebook) -
         )
     labs.nth(1).get_by_role("slider", name="Time").press("End")
     labs.nth(1).locator("[data-member='consumer-1'][data-look='gone']").wait_for(timeout=30_000)
+
+    labs.nth(0).get_by_role("slider", name="Time").press("Home")
+    labs.nth(0).get_by_role("button", name="Play").click()
+    page.evaluate(
+        "() => { window.old = [...document.querySelectorAll('.rk-lab')].map((one) => one.parentElement.rebalanceLab); jupyterapp.commands.execute('notebook:run-all-cells'); }"
+    )
+    page.wait_for_function(
+        "document.querySelectorAll('.rk-lab .rk-stage').length === 2 && old.every((one) => !one.root.isConnected)",
+        timeout=30_000,
+    )
+    assert page.evaluate("old.every((one) => !one.player.playing)"), (
+        "a lab whose cell was run again goes on in the dark"
+    )
+    assert page.locator(".jp-OutputArea-output[data-mime-type*='stderr']").count() == 0

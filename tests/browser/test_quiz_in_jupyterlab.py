@@ -14,7 +14,7 @@ from rebalance_kit.quiz.exports.marked import whys
 from rebalance_kit.quiz.item import Choice
 from rebalance_kit.quiz.store import Store
 
-TRIES = 6
+TRIES = 5
 WAIT_MS = 30_000
 KINDS = {
     "single": "eager-crash-which-pause",
@@ -80,7 +80,7 @@ def run_all(page, seen: str):
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_text("Run All Cells", exact=True).click()
         try:
-            found.wait_for(timeout=12_000)
+            found.wait_for(timeout=20_000)
         except Exception:  # noqa: BLE001, S112 - playwright's own timeout; asked again
             continue
         return found

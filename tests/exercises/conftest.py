@@ -15,7 +15,7 @@ SEED = 2026
 @pytest.fixture(scope="session")
 def bench():
     # the very session that tests/pipeline begins, so that one process has one
-    made = Bench(spark_session("local[2]"))
+    made = Bench(spark_session("local[2]", settings={"spark.driver.memory": "2g"}, quick_start=True))
     found = [load(name) for name in names() if not name.startswith(ON_LINES)]
     cases = [case for one in found for case in (one.task.public, *one.hidden(SEED))]
     made.read([run for case in cases for run in case.runs])

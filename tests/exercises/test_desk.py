@@ -47,7 +47,7 @@ def test_start_keeps_an_answer_that_is_there(desk):
     desk.start("03")
     answer = desk.folder / "03-count-rebalances" / "answer.py"
     answer.write_text("mine = 1\n", "utf-8")
-    assert "kept your answer" in desk.start("03")
+    assert "your answer was kept" in desk.start("03")
     assert answer.read_text("utf-8") == "mine = 1\n"
 
 

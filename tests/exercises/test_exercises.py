@@ -86,6 +86,7 @@ def test_an_exercise_has_all_its_parts(name):
         assert f"def {exercise.task.function}(" in exercise.text(file)
 
 
+@pytest.mark.golden
 @pytest.mark.parametrize("name", NAMES)
 def test_the_expected_output_is_the_truth(name, request):
     exercise = load(name)

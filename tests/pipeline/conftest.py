@@ -6,7 +6,9 @@ import io
 import json
 from pathlib import Path
 
+import finding_cases
 import pytest
+import round_trip
 
 from rebalance_kit.records.pack import unpack
 
@@ -28,14 +30,40 @@ def runs_folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def recorded(spark, runs_folder, tmp_path_factory):
-    """All recorded runs read in one go: (records by run and group, folder of the tables)."""
+def looked_at(spark, runs_folder, tmp_path_factory):
+    """All logs that the suite reads to the end, in one go, since a job costs more than its lines do.
+
+    Recorded runs, hand-written cases and random runs: (lines of JSON, folder of the tables, traces by run).
+    """
     from rebalance_kit.pipeline import run_logs
 
+    cases, random_runs = tmp_path_factory.mktemp("cases"), tmp_path_factory.mktemp("random")
+    finding_cases.write(cases)
+    traces = round_trip.write_all(random_runs)
     tables, out = tmp_path_factory.mktemp("tables"), io.StringIO()
-    assert run_logs([runs_folder], out_dir=tables, as_json=True, out=out) == 0
-    lines = [json.loads(line) for line in out.getvalue().splitlines()]
-    return {(Path(line["path"]).name, line["group"]): line for line in lines}, tables
+    assert run_logs([runs_folder, cases, random_runs], out_dir=tables, as_json=True, out=out) == 0
+    return [json.loads(line) for line in out.getvalue().splitlines()], tables, traces
+
+
+@pytest.fixture(scope="session")
+def table(spark, looked_at):
+    """The rows of a table of the runs under a folder, as dicts with ``run``, the path's end."""
+    _, tables, _ = looked_at
+
+    def rows(name, folder):
+        found = (row.asDict() for row in spark.read.parquet(str(tables / name)).collect())
+        return [{**row, "run": row["path"].rsplit("/", 1)[-1]} for row in found if str(folder) in row["path"]]
+
+    return rows
+
+
+@pytest.fixture(scope="session")
+def recorded(looked_at, runs_folder):
+    """What is said of the recorded runs: records by run and group."""
+    lines, _, _ = looked_at
+    return {
+        (Path(line["path"]).name, line["group"]): line for line in lines if str(runs_folder) in line["path"]
+    }
 
 
 @pytest.fixture

@@ -289,3 +289,21 @@ CASES: dict[str, tuple[str | None, dict[str, str] | str, dict[str, str] | str]] 
         {"broker.log": joining(9, 0, "c1") + joining(3600, 1, "c2")},
     ),
 }  # fmt: skip
+
+
+def write(top):
+    """Write the hand-written logs: a folder a case, with one for what hits and one for the near miss."""
+    for code, kind, files in hand_written():
+        for name, text in files.items():
+            place = top / code / kind / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, "utf-8")
+
+
+def hand_written():
+    """The cases that are no recorded runs: (code, ``hit`` or ``miss``, files)."""
+    yield "quiet", "miss", QUIET
+    for code, (_, *both) in CASES.items():
+        for kind, files in zip(("hit", "miss"), both, strict=True):
+            if not isinstance(files, str):
+                yield code, kind, files

@@ -21,6 +21,9 @@ from rebalance_kit.logs.lines import EPOCH
 from rebalance_kit.logs.write import write_logs
 from rebalance_kit.simulation.simulate import simulate
 
+RUNS = (*range(204), 295, 438)
+"""The last two were drawn to show what no log can tell."""
+
 BEGINS_MS = int(EPOCH.timestamp() * 1000)
 KINDS = tuple(
     "add_partitions broker_down broker_up close coordinator_failover crash create_topic cut_network delay_next delete_topic drop_next duplicate "
@@ -109,6 +112,11 @@ def write(folder, number):
     return trace
 
 
+def write_all(folder):
+    """All of ``RUNS``, a folder each; returns their traces by name."""
+    return {f"run-{number}": write(folder / f"run-{number}", number) for number in RUNS}
+
+
 def knowable(trace):
     """The trace without what librdkafka's logs leave out: the partitions of its callbacks, and its acknowledgements."""
     native = {row.actor for row in trace.of("process_started") if row.detail["client"] == "librdkafka"}
@@ -118,6 +126,19 @@ def knowable(trace):
         if row.actor not in native or row.kind not in {"callback_begin", "member_state"}
     )
     return replace(trace, rows=rows)
+
+
+def counts(trace, group):
+    """What a record counts of a group, from its trace."""
+    mine = [row for row in trace.rows if row.detail.get("group") == group]
+    removed = [row for row in mine if row.kind == "member_removed" and row.detail["how"] == "session"]
+    return {
+        "generations": [row.generation for row in mine if row.kind == "generation"],
+        "epochs": [row.generation for row in mine if row.kind == "epoch_bump"],
+        "targets": sum(row.kind == "target" for row in mine),
+        "expired": len(removed),
+        "expired_members": sorted({row.detail["name"] for row in removed}),
+    }
 
 
 def _wall(ms):

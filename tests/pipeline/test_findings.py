@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from finding_cases import CASES, QUIET
+from finding_cases import CASES, hand_written
 
 from rebalance_kit.pipeline.finding_rules import RULES
 
@@ -15,38 +15,22 @@ FACTS = {"eager_by_default", "topic_changed", "stale_epoch_commit"}
 
 
 @pytest.fixture(scope="module")
-def written(spark, tmp_path_factory):
-    """All hand-written logs read in one go: findings by (case, ``hit`` or ``miss``)."""
-    from rebalance_kit.pipeline import forensics
-
-    top = tmp_path_factory.mktemp("cases")
-    logs = {
-        (code, kind): files
-        for code, (_, *both) in CASES.items()
-        for kind, files in zip(("hit", "miss"), both, strict=True)
-    }
-    logs["quiet", "miss"] = QUIET
-    for (code, kind), files in logs.items():
-        for name, text in ({} if isinstance(files, str) else files).items():
-            place = top / code / kind / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(text, "utf-8")
-    told = {key: [] for key in logs}
-    for row in forensics(spark, top).findings.collect():
-        code, kind = row.path.split("/")[-2:]
-        told[code, kind].append(row)
+def written(table):
+    """Findings of the hand-written logs by (case, ``hit`` or ``miss``)."""
+    told = {(code, kind): [] for code, kind, _ in hand_written()}
+    for row in table("findings", "cases"):
+        code, kind = row["path"].split("/")[-2:]
+        if (code, kind) in told:
+            told[code, kind].append(row)
     return told
 
 
 @pytest.fixture
 def told_of(written, recorded):
-    records, _ = recorded
-
     def find(code, kind):
         case = CASES[code][1 if kind == "hit" else 2]
-        if isinstance(case, str):
-            return [(row["finding"], row["who"], row) for row in records[case, "orders-app"]["findings"]]
-        return [(row.finding, row.who, row.asDict()) for row in written[code, kind]]
+        rows = recorded[case, "orders-app"]["findings"] if isinstance(case, str) else written[code, kind]
+        return [(row["finding"], row["who"], row) for row in rows]
 
     return find
 
@@ -82,10 +66,9 @@ def test_of_an_ordinary_start_nothing_is_said(written):
 
 
 def test_no_trouble_is_found_in_the_healthy_recorded_runs(recorded):
-    records, _ = recorded
     said = {
         (name, row["finding"])
-        for (name, _), record in records.items()
+        for (name, _), record in recorded.items()
         if name.startswith(HEALTHY)
         for row in record["findings"]
     }

@@ -6,9 +6,10 @@ import json
 
 import pytest
 
+from rebalance_kit.records import pack
 from rebalance_kit.records.expected import expectations
 from rebalance_kit.records.judgement import judge
-from rebalance_kit.records.pack import read_file, run_names, table
+from rebalance_kit.records.pack import read_file, run_names
 
 pytestmark = pytest.mark.spark
 
@@ -22,7 +23,6 @@ def described(runs_folder):
 
 
 def test_every_run_and_group_counts_what_its_raw_text_counts(recorded, described):
-    records, _ = recorded
     told, counted = {}, {}
     for name, run in described.items():
         for group, counts in run["summary"]["groups"].items():
@@ -33,14 +33,13 @@ def test_every_run_and_group_counts_what_its_raw_text_counts(recorded, described
                 "expired": counts["failed"] + counts["fenced"],
                 "preparing": counts["preparing"],
             }
-    for key, record in records.items():
+    for key, record in recorded.items():
         told[key] = {name: record[name] for name in ("generations", "epochs", "targets", "expired")}
         told[key]["preparing"] = sum(row["protocol"] == "classic" for row in record["rebalances"])
     assert told == counted
 
 
 def test_every_run_and_group_equals_the_published_table(recorded):
-    records, _ = recorded
     rows = {
         (row["run"], row["group"]): (
             row["stabilized"],
@@ -49,7 +48,7 @@ def test_every_run_and_group_equals_the_published_table(recorded):
             row["targets"],
             row["expired"],
         )
-        for row in table()
+        for row in pack.table()
     }
     told = {
         key: (
@@ -59,16 +58,15 @@ def test_every_run_and_group_equals_the_published_table(recorded):
             record["targets"],
             record["expired"],
         )
-        for key, record in records.items()
+        for key, record in recorded.items()
     }
     assert told == rows
 
 
 def test_cause_and_culprit_are_named_right_for_nearly_every_run(recorded, described):
-    records, _ = recorded
     mistakes = {}
     for name, run in described.items():
-        (record,) = (record for (run_name, _), record in records.items() if run_name == name)
+        (record,) = (record for (run_name, _), record in recorded.items() if run_name == name)
         mistakes[name] = judge(run, record)
         steps = "; ".join(one.step for one in expectations(run)) or "nothing done to it"
         print(f"{'ok ' if not mistakes[name] else 'BAD'} {name}: {steps} {' | '.join(mistakes[name])}")
@@ -76,19 +74,17 @@ def test_cause_and_culprit_are_named_right_for_nearly_every_run(recorded, descri
     assert right / len(mistakes) >= REQUIRED_SHARE, {name: wrong for name, wrong in mistakes.items() if wrong}
 
 
-def test_no_line_of_a_real_log_is_lost_or_rejected(recorded, spark):
-    _, tables = recorded
-    books = spark.read.parquet(str(tables / "lines")).collect()
-    assert all(row.parsed + row.ignored + row.rejected == row.lines for row in books)
+def test_no_line_of_a_real_log_is_lost_or_rejected(table, runs_folder):
+    books = table("lines", runs_folder)
+    assert all(row["parsed"] + row["ignored"] + row["rejected"] == row["lines"] for row in books)
     assert len(books) > 300
     # A traceback of a binding that refused to start stands in a file of its own; nothing is rejected.
-    assert sum(row.rejected for row in books) == 0
+    assert sum(row["rejected"] for row in books) == 0
 
 
 def test_a_second_layout_gives_the_same_table_as_the_first(recorded):
     # In crash.* member c2 writes Spring Boot's layout and the others Kafka's default.
-    records, _ = recorded
-    record = records["crash.cooperative.4.3.1", "orders-app"]
+    record = recorded["crash.cooperative.4.3.1", "orders-app"]
     assert record["expired_members"] == ["c3"]
     assert {name for row in record["rebalances"] for name in (row["culprit"], *row["joined"])} == {
         "c1",
@@ -98,15 +94,14 @@ def test_a_second_layout_gives_the_same_table_as_the_first(recorded):
 
 
 def test_a_frozen_member_and_a_dead_one_are_told_apart(recorded):
-    records, _ = recorded
     frozen = [
         row
-        for row in records["freeze.eager.4.3.1", "orders-app"]["rebalances"]
+        for row in recorded["freeze.eager.4.3.1", "orders-app"]["rebalances"]
         if row["trigger"] == "session_expired"
     ]
     dead = [
         row
-        for row in records["crash.eager.4.3.1", "orders-app"]["rebalances"]
+        for row in recorded["crash.eager.4.3.1", "orders-app"]["rebalances"]
         if row["trigger"] == "session_expired"
     ]
     assert [("process lived on" in row["cause"], row["culprit"]) for row in frozen] == [(True, "c1")]
@@ -115,14 +110,12 @@ def test_a_frozen_member_and_a_dead_one_are_told_apart(recorded):
 
 @pytest.mark.parametrize("protocol", ["eager", "cooperative", "consumer"])
 def test_a_member_that_stops_polling_is_no_plain_leaver(recorded, protocol):
-    records, _ = recorded
-    rows = records[f"poll-timeout.{protocol}.4.3.1", "orders-app"]["rebalances"]
+    rows = recorded[f"poll-timeout.{protocol}.4.3.1", "orders-app"]["rebalances"]
     assert [row["culprit"] for row in rows if row["trigger"] == "poll_timeout"] == ["c2"]
 
 
 def test_every_finding_shows_its_line_and_where_to_read_on(recorded):
-    records, _ = recorded
-    findings = [finding for record in records.values() for finding in record["findings"]]
+    findings = [finding for record in recorded.values() for finding in record["findings"]]
     assert len({finding["finding"] for finding in findings}) >= 15
     for finding in findings:
         assert finding["file"], finding
@@ -138,31 +131,26 @@ def test_the_pack_holds_what_the_recording_wrote():
     assert b"Successfully joined group" in read_file("crash.eager.4.3.1", "c1.log")
 
 
-def test_a_dead_owners_partitions_rest_and_a_kept_partition_never_does(recorded, spark):
-    _, tables = recorded
-    pauses = [
-        row
-        for row in spark.read.parquet(str(tables / "pauses")).collect()
-        if row.path.endswith("/crash-2x4.cooperative.4.3.1")
-    ]
+def test_a_dead_owners_partitions_rest_and_a_kept_partition_never_does(table, runs_folder):
+    pauses = [row for row in table("pauses", runs_folder) if row["run"] == "crash-2x4.cooperative.4.3.1"]
     # c1 was killed; c2 took its two partitions over and kept its own throughout.
-    assert {(row.owner_before, row.owner_after, row.known_by) for row in pauses} == {("c1", "c2", "expired")}
-    assert len({row.partition for row in pauses}) == 2
+    assert {(row["owner_before"], row["owner_after"], row["known_by"]) for row in pauses} == {
+        ("c1", "c2", "expired")
+    }
+    assert len({row["partition"] for row in pauses}) == 2
 
 
-def test_eager_pauses_every_partition_that_cooperative_keeps(recorded, spark):
-    _, tables = recorded
+def test_eager_pauses_every_partition_that_cooperative_keeps(table, runs_folder):
     rested = {}
-    for row in spark.read.parquet(str(tables / "pauses")).collect():
-        rested.setdefault(row.path.rsplit("/", 1)[-1], set()).add(row.partition)
+    for row in table("pauses", runs_folder):
+        rested.setdefault(row["run"], set()).add(row["partition"])
     assert len(rested["join.eager.4.3.1"]) == 6
     assert len(rested["join.cooperative.4.3.1"]) < 6
 
 
-def test_the_life_of_each_member_ends_as_the_run_ended_it(recorded, spark):
-    _, tables = recorded
-    rows = spark.read.parquet(str(tables / "members")).collect()
-    crash = sorted((row.client, row.end) for row in rows if row.path.endswith("/crash.consumer.4.3.1"))
+def test_the_life_of_each_member_ends_as_the_run_ended_it(table, runs_folder):
+    rows = table("members", runs_folder)
+    crash = sorted((row["client"], row["end"]) for row in rows if row["run"] == "crash.consumer.4.3.1")
     assert crash == [("c1", "left"), ("c2", "left"), ("c3", "expired"), ("c3", "left")]
-    static = {(row.client, row.end) for row in rows if row.path.endswith("/static-restart.eager.4.3.1")}
+    static = {(row["client"], row["end"]) for row in rows if row["run"] == "static-restart.eager.4.3.1"}
     assert {("c2", "replaced"), ("c1", "expired"), ("c3", None)} <= static

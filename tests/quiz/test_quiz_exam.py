@@ -11,7 +11,7 @@ import time
 import pytest
 
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.quiz.blueprint import blueprint, compose
+from rebalance_kit.quiz.blueprint import blueprint, compose, reading
 from rebalance_kit.quiz.clock import Clock
 from rebalance_kit.quiz.exam import ExamSitting
 from rebalance_kit.quiz.item import Choice
@@ -330,3 +330,47 @@ def test_a_widget_obeys_its_page_and_holds_no_key(store):
     exam._hear(exam, {"do": "go", "place": proved}, [])
     exam._hear(exam, {"do": "lab", "run": 0}, [])
     assert exam.lab.cursor_ms == exam.sitting.replays()[0].at_ms
+
+
+# --- what a report advises -------------------------------------------------------------------
+def test_every_notebook_lesson_and_document_that_a_report_names_is_there():
+    import re
+    from pathlib import Path
+
+    from rebalance_kit.scenarios import names
+    from rebalance_kit.view.lab_presets import PRESETS
+
+    root = Path(__file__).resolve().parents[2]
+    advice = "\n".join(reading([f"A{number}" for number in range(1, 15)] + ["D"]))
+    numbers = set(re.findall(r"notebook (\d\d)", advice))
+    assert len(numbers) >= 6 and all(
+        list((root / "notebooks").glob(f"{number}-*.ipynb")) for number in numbers
+    )
+    lessons = {one.name for one in PRESETS}
+    told = {
+        word for line in advice.splitlines() if "lesson" in line for word in line.split() if word in names()
+    }
+    assert told == {"poll-timeout", "two-bounces", "bounce-gone-wrong"} <= lessons
+    assert (root / "docs" / "forensics.md").is_file() and "docs/forensics.md" in advice
+
+
+def test_in_a_terminal_each_question_is_looked_back_at_once_it_is_over(store):
+    out = io.StringIO()
+    source = io.StringIO("hand in\n1\n700\nzz\nq\n")
+    run_exam("CCDAK", questions=12, store=store, source=source, out=out, links=True)
+    before, after = out.getvalue().split("Not right: 1 2 3")
+    assert "Not right; the answer is" not in before
+    assert after.count("[your answer: none]") == 1 and after.count("expected a number from 1 to 12") == 2
+    assert "Not right; the answer is" in after and "[right]" in after
+
+
+def test_a_report_names_runs_to_replay_and_their_links_open(store, bank):
+    from rebalance_kit.quiz.progress import progress
+    from rebalance_kit.quiz.replay import to_replay
+    from rebalance_kit.simulation.link import read_link
+
+    exam = ExamSitting.begin("CCDAK", store=store, bank=bank)
+    exam.finish()
+    found = to_replay(progress(store.attempts(), bank), bank)
+    assert len(found) == 8 and len({one.name for one in found}) == 8
+    assert all(read_link(one.link).scenario.members for one in found)

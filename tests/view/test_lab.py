@@ -9,6 +9,7 @@ import zlib
 
 import pytest
 
+from rebalance_kit.analysis.intervals import gaps
 from rebalance_kit.model.errors import ScenarioError
 
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
@@ -142,13 +143,10 @@ def test_a_crashed_member_cannot_crash_again_but_can_be_started(lab):
 
 
 def test_a_click_is_answered_with_done_and_a_refused_one_with_its_words(lab):
-    assert heard(lab, type="act", do="crash", member="consumer-1", at_ms=11_000, id=1) == {
-        "type": "done",
-        "id": 1,
-        "serial": 2,
-        "play": True,
-        "select": "consumer-1",
-    }
+    done = heard(lab, type="act", do="crash", member="consumer-1", at_ms=11_000, id=1)
+    stopped = sum(one.to_ms - max(one.from_ms, 11_000) for one in gaps(lab.trace, 11_000)) / 1000
+    assert done == {"type": "done", "id": 1, "serial": 2, "play": True, "select": "consumer-1", "cost": round(stopped, 1), "without": 0.0}  # fmt: skip
+    assert stopped > 80
     assert lab.cursor_ms == 11_000
     refused = heard(lab, type="act", do="crash", member="consumer-1", at_ms=12_000, id=2)
     assert refused == {"type": "refused", "id": 2, "words": "consumer-1 has crashed. Restart it first."}

@@ -67,6 +67,22 @@ def test_a_link_whose_deeds_mean_nothing_opens_the_first_preset_and_says_why(dee
     assert "cannot be played" in lab.controls["notice"]
 
 
+def test_a_scenario_too_large_to_play_is_refused_in_words_and_the_lab_stays(make_group):
+    huge = make_group(4_000, 40_000)
+    with pytest.raises(
+        ScenarioError, match="4,000 members with 40,000 partitions for .* are more than the lab plays"
+    ):
+        Lab(huge)
+    lab = Lab.from_link(write_link(Link(huge)))
+    assert lab.scenario.name == PRESETS[0].name
+    assert "more than the lab plays" in lab.controls["notice"]
+    before = lab.film
+    assert (
+        heard(lab, type="act", do="scale_to", args={"members": 9_000}, at_ms=20_000)[0]["type"] == "refused"
+    )
+    assert lab.film == before
+
+
 # --- branches ------------------------------------------------------------------------------------
 def test_acting_before_what_was_done_keeps_it_in_its_own_branch():
     lab = Lab("crash")

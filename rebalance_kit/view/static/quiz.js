@@ -6,7 +6,9 @@ function outcome(page) {
   if (!page.verdict) return "";
   const score = `${page.right} right of ${page.answered} answered.`;
   const part = page.verdict.credit > 0 && !page.verdict.right ? ` (${Math.round(100 * page.verdict.credit)} % of it)` : "";
-  return page.verdict.right ? `Right. ${score}` : `Not right${part}; the answer is ${page.verdict.key.join(", ")}. ${score}`;
+  // The rows of a matching or an ordering say what is right where; their letters are not on the page.
+  const key = ["matching", "ordering"].includes(page.question.kind) ? "" : `; the answer is ${page.verdict.key.join(", ")}`;
+  return page.verdict.right ? `Right. ${score}` : `Not right${part}${key}. ${score}`;
 }
 
 const SURE = [["sure", "Sure"], ["think", "Think so"], ["guess", "Guess"]];

@@ -1,6 +1,7 @@
 // A film is what the kernel sends once a run: tables of states, and tracks that say when which holds.
 // Everything here is looking up; no rule of Kafka lives in the page.
 
+const GONE = -2; // the owner of a partition that is not there (yet, or any more)
 const MEMBER = ["life", "standing", "doing", "generation", "leader", "parked", "sending", "callback", "error", "instanceId", "protocol", "epoch"];
 
 async function inflate(view) {
@@ -11,7 +12,7 @@ async function inflate(view) {
 function decodeFilm(raw) {
   const film = { ...raw };
   film.memberStates = raw.memberStates.map((row) => Object.fromEntries(MEMBER.map((key, place) => [key, row[place]])));
-  film.partitionStates = raw.partitionStates.map(([owner, word, flows, last, target, also]) => ({ owner, word, flows: !!flows, last, target, also }));
+  film.partitionStates = raw.partitionStates.map(([owner, word, flows, last, target, also]) => ({ owner: word === "not there" ? GONE : owner, word, flows: !!flows, last, target, also }));
   film.groupStates = raw.groupStates.map(([state, protocol, generation, targetEpoch, assignor, reason, up]) => ({ state, protocol, generation, targetEpoch, assignor, reason, up: !!up }));
   film.members = raw.members.map(([name, label, hue, pattern], index) => ({ name, label, hue, pattern, index }));
   film.memberTracks = raw.memberTracks.map(decodeTrack);
@@ -21,6 +22,7 @@ function decodeFilm(raw) {
   film.says = decodeSays(raw.says);
   film.positions = raw.positions && raw.positions.map(decodePositions);
   film.mostLag = Math.max(20, ...(film.positions || []).flatMap((looks) => looks.map(([, position, end]) => end - position)));
+  film.callbacks = sums(raw.callbacks || []);
   film.polls = raw.polls || film.members.map(() => []);
   film.marks = raw.marks.map(([at, kind, member, words]) => ({ at, kind, member, words }));
   film.messages = raw.messages.map(([sent, flight, member, api, request, error, news]) => ({ sent, arrives: flight < 0 ? null : sent + flight, member, api, request: !!request, error, news: !!news }));
@@ -164,8 +166,8 @@ function placeTokens(film) {
       here.set(partition, { owner, slot });
       film.slots[partition].times.push(at);
       film.slots[partition].slots.push(slot);
-      if (owner < 0) film.mostInRail = Math.max(film.mostInRail, slot + 1);
-      else if (moves[i].at > film.settled) film.mostIn[owner] = Math.max(film.mostIn[owner], slot + 1);
+      if (owner === -1) film.mostInRail = Math.max(film.mostInRail, slot + 1);
+      else if (owner >= 0 && moves[i].at > film.settled) film.mostIn[owner] = Math.max(film.mostIn[owner], slot + 1);
     }
   }
   if (!rested) rest();
@@ -192,5 +194,5 @@ function boardAt(film, at) {
   const coming = phase ? members.filter((one) => one.state.sending === phase) : [];
   const owned = members.map(() => []);
   partitions.forEach((state, index) => { if (state.owner >= 0) owned[state.owner].push(index); });
-  return { at, members, partitions, group, phase, joined, awaited, coming, owned, flowing: partitions.filter((one) => one.flows).length };
+  return { at, members, partitions, group, phase, joined, awaited, coming, owned, there: partitions.filter((one) => one.owner !== GONE).length, flowing: partitions.filter((one) => one.flows && one.owner !== GONE).length };
 }

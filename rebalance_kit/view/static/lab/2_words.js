@@ -53,7 +53,7 @@ function groupLine(film, board) {
   const { group } = board;
   const number = group.generation === null ? "" : `, ${group.protocol === "consumer" ? "group epoch" : "generation"} ${group.generation}`;
   const room = group.state === "PreparingRebalance" ? `, joined ${board.joined.length} of ${board.joined.length + board.awaited.length}` : "";
-  return `Group ${group.state}${number}${room}. ${board.flowing} of ${film.partitions.length} partitions flow.`;
+  return `Group ${group.state}${number}${room}. ${board.flowing} of ${board.there} partitions flow.`;
 }
 
 function twinText(film, board) {
@@ -63,7 +63,7 @@ function twinText(film, board) {
   const lines = [`${seconds(board.at)} of ${seconds(film.end)}, ${film.label}. ${cause} ${effect}`.trim(), groupLine(film, board)];
   shown.forEach((one) => lines.push(memberLine(film, board, one.index)));
   if (present.length > shown.length) lines.push(`${present.length - shown.length} more members.`);
-  const orphans = film.partitions.filter((_, index) => board.partitions[index].owner < 0);
+  const orphans = film.partitions.filter((_, index) => board.partitions[index].owner === -1);
   if (orphans.length) lines.push(`No owner: ${spoken(orphans)}.`);
   return lines.join("\n");
 }

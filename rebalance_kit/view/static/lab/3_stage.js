@@ -150,11 +150,18 @@ class Stage {
     this.coordinator.paint(this.film, board);
     this.lanes.forEach((lane, index) => this.paintLane(lane, board, index, selected === index));
     this.tokens.forEach((token) => this.paintToken(token, board, moving));
-    const orphans = board.partitions.filter((one) => one.owner < 0).length;
+    const orphans = board.partitions.filter((one) => one.owner === -1).length;
     say(this.rail.children[1], orphans ? String(orphans) : "");
-    say(this.rail.children[2], orphans ? "" : "Every partition has an owner.");
+    say(this.rail.children[2], orphans ? this.waits(board) : "Every partition has an owner.");
     set(this.rail, "data-count", orphans);
-    set(this.rail, "aria-label", orphans ? `No owner: ${spoken(this.film.partitions.filter((_, index) => board.partitions[index].owner < 0))}` : "No owner: none");
+    set(this.rail, "aria-label", orphans ? `No owner: ${spoken(this.film.partitions.filter((_, index) => board.partitions[index].owner === -1))}` : "No owner: none");
+  }
+
+  // Since when the longest of the ownerless partitions stands still.
+  waits(board) {
+    const since = board.partitions.map((one, index) => (one.owner === -1 ? sinceWhen(this.film.partitionTracks[index], this.film.partitionStates, board.at, (state) => !state.flows) : Infinity));
+    const first = Math.min(...since);
+    return `${since.filter(Number.isFinite).length > 1 ? "The longest" : "It"} has stopped for ${seconds(board.at - first)}.`;
   }
 
   paintLane(lane, board, index, chosen) {
@@ -191,6 +198,8 @@ const also = owned ? [] : alsoRead(board, index).map((one) => film.partitions[on
 
   paintToken(token, board, moving) {
     const { film, sizes } = this, state = board.partitions[token.index];
+    token.node.hidden = state.owner === GONE;
+    if (state.owner === GONE) { token.key = ""; return; }
     const track = film.slots[token.index];
     const slot = track.slots[Math.max(0, placeOf(track.times, board.at))];
     const box = tokenBox(sizes, state.owner, slot);
@@ -278,11 +287,12 @@ function thirdLine(state, ends, board) {
   if (state.error) return state.error;
   if (["crashed", "frozen", "died"].includes(state.life)) return ends === null ? "" : `session ends in ${seconds(ends - board.at)}`;
   if (state.life !== "alive" || state.generation === null) return "";
-  const number = `${state.protocol === "consumer" ? "epoch" : "generation"} ${state.generation}`;
+  const number = `${state.protocol === "consumer" ? "epoch" : `${board.group.protocol === "consumer" ? "classic · " : ""}generation`} ${state.generation}`;
   return state.leader ? `leader · ${number}` : number;
 }
 
 function tokenWord(film, index, state, at, box) {
+  if (state.word === "was leaving" && box.width < 170) return "leaving";
   if (state.flows || box.width < (state.owner >= 0 ? 190 : 128)) return state.word;
   const since = seconds(at - sinceWhen(film.partitionTracks[index], film.partitionStates, at, (one) => !one.flows));
   return box.height < 50 && state.owner < 0 ? since : `${state.word} ${since}`;

@@ -56,7 +56,7 @@ class Tiles {
       set(lane.node, "data-look", look);
       set(lane.node, "aria-label", memberLine(this.film, board, index));
     });
-    const orphans = board.partitions.map((one, index) => (one.owner < 0 ? index : -1)).filter((index) => index >= 0);
+    const orphans = board.partitions.map((one, index) => (one.owner === -1 ? index : -1)).filter((index) => index >= 0);
     say(this.rail.children[1], orphans.length ? String(orphans.length) : "");
     say(this.rail.children[2], orphans.length ? orphans.slice(0, 20).map((one) => this.film.partitions[one]).join("  ") + (orphans.length > 20 ? `  and ${orphans.length - 20} more` : "") : "Every partition has an owner.");
     this.draw(board);

@@ -81,6 +81,7 @@ class Strip {
   }
 
   drawBar(pen, state, x, y, width, height) {
+    if (state.owner === GONE) return;
     const hue = state.owner < 0 ? "" : this.colour(`m${this.film.members[state.owner].hue}`);
     if (state.flows) { pen.fillStyle = hue; pen.fillRect(x, y, width, height); return; }
     const bad = ALERTING.has(state.word) && state.word !== "no owner";

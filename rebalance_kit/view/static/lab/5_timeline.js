@@ -95,7 +95,7 @@ class Timeline {
 
   told(index) {
     const { film } = this.lab;
-    return bars(film.partitionTracks[index], film.partitionStates, film.end).map(([from, , state]) => `${seconds(from)} ${state.owner < 0 ? "no owner" : film.members[state.owner].name}${state.flows || state.owner < 0 ? "" : ` (${state.word})`}`).join(", ");
+    return bars(film.partitionTracks[index], film.partitionStates, film.end).map(([from, , state]) => `${seconds(from)} ${state.owner === GONE ? "not there" : state.owner < 0 ? "no owner" : film.members[state.owner].name}${state.flows || state.owner < 0 ? "" : ` (${state.word})`}`).join(", ");
   }
 
   axis(pen) {
@@ -165,6 +165,7 @@ class Timeline {
   partition(pen, index, y) {
     const { film } = this.lab;
     bars(film.partitionTracks[index], film.partitionStates, film.end).forEach(([from, until, state]) => {
+      if (state.owner === GONE) return;
       const owner = state.owner < 0 ? null : film.members[state.owner];
       if (state.flows) { this.box(pen, from, until, y, this.colour(`m${owner.hue}`), owner.name, this.colour(`m${owner.hue}o`)); return; }
       const bad = ALERTING.has(state.word) && state.owner >= 0;

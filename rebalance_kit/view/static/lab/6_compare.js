@@ -24,12 +24,12 @@ class Compare {
   paint(at) {
     this.films.forEach((film, column) => {
       const moment = Math.min(at, film.end), board = boardAt(film, moment), [cause] = sentenceAt(film, moment);
-      fill(this.heads[column], [make("b", {}, this.table.labels[column]), make("span", { class: "rk-count" }, `${board.flowing} of ${film.partitions.length} flow`), make("small", {}, `${board.group.state}${board.group.generation === null ? "" : ` · ${board.group.protocol === "consumer" ? "epoch" : "generation"} ${board.group.generation}`}`), make("small", {}, cause)]);
+      fill(this.heads[column], [make("b", {}, this.table.labels[column]), make("span", { class: "rk-count" }, `${board.flowing} of ${board.there} flow`), make("small", {}, `${board.group.state}${board.group.generation === null ? "" : ` · ${board.group.protocol === "consumer" ? "epoch" : "generation"} ${board.group.generation}`}`), make("small", {}, cause)]);
       this.names.forEach((name, row) => {
         const member = film.members.find((one) => one.name === name);
         fill(this.cells[row][column], member ? [...this.chips(film, board, board.owned[member.index], member), make("small", {}, doingLine(film, board, member.index))] : ["–"]);
       });
-      const loose = board.partitions.map((one, index) => (one.owner < 0 ? index : -1)).filter((index) => index >= 0);
+      const loose = board.partitions.map((one, index) => (one.owner === -1 ? index : -1)).filter((index) => index >= 0);
       fill(this.orphans[column], loose.length ? this.chips(film, board, loose, null) : ["none"]);
     });
     this.strip(at);

@@ -51,7 +51,7 @@ class LabCost {
     const { film } = this;
     if (kind === "events") return film.events;
     const times = kind === "messages" ? film.messages.map((one) => one.sent)
-      : kind === "callbacks" ? film.memberTracks.flatMap((track) => track.times.filter((_, place) => film.memberStates[track.states[place]].callback && !(place && film.memberStates[track.states[place - 1]].callback === film.memberStates[track.states[place]].callback)))
+      : kind === "callbacks" ? film.callbacks
       : film.marks.filter((mark) => kind === "marks" || mark.kind === { rebalances: "rebalance", faults: "fault" }[kind]).map((mark) => mark.at);
     return [...new Set(times)].sort((a, b) => a - b);
   }

@@ -55,7 +55,7 @@ class LabView extends LabTools {
     say(this.cause, cause);
     say(this.effect, effect);
     this.paintMeter(board);
-    this.strip.paint(this.player.at, `${seconds(this.player.at).replace(" s", " seconds")}, ${board.group.state}, ${board.flowing} of ${this.film.partitions.length} flow`);
+    this.strip.paint(this.player.at, `${seconds(this.player.at).replace(" s", " seconds")}, ${board.group.state}, ${board.flowing} of ${board.there} flow`);
     this.paintTransport();
     this.paintActions(board);
     this.speak(place, cause, effect);
@@ -64,11 +64,11 @@ class LabView extends LabTools {
 
   paintMeter(board) {
     const many = this.film.partitions.length > 24;
-    say(this.flowing, many ? `${((100 * board.flowing) / board.partitions.length).toFixed(board.flowing % board.partitions.length ? 1 : 0)} %` : `${board.flowing} of ${board.partitions.length}`);
+    say(this.flowing, many ? `${((100 * board.flowing) / board.there).toFixed(board.flowing % board.there ? 1 : 0)} %` : `${board.flowing} of ${board.there}`);
     const key = many ? "" : board.partitions.map((one) => `${one.owner}${one.flows}`).join();
     if (this.meterKey === key) return;
     this.meterKey = key;
-    this.meter.replaceChildren(...(many ? [] : board.partitions.map((one) => make("i", { class: one.flows ? "" : one.owner < 0 ? "rk-none" : "rk-stop", style: one.flows ? `background:var(--rk-m${this.film.members[one.owner].hue})` : "" }))));
+    this.meter.replaceChildren(...(many ? [] : board.partitions.filter((one) => one.owner !== GONE).map((one) => make("i", { class: one.flows ? "" : one.owner < 0 ? "rk-none" : "rk-stop", style: one.flows ? `background:var(--rk-m${this.film.members[one.owner].hue})` : "" }))));
   }
 
   paintTransport() {
