@@ -32,6 +32,8 @@ class Due(NamedTuple):
     after: tuple[Said, ...]
     waits: bool
     """The answer is only handled by the application's thread, so it waits for a consequence."""
+    heartbeat: TraceRow | None = None
+    """A classic heartbeat's answer: what is said about it depends on the generation that the client then has."""
 
 
 def member_lines(trace: Trace, name: str, version: str | None = None) -> Iterator[LogLine]:
@@ -78,7 +80,8 @@ def _java_lines(trace: Trace, name: str, version: str) -> Iterator[LogLine]:
             ready = [] if frozen else _ready(due, row)
             for one in ready:
                 at_ms = row.at_ms if one.waits else min(one.at_ms, row.at_ms)
-                yield from (LogLine(at_ms, *said) for said in one.before)
+                told = one.before if one.heartbeat is None else answer_lines(one.heartbeat, state)[0]
+                yield from (LogLine(at_ms, *said) for said in told)
                 after += [LogLine(row.at_ms, *said) for said in one.after]
             due = [one for one in due if one not in ready]
             yield from (LogLine(row.at_ms, *said) for said in _said(row, state))
@@ -91,7 +94,8 @@ def _java_lines(trace: Trace, name: str, version: str) -> Iterator[LogLine]:
         elif row.kind == "response" and row.detail["to"] == name and row.detail["arrives_ms"] is not None:
             before, later, waits = answer_lines(row, state)
             if before or later:
-                due.append(Due(int(row.detail["arrives_ms"]), before, later, waits))
+                beat = row if row.detail["api"] == "Heartbeat" else None
+                due.append(Due(int(row.detail["arrives_ms"]), before, later, waits, beat))
     if state.starting:
         at_ms = state.starting[0].at_ms
         yield from [LogLine(at_ms, *said) for said in positions(state)]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
     Paths: TypeAlias = Sequence[str | os.PathLike[str]] | str | os.PathLike[str]
 
 
-#: With fewer events than this, the tables of gold are small ones.
-FEW_EVENTS = 200_000
+#: Up to so many lines, and events for the tables of gold, a plan is run as it is (see ``session.plainly``).
+FEW_LINES, FEW_EVENTS = 20_000, 200_000
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -99,11 +98,13 @@ def read_events(
     ``DataError`` for a path that is missing or unreadable.
     """
     from rebalance_kit.pipeline.intake import take_in
+    from rebalance_kit.pipeline.session import plainly
 
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     found = survey(given, salvage or _salvage_folder())
-    taken = take_in(spark, found.files, reading)
-    return settle(spark, found, taken.classified.persist(), taken.blocks, taken.passed_over)
+    with plainly(spark, small=sum(file.lines for file in found.files) <= FEW_LINES):
+        taken = take_in(spark, found.files, reading)
+        return settle(spark, found, taken.classified.persist(), taken.blocks, taken.passed_over)
 
 
 def settle(
@@ -145,8 +146,7 @@ def gold(silver: Events) -> Forensics:
     """The gold tables of silver ones, wherever those come from: a folder, or a stream's store."""
     from rebalance_kit.pipeline.session import plainly
 
-    spark = silver.events.sparkSession
-    with plainly(spark) if silver.events.count() <= FEW_EVENTS else nullcontext():
+    with plainly(silver.events.sparkSession, small=silver.events.count() <= FEW_EVENTS):
         return _gold(silver)
 
 

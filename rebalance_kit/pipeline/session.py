@@ -41,7 +41,7 @@ SETTINGS: dict[str, str] = {
     "spark.sql.files.openCostInBytes": "65536",
 }
 
-_PLAIN = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+UNFUSED: dict[str, str] = {"spark.sql.codegen.wholeStage": "false"}
 
 _QUICK = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
 
@@ -95,14 +95,27 @@ def spark_session(
 
 
 @contextmanager
-def plainly(spark: SparkSession) -> Iterator[None]:
+def plainly(spark: SparkSession, *, small: bool = True) -> Iterator[None]:
     """Within the block Spark evaluates its plans as they are instead of compiling Java for each.
 
-    For small tables: to write and compile the code takes longer than the rows do.
+    For ``small`` tables (without effect on others): to write and compile the code takes longer than the rows do.
     """
-    before = {key: spark.conf.get(key) for key in _PLAIN}
+    with _set(spark, {**UNFUSED, "spark.sql.codegen.factoryMode": "NO_CODEGEN"} if small else {}):
+        yield
+
+
+@contextmanager
+def unfused(spark: SparkSession) -> Iterator[None]:
+    """Within the block Spark compiles expressions one by one: the steps of a stream together outgrow a Java method."""
+    with _set(spark, UNFUSED):
+        yield
+
+
+@contextmanager
+def _set(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
+    before = {key: spark.conf.get(key) for key in values}
     try:
-        for key, value in _PLAIN.items():
+        for key, value in values.items():
             spark.conf.set(key, value)
         yield
     finally:

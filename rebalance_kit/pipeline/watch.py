@@ -136,15 +136,15 @@ class Watch:
         return gold(self._events())
 
     def _events(self) -> Any:
+        from rebalance_kit.pipeline.inquiry import FEW_LINES
+        from rebalance_kit.pipeline.session import plainly
         from rebalance_kit.pipeline.watch_stream import stored_events
 
-        return stored_events(
-            self._spark,
-            self.checkpoint / "lines",
-            self._running()[0],
-            Path(self._scratch.name),
-            self._reading,
-        )
+        tail, _ = self._running()
+        with plainly(self._spark, small=tail.lines <= FEW_LINES):
+            return stored_events(
+                self._spark, self.checkpoint / "lines", tail, Path(self._scratch.name), self._reading
+            )
 
     def _running(self) -> tuple[Tail, StreamingQuery]:
         if self.tail is None or self._query is None:

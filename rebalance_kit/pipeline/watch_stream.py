@@ -16,6 +16,7 @@ from rebalance_kit.pipeline import bronze, silver
 from rebalance_kit.pipeline.inquiry import Events, settle
 from rebalance_kit.pipeline.intake import shift
 from rebalance_kit.pipeline.layouts import Reading
+from rebalance_kit.pipeline.session import unfused
 from rebalance_kit.pipeline.survey import LogFile, Survey, look
 from rebalance_kit.pipeline.watch_tail import LINE_DIGITS, PREFIX, SOURCE_DIGITS, STATE
 
@@ -43,7 +44,7 @@ def begin_stream(
 ) -> StreamingQuery:
     """Start the query that classifies the chunks in ``landing`` into ``store``, and goes on where it stopped."""
     chunks = spark.readStream.schema(_CHUNK).option("lineSep", "\n").text(str(landing.resolve()))
-    return (
+    writer = (
         silver.classify(chunk_lines(chunks), reading or Reading())
         .withColumn("at", silver.line_time())
         .withWatermark("at", watermark)
@@ -52,8 +53,9 @@ def begin_stream(
         .option("path", str(store.resolve()))
         .option("checkpointLocation", str(checkpoint.resolve()))
         .trigger(processingTime="1 second")
-        .start()
     )
+    with unfused(spark):
+        return writer.start()
 
 
 def chunk_lines(chunks: DataFrame) -> DataFrame:

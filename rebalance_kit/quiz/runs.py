@@ -51,7 +51,12 @@ class RunBook:
         return self._traces[name]
 
     def refusal(self, spec: RunSpec, seed: int) -> str | None:
-        """Why a scenario is refused before it runs, in Kafka's words where Kafka has some; None when it runs."""
+        """Why a scenario is refused before it runs, in Kafka's words where Kafka has some; None when it runs.
+
+        A scenario that does not exist is no refusal: it raises ``DataError``.
+        """
+        if isinstance(spec.scenario, str):
+            _known(spec.scenario)
         try:
             self.facts(spec, seed)
         except DataError as error:
@@ -128,6 +133,13 @@ def scenario_of(spec: RunSpec) -> Scenario:
     """The scenario of a run; raises what reading it raises."""
     found = _by_name(spec.scenario) if isinstance(spec.scenario, str) else _written_out(spec.scenario)
     return found if spec.kafka_version is None else replace(found, kafka_version=spec.kafka_version)
+
+
+def _known(name: str) -> None:
+    try:
+        _by_name(name)
+    except RebalanceKitError as error:
+        raise DataError(f"the run {name} cannot be made: {error}") from error
 
 
 def _by_name(name: str) -> Scenario:

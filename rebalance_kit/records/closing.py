@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.actions import expand
+from rebalance_kit.simulation.mending import broken_by
 from rebalance_kit.simulation.scenario import Action, Scenario
 
 _QUIET_MS = 60_000
@@ -15,28 +16,13 @@ _QUIET_MS = 60_000
 def closed(scenario: Scenario, trace: Trace) -> Scenario:
     """The scenario with what it leaves broken mended at its end, and all that still runs closed; ``trace`` is a run of it."""
     planned = expand(scenario)
-    frozen: set[str] = set()
-    cut: set[str] = set()
-    up = True
-    for action in sorted(planned.actions, key=lambda one: one.at_ms):
-        name = action.member or ""
-        if action.do == "freeze":
-            frozen.add(name)
-        elif action.do in {"thaw", "crash"}:
-            frozen.discard(name)
-        elif action.do == "cut_network":
-            cut.add(name)
-        elif action.do == "heal_network":
-            cut.discard(name)
-        elif action.do in {"broker_down", "broker_up"}:
-            up = action.do == "broker_up"
+    broken = broken_by(planned)
     running: set[str] = set()
     for row in trace.of("process_started", "process_ended"):
         (running.add if row.kind == "process_started" else running.discard)(row.actor)
     end = planned.end_ms
-    mended = [] if up else [Action(end, "broker_up")]
-    mended += [Action(end, "thaw", name) for name in sorted(frozen & running)]
-    mended += [Action(end, "heal_network", name) for name in sorted(cut)]
+    alive = replace(broken, frozen=tuple(name for name in broken.frozen if name in running))
+    mended = alive.mended(end)
     closing = end + (5_000 if mended else 0)
     closes = [Action(closing + 300 * place, "close", name) for place, name in enumerate(sorted(running))]
     last = max([closing, *(action.at_ms for action in closes)])

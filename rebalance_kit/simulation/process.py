@@ -126,7 +126,7 @@ class Process:
 
     def answered_after_the_last(self, arrives_ms: int) -> int:
         """When an answer gets here: they come in the order of their requests."""
-        self._last_answer_ms = max(arrives_ms, self._last_answer_ms)
+        self._last_answer_ms = max(arrives_ms, self._last_answer_ms + 1)
         return self._last_answer_ms
 
     def pinned_arrival_ms(self, request: Request) -> int | None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from rebalance_kit.simulation.action_args import APIS
 from rebalance_kit.simulation.actions import expand
+from rebalance_kit.simulation.mending import broken_by
 from rebalance_kit.simulation.scenario import ACTIONS, ASSIGNOR_CLASS, Action, MemberSpec, Scenario, TopicSpec
 
 QUIET_MS = 900_000
@@ -55,6 +56,7 @@ class Walk:
     cut: set[str] = field(default_factory=set)
     deleted: set[str] = field(default_factory=set)
     broker_up: bool = True
+    nodes: dict[int, bool] = field(default_factory=dict)
     busy_until_ms: int = 0
     made: int = 0
 
@@ -88,6 +90,8 @@ def member(walk: Walk, name: str) -> MemberSpec:
         walk.one(("java", "java", "java", "librdkafka")) if kind in NATIVE or kind == "consumer" else "java"
     )
     made = configs(walk, kind, client)
+    if walk.nodes and walk.one((False, True)):
+        made["client.rack"] = "rack-a"
     if walk.one((False, False, True)):
         made["group.instance.id"] = f"i-{name}"
         walk.static.append(name)
@@ -219,6 +223,15 @@ def _broker(walk: Walk, up: bool) -> Drawn | None:
     return None, {}
 
 
+def _node(walk: Walk, up: bool) -> Drawn | None:
+    ready = sorted(node for node, is_up in walk.nodes.items() if is_up is not up)
+    if not ready:
+        return None
+    node = walk.one(ready)
+    walk.nodes[node] = up
+    return None, {"node": node} if up else {"node": node, "crash": walk.one((False, True))}
+
+
 def _failover(walk: Walk) -> Drawn | None:
     return (None, {"for_ms": walk.one((200, 4_000, 12_000))}) if walk.broker_up else None
 
@@ -249,6 +262,8 @@ DRAW: Mapping[str, Callable[[Walk], Drawn | None]] = MappingProxyType(
         "delete_topic": _delete,
         "broker_down": lambda walk: _broker(walk, up=False),
         "broker_up": lambda walk: _broker(walk, up=True),
+        "node_down": lambda walk: _node(walk, up=False),
+        "node_up": lambda walk: _node(walk, up=True),
         "coordinator_failover": _failover,
         "rolling_restart": _rolling,
         "scale_to": lambda walk: (None, {"members": walk.one((0, 1, 2, 3, 5)), "every_ms": walk.one((0, 900))}),
@@ -277,6 +292,8 @@ def scenarios(draw: Any) -> Scenario:
         mix,
         version,
     )
+    nodes = draw(st.sampled_from(({}, {}, {1: "rack-a", 2: "rack-b"}, {1: None, 2: None, 3: None})))
+    walk.nodes = dict.fromkeys(list(nodes)[1:], True)  # the first one coordinates, and goes by broker_down
     members = tuple(member(walk, name) for name in walk.names)
     if "bills" not in topics and not walk.topics.get(
         "bills"
@@ -294,6 +311,7 @@ def scenarios(draw: Any) -> Scenario:
                 ("thaw", walk.frozen),
                 ("heal_network", walk.cut),
                 ("broker_up", not walk.broker_up),
+                ("node_up", not all(walk.nodes.values())),
             )
             if needed
         ]
@@ -310,33 +328,15 @@ def scenarios(draw: Any) -> Scenario:
     specs = tuple(TopicSpec(name, count) for name, count in topics.items())
     return Scenario(
         "drawn", specs, members, tuple(actions), end_ms=walk.at_ms + draw(st.sampled_from((5_000, 30_000, 60_000, 90_000))), kafka_version=version,
-        seed=draw(st.integers(1, 1_000)), broker=broker,
+        seed=draw(st.integers(1, 1_000)), broker=broker, nodes=nodes,
     )  # fmt: skip
 
 
 def made_quiet(scenario: Scenario) -> Scenario:
     """The scenario with everything mended after its last action, and fifteen quiet minutes behind."""
-    frozen: set[str] = set()
-    cut: set[str] = set()
-    up = True
     planned = expand(scenario)
-    for action in planned.actions:
-        name = action.member or ""
-        if action.do == "freeze":
-            frozen.add(name)
-        elif action.do in {"thaw", "crash"}:
-            frozen.discard(name)
-        elif action.do == "cut_network":
-            cut.add(name)
-        elif action.do == "heal_network":
-            cut.discard(name)
-        elif action.do in {"broker_down", "broker_up"}:
-            up = action.do == "broker_up"
     at = max([planned.end_ms, *(action.at_ms for action in planned.actions)]) + 15_000
-    mended = [Action(at, "broker_up")] if not up else []
-    mended += [Action(at, "thaw", name) for name in sorted(frozen)] + [
-        Action(at, "heal_network", name) for name in sorted(cut)
-    ]
+    mended = broken_by(planned).mended(at)
     for spec in planned.members:
         mended += [
             Action(at, "slow_down", spec.name, {"processing_ms": 0}),

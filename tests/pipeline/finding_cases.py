@@ -26,6 +26,7 @@ from kafka_lines import (
     settings,
     stabilized,
     static_join,
+    topic,
 )
 
 _REFUSED = "JoinGroup failed due to fatal error: "
@@ -71,6 +72,22 @@ CASES: dict[str, tuple[str | None, dict[str, str] | str, dict[str, str] | str]] 
     "poll_overrun": ("c2", "poll-timeout.consumer.4.3.1", "drawn-1.consumer.4.3.1"),
     "repeated_notice": ("c1", "slow-callback.cooperative.4.3.1", "join.cooperative.4.3.1"),
     # Hand-written
+    "resubscribed": (
+        "c1",
+        {"c1.log": client(0, "c1", "Subscribed to topic(s): orders") + client(9, "c1", "Subscribed to topic(s): orders, stock")},
+        {"c1.log": client(0, "c1", "Subscribed to topic(s): orders") + client(9, "c1", "Subscribed to topic(s): orders")},
+    ),
+    "topic_recreated": (
+        None,
+        {
+            "broker.log": topic(0, "", "orders", "A") + topic(9, "Remove", "orders", "A") + topic(12, "", "orders", "B"),
+            "c1.log": client(1, "c1", "Subscribed to topic(s): orders"),
+        },
+        {  # a broker that starts again writes the same once more
+            "broker.log": 2 * (topic(0, "", "orders", "A") + topic(9, "Remove", "orders", "A")),
+            "c1.log": client(1, "c1", "Subscribed to topic(s): orders"),
+        },
+    ),
     "transition_timeout": (
         "c2",
         {

@@ -16,14 +16,6 @@ from pathlib import Path
 PHYSICAL = ("block", "row")
 
 
-def table_rows(result):
-    """Every table of a result as sorted rows, to be compared with another reading's."""
-    return {
-        name: sorted(repr(row) for row in table.drop(*PHYSICAL).collect())
-        for name, table in result.tables().items()
-    }
-
-
 class Growing:
     """Writes the logs of recorded runs into ``folder``, a piece at a time, broken in the middle of lines.
 
@@ -97,7 +89,7 @@ def started_watch(folder: Path, checkpoint: Path, log: Path, *more: str) -> subp
     with log.open("ab") as out:
         return subprocess.Popen(
             command, stdout=out, stderr=out, start_new_session=True, cwd=log.parent,
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -Xmx1g"},
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -Xmx1g"},
         )  # fmt: skip
 
 
@@ -127,3 +119,15 @@ def chunks(checkpoint: Path) -> int:
 
 def commits(checkpoint: Path) -> int:
     return len(list((checkpoint / "stream" / "commits").glob("[0-9]*")))
+
+
+def written(spark, folder):
+    """Every table in a folder as sorted rows, but for the columns that say where Spark read a line."""
+    tables = {
+        place.name: spark.read.parquet(str(place))
+        for place in folder.iterdir()
+        if not place.name.startswith(".") and place.is_dir()
+    }
+    return {
+        name: sorted(repr(row) for row in table.drop(*PHYSICAL).collect()) for name, table in tables.items()
+    }

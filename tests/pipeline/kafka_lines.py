@@ -145,3 +145,14 @@ def static_join(seconds: float, instance: str, id_: str, old: str | None = None)
     if old:
         return broker(seconds, f"{start}Replacing previously mapped member {old} with this groupInstanceId.")
     return broker(seconds, f"{start}Created a new member id {id_} for this member and added to the group.")
+
+
+def topic(seconds: float, verb: str, name: str, letter: str) -> str:
+    """The controller's line about a topic that was made (``verb`` empty) or removed; its id is one letter."""
+    word = "ID" if verb else "topic ID"
+    return _line(
+        seconds,
+        "INFO",
+        f"[QuorumController id=1] Replayed {verb}TopicRecord for topic {name} with {word} {letter * 22}.",
+        "org.apache.kafka.controller.ReplicationControlManager",
+    )

@@ -8,7 +8,7 @@ import signal
 import threading
 
 import pytest
-from growing import PHYSICAL, Growing, chunks, commits, kill_hard, started_watch, until
+from growing import Growing, chunks, commits, kill_hard, started_watch, until, written
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.pipeline.watch import Latest, Watch
@@ -17,27 +17,14 @@ from rebalance_kit.view.watch_page import describe_watch, write_page
 
 pytestmark = pytest.mark.spark
 
-#: When a watch is killed: before it reads, between landing and storing, between two stored batches.
+#: When a watch is killed: between landing and storing, between two stored batches (20 random moments: scripts/endurance.py).
 MOMENTS = (
-    lambda checkpoint, before: (checkpoint / "stream" / "offsets").is_dir(),
     lambda checkpoint, before: chunks(checkpoint) > before[0],
     lambda checkpoint, before: commits(checkpoint) > before[1],
 )
 
 
-def written(spark, folder):
-    """Every table in a folder as sorted rows, but for the columns that say where Spark read a line."""
-    tables = {
-        place.name: spark.read.parquet(str(place))
-        for place in folder.iterdir()
-        if not place.name.startswith(".") and place.is_dir()
-    }
-    return {
-        name: sorted(repr(row) for row in table.drop(*PHYSICAL).collect()) for name, table in tables.items()
-    }
-
-
-def test_a_watch_killed_three_times_writes_the_tables_of_the_batch(spark, runs_folder, tmp_path):
+def test_a_watch_killed_twice_writes_the_tables_of_the_batch(spark, runs_folder, tmp_path):
     from rebalance_kit.pipeline.run import run_logs
 
     dice, logs, checkpoint = random.Random(5), tmp_path / "logs", tmp_path / "state"

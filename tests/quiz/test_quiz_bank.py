@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 import yaml
 
+from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.bank import Bank, home, read_bank
 from rebalance_kit.quiz.check import check, run_items_check
 from rebalance_kit.quiz.item import (
@@ -22,6 +23,7 @@ from rebalance_kit.quiz.item import (
     Ordering,
     RunSpec,
     Short,
+    Shown,
     WrongNumber,
     beliefs_of,
 )
@@ -36,8 +38,8 @@ def test_the_bank_has_no_finding(bank, book):
 
 def test_most_items_are_decided_by_the_engine(bank):
     share = sum(map(is_verified, bank.items)) / len(bank.items)
-    assert len(bank.items) >= 150 and share >= 0.6
-    assert sum(isinstance(item, Generated) for item in bank.items) >= 15
+    assert len(bank.items) >= 300 and share >= 0.6
+    assert sum(isinstance(item, Generated) for item in bank.items) >= 30
 
 
 @pytest.mark.parametrize("tag", ["eager", "cooperative", "consumer", "three-protocols"])
@@ -227,3 +229,15 @@ def test_a_refused_scenario_is_a_fact_with_kafkas_words(bank, book):
     item = bank.item("kip848-client-session-timeout")
     assert "cannot be set when group.protocol=CONSUMER" in book.work_out("refusal()", item.proof.runs, 1)
     assert book.work_out("refusal()", {"run": RunSpec("two-consumers-crash")}, 1) is None
+
+
+def test_a_scenario_that_does_not_exist_is_no_refusal(book):
+    with pytest.raises(DataError, match="no scenario of the kit is called 'no-such-run'"):
+        book.work_out("refusal()", {"run": RunSpec("no-such-run")}, 1)
+
+
+def test_tickets_show_what_a_run_wrote_and_version_traps_name_their_versions(bank):
+    tickets = bank.tagged("tickets")
+    drawn = [item for item in tickets if isinstance(item, Drawn) or isinstance(item.head.exhibit, Shown)]
+    assert len(drawn) >= 40
+    assert len(bank.tagged("versions")) >= 30

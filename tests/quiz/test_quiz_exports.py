@@ -112,6 +112,21 @@ def test_moodle_xml_has_what_moodles_importer_asks_of_each_type(questions):
             )
 
 
+def test_a_reader_of_moodle_xml_finds_every_question_with_options_and_the_key_that_it_has_here(questions):
+    parser = pytest.importorskip(
+        "moodle_xml_parser.parser", reason="the test extra is not installed: no reader of Moodle XML"
+    )
+    read = {one.name: one for one in parser.parse_bytes(export(questions, "moodle"))["multichoice"]}
+    asked = {one.head.id: one for one in questions if isinstance(one, Choice)}
+    assert set(read) == set(asked)
+    for name, one in asked.items():
+        found = read[name]
+        assert found.single is not one.many and len(found.options) == len(one.options)
+        right = [place for place, option in enumerate(found.options) if option.score_fraction > 0]
+        assert right == [place for place, option in enumerate(one.options) if option.right]
+        assert all(option.feedback for option in found.options)
+
+
 def test_gift_is_valid_for_a_gift_parser(questions):
     found = gift_parser.parseFile(io.StringIO(export(questions, "gift").decode()))
     assert len(found) == len(questions)
