@@ -101,6 +101,13 @@ print(story(restaurant["cooperative"]))
 # 1. Select the first consumer and press **Crash**. The lab plays what follows.
 # 2. **Watch for** the gap between the crash and the moment at which the coordinator *notices* it.
 # 3. Choose **Cooperative**, then **Consumer** above the picture: the same crash, another protocol.
+# 4. Open **Why**: one line a step, and the rule of Kafka behind the step at the cursor. **Logs** has the lines that a
+#    broker and the consumers would write, **Messages** the requests between them; all tabs share the cursor.
+# 5. Press **Undo**, then **Predict** and **Crash** once more: say first what will happen. The outcome stays hidden
+#    until you press *Lock in*.
+#
+# The bar at the foot of each partition is the queue of records that wait for a reader. Every button has a key; **?**
+# lists them. The title opens the other lessons.
 
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit.view import Lab
@@ -149,9 +156,16 @@ print(polite.story)
 # %% [markdown]
 # ## One interesting failure
 #
-# In the lab above, **freeze** a consumer instead of crashing it (a very long garbage collection), and thaw it after
-# its session has ended. To the coordinator a frozen consumer is dead; to itself it has never been away. What it does
-# in its first moments after the thaw is a classic source of duplicates.
+# **Freeze** a consumer instead of crashing it (a very long garbage collection), and thaw it after its session has
+# ended. To the coordinator a frozen consumer is dead; to itself it has never been away. What it does in its first
+# moments after the thaw is a classic source of duplicates. The lab below is the lesson about it: **play** it, and
+# **watch for** the member with the question mark.
+
+# %% tags=["nbval-ignore-output"]
+Lab("freeze")
+
+# %% [markdown]
+# The same run in code:
 
 # %%
 from rebalance_kit.notebook import callbacks

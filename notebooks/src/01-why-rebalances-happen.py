@@ -156,7 +156,9 @@ print(pauses(back["consumer"]))
 
 # %% [markdown]
 # This is the interesting failure of this notebook: a *faster* restart made it worse for eager members than no restart.
-# Open it, move the cursor through the wait, and try what happens if the restart comes after the session has ended.
+# Open it and move the cursor through the wait: the bold sentence says for whom the group waits, the seats at the
+# coordinator show who has come, **Why** gives the rule. Then undo nothing: go back before the restart, and crash or
+# restart somebody else. Acting in the past makes a branch, and **History** compares two of them.
 
 # %% tags=["nbval-ignore-output"]
 Lab("recovered-member", "eager")
@@ -291,7 +293,10 @@ print(beside(guess, {name: metrics(run).rebalances > 0 for name, run in zip(gues
 # ## Try it
 #
 # - Let the busy consumer above stall for six minutes (`360_000`, and `replace(quiet, end_ms=450_000)`). What changes?
-# - In the lab below a consumer leaves. Add one within the same second: one rebalance or two?
+# - In the lab below a consumer leaves. Add one within the same second: one rebalance or two? Set **Jump** to
+#   *rebalance* and count them with the arrow keys of the transport.
+# - Open the lessons *A pattern finds one topic too many* and *A broker bounces, and consumers know racks* from the
+#   title's menu: two rebalances that no consumer asked for. **Logs** shows what an operator would have to go by.
 
 # %% tags=["nbval-ignore-output"]
 Lab("leave", "eager")

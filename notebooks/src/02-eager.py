@@ -249,7 +249,8 @@ print(columns([("event", "records delivered twice"), *rows]))
 # ## One interesting failure
 #
 # In this storm two consumers take turns to exceed `max.poll.interval.ms`, and `consumer-3` is healthy all the time.
-# Play it, and look at the lane of `consumer-3`. Then choose **Cooperative** and look again.
+# Play it, and look at the lane of `consumer-3`. Then choose **Cooperative** and look again. The thin ring inside the
+# disc is what is left of `max.poll.interval.ms` to a member that does not poll.
 
 # %% tags=["nbval-ignore-output"]
 Lab("storm", "eager")
@@ -257,6 +258,21 @@ Lab("storm", "eager")
 # %%
 storm = simulate(load("storm"), protocol="eager")
 print("longest time without a record at consumer-3:", longest_silence(storm, "consumer-3", since_s=30), "s")
+
+# %% [markdown]
+# ### Who waits for whom?
+#
+# The worst moment for a crash is the middle of a hand-over. Two consumers take three seconds for each callback, a
+# third one joins, and `consumer-2` dies inside its `onPartitionsRevoked`.
+#
+# 1. Press **Predict**, then restart `consumer-2`: does a restart help the others?
+# 2. Press **Compare**. **Watch for** the rows *No owner* and *stopped, partition-seconds*.
+
+# %% tags=["nbval-ignore-output"]
+Lab("crash-in-hand-over", "eager", at_ms=33_000)
+
+# %%
+print(describe_comparison(list(three("crash-in-hand-over").values())))
 
 # %% [markdown]
 # ## Check questions

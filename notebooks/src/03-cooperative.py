@@ -229,7 +229,8 @@ print(spread("crash", lambda run: metrics(run).records_redelivered, protocols=("
 # ## Try it: one interesting failure
 #
 # In the lab, restart a consumer, and a second one two seconds later. How many generations does that take? Does the
-# distance matter? Press **Undo** and try another distance.
+# distance matter? Press **Undo** and try another distance. **Messages** shows the second round of JoinGroup, which is
+# the one that hands over what the first has taken; **Members** says who has to give up what.
 
 # %% tags=["nbval-ignore-output"]
 Lab("join", "cooperative", at_ms=29_000)

@@ -312,11 +312,20 @@ print(describe_comparison(list(runs.values())))
 # %% [markdown]
 # ## Try it: one interesting failure
 #
-# In the lab, **freeze** the member that has to give something up, just after the join. Who waits for it, and for how long? Then do the same
-# under **Eager**.
+# In the lab, **freeze** the member that has to give something up, just after the join. Who waits for it, and for how
+# long? Then do the same under **Eager**. **Members** shows the target of each member beside what it owns already.
 
 # %% tags=["nbval-ignore-output"]
 Lab(scenario, "consumer", at_ms=29_500)
+
+# %% [markdown]
+# A group can change from one protocol to the other while it works. In the next lab three classic members are bounced
+# one after the other and come back with `group.protocol=consumer`. **Jump** from mark to mark. **Watch for** the
+# coordinator's bar: its states change from the classic ones to *Assigning* and *Reconciling* with the first newcomer,
+# while the two others still say *classic* in their lanes.
+
+# %% tags=["nbval-ignore-output"]
+Lab("migration", None)
 
 # %% [markdown]
 # ## Check questions

@@ -264,7 +264,10 @@ print(columns([("records delivered twice", "eager", "cooperative", "consumer"), 
 #
 # - Give the crash a session timeout of 10 s: a scenario is a value, `dataclasses.replace(load("crash"), ...)`, or copy
 #   the YAML in the README and use `read_scenario`. Which rows of the table change, which do not?
-# - Open any of these runs in the lab: `Lab("slow-callback", "eager")`, and freeze somebody at the wrong moment.
+# - Open any of these runs in the lab: `Lab("slow-callback", "eager")`, and freeze somebody at the wrong moment. Then
+#   press **Compare** (V): three columns on one clock, from the same actions, with the cost table of this notebook.
+# - **Settings** changes a timeout for all members; a value that Kafka refuses shows Kafka's own words at its field.
+# - **Copy link** gives a token that rebuilds what you see. Send it to somebody who says that eager is always worse.
 
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit.view import Lab

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.records.shapes import is_row, is_step, near
 
 _DEFAULT = re.compile(r"\[(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d),(\d{3})\] (\w+) (.*)$")
 _SPRING = re.compile(
@@ -60,7 +61,7 @@ class RecordedRun:
         stops = [
             int(step["t"]) for step in self.steps if step["do"] == "admin" and step.get("line") == "stop"
         ]
-        return stops[0] if stops else max(int(row["t"]) for row in self.truth)
+        return stops[0] if stops else max((int(row["t"]) for row in self.truth), default=int(self.steps[-1]["t"]))
 
 
 def read_run(folder: str | Path) -> RecordedRun:
@@ -68,14 +69,15 @@ def read_run(folder: str | Path) -> RecordedRun:
     path = Path(folder)
     notes: list[str] = []
     try:
-        head = json.loads((path / "run.json").read_text(encoding="utf-8"))
-        steps = tuple(step for step in head["steps"] if _is_step(step, path, notes))
-        first = steps[0]["t"]
+        head = json.loads((path / "run.json").read_text(encoding="utf-8", errors="replace"), strict=False)
+        steps = tuple(step for step in head["steps"] if _kept(step, path, notes))
+        begin = steps[0]["t"]
+        broker = {str(key): str(value) for key, value in _object(head, "broker", path, notes).items()}
+        summary = _object(head, "summary", path, notes)
     except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
         raise DataError(
             f"{path}: not a recorded run: expected run.json with scenario, protocol, kafka and steps ({error!r})"
         ) from error
-    del first
     members = {}
     for file in sorted(path.glob("*.log.gz")) + sorted(path.glob("*.log")):
         name = file.name.removesuffix(".gz").removesuffix(".log")
@@ -83,16 +85,23 @@ def read_run(folder: str | Path) -> RecordedRun:
             members[name] = tuple(_lines(file, notes))
     return RecordedRun(
         path.name, str(head.get("scenario", path.name)), str(head.get("protocol", "")), str(head.get("kafka", "")),
-        {str(key): str(value) for key, value in head.get("broker", {}).items()}, steps,
-        tuple(_lines(_found(path, "broker.log"), notes)), members, tuple(_truth(_found(path, "truth.jsonl"), notes)), tuple(notes),
-        head.get("summary", {}),
+        broker, steps, tuple(_lines(_found(path, "broker.log"), notes)), members,
+        tuple(_truth(_found(path, "truth.jsonl"), begin, notes)), tuple(notes), summary,
     )  # fmt: skip
 
 
-def _is_step(step: Any, path: Path, notes: list[str]) -> bool:
-    if isinstance(step, dict) and isinstance(step.get("t"), int) and isinstance(step.get("do"), str):
+def _object(head: Mapping[str, Any], key: str, path: Path, notes: list[str]) -> Mapping[str, Any]:
+    held = head.get(key, {})
+    if isinstance(held, dict):
+        return held
+    notes.append(f"{path / 'run.json'}: {key} left out: expected an object, got {str(held)[:60]!r}")
+    return {}
+
+
+def _kept(step: Any, path: Path, notes: list[str]) -> bool:
+    if is_step(step):
         return True
-    notes.append(f"{path / 'run.json'}: step {step!r} left out: expected an object with t (ms) and do")
+    notes.append(f"{path / 'run.json'}: step {str(step)[:100]} left out: expected an object with t (ms), do, and what that needs")
     return False
 
 
@@ -151,17 +160,17 @@ def parse_line(text: str) -> Line | None:
     return None
 
 
-def _truth(file: Path, notes: list[str]) -> Iterator[Mapping[str, Any]]:
+def _truth(file: Path, begin: int, notes: list[str]) -> Iterator[Mapping[str, Any]]:
     last = None
     for number, text in _text(file, notes):
         try:
             row = json.loads(text)
-            kept = isinstance(row["t"], int) and isinstance(row["kind"], str) and isinstance(row["by"], str)
-        except (ValueError, KeyError, TypeError):
+            kept = is_row(row) and near(row["t"], begin)
+        except (ValueError, RecursionError):
             kept = False
         if not kept:
             notes.append(
-                f"{file}:{number}: left out: expected a JSON object with by, t and kind, got {text[:60]!r}"
+                f"{file}:{number}: left out: expected a JSON object with by, t and kind, and what that kind holds, got {text[:60]!r}"
             )
             continue
         if last is not None and row["t"] < last - 1000:
