@@ -1,7 +1,7 @@
 #!/usr/bin/env python
 """Write docs/fidelity.md: every recorded run of the repository repeated in the engine, and where they part.
 
-The runs come from the pack in data/recorded. What explains a remaining difference is kept by hand in
+The runs come from the packs in data/recorded and data/recorded/more. What explains a remaining difference is kept by hand in
 scripts/fidelity.yaml, by run; a difference without an explanation is written down as such, an explanation
 without a difference is reported and left out.
 
@@ -24,7 +24,7 @@ from statistics import median, quantiles
 
 import yaml
 
-from rebalance_kit.records.pack import unpack
+from rebalance_kit.records.pack import MORE, unpack
 from rebalance_kit.records.replay import RULES, Outcome, replay_all
 from rebalance_kit.simulation import latencies
 
@@ -35,7 +35,7 @@ FEW_RECORDS = 50
 HEAD = """# What the engine reproduces of real Kafka
 
 Written by `make fidelity` (do not edit; explanations are kept in `scripts/fidelity.yaml`). Each run recorded from a real
-broker (`data/recorded`, see its README) is repeated in the engine {draws} times with different seeded latencies, and compared
+broker (`data/recorded` and `data/recorded/more`, see their READMEs) is repeated in the engine {draws} times with different seeded latencies, and compared
 in (a) generations, or group epochs and target assignments; (b) callbacks with their sets; (c) who was fenced, failed, left or
 was replaced; (d) the lines of the broker's log and of every Java member's, ids, times and offsets masked.
 
@@ -54,7 +54,7 @@ def main(draws: int = 40) -> int:
     """Replay everything and write the page; 0 whatever the outcome, as it is a report."""
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as place:
-        folders = [str(folder) for folder in unpack(Path(place))]
+        folders = [str(folder) for folder in (*unpack(Path(place)), *unpack(Path(place), folder=MORE))]
         kinds = {Path(folder).name: _kind(Path(folder)) for folder in folders}
         outcomes = list(replay_all(folders, draws))
     took = time.monotonic() - begun

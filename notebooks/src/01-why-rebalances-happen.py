@@ -157,8 +157,8 @@ print(pauses(back["consumer"]))
 # %% [markdown]
 # This is the interesting failure of this notebook: a *faster* restart made it worse for eager members than no restart.
 # Open it and move the cursor through the wait: the bold sentence says for whom the group waits, the seats at the
-# coordinator show who has come, **Why** gives the rule. Then undo nothing: go back before the restart, and crash or
-# restart somebody else. Acting in the past makes a branch, and **History** compares two of them.
+# coordinator show who has come, **Why** gives the rule. Then go back to a moment before the restart and crash somebody
+# else: acting in the past makes a branch of its own, nothing is lost, and **History** (H) compares two branches.
 
 # %% tags=["nbval-ignore-output"]
 Lab("recovered-member", "eager")

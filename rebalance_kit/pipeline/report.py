@@ -21,9 +21,9 @@ _SHOWN_REJECTS = 10
 
 
 def print_json(result: Forensics, out: TextIO) -> None:
-    """One JSON object a line for each run and group, ordered by path and group."""
+    """One JSON object a line for each run and group, ordered by path and group; ASCII, so that no text breaks a line."""
     for row in result.groups.orderBy("path", "group").collect():
-        print(json.dumps(group_record(row.asDict(recursive=True)), ensure_ascii=False), file=out)
+        print(json.dumps(group_record(row.asDict(recursive=True))), file=out)
 
 
 def group_record(row: dict[str, Any]) -> dict[str, Any]:

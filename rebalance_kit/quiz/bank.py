@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,18 @@ def read_bank(paths: Iterable[str | Path] | None = None) -> Bank:
     A path that does not exist raises ``DataError``; what is wrong inside a file becomes a ``Problem``.
     The second item of an id is a problem and left out.
     """
-    files = [file for path in ([home()] if paths is None else paths) for file in _files(Path(path))]
+    if paths is None:
+        return _read_once(tuple((file, file.stat().st_mtime_ns, file.stat().st_size) for file in _files(home())))
+    return _read([file for path in paths for file in _files(Path(path))])
+
+
+@lru_cache(maxsize=1)
+def _read_once(stamps: tuple[tuple[Path, int, int], ...]) -> Bank:
+    """The kit's own bank, read again only when a file has changed."""
+    return _read([file for file, _, _ in stamps])
+
+
+def _read(files: list[Path]) -> Bank:
     context = _context(files)
     items: dict[str, Item] = {}
     problems: list[Problem] = []

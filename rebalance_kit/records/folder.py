@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.records.shapes import is_row, is_step, near
+from rebalance_kit.records.shapes import STEPS, is_row, is_step, near
 
 _DEFAULT = re.compile(r"\[(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d),(\d{3})\] (\w+) (.*)$")
 _SPRING = re.compile(
@@ -100,6 +100,8 @@ def _object(head: Mapping[str, Any], key: str, path: Path, notes: list[str]) -> 
 
 def _kept(step: Any, path: Path, notes: list[str]) -> bool:
     if is_step(step):
+        if step["do"] not in STEPS:
+            notes.append(f"{path / 'run.json'}: step {step['do']!r} is of an unknown kind, and nothing is done for it; expected one of {', '.join(STEPS)}")
         return True
     notes.append(f"{path / 'run.json'}: step {str(step)[:100]} left out: expected an object with t (ms), do, and what that needs")
     return False

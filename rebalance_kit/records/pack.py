@@ -3,7 +3,8 @@
 ``data/recorded/recorded-runs.tar.xz`` holds all of them, plain, as ``<run>/<file>``: 51 MB of text
 in less than one, since runs resemble each other.  ``data/recorded/table.json`` is the table of what
 the raw text counts (generations, epochs, targets, expired members, callbacks), one object a run and
-group; ``data/recorded/README.md`` tells how the runs were made and what the files hold.
+group; ``data/recorded/README.md`` tells how the runs were made and what the files hold. The folder
+``MORE`` holds a second, smaller pack of the same kind: ask for it with ``folder=MORE``.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from rebalance_kit.model.errors import DataError
 
 #: Where the pack lies in a clone of the repository.
 RECORDED = Path(__file__).resolve().parents[2] / "data" / "recorded"
+
+#: A second pack: runs recorded later, of what the first one does not cover.
+MORE = RECORDED / "more"
 
 _PACK = "recorded-runs.tar.xz"
 

@@ -9,6 +9,9 @@ from typing import Any
 from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.model.topology import parse_partition
 
+#: What a step may do.
+STEPS = ("admin", "broker-start", "broker-stop", "cli", "freeze", "kill", "start", "tell", "thaw")
+
 #: Moments further apart than this (a year, in ms) are no moments of one run.
 _FAR_MS = 366 * 24 * 3_600_000
 
@@ -17,7 +20,7 @@ def is_step(step: Any) -> bool:
     """An object with ``t`` (ms), ``do``, and, where a member is started, its name and configs."""
     if not (isinstance(step, dict) and _moment(step.get("t")) and isinstance(step.get("do"), str)):
         return False
-    if not isinstance(step.get("line", ""), str):
+    if not _order(step.get("line", "")):
         return False
     if step["do"] in {"kill", "freeze", "thaw", "tell", "start"} and not isinstance(step.get("member"), str):
         return False
@@ -28,7 +31,7 @@ def is_row(row: Any) -> bool:
     """An object with ``by``, ``t`` (ms) and ``kind``, and what the rows of its kind hold."""
     if not (isinstance(row, dict) and isinstance(row.get("by"), str) and _moment(row.get("t")) and isinstance(row.get("kind"), str)):
         return False
-    if not isinstance(row.get("line", ""), str):
+    if not _order(row.get("line", "")):
         return False
     return _OF_KIND.get(row["kind"], _any)(row)
 
@@ -36,6 +39,17 @@ def is_row(row: Any) -> bool:
 def near(moment: int, begin: int) -> bool:
     """Whether a moment can belong to a run that began then."""
     return abs(moment - begin) < _FAR_MS
+
+
+def _order(line: Any) -> bool:
+    """What was told or administered: words that are there in number, and numbers where there must be some."""
+    if not isinstance(line, str):
+        return False
+    words = line.split()
+    if not words or words[0] not in _WORDS:
+        return True
+    most, numbers = _WORDS[words[0]]
+    return len(words) > most and all(words[place].isascii() and words[place].isdigit() for place in numbers)
 
 
 def _moment(at: Any) -> bool:
@@ -76,6 +90,13 @@ def _describe(row: Mapping[str, Any]) -> bool:
     )
 
 
+_WORDS: Mapping[str, tuple[int, tuple[int, ...]]] = MappingProxyType(
+    {
+        "topic": (2, (2,)), "partitions": (2, (2,)), "delete-topic": (1, ()), "remove-instance": (2, ()),
+        "stall": (1, (1,)), "slow": (1, (1,)), "subscribe": (1, ()),
+    }
+)  # fmt: skip
+"""Orders by their first word: how many words follow at least, and which of them are numbers."""
 _OF_KIND: Mapping[str, Callable[[Mapping[str, Any]], bool]] = MappingProxyType(
     {"assigned": _callback, "revoked": _callback, "lost": _callback, "records": _records, "describe": _describe}
 )

@@ -19,8 +19,8 @@ from rebalance_kit.simulation.scenario import PROTOCOLS, MemberSpec, Scenario
 from rebalance_kit.simulation.scenario_check import COMMITS
 
 CLIENT = "each consumer"
-BROKER = "broker"
-KIT = "application"
+BROKER = "the broker"
+KIT = "the application"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +98,10 @@ GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "Version and broker": ("kafka_version", "group.min.session.timeout.ms", "group.max.session.timeout.ms", "group.max.size"),
     }
 )  # fmt: skip
+PLAINLY: Mapping[str, str] = MappingProxyType(
+    {"INT": "a whole number", "LONG": "a whole number", "SHORT": "a whole number", "DOUBLE": "a number", "STRING": "a text", "LIST": "names with commas", "BOOLEAN": "true or false", "CLASS": "the name of a class", "PASSWORD": "a text"}
+)  # fmt: skip
+"""Kafka's types where it names no range."""
 OWN_NAME = "own name"
 """The value of ``group.instance.id`` that makes every member static under its own name."""
 
@@ -126,6 +130,8 @@ def _field(scenario: Scenario, name: str) -> dict[str, Any]:
         where = CLIENT if key.scope == "client" else BROKER
         if name == "group.instance.id":
             allowed = f"empty, or {OWN_NAME!r}: each member its own"
+    kind, comma, rest = allowed.partition(", ")
+    allowed = f"{PLAINLY.get(kind, kind)}{comma}{rest}"
     shown = default if value is None else value
     return {"name": name, "value": _text(shown), "default": _text(default), "allowed": allowed, "help": words, "where": where, "changed": shown != default}  # fmt: skip
 

@@ -116,6 +116,20 @@ def test_messages_can_be_filtered_by_kind_and_by_member(bridge):
     assert only == len(own) < many
 
 
+def test_a_request_that_waits_is_a_bar_until_its_answer_and_a_new_generation_is_a_band(bridge):
+    bridge.seek(bridge.lab.trace.end_ms)
+    bridge.open_tab("messages")
+    shown = [one for one in bridge.lab.frames.messages if one.api in {"JoinGroup", "SyncGroup"}]
+    answered = sum(1 for one in shown if not one.request)
+    bars = bridge.root.locator(".rk-sequence title").all_text_contents()
+    assert len(bars) <= answered
+    assert all(words.endswith(" waits") for words in bars)
+    assert bool(bars) == (bridge.lab.protocol == "eager")
+    bands = bridge.root.locator(".rk-bandline + text").all_text_contents()
+    word = "generation" if bridge.lab.protocol == "eager" else "group epoch"
+    assert f"{word} {bridge.lab.frames.group.states[-1].generation}" in bands
+
+
 def test_lines_can_be_filtered_by_source_and_text(bridge):
     bridge.open_tab("logs")
     bridge.root.get_by_label("Source").select_option("consumer-3")

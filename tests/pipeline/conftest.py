@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import io
 import json
+import random
 from pathlib import Path
 
 import finding_cases
+import pieces
 import pytest
 import round_trip
+from damage import damaged_files
 
+from rebalance_kit import scenarios
+from rebalance_kit.logs.printing import PRINTERS
+from rebalance_kit.records.maker import Recipe, make_logs
 from rebalance_kit.records.pack import unpack
 
 
@@ -33,22 +39,46 @@ def runs_folder(tmp_path_factory):
 def looked_at(spark, runs_folder, tmp_path_factory):
     """All logs that the suite reads to the end, in one go, since a job costs more than its lines do.
 
-    Recorded runs, hand-written cases and random runs: (lines of JSON, folder of the tables, traces by run).
+    Recorded runs, hand-written cases, random runs, one run in every layout, pieces of logs and damaged
+    lines: (lines of JSON, folder of the tables, traces of the random runs, damaged lines by file).
     """
     from rebalance_kit.pipeline import run_logs
+    from rebalance_kit.pipeline.run import Told
 
-    cases, random_runs = tmp_path_factory.mktemp("cases"), tmp_path_factory.mktemp("random")
-    finding_cases.write(cases)
-    traces = round_trip.write_all(random_runs)
+    places = {
+        name: tmp_path_factory.mktemp(name) for name in ("cases", "random", "layouts", "pieces", "damaged")
+    }
+    finding_cases.write(places["cases"])
+    traces = round_trip.write_all(places["random"])
+    for layout in PRINTERS:
+        make_logs(
+            scenarios.load("crash"), places["layouts"] / layout, protocol="eager", recipe=Recipe(layout)
+        )
+    pieces.write(places["pieces"], runs_folder)
+    damaged = damaged_files(places["damaged"], 20_000, random.Random(7))
     tables, out = tmp_path_factory.mktemp("tables"), io.StringIO()
-    assert run_logs([runs_folder, cases, random_runs], out_dir=tables, as_json=True, out=out) == 0
-    return [json.loads(line) for line in out.getvalue().splitlines()], tables, traces
+    paths = [runs_folder, *places.values()]
+    assert run_logs(paths, out_dir=tables, as_json=True, out=out, told=Told(year=2026)) == 0
+    return [json.loads(line) for line in out.getvalue().splitlines()], tables, traces, damaged
+
+
+@pytest.fixture(scope="session")
+def records(looked_at):
+    """The lines of JSON of the runs under a folder, by the path's end and the group."""
+    lines, *_ = looked_at
+
+    def under(folder):
+        return {
+            (Path(line["path"]).name, line["group"]): line for line in lines if str(folder) in line["path"]
+        }
+
+    return under
 
 
 @pytest.fixture(scope="session")
 def table(spark, looked_at):
     """The rows of a table of the runs under a folder, as dicts with ``run``, the path's end."""
-    _, tables, _ = looked_at
+    _, tables, *_ = looked_at
 
     def rows(name, folder):
         found = (row.asDict() for row in spark.read.parquet(str(tables / name)).collect())
@@ -58,12 +88,9 @@ def table(spark, looked_at):
 
 
 @pytest.fixture(scope="session")
-def recorded(looked_at, runs_folder):
+def recorded(records, runs_folder):
     """What is said of the recorded runs: records by run and group."""
-    lines, _, _ = looked_at
-    return {
-        (Path(line["path"]).name, line["group"]): line for line in lines if str(runs_folder) in line["path"]
-    }
+    return records(runs_folder)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 
+import pieces
 import pytest
 
 from rebalance_kit.model.errors import DataError, EnvironmentProblem
@@ -109,6 +110,41 @@ def test_a_rejected_line_is_told_by_file_line_and_reason(tables):
 def test_a_damaged_byte_is_shown_as_a_replacement_and_its_line_is_kept(tables):
     generations = [row["generation"] for row in tables["events"] if row["file"] == "mixed.log"]
     assert generations == [1, 1]
+
+
+@pytest.mark.spark
+def test_logs_that_begin_in_mid_rebalance_tell_of_what_they_hold_and_no_more(records):
+    record = records("pieces")["late", "orders-app"]
+    whole = records("runs")[pieces.RUN, "orders-app"]
+    assert record["generations"] == whole["generations"][1:]
+    assert [row["before"] for row in record["rebalances"]] == [row["before"] for row in whole["rebalances"]][
+        2:
+    ]
+
+
+@pytest.mark.spark
+def test_a_rebalance_whose_end_is_missing_has_none(records):
+    record = records("pieces")["early", "orders-app"]
+    whole = records("runs")[pieces.RUN, "orders-app"]
+    ends = [(row["after"], row["end_ms"]) for row in record["rebalances"]]
+    assert ends == [(row["after"], row["end_ms"]) for row in whole["rebalances"][:2]] + [(None, None)]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(("piece", "finding"), [("twice", "same_log_twice"), ("backwards", "time_goes_back")])
+def test_files_given_twice_and_time_that_goes_back_are_said(records, piece, finding):
+    record = records("pieces")[piece, "orders-app"]
+    assert finding in {row["finding"] for row in record["findings"]}
+
+
+@pytest.mark.spark
+def test_of_damaged_lines_every_one_is_counted_once(looked_at, table):
+    _, _, _, wanted = looked_at
+    books = {row["file"]: row for row in table("lines", "damaged")}
+    assert {file: row["lines"] for file, row in books.items()} == wanted
+    assert all(row["parsed"] + row["ignored"] + row["rejected"] == row["lines"] for row in books.values())
+    assert all(row["parsed"] and row["rejected"] for row in books.values())
+    assert len(table("rejected", "damaged")) == sum(row["rejected"] for row in books.values())
 
 
 def test_a_path_that_is_missing_is_named_before_spark_starts(tmp_path, capsys):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rebalance_kit.logs.printing import PRINTERS
 from rebalance_kit.model.errors import ConfigError
 from rebalance_kit.pipeline.layouts import LAYOUTS, Reading, load_layouts
 from rebalance_kit.pipeline.run import Told, reading_of
@@ -57,6 +58,23 @@ def test_every_layout_gives_the_same_event_at_the_same_time(seen, name):
     row = told[name]
     assert (row.event, row.generation, row.group, row.client) == ("joined", 7, "g", "c1")
     assert row.at_ms == AT_MS
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("layout", sorted(set(PRINTERS) - {"kafka"}))
+def test_what_the_maker_writes_in_any_layout_is_read_alike(records, layout):
+    told = records("layouts")
+    one, other = ({**told[name, "orders-app"]} for name in ("kafka", layout))
+    assert len(one["rebalances"]) > 3
+    for record in (one, other):
+        for place in ("path", "file", "line"):
+            record.pop(place, None)
+        for name in ("rebalances", "findings"):
+            record[name] = [
+                {key: value for key, value in row.items() if key not in {"file", "line", "evidence"}}
+                for row in record[name]
+            ]
+    assert other == one
 
 
 @pytest.mark.spark

@@ -12,7 +12,7 @@ import round_trip
 @pytest.fixture(scope="module")
 def runs(looked_at, table):
     """Of every run: its knowable trace, and the rows of the gold tables."""
-    _, _, traces = looked_at
+    _, _, traces, _ = looked_at
     tables = {name: {run: [] for run in traces} for name in ("rebalances", "members", "pauses", "rejected")}
     for name, rows in tables.items():
         for row in table(name, "random"):
@@ -95,7 +95,7 @@ def test_rests_of_partitions_read_from_logs_are_those_of_the_trace(runs):
 
 @pytest.mark.spark
 def test_a_record_counts_what_the_trace_counts(looked_at):
-    lines, _, traces = looked_at
+    lines, _, traces, _ = looked_at
     told = {}
     for line in lines:
         run = Path(line["path"]).name

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from repeated_runs import REPEATED
+from repeated_runs import REPEATED, REPEATED_LATER
 
-from rebalance_kit.records.pack import unpack
+from rebalance_kit.records.pack import MORE, unpack
 
 
 @pytest.fixture(scope="session")
 def recorded_folders(tmp_path_factory):
     """Folder of each run by its name."""
-    return {folder.name: folder for folder in unpack(tmp_path_factory.mktemp("recorded"), REPEATED)}
+    place = tmp_path_factory.mktemp("recorded")
+    return {folder.name: folder for folder in (*unpack(place, REPEATED), *unpack(place, REPEATED_LATER, MORE))}

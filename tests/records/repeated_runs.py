@@ -7,3 +7,10 @@ REPEATED = (
     "slow-callback.cooperative.4.3.1", "coordinator-restart.consumer.4.3.1", "bounce-gone-wrong.classic.4.3.1", "rd-leave.eager.4.3.1",
     "crash-2x4.sticky.4.3.1", "crash-2x4.roundrobin.4.3.1", "crash-2x4.consumer-range.4.3.1",
 )  # fmt: skip
+
+REPEATED_LATER = (
+    "close-and-start.roundrobin.4.3.1", "downgrade.mixed.4.3.1", "drawn-13.consumer.4.0.0", "freeze-then-leave.cooperative.4.3.1",
+    "grow-in-rebalance.consumer.4.3.1", "kill-in-rebalance.consumer.4.3.1", "recreated.eager.4.3.1", "resub-crash.cooperative.4.3.1",
+    "reverse-migration.mixed.4.3.1", "rolling-mixed.cooperative.4.0.0", "six.range.3.9.1",
+)  # fmt: skip
+"""Of the second pack; the twelfth, rolling-mixed.consumer.4.3.1, hangs on a race of 17 ms (docs/fidelity.md)."""

@@ -10,7 +10,8 @@ import pytest
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.records.folder import parse_line, read_run
-from rebalance_kit.records.pack import read_file, run_names, table, unpack
+from rebalance_kit.records.pack import MORE, RECORDED, read_file, run_names, table, unpack
+from rebalance_kit.records.repeat import repeat
 
 RUN = "crash.eager.4.3.1"
 
@@ -107,11 +108,31 @@ def test_a_folder_that_is_not_there_is_no_run(tmp_path):
 def test_a_step_that_cannot_be_read_is_left_out_and_said(folder):
     described = json.loads((folder / "run.json").read_text("utf-8"))
     steps = len(described["steps"])
-    described["steps"][2:2] = [{"do": "start"}, "kill c1", {"t": "soon", "do": "kill"}]
+    moment = described["steps"][0]["t"]
+    described["steps"][2:2] = [
+        {"do": "start"}, "kill c1", {"t": "soon", "do": "kill"}, {"t": moment, "do": "kill"}, {"t": moment, "do": "admin", "line": "topic orders many"},
+        {"t": moment, "do": "start", "member": "c1", "topics": "orders", "configs": None},
+    ]  # fmt: skip
     (folder / "run.json").write_text(json.dumps(described), "utf-8")
     run = read_run(folder)
-    assert len(run.steps) == steps and len(run.left_out) == 3
-    assert "step 'kill c1' left out: expected an object with t (ms) and do" in run.left_out[1]
+    assert len(run.steps) == steps and len(run.left_out) == 6
+    assert "step kill c1 left out: expected an object with t (ms), do" in run.left_out[1]
+
+
+def test_a_step_of_an_unknown_kind_is_said_and_nothing_is_done_for_it(folder):
+    described = json.loads((folder / "run.json").read_text("utf-8"))
+    described["steps"].insert(1, {"t": described["steps"][0]["t"], "do": "sing", "line": "an aria"})
+    (folder / "run.json").write_text(json.dumps(described), "utf-8")
+    run = read_run(folder)
+    (note,) = run.left_out
+    assert run.steps[1]["do"] == "sing" and "step 'sing' is of an unknown kind" in note
+    assert not [action for action in repeat(run).scenario.actions if action.do == "sing"]
+
+
+def test_a_byte_of_run_json_that_is_no_text_does_not_hide_the_run(folder):
+    text = (folder / "run.json").read_bytes()
+    (folder / "run.json").write_bytes(text.replace(b'"eager"', b'"eag\xffer"', 1))
+    assert len(read_run(folder).steps) == len(json.loads(text)["steps"])
 
 
 def test_a_missing_log_is_said_and_the_rest_is_read(folder):
@@ -152,7 +173,16 @@ def test_a_file_that_is_not_gzip_is_left_out_whole(folder):
 
 def test_rows_of_the_truth_that_are_no_rows_are_left_out_one_by_one(folder):
     truth = gzip.decompress((folder / "truth.jsonl.gz").read_bytes()).decode().splitlines()
-    bad = ["{", "[]", "7", '{"t": "x", "kind": "start", "by": "c1"}', '{"t": 5, "kind": "start"}', ""]
+    at = json.loads(truth[10])["t"]
+    bad = [
+        "{", "[]", "7", '{"t": "x", "kind": "start", "by": "c1"}', '{"t": 5, "kind": "start"}', "",
+        *(json.dumps({"t": at, "by": "c1", **row}) for row in (
+            {"kind": "assigned"}, {"kind": "revoked", "partitions": ["orders"]}, {"kind": "lost", "partitions": 7},
+            {"kind": "records", "records": {"orders-1": [3]}}, {"kind": "records", "records": {"orders": [3, 4]}}, {"kind": "describe", "members": []},
+            {"kind": "describe", "members": {"c1/x": {"target": ["?"]}}}, {"kind": "command", "line": "stall long"}, {"kind": "command", "line": None},
+        )),
+        json.dumps({"t": 5, "by": "c1", "kind": "closed"}),
+    ]  # fmt: skip
     (folder / "truth.jsonl.gz").write_bytes(
         gzip.compress("\n".join([*truth[:10], *bad, *truth[10:]]).encode())
     )
@@ -178,8 +208,11 @@ def test_a_clock_that_goes_backwards_is_said_and_nothing_dropped(folder):
 
 
 # --- the pack ----------------------------------------------------------------------------------------------
-def test_the_pack_holds_every_run_of_its_table():
-    assert run_names() == tuple(dict.fromkeys(row["run"] for row in table())) and len(run_names()) > 80
+@pytest.mark.parametrize(("folder", "least"), [(RECORDED, 80), (MORE, 12)])
+def test_a_pack_holds_every_run_of_its_table(folder, least):
+    names = run_names(folder)
+    assert names == tuple(dict.fromkeys(row["run"] for row in table(folder))) and len(names) >= least
+    assert len({read_file(name, "run.json", folder) for name in (names[0], names[-1])}) == 2
 
 
 def test_what_is_unpacked_is_what_is_packed(tmp_path):

@@ -145,7 +145,8 @@ def test_a_librdkafka_members_own_log_is_not_compared(recorded_folders):
     assert list(recorded_lines(run)) == ["broker"]
 
 
-@pytest.mark.parametrize("name", ["join.eager.3.9.1", "leave.eager.4.0.0", "crash-2x4.sticky.4.3.1", "leave.consumer.4.3.1", "static-restart.consumer.4.3.1"])  # fmt: skip
+@pytest.mark.parametrize("name", ["join.eager.3.9.1", "leave.eager.4.0.0", "crash-2x4.sticky.4.3.1", "leave.consumer.4.3.1", "static-restart.consumer.4.3.1", "six.range.3.9.1", "resub-crash.cooperative.4.3.1",
+                                  "downgrade.mixed.4.3.1"])  # fmt: skip
 def test_a_recorded_run_is_repeated_line_by_line(recorded_folders, name):
     outcome = replay(recorded_folders[name], draws=12)
     assert outcome.lines.lines > 50

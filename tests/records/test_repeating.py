@@ -7,7 +7,7 @@ import json
 import shutil
 
 import pytest
-from repeated_runs import REPEATED
+from repeated_runs import REPEATED, REPEATED_LATER
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.records.compare import compare
@@ -17,10 +17,10 @@ from rebalance_kit.records.repeat import repeat
 from rebalance_kit.records.replay import replay, run_replay
 from rebalance_kit.simulation.simulate import simulate
 
-DRAWS = 8
+DRAWS = 12
 
 
-@pytest.mark.parametrize("name", REPEATED)
+@pytest.mark.parametrize("name", [*REPEATED, *REPEATED_LATER])
 def test_a_recorded_run_is_repeated_event_by_event(recorded_folders, name):
     run = read_run(recorded_folders[name])
     recorded, scenario = of_record(run), repeat(run).scenario

@@ -70,7 +70,7 @@ def test_a_link_whose_deeds_mean_nothing_opens_the_first_preset_and_says_why(dee
 def test_a_scenario_too_large_to_play_is_refused_in_words_and_the_lab_stays(make_group):
     huge = make_group(4_000, 40_000)
     with pytest.raises(
-        ScenarioError, match="4,000 members with 40,000 partitions for .* are more than the lab plays"
+        ScenarioError, match=r"4,000 members with 40,000 partitions for .* are more than the lab plays"
     ):
         Lab(huge)
     lab = Lab.from_link(write_link(Link(huge)))

@@ -82,7 +82,7 @@ class Stage {
   constructor(film, sizes, onSelect) {
     this.film = film;
     this.sizes = sizes;
-    this.root = make("div", { class: "rk-stage", style: `height:${sizes.height}px` });
+    this.root = make("div", { class: "rk-stage", style: `height:${sizes.height}px;min-width:${sizes.inner}px` });
     this.coordinator = new CoordinatorBar(film, sizes);
     this.board = make("div", { class: "rk-board", role: "listbox", "aria-label": "Members", tabindex: "-1" });
     this.rail = make("div", { class: "rk-rail", role: "group", "aria-label": "No owner", style: `left:${sizes.railX}px;top:${sizes.laneTop}px;width:${sizes.railWidth}px;height:${sizes.height - sizes.laneTop - 10}px` },

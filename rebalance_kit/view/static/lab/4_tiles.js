@@ -8,11 +8,12 @@ class Tiles {
     this.film = film;
     this.inner = sizes.inner;
     this.columns = Math.max(4, Math.floor((sizes.inner - RAIL - GAP + TILE_GAP) / (TILE + TILE_GAP)));
+    this.tile = Math.floor((sizes.inner - RAIL - GAP + TILE_GAP) / this.columns) - TILE_GAP;
     this.rows = Math.ceil(film.members.length / this.columns);
     this.shownRows = Math.min(this.rows, 12);
     this.top = COORDINATOR + 10;
     this.height = Math.max(FULL_HEIGHT, this.top + this.shownRows * (TILE_HEIGHT + TILE_GAP) + 6);
-    this.root = make("div", { class: "rk-stage", style: `height:${this.height}px` });
+    this.root = make("div", { class: "rk-stage", style: `height:${this.height}px;min-width:${sizes.inner}px` });
     this.coordinator = new CoordinatorBar(film, sizes);
     this.canvas = make("canvas", { class: "rk-tiles", "aria-hidden": "true", style: `top:${this.top}px` });
     this.board = make("div", { class: "rk-board", role: "listbox", "aria-label": "Members", tabindex: "-1" });
@@ -35,14 +36,14 @@ class Tiles {
 
   makeTile(member, onSelect) {
     const { x, y } = this.place(member.index);
-    const node = make("div", { class: "rk-lane rk-tile", role: "option", "data-member": member.name, tabindex: "-1", title: member.name, style: `left:${x}px;top:${y}px;width:${TILE}px;height:${TILE_HEIGHT}px` });
+    const node = make("div", { class: "rk-lane rk-tile", role: "option", "data-member": member.name, tabindex: "-1", title: member.name, style: `left:${x}px;top:${y}px;width:${this.tile}px;height:${TILE_HEIGHT}px` });
     node.addEventListener("click", () => onSelect(member.index));
     this.board.append(node);
     return { node };
   }
 
   place(index) {
-    return { x: (index % this.columns) * (TILE + TILE_GAP), y: this.top + Math.floor(index / this.columns) * (TILE_HEIGHT + TILE_GAP) };
+    return { x: (index % this.columns) * (this.tile + TILE_GAP), y: this.top + Math.floor(index / this.columns) * (TILE_HEIGHT + TILE_GAP) };
   }
 
   paint(board, selected) {
@@ -83,7 +84,7 @@ class Tiles {
   drawTile(pen, board, member, paint, hue) {
     const { x, y: top } = this.place(member.index), y = top - this.top, look = lookOf(member.state);
     pen.fillStyle = paint.sunk;
-    pen.beginPath(); pen.roundRect(x, y, TILE, TILE_HEIGHT, 7); pen.fill();
+    pen.beginPath(); pen.roundRect(x, y, this.tile, TILE_HEIGHT, 7); pen.fill();
     if (["crashed", "gone", "frozen", "died", "fenced", "zombie"].includes(look)) {
       pen.strokeStyle = paint.alert; pen.lineWidth = 1.5; pen.setLineDash([4, 3]); pen.stroke(); pen.setLineDash([]);
     }
@@ -94,9 +95,9 @@ class Tiles {
     pen.textAlign = "right"; pen.font = "600 12px system-ui, sans-serif";
     const sign = look === "live" ? (board.phase && board.group.protocol !== "consumer" ? (member.state.parked === board.phase ? "✓" : "○") : "") : { crashed: "×", frozen: "‖", zombie: "?", died: "×", fenced: "–" }[look] || "";
     const word = { gone: "gone", closed: "left", absent: "not started" }[look];
-    if (word) { pen.fillStyle = look === "gone" ? paint.alert : paint.ink3; pen.textAlign = "center"; pen.fillText(word, x + TILE / 2, y + 41); pen.textAlign = "right"; }
+    if (word) { pen.fillStyle = look === "gone" ? paint.alert : paint.ink3; pen.textAlign = "center"; pen.fillText(word, x + this.tile / 2, y + 41); pen.textAlign = "right"; }
     if (look !== "live") pen.fillStyle = paint.alert;
-    pen.fillText(sign, x + TILE - 7, y + 17);
+    pen.fillText(sign, x + this.tile - 7, y + 17);
     this.drawCells(pen, board, board.owned[member.index], x + 8, y + 26, paint);
   }
 
@@ -113,7 +114,7 @@ class Tiles {
   }
 
   drawCells(pen, board, owned, left, top, paint) {
-    const side = owned.length <= 10 ? 11 : owned.length <= 24 ? 8 : 5, across = Math.floor(67 / (side + 2));
+    const side = owned.length <= 10 ? 11 : owned.length <= 24 ? 8 : 5, across = Math.floor((this.tile - 11) / (side + 2));
     owned.forEach((partition, place) => {
       const x = left + (place % across) * (side + 2), y = top + Math.floor(place / across) * (side + 2), state = board.partitions[partition];
       if (y > top + 26) return;

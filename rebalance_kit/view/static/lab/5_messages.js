@@ -54,10 +54,15 @@ class Messages {
     const lines = own.length + (others ? 1 : 0), gap = (width - 190) / Math.max(1, lines);
     const xOf = (member) => 150 + gap * ((own.indexOf(member) < 0 ? lines - 1 : own.indexOf(member)) + 0.75);
     const parts = [], places = [];
-    let y = 18, before = null, folded = 0;
+    const parked = new Map();
+    let y = 18, before = null, generation = null;
     shown.forEach((one) => {
-      if (before !== null && one.sent - before > FOLD_MS) { parts.push(make("svg:text", { x: 60, y: y + 4, class: "rk-fold" }, `≈ ${seconds(one.sent - before)}`)); y += 24; folded += 1; }
+      if (before !== null && one.sent - before > FOLD_MS) { parts.push(make("svg:text", { x: 40, y: y + 4, class: "rk-fold" }, `≈ ${seconds(one.sent - before)}`)); y += 24; }
       before = one.sent;
+      const group = stateAt(film.groupTrack, film.groupStates, one.sent);
+      if (generation !== null && group.generation !== null && group.generation !== generation) { parts.push(...this.band(group, width, y)); y += 24; }
+      generation = group.generation;
+      this.park(parked, parts, one, y);
       places.push([one.sent, y]);
       parts.push(...this.arrow(one, xOf(one.member), y));
       y += STEP;
@@ -70,6 +75,22 @@ class Messages {
     const label = `${shown.length} messages between the coordinator and ${own.map((member) => film.members[member].name).join(", ") || "nobody"}${others ? ` and ${others} others` : ""}; the table below lists them`;
     this.diagram.replaceChildren(make("svg:svg", { class: "rk-heads", width, height: 28, "aria-hidden": "true" }, ...heads), make("svg:svg", { width, height: y + 8, role: "img", "aria-label": label }, ...lives, ...parts, this.cursor));
     this.rows.replaceChildren(...shown.map((one) => { const name = film.members[one.member].name; return make("tr", {}, make("td", {}, seconds3(one.sent)), make("td", {}, one.request ? name : "coordinator"), make("td", {}, one.request ? "coordinator" : name), make("th", { scope: "row" }, `${one.api}${one.request ? "" : " answer"}${one.error ? ` ${one.error}` : ""}`), make("td", {}, one.arrives === null ? "lost" : seconds3(one.arrives))); }));
+  }
+
+  // A new generation or epoch, across all lines.
+  band(group, width, y) {
+    const words = `${group.protocol === "consumer" ? "group epoch" : "generation"} ${group.generation}`;
+    return [make("svg:rect", { x: 0, y: y - 10, width, height: 18, class: "rk-bandline" }), make("svg:text", { x: width - 10, y: y + 3, "text-anchor": "end", class: "rk-fold" }, words)];
+  }
+
+  // A request that waits at the coordinator, as a bar beside its line from the request to its answer.
+  park(parked, parts, one, y) {
+    if (one.api !== "JoinGroup" && one.api !== "SyncGroup") return;
+    const key = `${one.api}/${one.member}`, since = parked.get(key);
+    if (one.request) { parked.set(key, y + 7); return; }
+    parked.delete(key);
+    if (since === undefined || y - since < 10) return;
+    parts.push(make("svg:rect", { x: 96 + (one.member % 5) * 5, y: since, width: 3.5, height: y - since, style: `fill:var(--rk-m${this.lab.film.members[one.member].hue})` }, make("svg:title", {}, `${one.api} of ${this.lab.film.members[one.member].name} waits`)));
   }
 
   arrow(one, x, y) {

@@ -94,7 +94,7 @@ function drawSettings(lab, opener, groups) {
     const error = make("p", { class: "rk-fielderror", id: `${id}e` });
     inputs.set(one.name, { input, error, was: one.value });
     input.addEventListener("keydown", (event) => { if (event.key === "Enter") apply(); });
-    return make("div", { class: `rk-field${one.changed ? " rk-changed" : ""}` }, make("label", { for: id }, one.name, one.changed ? make("small", {}, " changed") : null), input, make("p", { class: "rk-fieldhelp", id: `${id}h` }, `${one.help} ${one.where}, ${one.allowed}; default ${one.default || "none"}.`), error);
+    return make("div", { class: `rk-field${one.changed ? " rk-changed" : ""}` }, make("label", { for: id }, one.name, one.changed ? make("small", {}, " changed") : null), input, make("p", { class: "rk-fieldhelp", id: `${id}h` }, `${one.help} For ${one.where}: ${one.allowed}; default ${one.default || "none"}.`), error);
   };
   const apply = () => {
     const values = {};

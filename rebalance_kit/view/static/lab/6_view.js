@@ -3,7 +3,11 @@
 class LabView extends LabTools {
   // --- drawing -------------------------------------------------------------------------------
   room() {
-    if (!this.presenting) { this.root.style.zoom = ""; return Math.floor(this.el.clientWidth || 1040); }
+    if (!this.presenting) {
+      const wide = this.el.clientWidth || 1040, large = wide >= 1500 ? 1.25 : 1;
+      this.root.style.zoom = large > 1 ? String(large) : "";
+      return Math.floor(wide / large);
+    }
     const zoom = Math.max(0.6, Math.min(innerWidth / 960, innerHeight / 580));
     this.root.style.zoom = zoom.toFixed(3);
     return Math.floor(innerWidth / zoom);

@@ -276,6 +276,7 @@ class Lab extends LabView {
 
   tell(words) {
     say(this.notice, words);
+    set(this.notice, "title", words || null);
     this.notice.classList.remove("rk-refused");
   }
 
