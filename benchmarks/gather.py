@@ -16,7 +16,7 @@ slows both. Speed is never asserted by a test.
 
 """
 HERE = Path(__file__).resolve().parent
-HELPERS = {"tables", "gather", "assignor_groups"}
+HELPERS = {"tables", "gather", "assignor_groups", "pipeline_peers"}
 
 
 def run(name: str) -> tuple[int, str]:

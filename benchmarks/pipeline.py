@@ -1,167 +1,174 @@
-"""Lines per second from log text to typed events: Spark, DuckDB and plain Python on one input, in one run.
+"""From log text to rebalances and storms: Spark, DuckDB and plain Python on one input, in one run; and Spark's growth and start.
 
-The input is the recorded runs (without the flood of rebootstrap lines), repeated up to the number of
-lines asked for.  All three apply the same layouts and the same table of templates to every line and
-must find the same number of events.
+The input comes from the log maker: eight folders, scenarios and protocols in turn, with the noise of real logs. All
+three apply the same layouts and the same grammar to every line, and must find as many rebalances and storms.
 
-    python benchmarks/pipeline.py [--lines 1000000] [--threads 2]
+    python benchmarks/pipeline.py [--lines 5000000] [--most 20000000] [--threads 2]
+
+``--most 0`` leaves the growth out.  Ten minutes on an idle machine of two cores, five without the growth.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import re
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
-from rebalance_kit.pipeline.grammar import CLUES, CLUES_AT_START, MESSAGES, NOISE, UNLAID, parse_message
-from rebalance_kit.pipeline.layouts import LAYOUTS
-from rebalance_kit.records.pack import run_names, unpack
+from pipeline_peers import with_duckdb, with_python
+from tables import publish
 
-_CLIENT = re.compile(
-    r"(?s)^\[(?:Consumer|Worker) (?:instanceId=(.*?), )?clientId=(.*?), groupId=(.*?)\] ?(.*)$"
+from rebalance_kit import scenarios
+from rebalance_kit.records.maker import make_logs
+
+WANTED = {"DuckDB": 1.9, "plain Python": 0.7, "growth": 1.15, "first": 0.5, "warm": 0.7}
+MIX = tuple(
+    (name, protocol)
+    for name in ("crash", "storm", "scale-out", "rolling-restart")
+    for protocol in ("eager", "consumer")
 )
-_BROKER = re.compile(r"^\[Group(?:Coordinator|MetadataManager) [^\]]*\]:? ")
+SMALL = 1_000_000
 
 
-def write_input(folder: Path, lines: int) -> list[Path]:
-    """Plain files of about ``lines`` lines together, a sixteenth of them each."""
-    import gzip
-
-    unpack(folder / "runs")
-    text = []
-    for run in run_names():
-        if not run.startswith("coordinator-restart"):
-            for path in sorted((folder / "runs" / run).glob("*.log.gz")):
-                text += gzip.decompress(path.read_bytes()).decode("utf-8").splitlines(keepends=True)
-    files = []
-    for place in range(16):
-        path = folder / f"{place:02}.log"
-        with path.open("w", encoding="utf-8") as out:
-            wanted = lines // 16
-            start = place * wanted
-            for line in range(start, start + wanted):
-                out.write(text[line % len(text)])
-        files.append(path)
-    return files
+def write_input(folder: Path, lines: int) -> tuple[list[Path], int]:
+    """Logs of about so many lines; the files, and their lines."""
+    made = [
+        make_logs(
+            scenarios.load(name), folder / f"{name}.{protocol}", lines=lines // len(MIX), protocol=protocol
+        )
+        for name, protocol in MIX
+    ]
+    return [path for one in made for path in one.files], sum(one.lines for one in made)
 
 
-def with_spark(spark, files: list[Path]) -> int:
-    from rebalance_kit.pipeline import silver
+def with_spark(spark, files: list[Path]) -> tuple[int, int]:
+    """Rebalances and storms, by the pipeline's own steps."""
+    from rebalance_kit.pipeline import names, silver
     from rebalance_kit.pipeline.intake import take_in
+    from rebalance_kit.pipeline.rebalances import rebalances
+    from rebalance_kit.pipeline.storms import storms
     from rebalance_kit.pipeline.survey import LogFile
 
-    known = [LogFile("bench", path.name, path, 0) for path in files]
+    known = [LogFile(str(path.parent), path.name, path, 0) for path in files]
     taken = take_in(spark, known)
-    classified = taken.classified.persist()
-    found = silver.events(classified, taken.blocks).localCheckpoint().count()
-    classified.unpersist()
-    return found
+    events = silver.events(taken.classified, taken.blocks).transform(names.with_clients).localCheckpoint()
+    found = rebalances(events, names.member_names(events)).localCheckpoint()
+    return found.count(), storms(found).count()
 
 
-def with_python(files: list[Path]) -> int:
-    found = 0
-    for path in files:
-        with path.open(encoding="utf-8", newline="\n") as stream:
-            for raw in stream:
-                line = raw.rstrip("\n")
-                if (
-                    not (line.startswith(CLUES_AT_START) or any(clue in line for clue in CLUES))
-                    or NOISE[0] in line
-                ):
-                    continue
-                message, table = _message(line)
-                found += bool(message and "event" in (parse_message(message, table) or {}))
-    return found
+def timed(job) -> tuple[float, tuple[int, int]]:
+    begun = time.perf_counter()
+    found = job()
+    return time.perf_counter() - begun, tuple(found)
 
 
-_LAYOUTS = [(re.compile(one.whole), one.groups("message")) for one in LAYOUTS if one.pattern]
-
-
-def _message(line):
-    for pattern, groups in _LAYOUTS:
-        fit = pattern.match(line)
-        if fit:
-            message = "".join(fit[group] or "" for group in groups)
-            client = _CLIENT.match(message)
-            return (client[4] if client else _BROKER.sub("", message)), MESSAGES
-    return line, UNLAID
-
-
-def with_duckdb(files: list[Path], threads: int) -> int:
-    import duckdb
-
-    q = lambda text: "'" + text.replace("'", "''") + "'"  # noqa: E731
-    clues = " or ".join(
-        [f"starts_with(text, {q(clue)})" for clue in CLUES_AT_START]
-        + [f"contains(text, {q(clue)})" for clue in CLUES]
+def first_result(kind: str, file: Path) -> tuple[float, float]:
+    """Seconds to the first answer, and of a second one, in a process of its own: Spark's defaults or the kit's start."""
+    done = subprocess.run(
+        [sys.executable, __file__, "--first", kind, str(file)],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=True,
     )
-    written = [one for one in LAYOUTS if one.pattern]
-    layout = "".join(
-        f"when {' or '.join(f'text like {q(_like(shape))}' for shape in one.begins)} then {q(one.name)} "
-        for one in written
-    )
-    take = "".join(
-        f"when layout = {q(one.name)} then "
-        + " || ".join(f"regexp_extract(text, {q(one.whole)}, {place})" for place in one.groups("message"))
-        + " "
-        for one in written
-    )
-    branches = {table: _branches(table, q) for table in (MESSAGES, UNLAID)}
-    query = f"""
-    with lines as (select text from read_csv({[str(path) for path in files]}, columns={{'text': 'varchar'}}, delim='\x07',
-                   quote='', escape='', header=false, auto_detect=false, null_padding=true)),
-    hot as (select text, case {layout} end as layout from lines where ({clues}) and not contains(text, {q(NOISE[0])})),
-    heads as (select layout, case {take} else text end as message from hot),
-    bare as (select layout, regexp_replace(regexp_replace(message, '^\\[Group(?:Coordinator|MetadataManager) [^\\]]*\\]:? ', ''),
-             '(?s)^\\[(?:Consumer|Worker) (?:instanceId=.*?, )?clientId=.*?, groupId=.*?\\] ?', '') as message from heads),
-    fields as materialized (select case when layout is not null then case {branches[MESSAGES]} end else case {branches[UNLAID]} end end as fields from bare)
-    select count(*) from fields where starts_with(fields, chr(1))
-    """
-    connection = duckdb.connect(config={"threads": threads})
-    return connection.execute(query).fetchone()[0]
+    first, warm = done.stdout.split()[-2:]
+    return float(first), float(warm)
 
 
-def _like(shape: str) -> str:
-    return shape.replace("%", "_").replace("#", "_").replace("?", "_") + "%"
+def first(kind: str, file: str) -> None:
+    begun = time.perf_counter()
+    if kind == "defaults":
+        from pyspark.sql import SparkSession
+
+        spark = SparkSession.builder.master("local[2]").getOrCreate()
+    else:
+        from rebalance_kit.pipeline.quiet import quiet_session
+
+        spark = quiet_session()
+    from pyspark.sql import functions as F
+
+    def query(word: str) -> None:
+        lines = spark.read.text(file).filter(F.col("value").contains(word))
+        lines.groupBy(F.substring("value", 2, 13).alias("hour")).count().orderBy("hour").collect()
+
+    query("Stabilized")
+    answered = time.perf_counter()
+    query("Preparing")
+    query("has failed")
+    middle = time.perf_counter()
+    query("Bumped")
+    print(answered - begun, time.perf_counter() - middle)
+    spark.stop()
 
 
-def _branches(table, q) -> str:
-    parts = []
-    for template in table:
-        start, pieces = template.literals
-        tests = [f"starts_with(message, {q(start)})"] if start else []
-        tests += [f"contains(message, {q(piece)})" for piece in pieces]
-        replacement = re.sub(r"\$(\d+)", r"\\\1", template.replacement)
-        parts.append(
-            f"when {' and '.join(tests)} then regexp_replace(message, {q(template.pattern)}, {q(replacement)}) "
-        )
-    return "".join(parts)
+def starts(file: Path) -> None:
+    """The table of the first and the small answers."""
+    from rebalance_kit.pipeline.class_archive import _AT_REST_S
+
+    first_result("kit", file)  # writes the class archive when it ends, unless there is one
+    time.sleep(2 * _AT_REST_S)
+    plain, kit = first_result("defaults", file), first_result("kit", file)
+    rows = [
+        ("first answer, s", f"{plain[0]:.1f}", f"{kit[0]:.1f}", verdict(kit[0] / plain[0], WANTED["first"])),
+        ("warm small query, s", f"{plain[1]:.2f}", f"{kit[1]:.2f}", verdict(kit[1], WANTED["warm"])),
+    ]
+    publish("Pipeline: the first answer", ("", "Spark's defaults", "the kit", ""), rows,
+            "From `import` to the answer, local[2]; the kit with its class archive. In a notebook it starts while one reads.")  # fmt: skip
+
+
+def verdict(is_now: float, wanted: float) -> str:
+    return f"{is_now:.2f} (wanted: at most {wanted}) {'met' if is_now <= wanted else 'missed'}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--lines", type=int, default=1_000_000)
+    parser.add_argument("--lines", type=int, default=5_000_000)
+    parser.add_argument("--most", type=int, default=20_000_000)
     parser.add_argument("--threads", type=int, default=min(2, os.cpu_count() or 1))
+    parser.add_argument("--first", nargs=2, metavar=("KIND", "FILE"), help=argparse.SUPPRESS)
     asked = parser.parse_args()
+    if asked.first:
+        first(*asked.first)
+        return
     from rebalance_kit.pipeline.session import spark_session
 
     with tempfile.TemporaryDirectory() as scratch:
-        files = write_input(Path(scratch), asked.lines)
-        spark = spark_session(f"local[{asked.threads}]")
-        with_spark(spark, files[:1])  # class loading and compilation are measured apart
+        files, lines = write_input(Path(scratch) / "logs", asked.lines)
+        small, few = write_input(Path(scratch) / "small", SMALL)
+        starts(small[0])
+        spark = spark_session(f"local[{asked.threads}]", settings={"spark.driver.memory": "4g"})
+        with_spark(spark, small)  # class loading and compilation are measured apart
         jobs = {
             "Spark": lambda: with_spark(spark, files),
             "DuckDB": lambda: with_duckdb(files, asked.threads),
             "plain Python": lambda: with_python(files),
         }
-        for name, job in jobs.items():
-            begun = time.perf_counter()
-            found = job()
-            took = time.perf_counter() - begun
-            print(f"{name:14} {took:8.2f} s  {asked.lines / took:12,.0f} lines/s  {found:,} events")
+        took = {name: timed(job) for name, job in jobs.items()}
+        assert len({found for _, found in took.values()}) == 1, took
+        ours, found = took["Spark"]
+        rows = [
+            (name, f"{seconds:.1f}", f"{lines / seconds:,.0f}",
+             verdict(ours / seconds, WANTED[name]) if name in WANTED else "")
+            for name, (seconds, _) in took.items()
+        ]  # fmt: skip
+        publish("Pipeline", ("", "s", "lines a second", "Spark's time / this"), rows,
+                f"{lines:,} lines to {found[0]:,} rebalances and {found[1]:,} storms, {asked.threads} threads.")  # fmt: skip
+        if asked.most:
+            many_files, many = write_input(Path(scratch) / "many", asked.most)
+            sizes = [
+                (few, timed(lambda: with_spark(spark, small))[0]),
+                (many, timed(lambda: with_spark(spark, many_files))[0]),
+            ]
+            costs = [seconds / count * 1e6 for count, seconds in sizes]
+            rows = [
+                (f"{count:,}", f"{seconds:.1f}", f"{cost:.2f}")
+                for (count, seconds), cost in zip(sizes, costs, strict=True)
+            ]
+            publish("Pipeline: growth", ("lines", "s", "µs a line"), rows,
+                    f"4 GB of driver memory; {verdict(costs[1] / costs[0], WANTED['growth'])}.")  # fmt: skip
         spark.stop()
 
 

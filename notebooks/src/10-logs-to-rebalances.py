@@ -273,7 +273,7 @@ print(fourth.check(durations))
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit.view import Quiz
 
-Quiz("logs")
+Quiz("logs", count=8)
 
 # %% [markdown]
 # ## Recap

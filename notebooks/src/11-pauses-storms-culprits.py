@@ -312,7 +312,7 @@ print(twelfth.check(per_half_minute))
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit.view import Quiz
 
-Quiz("logs")
+Quiz("tickets", count=6)
 
 # %% [markdown]
 # ## Recap

@@ -186,6 +186,17 @@ display(Markdown(fifteenth.story), fifteenth)
 
 
 # %%
+def longest_pause_s(session_timeout_ms, seed):
+    """Simulate the crash of one consumer of three; the longest pause of a partition, in seconds."""
+    from rebalance_kit.analysis.metrics import metrics
+    from rebalance_kit.notebook import with_configs
+    from rebalance_kit.scenarios import load
+    from rebalance_kit.simulation.simulate import simulate
+
+    scenario = with_configs(load("crash"), {"session.timeout.ms": int(session_timeout_ms)})
+    return metrics(simulate(scenario, int(seed), "eager")).longest_gap_s
+
+
 def sweep_by_hand(parameters):
     raise NotImplementedError
 
@@ -207,7 +218,7 @@ print(fifteenth.check(sweep_by_hand))
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit.view import Quiz
 
-Quiz("clocks")
+Quiz("clocks", count=8)
 
 # %% [markdown]
 # ## Recap

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
-
-from rebalance_kit.model.errors import DataError
 
 if TYPE_CHECKING:
     from rebalance_kit.classroom.plan import Plan
@@ -42,13 +39,14 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def _workshop(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.classroom.guide import notebook, schedule, source
     from rebalance_kit.classroom.plan import read_plan
+    from rebalance_kit.quiz.exports import write_new
 
     plan = read_plan(arguments.name)
     if arguments.minutes:
         out.write(schedule(plan) + "\n")
         return 0
     target = arguments.to or Path(f"workshop-{plan.name}.{'py' if arguments.source else 'ipynb'}")
-    _write(target, (source(plan) if arguments.source else notebook(plan)).encode())
+    write_new(target, (source(plan) if arguments.source else notebook(plan)).encode())
     out.write(f"{plan.minutes} minutes in {len(plan.beats)} beats: {target}\n")
     if arguments.plan_b is not None:
         out.writelines(f"plan B: {file}\n" for file in _plan_b(plan, arguments.plan_b))
@@ -57,7 +55,7 @@ def _workshop(arguments: argparse.Namespace, out: TextIO) -> int:
 
 def _plan_b(plan: Plan, folder: Path) -> list[Path]:
     """Animations of the plan's runs, its questions on paper, and the key apart."""
-    from rebalance_kit.quiz.exports import export
+    from rebalance_kit.quiz.exports import export, write_new
     from rebalance_kit.quiz.practice import pick_questions
     from rebalance_kit.view.lab import Lab
     from rebalance_kit.view.lab_export import exported
@@ -73,7 +71,7 @@ def _plan_b(plan: Plan, folder: Path) -> list[Path]:
     made["questions.html"] = export(asked, "html", plan.title, with_key=False)
     made["questions-with-key.html"] = export(asked, "html", f"{plan.title}: key")
     for name, content in made.items():
-        _write(folder / name, content, again=True)
+        write_new(folder / name, content, again=True)
     return [folder / name for name in made]
 
 
@@ -93,17 +91,3 @@ def _vote(arguments: argparse.Namespace, out: TextIO) -> int:
         out.write(f"put into {write_file(ballot, arguments.folder)}\n")
     out.write(f"send this code to the instructor: {write_code(ballot)}\n")
     return 0
-
-
-def _write(target: Path, content: bytes, *, again: bool = False) -> None:
-    """Beside, then renamed; over no file that is there unless it is made anew each time."""
-    if target.exists() and not again:
-        raise DataError(f"{target}: exists already; expected the name of a new file")
-    beside = target.with_name(f".{target.name}.part")
-    try:
-        beside.write_bytes(content)
-        os.replace(beside, target)
-    except OSError as error:
-        raise DataError(
-            f"{target}: cannot be written ({error.strerror}); expected a folder that can"
-        ) from error

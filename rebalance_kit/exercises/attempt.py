@@ -99,7 +99,9 @@ def before_spark(find: Callable[[], Callable[..., Any]]) -> str | None:
     return _UNWRITTEN if code is not None and code.co_names == ("NotImplementedError",) else None
 
 
-_UNWRITTEN = "not written yet: the function still raises NotImplementedError. Write its body, then check again."
+_UNWRITTEN = (
+    "not written yet: the function still raises NotImplementedError. Write its body, then check again."
+)
 
 
 def _answer(

@@ -78,7 +78,9 @@ def _look(task: Task, case: Case, find: Callable[[], Any], bench: Bench, limit_s
     checks = (*task.checks, Check(EVERY_ROW, lambda seen: same_rows(task, seen)))
     said = before_spark(find)
     done = (
-        attempt(task, find, task.inputs(bench, case), bench, limit_s) if said is None else Outcome(problem=said)
+        attempt(task, find, task.inputs(bench, case), bench, limit_s)
+        if said is None
+        else Outcome(problem=said)
     )
     if done.problem is not None:
         return (Line(ANSWERS, False, done.problem), *(Line(check.title, None) for check in checks))

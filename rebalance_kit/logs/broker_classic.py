@@ -9,6 +9,7 @@ from types import MappingProxyType
 from rebalance_kit.logs.broker_state import BrokerState, some
 from rebalance_kit.logs.templates import Said
 from rebalance_kit.model.trace import TraceRow
+from rebalance_kit.model.versions import has
 
 Render = Callable[[TraceRow, BrokerState], tuple[Said, ...]]
 _ADDED = re.compile(r"with group instance id (\S+);")
@@ -40,6 +41,10 @@ def _state(row: TraceRow, state: BrokerState) -> tuple[Said, ...]:
 def _scala_reason(reason: str, state: BrokerState) -> str:
     """The reason in the words of the coordinator up to 3.9: Scala options, no final period, one leaver named."""
     left = _LEFT.match(reason)
+    if not has("reason-in-requests", state.version):
+        reason = reason.partition("; client reason:")[0] + ";"
+    if left and not has("reason-in-requests", state.version):
+        return f"removing member {state.last_leaver[0]} on LeaveGroup"
     if left:
         return f"Removing member {state.last_leaver[0]} on LeaveGroup; client reason: {state.last_leaver[1]}"
     plain = reason.removesuffix(".").removesuffix("client reason: not provided")
@@ -48,7 +53,7 @@ def _scala_reason(reason: str, state: BrokerState) -> str:
     if found and plain.startswith("Adding new member"):
         instance = None if found[1] == "null" else found[1]
         plain = plain.replace(found[0], f"with group instance id {some(instance)};")
-    return plain
+    return plain.removesuffix(";")
 
 
 def _generation(row: TraceRow, state: BrokerState) -> tuple[Said, ...]:

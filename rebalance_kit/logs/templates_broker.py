@@ -23,9 +23,9 @@ S = "[GroupCoordinator {broker}]: "
 M = "[GroupMetadataManager brokerId={broker}] "
 
 
-def _both(new: str, old: str, *, logger: str = MANAGER) -> Forms:
-    """A line of the 4.x coordinator, and what the Scala one says instead (empty: nothing)."""
-    return (("4.0", "INFO", logger, P + new), ("0.0", "INFO", SCALA, S + old if old else ""))
+def _both(new: str, old: str, *, logger: str = MANAGER, since: str = "0.0") -> Forms:
+    """A line of the 4.x coordinator, and what the Scala one says instead (empty: nothing) from ``since`` on."""
+    return (("4.0", "INFO", logger, P + new), (since, "INFO", SCALA, S + old if old else ""))
 
 
 def _new(text: str, *, logger: str = MANAGER, level: str = "INFO", prefix: str = P) -> Forms:
@@ -84,9 +84,13 @@ CLASSIC: Mapping[str, Forms] = MappingProxyType(
             "Pending member {member} in group {group} has been removed after session timeout expiration.",
             "Pending member {member} in group {group} has been removed after session timeout expiration.",
         ),
-        "left": _both(
-            "[Group {group}] Member {member} has left group through explicit `LeaveGroup` request; client reason: {reason}",
-            "Member {metadata} has left group {group} through explicit `LeaveGroup`; client reason: {reason}",
+        "left": (
+            *_both(
+                "[Group {group}] Member {member} has left group through explicit `LeaveGroup` request; client reason: {reason}",
+                "Member {metadata} has left group {group} through explicit `LeaveGroup`; client reason: {reason}",
+                since="3.2",
+            ),
+            ("0.0", "INFO", SCALA, S + "Member {metadata} has left group {group} through explicit `LeaveGroup` request"),
         ),
         "pending_left": _both(
             "[Group {group}] Pending member {member} has left group through explicit `LeaveGroup` request; client reason: {reason}",

@@ -55,7 +55,7 @@ def _launch(memory: str) -> None:
 
     if SparkContext._gateway is not None:  # noqa: SLF001 - where PySpark keeps the one there is
         return
-    _prepare_environment(quick_start=True)
+    _prepare_environment(quick_start=True, keep_classes=True)
     wanted = SparkConf(loadDefaults=False).setAll([*SETTINGS.items(), (_MEMORY, memory)])
     try:
         gateway = launch_gateway(wanted, popen_kwargs={"stderr": DEVNULL})

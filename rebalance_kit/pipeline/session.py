@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rebalance_kit.model.errors import EnvironmentProblem
+from rebalance_kit.pipeline.class_archive import archive_options
 from rebalance_kit.pipeline.java import find_java
 
 if TYPE_CHECKING:
@@ -135,9 +136,10 @@ def begin_session(master: str | None = None, **options: str) -> Future[SparkSess
     return started
 
 
-def _prepare_environment(quick_start: bool, *, loopback: bool = True) -> None:
+def _prepare_environment(quick_start: bool, *, loopback: bool = True, keep_classes: bool = False) -> None:
     """Point Spark at the Java found and at this Python, before the JVM starts."""
-    os.environ["JAVA_HOME"] = str(find_java().home)
+    java = find_java()
+    os.environ["JAVA_HOME"] = str(java.home)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     if loopback:  # executors on other machines could not reach a driver that listens here only
@@ -145,4 +147,5 @@ def _prepare_environment(quick_start: bool, *, loopback: bool = True) -> None:
     told = os.environ.get("JDK_JAVA_OPTIONS", "")
     if quick_start and "TieredStopAtLevel" not in told:
         # Without the second compiler Java keeps 48 MB for compiled code, which Spark fills.
-        os.environ["JDK_JAVA_OPTIONS"] = f"{told} {_QUICK}".strip()
+        more = archive_options(java, keep=keep_classes)
+        os.environ["JDK_JAVA_OPTIONS"] = f"{told} {_QUICK} {more}".strip()

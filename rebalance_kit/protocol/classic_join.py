@@ -240,7 +240,10 @@ def _replace_static(
     if kept:
         group.store()
         group.note("static_kept", member_id, name=request.sender)
-        group.reply(event.token, group.join_answer(member, skip_assignment=led))
+        if led and not group.settings.skips_assignment:  # told that its old id leads, it takes itself for a follower
+            group.reply(event.token, group.join_answer(member)._replace(leader=old_id, members=()))
+        else:
+            group.reply(event.token, group.join_answer(member, skip_assignment=led))
         return
     group.park_join(member, event.token)
     if group.state is State.STABLE:

@@ -268,7 +268,7 @@ class ClassicMember:
             kept.session_timeout_ms,
             kept.max_poll_interval_ms,
             protocols,
-            None if self.native else self.rejoin_reason,
+            None if self.native or not kept.tells_reasons else self.rejoin_reason,
             kept.group,
         )
 
@@ -351,7 +351,8 @@ class ClassicMember:
     def send_leave(self, reason: str) -> None:
         """LeaveGroup; nothing waits for its answer."""
         kept = self.settings
-        self.out.append(fx.Send(LeaveGroup(kept.name, self.member_id, kept.instance_id, reason, kept.group)))
+        told = reason if kept.tells_reasons else "not provided"
+        self.out.append(fx.Send(LeaveGroup(kept.name, self.member_id, kept.instance_id, told, kept.group)))
 
     def die(self, error: str, message: str) -> None:
         """A fatal error: thrown from poll(), after which the application closes its consumer.

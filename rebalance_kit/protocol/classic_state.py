@@ -84,6 +84,8 @@ class GroupSettings:
     """Keys in the order of insertion to keys in the order of Java's HashMap."""
     consumer_order: Callable[[Sequence[str]], list[str]] = list
     """The same for the TimelineHashMap in which a consumer group keeps its members."""
+    skips_assignment: bool = True
+    """Whether a static leader that returns is told that it leads and must not assign (JoinGroup v9, KIP-814)."""
 
 
 @dataclass(slots=True)

@@ -52,6 +52,8 @@ class ClientSettings:
     """Whether OffsetCommit names topics by id where the metadata has it (KIP-848 clients since 4.2)."""
     hash_order: Callable[[Sequence[str]], list[str]] = sorted
     """Names in the order in which a Java client prints a set of them."""
+    tells_reasons: bool = True
+    """Whether JoinGroup and LeaveGroup carry a reason (KIP-800)."""
     tolerates_offline: bool = False
     """Whether a replica that goes offline leaves a leader's racks as they are (KAFKA-20778)."""
 

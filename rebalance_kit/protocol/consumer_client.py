@@ -22,6 +22,7 @@ from rebalance_kit.protocol.consumer_member import (
     HEARTBEAT,
     RETRY,
     RETRY_MS,
+    TAKING_PART,
     ConsumerMember,
     MemberPhase,
     Work,
@@ -57,7 +58,7 @@ def _polled(member: ConsumerMember, event: Any) -> None:
         added = minus(member.taking, member.owned)
         member.work, member.adding = Work.ASSIGNING, added
         member.own((*(tp for tp in member.owned if tp in frozenset(member.taking)), *added))
-        if member.first_assignment:
+        if member.first_assignment and member.native:
             member.out.append(fx.RestartAutoCommit())
         member.callback("assigned", added)
 
@@ -151,11 +152,7 @@ def _close_called(member: ConsumerMember, event: Any) -> None:
 
 
 def _poll_timeout(member: ConsumerMember, event: Any) -> None:
-    if (
-        member.phase
-        in {MemberPhase.JOINING, MemberPhase.STABLE, MemberPhase.RECONCILING, MemberPhase.ACKNOWLEDGING}
-        and not member.closing
-    ):
+    if member.phase in TAKING_PART and not member.closing:
         member.poll_expired = True
         if member.native:  # heartbeats stop until the application polls again
             member.out.append(fx.CancelTimer(HEARTBEAT))
@@ -240,12 +237,7 @@ def _coordinator_found(member: ConsumerMember, event: Any) -> None:
         return
     member.coordinator_known = True
     member.note("coordinator_found")
-    if member.phase in {
-        MemberPhase.JOINING,
-        MemberPhase.STABLE,
-        MemberPhase.RECONCILING,
-        MemberPhase.ACKNOWLEDGING,
-    }:
+    if member.phase in TAKING_PART:
         member.send_heartbeat()
 
 
@@ -279,14 +271,7 @@ def _commit_again(member: ConsumerMember) -> None:
 
 
 def _beat(member: ConsumerMember) -> None:
-    beating = {
-        MemberPhase.JOINING,
-        MemberPhase.STABLE,
-        MemberPhase.RECONCILING,
-        MemberPhase.ACKNOWLEDGING,
-        MemberPhase.PREPARE_LEAVING,
-    }
-    if member.phase not in beating:
+    if member.phase not in TAKING_PART and member.phase is not MemberPhase.PREPARE_LEAVING:
         return
     if member.poll_expired and member.phase is not MemberPhase.PREPARE_LEAVING:
         member.poll_overdue()

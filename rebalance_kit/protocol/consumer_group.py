@@ -178,6 +178,7 @@ def _beat(
 ) -> None:
     _take_over(group, request, member)
     compute_if_due(group)
+    group.new_vote = None
     before = _progress(member)
     changed = reconcile(group, member, request.owned)
     group.settle_state()
@@ -220,8 +221,10 @@ def _take_over(group: ConsumerGroup, request: ConsumerGroupHeartbeat, member: Co
     preferred = group.preferred_assignor()
     if request.rebalance_timeout_ms is not None:
         member.rebalance_timeout_ms = request.rebalance_timeout_ms
-    if request.server_assignor is not None:
-        member.server_assignor = request.server_assignor
+    wanted = request.server_assignor
+    if wanted is not None:
+        new = all(one.server_assignor != wanted for one in group.members.values())
+        member.server_assignor, group.new_vote = wanted, wanted if new else None
     names = member.names if request.topics is None else tuple(sorted(request.topics))
     regex = member.regex if request.regex is None else (request.regex or None)
     joined = request.member_epoch == 0 and member.epoch == 0

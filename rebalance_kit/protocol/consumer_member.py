@@ -42,6 +42,10 @@ class MemberPhase(Enum):
     FATAL = "FATAL"
 
 
+TAKING_PART = frozenset({MemberPhase.JOINING, MemberPhase.STABLE, MemberPhase.RECONCILING, MemberPhase.ACKNOWLEDGING})
+"""Phases in which a member heartbeats as one of its group."""
+
+
 _P = MemberPhase
 EDGES: Mapping[MemberPhase, frozenset[MemberPhase]] = MappingProxyType(
     {
@@ -166,9 +170,7 @@ class ConsumerMember:
         """
         if self.native and kind == "lost":
             kind = "revoked"
-        self.out.append(
-            fx.Callback(kind, partitions, self.generation if epoch is None else epoch, self.member_id)
-        )
+        self.out.append(fx.Callback(kind, partitions, self.generation if epoch is None else epoch, self.member_id))
 
     def own(self, partitions: Partitions) -> None:
         """Replace the local assignment."""
@@ -184,11 +186,8 @@ class ConsumerMember:
         full = joining or self.full_request
         changed = self.local_epoch != self.sent_local_epoch
         owned: Partitions | None = None
-        if epoch is None:
-            if joining:
-                owned = ()
-            elif changed or full:
-                owned = self.owned
+        if epoch is None and (joining or changed or full):
+            owned = () if joining else self.owned
         topics = tuple(sorted(self.topics)) if full or self.topics_changed else None
         request = ConsumerGroupHeartbeat(
             kept.name, self.member_id, self.generation if epoch is None else epoch, kept.instance_id, kept.rack if joining else None,
@@ -236,12 +235,7 @@ class ConsumerMember:
             self.move(MemberPhase.RECONCILING)  # the application will poll no more
         if self.target is None or self.work is not Work.NONE or self.closing:
             return
-        if self.phase not in {
-            MemberPhase.JOINING,
-            MemberPhase.STABLE,
-            MemberPhase.RECONCILING,
-            MemberPhase.ACKNOWLEDGING,
-        }:
+        if self.phase not in TAKING_PART:
             return
         same = frozenset(self.target) == frozenset(self.owned)
         if same and self.native and self.phase is MemberPhase.JOINING:
@@ -303,8 +297,10 @@ class ConsumerMember:
         self.out.append(fx.WantPoll("beat"))
 
     def acknowledge(self) -> None:
-        """Both callbacks have returned: tell the coordinator at once."""
+        """Both callbacks have returned: the periodic commit is due an interval from now, and the coordinator is told at once."""
         self.first_assignment = False
+        if not self.native:
+            self.out.append(fx.RestartAutoCommit())  # ConsumerMembershipManager.signalReconciliationCompleting
         self.work = Work.NONE
         self.local_epoch += 1
         self.out.append(fx.StartFetching(tuple(tp for tp in self.owned if tp not in self.unfetchable)))
@@ -364,12 +360,7 @@ class ConsumerMember:
     def leave(self) -> None:
         """close(), last step: one leave heartbeat that nobody waits for."""
         self.own(())
-        if self.phase not in {
-            MemberPhase.FATAL,
-            MemberPhase.FENCED,
-            MemberPhase.STALE,
-            MemberPhase.UNSUBSCRIBED,
-        }:
+        if self.phase not in {MemberPhase.FATAL, MemberPhase.FENCED, MemberPhase.STALE, MemberPhase.UNSUBSCRIBED}:
             self.move(MemberPhase.PREPARE_LEAVING)
         if self.phase is MemberPhase.PREPARE_LEAVING and self.coordinator_known and self.member_id:
             self.say_goodbye()

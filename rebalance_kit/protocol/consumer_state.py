@@ -120,6 +120,8 @@ class ConsumerGroup:
     seen_topics: Mapping[str, int] | None = None
     regexes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     scanning: bool = False
+    new_vote: str | None = None
+    """The server assignor that the heartbeat at hand asks for, and nobody did before."""
     downgrades: bool = False
     join_timers: set[str] = field(default_factory=set)
     scanned_ms: int | None = None
@@ -158,7 +160,11 @@ class ConsumerGroup:
         return tuple(sorted({*member.names, *matched}))
 
     def preferred_assignor(self) -> str:
-        """Most requested name among the members, else the first configured one."""
+        """Most requested name among the members, else the first configured one.
+
+        Of equally many, a name that only the heartbeat at hand brought, else uniform: the order of the HashMap in
+        ConsumerGroup.computePreferredServerAssignor, where both share a bucket.
+        """
         votes: dict[str, int] = {}
         for member in self.members.values():
             if member.server_assignor is not None:
@@ -166,9 +172,8 @@ class ConsumerGroup:
         if not votes:
             return self.settings.assignors[0]
         most = max(votes.values())
-        return max(
-            (name for name, count in votes.items() if count == most), key=lambda name: name == "uniform"
-        )
+        tied = [name for name, count in votes.items() if count == most]
+        return max(tied, key=lambda name: (name == self.new_vote, name == "uniform"))
 
     def metadata_now(self) -> Mapping[str, tuple[TopicId | None, int]]:
         """What the metadata hash covers: id and partition count of every subscribed topic."""

@@ -63,7 +63,9 @@ def read_bank(paths: Iterable[str | Path] | None = None) -> Bank:
     The second item of an id is a problem and left out.
     """
     if paths is None:
-        return _read_once(tuple((file, file.stat().st_mtime_ns, file.stat().st_size) for file in _files(home())))
+        return _read_once(
+            tuple((file, file.stat().st_mtime_ns, file.stat().st_size) for file in _files(home()))
+        )
     return _read([file for path in paths for file in _files(Path(path))])
 
 

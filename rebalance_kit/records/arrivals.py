@@ -112,7 +112,9 @@ def _computations(run: RecordedRun) -> list[int]:
     return ends
 
 
-def _behind_the_leader(first: Mapping[str, int], added: Mapping[str, int], rounds: Sequence[int]) -> dict[str, int]:
+def _behind_the_leader(
+    first: Mapping[str, int], added: Mapping[str, int], rounds: Sequence[int]
+) -> dict[str, int]:
     """Add the members that no line of a coordinator up to 3.9 names.
 
     Only the member whose addition begins a rebalance has a line of it: whoever got an id before that

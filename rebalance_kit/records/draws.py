@@ -27,7 +27,14 @@ PACES = (
 _FIRST = ("first_request", "first_sync", "first_ack", "first_commit", "reconcile_joining", "reconcile_first")
 
 #: Not a matter of how quick the machine is: lateness of timers, and what a record pins anyway.
-_KEPT = ("heartbeat_late", "background_late", "native_late", "start_classic", "start_consumer", "warming_percent")
+_KEPT = (
+    "heartbeat_late",
+    "background_late",
+    "native_late",
+    "start_classic",
+    "start_consumer",
+    "warming_percent",
+)
 
 
 def of_draw(scenario: Scenario, seed: int) -> Scenario:

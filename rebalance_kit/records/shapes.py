@@ -24,12 +24,19 @@ def is_step(step: Any) -> bool:
         return False
     if step["do"] in {"kill", "freeze", "thaw", "tell", "start"} and not isinstance(step.get("member"), str):
         return False
-    return step["do"] != "start" or (isinstance(step.get("configs"), dict) and isinstance(step.get("topics"), str))
+    return step["do"] != "start" or (
+        isinstance(step.get("configs"), dict) and isinstance(step.get("topics"), str)
+    )
 
 
 def is_row(row: Any) -> bool:
     """An object with ``by``, ``t`` (ms) and ``kind``, and what the rows of its kind hold."""
-    if not (isinstance(row, dict) and isinstance(row.get("by"), str) and _moment(row.get("t")) and isinstance(row.get("kind"), str)):
+    if not (
+        isinstance(row, dict)
+        and isinstance(row.get("by"), str)
+        and _moment(row.get("t"))
+        and isinstance(row.get("kind"), str)
+    ):
         return False
     if not _order(row.get("line", "")):
         return False
@@ -73,20 +80,31 @@ def _names(held: Any) -> bool:
 
 
 def _callback(row: Mapping[str, Any]) -> bool:
-    return _names(row.get("partitions")) and isinstance(row.get("generation"), int | None) and isinstance(row.get("member"), str | None)
+    return (
+        _names(row.get("partitions"))
+        and isinstance(row.get("generation"), int | None)
+        and isinstance(row.get("member"), str | None)
+    )
 
 
 def _records(row: Mapping[str, Any]) -> bool:
     held = row.get("records")
     return isinstance(held, dict) and all(
-        _partition(name) and isinstance(span, list) and len(span) == 2 and all(map(_moment, span)) for name, span in held.items()
+        _partition(name) and isinstance(span, list) and len(span) == 2 and all(map(_moment, span))
+        for name, span in held.items()
     )
 
 
 def _describe(row: Mapping[str, Any]) -> bool:
     members, epochs = row.get("members"), (row.get("epoch"), row.get("target_epoch"))
-    return isinstance(members, dict) and all(isinstance(one, int | None) for one in epochs) and all(
-        isinstance(held, dict) and all(held.get(key) is None or _names(held[key]) for key in ("owned", "target")) for held in members.values()
+    return (
+        isinstance(members, dict)
+        and all(isinstance(one, int | None) for one in epochs)
+        and all(
+            isinstance(held, dict)
+            and all(held.get(key) is None or _names(held[key]) for key in ("owned", "target"))
+            for held in members.values()
+        )
     )
 
 
@@ -98,5 +116,11 @@ _WORDS: Mapping[str, tuple[int, tuple[int, ...]]] = MappingProxyType(
 )  # fmt: skip
 """Orders by their first word: how many words follow at least, and which of them are numbers."""
 _OF_KIND: Mapping[str, Callable[[Mapping[str, Any]], bool]] = MappingProxyType(
-    {"assigned": _callback, "revoked": _callback, "lost": _callback, "records": _records, "describe": _describe}
+    {
+        "assigned": _callback,
+        "revoked": _callback,
+        "lost": _callback,
+        "records": _records,
+        "describe": _describe,
+    }
 )

@@ -174,10 +174,12 @@ class Broker:
 
     def _classic_settings(self, name: str) -> GroupSettings:
         kept = self.config
-        scala = not has("new-coordinator", self.world.scenario.kafka_version)
+        version = self.world.scenario.kafka_version
+        scala = not has("new-coordinator", version)
         return GroupSettings(
             name, kept.initial_rebalance_delay_ms, kept.min_session_timeout_ms, kept.max_session_timeout_ms,
             kept.max_size, self._new_id, java_order.scala_map_order if scala else java_order.hash_map_order, java_order.timeline_order,
+            has("static-skip-assignment", version),
         )  # fmt: skip
 
     def _consumer_settings(self, name: str) -> ConsumerGroupSettings:

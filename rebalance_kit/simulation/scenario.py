@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from rebalance_kit.model.errors import ScenarioError
+from rebalance_kit.model.versions import at_least
 from rebalance_kit.simulation.latencies import MEASURED, Latencies
 
 Configs = Mapping[str, Any]
@@ -190,10 +191,10 @@ def with_protocol(scenario: Scenario, name: str) -> Scenario:
         raise ScenarioError(f"protocol {name!r} is unknown; expected one of {', '.join(PROTOCOLS)}")
     clients = {spec.name: spec.client for spec in scenario.members}
     members = tuple(
-        replace(spec, configs=_switched(spec.configs, name, spec.client)) for spec in scenario.members
+        replace(spec, configs=_switched(spec.configs, name, spec.client, scenario.kafka_version)) for spec in scenario.members
     )
     actions = tuple(
-        replace(one, args={**one.args, "configs": _switched(one.args["configs"], name, str(one.args.get("client", clients.get(one.member or "", "java"))))})
+        replace(one, args={**one.args, "configs": _switched(one.args["configs"], name, str(one.args.get("client", clients.get(one.member or "", "java"))), scenario.kafka_version)})
         if "configs" in one.args and one.do in {"start", "duplicate"} else one
         for one in scenario.actions
     )  # fmt: skip
@@ -203,7 +204,7 @@ def with_protocol(scenario: Scenario, name: str) -> Scenario:
     return replace(scenario, members=members, actions=actions, broker=broker, protocol=name)
 
 
-def _switched(configs: Configs, name: str, client: str) -> dict[str, Any]:
+def _switched(configs: Configs, name: str, client: str, version: str) -> dict[str, Any]:
     kept = {
         key: value
         for key, value in configs.items()
@@ -213,6 +214,8 @@ def _switched(configs: Configs, name: str, client: str) -> dict[str, Any]:
         for key in CLASSIC_ONLY:
             kept.pop(key, None)
     wanted = dict(PROTOCOLS[name])
+    if wanted["group.protocol"] == "classic" and not at_least("3.7", version):
+        del wanted["group.protocol"]  # there was only one
     if client == "librdkafka" and "partition.assignment.strategy" in wanted:
         wanted["partition.assignment.strategy"] = {"cooperative": "cooperative-sticky"}.get(name, name)
     return {**kept, **wanted}

@@ -80,7 +80,7 @@ class World:
             (config.auto_commit and spec.commit == "auto") or spec.commit == "per_batch", config.remote_assignor,
             spec.client, spec.callback,
             new_id=lambda: process.pin().member_id or draw_kafka_uuid(self.streams[f"id/{process.name}/{process.life}/consumer"]),
-            hash_order=hash_map_order,
+            hash_order=hash_map_order, tells_reasons=has("reason-in-requests", self.scenario.kafka_version),
             commits_topic_ids=has("commit-by-topic-id", self.scenario.kafka_version),
             tolerates_offline=has("offline-rack-no-rebalance", self.scenario.kafka_version),
             assign=Leading(spec.client, self.plug_ins.make_assignors(), process.report_assignor, cooperative=config.mode == "COOPERATIVE"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
@@ -14,6 +15,8 @@ from rebalance_kit.exercises.checking import Report
 from rebalance_kit.exercises.desk import FOLDER, Desk, Identity
 from rebalance_kit.exercises.shelf import load
 from rebalance_kit.model.errors import RebalanceKitError
+
+_WRAPPED = "white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere; max-width: 110ch; margin: 4px 0"
 
 _BUTTONS = {
     "start": "Copy it into my folder",
@@ -50,8 +53,8 @@ class Exercise(w.VBox):
 
     @property
     def story(self) -> str:
-        """The README as Markdown."""
-        return self._exercise.text("README.md")
+        """The README as Markdown, its headings two levels down: it stands inside a lesson."""
+        return re.sub(r"^(?=#+ )", "##", self._exercise.text("README.md"), flags=re.MULTILINE)
 
     @property
     def stub(self) -> str:
@@ -75,8 +78,9 @@ class Exercise(w.VBox):
         return report
 
     def hint(self, number: int | None = None) -> str:
-        """The next hint, or one by its number."""
-        return self._say(self._desk.hint(self._exercise.name, number))
+        """The next hint, or one by its number; its paragraphs in one line each, since a cell breaks lines itself."""
+        hint = self._desk.hint(self._exercise.name, number)
+        return self._say(re.sub(r"(?<=\S)\n(?=\S)", " ", hint))
 
     def solution(self) -> str:
         """The kit's own answer."""
@@ -93,7 +97,9 @@ class Exercise(w.VBox):
 
     def _pressed(self, action: str) -> Callable[[Any], None]:
         def act(_: Any) -> None:
-            self._say("working ..." if action != "check" else "checking; the first time Spark has to start ...")
+            self._say(
+                "working ..." if action != "check" else "checking; the first time Spark has to start ..."
+            )
             for button in self._buttons:
                 button.disabled = True
             try:
@@ -108,7 +114,7 @@ class Exercise(w.VBox):
 
     def _say(self, words: str) -> str:
         self._said = words
-        self._out.value = f"<pre style='white-space: pre-wrap; margin: 4px 0'>{escape(words)}</pre>"
+        self._out.value = f"<pre style='{_WRAPPED}'>{escape(words)}</pre>"
         return words
 
     def __repr__(self) -> str:

@@ -56,7 +56,7 @@ PRESETS: tuple[Preset, ...] = (
     Preset("rolling-restart", OPERATIONS, "Make the pause between restarts longer.", "how many generations a deployment costs"),
     Preset("broker-restart", OPERATIONS, "Open Messages.", "members keep what they have; commits and joins wait"),
     Preset("coordinator-failover", OPERATIONS, "Open Logs of the broker.", "the group is read back from its log"),
-    Preset("broker-bounce-racks", OPERATIONS, "Take client.rack out of the scenario, or set kafka_version to 4.4.0.", "a rebalance for a broker that holds no group at all"),
+    Preset("broker-bounce-racks", OPERATIONS, "Set kafka_version to 4.4.0 and play again.", "a rebalance for a broker that holds no group at all"),
     Preset("defect-sticky-stale-leader", DEFECTS, "Open Invariants.", "a leader with old metadata leaves new partitions to nobody"),
     Preset("defect-deleted-topic-hangs", DEFECTS, "Open Why at the end.", "an eager member that is silent for good"),
     Preset("defect-empty-group-waits", DEFECTS, "Switch kafka_version under Settings.", "the first one back in an empty group gets nothing"),

@@ -44,7 +44,7 @@ SESSION_MS = 45_000
 AFTER_MS = 25_000
 MOST_WORK = 250_000
 """(members + partitions / 10) x seconds that the lab plays: about ten seconds of simulation."""
-LATE_MS = 10_000
+LATE_MS = 2_000
 """From when on a member that starts is what a scenario is about."""
 ABSENT = {"crashed": "has crashed", "died": "has died", "closed": "has left", "absent": "has not started"}
 

@@ -15,6 +15,7 @@ FAULTS = frozenset(
         "freeze",
         "cut_network",
         "broker_down",
+        "node_down",
         "drop_next",
         "delay_next",
         "coordinator_failover",
@@ -47,6 +48,9 @@ DONE: Mapping[str, str] = MappingProxyType(
         "delete_topic": "{topic} is deleted",
         "broker_down": "the coordinator's broker stops",
         "broker_up": "the coordinator's broker is back",
+        "node_down": "broker {node} stops",
+        "node_up": "broker {node} is back",
+        "see_metadata": "{member} is told other metadata",
         "coordinator_failover": "the coordinator moves",
         "rolling_restart": "rolling restart",
         "scale_to": "scale to {members} members",
@@ -73,6 +77,7 @@ def action_words(do: str, member: str | None, args: Mapping[str, Any]) -> str:
         "topic": "a topic",
         "partitions": "more",
         "members": "other",
+        "node": "another",
     }
     return DONE.get(do, "{member}: " + do).format(
         **{**known, **{key: value for key, value in args.items() if key in known and key != "member"}}

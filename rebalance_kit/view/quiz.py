@@ -3,44 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
-
-import anywidget
-import ipywidgets
-import traitlets
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.grade import Answer, Verdict
 from rebalance_kit.quiz.practice import Practice, practise
-from rebalance_kit.quiz.replay import Replay
 from rebalance_kit.quiz.store import Store
-
-STATIC = Path(__file__).with_name("static")
-
-
-def script(name: str) -> str:
-    """A page's script: the parts that quiz and exam share, then its own."""
-    return "\n".join((STATIC / part).read_text(encoding="utf-8") for part in ("quiz_parts.js", name))
+from rebalance_kit.view.quiz_page import QuestionPage, script
 
 
-def with_text(bundle: Any, text: str) -> Any:
-    """A widget's MIME bundle with the text twin in it, which is what a notebook file keeps."""
-    data, *metadata = bundle if isinstance(bundle, tuple) else (bundle,)
-    if data is None:
-        return bundle
-    found = {**data, "text/plain": text}
-    return (found, *metadata) if metadata else found
-
-
-def lab_of(replay: Replay) -> ipywidgets.Widget:
-    """The lab that a run behind an answer opens in."""
-    from rebalance_kit.view.lab import Lab
-
-    return Lab.from_link(replay.link)
-
-
-class Quiz(anywidget.AnyWidget):
+class Quiz(QuestionPage):
     """Questions of a tag (the first ``count``), one after another, with feedback on every option as soon as one is answered.
 
     ``Quiz("eager")`` in a notebook shows it; ``quiz.answer("a")`` does from code what a click does and
@@ -50,11 +22,6 @@ class Quiz(anywidget.AnyWidget):
     """
 
     _esm = script("quiz.js")
-    _css = STATIC / "quiz.css"
-    page = traitlets.Dict().tag(sync=True)
-    lab = traitlets.Instance(ipywidgets.Widget, allow_none=True).tag(
-        sync=True, **ipywidgets.widget_serialization
-    )
 
     def __init__(
         self, tag: str | None = None, *, ids: Sequence[str] = (), seed: int = 1, count: int | None = None, store: Store | None = None,
@@ -65,8 +32,7 @@ class Quiz(anywidget.AnyWidget):
     def _begin(self, practice: Practice, *, asks_confidence: bool) -> None:
         self._asks_confidence = asks_confidence
         self._practice = practice
-        anywidget.AnyWidget.__init__(self, page=self._page(""))
-        self.on_msg(self._hear)
+        self._show(self._page(""))
 
     def answer(self, given: Answer, confidence: str | None = None) -> Verdict:
         """Answer the question shown (the next one if that is answered already)."""
@@ -82,9 +48,7 @@ class Quiz(anywidget.AnyWidget):
 
     def open_lab(self, number: int = 0) -> None:
         """Show a run that decides the question in the lab, at the moment that does; only once it is answered."""
-        found = self._practice.replays
-        if 0 <= number < len(found):
-            self.lab = lab_of(found[number])
+        self.open_run(self._practice.replays, number)
 
     def text(self) -> str:
         """The quiz in words; no key stands in it before its question is answered."""
@@ -103,17 +67,11 @@ class Quiz(anywidget.AnyWidget):
             if said == "next":
                 self.forward()
             elif said == "lab":
-                self.open_lab(int(message.get("run", 0)))
+                self.open_lab(message.get("run", 0))
             elif said == "answer" and self._practice.place not in self._practice.verdicts:
                 self.answer(str(message.get("given", "")), message.get("confidence"))
         except DataError as error:
             self._redraw(str(error))
-
-    def __repr__(self) -> str:
-        return self.text()
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        return with_text(super()._repr_mimebundle_(**kwargs), self.text())
 
 
 class Review(Quiz):

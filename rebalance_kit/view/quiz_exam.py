@@ -6,30 +6,21 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-import anywidget
-import ipywidgets
-import traitlets
-
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.exam import ExamSitting
 from rebalance_kit.quiz.progress import Progress
 from rebalance_kit.quiz.store import Store
-from rebalance_kit.view.quiz import STATIC, lab_of, script, with_text
+from rebalance_kit.view.quiz_page import QuestionPage, script
 
 
-class Exam(anywidget.AnyWidget):
+class Exam(QuestionPage):
     """A timed mock exam, ``Exam("CCDAK")`` or ``Exam("CCAAK")``; the same call after a killed kernel comes back to it.
 
-    ``seed`` 1 and 2 are two papers without a common question. Time runs on while the kernel is dead.
+    Papers of the seeds 1, 2 and 3 avoid each other's questions as far as the bank allows. Time runs on while the kernel is dead.
     ``exam.finish()`` hands in and returns the report. Raises ``DataError`` for an unknown exam.
     """
 
     _esm = script("quiz_exam.js")
-    _css = STATIC / "quiz.css"
-    page = traitlets.Dict().tag(sync=True)
-    lab = traitlets.Instance(ipywidgets.Widget, allow_none=True).tag(
-        sync=True, **ipywidgets.widget_serialization
-    )
 
     def __init__(
         self,
@@ -43,8 +34,7 @@ class Exam(anywidget.AnyWidget):
         self._sitting = ExamSitting.begin(
             name, seed, questions=questions, minutes=minutes, store=store or Store()
         )
-        super().__init__(page={**self._sitting.page(), "error": ""})
-        self.on_msg(self._hear)
+        self._show({**self._sitting.page(), "error": ""})
 
     @property
     def sitting(self) -> ExamSitting:
@@ -59,9 +49,7 @@ class Exam(anywidget.AnyWidget):
 
     def open_lab(self, number: int = 0) -> None:
         """Show a run that decides the question in the lab; only once the exam has ended."""
-        found = self._sitting.replays()
-        if 0 <= number < len(found):
-            self.lab = lab_of(found[number])
+        self.open_run(self._sitting.replays(), number)
 
     def text(self) -> str:
         """The exam in words."""
@@ -74,7 +62,7 @@ class Exam(anywidget.AnyWidget):
         del buffers
         try:
             if message.get("do") == "lab":
-                self.open_lab(int(message.get("run", 0)))
+                self.open_lab(message.get("run", 0))
                 return
             self.lab = None
             obey(self._sitting, message)
@@ -84,12 +72,6 @@ class Exam(anywidget.AnyWidget):
             self._redraw("" if self._sitting.ended else str(error))
         else:
             self._redraw()
-
-    def __repr__(self) -> str:
-        return self.text()
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        return with_text(super()._repr_mimebundle_(**kwargs), self.text())
 
 
 def obey(sitting: ExamSitting, message: Mapping[str, Any]) -> None:

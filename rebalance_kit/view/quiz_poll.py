@@ -7,10 +7,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import anywidget
-import ipywidgets
-import traitlets
-
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.ballot import asked_in_poll, cast, voter_of, write_code, write_file
 from rebalance_kit.quiz.bank import read_bank
@@ -18,10 +14,10 @@ from rebalance_kit.quiz.grade import Answer
 from rebalance_kit.quiz.page import public, question_lines
 from rebalance_kit.quiz.poll import Poll as Count
 from rebalance_kit.quiz.store import Store
-from rebalance_kit.view.quiz import STATIC, lab_of, script, with_text
+from rebalance_kit.view.quiz_page import QuestionPage, script
 
 
-class Poll(anywidget.AnyWidget):
+class Poll(QuestionPage):
     """A question for the room: ``Poll("eager-crash-which-pause")``. Learners run the ``Vote(...)`` that it shows.
 
     Votes come in as codes pasted into its field (``poll.take``), as files in ``folder`` (looked at every few
@@ -31,18 +27,12 @@ class Poll(anywidget.AnyWidget):
     """
 
     _esm = script("quiz_poll.js")
-    _css = STATIC / "quiz.css"
-    page = traitlets.Dict().tag(sync=True)
-    lab = traitlets.Instance(ipywidgets.Widget, allow_none=True).tag(
-        sync=True, **ipywidgets.widget_serialization
-    )
 
     def __init__(
         self, item: str, seed: int = 1, *, folder: str | Path | None = None, store: Store | None = None
     ) -> None:
         self.count = Count(item, seed, folder=folder, store=store)
-        super().__init__(page={**self.count.page(), "error": ""})
-        self.on_msg(self._hear)
+        self._show({**self.count.page(), "error": ""})
 
     def take(self, text: str) -> int:
         """Count the codes in a pasted text; how many were taken."""
@@ -83,9 +73,7 @@ class Poll(anywidget.AnyWidget):
 
     def open_lab(self, number: int = 0) -> None:
         """Show a run that decides the question in the lab; only once it is revealed."""
-        found = self.count.replays()
-        if 0 <= number < len(found):
-            self.lab = lab_of(found[number])
+        self.open_run(self.count.replays(), number)
 
     def text(self) -> str:
         """What the screen shows, in words."""
@@ -107,15 +95,9 @@ class Poll(anywidget.AnyWidget):
             elif said == "take":
                 self.take(str(message.get("text", "")))
             elif said == "lab":
-                self.open_lab(int(message.get("run", 0)))
+                self.open_lab(message.get("run", 0))
         except DataError as error:
             self._redraw(str(error))
-
-    def __repr__(self) -> str:
-        return self.text()
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        return with_text(super()._repr_mimebundle_(**kwargs), self.text())
 
 
 STEPS: Mapping[str, Callable[[Poll], Any]] = MappingProxyType(
@@ -123,7 +105,7 @@ STEPS: Mapping[str, Callable[[Poll], Any]] = MappingProxyType(
 )  # fmt: skip
 
 
-class Vote(anywidget.AnyWidget):
+class Vote(QuestionPage):
     """A learner's own vote: choose, and send the code that appears to the instructor (or let ``folder`` carry it).
 
     ``vote.vote("b")`` votes from code, ``vote.vote("c", again=True)`` after the discussion. Nothing of right or wrong
@@ -131,8 +113,6 @@ class Vote(anywidget.AnyWidget):
     """
 
     _esm = script("quiz_vote.js")
-    _css = STATIC / "quiz.css"
-    page = traitlets.Dict().tag(sync=True)
 
     def __init__(
         self, item: str, seed: int = 1, *, folder: str | Path | None = None, store: Store | None = None
@@ -140,8 +120,7 @@ class Vote(anywidget.AnyWidget):
         self._asked = asked_in_poll(read_bank().item(item), seed)
         self._folder = folder
         self._voter = voter_of(store or Store())
-        super().__init__(page=self._page())
-        self.on_msg(self._hear)
+        self._show(self._page())
 
     def _page(self, **told: Any) -> dict[str, Any]:
         empty = {"given": "", "again": False, "code": "", "kept": "", "error": ""}
@@ -167,9 +146,3 @@ class Vote(anywidget.AnyWidget):
                 self.vote(str(message.get("given", "")), again=again)
         except DataError as error:
             self.page = self._page(again=again, error=str(error))
-
-    def __repr__(self) -> str:
-        return self.text()
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        return with_text(super()._repr_mimebundle_(**kwargs), self.text())

@@ -76,7 +76,9 @@ def shot():
     def save(part, name: str) -> Path:
         target = SHOTS / f"{name}.png"
         page = getattr(part, "page", part)
-        page.wait_for_function("document.getAnimations().every((one) => one.playState !== 'running')", timeout=5_000)
+        page.wait_for_function(
+            "document.getAnimations().every((one) => one.playState !== 'running')", timeout=5_000
+        )
         part.screenshot(path=target)
         return target
 

@@ -205,6 +205,23 @@ def test_the_queue_of_a_stopped_partition_grows_and_that_of_a_flowing_one_stays_
     assert all(wide < 15 for name, wide in late.items() if name not in stopped)
 
 
+def test_a_member_that_does_not_poll_shows_what_is_left_of_its_poll_interval(bridge):
+    bridge.lab.load("poll-timeout")
+    bridge.page.evaluate("state => push(state)", bridge._state())
+    bridge.settle()
+    (late,) = [row.at_ms for row in bridge.lab.trace.of("poll_timeout")]
+
+    def left(at_ms):
+        bridge.seek(at_ms)
+        arc = bridge.root.locator("[data-member='consumer-2'] .rk-ringpoll").get_attribute("stroke-dasharray")
+        silent = bridge.root.locator(".rk-lane[data-silent]").evaluate_all("all => all.map((one) => one.dataset.member)")  # fmt: skip
+        return float(arc.split()[0]), silent
+
+    assert left(25_000) == (0.0, [])
+    assert left(late - 6_000) == (50.0, ["consumer-2"])
+    assert left(late - 1_200) == (10.0, ["consumer-2"])
+
+
 def test_nothing_of_the_outcome_is_on_the_page_before_the_prediction_is_locked_in(bridge, shot):
     bridge.seek(20_000)
     bridge.press("g", "c")

@@ -125,7 +125,7 @@ def test_the_widget_does_what_the_terminal_does(bench, tmp_path):
     from rebalance_kit.view import Exercise
 
     shown = Exercise("08", folder=tmp_path / "mine", identity=Identity("ada"))
-    assert shown.story.startswith("# 08 · Storms")
+    assert shown.story.startswith("### 08 · Storms\n")
     start, check, hint, solution = shown.children[1].children
     start.click()
     assert (tmp_path / "mine" / "08-storms" / "answer.py").exists()

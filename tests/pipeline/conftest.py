@@ -19,6 +19,13 @@ from rebalance_kit.records.maker import Recipe, make_logs
 from rebalance_kit.records.pack import unpack
 
 
+def pytest_collection_modifyitems(items):
+    """The first test that asks for all logs waits until they are read."""
+    for item in items:
+        if "looked_at" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.timeout(900))
+
+
 @pytest.fixture(scope="session")
 def spark():
     from rebalance_kit.pipeline.session import spark_session

@@ -285,3 +285,16 @@ def test_loading_rearms_sessions_and_revocation_deadlines_in_full():
     driver.event(fx.Load())
     assert driver.clock.left_ms("session", "b") == 10_000 and driver.clock.left_ms("rebalance", "a") == 60_000
     assert driver.group.epoch == 4
+
+
+# --- the group's assignor --------------------------------------------------------------------------------
+@pytest.mark.parametrize(("first", "second"), [("uniform", "range"), ("range", "uniform")])
+def test_of_equally_many_votes_the_one_that_this_heartbeat_brought_wins_and_later_uniform(first, second):
+    """ConsumerGroup.computePreferredServerAssignor copies the counts into a HashMap in which both names share a bucket."""
+    driver = Modern()
+    driver.join("a", server_assignor=first)
+    driver.join("b", server_assignor=second)
+    driver.join("c")
+    assert driver.assignor_calls == [first, second, "uniform"]
+    driver.join("d", server_assignor="range")
+    assert driver.assignor_calls[-1] == "range", "two against one"

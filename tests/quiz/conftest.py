@@ -9,7 +9,18 @@ from rebalance_kit.quiz.bank import Bank, read_bank
 from rebalance_kit.quiz.item import Choice, Head, Numeric, Option, WrongNumber
 from rebalance_kit.quiz.runs import RunBook
 
-HEAD = Head("sample", ("t",), ("A3",), "an objective of some length", ("CCDAK Fundamentals",), "2.4+", "apply", "A stem?", None, ("KIP-429",))
+HEAD = Head(
+    "sample",
+    ("t",),
+    ("A3",),
+    "an objective of some length",
+    ("CCDAK Fundamentals",),
+    "2.4+",
+    "apply",
+    "A stem?",
+    None,
+    ("KIP-429",),
+)
 WHY = "Because the rule says so and no other."
 
 
@@ -33,12 +44,28 @@ def single() -> Choice:
 
 @pytest.fixture
 def multiple() -> Choice:
-    return Choice(HEAD, tuple(Option(letter, letter * 2, f"{WHY} This is {letter}.", right=letter in "ac") for letter in "abcd"), many=True)
+    return Choice(
+        HEAD,
+        tuple(
+            Option(letter, letter * 2, f"{WHY} This is {letter}.", right=letter in "ac") for letter in "abcd"
+        ),
+        many=True,
+    )
 
 
 @pytest.fixture
 def numeric() -> Numeric:
-    return Numeric(HEAD, 4.5, "s", WHY, (WrongNumber(10, "session-default-10s", f"{WHY} Ten."), WrongNumber(0, "kip848-is-instant", f"{WHY} Zero.")), tolerance=0.5)
+    return Numeric(
+        HEAD,
+        4.5,
+        "s",
+        WHY,
+        (
+            WrongNumber(10, "session-default-10s", f"{WHY} Ten."),
+            WrongNumber(0, "kip848-is-instant", f"{WHY} Zero."),
+        ),
+        tolerance=0.5,
+    )
 
 
 @pytest.fixture
@@ -58,7 +85,17 @@ def trace() -> Trace:
         row(1000, "c1", "fetch_paused", 1, "c1-id", ("orders", number), reason="crash")
     row(1000, "c1", "process_ended", how="crash")
     row(5000, "coordinator", "member_removed", 1, name="c1", how="session", reason="expired")
-    row(5000, "coordinator", "group_state", 1, **{"from": "Stable", "to": "PreparingRebalance", "reason": "removing member c1-id on heartbeat expiration."})
+    row(
+        5000,
+        "coordinator",
+        "group_state",
+        1,
+        **{
+            "from": "Stable",
+            "to": "PreparingRebalance",
+            "reason": "removing member c1-id on heartbeat expiration.",
+        },
+    )
     row(6000, "c2", "callback_begin", 1, "c2-id", callback="revoked", partitions=["orders-3", "orders-2"])
     row(6000, "c2", "fetch_paused", 1, "c2-id", ("orders", 2), reason="revoke")
     row(6000, "c2", "fetch_paused", 1, "c2-id", ("orders", 3), reason="revoke")

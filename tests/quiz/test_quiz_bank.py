@@ -51,15 +51,28 @@ def swapped(item: Item) -> list[Item]:
     """The item with its key exchanged for each wrong answer in turn."""
     if isinstance(item, Numeric):
         return [
-            replace(item, key=wrong.value, wrong=tuple(WrongNumber(item.key, one.misconception, one.why) if one is wrong else one for one in item.wrong))
+            replace(
+                item,
+                key=wrong.value,
+                wrong=tuple(
+                    WrongNumber(item.key, one.misconception, one.why) if one is wrong else one
+                    for one in item.wrong
+                ),
+            )
             for wrong in item.wrong
         ]
     if isinstance(item, Short):
-        return [replace(item, accept=(wrong.text,), wrong=(replace(wrong, text=item.key),)) for wrong in item.wrong]
+        return [
+            replace(item, accept=(wrong.text,), wrong=(replace(wrong, text=item.key),))
+            for wrong in item.wrong
+        ]
     if isinstance(item, Matching):
         letters = [letter for letter, _ in item.options]
         return [
-            replace(item, prompts=tuple(replace(one, key=letter) if one is prompt else one for one in item.prompts))
+            replace(
+                item,
+                prompts=tuple(replace(one, key=letter) if one is prompt else one for one in item.prompts),
+            )
             for prompt in item.prompts
             for letter in letters
             if letter != prompt.key
@@ -71,7 +84,17 @@ def swapped(item: Item) -> list[Item]:
     held = getattr(item, name)
     right = next(one.id for one in held if one.right)
     wrong_ids = [one.id for one in held if not one.right]
-    return [replace(item, **{name: tuple(replace(one, right=not one.right) if one.id in {right, wrong} else one for one in held)}) for wrong in wrong_ids]
+    return [
+        replace(
+            item,
+            **{
+                name: tuple(
+                    replace(one, right=not one.right) if one.id in {right, wrong} else one for one in held
+                )
+            },
+        )
+        for wrong in wrong_ids
+    ]
 
 
 def caught(item: Item, book: RunBook) -> bool:
@@ -82,7 +105,16 @@ def caught(item: Item, book: RunBook) -> bool:
 def test_a_key_swapped_with_any_wrong_answer_is_caught_in_every_verified_item(bank, book):
     verified = [item for item in bank.items if is_verified(item) and not isinstance(item, Generated)]
     missed = [item.head.id for item in verified for mutant in swapped(item) if not caught(mutant, book)]
-    assert len(verified) >= 100 and {item.kind for item in verified} >= {"single", "multiple", "numeric", "short", "matching", "ordering", "log", "picture"}
+    assert len(verified) >= 100 and {item.kind for item in verified} >= {
+        "single",
+        "multiple",
+        "numeric",
+        "short",
+        "matching",
+        "ordering",
+        "log",
+        "picture",
+    }
     assert missed == []
 
 
@@ -94,7 +126,10 @@ def test_a_wrong_option_that_the_run_bears_out_is_caught_in_every_item(bank, boo
         right = item.proof.claims[item.key[0]]
         for wrong in (option.id for option in item.options if not option.right):
             proof = replace(item.proof, claims={**item.proof.claims, wrong: right})
-            if not any(f"option {wrong} is called wrong" in str(found) for found in contradictions(replace(item, proof=proof), book)):
+            if not any(
+                f"option {wrong} is called wrong" in str(found)
+                for found in contradictions(replace(item, proof=proof), book)
+            ):
                 missed.append(f"{item.head.id} {wrong}")
     assert missed == []
 
@@ -103,7 +138,11 @@ def test_a_recipe_whose_key_is_exchanged_for_a_wrong_answer_is_caught_by_its_pro
     missed = []
     for item in bank.items:
         if isinstance(item, Generated) and item.proof is not None and "value" in str(item.proof):
-            mutant = replace(item, key=replace(item.distractors[0], misconception=None), distractors=(replace(item.key, misconception="x"), *item.distractors[1:]))
+            mutant = replace(
+                item,
+                key=replace(item.distractors[0], misconception=None),
+                distractors=(replace(item.key, misconception="x"), *item.distractors[1:]),
+            )
             if not list(contradictions(mutant, book)):
                 missed.append(item.head.id)
     assert missed == []
@@ -158,7 +197,10 @@ def test_a_wrong_key_is_a_finding_and_the_last_line_is_json(tmp_path):
     path.write_text(BROKEN, encoding="utf-8")
     status, lines = run([path], True)
     assert status == 1
-    assert lines[0] == f"{path}:2: wrong-key: the key is 2 partitions (± 0), but count(paused()) is 4 in the run with seed 1 [verify]"
+    assert (
+        lines[0]
+        == f"{path}:2: wrong-key: the key is 2 partitions (± 0), but count(paused()) is 4 in the run with seed 1 [verify]"
+    )
     assert json.loads(lines[-1]) == {"findings": 1, "items": 1, "generators": 0, "verified": 1}
 
 
@@ -192,7 +234,10 @@ def test_a_missing_path_is_an_error_of_its_own():
 
 def test_findings_of_reading_do_not_hide_the_engines(tmp_path):
     path = tmp_path / "items.yaml"
-    path.write_text(BROKEN + BROKEN.partition("\n")[2].replace("wrong-key", "bad-item").replace("apply", "hard"), encoding="utf-8")
+    path.write_text(
+        BROKEN + BROKEN.partition("\n")[2].replace("wrong-key", "bad-item").replace("apply", "hard"),
+        encoding="utf-8",
+    )
     report = check(read_bank([path]))
     assert [finding.rule for finding in report.findings] == ["schema", "verify"]
 
@@ -207,7 +252,9 @@ def test_an_empty_bank_is_checked_without_complaint():
 @pytest.mark.parametrize("protocol", ["eager", "cooperative", "consumer"])
 def test_facts_and_metrics_count_the_same(scenario, protocol, book):
     """Two readers of one trace, written apart."""
-    spec = RunSpec(yaml.safe_load((home() / "scenarios.yaml").read_text(encoding="utf-8"))[scenario], protocol)
+    spec = RunSpec(
+        yaml.safe_load((home() / "scenarios.yaml").read_text(encoding="utf-8"))[scenario], protocol
+    )
 
     def ask(text):
         return book.work_out(text, {"run": spec}, 2)
@@ -221,7 +268,10 @@ def test_facts_and_metrics_count_the_same(scenario, protocol, book):
 
 def test_a_run_twice_made_gives_the_same_facts(bank):
     item = bank.item("three-join-longest-gap")
-    values = [RunBook().work_out("eager.longest_gap() + cooperative.longest_gap()", item.proof.runs, 3) for _ in range(2)]
+    values = [
+        RunBook().work_out("eager.longest_gap() + cooperative.longest_gap()", item.proof.runs, 3)
+        for _ in range(2)
+    ]
     assert values[0] == values[1] > 0
 
 

@@ -47,7 +47,24 @@ def test_what_yaml_has_read_already_stands_for_itself():
     assert value(False) is False
 
 
-@pytest.mark.parametrize("text", ["1 +", "f(", "[1, 2", "1 2", "a..b", "x = 3", "3h", "lambda: 1", "x.__class__.__mro__", "'open", "a ** b", "", "f(1)(2)"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 +",
+        "f(",
+        "[1, 2",
+        "1 2",
+        "a..b",
+        "x = 3",
+        "3h",
+        "lambda: 1",
+        "x.__class__.__mro__",
+        "'open",
+        "a ** b",
+        "",
+        "f(1)(2)",
+    ],
+)
 def test_what_is_no_expression_is_refused_with_its_text(text):
     with pytest.raises(DataError) as caught:
         value(text, x=1, a=1, b=2)
@@ -130,7 +147,10 @@ def test_a_window_begins_with_the_first_action_unless_told_otherwise(trace):
     assert fact(trace, 'rows("fetch_resumed", since=0)') == 8
 
 
-@pytest.mark.parametrize("text", ["pause()", "paused(1, 2, 3, 4)", 'told("c2", "gone")', 'rows("fetch")', "_trace()", '__init__("x")'])
+@pytest.mark.parametrize(
+    "text",
+    ["pause()", "paused(1, 2, 3, 4)", 'told("c2", "gone")', 'rows("fetch")', "_trace()", '__init__("x")'],
+)
 def test_an_unknown_fact_or_a_wrong_argument_is_refused(trace, text):
     with pytest.raises(DataError, match="expected"):
         fact(trace, text)

@@ -79,7 +79,12 @@ def test_an_authored_item_is_its_own_question(single):
 
 # --- helpers ------------------------------------------------------------------------------------------
 def test_range_piles_remainders_on_the_first_member():
-    assert assigned("range", ["bills:3", "orders:3"], ["c1", "c2"], "c1") == ["bills-0", "bills-1", "orders-0", "orders-1"]
+    assert assigned("range", ["bills:3", "orders:3"], ["c1", "c2"], "c1") == [
+        "bills-0",
+        "bills-1",
+        "orders-0",
+        "orders-1",
+    ]
 
 
 def test_a_leave_moves_the_leavers_share_under_sticky_and_more_under_range():
@@ -94,14 +99,28 @@ def test_a_cooperative_join_settles_though_it_takes_two_generations():
     assert len(after_join("cooperative-sticky", ["orders:6"], ["c1", "c2"], "c3", "c3")) == 2
 
 
-@pytest.mark.parametrize("expression", ['assigned("range", ["orders"], ["c1"], "c1")', 'assigned("range", ["orders:1"], ["c1"], "c9")', 'names("c", 100000)', "pick([1], 2)", "count(1)", "count()"])
+@pytest.mark.parametrize(
+    "expression",
+    [
+        'assigned("range", ["orders"], ["c1"], "c1")',
+        'assigned("range", ["orders:1"], ["c1"], "c9")',
+        'names("c", 100000)',
+        "pick([1], 2)",
+        "count(1)",
+        "count()",
+    ],
+)
 def test_a_helper_refuses_what_it_cannot_use(expression):
     with pytest.raises(DataError, match="expected"):
         RunBook().work_out(expression, {}, 1)
 
 
 def test_a_fact_asked_of_no_run_or_an_unknown_run_is_refused():
-    for expression, runs in (("paused()", {}), ("paused()", {"a": RunSpec("x"), "b": RunSpec("x")}), ("c.paused()", {"a": RunSpec("x")})):
+    for expression, runs in (
+        ("paused()", {}),
+        ("paused()", {"a": RunSpec("x"), "b": RunSpec("x")}),
+        ("c.paused()", {"a": RunSpec("x")}),
+    ):
         with pytest.raises(DataError, match="expected"):
             RunBook().work_out(expression, runs, 1)
 

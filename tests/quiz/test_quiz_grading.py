@@ -25,13 +25,26 @@ def test_what_is_no_answer_to_a_single_item_is_refused(single, answer):
         grade(single, answer)
 
 
-@pytest.mark.parametrize(("answer", "right", "credit"), [("a c", True, 1.0), (["c", "a"], True, 1.0), ("a", False, 0.5), ("a,b", False, 0.0), ("a b c", False, 0.5), ("b d", False, 0.0)])
+@pytest.mark.parametrize(
+    ("answer", "right", "credit"),
+    [
+        ("a c", True, 1.0),
+        (["c", "a"], True, 1.0),
+        ("a", False, 0.5),
+        ("a,b", False, 0.0),
+        ("a b c", False, 0.5),
+        ("b d", False, 0.0),
+    ],
+)
 def test_multiple_gives_credit_for_right_choices_less_wrong_ones(multiple, answer, right, credit):
     verdict = grade(multiple, answer)
     assert (verdict.right, verdict.credit) == (right, credit)
 
 
-@pytest.mark.parametrize(("answer", "right"), [(4.5, True), ("5", True), ("4,1 s", True), ("4.0", True), (3.9, False), ("5.1", False), (10, False)])
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [(4.5, True), ("5", True), ("4,1 s", True), ("4.0", True), (3.9, False), ("5.1", False), (10, False)],
+)
 def test_a_number_is_right_within_the_tolerance_and_not_beyond(numeric, answer, right):
     assert grade(numeric, answer).right is right
 

@@ -17,8 +17,8 @@ from rebalance_kit.quiz.generate import question
 from rebalance_kit.quiz.item import Choice, beliefs_of
 from rebalance_kit.quiz.practice import Practice
 from rebalance_kit.quiz.store import Store
-from rebalance_kit.view.quiz import script
 from rebalance_kit.view.quiz_exam import obey
+from rebalance_kit.view.quiz_page import script
 
 pytestmark = pytest.mark.browser
 
@@ -135,7 +135,13 @@ def test_an_empty_answer_is_refused_in_words_and_stays_open(shown):
 def test_single_keys_are_kept_from_the_notebooks_own_shortcuts(asked):
     for kind in ("matching", "ordering", "log", "short"):
         page, _ = asked(KINDS[kind])
-        for field in ("select", "li button", "input[name=given]", "input[name=confidence]", "button[type=submit]"):
+        for field in (
+            "select",
+            "li button",
+            "input[name=given]",
+            "input[name=confidence]",
+            "button[type=submit]",
+        ):
             if page.locator(field).count():
                 page.locator(field).first.focus()
                 page.keyboard.press("d")
@@ -160,7 +166,13 @@ def test_text_with_markup_is_shown_as_text(chromium):
 
 
 # --- further kinds, and the exam -------------------------------------------------------------
-KINDS = {"short": "error-of-removed-member", "matching": "match-duplicate-instance", "ordering": "order-eager-join", "log": "log-crash-culprit", "picture": "picture-range-join-moves"}
+KINDS = {
+    "short": "error-of-removed-member",
+    "matching": "match-duplicate-instance",
+    "ordering": "order-eager-join",
+    "log": "log-crash-culprit",
+    "picture": "picture-range-join-moves",
+}
 
 
 @pytest.fixture
@@ -289,7 +301,11 @@ def sitting(chromium, tmp_path):
 
 def simple(exam) -> int:
     """The place of a question with plain options."""
-    return next(place for place, one in enumerate(exam.questions) if isinstance(one, Choice) and not one.many and not one.form)
+    return next(
+        place
+        for place, one in enumerate(exam.questions)
+        if isinstance(one, Choice) and not one.many and not one.form
+    )
 
 
 def test_an_exam_survives_a_killed_kernel_and_ends_with_a_report(sitting):

@@ -31,7 +31,11 @@ def test_a_plain_item_breaks_no_rule(single):
         (2, "Both.", "catch-all"),
         (2, "It always waits", "absolute"),
         (2, "four!", "equal-options"),
-        (1, "four of them, since each member revokes all it owns before it joins the next generation", "length"),
+        (
+            1,
+            "four of them, since each member revokes all it owns before it joins the next generation",
+            "length",
+        ),
         (1, "<script>alert(1)</script>", "markup"),
     ],
 )
@@ -39,7 +43,10 @@ def test_a_give_away_in_an_option_is_found(single, place, text, rule):
     assert rule in rules(with_text(single, place, text))
 
 
-@pytest.mark.parametrize(("stem", "rule"), [("Which of these is NOT sent?", "negative-stem"), ("Which members are not asked?", "negative-stem")])
+@pytest.mark.parametrize(
+    ("stem", "rule"),
+    [("Which of these is NOT sent?", "negative-stem"), ("Which members are not asked?", "negative-stem")],
+)
 def test_a_stem_by_denial_is_found(single, stem, rule):
     assert rule in rules(replace(single, head=replace(single.head, stem=stem)))
 
@@ -62,13 +69,18 @@ def test_an_item_that_repeats_another_is_found(single):
 
 def test_keys_that_stand_too_often_at_one_place_are_found(single):
     words = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda my ny".split()
-    crowd = [replace(single, head=replace(single.head, id=word, stem=f"{word} {word}x {word}y {word}z?")) for word in words]
+    crowd = [
+        replace(single, head=replace(single.head, id=word, stem=f"{word} {word}x {word}y {word}z?"))
+        for word in words
+    ]
     assert "positions" in rules(*crowd)
     assert "positions" not in rules(*crowd[:11])
 
 
 def test_an_explanation_that_stands_twice_or_repeats_its_answer_is_found(single):
-    twice = replace(single, options=tuple(replace(option, why=single.options[0].why) for option in single.options))
+    twice = replace(
+        single, options=tuple(replace(option, why=single.options[0].why) for option in single.options)
+    )
     assert rules(twice) == {"explanation"}
     repeated = replace(single.options[0], text="Two of them do rest here.", why="Two of them do rest here!")
     assert rules(replace(single, options=(repeated, *single.options[1:]))) == {"explanation"}

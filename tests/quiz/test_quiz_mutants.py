@@ -58,11 +58,15 @@ def drawn(dice: random.Random) -> list[dict]:
 
 def found(items: list[dict], folder) -> tuple[set[str], dict]:
     """Ids that the engine contradicts, or that cannot be so at all (every prompt the same option); and the last line."""
-    (folder / "items.yaml").write_text(yaml.safe_dump({"items": items}, allow_unicode=True, sort_keys=False), "utf-8")
+    (folder / "items.yaml").write_text(
+        yaml.safe_dump({"items": items}, allow_unicode=True, sort_keys=False), "utf-8"
+    )
     out = io.StringIO()
     run_items_check([folder], as_json=True, out=out)
     *findings, summary = out.getvalue().splitlines()
-    return {line.split(": ")[1] for line in findings if line.endswith(("[verify]", "[schema]"))}, json.loads(summary)
+    return {line.split(": ")[1] for line in findings if line.endswith(("[verify]", "[schema]"))}, json.loads(
+        summary
+    )
 
 
 def test_the_command_finds_fifty_of_fifty_swapped_keys_and_none_in_the_same_items_as_they_stand(tmp_path):

@@ -38,7 +38,9 @@ def problems(tmp_path):
         path = tmp_path / "items.yaml"
         path.write_text(text, encoding="utf-8")
         bank = read_bank([path])
-        return [str(problem).replace(f"{tmp_path}/", "") for problem in bank.problems], [item.head.id for item in bank.items]
+        return [str(problem).replace(f"{tmp_path}/", "") for problem in bank.problems], [
+            item.head.id for item in bank.items
+        ]
 
     return check
 
@@ -50,17 +52,45 @@ def test_a_good_item_has_no_problem(problems):
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("kind: single", "kind: singel", "items.yaml:3: good-item: items[0].kind: 'singel' received, expected one of single, multiple, numeric, short, matching, ordering, picture, log, generated"),
-        ("difficulty: apply", "difficulty: hard", "items.yaml:9: good-item: items[0].difficulty: 'hard' received, expected one of recall, apply, diagnose"),
-        ("versions: 2.4+", "versions: all", "items.yaml:8: good-item: items[0].versions: 'all' received, expected text matching"),
+        (
+            "kind: single",
+            "kind: singel",
+            "items.yaml:3: good-item: items[0].kind: 'singel' received, expected one of single, multiple, numeric, short, matching, ordering, picture, log, generated",
+        ),
+        (
+            "difficulty: apply",
+            "difficulty: hard",
+            "items.yaml:9: good-item: items[0].difficulty: 'hard' received, expected one of recall, apply, diagnose",
+        ),
+        (
+            "versions: 2.4+",
+            "versions: all",
+            "items.yaml:8: good-item: items[0].versions: 'all' received, expected text matching",
+        ),
         ("    tags: [t]\n", "", "items[0].tags: missing, expected array: what a Quiz picks by"),
-        ("tags: [t]", "tag: [t]", "items.yaml:4: good-item: items[0].tag: unknown key, expected one of id, kind, tags"),
+        (
+            "tags: [t]",
+            "tag: [t]",
+            "items.yaml:4: good-item: items[0].tag: unknown key, expected one of id, kind, tags",
+        ),
         ("right: true, ", "", "0 right options, expected exactly one"),
-        ("misconception: kip848-is-instant, ", "", "items[0].options[2].misconception: missing, expected the id of the belief"),
+        (
+            "misconception: kip848-is-instant, ",
+            "",
+            "items[0].options[2].misconception: missing, expected the id of the belief",
+        ),
         ("kip848-is-instant", "kip848-is-magic", "'kip848-is-magic' is not in misconceptions.yaml"),
-        (", why: That is the cooperative way.", "", "items.yaml:13: good-item: items[0].options[1].why: missing, expected string"),
+        (
+            ", why: That is the cooperative way.",
+            "",
+            "items.yaml:13: good-item: items[0].options[1].why: missing, expected string",
+        ),
         ("id: b,", "id: a,", "ids a, a, c received, expected letters in order"),
-        ("CCDAK Fundamentals", "CCDAK Cooking", "items.yaml:7: good-item: items[0].domains[0]: 'CCDAK Cooking' received, expected one of"),
+        (
+            "CCDAK Fundamentals",
+            "CCDAK Cooking",
+            "items.yaml:7: good-item: items[0].domains[0]: 'CCDAK Cooking' received, expected one of",
+        ),
     ],
 )
 def test_a_broken_item_is_named_with_file_line_key_and_what_was_expected(problems, old, new, expected):
@@ -110,7 +140,11 @@ def test_hostile_or_broken_yaml_is_refused_with_its_line(text, expected):
 def test_huge_files_and_other_encodings_are_refused_before_they_are_parsed(tmp_path):
     (tmp_path / "huge.yaml").write_text("a: " + "x" * 1_000_001, encoding="utf-8")
     (tmp_path / "latin.yaml").write_bytes(b"a: \xe9\n")
-    for name, expected in (("huge.yaml", "expected at most 1000000"), ("latin.yaml", "not UTF-8"), ("none.yaml", "cannot be read")):
+    for name, expected in (
+        ("huge.yaml", "expected at most 1000000"),
+        ("latin.yaml", "not UTF-8"),
+        ("none.yaml", "cannot be read"),
+    ):
         with pytest.raises(DataError, match=expected):
             read_document(tmp_path / name)
 
@@ -146,13 +180,22 @@ def test_every_file_of_the_bank_is_valid_by_an_independent_validator():
     files = [file for file in sorted(home().glob("*.yaml")) if "items:" in file.read_text(encoding="utf-8")]
     assert len(files) >= 5
     for file in files:
-        errors = [error.message for error in validator.iter_errors(yaml.safe_load(file.read_text(encoding="utf-8")))]
+        errors = [
+            error.message for error in validator.iter_errors(yaml.safe_load(file.read_text(encoding="utf-8")))
+        ]
         assert errors == [], file.name
 
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [("kind: single", "kind: none"), ("tags: [t]", "tags: []"), ("versions: 2.4+", "versions: 24"), ("right: true", "right: false"), ("id: a,", "id: A,"), ("text: all of them,", "")],
+    [
+        ("kind: single", "kind: none"),
+        ("tags: [t]", "tags: []"),
+        ("versions: 2.4+", "versions: 24"),
+        ("right: true", "right: false"),
+        ("id: a,", "id: A,"),
+        ("text: all of them,", ""),
+    ],
 )
 def test_our_checker_and_an_independent_validator_refuse_the_same(old, new):
     schema = item_schema()

@@ -150,3 +150,33 @@ def test_a_member_outside_the_group_that_still_reads_is_a_zombie_and_does_not_mo
     assert also
     assert board.member("consumer-2").state.doing == "removed, still works"
     assert max(one.lag for one in board.partitions) < 60
+
+
+@pytest.mark.parametrize(
+    ("name", "late"),
+    [
+        ("partitions-added", ["orders-4", "orders-5"]),
+        ("regex-surprise", ["orders-retry-0", "orders-retry-1"]),
+    ],
+)
+def test_a_partition_is_on_the_board_from_the_moment_it_exists(name, late):
+    frames = Frames(simulate(load(name)))
+    before, after, end = (frames.at(at_ms) for at_ms in (29_999, 30_001, frames.end_ms))
+    assert not {one.name for one in before.partitions} & set(late)
+    assert before.flowing == len(before.partitions)
+    assert [one.state.word for one in after.partitions if one.name in late] == ["no owner"] * 2
+    assert all(one.state.owner for one in end.partitions if one.name in late)
+
+
+def test_a_deleted_topic_leaves_the_board_when_nobody_has_its_partitions_any_more():
+    scenario = load("regex-surprise").with_action(
+        Action(50_000, "delete_topic", None, {"topic": "orders-retry"})
+    )
+    frames = Frames(simulate(scenario, protocol="consumer"))
+
+    def held(at_ms):
+        return [one.state.owner for one in frames.at(at_ms).partitions if "retry" in one.name]
+
+    assert len(held(50_001)) == 2, "a member that has not heard of it keeps what it has"
+    assert None not in held(50_001)
+    assert held(frames.end_ms) == []

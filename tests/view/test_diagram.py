@@ -22,7 +22,12 @@ def words(picture):
 
 
 def test_every_step_that_kafka_allows_between_living_states_is_drawn():
-    allowed = {(before, after) for after, befores in PREDECESSORS.items() for before in befores if State.DEAD not in {before, after}}
+    allowed = {
+        (before, after)
+        for after, befores in PREDECESSORS.items()
+        for before in befores
+        if State.DEAD not in {before, after}
+    }
     assert set(edges()) == allowed
 
 
@@ -33,7 +38,9 @@ def test_the_steps_counted_are_those_the_run_took(join):
 
 
 def test_the_picture_of_the_states_names_all_four(join):
-    assert {"Empty", "PreparingRebalance", "CompletingRebalance", "Stable"} <= set(words(state_machine(join["eager"])))
+    assert {"Empty", "PreparingRebalance", "CompletingRebalance", "Stable"} <= set(
+        words(state_machine(join["eager"]))
+    )
 
 
 def test_one_sync_group_alone_carries_the_shares(join):

@@ -13,7 +13,7 @@ from rebalance_kit.analysis.invariants import INVARIANTS
 from rebalance_kit.model.errors import ConfigError, ScenarioError
 from rebalance_kit.scenarios import load, names
 from rebalance_kit.simulation.link import Link, write_link
-from rebalance_kit.simulation.scenario import Action
+from rebalance_kit.simulation.scenario import ACTIONS, Action
 from rebalance_kit.simulation.simulate import Run, simulate
 from rebalance_kit.view.film import film_bytes
 from rebalance_kit.view.frames import Frames
@@ -25,6 +25,7 @@ from rebalance_kit.view.lab_requests import REQUESTS
 from rebalance_kit.view.lab_settings import GROUPS, fields
 from rebalance_kit.view.lab_tabs import TABS, tab
 from rebalance_kit.view.lab_why import why_entries
+from rebalance_kit.view.marks import action_words
 
 
 def heard(lab, **message):
@@ -287,3 +288,10 @@ def test_an_action_that_changes_what_was_planned_is_not_done_in_a_run_under_way(
     run.until(action.at_ms - 1)
     assert not run.act(base.with_action(action), action)
     assert run.finish() == simulate(base)
+
+
+def test_every_action_of_a_scenario_has_words_of_its_own():
+    for do in ACTIONS:
+        words = action_words(do, "consumer-1", {"topic": "orders", "node": 2})
+        assert "_" not in words, do
+        assert ": " not in words, do

@@ -45,13 +45,18 @@ def run_items_export(
     """Write a selection to a new file; 0. Raises ``DataError`` for an unknown tag, id or format, or a file that exists."""
     questions = [shuffled(one, seed) for one in pick_questions(tag, ids, seed, count=count)]
     made = export(questions, form, f"Rebalance kit: {tag}" if tag else "Rebalance kit", with_key=with_key)
-    if to.exists():
+    write_new(to, made)
+    out.write(f"{len(questions)} questions written to {to}\n")
+    return 0
+
+
+def write_new(to: Path, content: bytes, *, again: bool = False) -> None:
+    """Write a file beside and rename it; over one that is there only with ``again``. Raises ``DataError``."""
+    if to.exists() and not again:
         raise DataError(f"{to}: exists already; expected the name of a new file")
     beside = to.with_name(f".{to.name}.part")
     try:
-        beside.write_bytes(made)
+        beside.write_bytes(content)
         os.replace(beside, to)
     except OSError as error:
         raise DataError(f"{to}: cannot be written ({error.strerror}); expected a folder that can") from error
-    out.write(f"{len(questions)} questions written to {to}\n")
-    return 0

@@ -65,19 +65,11 @@ function render({ model, el }) {
     sent = false;
     (page.verdict ? (form.querySelector("[data-role=next]") ?? form.querySelector("h3")) : form.querySelector(page.error ? "input, select, button" : "h3")).focus();
   };
-  const labs = () => showLab(model, slot);
   ownKeys(root, (event) => {
     const page = model.get("page");
     if (page.of) press(event, form, page.question, Boolean(page.verdict));
   });
-  model.on("change:page", draw);
-  model.on("change:lab", labs);
-  draw();
-  labs();
-  return () => {
-    model.off("change:page", draw);
-    model.off("change:lab", labs);
-  };
+  return follow(model, slot, draw);
 }
 
 export default { render };

@@ -123,16 +123,7 @@ function render({ model, el }) {
     const form = root.querySelector("form");
     if (form) press(event, form, model.get("page").question, false);
   });
-  const labs = () => showLab(model, slot);
-  model.on("change:page", draw);
-  model.on("change:lab", labs);
-  draw();
-  labs();
-  return () => {
-    clearInterval(tick);
-    model.off("change:page", draw);
-    model.off("change:lab", labs);
-  };
+  return follow(model, slot, draw, () => clearInterval(tick));
 }
 
 export default { render };

@@ -245,3 +245,17 @@ function ownKeys(root, pressed) {
     if (!event.ctrlKey && !event.metaKey && !event.altKey) event.stopPropagation();
   });
 }
+
+// Draw now and at each change of the page, show the lab that is asked for; what is returned ends it.
+function follow(model, slot, draw, ended) {
+  const labs = () => showLab(model, slot);
+  model.on("change:page", draw);
+  model.on("change:lab", labs);
+  draw();
+  labs();
+  return () => {
+    ended?.();
+    model.off("change:page", draw);
+    model.off("change:lab", labs);
+  };
+}

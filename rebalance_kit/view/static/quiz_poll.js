@@ -102,16 +102,7 @@ function render({ model, el }) {
     const page = model.get("page");
     if (page.folder && ["vote", "revote"].includes(page.step)) send({ do: "collect" });
   }, LOOK_S * 1000);
-  const labs = () => showLab(model, slot);
-  model.on("change:page", draw);
-  model.on("change:lab", labs);
-  draw();
-  labs();
-  return () => {
-    clearInterval(look);
-    model.off("change:page", draw);
-    model.off("change:lab", labs);
-  };
+  return follow(model, slot, draw, () => clearInterval(look));
 }
 
 export default { render };

@@ -31,7 +31,7 @@ function measure(film, width, large) {
   const laneGap = 8;
   const all = inner - busWidth - GAP - railWidth;
   const laneWidth = columns === 1 ? all : (all - 10) / 2;
-  const head = columns > 1 ? 150 : (tight ? 212 : 224) + (large ? 34 : 0);
+  const head = columns > 1 ? 150 : (tight ? 222 : 224) + (large ? 34 : 0);
   const track = laneWidth - head - 8;
   const cells = fitCells(track, laneHeight, most);
   if (count > 16 || !cells) return { tiles: true, inner };
@@ -231,7 +231,7 @@ const also = owned ? [] : alsoRead(board, index).map((one) => film.partitions[on
     say(token.word, tokenWord(film, token.index, state, board.at, token.box));
     const records = positionAt(film, token.index, board.at, state.flows);
     paintLag(token, records, film.mostLag);
-    if (token.box.height >= 50) paintRecords(token, records, token.box.width);
+    if (token.box.height >= 50) paintRecords(token, records, token.box.width, state.flows);
   }
 
   leaveGhost(token, state) {
@@ -306,14 +306,14 @@ function paintLag(token, at, most) {
 }
 
 // Records, oldest left: ■ committed, □ processed, | position, ● waiting.
-function paintRecords(token, at, width) {
-  const key = at ? `${Math.min(3, Math.max(0, at.committed))},${Math.min(3, Math.max(0, at.position - Math.max(0, at.committed)))},${Math.max(0, at.end - at.position)},${width}` : "";
+function paintRecords(token, at, width, flows) {
+  const key = at ? `${Math.min(3, Math.max(0, at.committed))},${Math.min(3, Math.max(0, at.position - Math.max(0, at.committed)))},${Math.max(0, at.end - at.position)},${width},${flows}` : "";
   if (token.recordsKey === key) return;
   token.recordsKey = key;
   token.records.replaceChildren();
   if (!at) return;
   const [done, fresh, lag] = key.split(",").map(Number);
-  if (width < 128) { if (lag) token.records.append(make("b", {}, `●${lag < 1000 ? lag : `${(lag / 1000).toFixed(1)}k`}`)); return; }
+  if (width < 128) { if (lag && (width >= 112 || flows)) token.records.append(make("b", {}, `●${lag < 1000 ? lag : `${(lag / 1000).toFixed(1)}k`}`)); return; }
   const room = Math.max(0, Math.floor((width - 70) / 11) - done - fresh), dots = Math.min(lag, room);
   let x = 1;
   const marks = [];
