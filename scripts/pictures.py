@@ -20,7 +20,9 @@ def main() -> int:
     """Copy all six, or none and say which is missing."""
     missing = [name for name in PICTURES if not (MADE / f"doc-{name}.png").is_file()]
     if missing:
-        print(f"not there: {', '.join(missing)}; run tests/browser/test_lab_pictures.py first", file=sys.stderr)
+        print(
+            f"not there: {', '.join(missing)}; run tests/browser/test_lab_pictures.py first", file=sys.stderr
+        )
         return 1
     SHOWN.mkdir(parents=True, exist_ok=True)
     for name in PICTURES:

@@ -108,8 +108,11 @@ def copies(events: DataFrame) -> DataFrame:
 def backwards(events: DataFrame) -> DataFrame:
     """Files in which time goes back."""
     in_file = Window.partitionBy("path", "file").orderBy("block", "row")
+    # The line at which it goes back may be of no group: any group that the file tells of is concerned.
+    of_file = F.min("group").over(Window.partitionBy("path", "file"))
     rows = (
         events.filter(F.col("at_ms").isNotNull())
+        .withColumn("group", F.coalesce("group", of_file))
         .withColumn("back_ms", F.lag("at_ms").over(in_file) - F.col("at_ms"))
         .filter(F.col("back_ms") > BACK_MS)
         .groupBy("path", "group", F.col("file").alias("who"))

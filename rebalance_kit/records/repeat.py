@@ -71,7 +71,7 @@ def repeat(run: RecordedRun) -> Repetition:
         run.name, topics, members, tuple(sorted(actions, key=lambda one: one.at_ms)), run.stop - begin, 1, title=run.name,
         kafka_version=run.kafka, group=groups[0] if groups else "orders-app", broker=broker, protocol=run.protocol,
     )  # fmt: skip
-    pinned = ["first requests and answers of each life", "member ids", "topic ids", "phase of poll()"]
+    pinned = ["first requests and answers of each life, its first acknowledgement among them", "end of a slow computation", "member ids", "topic ids", "phase of poll()"]
     if any(step["do"] == "broker-start" for step in run.steps):
         pinned += ["moment the coordinator is back", "metadata seen during the broker's start"]
     return Repetition(scenario, tuple(pinned))

@@ -16,7 +16,9 @@ from rebalance_kit.exercises.desk import FOLDER, Desk, Identity
 from rebalance_kit.exercises.shelf import load
 from rebalance_kit.model.errors import RebalanceKitError
 
-_WRAPPED = "white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere; max-width: 110ch; margin: 4px 0"
+_WRAPPED = (
+    "white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere; max-width: 110ch; margin: 4px 0"
+)
 
 _BUTTONS = {
     "start": "Copy it into my folder",

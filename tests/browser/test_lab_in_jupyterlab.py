@@ -13,6 +13,11 @@ READY = """() => { const panel = window.jupyterapp && jupyterapp.shell.currentWi
 
 def _open(page, jupyter: str, notebook: str, search: str = "?reset"):
     """Open a notebook, run it as Run All does once its kernel is connected, and give the lab in it."""
+    page.add_locator_handler(  # JupyterLab asks which kernel to take when one is gone; the lab has to do without
+        page.locator("dialog.jp-Dialog"),
+        lambda dialog: dialog.get_by_role("button").first.click(),
+        no_wait_after=True,
+    )
     page.goto(f"{jupyter}/lab/tree/{notebook}{search}", wait_until="domcontentloaded", timeout=60_000)
     page.locator(".jp-Notebook").wait_for(timeout=60_000)
     page.wait_for_function(READY, timeout=60_000)

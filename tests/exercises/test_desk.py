@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 
 import pytest
 
 from rebalance_kit.cli import main
+from rebalance_kit.exercises.bench import Bench
 from rebalance_kit.exercises.desk import Desk, Identity
 from rebalance_kit.exercises.runs import trace_of
 from rebalance_kit.exercises.shelf import load, names
 from rebalance_kit.model.errors import DataError
+
+BROKEN = """from pyspark.sql import functions as F
+
+
+def counted_in_buckets(requests):
+    number = F.col("api").cast("bigint")
+    return requests.select("run", "api", number.alias("requests"), number.alias("largest_bucket"))
+"""
 
 
 @pytest.fixture
@@ -62,6 +73,31 @@ def test_hints_come_one_after_the_other_and_the_last_one_stays(desk):
     assert desk.hint("08", 1).startswith("Hint 1 of 3")
 
 
+def test_hints_go_on_where_nothing_was_begun(desk):
+    assert [desk.hint("08")[:6] for _ in range(3)] == ["Hint 1", "Hint 2", "Hint 3"]
+    assert not desk.folder.exists()
+
+
+def test_a_hint_that_does_not_exist_is_refused(desk):
+    with pytest.raises(DataError, match="hint 7 of 08-storms; expected a number from 1 to 3"):
+        desk.hint("08", 7)
+
+
+def test_what_is_no_answer_yet_is_told_before_spark_starts(desk, monkeypatch):
+    monkeypatch.setattr(Bench, "spark", property(lambda self: pytest.fail("Spark was started")))
+    answer = desk.answer_file(load("03"))
+    assert "there is no answer.py" in str(desk.check("03", Bench()))
+    desk.start("03")
+    assert "not written yet" in str(desk.check("03", Bench()))
+    for text, words in (
+        (b"def f(:\n", "line 1: Python"),
+        (b"\xff", "no text in UTF-8"),
+        (b"", "no function"),
+    ):
+        answer.write_bytes(text)
+        assert words in str(desk.check("03", Bench()))
+
+
 def test_whose_exercise_it_is_stays_with_the_folder(desk):
     desk.start("16")
     notes = json.loads((desk.folder / "16-incident-who" / "desk.json").read_text("utf-8"))
@@ -104,6 +140,29 @@ def test_a_name_that_does_not_exist_or_fits_several_is_refused_with_those_there_
     assert "03-count-rebalances" in capsys.readouterr().err
     with pytest.raises(DataError, match="several exercises"):
         load("incident")
+    assert load("3").name == "03-count-rebalances"
+
+
+def test_a_folder_that_is_a_file_and_a_limit_that_is_none_are_refused(tmp_path, capsys):
+    (tmp_path / "file").touch()
+    assert main(["exercise", "start", "03", "--folder", str(tmp_path / "file")], io.StringIO()) == 2
+    assert "expected a folder of your own" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["exercise", "check", "03", "--limit", "-3"], io.StringIO())
+    assert "expected seconds, more than 0" in capsys.readouterr().err
+
+
+@pytest.mark.spark
+def test_a_check_in_a_terminal_prints_its_verdict_and_nothing_of_java(tmp_path):
+    folder = ("--folder", str(tmp_path / "mine"))
+    run("exercise", "start", "13", *folder)
+    answer = tmp_path / "mine" / "13-skew" / "answer.py"
+    answer.write_text(BROKEN, "utf-8")
+    command = [sys.executable, "-m", "rebalance_kit.cli", "exercise", "check", "13", *folder]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=150)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "line 5: " in done.stdout
+    assert "CAST_INVALID_INPUT" in done.stdout
 
 
 @pytest.mark.spark

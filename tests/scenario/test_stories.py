@@ -353,13 +353,18 @@ def test_migration():
 @three
 def test_skewed_range(protocol):
     trace = run("skewed-range", protocol)
-    assert sorted(len(one) for one in owned(trace, 89_000).values()) == ([6, 6, 12] if protocol == "eager" else [8, 8, 8])
+    assert sorted(len(one) for one in owned(trace, 89_000).values()) == (
+        [6, 6, 12] if protocol == "eager" else [8, 8, 8]
+    )
 
 
 @three
 def test_regex_surprise(protocol):
     trace = run("regex-surprise", protocol)
-    assert {one for partitions in owned(trace, 79_000).values() for one in partitions} >= {"orders-retry-0", "orders-retry-1"}
+    assert {one for partitions in owned(trace, 79_000).values() for one in partitions} >= {
+        "orders-retry-0",
+        "orders-retry-1",
+    }
     assert 30_000 < min(agreed(trace, 29_000)) < 41_000
 
 
