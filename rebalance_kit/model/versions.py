@@ -149,7 +149,7 @@ def changes_between(older: str, newer: str) -> tuple[tuple[str, Change], ...]:
     """What a move from one version to a newer one changes, by name.
 
     >>> [name for name, _ in changes_between("4.1.0", "4.2.0")]
-    ['ack-chain-keeps-epoch', 'duplicate-assignors-ignored', 'unsubscribed-at-once']
+    ['ack-chain-keeps-epoch', 'commit-by-topic-id', 'duplicate-assignors-ignored', 'unsubscribed-at-once']
     """
     found = [(name, change) for name, change in CHANGES.items() if has(name, older) != has(name, newer)]
     return tuple(sorted(found))
