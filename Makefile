@@ -2,7 +2,7 @@
 # Python 3.11 or newer, make and the package index.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup lab demo test lint format notebooks golden bench fidelity clean
+.PHONY: help setup lab demo test lint format notebooks golden bench fidelity forensics pictures clean
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -62,6 +62,12 @@ bench: $(STAMP) ## measure speed and memory beside peers, and write docs/benchma
 
 fidelity: $(STAMP) ## repeat every recorded run in the engine and write docs/fidelity.md (DRAWS=40)
 	$(BIN)/python scripts/fidelity.py $(DRAWS)
+
+forensics: $(STAMP) ## judge the forensics on every recorded run and write docs/forensics.md
+	$(BIN)/python scripts/forensics.py
+
+pictures: $(STAMP) ## photograph the lab in a browser, for the documents
+	$(BIN)/python -m pytest tests/browser/test_lab_pictures.py -q && $(BIN)/python scripts/pictures.py
 
 clean: ## remove everything that make has made
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks spark-warehouse

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from learner import SEED
 
 from rebalance_kit.exercises.bench import Bench
 from rebalance_kit.exercises.shelf import load, names
 from rebalance_kit.pipeline import spark_session
 
 ON_LINES = ("01-", "02-", "11-", "12-", "13-", "15-")  # these read text, or tables that are no events
-SEED = 2026
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ import importlib.util
 from pathlib import Path
 
 import pytest
-from conftest import SEED
+from learner import SEED
 
 from rebalance_kit.exercises.attempt import FromCell, FromFile
 from rebalance_kit.exercises.checking import check_answer
