@@ -54,7 +54,8 @@ def with_spark(spark, files: list[Path]) -> tuple[int, int]:
 
     known = [LogFile(str(path.parent), path.name, path, 0) for path in files]
     taken = take_in(spark, known)
-    events = silver.events(taken.classified, taken.blocks).transform(names.with_clients).localCheckpoint()
+    parsed = silver.events(taken.classified, taken.blocks).localCheckpoint()  # as inquiry.settle does
+    events = parsed.transform(names.with_clients).localCheckpoint()
     found = rebalances(events, names.member_names(events)).localCheckpoint()
     return found.count(), storms(found).count()
 
