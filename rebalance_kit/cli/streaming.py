@@ -12,6 +12,11 @@ if TYPE_CHECKING:
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the commands of this file."""
+    _add_watch(commands)
+    _add_sweep(commands)
+
+
+def _add_watch(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     watch = commands.add_parser("watch", help="follow a folder of growing logs (Structured Streaming)")
     watch.add_argument("folder", type=Path, metavar="DIR")
     watch.add_argument(
@@ -38,6 +43,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     watch.add_argument("--master", default=None, metavar="URL", help="a Spark master (default: local[*])")
     watch.set_defaults(command=_watch)
+
+
+def _add_sweep(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     sweep = commands.add_parser(
         "sweep", help="thousands of simulated runs as Spark tasks, into tables and figures"
     )
