@@ -11,7 +11,17 @@ from collections import defaultdict
 from datetime import datetime
 from pathlib import Path
 
-from rebalance_kit.pipeline.grammar import CLUES, CLUES_AT_START, MESSAGES, NOISE, UNLAID, parse_message
+from rebalance_kit.pipeline.grammar import (
+    CLUES,
+    CLUES_AT_START,
+    IN_MESSAGES,
+    IN_UNLAID,
+    MESSAGES,
+    NOISE,
+    UNLAID,
+    Finder,
+    parse_message,
+)
 from rebalance_kit.pipeline.layouts import LAYOUTS
 from rebalance_kit.pipeline.storms import WAVES
 
@@ -37,8 +47,8 @@ def with_python(files: list[Path]) -> tuple[int, int]:
                 told = line.startswith(CLUES_AT_START) or any(clue in line for clue in CLUES)
                 if not told or NOISE[0] in line:
                     continue
-                message, at, table = _message(line)
-                found = parse_message(message, table) if message else None
+                message, at, finder = _message(line)
+                found = parse_message(message, finder) if message else None
                 if found and found.get("side") == "broker" and found.get("group") and at:
                     at_ms = round(datetime.fromisoformat(at.replace(",", ".") + "+00:00").timestamp() * 1000)
                     groups[path.parent, found["group"]].append(
@@ -52,7 +62,7 @@ def with_python(files: list[Path]) -> tuple[int, int]:
     return rebalances, storms
 
 
-def _message(line: str) -> tuple[str, str, tuple]:
+def _message(line: str) -> tuple[str, str, Finder]:
     for pattern, groups, times in _LAYOUTS:
         fit = pattern.match(line)
         if fit:
@@ -61,9 +71,9 @@ def _message(line: str) -> tuple[str, str, tuple]:
             return (
                 (client[4] if client else _BROKER.sub("", message)),
                 "".join(fit[one] for one in times),
-                MESSAGES,
+                IN_MESSAGES,
             )
-    return line, "", UNLAID
+    return line, "", IN_UNLAID
 
 
 def _begun(events):
@@ -173,7 +183,9 @@ def _branches(table) -> str:
         start, pieces = template.literals
         tests = [f"starts_with(message, {_q(start)})"] if start else []
         tests += [f"contains(message, {_q(piece)})" for piece in pieces]
-        replacement = re.sub(r"\$(\d+)", r"\\\1", template.replacement)
+        pairs = {"event": template.event, "side": template.side, **dict(template.given)}
+        pairs |= {name: f"\\{place}" for place, name in enumerate(template.fields, start=1)}
+        replacement = "\x01" + "\x01".join(f"{name}\x02{value}" for name, value in pairs.items())
         parts.append(
             f"when {' and '.join(tests)} then regexp_replace(message, {_q(template.pattern)}, {_q(replacement)}) "
         )

@@ -43,10 +43,9 @@ class TimeIsUp(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a function answered: rows and the DataFrame, or why there are none (``problem``)."""
+    """What a function answered: its rows, or why there are none (``problem``)."""
 
     rows: tuple[Row, ...] = ()
-    frame: Any = None
     problem: str | None = None
 
 
@@ -121,7 +120,7 @@ def _answer(
         raise NotYet(
             f"more than {MOST_ROWS:,} rows: a join that multiplies rows? Check that its keys name one row on one side."
         )
-    return Outcome(tuple(rows), frame)
+    return Outcome(tuple(rows))
 
 
 def _require_columns(task: Task, got: dict[str, str]) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from rebalance_kit.exercises.attempt import LIMIT_S, Outcome, attempt, before_spark
 from rebalance_kit.exercises.bench import Bench
 from rebalance_kit.exercises.shelf import Exercise
-from rebalance_kit.exercises.task import Case, Check, NotYet, Row, Seen, Task, shown
+from rebalance_kit.exercises.task import Case, Check, NotYet, Seen, Task, in_order, shown, told
 
 ANSWERS = "answers with a DataFrame of the columns asked for"
 EVERY_ROW = "every row is what happened"
@@ -84,8 +84,8 @@ def _look(task: Task, case: Case, find: Callable[[], Any], bench: Bench, limit_s
     )
     if done.problem is not None:
         return (Line(ANSWERS, False, done.problem), *(Line(check.title, None) for check in checks))
-    rows = tuple({name: row[name] for name in task.columns} for row in done.rows)
-    seen = Seen(rows, tuple(task.truth(case)), case, done.frame)
+    rows = ({name: row[name] for name in task.columns} for row in done.rows)
+    seen = Seen(in_order(rows, task.key), in_order(task.truth(case), task.key), case, task.key)
     return (Line(ANSWERS, True), *(_verdict(check, seen) for check in checks))
 
 
@@ -105,32 +105,21 @@ def _verdict(check: Check, seen: Seen) -> Line:
 
 def same_rows(task: Task, seen: Seen) -> None:
     """Compare by key; the first difference is told, with the number of them."""
-    got, true = _by_key(task, seen.rows), _by_key(task, seen.truth)
-    twice = len(seen.rows) - len(got)
-    if twice:
+    if repeated := seen.repeated():
         raise NotYet(
-            f"{twice} rows repeat a key ({', '.join(task.key)}): one row each is asked for. Was a `groupBy` or `dropDuplicates` forgotten, or does a join multiply?"
+            f"{len(repeated)} rows repeat a key, the first: {shown(repeated[0], task.key)}. One row each is asked for: was a `groupBy` or `dropDuplicates` forgotten, or does a join multiply?"
         )
-    absent = [key for key in true if key not in got]
-    if absent:
+    if missing := seen.missing():
         raise NotYet(
-            f"{len(absent)} of {len(true)} rows are missing, the first: {shown(true[absent[0]], task.key)}. {task.next_step}"
+            f"{len(missing)} of {len(seen.truth)} rows are missing, the first: {shown(missing[0], task.key)}. {task.next_step}"
         )
-    extra = [key for key in got if key not in true]
-    if extra:
+    if extra := seen.extra():
         raise NotYet(
-            f"{len(extra)} rows too many, the first: {shown(got[extra[0]], list(task.columns))}. {task.next_step}"
+            f"{len(extra)} rows too many, the first: {shown(extra[0], list(task.columns))}. {task.next_step}"
         )
-    wrong = [(key, name) for key in true for name in task.columns if got[key][name] != true[key][name]]
-    if wrong:
-        key, name = wrong[0]
+    if wrong := seen.pairs(lambda got, true: any(got[name] != true[name] for name in task.columns)):
+        got, true = wrong[0]
+        name = next(name for name in task.columns if got[name] != true[name])
         raise NotYet(
-            f"{len({key for key, _ in wrong})} of {len(true)} rows differ, the first: {shown(true[key], task.key)}: {name} is {got[key][name]}, it was {true[key][name]}. {task.next_step}"
+            f"{len(wrong)} of {len(seen.truth)} rows differ, the first: {shown(true, task.key)}: {name} is {told(got[name])}, it was {told(true[name])}. {task.next_step}"
         )
-
-
-def _by_key(task: Task, rows: Iterable[Row]) -> dict[tuple[Any, ...], Row]:
-    def order(row: Row) -> list[str]:
-        return [f"{row[name]:020}" if isinstance(row[name], int) else str(row[name]) for name in task.key]
-
-    return {tuple(row[name] for name in task.key): row for row in sorted(rows, key=order)}

@@ -15,11 +15,9 @@ from rebalance_kit.simulation.scenario_text import write_scenario
 _MOST_DRAWS = 200
 
 
-def incidents(
-    seed: int, families: Sequence[str], each: int = 1, protocol: str | None = None
-) -> tuple[Run, ...]:
-    """``each`` incident of every family, in an order drawn too, as runs called night-1, night-2, ...; of one protocol if asked."""
-    order = [family for family in families for _ in range(each)]
+def incidents(seed: int, families: Sequence[str], protocol: str | None = None) -> tuple[Run, ...]:
+    """One incident of every family, in an order drawn too, as runs called night-1, night-2, ...; of one protocol if asked."""
+    order = list(families)
     random.Random(f"order/{seed}").shuffle(order)
     drawn = [_one(f"{seed}/{place}", family, protocol) for place, family in enumerate(order)]
     runs = tuple(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rebalance_kit.exercises.task import Row, Task
+from rebalance_kit.exercises.task import Task, in_order, told
 
 SHOWN = 12
 
@@ -12,8 +12,8 @@ def expected(task: Task) -> str:
 
     Made from the truth, so it never holds what a solution happens to answer.
     """
-    rows = sorted(task.truth(task.public), key=lambda row: [_sortable(row[name]) for name in task.key])
-    table = [list(task.columns), *([_told(row, name) for name in task.columns] for row in rows[:SHOWN])]
+    rows = in_order(task.truth(task.public), task.key)
+    table = [list(task.columns), *([told(row[name]) for name in task.columns] for row in rows[:SHOWN])]
     widths = [max(len(line[place]) for line in table) for place in range(len(task.columns))]
     lines = [
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
@@ -21,11 +21,3 @@ def expected(task: Task) -> str:
     ]
     more = len(rows) - SHOWN
     return "\n".join([*lines, f"... and {more} more rows"] if more > 0 else lines) + "\n"
-
-
-def _told(row: Row, name: str) -> str:
-    return "null" if row[name] is None else str(row[name])
-
-
-def _sortable(value: object) -> str:
-    return f"{value:020}" if isinstance(value, int) else str(value)

@@ -38,7 +38,7 @@ class Exercise:
 
     def hidden(self, seed: int) -> tuple[Case, ...]:
         """The cases that no learner sees, drawn for one learner."""
-        cases: Callable[[int], tuple[Case, ...]] = _module(self.folder / "hidden.py").cases
+        cases: Callable[[int], tuple[Case, ...]] = module_of(self.folder / "hidden.py").cases
         return cases(seed)
 
 
@@ -69,10 +69,11 @@ def load(name: str) -> Exercise:
 @lru_cache(maxsize=64)
 def _load(name: str) -> Exercise:
     folder = home() / name
-    return Exercise(name, folder, _module(folder / "task.py").TASK)
+    return Exercise(name, folder, module_of(folder / "task.py").TASK)
 
 
-def _module(path: Path) -> ModuleType:
+def module_of(path: Path) -> ModuleType:
+    """Run a Python file of an exercise; raises ``DataError`` where it is none. ``hidden.py`` reads its ``task.py`` so."""
     spec = importlib.util.spec_from_file_location(
         f"exercise_{path.parent.name.replace('-', '_')}_{path.stem}", path
     )

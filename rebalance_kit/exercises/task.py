@@ -6,8 +6,9 @@ cases that only ``cases(seed)`` knows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from rebalance_kit.exercises.runs import Run
 
 Row = Mapping[str, Any]
+Pair = tuple[Row, Row]
+"""An answered row, and the true row of its key."""
 NOTHING: Mapping[str, Any] = {}
 
 
@@ -32,20 +35,49 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a check looks at: the rows of the answer, the true rows, the case, and the DataFrame itself."""
+    """What a check looks at: the rows of the answer and the true ones, both ``in_order`` of ``key``, and the case."""
 
     rows: tuple[Row, ...]
     truth: tuple[Row, ...]
     case: Case
-    frame: Any
+    key: tuple[str, ...]
 
-    def by(self, *columns: str) -> dict[tuple[Any, ...], Row]:
-        """Rows of the answer by the values of some columns (the last one where several share them)."""
-        return {tuple(row[name] for name in columns): row for row in self.rows}
+    def pairs(self, where: Callable[[Row, Row], object]) -> list[Pair]:
+        """Answered rows, each with the true row of its key, where ``where(got, true)`` holds.
 
-    def values(self, column: str) -> list[Any]:
-        """One column of the answer, in the order of its rows."""
-        return [row[column] for row in self.rows]
+        A row that is missing or extra is in no pair: about it a check of values is silent.
+        """
+        true = {self._named(row): row for row in self.truth}
+        pairs = [(row, true[self._named(row)]) for row in self.rows if self._named(row) in true]
+        return [pair for pair in pairs if where(*pair)]
+
+    def missing(self) -> list[Row]:
+        """True rows whose key no answered row has."""
+        answered = {self._named(row) for row in self.rows}
+        return [row for row in self.truth if self._named(row) not in answered]
+
+    def extra(self) -> list[Row]:
+        """Answered rows whose key no true row has."""
+        true = {self._named(row) for row in self.truth}
+        return [row for row in self.rows if self._named(row) not in true]
+
+    def repeated(self) -> list[Row]:
+        """Answered rows whose key the row before them has, too."""
+        return [row for before, row in pairwise(self.rows) if self._named(before) == self._named(row)]
+
+    def both(self, fold: Callable[[list[Any]], Any], column: str, run: str | None = None) -> tuple[Any, Any]:
+        """The ``sum`` or ``max`` of a column in the answer and in the truth (of one run, if named).
+
+        A null counts as 0, and so does a column without rows.
+        """
+        got, true = (
+            fold([row[column] or 0 for row in rows if run is None or row["run"] == run] or [0])
+            for rows in (self.rows, self.truth)
+        )
+        return got, true
+
+    def _named(self, row: Row) -> tuple[Any, ...]:
+        return tuple(row[name] for name in self.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +86,11 @@ class Check:
 
     title: str
     look: Callable[[Seen], None]
+
+
+def check(title: str) -> Callable[[Callable[[Seen], None]], Check]:
+    """Make a check of the function that follows: ``@check("a sentence that holds of a right answer")``."""
+    return lambda look: Check(title, look)
 
 
 def _events(bench: Bench, case: Case) -> Sequence[Any]:
@@ -99,6 +136,36 @@ def need(holds: object, words: str) -> None:
         raise NotYet(words)
 
 
+def need_none(wrong: Sequence[Row] | Sequence[Pair], words: str, /, **more: object) -> None:
+    """Raise ``NotYet`` about the first of these rows (or pairs), if there is one.
+
+    ``{rests}`` in the words is that column of the row; of a pair it is the answered row's, and
+    ``{true[rests]}`` is the true row's. ``more`` are other values, by name.
+    """
+    if not wrong:
+        return
+    row, true = wrong[0] if isinstance(wrong[0], tuple) else (wrong[0], {})
+    raise NotYet(words.format_map({**_in_words(row), "true": _in_words(true), **more}))
+
+
+def in_order(rows: Iterable[Row], key: Sequence[str]) -> tuple[Row, ...]:
+    """Rows by their keys, numbers by size: one order, whatever order Spark gave them in."""
+    return tuple(sorted(rows, key=lambda row: [_sortable(row[name]) for name in key]))
+
+
+def told(value: object) -> str:
+    """A value as Spark's tables show it: None is ``null``."""
+    return "null" if value is None else str(value)
+
+
 def shown(row: Row, names: Sequence[str]) -> str:
     """Some columns of a row in words: ``run=a, rebalances=3``."""
-    return ", ".join(f"{name}={row[name]}" for name in names)
+    return ", ".join(f"{name}={told(row[name])}" for name in names)
+
+
+def _in_words(row: Row) -> dict[str, str]:
+    return {name: told(value) for name, value in row.items()}
+
+
+def _sortable(value: object) -> str:
+    return f"{value:020}" if isinstance(value, int) else str(value)

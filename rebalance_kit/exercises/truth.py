@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from rebalance_kit.exercises.runs import BEGIN_MS, Run, trace_of
 from rebalance_kit.model.trace import TraceRow
 
-JUST_BEFORE_MS = 1_000
+AT_REST_MS = BEGIN_MS + 25_000
+"""09:00:25: by then every group of the exercises has come to rest, and its incident is still to come."""
+
+_JUST_BEFORE_MS = 1_000
+"""A member that leaves this soon after its poll timeout leaves because of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,7 @@ def begins(run: Run) -> tuple[Begin, ...]:
         if row.kind == "group_state" and row.detail["to"] != "PreparingRebalance":
             continue
         trigger, culprit = row.detail["trigger"], row.detail["culprit"]
-        if any(name == culprit and 0 <= row.at_ms - at < JUST_BEFORE_MS for name, at in stalls):
+        if any(name == culprit and 0 <= row.at_ms - at < _JUST_BEFORE_MS for name, at in stalls):
             trigger = "poll_timeout"
         found.append(Begin(wall(row.at_ms), row.generation, trigger, culprit))
     return tuple(found)

@@ -16,13 +16,10 @@ if TYPE_CHECKING:
     from rebalance_kit.pipeline.survey import LogFile
 
 
-def line_counts(
-    spark: SparkSession, classified: DataFrame, files: Sequence[LogFile], passed_over: DataFrame | None = None
-) -> DataFrame:
+def line_counts(spark: SparkSession, classified: DataFrame, files: Sequence[LogFile]) -> DataFrame:
     """One row a file: lines (counted apart, before Spark read them), parsed, ignored, rejected, note.
 
-    ``passed_over`` (path, file, passed_over) counts ignored lines that are not among the classified
-    ones.  Files without a line are in it too.
+    Files without a line are in it too.
     """
     surveyed = spark.createDataFrame(
         [(file.run, file.name, file.lines, file.note) for file in files],
@@ -30,13 +27,10 @@ def line_counts(
     )
     kinds = ("parsed", "ignored", "rejected")
     counted = classified.groupBy("path", "file").agg(
-        *[F.count_if(F.col("class") == kind).alias(kind) for kind in kinds]
+        *[F.sum(F.when(F.col("class") == kind, F.col("n"))).alias(kind) for kind in kinds]
     )
     filled = [F.coalesce(F.col(kind), F.lit(0)).alias(kind) for kind in kinds]
     joined = surveyed.join(counted, ["path", "file"], "left")
-    if passed_over is not None:
-        ignored = F.coalesce("ignored", F.lit(0)) + F.coalesce("passed_over", F.lit(0))
-        joined = joined.join(passed_over, ["path", "file"], "left").withColumn("ignored", ignored)
     return joined.select("path", "file", "lines", *filled, "note")
 
 

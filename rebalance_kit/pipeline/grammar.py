@@ -2,19 +2,22 @@
 
 The first template whose literal pieces are all in a message decides.  A message that resembles a
 template and does not fit is rejected, and the report says so, since that is a line Kafka prints
-otherwise than we know.  ``parse_message`` is the plain-Python reading of the same table: tests hold it and
-the Spark job to the same result.
+otherwise than we know.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 from rebalance_kit.pipeline.grammar_broker import BROKER
 from rebalance_kit.pipeline.grammar_java import BLOCK_LINES, CONFIG_KEYS, JAVA
 from rebalance_kit.pipeline.grammar_librdkafka import LIBRDKAFKA, REFUSALS
 from rebalance_kit.pipeline.templates import NUMBERS, Template
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 __all__ = [
     "BLOCK_LINES",
@@ -22,6 +25,8 @@ __all__ = [
     "CLUES",
     "CLUES_AT_START",
     "CONFIG_KEYS",
+    "IN_MESSAGES",
+    "IN_UNLAID",
     "JAVA",
     "LIBRDKAFKA",
     "MESSAGES",
@@ -29,6 +34,8 @@ __all__ = [
     "NUMBERS",
     "REFUSALS",
     "UNLAID",
+    "Finder",
+    "Found",
     "parse_message",
 ]
 
@@ -57,27 +64,75 @@ CLUES: tuple[str, ...] = (
 #: A KIP-848 client of 4.3.1 writes thousands of these a second while its only broker is down.
 NOISE: tuple[str, ...] = ("] Rebootstrapping with [",)
 
+#: How many letters of a message's beginning choose among the templates.
+_BRANCH = 4
 
-def parse_message(message: str, table: tuple[Template, ...] = MESSAGES) -> dict[str, str] | None:
-    """The fields of a message by the first template that fits; None when none does.
+
+class Found(NamedTuple):
+    """What a message is: the template that claims it, and its fields' texts in order; None when it only resembles one."""
+
+    template: Template
+    fields: tuple[str, ...] | None
+
+
+class _Candidate(NamedTuple):
+    start: str
+    pieces: tuple[str, ...]
+    match: Callable[[str], re.Match[str] | None]
+    template: Template
+
+
+class Finder:
+    """Looks up messages in a table of templates."""
+
+    def __init__(self, table: Sequence[Template]) -> None:
+        self._table = table
+
+    def find(self, message: str) -> Found | None:
+        """The template that a message belongs to, or the first that it resembles; None when it is nobody's."""
+        likely = self._branches.get(message[:_BRANCH], self._short)
+        for start, pieces, match, template in likely:
+            if message.startswith(start):
+                for piece in pieces:
+                    if piece not in message:
+                        break
+                else:
+                    fit = match(message)
+                    return Found(template, fit and fit.groups(""))
+        return next((Found(one.template, None) for one in likely if one.template.resembles(message)), None)
+
+    @cached_property
+    def _candidates(self) -> list[_Candidate]:
+        return [
+            _Candidate(*template.literals, re.compile(template.pattern, re.ASCII).match, template)
+            for template in self._table
+        ]
+
+    @cached_property
+    def _short(self) -> list[_Candidate]:
+        """Those whose first letters are not fixed."""
+        return [one for one in self._candidates if len(one.start) < _BRANCH]
+
+    @cached_property
+    def _branches(self) -> dict[str, list[_Candidate]]:
+        """Those to try for each way to begin, in the table's order."""
+        ways = dict.fromkeys(one.start[:_BRANCH] for one in self._candidates if len(one.start) >= _BRANCH)
+        return {way: [one for one in self._candidates if way.startswith(one.start[:_BRANCH])] for way in ways}
+
+
+IN_MESSAGES, IN_UNLAID = Finder(MESSAGES), Finder(UNLAID)
+
+
+def parse_message(message: str, finder: Finder = IN_MESSAGES) -> dict[str, str] | None:
+    """The fields of a message by name, ``event`` and ``side`` included; None when no template fits.
 
     A message that fits none but resembles one gives ``{"rejected_by": event}``.
     """
-    likely = _by_first_word(table).get(re.split("[ =]", message, maxsplit=1)[0], ()) + _by_first_word(
-        table
-    ).get("", ())
-    for template in likely:
-        if template.claims(message):
-            found = template.parse(message)
-            return found or {"rejected_by": template.event}
-    return next(({"rejected_by": template.event} for template in likely if template.resembles(message)), None)
-
-
-@cache
-def _by_first_word(table: tuple[Template, ...]) -> dict[str, tuple[Template, ...]]:
-    """The templates by their messages' first word; those that begin with anything under ``""``."""
-    words: dict[str, tuple[Template, ...]] = {}
-    for template in table:
-        word = "" if "{" in template.first_word else template.first_word
-        words[word] = (*words.get(word, ()), template)
-    return words
+    found = finder.find(message)
+    if found is None:
+        return None
+    template, fields = found
+    if fields is None:
+        return {"rejected_by": template.event}
+    given = {"event": template.event, "side": template.side, **dict(template.given)}
+    return given | dict(zip(template.fields, fields, strict=True))

@@ -104,27 +104,20 @@ def read_events(
     found = survey(given, salvage or _salvage_folder())
     with plainly(spark, small=sum(file.lines for file in found.files) <= FEW_LINES):
         taken = take_in(spark, found.files, reading)
-        return settle(spark, found, taken.classified.persist(), taken.blocks, taken.passed_over)
+        return settle(spark, found, taken.classified, taken.blocks, reading)
 
 
 def settle(
-    spark: SparkSession,
-    found: Survey,
-    classified: DataFrame,
-    blocks: DataFrame,
-    passed_over: DataFrame | None = None,
+    spark: SparkSession, found: Survey, classified: DataFrame, blocks: DataFrame, reading: Reading | None
 ) -> Events:
-    """The silver tables of classified lines (``silver.classify``), wherever those come from.
-
-    ``passed_over`` counts, for each file, the lines that were ignored without being among them.
-    """
+    """The silver tables of classified lines (``intake.classify``), wherever those come from."""
     from rebalance_kit.pipeline import accounting, names, silver
 
     # A checkpoint ends the plan: what is joined with itself later starts from rows, not from text.
-    parsed = silver.events(classified, blocks).localCheckpoint()
+    parsed = silver.events(classified, blocks, reading)
     return Events(
         survey=found,
-        lines=accounting.line_counts(spark, classified, found.files, passed_over),
+        lines=accounting.line_counts(spark, classified, found.files),
         events=parsed.transform(names.with_clients).localCheckpoint(),
         rejected=silver.rejected(classified, blocks),
         kept=classified,

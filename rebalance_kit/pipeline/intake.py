@@ -1,23 +1,27 @@
-"""From files to classified lines, in two passes.
+"""From lines to classified lines: Spark reads the text and hands it to Python in batches.
 
-The first counts, for each file, its lines and those passed over; the second takes the few that are left
-apart.  Both read the text and test every line alike: reading twice costs less than keeping all lines.
+Python reads a line by the tables of layouts and templates with one expression each; the same in
+Spark's own expressions takes several times as long, since it compiles none of them.  Lines that are
+ignored leave a count behind for each batch, so nothing is read twice and nothing is lost from the books.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from rebalance_kit.pipeline import bronze, silver
+from rebalance_kit.pipeline import bronze
+from rebalance_kit.pipeline.batches import CLASSIFIED, BatchReader
 from rebalance_kit.pipeline.layouts import Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    import pyarrow as pa
     from pyspark.sql import DataFrame, Row, SparkSession
 
     from rebalance_kit.pipeline.survey import LogFile
@@ -25,52 +29,50 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """``classified``: all lines but those passed over; ``blocks`` (for line numbers and clocks); ``passed_over`` a file."""
+    """``classified``: parsed and rejected lines, and counts of ignored ones; ``blocks`` for line numbers and clocks."""
 
     classified: DataFrame
     blocks: DataFrame
-    passed_over: DataFrame
+
+
+def classify(lines: DataFrame, reading: Reading | None = None) -> DataFrame:
+    """Lines of bronze as classified lines (``CLASSIFIED``): parsed and rejected ones, and counts of ignored ones."""
+    schema = ", ".join(f"`{name}` {kind}" for name, kind in CLASSIFIED.items())
+    return lines.mapInArrow(_classifier(reading or Reading()), schema)
+
+
+def _classifier(reading: Reading) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    layouts = reading.table
+
+    def classified(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        reader = BatchReader(layouts)
+        return map(reader.read, batches)
+
+    return classified
 
 
 def take_in(spark: SparkSession, files: Sequence[LogFile], reading: Reading | None = None) -> Intake:
-    """Read files and classify their lines."""
+    """Read files and classify their lines; the lines are kept (``classified.unpersist()`` gives them back)."""
     said = reading or Reading()
-    placed, addresses = bronze.read_raw(spark, files)
-    cold = silver.passed_over(F.col("value"), F.octet_length("value"), said)
-    counted = (
-        placed.groupBy("location", "block")
-        .agg(F.min("row").alias("first_row"), F.count("*").alias("lines"), F.count_if(cold).alias("cold"))
-        .collect()
-    )
-    kept = bronze.named_lines(placed.filter(~cold), spark, addresses)
-    passed: dict[LogFile, int] = {}
-    for row in counted:
-        file = addresses[row.location]
-        passed[file] = passed.get(file, 0) + row.cold
-    return Intake(
-        silver.classify(kept, said),
-        spark.createDataFrame(_blocks(counted, addresses, said), _BLOCKS),
-        spark.createDataFrame(
-            [(file.run, file.name, count) for file, count in passed.items()],
-            "path string, file string, passed_over long",
-        ),
-    )
+    classified = classify(bronze.read_lines(spark, files).drop("row"), said).persist()
+    counted = classified.groupBy("path", "file", "block").agg(F.sum("n").alias("lines")).collect()
+    clocks = {(file.run, file.name): shift(file, said) for file in files}
+    return Intake(classified, spark.createDataFrame(_blocks(counted, clocks), BLOCKS))
 
 
-_BLOCKS = "path string, file string, block long, first_row long, before long, shift_ms long"
+#: Blocks of files: how many lines come before each, and what its times are to be shifted by.
+BLOCKS = "path string, file string, block long, before long, shift_ms long"
 
 
 def _blocks(
-    counted: Iterable[Row], addresses: Mapping[str, LogFile], reading: Reading
-) -> list[tuple[str, str, int, int, int, int]]:
-    """One row a block of a file: its first row, the lines before it, and what its clock is to be shifted by."""
-    before: dict[str, int] = {}
+    counted: Iterable[Row], clocks: Mapping[tuple[str, str], int]
+) -> list[tuple[str, str, int, int, int]]:
+    """One row a block of a file: the lines before it, and what its clock is to be shifted by."""
+    before: Counter[tuple[str, str]] = Counter()
     rows = []
-    for row in sorted(counted, key=lambda row: (row.location, row.block)):
-        file = addresses[row.location]
-        earlier = before.get(row.location, 0)
-        rows.append((file.run, file.name, row.block, row.first_row, earlier, shift(file, reading)))
-        before[row.location] = earlier + row.lines
+    for path, file, block, lines in sorted(counted):
+        rows.append((path, file, block, before[path, file], clocks[path, file]))
+        before[path, file] += lines
     return rows
 
 

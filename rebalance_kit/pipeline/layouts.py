@@ -10,15 +10,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
 from importlib.resources import files
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.model.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from importlib.resources.abc import Traversable
     from pathlib import Path
 
@@ -46,8 +44,16 @@ class Layout:
 
     @property
     def whole(self) -> str:
-        """The expression for the whole line, with numbered groups: valid in Python, Java and RE2."""
+        """The expression for the whole line, with numbered groups: valid in Python and RE2."""
         return "(?s)^" + re.sub(r"\(\?P<\w+>", "(", self.pattern) + "$"
+
+    @property
+    def shapes(self) -> tuple[str, ...]:
+        """``begins`` as expressions, valid in Python and RE2."""
+        return tuple(
+            "".join({"#": "[0-9]", "?": "."}.get(letter) or re.escape(letter) for letter in shape)
+            for shape in self.begins
+        )
 
     def groups(self, name: str) -> tuple[int, ...]:
         """Numbers of the groups that give ``name``: ``message``, then ``message2`` and so on."""
@@ -107,7 +113,7 @@ def _layout(entry: Any, where: str) -> Layout:
     begins = [begins] if isinstance(begins, str) else begins
     if not isinstance(begins, list) or not begins or not all(isinstance(b, str) and b for b in begins):
         raise ConfigError(f"{where}: begins is {_short(begins)}; expected a text such as '####-##-## '")
-    if not all(_fixed(shape) for shape in begins):
+    if not all(shape.strip("#?") for shape in begins):
         raise ConfigError(f"{where}: begins must hold at least one character besides # and ?, got {begins}")
     time = entry.get("time")
     if time is not None and not isinstance(time, str):
@@ -146,35 +152,9 @@ def _short(value: object) -> str:
     return repr(value) if len(repr(value)) < 60 else repr(value)[:57] + "..."
 
 
-@cache
-def _fixed(shape: str) -> tuple[tuple[int, str], ...]:
-    """The runs of fixed characters in a shape, each with its place, counted from 1."""
-    found = []
-    place = 1
-    for fixed, run in groupby(shape, key=lambda letter: letter not in "#?"):
-        text = "".join(run)
-        if fixed:
-            found.append((place, text))
-        place += len(text)
-    return tuple(found)
-
-
-def quick_checks(shape: str) -> tuple[tuple[int, str], ...]:
-    """A few places and texts that nearly only lines of this shape hold, the one that fails first in front."""
-    runs = _fixed(shape)
-    return runs if len(runs) <= 3 else (runs[0], runs[len(runs) // 2], runs[-1])
-
-
-def overlaps(one: Layout, other: Layout) -> bool:
-    """Whether a line may begin as both layouts do."""
-    return any(_meet(a, b) for a in one.begins for b in other.begins)
-
-
-def _meet(one: str, other: str) -> bool:
-    return all(
-        a == b or "?" in (a, b) or (a == "#" and b.isdigit()) or (b == "#" and a.isdigit())
-        for a, b in zip(one, other, strict=False)
-    )
+def begins_like(layout: Layout) -> Callable[[str], object]:
+    """A test: whether a line begins as the layout's lines do."""
+    return re.compile(f"(?s)(?:{'|'.join(layout.shapes)})").match
 
 
 #: The layouts that come with the kit.

@@ -4,8 +4,7 @@
 
 Everything is literal except ``{field}`` (a value that becomes a column), ``{_}`` (any text, not
 kept) and ``[[...]]`` (text that some Kafka versions print and others do not).  From one template come
-a regular expression for Python, the same one for Spark (Java), and the literal pieces that a line must
-hold before the expression is tried at all.
+a regular expression, and the literal pieces that a line must hold before it is tried at all.
 """
 
 from __future__ import annotations
@@ -13,10 +12,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-
-#: Between the fields of a parsed line, and between a field's name and its value.
-FIELD_SEPARATOR = "\u0001"
-VALUE_SEPARATOR = "\u0002"
 
 #: Fields that are whole numbers, and so columns of type long.
 NUMBERS = frozenset(
@@ -38,7 +33,9 @@ _SHAPES = {
 _TOKEN = re.compile(r"(\[\[|\]\]|\{\w+\})")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(
+    frozen=True, slots=True, eq=False
+)  # a template is itself: tables are looked up by it for every line
 class Template:
     """One kind of log line: the event it means, who prints it, and its text.
 
@@ -54,30 +51,17 @@ class Template:
     @property
     def fields(self) -> tuple[str, ...]:
         """Names of the fields in the text, in order."""
-        return tuple(name for name in re.findall(r"\{(\w+)\}", self.text) if name != "_")
+        return _fields(self.text)
 
     @property
     def pattern(self) -> str:
-        """The regular expression of the whole message; valid in Python and in Java."""
+        """The regular expression of the whole message; valid in Python and in RE2."""
         return _pattern(self.text)
-
-    @property
-    def replacement(self) -> str:
-        """Java's replacement that turns a matching message into names and values with separators."""
-        pairs = [("event", self.event), ("side", self.side), *self.given]
-        fixed = [f"{name}{VALUE_SEPARATOR}{_quoted(value)}" for name, value in pairs]
-        kept = [f"{name}{VALUE_SEPARATOR}${place}" for place, name in enumerate(self.fields, start=1)]
-        return FIELD_SEPARATOR + FIELD_SEPARATOR.join(fixed + kept)
 
     @property
     def literals(self) -> tuple[str, tuple[str, ...]]:
         """What a line starts with, and the other pieces it must hold, the longest first."""
         return _literals(self.text)
-
-    def claims(self, message: str) -> bool:
-        """Whether the message holds every literal piece, so that the expression is worth trying."""
-        start, pieces = self.literals
-        return message.startswith(start) and all(piece in message for piece in pieces)
 
     def resembles(self, message: str) -> bool:
         """Whether the message starts as this line does and holds its longest piece.
@@ -89,18 +73,10 @@ class Template:
             self.side != "librdkafka" and message.startswith(start) and all(p in message for p in pieces[:1])
         )
 
-    @property
-    def first_word(self) -> str:
-        """What the message holds before its first blank or equals sign; templates are looked up by it."""
-        return re.split("[ =]", self.text, maxsplit=1)[0]
 
-    def parse(self, message: str) -> dict[str, str] | None:
-        """The fields of a message as text, ``event`` and ``side`` included; None when it is another line."""
-        found = re.match(self.pattern, message)
-        if found is None:
-            return None
-        given = {"event": self.event, "side": self.side, **dict(self.given)}
-        return given | {name: value or "" for name, value in zip(self.fields, found.groups(), strict=True)}
+@cache
+def _fields(text: str) -> tuple[str, ...]:
+    return tuple(name for name in re.findall(r"\{(\w+)\}", text) if name != "_")
 
 
 @cache
@@ -123,9 +99,5 @@ def _piece(token: str) -> str:
         return ".*?"
     if token.startswith("{") and token.endswith("}") and token[1:-1].isidentifier():
         return _SHAPES.get(token[1:-1], _SHORTEST)
-    # Python and Java agree on a backslash before every character that is neither letter nor digit.
+    # Python and RE2 agree on a backslash before every character that is neither letter nor digit.
     return re.sub(r"([^\w\s])", r"\\\1", token)
-
-
-def _quoted(value: str) -> str:
-    return value.replace("\\", "\\\\").replace("$", "\\$")

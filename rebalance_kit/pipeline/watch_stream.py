@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from rebalance_kit.pipeline import bronze, silver
+from rebalance_kit.pipeline import bronze
 from rebalance_kit.pipeline.inquiry import Events, settle
-from rebalance_kit.pipeline.intake import shift
+from rebalance_kit.pipeline.intake import BLOCKS, classify, shift
 from rebalance_kit.pipeline.layouts import Reading
 from rebalance_kit.pipeline.session import unfused
 from rebalance_kit.pipeline.survey import LogFile, Survey, look
+from rebalance_kit.pipeline.times import line_time
 from rebalance_kit.pipeline.watch_tail import LINE_DIGITS, PREFIX, SOURCE_DIGITS, STATE
 
 if TYPE_CHECKING:
@@ -43,10 +44,11 @@ def begin_stream(
     reading: Reading | None = None,
 ) -> StreamingQuery:
     """Start the query that classifies the chunks in ``landing`` into ``store``, and goes on where it stopped."""
+    said = reading or Reading()
     chunks = spark.readStream.schema(_CHUNK).option("lineSep", "\n").text(str(landing.resolve()))
     writer = (
-        silver.classify(chunk_lines(chunks), reading or Reading())
-        .withColumn("at", silver.line_time())
+        classify(chunk_lines(chunks), said)
+        .withColumn("at", line_time(F.col("told_at"), F.col("layout"), said))
         .withWatermark("at", watermark)
         .writeStream.format("parquet")
         .outputMode("append")
@@ -86,7 +88,7 @@ def stored_events(
     """
     sources, said = tail.sources(), reading or Reading()
     files = tuple(_log_file(source, place, tail, salvage) for source, place in sources)
-    held = silver.classify(chunk_lines(_rest(spark, sources, tail)), said)
+    held = classify(chunk_lines(_rest(spark, sources, tail)), said)
     if (store / "_spark_metadata").is_dir():
         held = (
             spark.read.schema(held.schema)
@@ -104,10 +106,10 @@ def stored_events(
         .persist()
     )
     blocks = spark.createDataFrame(
-        [(file.run, file.name, 0, 1, 0, shift(file, said)) for file in files],
-        "path string, file string, block long, first_row long, before long, shift_ms long",
+        [(file.run, file.name, 0, 0, shift(file, said)) for file in files],
+        BLOCKS,
     )
-    return settle(spark, Survey(files, tail.passed_over), classified, blocks)
+    return settle(spark, Survey(files, tail.passed_over), classified, blocks, said)
 
 
 def _rest(spark: SparkSession, sources: Sequence[tuple[Source, Path | None]], tail: Tail) -> DataFrame:

@@ -3,7 +3,7 @@
 import re
 
 from rebalance_kit.exercises.runs import recorded
-from rebalance_kit.exercises.task import Case, Check, Task, need
+from rebalance_kit.exercises.task import Case, Task, check, need, need_none
 from rebalance_kit.records.folder import parse_line
 from rebalance_kit.records.pack import read_file
 
@@ -11,9 +11,8 @@ from rebalance_kit.records.pack import read_file
 def truth(case):
     """The kit's own reader of recorded runs, line by line."""
     rows = []
-    for number, text in enumerate(
-        read_file(case.runs[0].name, case.facts["file"]).decode("utf-8").splitlines(), start=1
-    ):
+    lines = read_file(case.runs[0].name, case.facts["file"]).decode("utf-8").splitlines()
+    for number, text in enumerate(lines, start=1):
         line = parse_line(text)
         if line is not None and text.startswith("["):
             logger = re.search(r"\(([\w.$]+)\)$", text)
@@ -23,38 +22,32 @@ def truth(case):
     return rows
 
 
+@check("lines without a time are no events")
 def only_events(seen):
-    """Lines of a block are not rows."""
-    known = {row["line"] for row in seen.truth}
-    extra = [row["line"] for row in seen.rows if row["line"] not in known]
-    need(
-        not extra,
-        f"line {min(extra, default=0)} is a row, but carries no time: it continues the event above (a config block, a stack trace). Filter with the pattern first.",
+    need_none(
+        seen.extra(),
+        "line {line} is a row, but carries no time: it continues the event above (a config block, a stack trace). Filter with the pattern first.",
     )
 
 
+@check("times keep their milliseconds")
 def milliseconds(seen):
-    """The milliseconds are there."""
     need(
         not seen.rows or any(row["at_ms"] is not None and row["at_ms"] % 1000 for row in seen.rows),
         "every time ends in 000: the milliseconds after the comma were cut off. Put `,SSS` into the pattern and use `unix_millis`.",
     )
 
 
+@check("the logger is the class in the last brackets")
 def loggers(seen):
-    """The logger is the class in the last brackets."""
-    bad = [
-        row["logger"]
-        for row in seen.rows
-        if row["logger"] is not None and not row["logger"].startswith(("org.", "io.", "java", "kafka"))
-    ]
-    need(
-        "" not in bad,
-        "a logger is the empty text: `regexp_extract` gives that where nothing fits. A line without a logger has null: `F.nullif(..., F.lit(''))`.",
+    named = [row for row in seen.rows if row["logger"] is not None]
+    need_none(
+        [row for row in named if row["logger"] == ""],
+        "in line {line} a logger is the empty text: `regexp_extract` gives that where nothing fits. A line without a logger has null: `F.nullif(..., F.lit(''))`.",
     )
-    need(
-        not bad,
-        f"{bad[:1]} is no class name: messages hold brackets too, the logger stands in the *last* ones. Anchor the pattern at the end with `$`.",
+    need_none(
+        [row for row in named if not row["logger"].startswith(("org.", "io.", "java", "kafka"))],
+        "`{logger}` in line {line} is no class name: messages hold brackets too, the logger stands in the *last* ones. Anchor the pattern at the end with `$`.",
     )
 
 
@@ -68,10 +61,6 @@ TASK = Task(
     public=Case(recorded("crash.eager.4.3.1"), {"file": "c1.log"}),
     inputs=lambda bench, case: (bench.lines(case.runs, [case.facts["file"].removesuffix(".log")]),),
     truth=truth,
-    checks=(
-        Check("lines without a time are no events", only_events),
-        Check("times keep their milliseconds", milliseconds),
-        Check("the logger is the class in the last brackets", loggers),
-    ),
+    checks=(only_events, milliseconds, loggers),
     next_step="Look at that line in the file: what does your pattern make of it?",
 )

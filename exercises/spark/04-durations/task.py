@@ -1,7 +1,7 @@
 """How long a rebalance takes: from preparing to the leader's assignment, in the engine's traces."""
 
 from rebalance_kit.exercises.runs import simulated, trace_of
-from rebalance_kit.exercises.task import Case, Check, Task, need
+from rebalance_kit.exercises.task import Case, Task, check, need, need_none
 from rebalance_kit.exercises.truth import assigned_at, begins, wall
 
 
@@ -10,8 +10,8 @@ def truth(case):
     rows = []
     for run in case.runs:
         found = begins(run)
-        for place, one in enumerate(found):
-            until = found[place + 1].at_ms if place + 1 < len(found) else wall(trace_of(run).end_ms)
+        following = [*(one.at_ms for one in found[1:]), wall(trace_of(run).end_ms)]
+        for one, until in zip(found, following, strict=True):
             end = assigned_at(run, one.at_ms, until)
             rows.append(
                 {
@@ -25,34 +25,30 @@ def truth(case):
     return rows
 
 
+@check("one row for each beginning")
 def a_row_a_beginning(seen):
-    """One row for each preparing."""
     need(
         len(seen.rows) == len(seen.truth),
         f"{len(seen.rows)} rows, {len(seen.truth)} rebalances began. Keep the rows of `preparing`, and only those.",
     )
 
 
+@check("it does not end at Stabilized")
 def not_stabilized(seen):
-    """The end is not where the join phase ends."""
     stable = {(run.name, wall(row.at_ms)) for run in seen.case.runs for row in trace_of(run).of("generation")}
-    hits = [row for row in seen.rows if (row["run"], row["end_ms"]) in stable]
-    need(
-        not hits,
-        "your ends are the lines `Stabilized`: that is the end of the join phase, and nobody has a partition yet. Wait for `assignment_received`.",
+    need_none(
+        [row for row in seen.rows if (row["run"], row["end_ms"]) in stable],
+        "{run}: your end_ms {end_ms} is the time of the line `Stabilized`: that is the end of the join phase, and nobody has a partition yet. Wait for `assignment_received`.",
     )
 
 
+@check("it ends in its own run")
 def within_one_run(seen):
-    """A rebalance ends in its own run."""
-    mine = {run.name: {wall(row.at_ms) for row in trace_of(run).of("assignment")} for run in seen.case.runs}
-    others = {at for times in mine.values() for at in times}
-    strays = [
-        row for row in seen.rows if row["end_ms"] in others and row["end_ms"] not in mine.get(row["run"], ())
-    ]
-    need(
-        not strays,
-        'a rebalance of one run ends with a line of another: the window needs `partitionBy("run")`.',
+    ends = {run.name: {wall(row.at_ms) for row in trace_of(run).of("assignment")} for run in seen.case.runs}
+    anywhere = set().union(*ends.values())
+    need_none(
+        [row for row in seen.rows if row["end_ms"] in anywhere - ends.get(row["run"], set())],
+        'a rebalance of {run} ends at {end_ms}, with a line of another run: the window needs `partitionBy("run")`.',
     )
 
 
@@ -78,9 +74,5 @@ TASK = Task(
         )
     ),
     truth=truth,
-    checks=(
-        Check("one row for each beginning", a_row_a_beginning),
-        Check("it does not end at Stabilized", not_stabilized),
-        Check("it ends in its own run", within_one_run),
-    ),
+    checks=(a_row_a_beginning, not_stabilized, within_one_run),
 )

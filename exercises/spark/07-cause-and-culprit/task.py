@@ -1,11 +1,11 @@
 """Why a rebalance began and whose doing it was, from the engine's traces."""
 
 from rebalance_kit.exercises.runs import simulated
-from rebalance_kit.exercises.task import Case, Check, Task, need
-from rebalance_kit.exercises.truth import begins
+from rebalance_kit.exercises.task import Case, Task, check, need_none
+from rebalance_kit.exercises.truth import AT_REST_MS, begins
 
-AT_REST_MS = 1767603625000
 WORDS = {"revocation": "follow_up"}
+"""The engine's words for a trigger where the exercise asks for others."""
 
 
 def truth(case):
@@ -23,52 +23,33 @@ def truth(case):
     ]
 
 
+@check("culprits are clients")
 def names_of_clients(seen):
-    """Culprits are clients, without the random tail."""
-    long = [row["culprit"] for row in seen.rows if row["culprit"] is None or len(row["culprit"]) > 30]
-    need(
-        not long,
-        f"culprit {long[:1]}: the name of the client is asked for, without `-` and the UUID (36 signs).",
+    need_none(
+        [row for row in seen.rows if row["culprit"] is None or len(row["culprit"]) > 30],
+        "culprit {culprit} in {run}: the name of the client is asked for, without `-` and the UUID (36 signs).",
     )
 
 
+@check("poll timeouts and leaves are told apart")
 def poll_timeouts(seen):
-    """A poll timeout is told from a leave."""
-    got = seen.by("run", "start_ms")
-    missed = [
-        row
-        for row in seen.truth
-        if row["trigger"] == "poll_timeout"
-        and (got.get((row["run"], row["start_ms"])) or row)["trigger"] in {"leave", "session"}
-    ]
-    need(
-        not missed,
-        f"{missed[0]['run'] if missed else ''}: {missed[0]['culprit'] if missed else ''} left because its poll timeout had expired; the line `left` just before says so. It is neither a plain leave nor a session that ran out.",
+    need_none(
+        seen.pairs(
+            lambda got, true: true["trigger"] == "poll_timeout" and got["trigger"] in {"leave", "session"}
+        ),
+        "{run}: {true[culprit]} left because its poll timeout had expired; the line `left` just before says so. It is neither a plain leave nor a session that ran out.",
     )
-    wrong = [
-        row
-        for row in seen.truth
-        if row["trigger"] == "leave"
-        and (got.get((row["run"], row["start_ms"])) or row)["trigger"] == "poll_timeout"
-    ]
-    need(
-        not wrong,
-        f"{wrong[0]['run'] if wrong else ''}: a plain leave is called a poll timeout. The reason must be that of the *last* leaver before it, in the same run.",
+    need_none(
+        seen.pairs(lambda got, true: true["trigger"] == "leave" and got["trigger"] == "poll_timeout"),
+        "{run}: at {start_ms} a plain leave is called a poll timeout. The reason must be that of the *last* leaver before it, in the same run.",
     )
 
 
+@check("second rounds are follow-ups")
 def follow_ups(seen):
-    """The second round of a cooperative rebalance."""
-    got = seen.by("run", "start_ms")
-    missed = [
-        row
-        for row in seen.truth
-        if row["trigger"] == "follow_up"
-        and (got.get((row["run"], row["start_ms"])) or row)["trigger"] != "follow_up"
-    ]
-    need(
-        not missed,
-        "a rebalance with the client reason `need to revoke partitions and re-join` is the second round of a cooperative one: `follow_up`, not a new cause.",
+    need_none(
+        seen.pairs(lambda got, true: true["trigger"] == "follow_up" and got["trigger"] != "follow_up"),
+        "{run}: the rebalance at {start_ms} has the client reason `need to revoke partitions and re-join`. That is the second round of a cooperative one: `follow_up`, not a new cause (`{trigger}`).",
     )
 
 
@@ -87,9 +68,5 @@ TASK = Task(
         )
     ),
     truth=truth,
-    checks=(
-        Check("culprits are clients", names_of_clients),
-        Check("poll timeouts and leaves are told apart", poll_timeouts),
-        Check("second rounds are follow-ups", follow_ups),
-    ),
+    checks=(names_of_clients, poll_timeouts, follow_ups),
 )

@@ -1,73 +1,61 @@
 """Storms: rebalances that follow one another closely, from the engine's traces."""
 
 from rebalance_kit.exercises.runs import simulated
-from rebalance_kit.exercises.task import Case, Check, Task, need
+from rebalance_kit.exercises.task import Case, Task, check, need, need_none
 from rebalance_kit.exercises.truth import begins
 
-GAP_MS = 25_000
+GAP_MS, FEWEST = 25_000, 3
 
 
 def truth(case):
-    """Grouped by the gaps between beginnings."""
+    """Beginnings with less than the gap between them, and of these groups the large ones."""
     rows = []
     for run in case.runs:
-        held: list[int] = []
-        for at in [one.at_ms for one in begins(run)] + [None]:
-            if held and (at is None or at - held[-1] >= GAP_MS):
-                if len(held) >= 3:
-                    rows.append(
-                        {"run": run.name, "from_ms": held[0], "to_ms": held[-1], "rebalances": len(held)}
-                    )
-                held = []
-            if at is not None:
-                held.append(at)
+        groups = []
+        for one in begins(run):
+            if not groups or one.at_ms - groups[-1][-1] >= GAP_MS:
+                groups.append([])
+            groups[-1].append(one.at_ms)
+        rows += [
+            {"run": run.name, "from_ms": times[0], "to_ms": times[-1], "rebalances": len(times)}
+            for times in groups
+            if len(times) >= FEWEST
+        ]
     return rows
 
 
+@check("two are no storm")
 def three_at_least(seen):
-    """One or two rebalances are no storm."""
-    few = [row for row in seen.rows if row["rebalances"] < 3]
-    need(
-        not few,
-        f"a storm of {few[0]['rebalances'] if few else 0} in {few[0]['run'] if few else ''}: at least three rebalances make one.",
+    need_none(
+        [row for row in seen.rows if row["rebalances"] < FEWEST],
+        "a storm of {rebalances} in {run}: at least three rebalances make one.",
     )
 
 
-def whole_storms(seen):
-    """A storm is not cut by the clock."""
-    true = {row["run"]: row["rebalances"] for row in seen.truth}
-    cut = [
-        run
-        for run, most in true.items()
-        if (mine := [row["rebalances"] for row in seen.rows if row["run"] == run]) and max(mine) < most
-    ]
-    gone = [run for run in true if run not in {row["run"] for row in seen.rows}]
-    need(
-        not cut and not gone,
-        f"the storm of {(cut + gone)[0] if cut or gone else ''} has {true[(cut + gone)[0]] if cut or gone else 0} rebalances; yours is cut in pieces or missing. A window of fixed length (`F.window`) cuts by the clock; a session window goes on as long as the gap is short.",
-    )
-
-
-def last_start(seen):
-    """A storm ends with its last rebalance."""
-    got = seen.by("run", "from_ms")
-    late = [
-        row
-        for row in seen.truth
-        if (got.get((row["run"], row["from_ms"])) or row)["to_ms"] == row["to_ms"] + GAP_MS
-    ]
-    need(
-        not late,
-        "your storms end 25 s late: the end of a session window is the last event *plus the gap*. Take the greatest `at_ms` instead.",
-    )
-
-
+@check("nights are not mixed")
 def one_run_each(seen):
-    """Nights are not mixed."""
-    most = max((row["rebalances"] for row in seen.rows), default=0)
-    true = max(row["rebalances"] for row in seen.truth)
-    need(
-        most <= true, f"a storm of {most} rebalances; the greatest of one run had {true}. Group by `run` too."
+    got, true = seen.both(max, "rebalances")
+    need(got <= true, f"a storm of {got} rebalances; the greatest of one run had {true}. Group by `run` too.")
+
+
+@check("storms are whole")
+def whole_storms(seen):
+    def answered(storm):
+        return any(
+            row["run"] == storm["run"] and row["rebalances"] >= storm["rebalances"] for row in seen.rows
+        )
+
+    need_none(
+        [storm for storm in seen.truth if not answered(storm)],
+        "the storm of {run} has {rebalances} rebalances; yours is cut in pieces or missing. A window of fixed length (`F.window`) cuts by the clock; a session window goes on as long as the gap is short.",
+    )
+
+
+@check("a storm ends with its last rebalance")
+def last_start(seen):
+    need_none(
+        seen.pairs(lambda got, true: got["to_ms"] == true["to_ms"] + GAP_MS),
+        "your storm of {run} ends 25 s late: the end of a session window is the last event *plus the gap*. Take the greatest `at_ms` instead.",
     )
 
 
@@ -87,10 +75,5 @@ TASK = Task(
         )
     ),
     truth=truth,
-    checks=(
-        Check("two are no storm", three_at_least),
-        Check("nights are not mixed", one_run_each),
-        Check("storms are whole", whole_storms),
-        Check("a storm ends with its last rebalance", last_start),
-    ),
+    checks=(three_at_least, one_run_each, whole_storms, last_start),
 )

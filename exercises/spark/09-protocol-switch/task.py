@@ -1,76 +1,74 @@
 """Before and after a change of assignor, from the engine's traces."""
 
+from collections import Counter
+
 from rebalance_kit.exercises.runs import simulated, trace_of
-from rebalance_kit.exercises.task import Case, Check, Task, need
+from rebalance_kit.exercises.task import Case, Task, check, need, need_none
 from rebalance_kit.exercises.truth import calls
 
 
-def ruled(run):
+def assignors(run):
     """Which assignor ruled each generation."""
     return {row.generation: row.detail["assignor"] for row in trace_of(run).of("generation")}
 
 
+def revocations(run):
+    """Every call of revoked: the assignor that ruled, and how many partitions were passed."""
+    ruled = assignors(run)
+    return [
+        (ruled[row.generation], len(row.detail["partitions"]))
+        for row in calls(run)
+        if row.detail["callback"] == "revoked"
+    ]
+
+
 def truth(case):
     """Generations and partitions passed to revoked, by assignor."""
-    rows = []
-    for run in case.runs:
-        assignors, revoked = ruled(run), dict.fromkeys(ruled(run).values(), 0)
-        for row in calls(run):
-            if row.detail["callback"] == "revoked":
-                revoked[assignors[row.generation]] += len(row.detail["partitions"])
-        rows += [
-            {
-                "run": run.name,
-                "assignor": one,
-                "generations": list(assignors.values()).count(one),
-                "revoked": count,
-            }
-            for one, count in sorted(revoked.items())
-        ]
-    return rows
+    return [
+        {
+            "run": run.name,
+            "assignor": name,
+            "generations": generations,
+            "revoked": sum(passed for assignor, passed in revocations(run) if assignor == name),
+        }
+        for run in case.runs
+        for name, generations in Counter(assignors(run).values()).items()
+    ]
 
 
-def partitions_not_calls(seen):
-    """Partitions are counted, not callbacks."""
-    for run in seen.case.runs:
-        assignors = ruled(run)
-        for name in set(assignors.values()):
-            count = sum(
-                row.detail["callback"] == "revoked" and assignors[row.generation] == name
-                for row in calls(run)
-            )
-            true = next(
-                row["revoked"] for row in seen.truth if (row["run"], row["assignor"]) == (run.name, name)
-            )
-            got = seen.by("run", "assignor").get((run.name, name))
-            need(
-                got is None or got["revoked"] != count or count == true,
-                f'{count} for {name} in {run.name} is the number of *callbacks*; how many partitions were passed to them? `F.size("partitions")`.',
-            )
-
-
+@check("a generation is counted once")
 def generations_once(seen):
-    """A generation is counted once, however many joined it."""
-    most = max((row["generations"] or 0 for row in seen.rows), default=0)
-    true = max(row["generations"] for row in seen.truth)
+    got, true = seen.both(max, "generations")
     need(
-        most <= true,
-        f"{most} generations where there were {true}: each member writes a line about the same generation. Count distinct ones.",
+        got <= true,
+        f"{got} generations where there were {true}: each member writes a line about the same generation. Count distinct ones.",
     )
 
 
+@check("partitions are counted, not callbacks")
+def partitions_not_calls(seen):
+    callbacks = Counter((run.name, assignor) for run in seen.case.runs for assignor, _ in revocations(run))
+    need_none(
+        seen.pairs(
+            lambda got, true: (
+                got["revoked"] != true["revoked"] and got["revoked"] == callbacks[got["run"], got["assignor"]]
+            )
+        ),
+        '{revoked} for {assignor} in {run} is the number of *callbacks*; how many partitions were passed to them? `F.size("partitions")`.',
+    )
+
+
+@check("no revoked partition is lost")
 def all_together(seen):
-    """Every revoked partition belongs to one of the two."""
-    need(
-        None not in seen.values("assignor"),
-        "an assignor is null: a `revoked` before the first `joined` of its window. Partition the window by run *and* client, and carry the last `joined` forward with `ignorenulls=True`.",
+    need_none(
+        [row for row in seen.rows if row["assignor"] is None],
+        "an assignor of {run} is null: a `revoked` before the first `joined` of its window. Partition the window by run *and* client, and carry the last `joined` forward with `ignorenulls=True`.",
     )
     for run in seen.case.runs:
-        total = sum(row["revoked"] or 0 for row in seen.rows if row["run"] == run.name)
-        true = sum(row["revoked"] for row in seen.truth if row["run"] == run.name)
+        got, true = seen.both(sum, "revoked", run.name)
         need(
-            total >= true,
-            f"{run.name}: {total} partitions in all, {true} were revoked. A callback while a member closes counts too; a join on the *next* `joined` loses it.",
+            got >= true,
+            f"{run.name}: {got} partitions in all, {true} were revoked. A callback while a member closes counts too; a join on the *next* `joined` loses it.",
         )
 
 
@@ -85,10 +83,6 @@ TASK = Task(
         (simulated("rollout-1", "two-bounces", None, 1), simulated("rollout-2", "two-bounces", None, 2))
     ),
     truth=truth,
-    checks=(
-        Check("a generation is counted once", generations_once),
-        Check("partitions are counted, not callbacks", partitions_not_calls),
-        Check("no revoked partition is lost", all_together),
-    ),
+    checks=(generations_once, partitions_not_calls, all_together),
     next_step="To which generation does a `revoked` belong: to the one its member had joined last before it.",
 )

@@ -2,10 +2,8 @@
 
 from rebalance_kit.analysis.lag import samples
 from rebalance_kit.exercises.runs import simulated, trace_of
-from rebalance_kit.exercises.task import Case, Check, Task, need
-from rebalance_kit.exercises.truth import begins, wall
-
-AT_REST_MS = 1767603625000
+from rebalance_kit.exercises.task import Case, Task, check, need_none
+from rebalance_kit.exercises.truth import AT_REST_MS, begins, wall
 
 
 def sampled(run):
@@ -40,41 +38,30 @@ def truth(case):
         rows += [
             {
                 "run": run.name,
-                "partition": name,
+                "partition": partition,
                 "lag_before": before[-1] if before else None,
                 "lag_peak": max(after, default=None),
             }
-            for name, (before, after) in held.items()
+            for partition, (before, after) in held.items()
         ]
     return rows
 
 
+@check("the backlog of the start is no peak")
 def after_not_ever(seen):
-    """The backlog of the start is no peak of the incident."""
-    got = seen.by("run", "partition")
-    high = [
-        row
-        for row in seen.truth
-        if row["lag_peak"] is not None
-        and ((got.get((row["run"], row["partition"])) or row)["lag_peak"] or 0) > row["lag_peak"]
-    ]
-    need(
-        not high,
-        f"{high[0]['partition'] if high else ''} of {high[0]['run'] if high else ''}: the peak is higher than any lag after the incident began. Are you looking at the backlog of the group's start, or taking the greatest end less the smallest position?",
+    need_none(
+        seen.pairs(
+            lambda got, true: true["lag_peak"] is not None and (got["lag_peak"] or 0) > true["lag_peak"]
+        ),
+        "{partition} of {run}: the peak {lag_peak} is higher than any lag after the incident began. Are you looking at the backlog of the group's start, or taking the greatest end less the smallest position?",
     )
 
 
+@check("before means the last sample before")
 def last_before(seen):
-    """Before is the last sample, not an average and not the smallest."""
-    got = seen.by("run", "partition")
-    wrong = [
-        row
-        for row in seen.truth
-        if (got.get((row["run"], row["partition"])) or row)["lag_before"] != row["lag_before"]
-    ]
-    need(
-        not wrong,
-        f"{wrong[0]['partition'] if wrong else ''} of {wrong[0]['run'] if wrong else ''}: lag_before is not that of the *last* sample before the incident. `F.max_by(lag, time)` with a time that is null after it.",
+    need_none(
+        seen.pairs(lambda got, true: got["lag_before"] != true["lag_before"]),
+        "{partition} of {run}: lag_before is {lag_before}, not that of the *last* sample before the incident. `F.max_by(lag, time)` with a time that is null after it.",
     )
 
 
@@ -94,8 +81,5 @@ TASK = Task(
     ),
     inputs=inputs,
     truth=truth,
-    checks=(
-        Check("the backlog of the start is no peak", after_not_ever),
-        Check("before means the last sample before", last_before),
-    ),
+    checks=(after_not_ever, last_before),
 )

@@ -1,7 +1,7 @@
 """Records delivered more than once, in recorded runs, against the record's own table."""
 
 from rebalance_kit.exercises.runs import facts_of, recorded, table_row
-from rebalance_kit.exercises.task import Case, Check, Task, need
+from rebalance_kit.exercises.task import Case, Task, check, need_none
 
 
 def deliveries(run):
@@ -19,44 +19,41 @@ def truth(case):
     return [
         {
             "run": run.name,
-            "delivered": sum(row[5] - row[4] + 1 for row in deliveries(run)),
+            "delivered": sum(last - first + 1 for *_, first, last in deliveries(run)),
             "again": table_row(run)["delivered_again"],
         }
         for run in case.runs
     ]
 
 
+@check("records are counted, not polls")
 def records_not_polls(seen):
-    """Records are counted, not polls."""
-    rows = {run.name: len(deliveries(run)) for run in seen.case.runs}
-    need(
-        not [row for row in seen.rows if row["delivered"] == rows.get(row["run"])],
-        "delivered is the number of rows: each row stands for `last - first + 1` records.",
+    polls = {run.name: len(deliveries(run)) for run in seen.case.runs}
+    need_none(
+        seen.pairs(
+            lambda got, true: got["delivered"] != true["delivered"] and got["delivered"] == polls[got["run"]]
+        ),
+        "{run}: delivered is {delivered}, the number of rows: each row stands for `last - first + 1` records.",
     )
-    off = {run.name: sum(row[5] - row[4] for row in deliveries(run)) for run in seen.case.runs}
-    need(
-        not [row for row in seen.rows if row["delivered"] == off.get(row["run"])],
-        "delivered is one short for every row: both offsets are inclusive, `last - first + 1`.",
-    )
-
-
-def by_anybody(seen):
-    """A repetition to another member counts."""
-    got = seen.by("run")
-    low = [row for row in seen.truth if ((got.get((row["run"],)) or row)["again"] or 0) < row["again"]]
-    need(
-        not low,
-        f"{low[0]['run'] if low else ''}: fewer repetitions than there were. The second delivery goes to *another* member as a rule (leave the member out of the key), and a stretch overlaps others only in part (compare records, not stretches).",
+    need_none(
+        seen.pairs(lambda got, true: got["delivered"] == true["delivered"] - polls[got["run"]]),
+        "{run}: delivered is {delivered}, one short for every row: both offsets are inclusive, `last - first + 1`.",
     )
 
 
+@check("a record is a partition and an offset")
 def same_offset_elsewhere(seen):
-    """Offset 5 of another partition is another record."""
-    got = seen.by("run")
-    high = [row for row in seen.truth if ((got.get((row["run"],)) or row)["again"] or 0) > row["again"]]
-    need(
-        not high,
-        f"{high[0]['run'] if high else ''}: more repetitions than there were. A record is a partition *and* an offset, in one run.",
+    need_none(
+        seen.pairs(lambda got, true: (got["again"] or 0) > true["again"]),
+        "{run}: again is {again}, more repetitions than there were. A record is a partition *and* an offset, in one run.",
+    )
+
+
+@check("repetitions to anybody count")
+def by_anybody(seen):
+    need_none(
+        seen.pairs(lambda got, true: (got["again"] or 0) < true["again"]),
+        "{run}: again is {again}, fewer repetitions than there were. The second delivery goes to *another* member as a rule (leave the member out of the key), and a stretch overlaps others only in part (compare records, not stretches).",
     )
 
 
@@ -75,9 +72,5 @@ TASK = Task(
         ),
     ),
     truth=truth,
-    checks=(
-        Check("records are counted, not polls", records_not_polls),
-        Check("a record is a partition and an offset", same_offset_elsewhere),
-        Check("repetitions to anybody count", by_anybody),
-    ),
+    checks=(records_not_polls, same_offset_elsewhere, by_anybody),
 )

@@ -3,7 +3,10 @@
 from collections import Counter
 
 from rebalance_kit.exercises.runs import simulated, trace_of
-from rebalance_kit.exercises.task import Case, Check, Task, need
+from rebalance_kit.exercises.task import Case, Task, check, need, need_none
+
+HOT = 200
+"""A key with more requests than this is worth cutting."""
 
 
 def sent(run):
@@ -25,45 +28,34 @@ def truth(case):
     return rows
 
 
-def really_split(seen):
-    """The hot key is cut."""
-    whole = [
-        row
-        for row in seen.rows
-        if row["requests"] and row["requests"] > 200 and row["largest_bucket"] == row["requests"]
-    ]
-    need(
-        not whole,
-        f"{whole[0]['api'] if whole else ''} of {whole[0]['run'] if whole else ''}: the greatest bucket holds everything, so one task still counts it all. The bucket must differ *within* a key: `seq % 8`.",
-    )
-
-
-def evenly(seen):
-    """Buckets are about equal."""
-    true = {(row["run"], row["api"]): row for row in seen.truth}
-    uneven = [
-        row
-        for row in seen.rows
-        if (row["run"], row["api"]) in true
-        and row["requests"] > 200
-        and row["largest_bucket"] > 1.2 * true[row["run"], row["api"]]["largest_bucket"]
-    ]
-    need(
-        not uneven,
-        f"{uneven[0]['api'] if uneven else ''}: a bucket of {uneven[0]['largest_bucket'] if uneven else 0}, an eighth would be {uneven[0]['requests'] // 8 if uneven else 0}. A bucket made of the member or the API is as skewed as they are; take `seq`.",
-    )
-
-
+@check("buckets are added up again")
 def added_up(seen):
-    """Buckets are added up again."""
     need(
         len(seen.rows) <= len(seen.truth),
         f"{len(seen.rows)} rows where {len(seen.truth)} are asked for: the buckets are not added up. A second `groupBy` without the bucket is missing.",
     )
-    total, true = sum(row["requests"] or 0 for row in seen.rows), sum(row["requests"] for row in seen.truth)
+    got, true = seen.both(sum, "requests")
     need(
-        total == true,
-        f"{total} requests in all, {true} were sent: is the second step counting *rows* (buckets) instead of adding their numbers up?",
+        got == true,
+        f"{got} requests in all, {true} were sent: is the second step counting *rows* (buckets) instead of adding their numbers up?",
+    )
+
+
+@check("the hot key is cut")
+def really_split(seen):
+    need_none(
+        seen.pairs(lambda got, true: true["requests"] > HOT and got["largest_bucket"] == true["requests"]),
+        "{api} of {run}: the greatest bucket holds everything, all {largest_bucket}, so one task still counts it all. The bucket must differ *within* a key: `seq % 8`.",
+    )
+
+
+@check("buckets are about equal")
+def evenly(seen):
+    need_none(
+        seen.pairs(
+            lambda got, true: true["requests"] > HOT and got["largest_bucket"] > 1.2 * true["largest_bucket"]
+        ),
+        "{api} of {run}: a bucket of {largest_bucket}, an eighth of {true[requests]} would be about {true[largest_bucket]}. A bucket made of the member or the API is as skewed as they are; take `seq`.",
     )
 
 
@@ -84,9 +76,5 @@ TASK = Task(
         ),
     ),
     truth=truth,
-    checks=(
-        Check("buckets are added up again", added_up),
-        Check("the hot key is cut", really_split),
-        Check("buckets are about equal", evenly),
-    ),
+    checks=(added_up, really_split, evenly),
 )

@@ -1,7 +1,7 @@
 """Load by member: assignments of the engine, and the rates of the scenario's topics."""
 
 from rebalance_kit.exercises.runs import scenario_of, simulated, trace_of
-from rebalance_kit.exercises.task import Case, Check, Task, need
+from rebalance_kit.exercises.task import Case, Task, check, need
 
 SCENARIO = """\
 scenario: {name}
@@ -25,60 +25,57 @@ def two_topics(name, protocol, seed, busy=8, quiet=8, rate=100, members=4):
     )
 
 
+def rates(run):
+    """Records a second that each partition of a topic receives."""
+    return {topic.name: float(topic.rate_per_s) for topic in scenario_of(run).topics}
+
+
 def inputs(bench, case):
     """Events and rates."""
-    rates = [
-        (run.name, topic.name, float(topic.rate_per_s))
-        for run in case.runs
-        for topic in scenario_of(run).topics
-    ]
-    return bench.events(case.runs), bench.table(rates, "run string, topic string, per_s double")
+    rows = [(run.name, topic, per_s) for run in case.runs for topic, per_s in rates(run).items()]
+    return bench.events(case.runs), bench.table(rows, "run string, topic string, per_s double")
 
 
 def truth(case):
     """The last assignment of the trace."""
     rows = []
     for run in case.runs:
-        rates = {topic.name: float(topic.rate_per_s) for topic in scenario_of(run).topics}
-        last = list(trace_of(run).of("assignment"))[-1].detail["assignment"]
+        per_s = rates(run)
+        *_, last = trace_of(run).of("assignment")
         rows += [
             {
                 "run": run.name,
                 "client": name,
                 "partitions": len(held),
-                "per_s": sum(rates[one.rpartition("-")[0]] for one in held),
+                "per_s": sum(per_s[partition.rpartition("-")[0]] for partition in held),
             }
-            for name, held in sorted(last.items())
+            for name, held in last.detail["assignment"].items()
             if held
         ]
     return rows
 
 
+@check("only what a member has now is counted")
 def the_last_only(seen):
-    """What a member had before is not counted."""
-    true = {
-        row["run"]: sum(one["partitions"] for one in seen.truth if one["run"] == row["run"])
-        for row in seen.truth
-    }
-    got = {name: sum(row["partitions"] or 0 for row in seen.rows if row["run"] == name) for name in true}
-    high = [name for name in true if got[name] > true[name]]
-    need(
-        not high,
-        f"{high[:1]}: {got[high[0]] if high else 0} partitions in all, the topics have {true[high[0]] if high else 0}. Only the *last* assigned callback of each client says what it has now (and rates must be joined by run, too).",
-    )
+    for run in seen.case.runs:
+        got, true = seen.both(sum, "partitions", run.name)
+        need(
+            got <= true,
+            f"{run.name}: {got} partitions in all, the topics have {true}. Only the *last* assigned callback of each client says what it has now (and rates must be joined by run, too).",
+        )
 
 
+@check("topics with a dash are found")
 def busy_topic(seen):
-    """The topic with a dash in its name is there."""
-    true, got = sum(row["partitions"] for row in seen.truth), sum(row["partitions"] or 0 for row in seen.rows)
+    got, true = seen.both(sum, "partitions")
     need(
         got >= true,
         f"{got} partitions in all, {true} are assigned: those of `orders-eu` fell out of the join. The topic is everything before the *last* dash.",
     )
 
 
+@check("load is not a count")
 def load_not_count(seen):
-    """Records a second, not partitions."""
     need(
         not seen.rows or any(row["per_s"] != row["partitions"] for row in seen.rows),
         "per_s is the number of partitions: sum the rates instead of counting.",
@@ -101,9 +98,5 @@ TASK = Task(
     ),
     inputs=inputs,
     truth=truth,
-    checks=(
-        Check("only what a member has now is counted", the_last_only),
-        Check("topics with a dash are found", busy_topic),
-        Check("load is not a count", load_not_count),
-    ),
+    checks=(the_last_only, busy_topic, load_not_count),
 )

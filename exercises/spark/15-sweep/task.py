@@ -1,10 +1,11 @@
 """A sweep on Spark: session timeouts times seeds, simulated in tasks; the truth is simulated here."""
 
 from functools import lru_cache
+from math import isclose
 from statistics import mean, median
 
 from rebalance_kit.analysis.metrics import metrics
-from rebalance_kit.exercises.task import Case, Check, Task, need
+from rebalance_kit.exercises.task import Case, Task, check, need, need_none
 from rebalance_kit.notebook import with_configs
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.simulate import simulate
@@ -37,44 +38,43 @@ def truth(case):
     ]
 
 
+@check("every row of parameters is one run")
 def every_run(seen):
-    """Every seed is a run."""
-    few = [row for row in seen.rows if row["runs"] != len(seen.case.facts["seeds"])]
-    need(
-        not few,
-        f"{few[0]['runs'] if few else 0} runs at {few[0]['session_timeout_ms'] if few else 0} ms, {len(seen.case.facts['seeds'])} were asked for: every row of `parameters` is one run, none drops out and none is made twice.",
+    seeds = len(seen.case.facts["seeds"])
+    need_none(
+        [row for row in seen.rows if row["runs"] != seeds],
+        "{runs} runs at {session_timeout_ms} ms, {seeds} were asked for: every row of `parameters` is one run, none drops out and none is made twice.",
+        seeds=seeds,
     )
 
 
-def seeds_matter(seen):
-    """The seed of each row is used."""
-    same = [row for row in seen.rows if row["median_s"] == row["worst_s"]]
+@check("the setting reaches the run")
+def timeouts_matter(seen):
     need(
-        len(same) < len(seen.rows) or not seen.rows,
+        len(seen.rows) < 2 or len({row["worst_s"] for row in seen.rows}) > 1,
+        "every session timeout has the same pauses: the setting of the *row* does not reach the run.",
+    )
+
+
+@check("the seed reaches the run")
+def seeds_matter(seen):
+    need(
+        not seen.rows or any(row["median_s"] != row["worst_s"] for row in seen.rows),
         "median and worst are the same everywhere: every run was made with the same seed. Pass the seed of the *row*.",
     )
 
 
+@check("the median is no mean")
 def median_not_mean(seen):
-    """It is the median."""
-    for row in seen.rows:
-        found = (
-            pauses(seen.case, row["session_timeout_ms"])
-            if row["session_timeout_ms"] in seen.case.facts["timeouts_ms"]
-            else []
-        )
-        need(
-            not found or row["median_s"] is None or abs(row["median_s"] - mean(found)) > 1e-9,
-            "median_s is the mean: one run with an unlucky heartbeat pulls it. `F.median`.",
-        )
-
-
-def timeouts_matter(seen):
-    """The setting reaches the run."""
-    worst = {row["worst_s"] for row in seen.rows}
-    need(
-        len(worst) > 1 or len(seen.rows) < 2,
-        "every session timeout has the same pauses: the setting of the *row* does not reach the run.",
+    means = {timeout: mean(pauses(seen.case, timeout)) for timeout in seen.case.facts["timeouts_ms"]}
+    need_none(
+        seen.pairs(
+            lambda got, true: (
+                got["median_s"] != true["median_s"]
+                and isclose(got["median_s"] or 0, means[got["session_timeout_ms"]])
+            )
+        ),
+        "{session_timeout_ms} ms: median_s is the mean: one run with an unlucky heartbeat pulls it. `F.median`.",
     )
 
 
@@ -88,11 +88,6 @@ TASK = Task(
     public=Case((), {"timeouts_ms": (10_000, 20_000, 45_000), "seeds": (1, 2, 3, 4, 5)}),
     inputs=lambda bench, case: (bench.table(grid(case), "session_timeout_ms int, seed int"),),
     truth=truth,
-    checks=(
-        Check("every row of parameters is one run", every_run),
-        Check("the setting reaches the run", timeouts_matter),
-        Check("the seed reaches the run", seeds_matter),
-        Check("the median is no mean", median_not_mean),
-    ),
+    checks=(every_run, timeouts_matter, seeds_matter, median_not_mean),
     next_step="Call `longest_pause_s` with the values of that row by hand, and compare.",
 )

@@ -1,8 +1,11 @@
 """Three incidents for one learner."""
 
-from rebalance_kit.exercises.drawn import incidents
-from rebalance_kit.exercises.task import Case
+from pathlib import Path
+
+from rebalance_kit.exercises.shelf import module_of
+
+drawn = module_of(Path(__file__).with_name("task.py")).drawn
 
 
 def cases(seed):
-    return (Case(incidents(seed, ("killed_process", "frozen_process", "long_batch"), each=1)),)
+    return (drawn(seed),)

@@ -1,8 +1,11 @@
 """Two incidents for one learner."""
 
-from rebalance_kit.exercises.drawn import incidents
-from rebalance_kit.exercises.task import Case
+from pathlib import Path
+
+from rebalance_kit.exercises.shelf import module_of
+
+drawn = module_of(Path(__file__).with_name("task.py")).drawn
 
 
 def cases(seed):
-    return (Case(incidents(seed, ("slow_callback", "silent_member"), each=1, protocol="eager")),)
+    return (drawn(seed),)

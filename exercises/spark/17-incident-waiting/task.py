@@ -2,9 +2,14 @@
 
 from rebalance_kit.exercises.drawn import incident_of, incidents
 from rebalance_kit.exercises.runs import trace_of
-from rebalance_kit.exercises.task import Case, Check, Task, need
+from rebalance_kit.exercises.task import Case, Task, check, need_none
 
 KINDS = ("slow_callback", "silent_member")
+
+
+def drawn(seed):
+    """One incident of each kind, in an order that the seed decides."""
+    return Case(incidents(seed, KINDS, protocol="eager"))
 
 
 def phases(run):
@@ -32,40 +37,27 @@ def truth(case):
     ]
 
 
+@check("the longest join phase is looked at")
 def the_longest(seen):
-    """It is the longest join phase."""
-    got = seen.by("run")
-    for run in seen.case.runs:
-        row = got.get((run.name,))
-        need(
-            row is None or row["waited_ms"] == max(phases(run)),
-            f"{run.name}: waited {row['waited_ms'] if row else 0} ms, its longest join phase took {max(phases(run))} ms. From `preparing` to the next `stabilized`, and the longest of them.",
-        )
-
-
-def not_the_first(seen):
-    """The one that is waited for joins last."""
-    true = {row["run"]: row["culprit"] for row in seen.truth}
-    wrong = [row for row in seen.rows if row["culprit"] != true.get(row["run"])]
-    need(
-        not wrong,
-        f"{wrong[0]['culprit'] if wrong else ''} did not keep {wrong[0]['run'] if wrong else ''} waiting. Not who caused the rebalance is asked for, nor who joined first, but who asked to join *last* within the phase.",
+    need_none(
+        seen.pairs(lambda got, true: got["waited_ms"] != true["waited_ms"]),
+        "{run}: waited {waited_ms} ms, its longest join phase took {true[waited_ms]} ms. From `preparing` to the next `stabilized`, and the longest of them.",
     )
 
 
+@check("the culprit is who joined last")
+def not_the_first(seen):
+    need_none(
+        seen.pairs(lambda got, true: got["culprit"] != true["culprit"]),
+        "{culprit} did not keep {run} waiting. Not who caused the rebalance is asked for, nor who joined first, but who asked to join *last* within the phase.",
+    )
+
+
+@check("slow and silent are told apart")
 def why(seen):
-    """Slow and silent are told apart."""
-    true = {row["run"]: row for row in seen.truth}
-    wrong = [
-        row
-        for row in seen.rows
-        if row["run"] in true
-        and row["culprit"] == true[row["run"]]["culprit"]
-        and row["kind"] != true[row["run"]]["kind"]
-    ]
-    need(
-        not wrong,
-        f"{wrong[0]['run'] if wrong else ''} is no {wrong[0]['kind'] if wrong else ''}: how long before its `joining` did the culprit write its own last `revoked`? A callback at work has begun to revoke; a silent member has not.",
+    need_none(
+        seen.pairs(lambda got, true: got["culprit"] == true["culprit"] and got["kind"] != true["kind"]),
+        "{run} is no {kind}: how long before its `joining` did the culprit write its own last `revoked`? A callback at work has begun to revoke; a silent member has not.",
     )
 
 
@@ -76,12 +68,8 @@ TASK = Task(
     function="waited_for",
     columns={"run": "string", "waited_ms": "bigint", "culprit": "string", "kind": "string"},
     key=("run",),
-    public=Case(incidents(11, KINDS, each=1, protocol="eager")),
+    public=drawn(11),
     truth=truth,
-    checks=(
-        Check("the longest join phase is looked at", the_longest),
-        Check("the culprit is who joined last", not_the_first),
-        Check("slow and silent are told apart", why),
-    ),
+    checks=(the_longest, not_the_first, why),
     per_learner=True,
 )

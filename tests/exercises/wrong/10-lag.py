@@ -32,7 +32,7 @@ def wrong_greatest_end_less_smallest_position(events, samples):
 
 
 def wrong_greatest_before(events, samples):
-    """lag_before is not that of the *last* sample"""
+    """not that of the *last* sample"""
     lag, before = F.col("log_end") - F.col("position"), F.col("at_ms") < F.col("incident_ms")
     rows = samples.join(incidents(events), on="run").groupBy("run", "partition")
     return rows.agg(

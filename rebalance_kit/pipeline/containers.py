@@ -1,0 +1,50 @@
+"""What containers put around a line: docker, Kubernetes and Compose add a name, a time or a stream before it."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NamedTuple
+
+#: docker compose and ``kubectl logs --prefix`` write a name.
+NAMED = r"(?:\[pod/\S+\] |[\w.-]+ +\| )"
+_NAMED = re.compile(NAMED, re.ASCII)
+_TIMED = re.compile(
+    r"(?s)(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)) "
+    r"(?:(?:stdout|stderr) [FP] |(?=\[\d{4}-|\d{4}-\d\d-\d\d|%\d\||\{|\t| |\[[\w.-]+\] [A-Z]+ +\S+ -)(?! *[A-Z]+ \S+ ---))",
+    re.ASCII,
+)
+
+#: The file that docker keeps of a container's output: one JSON object a line.
+DOCKER_JSON = '{"log":"'
+
+
+class Unwrapped(NamedTuple):
+    """A line as the process wrote it, and the time that the container gave it (None: it gave none)."""
+
+    text: str
+    at: str | None
+
+
+def unwrap(line: str) -> Unwrapped:
+    """Take off what a container has put before a line (``docker logs --timestamps``, CRI, ``kubectl``, compose)."""
+    text, at = line, None
+    if line.startswith(DOCKER_JSON):
+        told = json_object(line) or {}
+        text, at = str(told.get("log") or "").rstrip("\r\n"), told.get("time")
+    elif not line.startswith(("[20", "%")):
+        named = _NAMED.match(line)
+        text = line[named.end() :] if named else line
+    timed = _TIMED.match(text) if text[:1] == "2" and text[10:11] == "T" else None
+    if timed is None:
+        return Unwrapped(text, at)
+    return Unwrapped(text[timed.end() :], timed[1])
+
+
+def json_object(text: str) -> dict[str, Any] | None:
+    """The JSON object that a line is, its numbers as they are written; None when it is none."""
+    try:
+        told = json.loads(text, parse_int=str, parse_float=str)
+    except (ValueError, RecursionError):
+        return None
+    return told if isinstance(told, dict) else None

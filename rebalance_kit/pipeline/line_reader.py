@@ -1,0 +1,173 @@
+"""What a line is, in plain Python: its layout, its prefix, the message in it and the event that it means.
+
+Spark hands the lines over in batches (``intake``); ``suspects`` first sets apart those that cannot
+matter, by searches over a whole batch, and ``LineReader`` reads the few that are left.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from rebalance_kit.pipeline.containers import DOCKER_JSON, NAMED, json_object, unwrap
+from rebalance_kit.pipeline.grammar import CLUES, CLUES_AT_START, IN_MESSAGES, IN_UNLAID, NOISE
+from rebalance_kit.pipeline.layouts import CONTINUATIONS, HEAD, begins_like
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    import pyarrow as pa
+
+    from rebalance_kit.pipeline.grammar import Found
+    from rebalance_kit.pipeline.layouts import Layout
+
+#: Prefix of a client's lines; a Connect worker's group coordinator prints the same with its own name.
+_CLIENT_PREFIX = re.compile(
+    r"(?s)\[(?:Consumer|Worker) (?:instanceId=(.*?), )?clientId=(.*?), groupId=(.*?)\] ?", re.ASCII
+)
+_BROKER_PREFIX = re.compile(r"\[Group(?:Coordinator|MetadataManager) [^\]]*\]:? ", re.ASCII)
+_NO_PREFIX = (None, None, None)
+
+
+class Head(NamedTuple):
+    """What a line says of itself before its message: texts, None where its layout lacks them."""
+
+    layout: str | None = None
+    level: str | None = None
+    at: str | None = None
+    client: str | None = None
+
+
+class Said(NamedTuple):
+    """One message of a line (a line of JSON may hold several) and what its prefix names."""
+
+    head: Head
+    prefix: tuple[str | None, str | None, str | None]
+    found: Found
+
+
+class LineReader:
+    """Reads lines that may matter; ``layouts`` are tried in order."""
+
+    def __init__(self, layouts: Sequence[Layout]) -> None:
+        self._layouts = [
+            (begins_like(layout), _parts(layout), layout.name, bool(layout.json)) for layout in layouts
+        ]
+        self._first = re.compile(
+            "(?s)" + "|".join(f"({'|'.join(layout.shapes)})" for layout in layouts)
+        ).match
+
+    def read(self, line: str) -> list[Said] | str | None:
+        """The messages of a line that the grammar knows; why it is rejected; or None: it is ignored."""
+        text, outer = unwrap(line)
+        like = self._first(text)
+        if like is not None:
+            first = (like.lastindex or 1) - 1
+            for begins, parts, name, many in self._layouts[first:]:
+                told = parts(text) if begins(text) else None
+                if told is not None:
+                    message, level, at, client = told
+                    return self._laid(message, Head(name, level, at or outer, client), many)
+            return f"not quite the layout {self._layouts[first][2]}"
+        found = IN_UNLAID.find(text)
+        if found is not None:
+            return _settled([Said(Head(at=outer), _NO_PREFIX, found)])
+        return None if text == "" or text.startswith(CONTINUATIONS) else "no known layout"
+
+    def _laid(self, message: str, head: Head, many: bool) -> list[Said] | str | None:
+        rest: Sequence[str] = ()
+        if many:
+            # An exception or a block follows in the same message, as the lines after it do elsewhere.
+            message, *rest = message.split("\n")
+        prefix = _NO_PREFIX
+        if message.startswith(("[Consumer ", "[Worker ")):
+            client = _CLIENT_PREFIX.match(message)
+            if client:
+                prefix, message = client.groups(), message[client.end() :]
+        elif message.startswith("[Group"):
+            message = _BROKER_PREFIX.sub("", message, count=1)
+        found = [Said(head, prefix, one)] if (one := IN_MESSAGES.find(message)) else []
+        found += [Said(Head(), _NO_PREFIX, one) for part in rest if (one := IN_UNLAID.find(part))]
+        return _settled(found)
+
+
+def _settled(said: list[Said]) -> list[Said] | str | None:
+    whole = [one for one in said if one.found.fields is not None]
+    if said and not whole:
+        return "begins like a group line but ends otherwise than Kafka writes it"
+    return whole or None
+
+
+def _parts(layout: Layout) -> Callable[[str], Sequence[str | None] | None]:
+    """A function that takes a line apart in the order of ``HEAD``; None when it is laid out otherwise."""
+    if layout.json:
+        keys = dict(layout.json)
+        return lambda text: _json_parts(text, [keys.get(name, ()) for name in HEAD])
+    match = re.compile(layout.whole, re.ASCII).match
+    places = [layout.groups(name) for name in HEAD]
+    if all(
+        len(some) <= 1 for some in places[1:]
+    ):  # as in all of the kit's: a message in one of two places at most
+        order = tuple(some[0] if some else 0 for some in places[1:])
+        return lambda text: _texts(match(text), places[0], order)
+    return lambda text: (fit := match(text)) and ["".join(fit[one] or "" for one in some) for some in places]
+
+
+def _texts(
+    fit: re.Match[str] | None, messages: Sequence[int], order: Sequence[int]
+) -> list[str | None] | None:
+    if fit is None:
+        return None
+    message = next((told for one in messages if (told := fit[one])), "")
+    return [message, *[fit[one] if one else None for one in order]]
+
+
+def _json_parts(text: str, keys: Sequence[Sequence[str]]) -> list[str | None] | None:
+    told = json_object(text)
+    if told is None:
+        return None
+    found = [next((told[key] for key in some if told.get(key) is not None), None) for some in keys]
+    texts = [one if one is None or isinstance(one, str) else json.dumps(one) for one in found]
+    return texts if texts[0] else None
+
+
+class Suspects(NamedTuple):
+    """Of a batch of lines: which may be in the grammar, and which are wrong at first sight (masks)."""
+
+    told: pa.Array
+    wrong: pa.Array
+
+
+def suspects(text: pa.Array, layouts: Sequence[Layout]) -> Suspects:
+    """Search a batch: all other lines are laid out as logs are, or continue the line before, and hold no clue."""
+    import pyarrow.compute as pc
+
+    def like(expression: str) -> pa.Array:
+        return pc.match_substring_regex(text, f"(?s){expression}")
+
+    # A broker's settings come in tab-indented lines, many of them about groups; none is in the grammar.
+    inside = pc.and_not(like(_one_of(CLUES)), pc.starts_with(text, "\t"))
+    told = pc.or_(inside, like("^" + _one_of(CLUES_AT_START)))
+    wrapped = like(_WRAPPED)
+    if pc.any(wrapped).as_py():
+        blocks = like(_one_of(clue.strip("\t") for clue in CLUES_AT_START[1:]))
+        told = pc.or_(told, pc.and_(wrapped, blocks))
+    told = pc.and_not(told, like(_one_of(NOISE)))
+    known = like(_known_beginning(layouts))
+    return Suspects(told, pc.and_not(pc.invert(told), known))
+
+
+#: How lines begin that a container has wrapped.
+_WRAPPED = rf"^(?:2.{{9}}T|{re.escape(DOCKER_JSON)})"
+
+
+def _one_of(texts: Iterable[str]) -> str:
+    """RE2's expression for any of these texts: one pass, however many they are."""
+    return f"(?:{'|'.join(map(re.escape, texts))})"
+
+
+def _known_beginning(layouts: Sequence[Layout]) -> str:
+    """RE2's expression for the lines that a log may hold: laid out, with a container's name, or continuing."""
+    shapes = [shape for layout in layouts for shape in layout.shapes]
+    return f"^(?:{'|'.join([*shapes, NAMED, _one_of(CONTINUATIONS)])}|\\r?$)"
