@@ -44,20 +44,17 @@ def write_input(folder: Path, lines: int) -> tuple[list[Path], int]:
     return [path for one in made for path in one.files], sum(one.lines for one in made)
 
 
-def with_spark(spark, files: list[Path]) -> tuple[int, int]:
+def with_spark(spark, folder: Path) -> tuple[int, int]:
     """Rebalances and storms, by the pipeline's own steps."""
-    from rebalance_kit.pipeline import names, silver
-    from rebalance_kit.pipeline.intake import take_in
+    from rebalance_kit.pipeline import inquiry, names
     from rebalance_kit.pipeline.rebalances import rebalances
     from rebalance_kit.pipeline.storms import storms
-    from rebalance_kit.pipeline.survey import LogFile
 
-    known = [LogFile(str(path.parent), path.name, path, 0) for path in files]
-    taken = take_in(spark, known)
-    parsed = silver.events(taken.classified, taken.blocks).localCheckpoint()  # as inquiry.settle does
-    events = parsed.transform(names.with_clients).localCheckpoint()
-    found = rebalances(events, names.member_names(events)).localCheckpoint()
-    return found.count(), storms(found).count()
+    silver = inquiry.read_events(spark, folder)
+    found = rebalances(silver.events, names.member_names(silver.events)).localCheckpoint()
+    told = found.count(), storms(found).count()
+    silver.kept.unpersist()
+    return told
 
 
 def timed(job) -> tuple[float, tuple[int, int]]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 from bisect import bisect_left
+from contextlib import contextmanager
 from functools import cache
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.pipeline.bronze import LONGEST_LINE
@@ -61,6 +63,10 @@ class BatchReader:
 
     def read(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The classified lines of a batch, and for each block in it how many lines are ignored."""
+        with _uncollected():
+            return self._read(batch)
+
+    def _read(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         import pyarrow.compute as pc
 
         text, size = batch.column("text"), batch.column("size")
@@ -94,7 +100,7 @@ class BatchReader:
         turns = np.flatnonzero(np.any([code[1:] != code[:-1] for code in codes], axis=0)) + 1
         edges = [0, *turns.tolist(), batch.num_rows]
         given = batch.column("row").to_pylist() if "row" in batch.schema.names else None
-        for begin, end in zip(edges, edges[1:], strict=False):
+        for begin, end in pairwise(edges):
             if begin == end:
                 continue
             key = tuple(one[begin].as_py() for one in keys)
@@ -121,6 +127,18 @@ class BatchReader:
         return [_event(said, text[:_SHOWN]) for said in found]
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Many rows and no cycles: Python's collector would go through them all again and again."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
 class _Counted:
     """Numbers of lines that are counted on from the batch before."""
 
@@ -144,30 +162,24 @@ def _form(template: Template) -> tuple[list[Any], list[tuple[int, Callable[[str]
     row = list(_NOTHING)
     row[_CLASS] = "parsed"
     for name, value in (("event", template.event), ("side", template.side), *template.given):
-        row[_PLACE[name]] = _VALUES.get(name, _text)(value)
-    return row, [(_PLACE[name], _VALUES.get(name, _text)) for name in template.fields]
+        row[_PLACE[name]] = _VALUES[name](value) if name in _VALUES else value
+    return row, [(_PLACE[name], _VALUES.get(name)) for name in template.fields]
 
 
 def _event(said: Said, text: str) -> list[Any]:
-    head, (instance, client, group), (template, fields) = said
+    (layout, level, at, writer), (instance, client, group), (template, fields) = said
     form, places = _form(template)
     row = form.copy()
-    for (place, value_of), text_of in zip(places, fields or (), strict=True):
-        row[place] = value_of(text_of)
-    row[_TOLD_AT], row[_LAYOUT], row[_LEVEL], row[_TEXT] = (
-        head.at or None,
-        head.layout,
-        head.level or None,
-        text,
-    )
-    row[_GROUP] = row[_GROUP] or group or None
-    row[_CLIENT] = row[_CLIENT] or client or (head.client or "").split("#", 1)[0] or None
-    row[_INSTANCE] = row[_INSTANCE] or (_instance(instance) if instance else None)
+    for (place, value_of), value in zip(places, fields or (), strict=True):
+        row[place] = value_of(value) if value_of else value or None
+    row[_TOLD_AT], row[_LAYOUT], row[_LEVEL], row[_TEXT] = at or None, layout, level or None, text
+    if group and not row[_GROUP]:
+        row[_GROUP] = group
+    if not row[_CLIENT]:
+        row[_CLIENT] = client or (writer.split("#", 1)[0] if writer else None) or None
+    if instance and not row[_INSTANCE]:
+        row[_INSTANCE] = _instance(instance)
     return row
-
-
-def _text(text: str) -> str | None:
-    return text or None
 
 
 def _whole(text: str) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 #: docker compose and ``kubectl logs --prefix`` write a name.
 NAMED = r"(?:\[pod/\S+\] |[\w.-]+ +\| )"
@@ -19,26 +19,28 @@ _TIMED = re.compile(
 DOCKER_JSON = '{"log":"'
 
 
-class Unwrapped(NamedTuple):
-    """A line as the process wrote it, and the time that the container gave it (None: it gave none)."""
-
-    text: str
-    at: str | None
+#: How lines begin that nothing was put before.
+_BARE = ("[20", "%", "\t")
 
 
-def unwrap(line: str) -> Unwrapped:
-    """Take off what a container has put before a line (``docker logs --timestamps``, CRI, ``kubectl``, compose)."""
+def unwrap(line: str) -> tuple[str, str | None]:
+    """A line as the process wrote it, and the time that the container gave it (None: it gave none).
+
+    Knows ``docker logs --timestamps``, docker's files, CRI, ``kubectl logs --prefix`` and compose.
+    """
+    if line.startswith(_BARE):
+        return line, None
     text, at = line, None
     if line.startswith(DOCKER_JSON):
         told = json_object(line) or {}
         text, at = str(told.get("log") or "").rstrip("\r\n"), told.get("time")
-    elif not line.startswith(("[20", "%")):
+    else:
         named = _NAMED.match(line)
         text = line[named.end() :] if named else line
     timed = _TIMED.match(text) if text[:1] == "2" and text[10:11] == "T" else None
     if timed is None:
-        return Unwrapped(text, at)
-    return Unwrapped(text[timed.end() :], timed[1])
+        return text, at
+    return text[timed.end() :], timed[1]
 
 
 def json_object(text: str) -> dict[str, Any] | None:

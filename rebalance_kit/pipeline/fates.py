@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
+from rebalance_kit.pipeline.asof import with_last
 from rebalance_kit.pipeline.causes import sentence
 
 if TYPE_CHECKING:
@@ -81,28 +82,7 @@ def _asked(rebalances: DataFrame) -> DataFrame:
 
 def _fates(asked: DataFrame, events: DataFrame) -> DataFrame:
     """Each row of ``asked`` with ``fate``, ``fate_ms``, ``stalled`` and ``words``, from the member's own log."""
-    gap = F.col("seen_ms") - F.col("start_ms")
-    stalled = F.when(
-        F.col("seen").isin("poll_timeout", "rd_poll_timeout") & (gap <= _JUST_AFTER_MS), F.col("seen_ms")
-    )
-    joined = F.when(F.col("anew") & (gap <= 0), F.col("seen_ms"))
-    born = F.when(
-        (F.col("seen") == "process_started") & (F.col("seen_ms") > F.col("since_ms")), F.col("seen_ms")
-    )
-    summed = (
-        _around(asked, events)
-        .groupBy(*_KEYS, "own", "culprit", "culprit_member", "start_ms")
-        .agg(
-            F.min(F.when(gap > 0, F.struct("seen_ms", "seen"))).alias("next"),
-            F.max(F.when(gap <= 0, F.struct("seen_ms", "seen"))).alias("last"),
-            F.min(born).alias("born_ms"),
-            F.min(F.when((gap > 0) & (F.col("seen") == "subscribed"), F.col("seen_ms"))).alias(
-                "subscribed_ms"
-            ),
-            F.count_if(F.col("seen") == "process_started").alias("starts"),
-            (F.max(stalled) > F.coalesce(F.max(joined), F.lit(0))).alias("stalled"),
-        )
-    )
+    summed = _around(*_timelines(asked, events))
     # Where a layout leaves out the line of a starting process, a first subscription stands for it.
     early = F.col("subscribed_ms") <= F.col("next.seen_ms") + _STARTING_MS
     stand_in = F.when((F.col("starts") == 0) & early, F.col("subscribed_ms"))
@@ -110,44 +90,105 @@ def _fates(asked: DataFrame, events: DataFrame) -> DataFrame:
         F.col("fate").isin("restarted", "closed"), F.col("born_ms")
     )
     return (
-        summed.withColumn("born_ms", F.coalesce("born_ms", stand_in))
+        summed.withColumn("stalled", F.col("stalled_ms") > F.coalesce("anew_ms", F.lit(0)))
+        .withColumn("born_ms", F.coalesce("born_ms", stand_in))
         .withColumn("fate", _fate())
         .withColumn("fate_ms", back)
         .withColumn("words", F.when(F.col("fate").isNotNull(), _fate_words()))
-        .drop("next", "last", "born_ms", "subscribed_ms", "starts")
+        .drop("next", "last", "born_ms", "subscribed_ms", "starts", "stalled_ms", "anew_ms")
     )
 
 
-def _around(asked: DataFrame, events: DataFrame) -> DataFrame:
-    """Every line of the culprit's own log beside its rebalance, with ``since_ms``: when it had joined.
+def _timelines(asked: DataFrame, events: DataFrame) -> tuple[DataFrame, DataFrame]:
+    """``asked`` with ``since_ms`` (when the culprit had joined), and the lines of each culprit's own log, by ``_LINE``.
 
     Several processes may share a client.id: where a file names the culprit's member id, that file alone counts.
     """
     at, member = F.col("at_ms"), F.col("member")
     theirs = events.filter((F.col("side") != "broker") & at.isNotNull() & F.col("client").isNotNull())
-    seen = theirs.select(
-        "path", F.col("group").alias("seen_group"), "file", F.col("client").alias("culprit"),
-        F.col("event").alias("seen"), at.alias("seen_ms"), _begins_anew().alias("anew"),
-    )  # fmt: skip
     own = theirs.filter(member.isNotNull() & (member != "")).select(
         "path", member.alias("culprit_member"), "file", at
     )
     homes = own.groupBy("path", "culprit_member").agg(
-        F.collect_set("file").alias("homes"), F.min("at_ms").alias("named_ms")
+        F.array_join(F.sort_array(F.collect_set("file")), "\n").alias("homes"),
+        F.min("at_ms").alias("named_ms"),
     )
     births = (
         events.filter((F.col("side") == "broker") & F.col("event").isin(*_BEGINS) & member.isNotNull())
         .groupBy("path", "group", member.alias("culprit_member"))
         .agg(F.max("at_ms").alias("joined_ms"))
     )
-    return (
+    placed = (
         asked.join(homes, ["path", "culprit_member"], "left")
         .join(births, ["path", "group", "culprit_member"], "left")
         .withColumn("since_ms", F.coalesce(F.least("joined_ms", "start_ms"), "named_ms", "start_ms"))
+        .withColumn("homes", F.coalesce("homes", F.lit("")))
+        .drop("joined_ms", "named_ms")
+    )
+    seen = theirs.select(
+        "path", F.col("group").alias("seen_group"), "file", F.col("client").alias("culprit"),
+        F.col("event").alias("seen"), at.alias("seen_ms"), _begins_anew().alias("anew"),
+    )  # fmt: skip
+    lines = (
+        placed.select(*_LINE)
+        .distinct()
         .join(seen, ["path", "culprit"], "inner")
         .filter(F.coalesce("seen_group", "group") == F.col("group"))
-        .filter(F.col("homes").isNull() | F.array_contains("homes", F.col("file")))
+        .filter((F.col("homes") == "") | F.array_contains(F.split("homes", "\n"), F.col("file")))
     )
+    return placed, lines
+
+
+#: Whose lines belong together: a culprit's, in the files that are its own.
+_LINE = ["path", "group", "culprit", "homes"]
+
+
+def _around(asked: DataFrame, lines: DataFrame) -> DataFrame:
+    """``asked`` with what the culprit's log holds around its rebalance; without those that have no log.
+
+    Each row asks three times, in one pass over the lines in their order: what was last and what came next
+    when the rebalance began, whether a poll timeout was told just after, and which process started after the join.
+    """
+    ask = F.struct(*asked.columns)
+    times = {
+        "begun": F.col("start_ms"),
+        "told": F.col("start_ms") + _JUST_AFTER_MS,
+        "joined": F.col("since_ms"),
+    }
+    moments = F.array(*[F.struct(F.lit(kind).alias("kind"), at.alias("at_ms")) for kind, at in times.items()])
+    asks = asked.select(*_LINE, ask.alias("ask"), F.explode(moments).alias("moment")).select(
+        *_LINE, "ask", "moment.kind", "moment.at_ms"
+    )
+    both = lines.select(*_LINE, F.col("seen_ms").alias("at_ms"), "seen", "anew").unionByName(
+        asks, allowMissingColumns=True
+    )
+    earlier = Window.partitionBy(*_LINE).orderBy("at_ms", F.col("ask").isNotNull(), "seen")
+    later = Window.partitionBy(*_LINE).orderBy(F.desc("at_ms"), F.col("ask").isNull(), F.desc("seen"))
+    upto = earlier.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    from_here = later.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    when = lambda condition: F.when(condition, F.col("at_ms"))  # noqa: E731
+    seen, line = F.col("seen"), F.struct(F.col("at_ms").alias("seen_ms"), "seen")
+    is_line = seen.isNotNull()
+    placed = (
+        both.withColumn("last", F.last(F.when(is_line, line), ignorenulls=True).over(upto))
+        .withColumn("anew_ms", F.max(when(F.col("anew"))).over(upto))
+        .withColumn("stalled_ms", F.max(when(seen.isin("poll_timeout", "rd_poll_timeout"))).over(upto))
+        .withColumn("next", F.last(F.when(is_line, line), ignorenulls=True).over(from_here))
+        .withColumn("subscribed_ms", F.min(when(seen == "subscribed")).over(from_here))
+        .withColumn("born_ms", F.min(when(seen == "process_started")).over(from_here))
+        .withColumn("starts", F.count_if(seen == "process_started").over(Window.partitionBy(*_LINE)))
+        .filter(~is_line)
+    )
+    of = {
+        "begun": ("last", "anew_ms", "next", "subscribed_ms", "starts"),
+        "told": ("stalled_ms",),
+        "joined": ("born_ms",),
+    }
+    picked = [F.max(F.when(F.col("kind") == kind, F.col(name))).alias(name) for kind, names in of.items() for name in names]  # fmt: skip
+    told = (
+        placed.groupBy("ask").agg(*picked).select("ask.*", *[name for names in of.values() for name in names])
+    )
+    return told.filter(F.col("last").isNotNull() | F.col("next").isNotNull()).drop("homes", "since_ms")
 
 
 def _begins_anew() -> Column:
@@ -184,12 +225,11 @@ def with_waits(rebalances: DataFrame, events: DataFrame) -> DataFrame:
     )
     # The first rebalance of a group waits group.initial.rebalance.delay.ms for whoever may come.
     open_phase = (F.col("protocol") == "classic") & F.col("end_ms").isNotNull() & (F.col("before") > 0)
-    inside = (F.col("late_ms") >= F.col("start_ms")) & (F.col("late_ms") <= F.col("end_ms"))
+    phases = rebalances.filter(open_phase).select("path", "group", "start_ms", "number", "end_ms")
     latest = (
-        rebalances.filter(open_phase)
-        .select(*_KEYS, "start_ms", "end_ms")
-        .join(joins, ["path", "group"], "inner")
-        .filter(inside)
+        with_last(joins, phases, ["path", "group"], at=F.col("late_ms"), point_at="start_ms", into="phase")
+        .select("path", "group", "late", "late_ms", "phase.number", "phase.start_ms", "phase.end_ms")
+        .filter(F.col("late_ms") <= F.col("end_ms"))
         .groupBy(*_KEYS, "start_ms", "late")
         .agg(F.min("late_ms").alias("late_ms"))
         .groupBy(*_KEYS, "start_ms")

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
+from rebalance_kit.pipeline.asof import with_next
+
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, WindowSpec
 
@@ -106,10 +108,12 @@ def _evidence(told: DataFrame) -> DataFrame:
 def _caused(rounds: DataFrame, told: DataFrame) -> DataFrame:
     rank: Column = F.array_position(F.array(*[F.lit(word) for word in _RANK]), F.col("trigger"))
     shown = F.struct(rank.alias("rank"), "at_ms", "trigger", "client", "reason", "file", "line")
+    spans = rounds.select(*_GROUP, "protocol", "first_ms", "since_ms", "after")
+    lines = _evidence(told).join(spans.select(*_GROUP, "protocol").distinct(), _GROUP, "inner")
     between = (
-        rounds.select(*_GROUP, "protocol", "after", "since_ms", "first_ms")
-        .join(_evidence(told), _GROUP, "inner")
-        .filter((F.col("at_ms") > F.col("since_ms")) & (F.col("at_ms") <= F.col("first_ms")))
+        with_next(lines, spans, [*_GROUP, "protocol"], at=F.col("at_ms"), point_at="first_ms", into="round")
+        .filter(F.col("at_ms") > F.col("round.since_ms"))
+        .withColumn("after", F.col("round.after"))
         .groupBy(*_GROUP, "protocol", "after")
         .agg(
             F.min(shown).alias("told"),

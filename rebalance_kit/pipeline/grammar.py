@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from rebalance_kit.pipeline.grammar_broker import BROKER
 from rebalance_kit.pipeline.grammar_java import BLOCK_LINES, CONFIG_KEYS, JAVA
@@ -68,11 +68,9 @@ NOISE: tuple[str, ...] = ("] Rebootstrapping with [",)
 _BRANCH = 4
 
 
-class Found(NamedTuple):
-    """What a message is: the template that claims it, and its fields' texts in order; None when it only resembles one."""
-
-    template: Template
-    fields: tuple[str, ...] | None
+#: What a message is: the template that claims it, and its fields' texts in order; None when it only resembles one.
+#: (Plain tuples: one is made for every line.)
+Found: TypeAlias = tuple[Template, tuple[str, ...] | None]
 
 
 class _Candidate(NamedTuple):
@@ -98,8 +96,8 @@ class Finder:
                         break
                 else:
                     fit = match(message)
-                    return Found(template, fit and fit.groups(""))
-        return next((Found(one.template, None) for one in likely if one.template.resembles(message)), None)
+                    return template, fit and fit.groups("")
+        return next(((one.template, None) for one in likely if one.template.resembles(message)), None)
 
     @cached_property
     def _candidates(self) -> list[_Candidate]:

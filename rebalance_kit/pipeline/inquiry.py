@@ -97,28 +97,28 @@ def read_events(
     long as the process).  ``reading`` says what the lines do not: layouts, year, zone, clocks.  Raises
     ``DataError`` for a path that is missing or unreadable.
     """
-    from rebalance_kit.pipeline.intake import take_in
+    from rebalance_kit.pipeline.bronze import read_lines
+    from rebalance_kit.pipeline.intake import classify
     from rebalance_kit.pipeline.session import plainly
 
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     found = survey(given, salvage or _salvage_folder())
     with plainly(spark, small=sum(file.lines for file in found.files) <= FEW_LINES):
-        taken = take_in(spark, found.files, reading)
-        return settle(spark, found, taken.classified, taken.blocks, reading)
+        lines = read_lines(spark, found.files).drop("row")
+        return settle(spark, found, classify(lines, reading).persist(), reading)
 
 
-def settle(
-    spark: SparkSession, found: Survey, classified: DataFrame, blocks: DataFrame, reading: Reading | None
-) -> Events:
+def settle(spark: SparkSession, found: Survey, classified: DataFrame, reading: Reading | None) -> Events:
     """The silver tables of classified lines (``intake.classify``), wherever those come from."""
-    from rebalance_kit.pipeline import accounting, names, silver
+    from rebalance_kit.pipeline import accounting, silver
+    from rebalance_kit.pipeline.intake import blocks_of
 
-    # A checkpoint ends the plan: what is joined with itself later starts from rows, not from text.
-    parsed = silver.events(classified, blocks, reading)
+    blocks = blocks_of(classified, found.files, reading)
     return Events(
         survey=found,
         lines=accounting.line_counts(spark, classified, found.files),
-        events=parsed.transform(names.with_clients).localCheckpoint(),
+        # A checkpoint ends the plan: what is joined with itself later starts from rows, not from text.
+        events=silver.events(classified, blocks, reading).localCheckpoint(),
         rejected=silver.rejected(classified, blocks),
         kept=classified,
     )

@@ -7,14 +7,12 @@ ignored leave a count behind for each batch, so nothing is read twice and nothin
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
 from fnmatch import fnmatch
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from rebalance_kit.pipeline import bronze
 from rebalance_kit.pipeline.batches import CLASSIFIED, BatchReader
 from rebalance_kit.pipeline.layouts import Reading
 
@@ -22,17 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
-    from pyspark.sql import DataFrame, Row, SparkSession
+    from pyspark.sql import DataFrame, Row
 
     from rebalance_kit.pipeline.survey import LogFile
-
-
-@dataclass(frozen=True, slots=True)
-class Intake:
-    """``classified``: parsed and rejected lines, and counts of ignored ones; ``blocks`` for line numbers and clocks."""
-
-    classified: DataFrame
-    blocks: DataFrame
 
 
 def classify(lines: DataFrame, reading: Reading | None = None) -> DataFrame:
@@ -51,29 +41,45 @@ def _classifier(reading: Reading) -> Callable[[Iterator[pa.RecordBatch]], Iterat
     return classified
 
 
-def take_in(spark: SparkSession, files: Sequence[LogFile], reading: Reading | None = None) -> Intake:
-    """Read files and classify their lines; the lines are kept (``classified.unpersist()`` gives them back)."""
-    said = reading or Reading()
-    classified = classify(bronze.read_lines(spark, files).drop("row"), said).persist()
-    counted = classified.groupBy("path", "file", "block").agg(F.sum("n").alias("lines")).collect()
-    clocks = {(file.run, file.name): shift(file, said) for file in files}
-    return Intake(classified, spark.createDataFrame(_blocks(counted, clocks), BLOCKS))
+#: What is known of a block of a file once all of it is read: how many lines come before it, how much its
+#: clock is behind, and the client and the group of its file where that is of one only.
+_BLOCKS = (
+    "path string, file string, block long, before long, shift_ms long, file_client string, file_group string"
+)
 
 
-#: Blocks of files: how many lines come before each, and what its times are to be shifted by.
-BLOCKS = "path string, file string, block long, before long, shift_ms long"
+def blocks_of(classified: DataFrame, files: Sequence[LogFile], reading: Reading | None = None) -> DataFrame:
+    """One row a block of a file, for ``silver.events`` (``_BLOCKS``); computed at once."""
+    theirs = F.col("client").isNotNull() & (F.col("side") != "broker")
+    counted = (
+        classified.groupBy("path", "file", "block")
+        .agg(
+            F.sum("n").alias("lines"),
+            F.collect_set(F.when(theirs, F.col("client"))).alias("clients"),
+            F.collect_set(F.when(theirs, F.col("group"))).alias("groups"),
+        )
+        .collect()
+    )
+    clocks = {(file.run, file.name): shift(file, reading or Reading()) for file in files}
+    return classified.sparkSession.createDataFrame(list(_blocks(counted, clocks)), _BLOCKS)
 
 
 def _blocks(
     counted: Iterable[Row], clocks: Mapping[tuple[str, str], int]
-) -> list[tuple[str, str, int, int, int]]:
-    """One row a block of a file: the lines before it, and what its clock is to be shifted by."""
-    before: Counter[tuple[str, str]] = Counter()
-    rows = []
-    for path, file, block, lines in sorted(counted):
-        rows.append((path, file, block, before[path, file], clocks[path, file]))
-        before[path, file] += lines
-    return rows
+) -> Iterator[tuple[str, str, int, int, int, str | None, str | None]]:
+    by_file = lambda row: (row.path, row.file)  # noqa: E731
+    for key, found in groupby(sorted(counted, key=lambda row: (row.path, row.file, row.block)), by_file):
+        rows = list(found)
+        client, group = (_only(rows, name) for name in ("clients", "groups"))
+        before = 0
+        for row in rows:
+            yield (*key, row.block, before, clocks[key], client, group)
+            before += row.lines
+
+
+def _only(rows: Sequence[Row], name: str) -> str | None:
+    told = {one for row in rows for one in row[name]}
+    return next(iter(told)) if len(told) == 1 else None
 
 
 def shift(file: LogFile, reading: Reading) -> int:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from rebalance_kit.pipeline.containers import DOCKER_JSON, NAMED, json_object, unwrap
-from rebalance_kit.pipeline.grammar import CLUES, CLUES_AT_START, IN_MESSAGES, IN_UNLAID, NOISE
+from rebalance_kit.pipeline.grammar import CLUES, CLUES_AT_START, IN_MESSAGES, IN_UNLAID, NOISE, Found
 from rebalance_kit.pipeline.layouts import CONTINUATIONS, HEAD, begins_like
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from rebalance_kit.pipeline.grammar import Found
     from rebalance_kit.pipeline.layouts import Layout
 
 #: Prefix of a client's lines; a Connect worker's group coordinator prints the same with its own name.
@@ -27,24 +26,18 @@ _CLIENT_PREFIX = re.compile(
     r"(?s)\[(?:Consumer|Worker) (?:instanceId=(.*?), )?clientId=(.*?), groupId=(.*?)\] ?", re.ASCII
 )
 _BROKER_PREFIX = re.compile(r"\[Group(?:Coordinator|MetadataManager) [^\]]*\]:? ", re.ASCII)
-_NO_PREFIX = (None, None, None)
 
+#: What a line says of itself before its message: layout, level, time, client; None where its layout lacks it.
+Head: TypeAlias = tuple[str | None, str | None, str | None, str | None]
 
-class Head(NamedTuple):
-    """What a line says of itself before its message: texts, None where its layout lacks them."""
+#: Instance id, client and group of a client's prefix.
+Prefix: TypeAlias = tuple[str | None, str | None, str | None]
 
-    layout: str | None = None
-    level: str | None = None
-    at: str | None = None
-    client: str | None = None
+#: One message of a line (a line of JSON may hold several).
+Said: TypeAlias = tuple[Head, Prefix, Found]
 
-
-class Said(NamedTuple):
-    """One message of a line (a line of JSON may hold several) and what its prefix names."""
-
-    head: Head
-    prefix: tuple[str | None, str | None, str | None]
-    found: Found
+_NO_HEAD: Head = (None, None, None, None)
+_NO_PREFIX: Prefix = (None, None, None)
 
 
 class LineReader:
@@ -64,15 +57,15 @@ class LineReader:
         like = self._first(text)
         if like is not None:
             first = (like.lastindex or 1) - 1
-            for begins, parts, name, many in self._layouts[first:]:
-                told = parts(text) if begins(text) else None
+            for place, (begins, parts, name, many) in enumerate(self._layouts[first:]):
+                told = parts(text) if place == 0 or begins(text) else None
                 if told is not None:
                     message, level, at, client = told
-                    return self._laid(message, Head(name, level, at or outer, client), many)
+                    return self._laid(message or "", (name, level, at or outer, client), many)
             return f"not quite the layout {self._layouts[first][2]}"
         found = IN_UNLAID.find(text)
         if found is not None:
-            return _settled([Said(Head(at=outer), _NO_PREFIX, found)])
+            return _settled([((None, None, outer, None), _NO_PREFIX, found)])
         return None if text == "" or text.startswith(CONTINUATIONS) else "no known layout"
 
     def _laid(self, message: str, head: Head, many: bool) -> list[Said] | str | None:
@@ -84,19 +77,17 @@ class LineReader:
         if message.startswith(("[Consumer ", "[Worker ")):
             client = _CLIENT_PREFIX.match(message)
             if client:
-                prefix, message = client.groups(), message[client.end() :]
+                prefix, message = (client[1], client[2], client[3]), message[client.end() :]
         elif message.startswith("[Group"):
             message = _BROKER_PREFIX.sub("", message, count=1)
-        found = [Said(head, prefix, one)] if (one := IN_MESSAGES.find(message)) else []
-        found += [Said(Head(), _NO_PREFIX, one) for part in rest if (one := IN_UNLAID.find(part))]
-        return _settled(found)
+        found: list[Said] = [(head, prefix, one)] if (one := IN_MESSAGES.find(message)) else []
+        found += [(_NO_HEAD, _NO_PREFIX, one) for part in rest if (one := IN_UNLAID.find(part))]
+        return _settled(found) if found else None
 
 
-def _settled(said: list[Said]) -> list[Said] | str | None:
-    whole = [one for one in said if one.found.fields is not None]
-    if said and not whole:
-        return "begins like a group line but ends otherwise than Kafka writes it"
-    return whole or None
+def _settled(said: list[Said]) -> list[Said] | str:
+    whole = [one for one in said if one[2][1] is not None]
+    return whole or "begins like a group line but ends otherwise than Kafka writes it"
 
 
 def _parts(layout: Layout) -> Callable[[str], Sequence[str | None] | None]:
@@ -105,22 +96,20 @@ def _parts(layout: Layout) -> Callable[[str], Sequence[str | None] | None]:
         keys = dict(layout.json)
         return lambda text: _json_parts(text, [keys.get(name, ()) for name in HEAD])
     match = re.compile(layout.whole, re.ASCII).match
-    places = [layout.groups(name) for name in HEAD]
-    if all(
-        len(some) <= 1 for some in places[1:]
-    ):  # as in all of the kit's: a message in one of two places at most
-        order = tuple(some[0] if some else 0 for some in places[1:])
-        return lambda text: _texts(match(text), places[0], order)
-    return lambda text: (fit := match(text)) and ["".join(fit[one] or "" for one in some) for some in places]
+    message, *others = [[place - 1 for place in layout.groups(name)] for name in HEAD]
+    level, at, client = ([*places, -1] for places in others)  # the last of the texts is None
 
+    def parts(text: str) -> Sequence[str | None] | None:
+        fit = match(text)
+        if fit is None:
+            return None
+        told = (*fit.groups(), None)
+        said = told[message[0]]
+        for place in message[1:]:
+            said = said or told[place]
+        return said, told[level[0]], told[at[0]], told[client[0]]
 
-def _texts(
-    fit: re.Match[str] | None, messages: Sequence[int], order: Sequence[int]
-) -> list[str | None] | None:
-    if fit is None:
-        return None
-    message = next((told for one in messages if (told := fit[one])), "")
-    return [message, *[fit[one] if one else None for one in order]]
+    return parts
 
 
 def _json_parts(text: str, keys: Sequence[Sequence[str]]) -> list[str | None] | None:

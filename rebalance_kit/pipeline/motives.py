@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
+from rebalance_kit.pipeline.asof import with_last, with_next
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -19,8 +21,9 @@ if TYPE_CHECKING:
 #: Topics whose partitions Kafka itself makes while a group starts.
 _INTERNAL_TOPIC = "__"
 
-#: librdkafka says why it joins again at most this long before the coordinator writes of it.
+#: librdkafka says why it joins again at most this long before (or after) the coordinator writes of it.
 _SAID_BEFORE_MS = 2_000
+_SAID_AFTER_MS = 100
 
 #: What a rebalance is known by.
 KEYS = ["path", "group", "number"]
@@ -42,14 +45,14 @@ def with_native_reasons(rebalances: DataFrame, events: DataFrame) -> DataFrame:
     said = events.filter((F.col("event") == "rd_rejoin") & F.col("client").isNotNull() & motive).select(
         "path", "group", F.col("client").alias("culprit"), F.col("at_ms").alias("told_ms"), F.col("reason").alias("told")
     )  # fmt: skip
-    before = F.col("start_ms") - F.col("told_ms")
+    asked = rebalances.filter((F.col("trigger") == "rejoin") & F.col("said").isNull()).select(
+        *KEYS, "culprit", "start_ms"
+    )
+    until = F.col("start_ms") + _SAID_AFTER_MS
     reasons = (
-        rebalances.filter((F.col("trigger") == "rejoin") & F.col("said").isNull())
-        .select(*KEYS, "culprit", "start_ms")
-        .join(said, ["path", "group", "culprit"], "inner")
-        .filter(before.between(-100, _SAID_BEFORE_MS))
-        .groupBy(*KEYS)
-        .agg(F.min_by("told", F.abs(before)).alias("told"))
+        with_last(asked, said, ["path", "group", "culprit"], at=until, point_at="told_ms", into="last")
+        .filter(F.col("start_ms") - F.col("last.told_ms") <= _SAID_BEFORE_MS)
+        .select(*KEYS, "last.told")
     )
     told = F.col("told")
     trigger = (
@@ -72,16 +75,20 @@ def with_topics(rebalances: DataFrame, events: DataFrame) -> DataFrame:
     ]
     changes = _changes(events).unionByName(_starts(events))
     used = used_topics(events)
-    asked = rebalances.transform(with_since).filter(F.col("trigger").isin(*_MAY_BE_TOPICS))
+    asks = F.col("trigger").isin(*_MAY_BE_TOPICS)
+    marks = rebalances.select("path", "group", "start_ms", "number", asks.alias("asks"))
     whole = F.when(F.col("change") == "partition_created", _topic_of(F.col("topic"))).otherwise(
         F.col("topic")
     )
     known = F.col("used").isNull() | F.col("by_pattern") | F.array_contains("used", whole)
+    for_each = changes.join(marks.filter("asks").select("path", "group").distinct(), "path", "inner")
     between = (
-        asked.select(*KEYS, "start_ms", "since_ms")
-        .join(changes, "path", "inner")
+        with_next(
+            for_each, marks, ["path", "group"], at=F.col("changed_ms"), point_at="start_ms", into="mark"
+        )
+        .filter(F.col("mark.asks"))
+        .withColumn("number", F.col("mark.number"))
         .join(used, ["path", "group"], "left")
-        .filter((F.col("changed_ms") > F.col("since_ms")) & (F.col("changed_ms") <= F.col("start_ms")))
         .filter((F.col("change") == "broker_started") | known)
         .groupBy(*KEYS)
         .agg(

@@ -21,31 +21,6 @@ _GIVEN_ID = r"with the given member-id: (.*)$"
 _NO_ID = ("", "(not-set)")
 
 
-def with_clients(events: DataFrame) -> DataFrame:
-    """Fill ``client`` and ``group`` of a client's lines that carry none, from the one client their file is of."""
-    of_file = (
-        events.filter(F.col("client").isNotNull() & (F.col("side") != "broker"))
-        .groupBy("path", "file")
-        .agg(
-            F.collect_set("client").alias("clients"),
-            F.collect_set("group").alias("groups"),
-        )
-        .select(
-            "path",
-            "file",
-            F.when(F.size("clients") == 1, F.get("clients", F.lit(0))).alias("file_client"),
-            F.when(F.size("groups") == 1, F.get("groups", F.lit(0))).alias("file_group"),
-        )
-    )
-    theirs = F.col("side") != "broker"
-    return (
-        events.join(F.broadcast(of_file), ["path", "file"], "left")
-        .withColumn("client", F.coalesce("client", F.when(theirs, F.col("file_client"))))
-        .withColumn("group", F.coalesce("group", F.when(theirs, F.col("file_group"))))
-        .drop("file_client", "file_group")
-    )
-
-
 def member_names(events: DataFrame) -> DataFrame:
     """One row a member id: path, member, ``client`` and ``instance`` where any line tells them."""
     told = F.coalesce(F.nullif(F.regexp_extract("reason", _GIVEN_ID, 1), F.lit("")), F.col("member"))

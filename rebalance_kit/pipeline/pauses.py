@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
+from rebalance_kit.pipeline.asof import with_last
 from rebalance_kit.pipeline.names import with_name
 
 if TYPE_CHECKING:
@@ -64,18 +65,16 @@ def pauses(events: DataFrame, names: DataFrame) -> DataFrame:
         .select("path", "group", F.col("name").alias("dead"), F.col("at_ms").alias("expired_ms"))
         .join(_sessions(events), ["path", "dead"], "left")
     )
-    died = (F.col("dead") == F.col("last.client")) & F.col("expired_ms").between(
-        F.col("last.at_ms"), F.col("at_ms")
-    )
     # The coordinator's timer was set by the last heartbeat that reached it.
-    silent_since = F.col("expired_ms") - F.coalesce("session_ms", F.lit(0))
+    silent_since = F.col("expiry.expired_ms") - F.coalesce("expiry.session_ms", F.lit(0))
     row = ["path", "group", "partition", "at_ms", "client", "last"]
+    kept = calls.filter(F.col("last.event") == "assigned").select(*row, F.col("last.client").alias("dead"))
     expired = (
-        calls.filter(F.col("last.event") == "assigned")
-        .join(expiries, ["path", "group"], "inner")
-        .filter(died)
-        .groupBy(*row)
-        .agg(F.max(F.greatest(F.col("last.at_ms"), silent_since)).alias("from_ms"))
+        with_last(
+            kept, expiries, ["path", "group", "dead"], at=F.col("at_ms"), point_at="expired_ms", into="expiry"
+        )
+        .filter(F.col("expiry.expired_ms") >= F.col("last.at_ms"))
+        .select(*row, F.greatest(F.col("last.at_ms"), silent_since).alias("from_ms"))
         .withColumn("known_by", F.lit("expired"))
     )
     called = (

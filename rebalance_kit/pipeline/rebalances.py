@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
+from rebalance_kit.pipeline.asof import with_last
 from rebalance_kit.pipeline.causes import (
     classic_trigger,
     client_reason,
@@ -40,6 +41,8 @@ REBALANCES = (
 _CAUSE_WINDOW_MS = 1000
 _AT_ONCE_MS = 50
 
+_KEYS = ("path", "group")
+
 _JOINED = ("member_id_given", "member_added", "static_added", "joins", "static_rejoins")
 _LEFT = ("left", "epoch_left")
 _EXPIRED = ("member_failed", "session_expired")
@@ -51,6 +54,12 @@ def _order() -> list[Column]:
 
 def _group() -> WindowSpec:
     return Window.partitionBy("path", "group").orderBy(*_order())
+
+
+def _ahead() -> WindowSpec:
+    """The lines of the group after this one, the nearest last (Spark takes a frame without an end up anew for each row)."""
+    backwards = Window.partitionBy("path", "group").orderBy(*[place.desc() for place in _order()])
+    return backwards.rowsBetween(Window.unboundedPreceding, -1)
 
 
 def rebalances(events: DataFrame, names: DataFrame) -> DataFrame:
@@ -72,7 +81,6 @@ def rebalances(events: DataFrame, names: DataFrame) -> DataFrame:
 
 def classic_rebalances(told: DataFrame) -> DataFrame:
     """One row a "Preparing to rebalance": its end is the assignment of the next generation."""
-    ahead = _group().rowsBetween(1, Window.unboundedFollowing)
     behind = _group().rowsBetween(Window.unboundedPreceding, Window.currentRow)
     event = F.col("event")
     ends = event.isin("stabilized", "emptied", "upgraded", "preparing", "unloaded")
@@ -80,8 +88,8 @@ def classic_rebalances(told: DataFrame) -> DataFrame:
     leaver = F.struct("member", "reason", event.isin(*_EXPIRED).alias("expired"))
     received = F.when(event == "assignment_received", F.struct("generation", "at_ms"))
     marked = (
-        told.withColumn("closing", F.first(F.when(ends, closing), ignorenulls=True).over(ahead))
-        .withColumn("received", F.first(received, ignorenulls=True).over(ahead))
+        told.withColumn("closing", F.last(F.when(ends, closing), ignorenulls=True).over(_ahead()))
+        .withColumn("received", F.last(received, ignorenulls=True).over(_ahead()))
         .withColumn(
             "leaver", F.last(F.when(event.isin(*_LEFT, *_EXPIRED), leaver), ignorenulls=True).over(behind)
         )
@@ -126,7 +134,6 @@ def classic_rebalances(told: DataFrame) -> DataFrame:
 def epoch_rebalances(told: DataFrame, events: DataFrame) -> DataFrame:
     """One row a bump of the group epoch: its end is the last acknowledgement before the next bump."""
     behind = _group().rowsBetween(Window.unboundedPreceding, -1)
-    ahead = _group().rowsBetween(1, Window.unboundedFollowing)
     event = F.col("event")
     trigger = epoch_trigger(event, F.col("reason"))
     # A static member that comes back bumps nothing unless it asks for other topics, and then at once.
@@ -145,10 +152,10 @@ def epoch_rebalances(told: DataFrame, events: DataFrame) -> DataFrame:
         .withColumn("earlier", F.last(earlier, ignorenulls=True).over(behind))
         .withColumn(
             "target",
-            F.first(F.when(event == "computed", F.struct("epoch", "at_ms")), ignorenulls=True).over(ahead),
+            F.last(F.when(event == "computed", F.struct("epoch", "at_ms")), ignorenulls=True).over(_ahead()),
         )
         .withColumn(
-            "next_bump_ms", F.first(F.when(event == "bumped", F.col("at_ms")), ignorenulls=True).over(ahead)
+            "next_bump_ms", F.last(F.when(event == "bumped", F.col("at_ms")), ignorenulls=True).over(_ahead())
         )
     )
     fresh = F.col("caused.trigger").isNotNull() & (
@@ -177,24 +184,15 @@ def epoch_rebalances(told: DataFrame, events: DataFrame) -> DataFrame:
 def _settled(events: DataFrame) -> Callable[[DataFrame], DataFrame]:
     """Add ``end_ms``: the last member's acknowledgement between the target and the next bump, else the target."""
     acks = events.filter(
-        (F.col("event") == "transitioned") & (F.col("state_to") == "STABLE") & F.col("group").isNotNull()
-    ).select("path", "group", F.col("at_ms").alias("ack_ms"), F.col("epoch").alias("ack_epoch"))
+        (F.col("event") == "transitioned") & (F.col("state_to") == "STABLE") & F.col("at_ms").isNotNull()
+    ).select("path", "group", F.col("at_ms").alias("ack_ms"))
 
     def step(rows: DataFrame) -> DataFrame:
-        within = (F.col("ack_ms") >= F.col("start_ms")) & (
-            F.col("next_bump_ms").isNull() | (F.col("ack_ms") < F.col("next_bump_ms"))
-        )
-        last = (
-            rows.join(acks, ["path", "group"], "inner")
-            .filter(within)
-            .groupBy("path", "group", "after")
-            .agg(F.max("ack_ms").alias("last_ack_ms"))
-        )
-        ended = F.greatest(F.col("last_ack_ms"), F.col("target_ms"))
-        return (
-            rows.join(last, ["path", "group", "after"], "left")
-            .withColumn("end_ms", ended)
-            .drop("last_ack_ms", "target_ms", "next_bump_ms")
+        next_bump_ms = F.coalesce("next_bump_ms", F.lit(2**62))
+        asked = with_last(rows, acks, _KEYS, at=next_bump_ms, point_at="ack_ms", into="ack", strictly=True)
+        own = F.when(F.col("ack.ack_ms") >= F.col("start_ms"), F.col("ack.ack_ms"))
+        return asked.withColumn("end_ms", F.greatest(own, F.col("target_ms"))).drop(
+            "ack", "target_ms", "next_bump_ms"
         )
 
     return step

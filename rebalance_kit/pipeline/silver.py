@@ -24,16 +24,19 @@ _TOLD = tuple(name for name in CLASSIFIED if name not in {"path", "file", "block
 def events(classified: DataFrame, blocks: DataFrame, reading: Reading | None = None) -> DataFrame:
     """The parsed lines as typed events, one row each, in the columns the gold steps use.
 
-    ``blocks`` holds ``shift_ms``, what the clock of the file's host was behind.
+    ``blocks`` as ``intake.blocks_of`` makes it.  Lines of a client that name none get the one client that
+    their file is of.
     """
     rows = classified.filter(F.col("class") == "parsed").transform(
         lambda lines: with_line_numbers(lines, blocks)
     )
     told = line_time(F.col("told_at"), F.col("layout"), reading or Reading())
     at = F.timestamp_millis(F.unix_millis(told) + F.col("shift_ms"))
-    return rows.select("path", "file", "line", "block", "row", at.alias("at"), *_TOLD).withColumn(
-        "at_ms", F.unix_millis("at")
-    )
+    theirs = F.col("side") != "broker"
+    filled = {name: F.coalesce(name, F.when(theirs, F.col(f"file_{name}"))).alias(name) for name in ("client", "group")}  # fmt: skip
+    return rows.select(
+        "path", "file", "line", "block", "row", at.alias("at"), *[filled.get(name, name) for name in _TOLD]
+    ).withColumn("at_ms", F.unix_millis("at"))
 
 
 def rejected(classified: DataFrame, blocks: DataFrame) -> DataFrame:
@@ -45,7 +48,7 @@ def rejected(classified: DataFrame, blocks: DataFrame) -> DataFrame:
 
 
 def with_line_numbers(rows: DataFrame, blocks: DataFrame) -> DataFrame:
-    """Add ``line``, counted from 1 in each file, and ``shift_ms``."""
+    """Add ``line``, counted from 1 in each file, and what else ``blocks`` tells."""
     return rows.join(F.broadcast(blocks), ["path", "file", "block"], "inner").withColumn(
         "line", F.col("nth") + F.col("before")
     )

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from rebalance_kit.pipeline import bronze
 from rebalance_kit.pipeline.inquiry import Events, settle
-from rebalance_kit.pipeline.intake import BLOCKS, classify, shift
+from rebalance_kit.pipeline.intake import classify
 from rebalance_kit.pipeline.layouts import Reading
 from rebalance_kit.pipeline.session import unfused
 from rebalance_kit.pipeline.survey import LogFile, Survey, look
@@ -105,11 +105,7 @@ def stored_events(
         .select(*held.columns)
         .persist()
     )
-    blocks = spark.createDataFrame(
-        [(file.run, file.name, 0, 0, shift(file, said)) for file in files],
-        BLOCKS,
-    )
-    return settle(spark, Survey(files, tail.passed_over), classified, blocks, said)
+    return settle(spark, Survey(files, tail.passed_over), classified, said)
 
 
 def _rest(spark: SparkSession, sources: Sequence[tuple[Source, Path | None]], tail: Tail) -> DataFrame:
