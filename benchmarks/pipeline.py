@@ -138,9 +138,9 @@ def main() -> None:
         small, few = write_input(Path(scratch) / "small", SMALL)
         starts(small[0])
         spark = spark_session(f"local[{asked.threads}]", settings={"spark.driver.memory": "4g"})
-        with_spark(spark, small)  # class loading and compilation are measured apart
+        with_spark(spark, Path(scratch) / "small")  # class loading and compilation are measured apart
         jobs = {
-            "Spark": lambda: with_spark(spark, files),
+            "Spark": lambda: with_spark(spark, Path(scratch) / "logs"),
             "DuckDB": lambda: with_duckdb(files, asked.threads),
             "plain Python": lambda: with_python(files),
         }
@@ -155,10 +155,10 @@ def main() -> None:
         publish("Pipeline", ("", "s", "lines a second", "Spark's time / this"), rows,
                 f"{lines:,} lines to {found[0]:,} rebalances and {found[1]:,} storms, {asked.threads} threads.")  # fmt: skip
         if asked.most:
-            many_files, many = write_input(Path(scratch) / "many", asked.most)
+            _, many = write_input(Path(scratch) / "many", asked.most)
             sizes = [
-                (few, timed(lambda: with_spark(spark, small))[0]),
-                (many, timed(lambda: with_spark(spark, many_files))[0]),
+                (few, timed(lambda: with_spark(spark, Path(scratch) / "small"))[0]),
+                (many, timed(lambda: with_spark(spark, Path(scratch) / "many"))[0]),
             ]
             costs = [seconds / count * 1e6 for count, seconds in sizes]
             rows = [

@@ -9,12 +9,12 @@ from functools import cache
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
-from rebalance_kit.pipeline.bronze import LONGEST_LINE
+from rebalance_kit.pipeline.bronze import KEPT_OF_A_LONG_LINE, LONGEST_LINE
 from rebalance_kit.pipeline.grammar import NUMBERS
 from rebalance_kit.pipeline.line_reader import LineReader, suspects
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -52,11 +52,13 @@ _LARGEST = 2**63
 class BatchReader:
     """Reads batch after batch of one task; a block of a file may go on from one into the next.
 
-    A batch has the columns of bronze; without ``row`` lines are counted from 1 in each block.
+    A batch has the columns ``location`` (``names`` gives the run and the file for it), ``block``, ``value``
+    (bytes) and perhaps ``row``; without it lines are counted from 1 in each block.
     """
 
-    def __init__(self, layouts: Sequence[Layout]) -> None:
+    def __init__(self, layouts: Sequence[Layout], names: Mapping[str, tuple[str, str]]) -> None:
         self._layouts = layouts
+        self._names = names
         self._reader = LineReader(layouts)
         self._key: tuple[str, str, int] | None = None
         self._seen = 0
@@ -69,7 +71,9 @@ class BatchReader:
     def _read(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         import pyarrow.compute as pc
 
-        text, size = batch.column("text"), batch.column("size")
+        value = batch.column("value")
+        size = pc.binary_length(value)
+        text = clean_text(value, size)
         told, wrong = suspects(text, self._layouts)
         kept = pc.indices_nonzero(pc.or_(pc.or_(told, wrong), pc.greater(size, LONGEST_LINE)))
         places = kept.to_pylist()
@@ -95,7 +99,7 @@ class BatchReader:
         """The stretches of a batch: path, file and block; first place; place behind the last; numbers of the lines."""
         import numpy as np
 
-        keys = [batch.column(name) for name in ("path", "file", "block")]
+        keys = [batch.column(name) for name in ("location", "block")]
         codes = [one.dictionary_encode().indices.to_numpy() for one in keys]
         turns = np.flatnonzero(np.any([code[1:] != code[:-1] for code in codes], axis=0)) + 1
         edges = [0, *turns.tolist(), batch.num_rows]
@@ -103,7 +107,8 @@ class BatchReader:
         for begin, end in pairwise(edges):
             if begin == end:
                 continue
-            key = tuple(one[begin].as_py() for one in keys)
+            location, block = (one[begin].as_py() for one in keys)
+            key = (*self._names[location], block)
             if key != self._key:
                 self._key, self._seen = key, 0
             numbers = given or _Counted(self._seen + 1 - begin)
@@ -125,6 +130,21 @@ class BatchReader:
             row[_CLASS], row[_WHY], row[_TEXT] = "rejected", found, text[:_SHOWN]
             return [row]
         return [_event(said, text[:_SHOWN]) for said in found]
+
+
+def clean_text(value: pa.Array, size: pa.Array) -> pa.Array:
+    """Bytes of lines as text that is valid and of bounded length, without carriage returns at the end."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if (pc.max(size).as_py() or 0) > LONGEST_LINE:
+        short = [one if len(one) <= LONGEST_LINE else one[:KEPT_OF_A_LONG_LINE] for one in value.to_pylist()]
+        value = pa.array(short, pa.binary())
+    try:
+        text = value.cast(pa.string())
+    except pa.ArrowInvalid:
+        text = pa.array([one.decode("utf-8", "replace") for one in value.to_pylist()], pa.string())
+    return pc.utf8_rtrim(text, "\r") if pc.any(pc.ends_with(text, "\r")).as_py() else text
 
 
 @contextmanager

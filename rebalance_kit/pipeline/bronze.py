@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 #: A leader prints the plan of a whole group in one line: 10,000 partitions take about 250 kB.
 LONGEST_LINE = 1_000_000
 
-_KEPT_OF_A_LONG_LINE = 500
+#: How many letters of a longer one are kept.
+KEPT_OF_A_LONG_LINE = 500
 
 #: The columns of bronze, in order.
 BRONZE = ("path", "file", "block", "row", "size", "text")
@@ -77,7 +78,7 @@ def _local_path(uri: str) -> str:
 def clean_text(lines: DataFrame) -> DataFrame:
     """Replace ``value`` by ``text`` (valid UTF-8, no trailing carriage return, of bounded length) and ``size``."""
     size = F.octet_length("value")
-    bounded = F.when(size > LONGEST_LINE, F.substring("value", 1, _KEPT_OF_A_LONG_LINE)).otherwise(
+    bounded = F.when(size > LONGEST_LINE, F.substring("value", 1, KEPT_OF_A_LONG_LINE)).otherwise(
         F.col("value")
     )
     valid = F.when(F.is_valid_utf8(bounded), bounded).otherwise(F.make_valid_utf8(bounded))

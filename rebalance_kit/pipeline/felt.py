@@ -49,7 +49,8 @@ def felt_rebalances(events: DataFrame) -> DataFrame:
     coordinated = (
         events.filter((F.col("side") == "broker") & F.col("group").isNotNull()).select(*_GROUP).distinct()
     )
-    told = told.join(coordinated, _GROUP, "left_anti")
+    # Most logs have none of these lines: two steps need not look for them.
+    told = told.join(F.broadcast(coordinated), _GROUP, "left_anti").localCheckpoint()
     rounds = _rounds(told)
     return _caused(rounds, told)
 

@@ -97,15 +97,13 @@ def read_events(
     long as the process).  ``reading`` says what the lines do not: layouts, year, zone, clocks.  Raises
     ``DataError`` for a path that is missing or unreadable.
     """
-    from rebalance_kit.pipeline.bronze import read_lines
-    from rebalance_kit.pipeline.intake import classify
+    from rebalance_kit.pipeline.intake import read_classified
     from rebalance_kit.pipeline.session import plainly
 
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     found = survey(given, salvage or _salvage_folder())
     with plainly(spark, small=sum(file.lines for file in found.files) <= FEW_LINES):
-        lines = read_lines(spark, found.files).drop("row")
-        return settle(spark, found, classify(lines, reading).persist(), reading)
+        return settle(spark, found, read_classified(spark, found.files, reading).persist(), reading)
 
 
 def settle(spark: SparkSession, found: Survey, classified: DataFrame, reading: Reading | None) -> Events:

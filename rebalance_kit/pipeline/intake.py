@@ -13,32 +13,39 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
+from rebalance_kit.pipeline import bronze
 from rebalance_kit.pipeline.batches import CLASSIFIED, BatchReader
 from rebalance_kit.pipeline.layouts import Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
-    from pyspark.sql import DataFrame, Row
+    from pyspark.sql import DataFrame, Row, SparkSession
 
     from rebalance_kit.pipeline.survey import LogFile
 
 
-def classify(lines: DataFrame, reading: Reading | None = None) -> DataFrame:
-    """Lines of bronze as classified lines (``CLASSIFIED``): parsed and rejected ones, and counts of ignored ones."""
+def read_classified(
+    spark: SparkSession, files: Sequence[LogFile], reading: Reading | None = None
+) -> DataFrame:
+    """The lines of files as classified lines (``CLASSIFIED``): parsed and rejected ones, and counts of ignored ones."""
+    raw, files_by_address = bronze.read_raw(spark, files)
+    names = {address: (file.run, file.name) for address, file in files_by_address.items()}
+    return classify(raw.select("location", "block", "value"), names, reading)
+
+
+def classify(
+    lines: DataFrame, names: Mapping[str, tuple[str, str]], reading: Reading | None = None
+) -> DataFrame:
+    """Classified lines of ``location``, ``block``, ``value`` and perhaps ``row`` (see ``BatchReader``)."""
     schema = ", ".join(f"`{name}` {kind}" for name, kind in CLASSIFIED.items())
-    return lines.mapInArrow(_classifier(reading or Reading()), schema)
-
-
-def _classifier(reading: Reading) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    layouts = reading.table
+    layouts = (reading or Reading()).table
 
     def classified(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        reader = BatchReader(layouts)
-        return map(reader.read, batches)
+        return map(BatchReader(layouts, names).read, batches)
 
-    return classified
+    return lines.withColumn("value", F.col("value").cast("binary")).mapInArrow(classified, schema)
 
 
 #: What is known of a block of a file once all of it is read: how many lines come before it, how much its

@@ -70,7 +70,8 @@ def rebalances(events: DataFrame, names: DataFrame) -> DataFrame:
     told = events.filter(
         (F.col("side") == "broker") & F.col("group").isNotNull() & F.col("at_ms").isNotNull()
     )
-    told = with_name(told, names, "member", "name").transform(with_round)
+    # Four steps read these lines: they are few, and costly to sort anew for each.
+    told = with_name(told, names, "member", "name").transform(with_round).localCheckpoint()
     rows = classic_rebalances(told).unionByName(epoch_rebalances(told, events))
     named = with_name(rows, names, "culprit_member", "culprit").unionByName(
         felt_rebalances(events), allowMissingColumns=True

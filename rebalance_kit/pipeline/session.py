@@ -38,6 +38,8 @@ SETTINGS: dict[str, str] = {
     "spark.sql.codegen.hugeMethodLimit": "8000",
     # The plans are laid out by hand; to plan anew between their stages costs more than it saves.
     "spark.sql.adaptive.enabled": "false",
+    # To pack what is kept costs more than the room it saves; what does not fit goes to disk.
+    "spark.sql.inMemoryColumnarStorage.compressed": "false",
     # Many small files go into one task: opening a local file is cheap.
     "spark.sql.files.openCostInBytes": "65536",
 }

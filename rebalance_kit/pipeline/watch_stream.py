@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from rebalance_kit.pipeline import bronze
 from rebalance_kit.pipeline.inquiry import Events, settle
 from rebalance_kit.pipeline.intake import classify
 from rebalance_kit.pipeline.layouts import Reading
@@ -47,7 +46,7 @@ def begin_stream(
     said = reading or Reading()
     chunks = spark.readStream.schema(_CHUNK).option("lineSep", "\n").text(str(landing.resolve()))
     writer = (
-        classify(chunk_lines(chunks), said)
+        classify(chunk_lines(chunks), _Labels(), said)
         .withColumn("at", line_time(F.col("told_at"), F.col("layout"), said))
         .withWatermark("at", watermark)
         .writeStream.format("parquet")
@@ -61,22 +60,22 @@ def begin_stream(
 
 
 def chunk_lines(chunks: DataFrame) -> DataFrame:
-    """The lines of chunks as bronze: ``file`` is the number of the file, ``row`` the number of the line in it."""
+    """The lines of chunks for ``classify``: ``location`` is the number of the file, ``row`` that of the line in it."""
     # Cut as bytes: a line need not be UTF-8, and a cut by letters could then go beyond its end.
     raw = F.col("value").cast("binary")
-    text = F.substring(raw, PREFIX + 1, 2**31 - 1).cast("string")
-    return (
-        chunks.filter(~F.col("value").startswith(STATE))
-        .select(
-            F.lit("").alias("path"),
-            F.substring(raw, 1, SOURCE_DIGITS).cast("string").alias("file"),
-            F.lit(0).cast("long").alias("block"),
-            F.substring(raw, SOURCE_DIGITS + 2, LINE_DIGITS).cast("string").cast("long").alias("row"),
-            text.alias("value"),
-        )
-        .transform(bronze.clean_text)
-        .select(*bronze.BRONZE)
+    return chunks.filter(~F.col("value").startswith(STATE)).select(
+        F.substring(raw, 1, SOURCE_DIGITS).cast("string").alias("location"),
+        F.lit(0).cast("long").alias("block"),
+        F.substring(raw, SOURCE_DIGITS + 2, LINE_DIGITS).cast("string").cast("long").alias("row"),
+        F.substring(raw, PREFIX + 1, 2**31 - 1).alias("value"),
     )
+
+
+class _Labels(dict[str, tuple[str, str]]):
+    """Files by their numbers, which the store keeps: names may change while a stream runs."""
+
+    def __missing__(self, label: str) -> tuple[str, str]:
+        return "", label
 
 
 def stored_events(
@@ -88,7 +87,7 @@ def stored_events(
     """
     sources, said = tail.sources(), reading or Reading()
     files = tuple(_log_file(source, place, tail, salvage) for source, place in sources)
-    held = classify(chunk_lines(_rest(spark, sources, tail)), said)
+    held = classify(chunk_lines(_rest(spark, sources, tail)), _Labels(), said)
     if (store / "_spark_metadata").is_dir():
         held = (
             spark.read.schema(held.schema)
