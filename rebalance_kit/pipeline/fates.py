@@ -39,7 +39,7 @@ def with_fates(rebalances: DataFrame, events: DataFrame) -> DataFrame:
     ``fate`` is ``frozen``, ``restarted``, ``closed`` (static members say nothing then), ``gone`` or
     null when the culprit's log is not there or the trigger asks for none.
     """
-    fates = _fates(_asked(rebalances), events)
+    fates = _fates(_asked(rebalances), events).localCheckpoint()  # it is read twice
     own = fates.filter("own").drop("own", "culprit", "culprit_member", "start_ms")
     # Who expired beside the cause: a rebalance may run already when a session ends.
     others = (
