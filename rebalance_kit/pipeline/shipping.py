@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+_KIT = "rebalance_kit.zip"
+
 _HOME = Path(__file__).resolve().parent.parent
 
 #: What of the package a worker can need: code, scenarios, tables.
@@ -53,13 +55,13 @@ def ship_kit(spark: SparkSession) -> None:
     """Send the kit to the workers of a running session; doing so again changes nothing."""
     if not _HOME.is_dir():
         return  # it came out of the zip that the workers have too
-    with tempfile.TemporaryDirectory(prefix="rebalance-kit-") as folder:
-        kit = write_kit_zip(Path(folder) / "rebalance_kit.zip")
-        context = getattr(spark, "_sc", None)
-        if context is None:
-            spark.addArtifacts(str(kit), pyfile=True)
-        elif not any(path.endswith(kit.name) for path in context._python_includes):  # noqa: SLF001 - there is no public way to ask
-            context.addPyFile(str(kit))
+    context = getattr(spark, "_sc", None)
+    if context is None:
+        with tempfile.TemporaryDirectory(prefix="rebalance-kit-") as folder:
+            spark.addArtifacts(str(write_kit_zip(Path(folder) / _KIT)), pyfile=True)
+    elif not any(path.endswith(_KIT) for path in context._python_includes):  # noqa: SLF001 - there is no public way to ask
+        # A worker fetches the file when its first task wants it: it has to stay where the context keeps its own.
+        context.addPyFile(str(write_kit_zip(Path(context._temp_dir) / _KIT)))  # noqa: SLF001 - removed with the context
 
 
 def connected(address: str, settings: Mapping[str, str]) -> SparkSession:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -30,6 +32,23 @@ def test_a_log_job_and_a_sweep_run_on_a_standalone_cluster_with_the_kit_shipped_
         script = Path(__file__).with_name("cluster_job.py")
         job, log = cluster.submit("--py-files", kit, "--driver-memory", "1g", script, cluster.url, logs, told)
         assert job.wait(240) == 0, log.read_text()[-3000:]
+        # Without --py-files the session sends the kit itself, when the first task of a worker wants it.
+        asked = [
+            "--scenario",
+            "two-consumers-crash",
+            "--seeds",
+            "2",
+            "--protocol",
+            "eager",
+            "--master",
+            cluster.url,
+        ]
+        command = [Path(sys.executable).with_name("rebalance-kit"), "sweep", *asked]
+        swept = subprocess.run(
+            command, capture_output=True, text=True, timeout=120, cwd=tmp_path, check=False
+        )
+    assert swept.returncode == 0, swept.stderr[-3000:]
+    assert "2 runs" in swept.stdout, swept.stdout
     found = json.loads(told.read_text())
     folders, kits = {folder for folder, _ in found["spots"]}, {path for _, path in found["spots"]}
     assert {Path(folder).relative_to(tmp_path).parts[0] for folder in folders} == {"worker1", "worker2"}
