@@ -1,6 +1,6 @@
 """A sweep on one core and on two, with one worker of a cluster and with two: runs a second, and how much faster.
 
-Every measurement is a Spark of its own, warmed up with a small sweep first; the runs are the same.
+Every measurement is a Spark of its own, warmed up with 720 runs first (Java compiles while it works); the runs are the same.
 
     python benchmarks/sweep.py [--runs 2000]
 """
@@ -25,7 +25,7 @@ WANTED = 1.8
 
 def measure(master: str, runs: int) -> float:
     """Seconds that the sweep takes on a running, warm session of ``master``."""
-    from rebalance_kit.pipeline.session import spark_session
+    from rebalance_kit.pipeline.session import plainly, spark_session
 
     spark = spark_session(master)
     timeouts = {"session.timeout.ms": [6_000, 10_000, 20_000, 45_000]}
@@ -38,11 +38,12 @@ def measure(master: str, runs: int) -> float:
             .groupBy()
             .agg({"error": "count", "run": "count"})
         )
-        row = table.collect()[0].asDict()
+        with plainly(spark):  # as the command does
+            row = table.collect()[0].asDict()
         assert row["count(error)"] == 0, "some runs failed"
         return time.perf_counter() - begun, row["count(run)"]
 
-    job(2)
+    job(60)
     took, done = job(seeds)
     print(took / done * runs)
     spark.stop()

@@ -19,8 +19,11 @@ from rebalance_kit.simulation.scenario_text import write_scenario
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: Tasks of a sweep, at most: enough that the slowest does not keep the others waiting.
-TASKS = 64
+#: Tasks of a sweep for each core: so many that the slowest does not keep the others waiting long.
+_TASKS_PER_CORE = 8
+
+#: Where Spark does not tell how many cores it has (Spark Connect).
+_SOME_CORES = 8
 
 _TYPES = {
     int: "long",
@@ -106,10 +109,16 @@ def sweep_grid(spark: SparkSession, grid: Grid, tasks: int | None = None) -> Dat
     rows = list(enumerate(json.dumps(task) for task in _tasks(grid)))
     # Neighbours cost alike; shuffled, every task gets cheap and dear ones.
     random.Random(0).shuffle(rows)
-    many = min(len(rows), tasks or TASKS)
+    many = min(len(rows), tasks or usual_tasks(spark))
     asked = spark.createDataFrame(rows, "run long, task string").repartition(many)
     answered = asked.mapInArrow(partial(run_batches, texts), "run long, task string, result string")
     return _typed(answered, grid)
+
+
+def usual_tasks(spark: SparkSession) -> int:
+    """How many tasks a sweep is cut into, unless it has fewer runs; each costs Spark a few hundredths of a second."""
+    context = getattr(spark, "_sc", None)
+    return _TASKS_PER_CORE * int(_SOME_CORES if context is None else context.defaultParallelism)
 
 
 def _tasks(grid: Grid) -> Iterable[dict[str, Any]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.model.errors import RebalanceKitError
-from rebalance_kit.pipeline.sweep_grid import TASKS
+from rebalance_kit.pipeline.sweep_grid import usual_tasks
 from rebalance_kit.pipeline.sweep_text import describe_sweep
 
 if TYPE_CHECKING:
@@ -47,13 +47,14 @@ def run_sweep(
     try:
         wanted = grid()
         from rebalance_kit.pipeline import output
-        from rebalance_kit.pipeline.session import spark_session
+        from rebalance_kit.pipeline.session import plainly, spark_session
         from rebalance_kit.pipeline.sweep_grid import sweep_grid, sweep_tables
 
         print(f"{wanted.runs:,} runs", file=out, flush=True)
         spark = spark_session(master)
         runs = sweep_grid(spark, wanted).persist()
-        with _Progress(spark, wanted.runs, out):
+        # A row a run is a small table; to compile code for it would take a core from the runs.
+        with _Progress(spark, wanted.runs, out), plainly(spark):
             runs.count()
         if out_dir is not None:
             output.write_tables(sweep_tables(runs), out_dir)
@@ -105,6 +106,6 @@ class _Progress:
             return 0.0
         tracker = context.statusTracker()
         stages = (tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds())
-        many = min(self._runs, TASKS)
+        many = min(self._runs, usual_tasks(self._spark))
         shares = (one.numCompletedTasks / many for one in stages if one is not None and one.numTasks == many)
         return max(shares, default=0.0)

@@ -176,10 +176,11 @@ def run_batches(texts: Sequence[str], batches: Iterator[RecordBatch]) -> Iterato
     """What a Spark task does: rows ``task`` (JSON of scenario, protocol, seed, values) to the same with ``result`` (JSON)."""
     from pyarrow import RecordBatch
 
+    def answer(asked: Mapping[str, Any]) -> str:
+        scenario = _scenario(texts[asked["scenario"]])
+        return json.dumps(measured(scenario, asked["protocol"], asked["seed"], asked["values"]))
+
     for batch in batches:
-        for run, task in zip(batch["run"].to_pylist(), batch["task"].to_pylist(), strict=True):
-            asked = json.loads(task)
-            row = measured(
-                _scenario(texts[asked["scenario"]]), asked["protocol"], asked["seed"], asked["values"]
-            )
-            yield RecordBatch.from_pydict({"run": [run], "task": [task], "result": [json.dumps(row)]})
+        tasks = batch["task"].to_pylist()
+        results = [answer(json.loads(task)) for task in tasks]
+        yield RecordBatch.from_pydict({"run": batch["run"], "task": tasks, "result": results})
