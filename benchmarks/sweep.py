@@ -1,6 +1,6 @@
 """A sweep on one core and on two, with one worker of a cluster and with two: runs a second, and how much faster.
 
-Every measurement is a Spark of its own, warmed up with 720 runs first (Java compiles while it works); the runs are the same.
+Every measurement is a Spark of its own, and the same sweep runs once before it is measured: Java compiles while it works.
 
     python benchmarks/sweep.py [--runs 2000]
 """
@@ -43,7 +43,7 @@ def measure(master: str, runs: int) -> float:
         assert row["count(error)"] == 0, "some runs failed"
         return time.perf_counter() - begun, row["count(run)"]
 
-    job(60)
+    job(seeds)
     took, done = job(seeds)
     print(took / done * runs)
     spark.stop()

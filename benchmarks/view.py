@@ -338,9 +338,7 @@ def main() -> None:
         found["peer"] = [figure_widget(members, partitions) for members, partitions in ((2, 4), (50, 500))]
     for name, rows in found.items():
         columns = list(dict.fromkeys(key for row in rows for key in row))
-        publish(
-            TITLES[name], columns, [[str(row.get(key, "")) for key in columns] for row in rows], NOTES[name]
-        )
+        publish(TITLES[name], columns, [[str(row.get(key, "")) for key in columns] for row in rows], NOTES[name])
 
 
 if __name__ == "__main__":

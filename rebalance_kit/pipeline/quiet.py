@@ -40,11 +40,23 @@ def quiet_session(master: str = MASTER, memory: str = "1g") -> SparkSession:
 
 
 def begin_quietly(master: str = MASTER, memory: str = "1g") -> Future[SparkSession]:
-    """Start ``quiet_session`` in the background and return at once; ``.result()`` waits for it."""
+    """Start ``quiet_session`` in the background and return at once; ``.result()`` waits for it.
+
+    Then a first query is made there as well: it has Java load what every query needs, while the reader reads.
+    """
     worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="spark-start")
     started = worker.submit(partial(quiet_session, master, memory))
+    worker.submit(lambda: _first_query(started.result()))
     worker.shutdown(wait=False)
     return started
+
+
+def _first_query(spark: SparkSession) -> None:
+    """A query such as readers begin with, of one row."""
+    from pyspark.sql import functions as F
+
+    lines = spark.createDataFrame([("a line",)], "value string").filter(F.col("value").contains("line"))
+    lines.groupBy(F.substring("value", 1, 1).alias("hour")).count().orderBy("hour").collect()
 
 
 def _launch(memory: str) -> None:
