@@ -72,7 +72,7 @@ def _rounds(told: DataFrame) -> DataFrame:
             F.min("at_ms").alias("first_ms"),
             F.max("at_ms").alias("end_ms"),
             F.count_distinct("client").cast("int").alias("members"),
-            F.min_by(place, "at_ms").alias("place"),
+            F.min_by(place, F.struct("at_ms", "file", "line")).alias("place"),
         )
         .withColumn("before", F.coalesce(F.lag("after").over(_in_order()), F.col("after") - 1))
         .withColumn("since_ms", F.coalesce(F.lag("first_ms").over(_in_order()), F.lit(0)))

@@ -177,7 +177,7 @@ def _by_rules(rows: DataFrame, rules: list[Rule]) -> DataFrame:
         for name in names
     ]
     first = F.min_by(
-        F.struct("at_ms", "file", "line", F.col("text").alias("evidence"), *quoted), F.struct("at_ms", "line")
+        F.struct("at_ms", "file", "line", F.col("text").alias("evidence"), *quoted), F.struct("at_ms", "line", "file")
     )
     grouped = hits.groupBy("path", "group", "who", "fact").agg(
         first.alias("first"), F.count("*").alias("times")
@@ -229,7 +229,7 @@ def slow_callbacks(events: DataFrame) -> DataFrame:
     )
     slow = ended.filter(closes & (F.col("took_ms") > SLOW_CALLBACK_MS))
     first = F.min_by(
-        F.struct("at_ms", "file", "line", F.col("text").alias("evidence")), F.struct("at_ms", "line")
+        F.struct("at_ms", "file", "line", F.col("text").alias("evidence")), F.struct("at_ms", "line", "file")
     )
     worst = F.format_number(F.max("took_ms") / 1000, 1)
     rows = slow.groupBy("path", "group", F.col("client").alias("who")).agg(
@@ -264,7 +264,7 @@ def rolling_restarts(events: DataFrame) -> DataFrame:
         .filter(F.col("next.at_ms") - F.col("at_ms") <= RETURN_WITHIN_MS)
     )
     first = F.min_by(
-        F.struct("at_ms", "file", "line", F.col("text").alias("evidence")), F.struct("at_ms", "line")
+        F.struct("at_ms", "file", "line", F.col("text").alias("evidence")), F.struct("at_ms", "line", "file")
     )
     rows = (
         back.groupBy("path", "group")
@@ -291,7 +291,7 @@ def shared_instances(events: DataFrame) -> DataFrame:
         events.filter((F.col("side") == "java") & F.col("instance").isNotNull() & F.col("client").isNotNull() & F.col("at_ms").isNotNull())
         .groupBy("path", "group", "instance", "client")
         .agg(F.min("at_ms").alias("from_ms"), F.max("at_ms").alias("to_ms"),
-             F.min_by(F.struct("at_ms", "file", "line", F.col("text").alias("evidence")), F.struct("at_ms", "line")).alias("first"))
+             F.min_by(F.struct("at_ms", "file", "line", F.col("text").alias("evidence")), F.struct("at_ms", "line", "file")).alias("first"))
     )  # fmt: skip
     earlier = used.select("path", "group", "instance", F.col("client").alias("owner"), F.col("from_ms").alias("owner_from"),
                           F.col("to_ms").alias("owner_to"))  # fmt: skip
@@ -331,7 +331,9 @@ def eager_by_default(events: DataFrame) -> DataFrame:
         .select("path", "file")
         .distinct()
     )
-    first = F.min_by(F.struct("at_ms", "file", "line", F.col("text").alias("evidence")), "line")
+    first = F.min_by(
+        F.struct("at_ms", "file", "line", F.col("text").alias("evidence")), F.struct("line", "file")
+    )
     rows = (
         events.filter((F.col("event") == "config") & default)
         .join(classic, ["path", "file"], "left_semi")

@@ -22,7 +22,7 @@ def evidence() -> Column:
 
 def first_line() -> Column:
     """The earliest line of a group of rows, as evidence."""
-    return F.min_by(evidence(), F.struct("at_ms", "line"))
+    return F.min_by(evidence(), F.struct("at_ms", "line", "file"))
 
 
 def told(rows: DataFrame, code: str, sentence: Column, do: str, source: str) -> DataFrame:
