@@ -225,7 +225,7 @@ def lives(view: GroupView) -> Figure:
             alarming = end_word in {"expired", "fenced"}
             data.append(
                 {
-                    "type": "scatter", "mode": "markers", "name": words, "hoverinfo": "skip",
+                    "type": "scatter", "mode": "markers", "name": words, "hoverinfo": "skip", "cliponaxis": False,
                     "x": [row["ended_ms"] or end for row in ended], "y": [row["client"] for row in ended],
                     "marker": {"symbol": symbol, "size": 13, "color": "@alert@" if alarming else "@ink@",
                                "line": {"width": 1.5 if alarming else 3, "color": "@surface@" if alarming else "@ink@"}},
