@@ -1,8 +1,8 @@
 """The same questions at scale: Spark turns log text into tables of rebalances.
 
-``logs text -> bronze (lines) -> silver (events) -> gold (rebalances, members, findings)``; every
-step is a plain ``DataFrame -> DataFrame`` function without a Python UDF.  Spark is imported only
-inside the modules that need it, so importing this package costs nothing.
+``logs text -> bronze (lines) -> silver (events) -> gold (rebalances, members, findings)``; lines are
+read by Python in batches, and every step after that is a plain ``DataFrame -> DataFrame`` function.  Spark is
+imported only inside the modules that need it, so importing this package costs nothing.
 """
 
 from __future__ import annotations

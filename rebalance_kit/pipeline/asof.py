@@ -18,7 +18,7 @@ def with_last(
 ) -> DataFrame:  # fmt: skip
     """Add ``into``: the last of ``points`` (a struct) at or before ``at`` (before it: ``strictly``) with the same keys.
 
-    Null where there is none.  Of points at one moment the greatest counts.
+    Null where there is none; a key that is null is like no other.  Of points at one moment the greatest counts.
     """
     return _nearest(rows, points, keys, at, point_at, into, forward=False, strictly=strictly)
 
@@ -28,7 +28,7 @@ def with_next(
 ) -> DataFrame:  # fmt: skip
     """Add ``into``: the first of ``points`` (a struct) at or after ``at`` (after it: ``strictly``) with the same keys.
 
-    Null where there is none.  Of points at one moment the least counts.
+    Null where there is none; a key that is null is like no other.  Of points at one moment the least counts.
     """
     return _nearest(rows, points, keys, at, point_at, into, forward=True, strictly=strictly)
 
@@ -38,7 +38,7 @@ def _nearest(
 ) -> DataFrame:  # fmt: skip
     row, point = F.struct(*rows.columns), F.struct(*points.columns)
     told = rows.select(*keys, at.alias("_at"), row.alias("_row")).unionByName(
-        points.filter(F.col(point_at).isNotNull()).select(
+        points.dropna(subset=[*keys, point_at]).select(
             *keys, F.col(point_at).alias("_at"), point.alias("_point")
         ),
         allowMissingColumns=True,

@@ -48,6 +48,9 @@ _MESSAGES = 1_000_000
 
 _LARGEST = 2**63
 
+#: Python refuses to read numbers of some thousand digits.
+_DIGITS = 100
+
 
 class BatchReader:
     """Reads batch after batch of one task; a block of a file may go on from one into the next.
@@ -203,9 +206,9 @@ def _event(said: Said, text: str) -> list[Any]:
 
 
 def _whole(text: str) -> int | None:
-    """A number that a column of type long holds."""
-    number = int(text) if text else None
-    return None if number is None or not -_LARGEST <= number < _LARGEST else number
+    """A number that a column of type long holds, and one less too."""
+    number = int(text) if 0 < len(text) <= _DIGITS else None
+    return None if number is None or not -_LARGEST < number < _LARGEST else number
 
 
 def _instance(text: str) -> str | None:

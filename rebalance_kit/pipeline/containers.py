@@ -19,6 +19,9 @@ _TIMED = re.compile(
 DOCKER_JSON = '{"log":"'
 
 
+#: How JSON escapes half of a letter beyond the first 65,536; alone it is none.
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+
 #: How lines begin that nothing was put before.
 _BARE = ("[20", "%", "\t")
 
@@ -32,8 +35,9 @@ def unwrap(line: str) -> tuple[str, str | None]:
         return line, None
     text, at = line, None
     if line.startswith(DOCKER_JSON):
-        told = json_object(line) or {}
-        text, at = str(told.get("log") or "").rstrip("\r\n"), told.get("time")
+        log, time = map((json_object(line) or {}).get, ("log", "time"))
+        if isinstance(log, str):
+            text, at = log.rstrip("\r\n"), time if isinstance(time, str) else None
     else:
         named = _NAMED.match(line)
         text = line[named.end() :] if named else line
@@ -47,6 +51,10 @@ def json_object(text: str) -> dict[str, Any] | None:
     """The JSON object that a line is, its numbers as they are written; None when it is none."""
     try:
         told = json.loads(text, parse_int=str, parse_float=str)
+        if _HALF.search(text):
+            # Half a letter is no text: nothing could store it.
+            whole = json.dumps(told, ensure_ascii=False).encode("utf-8", "replace")
+            told = json.loads(whole, parse_int=str, parse_float=str)
     except (ValueError, RecursionError):
         return None
     return told if isinstance(told, dict) else None

@@ -7,10 +7,10 @@ otherwise than we know.
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from rebalance_kit.pipeline.expression import taker
 from rebalance_kit.pipeline.grammar_broker import BROKER
 from rebalance_kit.pipeline.grammar_java import BLOCK_LINES, CONFIG_KEYS, JAVA
 from rebalance_kit.pipeline.grammar_librdkafka import LIBRDKAFKA, REFUSALS
@@ -76,7 +76,7 @@ Found: TypeAlias = tuple[Template, tuple[str, ...] | None]
 class _Candidate(NamedTuple):
     start: str
     pieces: tuple[str, ...]
-    match: Callable[[str], re.Match[str] | None]
+    take: Callable[[str], tuple[str, ...] | None]
     template: Template
 
 
@@ -89,22 +89,18 @@ class Finder:
     def find(self, message: str) -> Found | None:
         """The template that a message belongs to, or the first that it resembles; None when it is nobody's."""
         likely = self._branches.get(message[:_BRANCH], self._short)
-        for start, pieces, match, template in likely:
+        for start, pieces, take, template in likely:
             if message.startswith(start):
                 for piece in pieces:
                     if piece not in message:
                         break
                 else:
-                    fit = match(message)
-                    return template, fit and fit.groups("")
+                    return template, take(message)
         return next(((one.template, None) for one in likely if one.template.resembles(message)), None)
 
     @cached_property
     def _candidates(self) -> list[_Candidate]:
-        return [
-            _Candidate(*template.literals, re.compile(template.pattern, re.ASCII).match, template)
-            for template in self._table
-        ]
+        return [_Candidate(*template.literals, taker(template.pattern), template) for template in self._table]
 
     @cached_property
     def _short(self) -> list[_Candidate]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from rebalance_kit.model.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from importlib.resources.abc import Traversable
     from pathlib import Path
 
@@ -44,8 +44,8 @@ class Layout:
 
     @property
     def whole(self) -> str:
-        """The expression for the whole line, with numbered groups: valid in Python and RE2."""
-        return "(?s)^" + re.sub(r"\(\?P<\w+>", "(", self.pattern) + "$"
+        """The expression for the whole line."""
+        return f"(?s)^(?:{self.pattern})$"
 
     @property
     def shapes(self) -> tuple[str, ...]:
@@ -59,13 +59,6 @@ class Layout:
         """Numbers of the groups that give ``name``: ``message``, then ``message2`` and so on."""
         places = re.compile(self.pattern).groupindex
         return tuple(place for found, place in places.items() if found.rstrip("0123456789") == name)
-
-    def read(self, line: str) -> dict[str, str] | None:
-        """The parts of a line in plain Python, by the same expression; None when it is laid out otherwise."""
-        found = re.match(self.whole, line) if self.pattern else None
-        if found is None:
-            return None
-        return {name: "".join(found[place] or "" for place in self.groups(name)) for name in HEAD}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +120,11 @@ def _layout(entry: Any, where: str) -> Layout:
 
 def _checked(pattern: Any, where: str) -> str:
     try:
-        names = {name.rstrip("0123456789") for name in re.compile(str(pattern)).groupindex}
-    except re.error as problem:
+        # As lines are read with it: a flag for all of it, say, is nothing that may stand inside.
+        whole = re.compile(Layout("", (), str(pattern)).whole, re.ASCII)
+    except (re.error, ValueError, OverflowError, RecursionError) as problem:
         raise ConfigError(f"{where}: pattern is no regular expression: {problem}") from problem
+    names = {name.rstrip("0123456789") for name in whole.groupindex}
     if "message" not in names:
         raise ConfigError(f"{where}: pattern lacks the group (?P<message>...)")
     unknown = sorted(names - set(HEAD))
@@ -159,11 +154,6 @@ def begins_like(layout: Layout) -> Callable[[str], object]:
 
 #: The layouts that come with the kit.
 LAYOUTS: tuple[Layout, ...] = load_layouts(files(__package__) / "layouts.yaml")
-
-
-def by_name(layouts: tuple[Layout, ...] = LAYOUTS) -> Mapping[str, Layout]:
-    """The layouts by name."""
-    return {layout.name: layout for layout in layouts}
 
 
 #: What a line without a layout starts with when it continues the event above it.

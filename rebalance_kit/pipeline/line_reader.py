@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import re
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from rebalance_kit.pipeline.containers import DOCKER_JSON, NAMED, json_object, unwrap
+from rebalance_kit.pipeline.expression import LONG, taker
 from rebalance_kit.pipeline.grammar import CLUES, CLUES_AT_START, IN_MESSAGES, IN_UNLAID, NOISE, Found
 from rebalance_kit.pipeline.layouts import CONTINUATIONS, HEAD, begins_like
 
@@ -72,14 +74,15 @@ class LineReader:
         rest: Sequence[str] = ()
         if many:
             # An exception or a block follows in the same message, as the lines after it do elsewhere.
-            message, *rest = message.split("\n")
+            message, *rest = (part.rstrip("\r") for part in message.split("\n"))
         prefix = _NO_PREFIX
         if message.startswith(("[Consumer ", "[Worker ")):
-            client = _CLIENT_PREFIX.match(message)
+            client = _CLIENT_PREFIX.match(message, 0, LONG)
             if client:
                 prefix, message = (client[1], client[2], client[3]), message[client.end() :]
         elif message.startswith("[Group"):
-            message = _BROKER_PREFIX.sub("", message, count=1)
+            broker = _BROKER_PREFIX.match(message)
+            message = message[broker.end() :] if broker else message
         found: list[Said] = [(head, prefix, one)] if (one := IN_MESSAGES.find(message)) else []
         found += [(_NO_HEAD, _NO_PREFIX, one) for part in rest if (one := IN_UNLAID.find(part))]
         return _settled(found) if found else None
@@ -95,19 +98,20 @@ def _parts(layout: Layout) -> Callable[[str], Sequence[str | None] | None]:
     if layout.json:
         keys = dict(layout.json)
         return lambda text: _json_parts(text, [keys.get(name, ()) for name in HEAD])
-    match = re.compile(layout.whole, re.ASCII).match
-    message, *others = [[place - 1 for place in layout.groups(name)] for name in HEAD]
-    level, at, client = ([*places, -1] for places in others)  # the last of the texts is None
+    take = taker(layout.whole)
+    places = [[place - 1 for place in layout.groups(name)] or [-1] for name in HEAD]
+    pick = itemgetter(*[first for first, *_ in places])
+    more = [(part, place) for part, others in enumerate(places) for place in others[1:]]
 
     def parts(text: str) -> Sequence[str | None] | None:
-        fit = match(text)
+        fit = take(text)
         if fit is None:
             return None
-        told = (*fit.groups(), None)
-        said = told[message[0]]
-        for place in message[1:]:
-            said = said or told[place]
-        return said, told[level[0]], told[at[0]], told[client[0]]
+        found = pick((*fit, None))
+        for part, place in more:
+            if fit[place] and not found[part]:
+                found = (*found[:part], fit[place], *found[part + 1 :])
+        return found
 
     return parts
 

@@ -18,10 +18,10 @@ NUMBERS = frozenset(
     {"generation", "epoch", "members", "static", "took_ms", "over_ms", "limit_ms", "offset", "hash"}
 )
 
-_NUMBER = r"(-?\d+)"
-_WORD = r"([\w-]*)"
-_REST = r"(.*)"
-_SHORTEST = r"(.*?)"
+_NUMBER = r"-?\d+"
+_WORD = r"[\w-]*"
+_REST = r".*"
+_SHORTEST = r".*?"
 
 #: How much text a field takes; a field not named here takes as little as possible.
 _SHAPES = {
@@ -98,6 +98,6 @@ def _piece(token: str) -> str:
     if token == "{_}":
         return ".*?"
     if token.startswith("{") and token.endswith("}") and token[1:-1].isidentifier():
-        return _SHAPES.get(token[1:-1], _SHORTEST)
+        return f"(?P<{token[1:-1]}>{_SHAPES.get(token[1:-1], _SHORTEST)})"
     # Python and RE2 agree on a backslash before every character that is neither letter nor digit.
     return re.sub(r"([^\w\s])", r"\\\1", token)

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from rebalance_kit.pipeline.layouts import Reading
 
+#: The first and the last millisecond of the years 1 to 9999.
+_CALENDAR_MS = (-62_135_596_800_000, 253_402_300_799_999)
+
 
 def line_time(at: Column, layout: Column, reading: Reading) -> Column:
     """The moment that the text ``at`` tells in a line of this layout; null where it cannot be read."""
@@ -25,9 +28,9 @@ def line_time(at: Column, layout: Column, reading: Reading) -> Column:
 
 def _by_pattern(at: Column, pattern: str, reading: Reading) -> Column:
     if pattern == EPOCH_SECONDS:
-        return F.timestamp_millis((at.try_cast("decimal(20,3)") * 1000).cast("long"))
+        return _since_1970(at.try_cast("decimal(20,3)") * 1000)
     if pattern == EPOCH_MILLIS:
-        return F.timestamp_millis(at.try_cast("long"))
+        return _since_1970(at.try_cast("long"))
     if not any(letter in pattern for letter in "yu"):
         year = F.lit(None if reading.year is None else str(reading.year)).cast("string")
         at, pattern = F.concat(year, F.lit(" "), at), "yyyy " + pattern
@@ -45,15 +48,18 @@ def _iso(at: Column, reading: Reading) -> Column:
     offset = F.when(F.length(at) > 23, F.regexp_replace(bare, r" ?([+-]\d\d):?(\d\d)$", "$1:$2")).otherwise(
         bare
     )
-    number = F.timestamp_millis(
-        (at.try_cast("decimal(20,3)") * F.when(F.length(at) >= 13, 1).otherwise(1000)).cast("long")
-    )
-    instant = F.timestamp_millis(F.get_json_object(at, "$.epochSecond").try_cast("long") * 1000)
+    number = _since_1970(at.try_cast("decimal(20,3)") * F.when(F.length(at) >= 13, 1).otherwise(1000))
+    instant = _since_1970(F.get_json_object(at, "$.epochSecond").try_cast("decimal(20,0)") * 1000)
     return (
         F.when(at.startswith("{"), instant)
         .when(F.substring(at, 5, 1) == "-", _local(offset.try_cast("timestamp"), reading, zoned))
         .otherwise(number)
     )
+
+
+def _since_1970(ms: Column) -> Column:
+    """Milliseconds as a moment; null outside the years 1 to 9999, where Spark would stop with an error."""
+    return F.timestamp_millis(F.when(ms.between(*_CALENDAR_MS), ms).cast("long"))
 
 
 def _local(time: Column, reading: Reading, zoned: Column) -> Column:
