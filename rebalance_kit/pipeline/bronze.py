@@ -1,5 +1,8 @@
 """Bronze: the lines of all files, each with its run, its file and its place there.
 
+The job reads them raw and cleans them in its Python workers (``batches``); ``read_lines`` does the same in
+Spark's own steps, for exercises and for a look at the text.
+
 Lines end at a line feed alone (a lone carriage return is part of a line, as ``wc -l`` has it).  A line
 that is not UTF-8 is repaired with replacement characters, so that it can be shown; one longer than
 ``LONGEST_LINE`` keeps its beginning only, and ``size`` tells how long it was.

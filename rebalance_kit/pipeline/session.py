@@ -44,7 +44,8 @@ SETTINGS: dict[str, str] = {
     "spark.sql.files.openCostInBytes": "65536",
 }
 
-UNFUSED: dict[str, str] = {"spark.sql.codegen.wholeStage": "false"}
+#: Plans are evaluated as they are.
+_UNCOMPILED: dict[str, str] = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 
 _QUICK = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
 
@@ -103,14 +104,7 @@ def plainly(spark: SparkSession, *, small: bool = True) -> Iterator[None]:
 
     For ``small`` tables (without effect on others): to write and compile the code takes longer than the rows do.
     """
-    with _set(spark, {**UNFUSED, "spark.sql.codegen.factoryMode": "NO_CODEGEN"} if small else {}):
-        yield
-
-
-@contextmanager
-def unfused(spark: SparkSession) -> Iterator[None]:
-    """Within the block Spark compiles expressions one by one: the steps of a stream together outgrow a Java method."""
-    with _set(spark, UNFUSED):
+    with _set(spark, _UNCOMPILED if small else {}):
         yield
 
 

@@ -15,7 +15,6 @@ from pyspark.sql import functions as F
 from rebalance_kit.pipeline.inquiry import Events, settle
 from rebalance_kit.pipeline.intake import classify
 from rebalance_kit.pipeline.layouts import Reading
-from rebalance_kit.pipeline.session import unfused
 from rebalance_kit.pipeline.survey import LogFile, Survey, look
 from rebalance_kit.pipeline.times import line_time
 from rebalance_kit.pipeline.watch_tail import LINE_DIGITS, PREFIX, SOURCE_DIGITS, STATE
@@ -55,8 +54,7 @@ def begin_stream(
         .option("checkpointLocation", str(checkpoint.resolve()))
         .trigger(processingTime="1 second")
     )
-    with unfused(spark):
-        return writer.start()
+    return writer.start()
 
 
 def chunk_lines(chunks: DataFrame) -> DataFrame:

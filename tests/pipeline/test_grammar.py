@@ -100,7 +100,7 @@ def test_a_message_of_another_kind_is_nobodys():
 
 
 @pytest.mark.spark
-def test_spark_reads_the_table_as_python_does(read_logs):
+def test_a_table_of_events_holds_the_fields_that_the_grammar_finds(read_logs):
     messages = [sample(template, optional)[0] for template in MESSAGES for optional in (True, False)]
     messages = [message for message in messages if not message.startswith("%")]
     lines = [
