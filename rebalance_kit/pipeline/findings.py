@@ -23,7 +23,7 @@ from rebalance_kit.pipeline.finding_steps import (
 )
 from rebalance_kit.pipeline.finding_topics import recreated, resubscribed, unlike_subscriptions
 from rebalance_kit.pipeline.names import with_name
-from rebalance_kit.pipeline.told import FINDINGS, told
+from rebalance_kit.pipeline.told import FINDINGS, evidence, first_line, told
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -228,12 +228,9 @@ def slow_callbacks(events: DataFrame) -> DataFrame:
         | ((event == "lost") & F.col("next.event").isin("joining", "transitioned"))
     )
     slow = ended.filter(closes & (F.col("took_ms") > SLOW_CALLBACK_MS))
-    first = F.min_by(
-        F.struct("at_ms", "file", "line", F.col("text").alias("evidence")), F.struct("at_ms", "line", "file")
-    )
     worst = F.format_number(F.max("took_ms") / 1000, 1)
     rows = slow.groupBy("path", "group", F.col("client").alias("who")).agg(
-        first.alias("first"), F.count("*").alias("times"), worst.alias("worst")
+        first_line().alias("first"), F.count("*").alias("times"), worst.alias("worst")
     )
     sentence = F.concat(
         F.col("who"),
@@ -263,12 +260,9 @@ def rolling_restarts(events: DataFrame) -> DataFrame:
         .filter((F.col("kind") == "left") & (F.col("next.kind") == "joined"))
         .filter(F.col("next.at_ms") - F.col("at_ms") <= RETURN_WITHIN_MS)
     )
-    first = F.min_by(
-        F.struct("at_ms", "file", "line", F.col("text").alias("evidence")), F.struct("at_ms", "line", "file")
-    )
     rows = (
         back.groupBy("path", "group")
-        .agg(first.alias("first"), F.count("*").alias("times"), F.array_join(F.sort_array(F.collect_set("who")), ", ").alias("all"),
+        .agg(first_line().alias("first"), F.count("*").alias("times"), F.array_join(F.sort_array(F.collect_set("who")), ", ").alias("all"),
              F.count_distinct("who").alias("n"))
         .filter(F.col("n") >= 2)
         .withColumn("who", F.lit(None).cast("string"))
@@ -291,7 +285,7 @@ def shared_instances(events: DataFrame) -> DataFrame:
         events.filter((F.col("side") == "java") & F.col("instance").isNotNull() & F.col("client").isNotNull() & F.col("at_ms").isNotNull())
         .groupBy("path", "group", "instance", "client")
         .agg(F.min("at_ms").alias("from_ms"), F.max("at_ms").alias("to_ms"),
-             F.min_by(F.struct("at_ms", "file", "line", F.col("text").alias("evidence")), F.struct("at_ms", "line", "file")).alias("first"))
+             first_line().alias("first"))
     )  # fmt: skip
     earlier = used.select("path", "group", "instance", F.col("client").alias("owner"), F.col("from_ms").alias("owner_from"),
                           F.col("to_ms").alias("owner_to"))  # fmt: skip
@@ -331,9 +325,7 @@ def eager_by_default(events: DataFrame) -> DataFrame:
         .select("path", "file")
         .distinct()
     )
-    first = F.min_by(
-        F.struct("at_ms", "file", "line", F.col("text").alias("evidence")), F.struct("line", "file")
-    )
+    first = F.min_by(evidence(), F.struct("line", "file"))  # these lines have no time
     rows = (
         events.filter((F.col("event") == "config") & default)
         .join(classic, ["path", "file"], "left_semi")
