@@ -31,10 +31,11 @@ from assignor_groups import CASES, CONTESTANTS, Group, as_lines, for_us, from_li
 KAFKA = "4.3.1"
 SLOW = {("kafka-python", case) for case in CASES if case.endswith("000")}
 LEFT_OUT = {
-    ("aiokafka", "cooperative-1000"), ("aiokafka", "sticky-1000"),  # the same algorithm as kafka-python, as slow
+    ("aiokafka", "cooperative-1000"),
+    ("aiokafka", "sticky-1000"),  # the same algorithm as kafka-python, as slow
     *((peer, case) for peer in ("kafka-python", "aiokafka") for case in ("cooperative-2000", "sticky-2000")),
     ("kafka-python", "cooperative-1000"),  # its cooperative class runs the sticky one inside
-}  # fmt: skip
+}
 
 
 def main() -> None:

@@ -13,7 +13,13 @@ from time import perf_counter
 
 from tables import publish
 
-from rebalance_kit.simulation.scenario import THREE_PROTOCOLS, Action, MemberSpec, Scenario, TopicSpec
+from rebalance_kit.simulation.scenario.scenario import (
+    THREE_PROTOCOLS,
+    Action,
+    MemberSpec,
+    Scenario,
+    TopicSpec,
+)
 from rebalance_kit.simulation.simulate import simulate
 
 SIZES = ((50, 500), (125, 1_250), (250, 2_500), (500, 5_000), (1_000, 10_000))
@@ -77,8 +83,12 @@ def main() -> int:
             )
         )
     peak = peak_mb()
-    publish("One crash, 120 simulated seconds", ("members x partitions", "eager, s", "cooperative, s", "consumer, s", "together, s", "trace rows"), rows,
-            f"Targets: 50 x 500 together < 2 s; 1,000 x 10,000 < 60 s and < 2 GB (peak {peak:.0f} MB).")  # fmt: skip
+    publish(
+        "One crash, 120 simulated seconds",
+        ("members x partitions", "eager, s", "cooperative, s", "consumer, s", "together, s", "trace rows"),
+        rows,
+        f"Targets: 50 x 500 together < 2 s; 1,000 x 10,000 < 60 s and < 2 GB (peak {peak:.0f} MB).",
+    )
     return 0 if total < 2 and greatest < 60 and peak < 2_000 else 1
 
 

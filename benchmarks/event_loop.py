@@ -18,8 +18,8 @@ from typing import Any
 import simpy
 from tables import publish
 
-from rebalance_kit.simulation.agenda import Agenda
-from rebalance_kit.simulation.world import World
+from rebalance_kit.simulation.cluster.world import World
+from rebalance_kit.simulation.kernel.agenda import Agenda
 
 END_MS, BEAT_MS, SESSION_MS, WAY_MS = 600_000, 3_000, 45_000, 2
 HALF, TWICE, ROUNDS = 0.5, 2.0, 9
@@ -183,8 +183,20 @@ def main() -> int:
                 f"{sim / kit:.2f}",
             )
         )
-    publish("Event loop with the trace on", ("members", "trace rows", "kit, ms", "bare heap, ms", "SimPy, ms", "kit : bare heap (≥ 0.5)", "kit : SimPy (≥ 2)"), table,
-            f"600 simulated seconds of heartbeats; median of {ROUNDS}.")  # fmt: skip
+    publish(
+        "Event loop with the trace on",
+        (
+            "members",
+            "trace rows",
+            "kit, ms",
+            "bare heap, ms",
+            "SimPy, ms",
+            "kit : bare heap (≥ 0.5)",
+            "kit : SimPy (≥ 2)",
+        ),
+        table,
+        f"600 simulated seconds of heartbeats; median of {ROUNDS}.",
+    )
     return 0 if kept else 1
 
 

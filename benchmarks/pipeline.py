@@ -22,7 +22,7 @@ from pipeline_peers import with_duckdb, with_python
 from tables import publish
 
 from rebalance_kit import scenarios
-from rebalance_kit.records.maker import make_logs
+from rebalance_kit.recordings.maker.maker import make_logs
 
 WANTED = {"DuckDB": 1.9, "plain Python": 0.7, "growth": 1.15, "first": 0.5, "warm": 0.7}
 MIX = tuple(
@@ -49,9 +49,10 @@ def write_input(folder: Path, lines: int) -> tuple[list[Path], int]:
 
 def with_spark(spark, folder: Path) -> tuple[int, int]:
     """Rebalances and storms, by the pipeline's own steps."""
-    from rebalance_kit.pipeline import inquiry, names
-    from rebalance_kit.pipeline.rebalances import rebalances
-    from rebalance_kit.pipeline.storms import storms
+    from rebalance_kit.pipeline import forensics as inquiry
+    from rebalance_kit.pipeline.gold import member_names as names
+    from rebalance_kit.pipeline.gold.rebalances import rebalances
+    from rebalance_kit.pipeline.gold.storms import storms
 
     silver = inquiry.read_events(spark, folder)
     found = rebalances(silver.events, names.member_names(silver.events)).localCheckpoint()
@@ -81,7 +82,7 @@ def first_result(kind: str, file: Path) -> tuple[float, float]:
 
 def first(kind: str, file: str) -> None:
     if kind == "notebook":
-        from rebalance_kit.pipeline.quiet import begin_quietly
+        from rebalance_kit.pipeline.spark.notebook_session import begin_quietly
 
         starting = begin_quietly()
         time.sleep(READ_S)
@@ -93,7 +94,7 @@ def first(kind: str, file: str) -> None:
 
         spark = SparkSession.builder.master("local[2]").getOrCreate()
     else:
-        from rebalance_kit.pipeline.quiet import quiet_session
+        from rebalance_kit.pipeline.spark.notebook_session import quiet_session
 
         spark = quiet_session()
     from pyspark.sql import functions as F
@@ -114,19 +115,28 @@ def first(kind: str, file: str) -> None:
 
 def starts(file: Path) -> None:
     """The table of the first and the small answers."""
-    from rebalance_kit.pipeline.class_archive import _AT_REST_S
+    from rebalance_kit.pipeline.spark.class_archive import _AT_REST_S
 
     first_result("kit", file)  # writes the class archive when it ends, unless there is one
     time.sleep(2 * _AT_REST_S)
     plain, kit, read = (first_result(kind, file) for kind in ("defaults", "kit", "notebook"))
     rows = [
-        ("first answer in a notebook, s", f"{plain[0]:.1f}", f"{read[0]:.1f}", verdict(read[0] / plain[0], WANTED["first"])),
+        (
+            "first answer in a notebook, s",
+            f"{plain[0]:.1f}",
+            f"{read[0]:.1f}",
+            verdict(read[0] / plain[0], WANTED["first"]),
+        ),
         ("first answer in a script, s", f"{plain[0]:.1f}", f"{kit[0]:.1f}", f"{kit[0] / plain[0]:.2f}"),
         ("warm small query, s", f"{plain[1]:.2f}", f"{kit[1]:.2f}", verdict(kit[1], WANTED["warm"])),
-    ]  # fmt: skip
-    publish("Pipeline: the first answer", ("", "Spark's defaults", "the kit", ""), rows,
-            "local[2]; the kit with its class archive. Script: from `import` to the answer. Notebook: from the cell that asks, "
-            f"{READ_S} s after the first cell, which begins Spark while one reads; Spark's defaults begin when asked.")  # fmt: skip
+    ]
+    publish(
+        "Pipeline: the first answer",
+        ("", "Spark's defaults", "the kit", ""),
+        rows,
+        "local[2]; the kit with its class archive. Script: from `import` to the answer. Notebook: from the cell that asks, "
+        f"{READ_S} s after the first cell, which begins Spark while one reads; Spark's defaults begin when asked.",
+    )
 
 
 def verdict(is_now: float, wanted: float) -> str:
@@ -143,7 +153,7 @@ def main() -> None:
     if asked.first:
         first(*asked.first)
         return
-    from rebalance_kit.pipeline.session import spark_session
+    from rebalance_kit.pipeline.spark.session import spark_session
 
     with tempfile.TemporaryDirectory() as scratch:
         files, lines = write_input(Path(scratch) / "logs", asked.lines)
@@ -160,12 +170,20 @@ def main() -> None:
         assert len({found for _, found in took.values()}) == 1, took
         ours, found = took["Spark"]
         rows = [
-            (name, f"{seconds:.1f}", f"{lines / seconds:,.0f}",
-             verdict(ours / seconds, WANTED[name]) if name in WANTED else "")
+            (
+                name,
+                f"{seconds:.1f}",
+                f"{lines / seconds:,.0f}",
+                verdict(ours / seconds, WANTED[name]) if name in WANTED else "",
+            )
             for name, (seconds, _) in took.items()
-        ]  # fmt: skip
-        publish("Pipeline", ("", "s", "lines a second", "Spark's time / this"), rows,
-                f"{lines:,} lines to {found[0]:,} rebalances and {found[1]:,} storms, {asked.threads} threads.")  # fmt: skip
+        ]
+        publish(
+            "Pipeline",
+            ("", "s", "lines a second", "Spark's time / this"),
+            rows,
+            f"{lines:,} lines to {found[0]:,} rebalances and {found[1]:,} storms, {asked.threads} threads.",
+        )
         if asked.most:
             _, many = write_input(Path(scratch) / "many", asked.most)
             sizes = [
@@ -177,8 +195,12 @@ def main() -> None:
                 (f"{count:,}", f"{seconds:.1f}", f"{cost:.2f}")
                 for (count, seconds), cost in zip(sizes, costs, strict=True)
             ]
-            publish("Pipeline: growth", ("lines", "s", "µs a line"), rows,
-                    f"4 GB of driver memory; {verdict(costs[1] / costs[0], WANTED['growth'])}.")  # fmt: skip
+            publish(
+                "Pipeline: growth",
+                ("lines", "s", "µs a line"),
+                rows,
+                f"4 GB of driver memory; {verdict(costs[1] / costs[0], WANTED['growth'])}.",
+            )
         spark.stop()
 
 

@@ -14,15 +14,15 @@ from time import perf_counter
 
 from tables import publish
 
-from rebalance_kit.quiz.bank import Bank, read_bank
-from rebalance_kit.quiz.check import check
-from rebalance_kit.quiz.exam import ExamSitting
-from rebalance_kit.quiz.generate import question
-from rebalance_kit.quiz.grade import grade
-from rebalance_kit.quiz.item import Question
-from rebalance_kit.quiz.progress import progress
-from rebalance_kit.quiz.runs import RunBook
-from rebalance_kit.quiz.store import Attempt, Store
+from rebalance_kit.quiz.items.bank import Bank, read_bank
+from rebalance_kit.quiz.items.check import check
+from rebalance_kit.quiz.items.item import Question
+from rebalance_kit.quiz.proof.generate import question
+from rebalance_kit.quiz.proof.runs import RunBook
+from rebalance_kit.quiz.sittings.exam import ExamSitting
+from rebalance_kit.quiz.sittings.grade import grade
+from rebalance_kit.quiz.sittings.progress import progress
+from rebalance_kit.quiz.sittings.store import Attempt, Store
 
 ROUNDS, ANSWERS, SEEDS = 3, 10_000, 30
 CHECK_S, EXAM_S, GRADE_S, REPORT_S = 120.0, 2.0, 0.020, 1.0
@@ -58,10 +58,21 @@ def filled(folder: Path, bank: Bank) -> Store:
     names = [item.head.id for item in bank.items]
     store.add(
         *(
-            Attempt(str(number), float(number), "practice", names[number % len(names)], 1, "a", number % 3 > 0, 1.0, "sure", ("kip848-is-default",))
+            Attempt(
+                str(number),
+                float(number),
+                "practice",
+                names[number % len(names)],
+                1,
+                "a",
+                number % 3 > 0,
+                1.0,
+                "sure",
+                ("kip848-is-default",),
+            )
             for number in range(ANSWERS)
         )
-    )  # fmt: skip
+    )
     return store
 
 

@@ -53,11 +53,22 @@ def main() -> int:
     for name, space in SIZES:
         found = rate(space)
         first = first or found
-        rows.append((name, f"{found:.0f}", f"{trace_rows(space):.0f}", f"{(space.within_ms + space.settle_ms) / 1000:.0f}"))
+        rows.append(
+            (
+                name,
+                f"{found:.0f}",
+                f"{trace_rows(space):.0f}",
+                f"{(space.within_ms + space.settle_ms) / 1000:.0f}",
+            )
+        )
     classic = rate(replace(Space(), protocols=("eager", "cooperative")))
     rows.append(("6 x 12 x 20, classic alone", f"{classic:.0f}", "", ""))
-    publish("Random scenarios a second, one core", ("members x partitions x actions", "scenarios/s", "trace rows each", "simulated s each"), rows,
-            f"Target: at least {TARGET} of 6 x 12 x 20 with every invariant asked; processor time, best of {ROUNDS}.")  # fmt: skip
+    publish(
+        "Random scenarios a second, one core",
+        ("members x partitions x actions", "scenarios/s", "trace rows each", "simulated s each"),
+        rows,
+        f"Target: at least {TARGET} of 6 x 12 x 20 with every invariant asked; processor time, best of {ROUNDS}.",
+    )
     return 0 if first >= TARGET else 1
 
 

@@ -17,15 +17,15 @@ from contextlib import nullcontext
 from tables import publish
 
 from rebalance_kit import scenarios
-from rebalance_kit.pipeline.cluster import LocalCluster
-from rebalance_kit.pipeline.sweep_grid import sweep
+from rebalance_kit.pipeline.spark.cluster import LocalCluster
+from rebalance_kit.pipeline.sweep.grid import sweep
 
 WANTED = 1.8
 
 
 def measure(master: str, runs: int) -> float:
     """Seconds that the sweep takes on a running, warm session of ``master``."""
-    from rebalance_kit.pipeline.session import plainly, spark_session
+    from rebalance_kit.pipeline.spark.session import plainly, spark_session
 
     spark = spark_session(master)
     timeouts = {"session.timeout.ms": [6_000, 10_000, 20_000, 45_000]}

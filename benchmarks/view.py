@@ -22,12 +22,12 @@ from typing import Any
 
 from tables import publish
 
-from rebalance_kit.simulation.scenario import Action, MemberSpec, Scenario, TopicSpec
+from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.view.film import film_bytes
-from rebalance_kit.view.flow import flow_figure
-from rebalance_kit.view.frames import Frames
-from rebalance_kit.view.gantt import gantt_figure
+from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.figures.flow import flow_figure
+from rebalance_kit.view.figures.gantt import gantt_figure
+from rebalance_kit.view.lab.playback import film_bytes
 
 TITLES = {
     "kernel": "View: the kernel's side",
@@ -128,16 +128,18 @@ def in_browser(members: int, partitions: int) -> dict[str, Any]:
     """First paint, a new film to paint, and frames a second while playing; the kernel is left out."""
     from playwright.sync_api import sync_playwright
 
-    from rebalance_kit.view.lab import Lab
-    from rebalance_kit.view.lab_page import script, style
+    from rebalance_kit.view.lab.page import script, style
+    from rebalance_kit.view.lab.widget import Lab
 
     scenario = crash(members, partitions)
     films = [film_bytes(Frames(simulate(scenario, protocol=name))) for name in ("eager", "cooperative")]
     controls = Lab().controls
     page_text = PAGE.format(
-        style=style(), script=script().replace("export default", "const widget ="), controls=json.dumps(controls),
+        style=style(),
+        script=script().replace("export default", "const widget ="),
+        controls=json.dumps(controls),
         films=json.dumps([base64.b64encode(one).decode("ascii") for one in films]),
-    )  # fmt: skip
+    )
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         path = Path(folder) / "lab.html"
         path.write_text(page_text, encoding="utf-8")
@@ -155,10 +157,14 @@ def in_browser(members: int, partitions: int) -> dict[str, Any]:
             heap.append(page.evaluate(HEAP))
         browser.close()
     return {
-        "size": f"{members} x {partitions}", "first_paint_ms": round(first, 1), "film_to_paint_median_ms": round(statistics.median(swaps), 1),
-        "film_to_paint_p95_ms": round(swaps[int(0.95 * len(swaps))], 1), "frames_per_s": round(rate, 1),
-        "heap_mb_each_15_s": [round(one / 1e6, 2) for one in heap], "lab_made_ms": median_ms(lambda: Lab(scenario)),
-    }  # fmt: skip
+        "size": f"{members} x {partitions}",
+        "first_paint_ms": round(first, 1),
+        "film_to_paint_median_ms": round(statistics.median(swaps), 1),
+        "film_to_paint_p95_ms": round(swaps[int(0.95 * len(swaps))], 1),
+        "frames_per_s": round(rate, 1),
+        "heap_mb_each_15_s": [round(one / 1e6, 2) for one in heap],
+        "lab_made_ms": median_ms(lambda: Lab(scenario)),
+    }
 
 
 # --- a click, with the lab's own kernel side in the loop ------------------------------------------------
@@ -193,9 +199,9 @@ def click_to_paint(members: int, partitions: int, protocol: str, clicks: int = 2
     """
     from playwright.sync_api import sync_playwright
 
-    from rebalance_kit.view.lab import Lab
-    from rebalance_kit.view.lab_page import script, style
-    from rebalance_kit.view.lab_requests import answer
+    from rebalance_kit.view.lab.page import script, style
+    from rebalance_kit.view.lab.requests import answer
+    from rebalance_kit.view.lab.widget import Lab
 
     group = replace(crash(members, partitions), actions=())
     lab = Lab(group, protocol=protocol)
@@ -203,7 +209,12 @@ def click_to_paint(members: int, partitions: int, protocol: str, clicks: int = 2
     begun = lab.history
 
     def state() -> dict[str, Any]:
-        return {"film": base64.b64encode(lab.film).decode("ascii"), "controls": json.loads(json.dumps(lab.controls)), "cursor_ms": lab.cursor_ms, "theme": "light"}  # fmt: skip
+        return {
+            "film": base64.b64encode(lab.film).decode("ascii"),
+            "controls": json.loads(json.dumps(lab.controls)),
+            "cursor_ms": lab.cursor_ms,
+            "theme": "light",
+        }
 
     def kernel(message: dict[str, Any]) -> list[Any]:
         told, _ = answer(lab, message)
@@ -229,9 +240,12 @@ def click_to_paint(members: int, partitions: int, protocol: str, clicks: int = 2
         browser.close()
     spent = sorted(spent[2:])  # the first ones warm up
     return {
-        "size": f"{members} x {partitions}", "protocol": protocol, "clicks": len(spent), "click_to_paint_median_ms": round(statistics.median(spent), 1),
+        "size": f"{members} x {partitions}",
+        "protocol": protocol,
+        "clicks": len(spent),
+        "click_to_paint_median_ms": round(statistics.median(spent), 1),
         "click_to_paint_p95_ms": round(spent[int(0.95 * len(spent))], 1),
-    }  # fmt: skip
+    }
 
 
 # --- the peer: plotly's FigureWidget for the same click -------------------------------------------------
@@ -294,9 +308,13 @@ def figure_widget(members: int, partitions: int, clicks: int = 24) -> dict[str, 
             figure.data[0].x, figure.data[0].y = now["x"], now["y"]
             figure.data[0].marker.color = now["color"]
         return [
-            {"style_data": one["style_data"], "layout_data": one["layout_data"], "style_traces": one["style_traces"]}
+            {
+                "style_data": one["style_data"],
+                "layout_data": one["layout_data"],
+                "style_traces": one["style_traces"],
+            }
             for one in json.loads(json.dumps(sent, default=list))
-        ]  # fmt: skip
+        ]
 
     script = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
@@ -311,9 +329,12 @@ def figure_widget(members: int, partitions: int, clicks: int = 24) -> dict[str, 
         browser.close()
     spent = sorted(spent[2:])
     return {
-        "size": f"{members} x {partitions}", "peer": "FigureWidget, engine left out", "clicks": len(spent), "click_to_paint_median_ms": round(statistics.median(spent), 1),
+        "size": f"{members} x {partitions}",
+        "peer": "FigureWidget, engine left out",
+        "clicks": len(spent),
+        "click_to_paint_median_ms": round(statistics.median(spent), 1),
         "click_to_paint_p95_ms": round(spent[int(0.95 * len(spent))], 1),
-    }  # fmt: skip
+    }
 
 
 def main() -> None:
@@ -338,7 +359,9 @@ def main() -> None:
         found["peer"] = [figure_widget(members, partitions) for members, partitions in ((2, 4), (50, 500))]
     for name, rows in found.items():
         columns = list(dict.fromkeys(key for row in rows for key in row))
-        publish(TITLES[name], columns, [[str(row.get(key, "")) for key in columns] for row in rows], NOTES[name])
+        publish(
+            TITLES[name], columns, [[str(row.get(key, "")) for key in columns] for row in rows], NOTES[name]
+        )
 
 
 if __name__ == "__main__":

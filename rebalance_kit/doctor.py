@@ -15,7 +15,7 @@ from typing import TextIO
 
 from rebalance_kit import __version__
 from rebalance_kit.model.errors import EnvironmentProblem
-from rebalance_kit.pipeline.java import find_java
+from rebalance_kit.pipeline.spark.java import find_java
 
 #: Names under which Chromium is installed, the one of Debian first.
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

@@ -13,18 +13,14 @@ from textwrap import wrap
 from rebalance_kit import scenarios
 from rebalance_kit.glossary import lookup
 from rebalance_kit.model.trace import Trace, TraceRow
-from rebalance_kit.simulation.scenario import THREE_PROTOCOLS, Scenario
+from rebalance_kit.simulation.scenario.scenario import THREE_PROTOCOLS, Scenario
 from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.view.text import describe_flow
-from rebalance_kit.view.words import partitions_in_words
+from rebalance_kit.view.words.descriptions import describe_flow
+from rebalance_kit.view.words.phrases import partitions_in_words
 
 WIDTH = 108
 """Signs in a line of output; JupyterLab breaks longer ones in the middle of a word on a screen of 1366 pixels."""
-CALLBACKS = {
-    "assigned": "onPartitionsAssigned",
-    "revoked": "onPartitionsRevoked",
-    "lost": "onPartitionsLost",
-}
+CALLBACKS = {"assigned": "onPartitionsAssigned", "revoked": "onPartitionsRevoked", "lost": "onPartitionsLost"}
 
 
 def three(
@@ -149,9 +145,15 @@ def callbacks(trace: Trace, since_s: float = 0.0, until_s: float | None = None) 
     word = "epoch" if trace.label.startswith("consumer") else "generation"
     rows = [("at", "member", "callback", word, "partitions")]
     rows += [
-        (_clock(row), row.actor, CALLBACKS[row.detail["callback"]], str(row.generation), partitions_in_words(row.detail["partitions"]))
+        (
+            _clock(row),
+            row.actor,
+            CALLBACKS[row.detail["callback"]],
+            str(row.generation),
+            partitions_in_words(row.detail["partitions"]),
+        )
         for row in _since(trace, since_s, "callback_begin", until_s=until_s)
-    ]  # fmt: skip
+    ]
     return columns(rows)
 
 
@@ -169,9 +171,15 @@ def pauses(trace: Trace, since_s: float | None = None) -> str:
     since = study_from(trace) if since_s is None else round(since_s * 1000)
     rows = [("partition", "from", "for", "read before by", "then by")]
     rows += [
-        (str(gap.partition), _seconds(max(gap.from_ms, since)), _seconds(gap.to_ms - max(gap.from_ms, since)), gap.before or "-", gap.after or "nobody")
+        (
+            str(gap.partition),
+            _seconds(max(gap.from_ms, since)),
+            _seconds(gap.to_ms - max(gap.from_ms, since)),
+            gap.before or "-",
+            gap.after or "nobody",
+        )
         for gap in gaps(trace, since)
-    ]  # fmt: skip
+    ]
     return columns(rows) if len(rows) > 1 else "no partition paused"
 
 
@@ -263,9 +271,11 @@ def _goal_line(name: str, goal: Sequence[str], row: TraceRow) -> tuple[str, ...]
 
 # --- many runs ----------------------------------------------------------------------------------
 def spread(
-    scenario: Scenario | str, measure: Callable[[Trace], float], seeds: Iterable[int] = range(1, 21),
+    scenario: Scenario | str,
+    measure: Callable[[Trace], float],
+    seeds: Iterable[int] = range(1, 21),
     protocols: Sequence[str] = THREE_PROTOCOLS,
-) -> str:  # fmt: skip
+) -> str:
     """Least, median and greatest value of a measure over many seeds, under each protocol."""
     rows: list[tuple[str, ...]] = [("", "least", "median", "greatest")]
     drawn = list(seeds)

@@ -14,8 +14,8 @@ from rebalance_kit.analysis.comparison import Comparison, compare, sentences, ta
 from rebalance_kit.analysis.invariants import check
 from rebalance_kit.model.errors import EnvironmentProblem, ScenarioError
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.simulation.scenario import PROTOCOLS, THREE_PROTOCOLS, Scenario
-from rebalance_kit.simulation.scenario_file import read_scenario
+from rebalance_kit.simulation.scenario.scenario import PROTOCOLS, THREE_PROTOCOLS, Scenario
+from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 from rebalance_kit.simulation.simulate import simulate
 
 
@@ -86,7 +86,7 @@ def _write(folder: Path, traces: Mapping[str, Trace]) -> None:
                 lines.write(line + "\n")
         os.replace(beside, target)
     try:
-        from rebalance_kit.view.report import write_report
+        from rebalance_kit.view.reports.run_report import write_report
     except ImportError as error:
         raise EnvironmentProblem(
             f"the report needs plotly ({error}); install the lab extra: pip install 'rebalance-kit[lab]'"

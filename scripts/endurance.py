@@ -21,15 +21,15 @@ import time
 from pathlib import Path
 
 from rebalance_kit.pipeline import forensics, spark_session
-from rebalance_kit.pipeline.accounting import require_balance
-from rebalance_kit.pipeline.run import run_logs
-from rebalance_kit.pipeline.watch_run import Wishes, run_watch
-from rebalance_kit.records.pack import unpack
+from rebalance_kit.pipeline.command import run_logs
+from rebalance_kit.pipeline.lines.accounting import require_balance
+from rebalance_kit.pipeline.stream.command import Wishes, run_watch
+from rebalance_kit.recordings.runs.pack import unpack
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "pipeline"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from damage import damaged_files
-from growing import Growing, chunks, commits, kill_hard, started_watch, written
+from tests.support.pipeline.damage import damaged_files
+from tests.support.pipeline.growing import Growing, chunks, commits, kill_hard, started_watch, written
 
 RUN = "crash-2x4.eager.4.3.1"
 

@@ -24,9 +24,9 @@ from statistics import median, quantiles
 
 import yaml
 
-from rebalance_kit.records.pack import MORE, unpack
-from rebalance_kit.records.replay import RULES, Outcome, replay_all
-from rebalance_kit.simulation import latencies
+from rebalance_kit.recordings.replay.replay import RULES, Outcome, replay_all
+from rebalance_kit.recordings.runs.pack import MORE, unpack
+from rebalance_kit.simulation.kernel import latencies
 
 HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent / "docs" / "fidelity.md"
@@ -92,7 +92,10 @@ def _said(outcomes: Sequence[Outcome]) -> str:
 
 
 def _page(
-    outcomes: Sequence[Outcome], kinds: Mapping[str, tuple[str, str]], explained: Mapping[str, str], draws: int
+    outcomes: Sequence[Outcome],
+    kinds: Mapping[str, tuple[str, str]],
+    explained: Mapping[str, str],
+    draws: int,
 ) -> Iterator[str]:
     yield HEAD.format(draws=draws, rules=RULES.format(draws=draws))
     lines = sum(one.lines.lines for one in outcomes if one.lines)
@@ -105,7 +108,9 @@ def _page(
     yield "\n## What remains, and why\n"
     yield from _remaining(outcomes, explained)
     yield "\n## Records delivered again\n"
-    yield _again(outcomes, explained.get(AGAIN, "Why that commit lies elsewhere in these runs is not settled."))
+    yield _again(
+        outcomes, explained.get(AGAIN, "Why that commit lies elsewhere in these runs is not settled.")
+    )
     yield "\n## Default latencies\n"
     yield (
         "What takes time without a setting of Kafka deciding it, in milliseconds: the engine's defaults, used by every repetition above. "
@@ -116,7 +121,18 @@ def _page(
 
 
 def _summary(outcomes: Sequence[Outcome], kinds: Mapping[str, tuple[str, str]]) -> Iterator[Sequence[str]]:
-    yield ("protocol", "Kafka", "runs", "(a)-(c) equal", "(d) equal", "median ms", "p95 ms", "bias ms", "delivered again: recorded", "simulated")
+    yield (
+        "protocol",
+        "Kafka",
+        "runs",
+        "(a)-(c) equal",
+        "(d) equal",
+        "median ms",
+        "p95 ms",
+        "bias ms",
+        "delivered again: recorded",
+        "simulated",
+    )
     groups: dict[tuple[str, str], list[Outcome]] = defaultdict(list)
     for one in outcomes:
         groups[kinds[one.run]].append(one)
@@ -149,10 +165,25 @@ def _timing(held: Iterable[Outcome]) -> tuple[str, str, str]:
 
 
 def _run_by_run(outcomes: Sequence[Outcome]) -> Iterator[Sequence[str]]:
-    yield ("run", "(a) rounds", "(b) callbacks", "(c) removals", "draws equal", "(d) log lines", "median ms", "p95 ms", "delivered again: recorded", "simulated")
+    yield (
+        "run",
+        "(a) rounds",
+        "(b) callbacks",
+        "(c) removals",
+        "draws equal",
+        "(d) log lines",
+        "median ms",
+        "p95 ms",
+        "delivered again: recorded",
+        "simulated",
+    )
     for one in outcomes:
         held = one.comparison
-        sides = ("-",) * 3 if held is None else tuple(map(_mark, (held.generations, held.callbacks, held.fencing)))
+        sides = (
+            ("-",) * 3
+            if held is None
+            else tuple(map(_mark, (held.generations, held.callbacks, held.fencing)))
+        )
         yield (
             one.run,
             *sides,
@@ -171,7 +202,9 @@ def _mark(difference: object) -> str:
 def _lines(one: Outcome) -> str:
     if one.lines is None:
         return "no logs"
-    return f"equal ({one.lines.lines})" if _alike(one) else f"{one.lines.differing} of {one.lines.lines} differ"
+    return (
+        f"equal ({one.lines.lines})" if _alike(one) else f"{one.lines.differing} of {one.lines.lines} differ"
+    )
 
 
 def _remaining(outcomes: Sequence[Outcome], explained: Mapping[str, str]) -> Iterator[str]:
@@ -179,7 +212,11 @@ def _remaining(outcomes: Sequence[Outcome], explained: Mapping[str, str]) -> Ite
     if not odd:
         yield "Nothing."
     for one in odd:
-        first = one.comparison.first if one.comparison and not one.equal else (one.lines.first if one.lines else None)
+        first = (
+            one.comparison.first
+            if one.comparison and not one.equal
+            else (one.lines.first if one.lines else None)
+        )
         yield f"### {one.run}\n"
         yield f"{explained.get(one.run, 'Not explained yet.').strip()}\n"
         if one.error is not None:
@@ -209,12 +246,24 @@ def _plain(text: str) -> str:
 
 
 def _latencies() -> Iterator[Sequence[str]]:
-    yield ("latency", "least", "quartile", "median", "quartile", "greatest", "what it is, and what it was measured on")
+    yield (
+        "latency",
+        "least",
+        "quartile",
+        "median",
+        "quartile",
+        "greatest",
+        "what it is, and what it was measured on",
+    )
     said = _documented(Path(latencies.__file__))
     for field in fields(latencies.MEASURED):
         value = getattr(latencies.MEASURED, field.name)
         spread = isinstance(value, latencies.Spread)
-        marks = (value.least, value.quarter, value.median, value.three_quarters, value.most) if spread else ("", "", value, "", "")
+        marks = (
+            (value.least, value.quarter, value.median, value.three_quarters, value.most)
+            if spread
+            else ("", "", value, "", "")
+        )
         yield (field.name, *map(str, marks), said.get(field.name, ""))
 
 

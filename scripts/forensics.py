@@ -19,10 +19,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from rebalance_kit.pipeline.run import run_logs
-from rebalance_kit.records.expected import expectations
-from rebalance_kit.records.judgement import judge
-from rebalance_kit.records.pack import unpack
+from rebalance_kit.pipeline.command import run_logs
+from rebalance_kit.recordings.runs.expected import expectations
+from rebalance_kit.recordings.runs.judgement import judge
+from rebalance_kit.recordings.runs.pack import unpack
 
 HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent / "docs" / "forensics.md"

@@ -19,8 +19,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from rebalance_kit.pipeline.grammar import parse_message
-from rebalance_kit.records.pack import run_names, unpack
+from rebalance_kit.pipeline.grammar.table import parse_message
+from rebalance_kit.recordings.runs.pack import run_names, unpack
 
 TARGET = Path(__file__).resolve().parents[1] / "rebalance_kit" / "logs" / "noise.json.gz"
 LINE = re.compile(r"(?s)^\[([^\]]{23})\] (\w+) (.*) \(([\w.$]+)\)$")
@@ -31,11 +31,19 @@ DATA = re.compile(r"/var/lib/kafka/data-\d+/")
 TOPICS = re.compile(r"\b(?:orders-eu|orders|payments|clicks|invoices|bills)\b")
 IDS = re.compile(r"(?<![\w/.-])(?=[\w-]*\d)(?=[\w-]*[A-Z])(?=[\w-]*[a-z])[\w-]{22}(?![\w/.-])")
 STEADY = (
-    "org.apache.kafka.storage.internals.log.UnifiedLog", "kafka.log.LogManager", "kafka.cluster.Partition", "state.change.logger",
-    "kafka.server.ReplicaFetcherManager", "org.apache.kafka.controller.ProducerIdControlManager", "org.apache.kafka.controller.EventPerformanceMonitor",
-    "org.apache.kafka.controller.ConfigurationControlManager", "kafka.server.metadata.DynamicConfigPublisher", "kafka.log.UnifiedLog$",
-    "org.apache.kafka.storage.internals.log.ProducerStateManager", "org.apache.kafka.controller.ReplicationControlManager",
-)  # fmt: skip
+    "org.apache.kafka.storage.internals.log.UnifiedLog",
+    "kafka.log.LogManager",
+    "kafka.cluster.Partition",
+    "state.change.logger",
+    "kafka.server.ReplicaFetcherManager",
+    "org.apache.kafka.controller.ProducerIdControlManager",
+    "org.apache.kafka.controller.EventPerformanceMonitor",
+    "org.apache.kafka.controller.ConfigurationControlManager",
+    "kafka.server.metadata.DynamicConfigPublisher",
+    "kafka.log.UnifiedLog$",
+    "org.apache.kafka.storage.internals.log.ProducerStateManager",
+    "org.apache.kafka.controller.ReplicationControlManager",
+)
 RESTLESS = ("Node -1 disconnected", "sent an invalid full fetch response")
 """What a client in good health says now and then; the rest of its lines belongs to the trouble it had."""
 

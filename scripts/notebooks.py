@@ -110,7 +110,9 @@ def execute(notebook: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookN
         coalesce_streams=True,
         resources={"metadata": {"path": str(folder)}},
     )
-    with tempfile.TemporaryDirectory() as apart:  # no reader is to see the answers of whoever made the notebook
+    with (
+        tempfile.TemporaryDirectory() as apart
+    ):  # no reader is to see the answers of whoever made the notebook
         client.execute(env={**os.environ, "REBALANCE_KIT_ATTEMPTS": str(Path(apart) / "attempts.sqlite")})
     notebook.metadata = nbformat.from_dict(_METADATA)
     for cell in notebook.cells:

@@ -22,8 +22,8 @@ from typing import Any
 from rebalance_kit.analysis.invariants import Violation, check
 from rebalance_kit.analysis.scenario_space import Space, draw
 from rebalance_kit.protocol.messages import JoinMember
-from rebalance_kit.simulation.leading import Leading
-from rebalance_kit.simulation.scenario import Scenario
+from rebalance_kit.simulation.learner_code.leader_assignor import Leading
+from rebalance_kit.simulation.scenario.scenario import Scenario
 from rebalance_kit.simulation.simulate import simulate
 
 SLICE = 500

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, settings
 
 from rebalance_kit.doctor import find_chromium
 from rebalance_kit.model.errors import EnvironmentProblem
-from rebalance_kit.pipeline.java import find_java
+from rebalance_kit.pipeline.spark.java import find_java
 
 GOLDEN = Path(__file__).parent / "golden"
 NO_SKIPS = "REBALANCE_KIT_NO_SKIPS"  # set to 1 where everything is installed: a skip is then a failure
@@ -66,7 +66,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _is_heavy(nodeid: str) -> bool:
     """Tell whether a test starts a JVM or a browser."""
-    return nodeid.startswith(("tests/pipeline/", "tests/browser/", "tests/exercises/")) or "_in_browser.py" in nodeid
+    return (
+        nodeid.startswith(("tests/pipeline/", "tests/browser/", "tests/exercises/"))
+        or "_in_browser.py" in nodeid
+    )
 
 
 @pytest.hookimpl(optionalhook=True)

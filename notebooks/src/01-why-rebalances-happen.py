@@ -34,8 +34,8 @@ from dataclasses import replace
 from rebalance_kit.analysis.metrics import metrics
 from rebalance_kit.notebook import beside, columns, fired, pauses, reasons, story, three
 from rebalance_kit.scenarios import load
-from rebalance_kit.simulation.scenario import Action
-from rebalance_kit.simulation.scenario_file import read_scenario
+from rebalance_kit.simulation.scenario.scenario import Action
+from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view import Lab, gantt_figure, show
 

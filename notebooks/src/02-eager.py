@@ -19,11 +19,11 @@ from dataclasses import replace
 from rebalance_kit.analysis.metrics import metrics
 from rebalance_kit.notebook import beside, callbacks, columns, explain, longest_silence, states, story, three
 from rebalance_kit.scenarios import load
-from rebalance_kit.simulation.scenario import Action
-from rebalance_kit.simulation.scenario_file import read_scenario
+from rebalance_kit.simulation.scenario.scenario import Action
+from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view import Lab, Quiz, describe_comparison, gantt_figure, show
-from rebalance_kit.view.diagram import messages, state_machine
+from rebalance_kit.view.figures.diagram import messages, state_machine
 
 # %% [markdown]
 # ## The four steps
@@ -216,7 +216,9 @@ print(beside(guess, {"rebalances": ten.rebalances, "minutes": round(ten.converge
 fifty = metrics(simulate(load("fifty-by-five-hundred"), protocol="eager"))
 print("fifty consumers, ONE restart:", fifty.rebalances, "rebalances")
 print("partitions that paused:", fifty.partitions_paused, "of", fifty.partitions)
-print("a deploy of all fifty at this pace:", 50 * fifty.rebalances, "rebalances, each pausing every partition")
+print(
+    "a deploy of all fifty at this pace:", 50 * fifty.rebalances, "rebalances, each pausing every partition"
+)
 
 # %% [markdown]
 # That is a **rebalance storm**: for minutes on end the group is never done, each partition's caches are cold again

@@ -20,7 +20,7 @@ from rebalance_kit.notebook import three, with_configs
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view import Lab, Quiz, describe_comparison, flow_figure, gantt_figure, show
-from rebalance_kit.view.diagram import messages
+from rebalance_kit.view.figures.diagram import messages
 
 # %% [markdown]
 # ## Three phases

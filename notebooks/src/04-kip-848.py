@@ -26,10 +26,10 @@ from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.notebook import beside, callbacks, epochs, explain, pauses, states, story
 from rebalance_kit.notebook import target_beside_current, three
 from rebalance_kit.scenarios import load
-from rebalance_kit.simulation.scenario_file import read_scenario
+from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view import Lab, Quiz, describe_comparison, gantt_figure, show
-from rebalance_kit.view.diagram import messages
+from rebalance_kit.view.figures.diagram import messages
 
 # %% [markdown]
 # ## What is gone, what is new
@@ -276,7 +276,8 @@ print(explain("group.protocol"))
 # Is the newcomer refused, does the group stay classic, or does it become a consumer group?
 
 # %%
-mixed = simulate(read_scenario("""
+mixed = simulate(
+    read_scenario("""
 scenario: mixed
 title: A new client joins two old ones
 topics: {orders: 6}
@@ -286,9 +287,12 @@ members:
   - {name: old-1, topics: [orders]}
   - {name: old-2, topics: [orders]}
   - {name: new-3, topics: [orders], start: 30s, configs: {group.protocol: consumer}}
-"""))
+""")
+)
 turned = next(mixed.of("group_converted"))
-print(f"{turned.at_ms / 1000:.1f} s: now a {turned.detail['to']} group, with {turned.detail['members']} classic members in it")
+print(
+    f"{turned.at_ms / 1000:.1f} s: now a {turned.detail['to']} group, with {turned.detail['members']} classic members in it"
+)
 print(story(mixed))
 
 # %% [markdown]

@@ -26,7 +26,7 @@ starting = begin_quietly()
 import tempfile
 from pathlib import Path
 
-from rebalance_kit.records.pack import unpack
+from rebalance_kit.recordings.runs.pack import unpack
 
 RUN = "crash.eager.4.3.1"
 home = tempfile.TemporaryDirectory()
@@ -92,7 +92,9 @@ print(beside(guess, {"lines of the group coordinator": coordinator.count()}))
 # crash in the coordinator's own words, without the bracket in front.
 
 # %%
-said = coordinator.select("at", F.regexp_replace("message", r"^\[GroupCoordinator[^\]]*\] ", "").alias("said"))
+said = coordinator.select(
+    "at", F.regexp_replace("message", r"^\[GroupCoordinator[^\]]*\] ", "").alias("said")
+)
 for line in said.where("said rlike '^(Preparing|Stabilized|Assignment|Member)'").orderBy("at").collect():
     print(in_lines(f"{line.at:%H:%M:%S}  {line.said}"))
 
@@ -190,8 +192,7 @@ begins.select(
     F.date_format("at", "HH:mm:ss.SSS").alias("begins"),
     F.col("generation").alias("old_generation"),
     F.when(
-        F.col("next.event") == "assignment_received",
-        F.unix_millis("next.at") - F.unix_millis("at"),
+        F.col("next.event") == "assignment_received", F.unix_millis("next.at") - F.unix_millis("at")
     ).alias("took_ms"),
 ).orderBy("begins").show()
 
@@ -211,7 +212,7 @@ for row in rebalances.collect():
 # joined meanwhile. The second is the crash itself. Hover over a bar for its cause.
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view.forensics_show import describe_logs, show_logs
+from rebalance_kit.view.reports.forensics_show import describe_logs, show_logs
 
 show_logs(found, "timeline")
 

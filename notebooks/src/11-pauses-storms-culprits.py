@@ -27,7 +27,7 @@ from pathlib import Path
 
 from rebalance_kit.logs.write import write_logs
 from rebalance_kit.notebook import beside, in_lines, three
-from rebalance_kit.records.pack import unpack
+from rebalance_kit.recordings.runs.pack import unpack
 
 JOINS = ["join.eager.4.3.1", "join.cooperative.4.3.1", "join.consumer.4.3.1"]
 STALL = "poll-timeout.eager.4.3.1"
@@ -76,7 +76,12 @@ guess = {"shortest": None, "eager": None, "cooperative": None, "consumer": None}
 # %%
 joins = (
     found.rebalances.where("trigger != 'follow_up'")
-    .select(run, "culprit", "start_ms", F.lead("start_ms").over(Window.partitionBy("path").orderBy("start_ms")).alias("until_ms"))
+    .select(
+        run,
+        "culprit",
+        "start_ms",
+        F.lead("start_ms").over(Window.partitionBy("path").orderBy("start_ms")).alias("until_ms"),
+    )
     .where("culprit = 'c4'")
 )
 felt = (
@@ -105,7 +110,7 @@ print(beside(guess, truth | {way: seen[way].partitions for way in ("eager", "coo
 # **Watch for** the width of the marks, and for how many rows have one, in the two maps.
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view.forensics_show import describe_logs, show_logs
+from rebalance_kit.view.reports.forensics_show import describe_logs, show_logs
 
 show_logs(found, "pauses", "join.eager.4.3.1")
 
@@ -160,7 +165,11 @@ guess = {"what c2 did": None}
 moment = told[1].at
 around = at_the_stall.where(F.abs(F.unix_millis("at") - F.unix_millis(F.lit(moment))) < 1000)
 for line in around.where("client = 'c2' or side = 'broker'").orderBy("at", "file", "line").collect():
-    print(in_lines(f"{line.at:%H:%M:%S}  {line.client or 'broker':7}{line.event}: {line.reason or line.cause or ''}"))
+    print(
+        in_lines(
+            f"{line.at:%H:%M:%S}  {line.client or 'broker':7}{line.event}: {line.reason or line.cause or ''}"
+        )
+    )
 
 # %%
 cause = found.rebalances.where((run == STALL) & (F.col("number") == 2)).first()

@@ -51,9 +51,9 @@ print(runs.count(), "runs of", load("crash").title)
 from pyspark.sql import functions as F
 
 few = runs.where("protocol = 'eager' and session_timeout_ms in (10000, 45000) and seed <= 3")
-few.select("session_timeout_ms", "seed", "crash_detect_s", "false_alarms", "longest_gap_s", "rebalances").orderBy(
-    "session_timeout_ms", "seed"
-).show()
+few.select(
+    "session_timeout_ms", "seed", "crash_detect_s", "false_alarms", "longest_gap_s", "rebalances"
+).orderBy("session_timeout_ms", "seed").show()
 
 # %% [markdown]
 # Look at one column from row to row: the same setting, and yet another number. How old the last heartbeat was when the
@@ -111,7 +111,9 @@ guess = {"least with 3": None, "least with 24": None}
 sizes = {"members": [3, 6, 12, 24], "topic_partitions": [48]}
 rollouts = sweep(spark, load("rolling-restart"), sizes, seeds=4).persist()
 protocols = ["eager", "cooperative", "consumer"]
-stopped = rollouts.groupBy("members").pivot("protocol", protocols).agg(F.round(F.median("unavailable_partition_s")))
+stopped = (
+    rollouts.groupBy("members").pivot("protocol", protocols).agg(F.round(F.median("unavailable_partition_s")))
+)
 stopped.orderBy("members").show()
 
 # %%

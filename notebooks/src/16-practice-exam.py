@@ -21,7 +21,7 @@
 # questions that an earlier mock has asked.
 
 # %%
-from rebalance_kit.quiz.blueprint import paper_table
+from rebalance_kit.quiz.items.blueprint import paper_table
 
 print(paper_table("CCDAK", seed=1))
 
@@ -71,9 +71,9 @@ exam
 # What all your answers say together, from quizzes, exams and reviews:
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.quiz.bank import read_bank
-from rebalance_kit.quiz.progress import progress
-from rebalance_kit.quiz.store import Store
+from rebalance_kit.quiz.items.bank import read_bank
+from rebalance_kit.quiz.sittings.progress import progress
+from rebalance_kit.quiz.sittings.store import Store
 
 print(progress(Store().attempts(), read_bank()).text())
 

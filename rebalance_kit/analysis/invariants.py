@@ -207,7 +207,9 @@ def accounts_add_up(trace: Trace) -> Iterator[tuple[int, str]]:
         where = f"{row.topic}-{row.partition}"
         if held["read"] > held["produced"]:
             yield row.at_ms, f"{where}: {held['read']} read of {held['produced']} produced"
-        if held["committed"] is not None and held["committed"] > held["produced"]:  # a first position may be committed unread
+        if (
+            held["committed"] is not None and held["committed"] > held["produced"]
+        ):  # a first position may be committed unread
             yield row.at_ms, f"{where}: committed {held['committed']} of {held['produced']} produced"
         first = held["delivered"] - held["redelivered"]
         if not 0 <= first <= held["read"] or min(held["lost"], held["redelivered"]) < 0:
@@ -244,10 +246,19 @@ INVARIANTS: Mapping[str, Invariant] = MappingProxyType(
     {
         look.__name__: Invariant(look.__name__, (look.__doc__ or "").splitlines()[0], look)
         for look in (
-            one_owner, legal_target, whole_target, monotonic, epochs_grow, fenced_commits, callbacks_fit, accounts_add_up, own_code_is_sound, converges,
+            one_owner,
+            legal_target,
+            whole_target,
+            monotonic,
+            epochs_grow,
+            fenced_commits,
+            callbacks_fit,
+            accounts_add_up,
+            own_code_is_sound,
+            converges,
         )
     }
-)  # fmt: skip
+)
 
 
 def check(trace: Trace) -> tuple[Violation, ...]:

@@ -15,19 +15,33 @@ from rebalance_kit.model.trace import Trace, TraceRow
 
 TRIGGERS: Mapping[str, str] = MappingProxyType(
     {
-        "join": "join", "leave": "leave", "downgrade": "leave", "admin": "admin_removal", "session": "session_expired",
-        "rebalance_timeout": "rebalance_timeout", "join_timeout": "rebalance_timeout", "sync_timeout": "sync_timeout", "sync": "sync_timeout",
-        "revocation": "follow_up", "metadata": "metadata_changed", "subscription": "subscription_changed", "regex": "regex_changed",
-        "enforced": "enforced", "rejoin": "rejoin", "static": "rejoin",
+        "join": "join",
+        "leave": "leave",
+        "downgrade": "leave",
+        "admin": "admin_removal",
+        "session": "session_expired",
+        "rebalance_timeout": "rebalance_timeout",
+        "join_timeout": "rebalance_timeout",
+        "sync_timeout": "sync_timeout",
+        "sync": "sync_timeout",
+        "revocation": "follow_up",
+        "metadata": "metadata_changed",
+        "subscription": "subscription_changed",
+        "regex": "regex_changed",
+        "enforced": "enforced",
+        "rejoin": "rejoin",
+        "static": "rejoin",
     }
-)  # fmt: skip
+)
 """What the trace calls a trigger -> what the pipeline calls it."""
 REASONS: Mapping[str, str] = MappingProxyType(
     {
-        "need to revoke partitions": "follow_up", "cached metadata has changed": "metadata_changed",
-        "subscription has changed": "subscription_changed", "rebalance enforced by user": "enforced",
+        "need to revoke partitions": "follow_up",
+        "cached metadata has changed": "metadata_changed",
+        "subscription has changed": "subscription_changed",
+        "rebalance enforced by user": "enforced",
     }
-)  # fmt: skip
+)
 """How a client's own reason to join again begins -> what it means."""
 ANSWERING = "group is already rebalancing"
 
@@ -159,9 +173,20 @@ def _of_group(group: str, rows: Sequence[TraceRow], early_ms: int) -> Iterator[R
     _callbacks(found, rows, early_ms)
     for number, one in enumerate(found, start=1):
         yield Rebalance(
-            group, number, one.row.protocol, one.trigger, one.culprit, one.row.at_ms, one.end_ms, one.before, one.after, one.members,
-            tuple(sorted(one.moved)), tuple(sorted(one.revoked)), one.said,
-        )  # fmt: skip
+            group,
+            number,
+            one.row.protocol,
+            one.trigger,
+            one.culprit,
+            one.row.at_ms,
+            one.end_ms,
+            one.before,
+            one.after,
+            one.members,
+            tuple(sorted(one.moved)),
+            tuple(sorted(one.revoked)),
+            one.said,
+        )
 
 
 def _begun(row: TraceRow, overdue: Collection[str], asked: Mapping[str, str], reached: int) -> _Open | None:
@@ -228,10 +253,15 @@ def _callbacks(found: Sequence[_Open], rows: Sequence[TraceRow], early_ms: int) 
 
 _ENDS: Mapping[str, str] = MappingProxyType(
     {
-        "leave": "left", "admin": "removed", "session": "expired", "rebalance_timeout": "fenced", "join_timeout": "fenced",
-        "sync_timeout": "fenced", "late": "fenced",
+        "leave": "left",
+        "admin": "removed",
+        "session": "expired",
+        "rebalance_timeout": "fenced",
+        "join_timeout": "fenced",
+        "sync_timeout": "fenced",
+        "late": "fenced",
     }
-)  # fmt: skip
+)
 
 
 def lives(trace: Trace) -> tuple[Life, ...]:

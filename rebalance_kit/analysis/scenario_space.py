@@ -14,8 +14,8 @@ from typing import Any
 
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.model.versions import PREFERRED
-from rebalance_kit.simulation.action_args import APIS
-from rebalance_kit.simulation.scenario import (
+from rebalance_kit.simulation.scenario.action_args import APIS
+from rebalance_kit.simulation.scenario.scenario import (
     ACTIONS,
     CLASSIC_ONLY,
     PROTOCOLS,
@@ -31,10 +31,12 @@ SESSION_MS, HEARTBEAT_MS = 6_000, 2_000
 BROKER: Mapping[str, Any] = MappingProxyType(
     {
         "group.initial.rebalance.delay.ms": 500,
-        "group.consumer.session.timeout.ms": SESSION_MS, "group.consumer.min.session.timeout.ms": SESSION_MS,
-        "group.consumer.heartbeat.interval.ms": HEARTBEAT_MS, "group.consumer.min.heartbeat.interval.ms": HEARTBEAT_MS,
+        "group.consumer.session.timeout.ms": SESSION_MS,
+        "group.consumer.min.session.timeout.ms": SESSION_MS,
+        "group.consumer.heartbeat.interval.ms": HEARTBEAT_MS,
+        "group.consumer.min.heartbeat.interval.ms": HEARTBEAT_MS,
     }
-)  # fmt: skip
+)
 SOON = 0.3
 MIXED = "mixed"
 """In place of a protocol: every member draws one of its own."""
@@ -117,9 +119,12 @@ def _member(
 ) -> MemberSpec:
     own = dice.choice(list(PROTOCOLS)) if protocol == MIXED else protocol
     configs: dict[str, Any] = {
-        "auto.offset.reset": "earliest", "session.timeout.ms": SESSION_MS, "heartbeat.interval.ms": HEARTBEAT_MS,
-        "max.poll.interval.ms": dice.choice((4_000, 8_000, 60_000)), **PROTOCOLS[own],
-    }  # fmt: skip
+        "auto.offset.reset": "earliest",
+        "session.timeout.ms": SESSION_MS,
+        "heartbeat.interval.ms": HEARTBEAT_MS,
+        "max.poll.interval.ms": dice.choice((4_000, 8_000, 60_000)),
+        **PROTOCOLS[own],
+    }
     if configs["group.protocol"] == "consumer":
         for key in CLASSIC_ONLY:
             configs.pop(key, None)
@@ -130,9 +135,13 @@ def _member(
     start = dice.choice((0, 0, dice.randrange(3_000), None))
     configs.update(space.configs)
     return MemberSpec(
-        f"consumer-{number}", subscribed, MappingProxyType(configs), start_ms=start,
-        callback_ms=dice.choice((0, 0, 0, 300)), commit=dice.choice(("auto", "auto", "per_batch", "revoked", "none")),
-    )  # fmt: skip
+        f"consumer-{number}",
+        subscribed,
+        MappingProxyType(configs),
+        start_ms=start,
+        callback_ms=dice.choice((0, 0, 0, 300)),
+        commit=dice.choice(("auto", "auto", "per_batch", "revoked", "none")),
+    )
 
 
 class _Walk:
@@ -232,7 +241,9 @@ def _duplicate(walk: _Walk) -> Drawn:
     if not walk.static:
         return None
     walk.made += 1
-    return walk.dice.choice(walk.static), {"as": "twin-" + "abcdefghijklmnopqrstuvwxyz"[walk.made % 26] * (walk.made // 26 + 1)}
+    return walk.dice.choice(walk.static), {
+        "as": "twin-" + "abcdefghijklmnopqrstuvwxyz"[walk.made % 26] * (walk.made // 26 + 1)
+    }
 
 
 def _subscribe(walk: _Walk) -> Drawn:
@@ -304,12 +315,31 @@ def _scale(walk: _Walk) -> Drawn:
 
 _DRAW: Mapping[str, Callable[[_Walk], Drawn]] = MappingProxyType(
     {
-        "start": _member_action(), "close": _member_action(), "crash": _crash, "freeze": _freeze, "thaw": _thaw,
-        "stall": _member_action(for_ms=(300, 9_000)), "slow_down": _member_action(processing_ms=(0, 60)),
-        "slow_callback": _member_action(callback_ms=(0, 2_000)), "restart": _restart, "duplicate": _duplicate, "subscribe": _subscribe,
-        "enforce_rebalance": _member_action(), "reconfigure": _reconfigure, "remove": _member_action(), "cut_network": _cut,
-        "heal_network": _heal, "drop_next": _drop, "delay_next": _delay, "add_partitions": _add_partitions,
-        "create_topic": _create_topic, "delete_topic": _delete_topic, "broker_down": _broker(up=False), "broker_up": _broker(up=True),
-        "coordinator_failover": _failover, "rolling_restart": _rolling, "scale_to": _scale,
+        "start": _member_action(),
+        "close": _member_action(),
+        "crash": _crash,
+        "freeze": _freeze,
+        "thaw": _thaw,
+        "stall": _member_action(for_ms=(300, 9_000)),
+        "slow_down": _member_action(processing_ms=(0, 60)),
+        "slow_callback": _member_action(callback_ms=(0, 2_000)),
+        "restart": _restart,
+        "duplicate": _duplicate,
+        "subscribe": _subscribe,
+        "enforce_rebalance": _member_action(),
+        "reconfigure": _reconfigure,
+        "remove": _member_action(),
+        "cut_network": _cut,
+        "heal_network": _heal,
+        "drop_next": _drop,
+        "delay_next": _delay,
+        "add_partitions": _add_partitions,
+        "create_topic": _create_topic,
+        "delete_topic": _delete_topic,
+        "broker_down": _broker(up=False),
+        "broker_up": _broker(up=True),
+        "coordinator_failover": _failover,
+        "rolling_restart": _rolling,
+        "scale_to": _scale,
     }
-)  # fmt: skip
+)

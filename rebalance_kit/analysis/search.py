@@ -22,9 +22,9 @@ from rebalance_kit.analysis.scenario_space import Space, draw
 from rebalance_kit.analysis.shrinking import shrink
 from rebalance_kit.model.errors import ConfigError, ScenarioError
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.simulation.link import Link, write_link
-from rebalance_kit.simulation.scenario import Scenario
-from rebalance_kit.simulation.scenario_file import write_scenario
+from rebalance_kit.simulation.scenario.permalink import Link, write_link
+from rebalance_kit.simulation.scenario.scenario import Scenario
+from rebalance_kit.simulation.scenario.yaml_file import write_scenario
 from rebalance_kit.simulation.simulate import simulate
 
 Predicate = Callable[[Trace], str | None]
@@ -165,8 +165,9 @@ def run_search(scenario: Scenario | None, seed: int, count: int, path: Path | No
     print(f"scenario {finding.number} of seed {seed} breaks {finding.seen}", file=out)
     print(
         f"shortened from {len(finding.drawn.actions)} actions to {len(small.actions)}, {len(small.members)} members, "
-        f"{sum(topic.partitions for topic in small.topics)} partitions ({finding.shrunk} tries, {seconds:.1f} s)", file=out,
-    )  # fmt: skip
+        f"{sum(topic.partitions for topic in small.topics)} partitions ({finding.shrunk} tries, {seconds:.1f} s)",
+        file=out,
+    )
     if path is None:
         print(f"\n{finding.yaml()}", file=out, end="")
     else:

@@ -12,7 +12,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
-from rebalance_kit.simulation.scenario import Action, MemberSpec, Scenario
+from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario
 
 Shows = Callable[[Scenario], bool]
 ROUND_MS = (5_000, 1_000, 500, 100)

@@ -70,9 +70,7 @@ def int_hash(number: int) -> int:
 
 
 def hash_map_order(
-    keys: Sequence[Key],
-    hash_of: Callable[[Key], int] = string_hash,
-    capacity: int = 16,
+    keys: Sequence[Key], hash_of: Callable[[Key], int] = string_hash, capacity: int = 16
 ) -> list[Key]:
     """Return distinct ``keys``, given in the order they were put, in the order a ``HashMap`` reads them.
 
@@ -99,7 +97,10 @@ def scala_map_order(keys: Sequence[str]) -> list[str]:
     size = 16
     while 4 * len(keys) >= 3 * size:
         size *= 2
-    return [keys[place] for place in sorted(range(len(keys)), key=lambda one: (folded[one] & (size - 1), folded[one]))]
+    return [
+        keys[place]
+        for place in sorted(range(len(keys)), key=lambda one: (folded[one] & (size - 1), folded[one]))
+    ]
 
 
 def hash_set_of(keys: Sequence[Key], hash_of: Callable[[Key], int]) -> list[Key]:

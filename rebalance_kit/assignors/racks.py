@@ -15,7 +15,9 @@ def racks_of(topic: str, count: int, replica_racks: ReplicaRacks) -> tuple[froze
     """Return the racks of each partition's replicas; a replica without a rack does not count."""
     listed = replica_racks.get(topic, ())
     return tuple(
-        frozenset(rack for rack in listed[number] if rack is not None) if number < len(listed) else frozenset()
+        frozenset(rack for rack in listed[number] if rack is not None)
+        if number < len(listed)
+        else frozenset()
         for number in range(count)
     )
 
@@ -36,7 +38,9 @@ class RackMap:
 
     __slots__ = ("_by_partition", "_nearby", "active", "of_member")
 
-    def __init__(self, cluster: Cluster, topics: Iterable[str], members: Sequence[MemberSubscription]) -> None:
+    def __init__(
+        self, cluster: Cluster, topics: Iterable[str], members: Sequence[MemberSubscription]
+    ) -> None:
         """Read the racks of the members and, only if there are any, of the partitions."""
         self.of_member = {member.member_id: member.rack for member in members if member.rack}
         self._by_partition: dict[TopicPartition, frozenset[str]] = {}
@@ -53,7 +57,8 @@ class RackMap:
             return
         members_on = Counter(self.of_member.values())
         self._nearby = {
-            partition: sum(members_on[rack] for rack in racks) for partition, racks in self._by_partition.items()
+            partition: sum(members_on[rack] for rack in racks)
+            for partition, racks in self._by_partition.items()
         }
 
     def mismatch(self, member_id: str, partition: TopicPartition) -> bool:

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
 
-from rebalance_kit.assignors.client_cooperative import plan_cooperative
-from rebalance_kit.assignors.client_range import assign_range
-from rebalance_kit.assignors.client_roundrobin import assign_roundrobin
-from rebalance_kit.assignors.client_sticky import plan_sticky
+from rebalance_kit.assignors.client.cooperative import plan_cooperative
+from rebalance_kit.assignors.client.range import assign_range
+from rebalance_kit.assignors.client.roundrobin import assign_roundrobin
+from rebalance_kit.assignors.client.sticky import plan_sticky
 from rebalance_kit.assignors.contract import NO_GENERATION, Assignment, Cluster, MemberSubscription, Step
-from rebalance_kit.assignors.server_range import assign_server_range
-from rebalance_kit.assignors.server_uniform import assign_server_uniform
-from rebalance_kit.assignors.sticky_plan import StickyPlan
+from rebalance_kit.assignors.server.range import assign_server_range
+from rebalance_kit.assignors.server.uniform import assign_server_uniform
+from rebalance_kit.assignors.sticky.plan import StickyPlan
 from rebalance_kit.model.errors import AssignorError
 
 
@@ -115,4 +115,6 @@ def by_java_class(java_class: str) -> AssignorClass:
         if assignor.java_class == java_class:
             return assignor
     known = ", ".join(assignor.java_class for assignor in ASSIGNORS.values())
-    raise AssignorError(f"{java_class!r} is not the class of an assignor Kafka ships: expected one of {known}")
+    raise AssignorError(
+        f"{java_class!r} is not the class of an assignor Kafka ships: expected one of {known}"
+    )

@@ -30,11 +30,24 @@ from rebalance_kit.model.topology import TopicId, TopicPartition
 
 _NAMES = {(name if name.startswith("server.") else f"client.{name}"): name for name in ASSIGNORS}
 _CASE_KEYS = (
-    "assignor", "topics", "topic_ids", "members", "replica_racks", "max_generation", "expected", "raises",
-)  # fmt: skip
+    "assignor",
+    "topics",
+    "topic_ids",
+    "members",
+    "replica_racks",
+    "max_generation",
+    "expected",
+    "raises",
+)
 _MEMBER_KEYS = (
-    "member_id", "group_instance_id", "topics", "owned", "generation", "subscription_generation", "rack",
-)  # fmt: skip
+    "member_id",
+    "group_instance_id",
+    "topics",
+    "owned",
+    "generation",
+    "subscription_generation",
+    "rack",
+)
 _GZIP_MAGIC = b"\x1f\x8b"
 _INT32 = (1 << 31) - 1
 
@@ -74,11 +87,15 @@ def _load(path: Path) -> Any:
         return json.loads(data.decode("utf-8"))
     except OSError as problem:
         reason = problem.strerror or str(problem)
-        raise DataError(f"{path}: cannot be read ({reason}); expected a JSON file of assignor cases, plain or gzipped") from problem
+        raise DataError(
+            f"{path}: cannot be read ({reason}); expected a JSON file of assignor cases, plain or gzipped"
+        ) from problem
     except EOFError as problem:
         raise DataError(f"{path}: the gzip file is cut short; expected a complete one") from problem
     except (ValueError, RecursionError) as problem:
-        raise DataError(f"{path}: is not JSON ({problem}); expected assignor cases, plain or gzipped") from problem
+        raise DataError(
+            f"{path}: is not JSON ({problem}); expected assignor cases, plain or gzipped"
+        ) from problem
     except zlib.error as problem:
         raise DataError(f"{path}: the gzip file is damaged ({problem})") from problem
 
@@ -97,7 +114,11 @@ def parse_case(raw: Any, index: int, source: str) -> VectorCase:
     topic_ids = {topic: _topic_id(f"{where}, topic_ids.{topic}", halves) for topic, halves in ids.items()}
     if name.startswith("server."):
         for topic in partitions.keys() - topic_ids.keys():
-            _refuse(f"{where}, topic_ids.{topic}", None, "the topic's id as [most, least]: a server assignor needs it")
+            _refuse(
+                f"{where}, topic_ids.{topic}",
+                None,
+                "the topic's id as [most, least]: a server assignor needs it",
+            )
     members = _list_of(f"{where}, members", _required(where, raw, "members"), _member)
     _distinct(where, members)
     return VectorCase(
@@ -150,7 +171,9 @@ def _distinct(where: str, members: tuple[MemberSubscription, ...]) -> None:
         seen[member.member_id] = place
 
 
-def _racks(where: str, raw: Any, partitions: Mapping[str, int]) -> dict[str, tuple[tuple[str | None, ...], ...]]:
+def _racks(
+    where: str, raw: Any, partitions: Mapping[str, int]
+) -> dict[str, tuple[tuple[str | None, ...], ...]]:
     racks = {}
     for topic, listed in _object(f"{where}, replica_racks", raw).items():
         at = f"{where}, replica_racks.{topic}"

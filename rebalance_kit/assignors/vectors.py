@@ -45,7 +45,9 @@ def run_case(case: VectorCase, *, explain: bool = False) -> dict[str, Any]:
     except AssignorError as problem:
         raise DataError(f"{case.where}: {problem}") from problem
     else:
-        result["assignment"] = {member_id: [list(p) for p in share] for member_id, share in assignment.items()}
+        result["assignment"] = {
+            member_id: [list(p) for p in share] for member_id, share in assignment.items()
+        }
         if case.expected is not None or case.raises is not None:
             result["equal"] = _is_equal(case, assignment)
     if steps is not None:

@@ -28,10 +28,10 @@ def cells(plan: Plan) -> tuple[Cell, ...]:
     """The guide, cell after cell."""
     head = Cell(_head(plan))
     schedule = Cell(
-        f'from rebalance_kit.classroom.guide import schedule\nfrom rebalance_kit.classroom.plan import read_plan\n\n'
+        f"from rebalance_kit.classroom.guide import schedule\nfrom rebalance_kit.classroom.plan import read_plan\n\n"
         f'print(schedule(read_plan("{plan.name}")))',
         code=True,
-    )  # fmt: skip
+    )
     return (head, schedule, *(cell for beat in plan.beats for cell in _beat(beat)))
 
 
@@ -94,7 +94,7 @@ def _beat(beat: Beat) -> Iterator[Cell]:
             "from rebalance_kit.notebook import three\nfrom rebalance_kit.view import describe_comparison\n\n"
             f'print(describe_comparison(list(three("{scenario}").values())))',
             code=True,
-        )  # fmt: skip
+        )
 
 
 def _lab(scene: Scene) -> str:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from rebalance_kit.model.errors import DataError, RebalanceKitError
-from rebalance_kit.quiz.ballot import asked_in_poll
-from rebalance_kit.quiz.bank import Bank, read_bank
-from rebalance_kit.quiz.document import Document, read_document
+from rebalance_kit.quiz.items.bank import Bank, read_bank
+from rebalance_kit.quiz.items.document import Document, read_document
+from rebalance_kit.quiz.sittings.ballot import asked_in_poll
 
 FOLDER = Path(__file__).parent
 PREFIX = "workshop-"
@@ -103,8 +103,15 @@ def plan_of(document: Document, name: str, bank: Bank) -> Plan:
             f"{document.path}:{document.line(('minutes',))}: the beats take {whole} minutes; expected {raw['minutes']}"
         )
     return Plan(
-        name, raw["title"], whole, raw["for"], tuple(raw["aims"]), tuple(raw["before"]), tuple(raw["plan_b"]), tuple(beats)
-    )  # fmt: skip
+        name,
+        raw["title"],
+        whole,
+        raw["for"],
+        tuple(raw["aims"]),
+        tuple(raw["before"]),
+        tuple(raw["plan_b"]),
+        tuple(beats),
+    )
 
 
 def _known(document: Document, place: tuple[str | int, ...], raw: Any, keys: set[str]) -> None:
@@ -118,9 +125,17 @@ def _known(document: Document, place: tuple[str | int, ...], raw: Any, keys: set
 
 def _beat(raw: Mapping[str, Any], starts: int, bank: Bank) -> Beat:
     beat = Beat(
-        raw["title"], starts, raw["minutes"], tuple(raw["say"]), raw.get("watch", ""), raw.get("poll"), _scene(raw.get("lab")), tuple(raw.get("compare", ())),
-        tuple(_expectation(one, starts, bank) for one in raw.get("expect", ())), raw.get("plan_b", ""),
-    )  # fmt: skip
+        raw["title"],
+        starts,
+        raw["minutes"],
+        tuple(raw["say"]),
+        raw.get("watch", ""),
+        raw.get("poll"),
+        _scene(raw.get("lab")),
+        tuple(raw.get("compare", ())),
+        tuple(_expectation(one, starts, bank) for one in raw.get("expect", ())),
+        raw.get("plan_b", ""),
+    )
     if beat.poll is not None:
         asked_in_poll(bank.item(beat.poll), 1)
     for scenario in beat.compare:

@@ -23,9 +23,12 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     workshop.add_argument("--minutes", action="store_true", help="print the schedule and write nothing")
     workshop.add_argument(
-        "--plan-b", type=Path, default=None, metavar="FOLDER",
+        "--plan-b",
+        type=Path,
+        default=None,
+        metavar="FOLDER",
         help="also write animations that play in any browser and printed questions",
-    )  # fmt: skip
+    )
     workshop.set_defaults(command=_workshop)
     vote = commands.add_parser("vote", help="vote in a classroom poll and print the code to send")
     vote.add_argument("item", help="the question's id, as the instructor shows it")
@@ -56,9 +59,9 @@ def _workshop(arguments: argparse.Namespace, out: TextIO) -> int:
 def _plan_b(plan: Plan, folder: Path) -> list[Path]:
     """Animations of the plan's runs, its questions on paper, and the key apart."""
     from rebalance_kit.quiz.exports import export, write_new
-    from rebalance_kit.quiz.practice import pick_questions
-    from rebalance_kit.view.lab import Lab
-    from rebalance_kit.view.lab_export import exported
+    from rebalance_kit.quiz.sittings.practice import pick_questions
+    from rebalance_kit.view.lab.exports import exported
+    from rebalance_kit.view.lab.widget import Lab
 
     folder.mkdir(parents=True, exist_ok=True)
     made: dict[str, bytes] = {}
@@ -76,10 +79,10 @@ def _plan_b(plan: Plan, folder: Path) -> list[Path]:
 
 
 def _vote(arguments: argparse.Namespace, out: TextIO) -> int:
-    from rebalance_kit.quiz.ballot import asked_in_poll, cast, voter_of, write_code, write_file
-    from rebalance_kit.quiz.bank import read_bank
-    from rebalance_kit.quiz.page import question_lines
-    from rebalance_kit.quiz.store import Store
+    from rebalance_kit.quiz.items.bank import read_bank
+    from rebalance_kit.quiz.sittings.ballot import asked_in_poll, cast, voter_of, write_code, write_file
+    from rebalance_kit.quiz.sittings.page import question_lines
+    from rebalance_kit.quiz.sittings.store import Store
 
     asked = asked_in_poll(read_bank().item(arguments.item), arguments.seed)
     out.write("\n".join(question_lines(asked, 1)) + "\nYour vote: ")

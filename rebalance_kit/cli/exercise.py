@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from rebalance_kit.exercises.desk import Desk
+    from rebalance_kit.exercises.workspace import Desk
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -46,7 +46,7 @@ def _seconds(text: str) -> float:
 def _action(
     actions: argparse._SubParsersAction[argparse.ArgumentParser], name: str, words: str, command: object
 ) -> argparse.ArgumentParser:
-    from rebalance_kit.exercises.desk import FOLDER
+    from rebalance_kit.exercises.workspace import FOLDER
 
     parser = actions.add_parser(name, help=words)
     parser.add_argument(
@@ -61,7 +61,7 @@ def _action(
 
 
 def _desk(arguments: argparse.Namespace) -> Desk:
-    from rebalance_kit.exercises.desk import Desk, Identity, whoever
+    from rebalance_kit.exercises.workspace import Desk, Identity, whoever
 
     learner = getattr(arguments, "learner", None)
     return Desk(arguments.folder, Identity(learner, whoever().course) if learner else None)
@@ -91,8 +91,8 @@ def _solution(arguments: argparse.Namespace, out: TextIO) -> int:
 def _check(arguments: argparse.Namespace, out: TextIO) -> int:
     """0 when every check passes, 1 when one does not."""
     from rebalance_kit.exercises.attempt import LIMIT_S
-    from rebalance_kit.exercises.bench import Bench
-    from rebalance_kit.exercises.shelf import load
+    from rebalance_kit.exercises.catalogue import load
+    from rebalance_kit.exercises.spark_bench import Bench
 
     load(arguments.name)  # a wrong name is told before Spark starts
     bench = Bench()

@@ -18,9 +18,12 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command of this file."""
     lab = commands.add_parser("lab", help="open a link, a scenario or the first lesson in the lab")
     lab.add_argument(
-        "what", nargs="?", default=None, metavar="LINK",
+        "what",
+        nargs="?",
+        default=None,
+        metavar="LINK",
         help="a link of the lab (rk1.…), a scenario's name or a YAML file (default: the first lesson)",
-    )  # fmt: skip
+    )
     lab.add_argument(
         "--text", action="store_true", help="print the moment and the run in words; open nothing"
     )
@@ -58,8 +61,8 @@ def _lab(arguments: argparse.Namespace, out: TextIO) -> int:
 def _checked(what: str | None) -> str:
     """The line of a notebook that opens it; raises for what cannot be opened, before anything starts."""
     from rebalance_kit.runs import find_scenario
-    from rebalance_kit.simulation.link import Link, read_link, write_link
-    from rebalance_kit.view.lab_state import speaks
+    from rebalance_kit.simulation.scenario.permalink import Link, read_link, write_link
+    from rebalance_kit.view.lab.state import speaks
 
     if what is None:
         return "Lab()"
@@ -73,7 +76,7 @@ def _checked(what: str | None) -> str:
 def _made(arguments: argparse.Namespace, out: TextIO) -> int:
     """Text or a page of the run, without Jupyter."""
     from rebalance_kit.runs import find_scenario
-    from rebalance_kit.view.lab import Lab
+    from rebalance_kit.view.lab.widget import Lab
 
     what = arguments.what
     link = what is not None and _is_link(what)
@@ -81,7 +84,7 @@ def _made(arguments: argparse.Namespace, out: TextIO) -> int:
     if arguments.text:
         print(f"{lab.text}\n\n{lab.story}", file=out)
     if arguments.html:
-        from rebalance_kit.view.lab_export import exported
+        from rebalance_kit.view.lab.exports import exported
 
         _write(arguments.html, exported(lab, "animation")[1].decode("utf-8"))
         print(f"written: {arguments.html}", file=out)

@@ -52,8 +52,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _logs(arguments: argparse.Namespace, out: TextIO) -> int:
-    from rebalance_kit.pipeline.run import Told, run_logs
-    from rebalance_kit.view.forensics import write_forensics_page
+    from rebalance_kit.pipeline.command import Told, run_logs
+    from rebalance_kit.view.reports.log_report import write_forensics_page
 
     return run_logs(
         arguments.paths,
@@ -67,6 +67,6 @@ def _logs(arguments: argparse.Namespace, out: TextIO) -> int:
 
 
 def _replay(arguments: argparse.Namespace, out: TextIO) -> int:
-    from rebalance_kit.records.replay import run_replay
+    from rebalance_kit.recordings.replay.replay import run_replay
 
     return run_replay(arguments.runs, arguments.out, as_json=arguments.json, draws=arguments.draws, out=out)

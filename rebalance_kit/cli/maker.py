@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from rebalance_kit.records.maker import Progress
-    from rebalance_kit.simulation.scenario import Scenario
+    from rebalance_kit.recordings.maker.maker import Progress
+    from rebalance_kit.simulation.scenario.scenario import Scenario
 
 RANDOM = "random"
 
@@ -74,7 +74,7 @@ def _make(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.logs.lines import EPOCH
     from rebalance_kit.logs.noise import RATIO
     from rebalance_kit.logs.printing import utc
-    from rebalance_kit.records.maker import Recipe, make_logs
+    from rebalance_kit.recordings.maker.maker import Recipe, make_logs
 
     recipe = Recipe(
         layout=arguments.layout,
@@ -116,7 +116,7 @@ def _scenario(name: str, seed: int | None) -> Scenario:
 
     if name != RANDOM:
         return find_scenario(name)
-    from rebalance_kit.records.incidents import random_scenario
+    from rebalance_kit.recordings.maker.incidents import random_scenario
 
     return random_scenario(1 if seed is None else seed)
 

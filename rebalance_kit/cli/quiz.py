@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from rebalance_kit.quiz.store import Store
+    from rebalance_kit.quiz.sittings.store import Store
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -70,13 +70,13 @@ def _add_items(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def _store(arguments: argparse.Namespace) -> Store:
-    from rebalance_kit.quiz.store import Store
+    from rebalance_kit.quiz.sittings.store import Store
 
     return Store(arguments.store)
 
 
 def _quiz(arguments: argparse.Namespace, out: TextIO) -> int:
-    from rebalance_kit.quiz.terminal import run_quiz
+    from rebalance_kit.quiz.sittings.terminal import run_quiz
 
     return run_quiz(
         arguments.topic,
@@ -90,7 +90,7 @@ def _quiz(arguments: argparse.Namespace, out: TextIO) -> int:
 
 
 def _exam(arguments: argparse.Namespace, out: TextIO) -> int:
-    from rebalance_kit.quiz.terminal import run_exam
+    from rebalance_kit.quiz.sittings.terminal import run_exam
 
     return run_exam(
         arguments.name,
@@ -104,15 +104,15 @@ def _exam(arguments: argparse.Namespace, out: TextIO) -> int:
 
 
 def _review(arguments: argparse.Namespace, out: TextIO) -> int:
-    from rebalance_kit.quiz.terminal import run_review
+    from rebalance_kit.quiz.sittings.terminal import run_review
 
     return run_review(arguments.count, store=_store(arguments), out=out, links=arguments.links)
 
 
 def _answers(arguments: argparse.Namespace, out: TextIO) -> int:
-    from rebalance_kit.quiz.bank import read_bank
-    from rebalance_kit.quiz.progress import progress
-    from rebalance_kit.quiz.replay import to_replay
+    from rebalance_kit.quiz.items.bank import read_bank
+    from rebalance_kit.quiz.proof.replay import to_replay
+    from rebalance_kit.quiz.sittings.progress import progress
 
     store = _store(arguments)
     if arguments.action == "report":
@@ -135,13 +135,13 @@ def _answers(arguments: argparse.Namespace, out: TextIO) -> int:
 
 
 def _items_check(arguments: argparse.Namespace, out: TextIO) -> int:
-    from rebalance_kit.quiz.check import run_items_check
+    from rebalance_kit.quiz.items.check import run_items_check
 
     return run_items_check(arguments.paths, as_json=arguments.json, out=out)
 
 
 def _items_new(arguments: argparse.Namespace, out: TextIO) -> int:
-    from rebalance_kit.quiz.drafts import run_items_new
+    from rebalance_kit.quiz.items.drafts import run_items_new
 
     return run_items_new(arguments.kind, arguments.id, arguments.to, out)
 

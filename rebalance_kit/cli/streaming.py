@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from rebalance_kit.pipeline.sweep_grid import Grid
+    from rebalance_kit.pipeline.sweep.grid import Grid
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -23,9 +23,12 @@ def _add_watch(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--out", type=Path, default=None, metavar="DIR", help="write the tables there in the end, as Parquet"
     )
     watch.add_argument(
-        "--checkpoint", type=Path, default=None, metavar="DIR",
+        "--checkpoint",
+        type=Path,
+        default=None,
+        metavar="DIR",
         help="keep there how far the reading is, to go on after a stop or a kill (default: OUT/.watch; without --out nothing is kept)",
-    )  # fmt: skip
+    )
     watch.add_argument(
         "--once", action="store_true", help="read what is there by now, write the tables, and end"
     )
@@ -90,12 +93,12 @@ def _add_sweep(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def _watch(arguments: argparse.Namespace, out: TextIO) -> int:
-    from rebalance_kit.pipeline.watch_run import Wishes, run_watch
-    from rebalance_kit.view.forensics import write_forensics_page
+    from rebalance_kit.pipeline.stream.command import Wishes, run_watch
+    from rebalance_kit.view.reports.log_report import write_forensics_page
 
     told = None
     if arguments.page is not None:
-        from rebalance_kit.view.watch_page import write_page
+        from rebalance_kit.view.reports.watch_page import write_page
 
         page = (arguments.out or Path()) / arguments.page
 
@@ -116,8 +119,8 @@ def _watch(arguments: argparse.Namespace, out: TextIO) -> int:
 
 def _sweep(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.model.errors import ScenarioError
-    from rebalance_kit.pipeline.sweep_job import Swept, run_sweep
-    from rebalance_kit.pipeline.sweep_spec import read_spec, read_words
+    from rebalance_kit.pipeline.sweep.command import Swept, run_sweep
+    from rebalance_kit.pipeline.sweep.spec import read_spec, read_words
 
     if bool(arguments.scenario) == bool(arguments.spec):
         raise ScenarioError("expected either a SPEC file or --scenario NAME")
@@ -128,7 +131,7 @@ def _sweep(arguments: argparse.Namespace, out: TextIO) -> int:
         return read_words(arguments.scenario, arguments.settings, arguments.protocol, arguments.seeds)
 
     def told(swept: Swept) -> None:
-        from rebalance_kit.view.sweep import write_sweep
+        from rebalance_kit.view.figures.sweep_figures import write_sweep
 
         write_sweep(arguments.out / "sweep.html", swept.rows, swept.names, swept.text())
 

@@ -5,25 +5,15 @@ Importing this room starts nothing; Spark comes in through ``rebalance_kit.pipel
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from rebalance_kit.model.lazy import lazy_names
 
-_HOME = {
-    "Desk": "desk",
-    "Identity": "desk",
-    "check_answer": "checking",
-    "names": "shelf",
-    "load": "shelf",
-}
-__all__ = list(_HOME)
-
-
-def __getattr__(name: str) -> Any:
-    home = _HOME.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{home}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__, __all__ = lazy_names(
+    __name__,
+    {
+        "Desk": "workspace",
+        "Identity": "workspace",
+        "check_answer": "checking",
+        "load": "catalogue",
+        "names": "catalogue",
+    },
+)

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from rebalance_kit.exercises.bench import Bench
+from rebalance_kit.exercises.spark_bench import Bench
 from rebalance_kit.exercises.task import MOST_ROWS, NotYet, Row, Task
 
 LIMIT_S = 60.0

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rebalance_kit.exercises.attempt import LIMIT_S, Outcome, attempt, before_spark
-from rebalance_kit.exercises.bench import Bench
-from rebalance_kit.exercises.shelf import Exercise
+from rebalance_kit.exercises.catalogue import Exercise
+from rebalance_kit.exercises.spark_bench import Bench
 from rebalance_kit.exercises.task import Case, Check, NotYet, Seen, Task, in_order, shown, told
 
 ANSWERS = "answers with a DataFrame of the columns asked for"
@@ -62,9 +62,13 @@ def _count(lines: tuple[Line, ...]) -> str:
 
 
 def check_answer(
-    exercise: Exercise, find: Callable[[], Callable[..., Any]], bench: Bench, *,
-    seed: int | None = None, limit_s: float = LIMIT_S,
-) -> Report:  # fmt: skip
+    exercise: Exercise,
+    find: Callable[[], Callable[..., Any]],
+    bench: Bench,
+    *,
+    seed: int | None = None,
+    limit_s: float = LIMIT_S,
+) -> Report:
     """Run the public checks and, once they all pass and a learner's ``seed`` is given, the hidden ones."""
     task = exercise.task
     public = _look(task, task.public, find, bench, limit_s)

@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from rebalance_kit.exercises.runs import Run
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.records.incidents import Incident, draw_incident
-from rebalance_kit.simulation.scenario_text import write_scenario
+from rebalance_kit.recordings.maker.incidents import Incident, draw_incident
+from rebalance_kit.simulation.scenario.yaml_writer import write_scenario
 
 #: So many draws find a protocol for every family that knows it.
 _MOST_DRAWS = 200

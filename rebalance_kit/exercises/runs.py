@@ -13,9 +13,9 @@ from rebalance_kit import scenarios
 from rebalance_kit.logs.lines import EPOCH
 from rebalance_kit.logs.write import write_logs
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.records import pack
-from rebalance_kit.simulation.scenario import Scenario
-from rebalance_kit.simulation.scenario_file import read_scenario
+from rebalance_kit.recordings.runs import pack
+from rebalance_kit.simulation.scenario.scenario import Scenario
+from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 from rebalance_kit.simulation.simulate import simulate
 
 BEGIN_MS = int(EPOCH.timestamp() * 1000)

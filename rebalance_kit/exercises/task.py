@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rebalance_kit.exercises.bench import Bench
     from rebalance_kit.exercises.runs import Run
+    from rebalance_kit.exercises.spark_bench import Bench
 
 Row = Mapping[str, Any]
 Pair = tuple[Row, Row]

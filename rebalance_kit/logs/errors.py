@@ -22,10 +22,16 @@ MESSAGES: Mapping[str, str] = MappingProxyType(
         "UNKNOWN_TOPIC_OR_PARTITION": "This server does not host this topic-partition.",
         "STALE_MEMBER_EPOCH": "The member epoch is stale. The member must retry after receiving its updated member epoch via the ConsumerGroupHeartbeat API.",
     }
-)  # fmt: skip
+)
 """Error name to its message."""
 FATAL_JOIN = frozenset(
-    {"INCONSISTENT_GROUP_PROTOCOL", "INVALID_SESSION_TIMEOUT", "INVALID_GROUP_ID", "GROUP_AUTHORIZATION_FAILED", "GROUP_MAX_SIZE_REACHED"}
+    {
+        "INCONSISTENT_GROUP_PROTOCOL",
+        "INVALID_SESSION_TIMEOUT",
+        "INVALID_GROUP_ID",
+        "GROUP_AUTHORIZATION_FAILED",
+        "GROUP_MAX_SIZE_REACHED",
+    }
 )
 """Answers to JoinGroup that end the application (``AbstractCoordinator.JoinGroupResponseHandler``)."""
 MOVED = frozenset({"NOT_COORDINATOR", "COORDINATOR_NOT_AVAILABLE"})

@@ -61,7 +61,9 @@ def librdkafka_layout(line: LogLine, begins: datetime = EPOCH) -> str:
     The logger of such a line is ``FACILITY|CLIENT`` and its level a syslog number.
     """
     when = begins + timedelta(milliseconds=line.at_ms)
-    return f"%{line.level}|{int(when.timestamp())}.{when.microsecond // 1000:03d}|{line.logger}| {line.message}"
+    return (
+        f"%{line.level}|{int(when.timestamp())}.{when.microsecond // 1000:03d}|{line.logger}| {line.message}"
+    )
 
 
 LAYOUTS: Mapping[str, Callable[[LogLine, datetime], str]] = MappingProxyType(

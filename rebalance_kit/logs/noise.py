@@ -18,7 +18,7 @@ from importlib.resources import files
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from rebalance_kit.logs.client_state import PORT
+from rebalance_kit.logs.client.state import PORT
 from rebalance_kit.logs.lines import LogLine, at_least
 from rebalance_kit.model.config import ClientConfig
 from rebalance_kit.model.config_client import CLASSES
@@ -74,10 +74,18 @@ def noise_of(version: str) -> Noise:
     if not at_least(version, "4.0"):
         restless = [kind._replace(text=kind.text.replace(" isFenced: false", "")) for kind in restless]
     return Noise(
-        tuple(LogLine(at_ms, level, logger, _plain(text)) for at_ms, level, logger, text in sorted(held["boot"], key=itemgetter(0))),
-        tuple(Kind(*kind) for kind in held["broker"]), tuple(restless), held["config"]["logger"], held["config"]["values"],
-        tuple(held["collector"]), tuple(held["commit"]), tuple(tuple(one) for one in held["closing"]),
-    )  # fmt: skip
+        tuple(
+            LogLine(at_ms, level, logger, _plain(text))
+            for at_ms, level, logger, text in sorted(held["boot"], key=itemgetter(0))
+        ),
+        tuple(Kind(*kind) for kind in held["broker"]),
+        tuple(restless),
+        held["config"]["logger"],
+        held["config"]["values"],
+        tuple(held["collector"]),
+        tuple(held["commit"]),
+        tuple(tuple(one) for one in held["closing"]),
+    )
 
 
 def _plain(text: str) -> str:

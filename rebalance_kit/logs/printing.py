@@ -85,9 +85,12 @@ def _spring(line: LogLine, clock: Clock) -> str:
 def _json(line: LogLine, clock: Clock) -> str:
     at = clock.moment(line.at_ms, "T")
     held = {
-        "@timestamp": f"{at.minute}:{at.second:02d}.{at.ms:03d}Z", "level": line.level, "logger_name": line.logger,
-        "thread_name": "main", "message": line.message,
-    }  # fmt: skip
+        "@timestamp": f"{at.minute}:{at.second:02d}.{at.ms:03d}Z",
+        "level": line.level,
+        "logger_name": line.logger,
+        "thread_name": "main",
+        "message": line.message,
+    }
     if line.thrown is not None:
         held["stack_trace"] = line.thrown
     return json.dumps(held, ensure_ascii=False, separators=(",", ":"))
@@ -147,10 +150,19 @@ def _native(line: LogLine, clock: Clock) -> str:
 Printer = Callable[[LogLine, Clock], str]
 PRINTERS: Mapping[str, Printer] = MappingProxyType(
     {
-        "kafka": _kafka, "kafka-iso": _kafka_iso, "spring-boot": _spring, "json": _json, "log4j": _log4j, "log4j2": _log4j2,
-        "log4j-date": _log4j_date, "no-year": _no_year, "connect": _connect, "docker": _docker, "kubectl": _docker,
+        "kafka": _kafka,
+        "kafka-iso": _kafka_iso,
+        "spring-boot": _spring,
+        "json": _json,
+        "log4j": _log4j,
+        "log4j2": _log4j2,
+        "log4j-date": _log4j_date,
+        "no-year": _no_year,
+        "connect": _connect,
+        "docker": _docker,
+        "kubectl": _docker,
     }
-)  # fmt: skip
+)
 """Layouts by name; librdkafka's members print their own in each of them."""
 WRAPS = frozenset({"docker", "kubectl"})
 """Layouts that stand around another one, librdkafka's too."""

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
-from rebalance_kit.logs.broker import broker_lines
-from rebalance_kit.logs.client import member_lines, split_by_member
+from rebalance_kit.logs.broker.log import broker_lines
+from rebalance_kit.logs.client.log import member_lines, split_by_member
 from rebalance_kit.logs.lines import EPOCH, LogLine, render
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.trace import Trace
@@ -50,7 +50,9 @@ def file_names(trace: Trace) -> tuple[str, ...]:
     names = [str(name) for name in trace.meta.get("members", ())]
     for name in names:
         if name in {"broker", "", ".", ".."} or Path(name).name != name:
-            raise DataError(f"member {name!r} gives no file name of its own; expected a plain name other than broker")
+            raise DataError(
+                f"member {name!r} gives no file name of its own; expected a plain name other than broker"
+            )
     return ("broker.log", *(f"{name}.log" for name in names))
 
 

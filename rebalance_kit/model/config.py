@@ -120,12 +120,26 @@ class ClientConfig:
         names, reset = values[_STRATEGY], str(values["auto.offset.reset"])
         mode = "COOPERATIVE" if protocol == "consumer" else common_mode(names, {**SUPPORTS, **own}, where)
         return cls(
-            client, MappingProxyType(values), frozenset(given), protocol, names, mode,
-            values["group.id"], values["client.id"], values["group.instance.id"], values["client.rack"] or None,
-            values["group.remote.assignor"], values["session.timeout.ms"], values["heartbeat.interval.ms"],
-            values["max.poll.interval.ms"], values["max.poll.records"], values["metadata.max.age.ms"],
-            values["enable.auto.commit"], values["auto.commit.interval.ms"], librdkafka.RESETS.get(reset.lower(), reset),
-        )  # fmt: skip
+            client,
+            MappingProxyType(values),
+            frozenset(given),
+            protocol,
+            names,
+            mode,
+            values["group.id"],
+            values["client.id"],
+            values["group.instance.id"],
+            values["client.rack"] or None,
+            values["group.remote.assignor"],
+            values["session.timeout.ms"],
+            values["heartbeat.interval.ms"],
+            values["max.poll.interval.ms"],
+            values["max.poll.records"],
+            values["metadata.max.age.ms"],
+            values["enable.auto.commit"],
+            values["auto.commit.interval.ms"],
+            librdkafka.RESETS.get(reset.lower(), reset),
+        )
 
     def get(self, key: str) -> Any:
         """The value of a key, set or default; raises ``KeyError`` for an unknown one."""
@@ -198,8 +212,10 @@ def _assignor_name(item: str, where: str) -> str:
     known = ", ".join(CLASSES)
     raise RefusedConfig(
         f"{item} ClassNotFoundException exception occurred; expected one of {known} or their classes, as in {CLASSES['range']}",
-        (_STRATEGY,), "KafkaException", where,
-    )  # fmt: skip
+        (_STRATEGY,),
+        "KafkaException",
+        where,
+    )
 
 
 def common_mode(
@@ -247,8 +263,9 @@ def _check_java(given: Mapping[str, Any], values: Mapping[str, Any], version: st
         raise _argument(
             "Heartbeat must be set lower than the session timeout; got heartbeat.interval.ms="
             f"{values['heartbeat.interval.ms']} and session.timeout.ms={values['session.timeout.ms']}",
-            [key for key in ("heartbeat.interval.ms", "session.timeout.ms") if key in given], where,
-        )  # fmt: skip
+            [key for key in ("heartbeat.interval.ms", "session.timeout.ms") if key in given],
+            where,
+        )
 
 
 def _argument(message: str, keys: tuple[str, ...] | list[str], where: str) -> RefusedConfig:
@@ -262,10 +279,12 @@ def _check_reset(reset: str, version: str, where: str) -> None:
         raise invalid("auto.offset.reset", reset, "String must be one of: latest, earliest, none", where)
     if not _DURATION.fullmatch(reset):
         raise invalid(
-            "auto.offset.reset", reset,
+            "auto.offset.reset",
+            reset,
             f"Invalid value `{reset}` for configuration auto.offset.reset. The value must be either 'earliest', 'latest', 'none' "
-            "or of the format 'by_duration:<PnDTnHnMn.nS.>'.", where,
-        )  # fmt: skip
+            "or of the format 'by_duration:<PnDTnHnMn.nS.>'.",
+            where,
+        )
 
 
 def _check_ids(given: Mapping[str, Any], values: Mapping[str, Any], version: str, where: str) -> None:

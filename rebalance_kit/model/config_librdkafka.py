@@ -92,8 +92,10 @@ def check_together(given: Mapping[str, Any], values: Mapping[str, Any], where: s
     if len({name == "cooperative-sticky" for name in names}) > 1:
         raise _refused(
             f"All partition.assignment.strategy ({','.join(names)}) assignors must have the same protocol type, "
-            "online migration between assignors with different protocol types is not supported", (key,), where,
-        )  # fmt: skip
+            "online migration between assignors with different protocol types is not supported",
+            (key,),
+            where,
+        )
 
 
 def _not_under_consumer(name: str) -> str:

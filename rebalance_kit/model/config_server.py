@@ -65,13 +65,21 @@ class BrokerConfig:
         _check_group(values, where)
         g = "group.consumer."
         return cls(
-            MappingProxyType(values), frozenset(given), max(values["group.initial.rebalance.delay.ms"], 0),
-            values["group.min.session.timeout.ms"], values["group.max.session.timeout.ms"], values["group.max.size"],
-            _overridden(values, "session.timeout.ms"), _overridden(values, "heartbeat.interval.ms"),
+            MappingProxyType(values),
+            frozenset(given),
+            max(values["group.initial.rebalance.delay.ms"], 0),
+            values["group.min.session.timeout.ms"],
+            values["group.max.session.timeout.ms"],
+            values["group.max.size"],
+            _overridden(values, "session.timeout.ms"),
+            _overridden(values, "heartbeat.interval.ms"),
             _overridden(values, "assignment.interval.ms") if has("assignment-interval", kafka_version) else 0,
-            values[g + "assignors"], values[g + "max.size"], values[g + "migration.policy"].lower(),
-            values[g + "regex.refresh.interval.ms"], values["group.coordinator.rebalance.protocols"],
-        )  # fmt: skip
+            values[g + "assignors"],
+            values[g + "max.size"],
+            values[g + "migration.policy"].lower(),
+            values[g + "regex.refresh.interval.ms"],
+            values["group.coordinator.rebalance.protocols"],
+        )
 
     def get(self, key: str) -> Any:
         """The value of a key, set or default; raises ``KeyError`` for an unknown one."""

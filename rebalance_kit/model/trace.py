@@ -21,9 +21,18 @@ from rebalance_kit.model.errors import DataError
 Detail = Mapping[str, Any]
 NO_DETAIL: Detail = MappingProxyType({})
 COLUMNS = (
-    "run_id", "at_ms", "seq", "actor", "kind", "protocol", "generation", "member_id", "topic",
-    "partition", "detail",
-)  # fmt: skip
+    "run_id",
+    "at_ms",
+    "seq",
+    "actor",
+    "kind",
+    "protocol",
+    "generation",
+    "member_id",
+    "topic",
+    "partition",
+    "detail",
+)
 
 
 class TraceRow(NamedTuple):
@@ -148,13 +157,21 @@ class Trace:
                 places.setdefault(row[3], []).append(place)
         wanted = dict.fromkeys(kinds)
         if len(wanted) > 1:
-            return iter([rows[place] for place in sorted([at for kind in wanted for at in places.get(kind, ())])])
+            return iter(
+                [rows[place] for place in sorted([at for kind in wanted for at in places.get(kind, ())])]
+            )
         return iter([rows[place] for kind in wanted for place in places.get(kind, ())])
 
     def jsonl(self) -> Iterator[str]:
         """Lines of the trace file: a head line, then a line a row, byte for byte reproducible."""
-        head = {"run_id": self.run_id, "label": self.label, "seed": self.seed, "end_ms": self.end_ms,
-                "source": self.source, "meta": dict(self.meta)}  # fmt: skip
+        head = {
+            "run_id": self.run_id,
+            "label": self.label,
+            "seed": self.seed,
+            "end_ms": self.end_ms,
+            "source": self.source,
+            "meta": dict(self.meta),
+        }
         yield _dumps({"trace": head})
         for row in self.rows:
             yield _dumps({"run_id": self.run_id, **row._asdict()})

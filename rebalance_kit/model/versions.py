@@ -72,58 +72,200 @@ class Change:
 CHANGES: Mapping[str, Change] = MappingProxyType(
     {
         # coordinator
-        "new-coordinator": Change("4.0", "The Java coordinator is the only one; before, KRaft clusters used the Scala one unless told otherwise.", "KIP-848, GroupMetadataManager"),
-        "consumer-protocol": Change("3.7", "Brokers know group.protocol=consumer: early access in 3.7, preview in 3.8, generally available in 4.0.", "KIP-848"),
-        "consumer-protocol-by-default": Change("4.0", "Brokers offer the consumer protocol without being asked (group.version=1 on new clusters).", "KIP-848"),
-        "heartbeat-v1": Change("4.0", "The client makes its member id itself and may send a regular expression (ConsumerGroupHeartbeat v1).", "KIP-1082"),
-        "metadata-hash": Change("4.1", "Topic changes are noticed through one hash over the subscribed topics.", "KIP-1101"),
-        "first-epoch-two": Change("4.3", "A new consumer group starts at epoch 1, so its first member gets epoch 2; before, 1.", "KIP-1263, ConsumerGroup"),
-        "assignment-interval": Change("4.3", "A target is computed at most once in group.consumer.assignment.interval.ms; before, at every bump.", "KIP-1263"),
-        "commit-per-partition-epoch": Change("4.3", "A commit with an older epoch is taken for partitions held since then; before, any other epoch was stale.", "KIP-1251"),
-        "empty-group-target": Change("4.4", "When the last member goes, the assignment epoch follows, so that the next join is computed at once.", "KAFKA-20442"),
-        "remote-assignor-bumps": Change("4.4", "A change of the preferred server assignor bumps the group epoch by itself.", "GroupMetadataManager"),
-        "ack-chain-keeps-epoch": Change("4.2", "A member that must revoke twice in a row stays at its epoch; before, the second one raised it by 1.", "KAFKA-19974"),
-        "unsubscribed-at-once": Change("4.2", "A member that drops a topic is asked to give its partitions up at once; before, with the next target.", "CurrentAssignmentBuilder"),
-        "mixed-heartbeat-target": Change("4.3", "A classic member of a consumer group hears of a bump once its target exists; before, at the bump.", "GroupMetadataManager"),
-        "server-range-not-sticky": Change("3.9", "The server's range assignor forgets the previous target.", "assignor/RangeAssignor"),
-        "uniform-passes-extra-on": Change("4.1", "Where all read the same, the server's uniform assignor leaves a spare partition with a member that has it; before, the first members in map order get the spare ones.", "assignor/UniformHomogeneousAssignmentBuilder of 4.0.0 and 4.1.1, recorded with 4.0.0"),
-        "offline-rack-no-rebalance": Change("4.4", "A replica going offline no longer counts as changed racks for a classic leader.", "KAFKA-20778"),
-        "initial-delay-unset": Change("4.0", "No shipped server.properties sets group.initial.rebalance.delay.ms to 0 any more.", "config/server.properties"),
+        "new-coordinator": Change(
+            "4.0",
+            "The Java coordinator is the only one; before, KRaft clusters used the Scala one unless told otherwise.",
+            "KIP-848, GroupMetadataManager",
+        ),
+        "consumer-protocol": Change(
+            "3.7",
+            "Brokers know group.protocol=consumer: early access in 3.7, preview in 3.8, generally available in 4.0.",
+            "KIP-848",
+        ),
+        "consumer-protocol-by-default": Change(
+            "4.0",
+            "Brokers offer the consumer protocol without being asked (group.version=1 on new clusters).",
+            "KIP-848",
+        ),
+        "heartbeat-v1": Change(
+            "4.0",
+            "The client makes its member id itself and may send a regular expression (ConsumerGroupHeartbeat v1).",
+            "KIP-1082",
+        ),
+        "metadata-hash": Change(
+            "4.1", "Topic changes are noticed through one hash over the subscribed topics.", "KIP-1101"
+        ),
+        "first-epoch-two": Change(
+            "4.3",
+            "A new consumer group starts at epoch 1, so its first member gets epoch 2; before, 1.",
+            "KIP-1263, ConsumerGroup",
+        ),
+        "assignment-interval": Change(
+            "4.3",
+            "A target is computed at most once in group.consumer.assignment.interval.ms; before, at every bump.",
+            "KIP-1263",
+        ),
+        "commit-per-partition-epoch": Change(
+            "4.3",
+            "A commit with an older epoch is taken for partitions held since then; before, any other epoch was stale.",
+            "KIP-1251",
+        ),
+        "empty-group-target": Change(
+            "4.4",
+            "When the last member goes, the assignment epoch follows, so that the next join is computed at once.",
+            "KAFKA-20442",
+        ),
+        "remote-assignor-bumps": Change(
+            "4.4",
+            "A change of the preferred server assignor bumps the group epoch by itself.",
+            "GroupMetadataManager",
+        ),
+        "ack-chain-keeps-epoch": Change(
+            "4.2",
+            "A member that must revoke twice in a row stays at its epoch; before, the second one raised it by 1.",
+            "KAFKA-19974",
+        ),
+        "unsubscribed-at-once": Change(
+            "4.2",
+            "A member that drops a topic is asked to give its partitions up at once; before, with the next target.",
+            "CurrentAssignmentBuilder",
+        ),
+        "mixed-heartbeat-target": Change(
+            "4.3",
+            "A classic member of a consumer group hears of a bump once its target exists; before, at the bump.",
+            "GroupMetadataManager",
+        ),
+        "server-range-not-sticky": Change(
+            "3.9", "The server's range assignor forgets the previous target.", "assignor/RangeAssignor"
+        ),
+        "uniform-passes-extra-on": Change(
+            "4.1",
+            "Where all read the same, the server's uniform assignor leaves a spare partition with a member that has it; before, the first members in map order get the spare ones.",
+            "assignor/UniformHomogeneousAssignmentBuilder of 4.0.0 and 4.1.1, recorded with 4.0.0",
+        ),
+        "offline-rack-no-rebalance": Change(
+            "4.4",
+            "A replica going offline no longer counts as changed racks for a classic leader.",
+            "KAFKA-20778",
+        ),
+        "initial-delay-unset": Change(
+            "4.0",
+            "No shipped server.properties sets group.initial.rebalance.delay.ms to 0 any more.",
+            "config/server.properties",
+        ),
         # classic members
-        "static-skip-assignment": Change("3.2", "A returning static leader is told to skip the assignment (JoinGroup v9).", "KIP-814"),
+        "static-skip-assignment": Change(
+            "3.2", "A returning static leader is told to skip the assignment (JoinGroup v9).", "KIP-814"
+        ),
         "reason-in-requests": Change("3.2", "JoinGroup and LeaveGroup carry the client's reason.", "KIP-800"),
         "rack-aware-client-assignors": Change("3.5", "Client assignors look at client.rack.", "KIP-881"),
-        "commit-by-topic-id": Change("4.2", "A KIP-848 client commits by topic id where its metadata has it; of a deleted topic it is then told UNKNOWN_TOPIC_ID, and tries again.", "CommitRequestManager, OffsetCommit v10; recorded with 4.3.1"),
-        "metadata-backoff": Change("3.7", "A client that subscribes to an unknown topic asks for it with a pause that doubles up to 1 s; before, every retry.backoff.ms.", "KIP-580"),
-        "close-options": Change("4.1", "close() may be told to leave or to stay, whatever kind of member it is.", "KIP-1092"),
+        "commit-by-topic-id": Change(
+            "4.2",
+            "A KIP-848 client commits by topic id where its metadata has it; of a deleted topic it is then told UNKNOWN_TOPIC_ID, and tries again.",
+            "CommitRequestManager, OffsetCommit v10; recorded with 4.3.1",
+        ),
+        "metadata-backoff": Change(
+            "3.7",
+            "A client that subscribes to an unknown topic asks for it with a pause that doubles up to 1 s; before, every retry.backoff.ms.",
+            "KIP-580",
+        ),
+        "close-options": Change(
+            "4.1", "close() may be told to leave or to stay, whatever kind of member it is.", "KIP-1092"
+        ),
         # configuration
-        "consumer-refuses-classic-configs": Change("4.0", "group.protocol=consumer together with session.timeout.ms, heartbeat.interval.ms or partition.assignment.strategy is refused; before, they were ignored.", "ConsumerConfig"),
-        "empty-group-id-refused": Change("4.0", "An empty group.id is refused when the consumer is built.", "KIP-289, InvalidGroupIdException"),
-        "duplicate-assignors-ignored": Change("4.2", "An assignor named twice in the list is taken once; before, the consumer could not be built.", "KIP-1161"),
+        "consumer-refuses-classic-configs": Change(
+            "4.0",
+            "group.protocol=consumer together with session.timeout.ms, heartbeat.interval.ms or partition.assignment.strategy is refused; before, they were ignored.",
+            "ConsumerConfig",
+        ),
+        "empty-group-id-refused": Change(
+            "4.0",
+            "An empty group.id is refused when the consumer is built.",
+            "KIP-289, InvalidGroupIdException",
+        ),
+        "duplicate-assignors-ignored": Change(
+            "4.2",
+            "An assignor named twice in the list is taken once; before, the consumer could not be built.",
+            "KIP-1161",
+        ),
         "reset-by-duration": Change("4.0", "auto.offset.reset accepts by_duration:<ISO 8601>.", "KIP-1106"),
         # log lines
-        "bracketed-callback-lines": Change("4.1", "Revoke, lost and adding lines show a sorted list in brackets, [] when empty; before, bare names.", "ConsumerRebalanceListenerInvoker"),
-        "pending-member-line": Change("4.0", "The broker logs 'Pending dynamic member with id … joins group … Adding to the group now.'", "GroupMetadataManager"),
-        "scala-log-lines": Change("2.4", "Broker lines name the __consumer_offsets partition and have no final period.", "kafka.coordinator.group.GroupCoordinator", until="4.0"),
-        "bump-line-with-hash": Change("4.1", "'Bumped group epoch to {} with metadata hash {}.'; before, without the hash.", "KIP-1101"),
-        "leave-line-first": Change("4.0", "On a leave the broker logs 'has left' before 'Preparing to rebalance'; before, after it.", "GroupMetadataManager"),
-        "member-state-line-debug": Change("4.0", "'new assignment state' is a DEBUG line; in 3.9 it is INFO.", "GroupMetadataManager"),
-        "node-is-fenced": Change("4.0", "Nodes print with 'isFenced: false'.", "org.apache.kafka.common.Node"),
-        "classic-banner": Change("4.3", "A classic consumer prints a banner about the consumer protocol when it starts.", "ClassicKafkaConsumer"),
+        "bracketed-callback-lines": Change(
+            "4.1",
+            "Revoke, lost and adding lines show a sorted list in brackets, [] when empty; before, bare names.",
+            "ConsumerRebalanceListenerInvoker",
+        ),
+        "pending-member-line": Change(
+            "4.0",
+            "The broker logs 'Pending dynamic member with id … joins group … Adding to the group now.'",
+            "GroupMetadataManager",
+        ),
+        "scala-log-lines": Change(
+            "2.4",
+            "Broker lines name the __consumer_offsets partition and have no final period.",
+            "kafka.coordinator.group.GroupCoordinator",
+            until="4.0",
+        ),
+        "bump-line-with-hash": Change(
+            "4.1", "'Bumped group epoch to {} with metadata hash {}.'; before, without the hash.", "KIP-1101"
+        ),
+        "leave-line-first": Change(
+            "4.0",
+            "On a leave the broker logs 'has left' before 'Preparing to rebalance'; before, after it.",
+            "GroupMetadataManager",
+        ),
+        "member-state-line-debug": Change(
+            "4.0", "'new assignment state' is a DEBUG line; in 3.9 it is INFO.", "GroupMetadataManager"
+        ),
+        "node-is-fenced": Change(
+            "4.0", "Nodes print with 'isFenced: false'.", "org.apache.kafka.common.Node"
+        ),
+        "classic-banner": Change(
+            "4.3",
+            "A classic consumer prints a banner about the consumer protocol when it starts.",
+            "ClassicKafkaConsumer",
+        ),
     }
-)  # fmt: skip
+)
 
 
 DEFECTS: Mapping[str, Change] = MappingProxyType(
     {
-        "join-before-first-generation": Change("4.0", "A KIP-848 member that joins a classic group before its first join phase is over dies of UNKNOWN_SERVER_ERROR.", "ConsumerGroup.fromClassicGroup (NoSuchElementException: No value present), recorded with 4.3.1"),
-        "deleted-topic-hangs": Change("2.4", "A member with auto-commit retries the commit of a deleted topic's offsets for up to max.poll.interval.ms; an eager one reads nothing meanwhile.", "ConsumerCoordinator.onJoinPrepare, recorded with 4.3.1"),
-        "second-revocation-raises-epoch": Change("3.7", "A member that revokes twice in a row gets a member epoch that no target has.", "KAFKA-19974", until="4.2"),
-        "commit-races-with-epoch": Change("3.7", "A commit that is on its way while the epoch rises is refused with STALE_MEMBER_EPOCH.", "KIP-1251", until="4.3"),
-        "sticky-stale-leader": Change("4.0", "A sticky or cooperative-sticky leader whose metadata lacks a partition that a member owns gives other partitions to two members, where subscriptions differ.", "AbstractStickyAssignor.GeneralAssignmentBuilder.getUnassignedPartitions of 4.x"),
-        "empty-group-makes-wait": Change("4.3", "Who joins right after the last member left is given nothing before a later heartbeat.", "KAFKA-20442", until="4.4"),
+        "join-before-first-generation": Change(
+            "4.0",
+            "A KIP-848 member that joins a classic group before its first join phase is over dies of UNKNOWN_SERVER_ERROR.",
+            "ConsumerGroup.fromClassicGroup (NoSuchElementException: No value present), recorded with 4.3.1",
+        ),
+        "deleted-topic-hangs": Change(
+            "2.4",
+            "A member with auto-commit retries the commit of a deleted topic's offsets for up to max.poll.interval.ms; an eager one reads nothing meanwhile.",
+            "ConsumerCoordinator.onJoinPrepare, recorded with 4.3.1",
+        ),
+        "second-revocation-raises-epoch": Change(
+            "3.7",
+            "A member that revokes twice in a row gets a member epoch that no target has.",
+            "KAFKA-19974",
+            until="4.2",
+        ),
+        "commit-races-with-epoch": Change(
+            "3.7",
+            "A commit that is on its way while the epoch rises is refused with STALE_MEMBER_EPOCH.",
+            "KIP-1251",
+            until="4.3",
+        ),
+        "sticky-stale-leader": Change(
+            "4.0",
+            "A sticky or cooperative-sticky leader whose metadata lacks a partition that a member owns gives other partitions to two members, where subscriptions differ.",
+            "AbstractStickyAssignor.GeneralAssignmentBuilder.getUnassignedPartitions of 4.x",
+        ),
+        "empty-group-makes-wait": Change(
+            "4.3",
+            "Who joins right after the last member left is given nothing before a later heartbeat.",
+            "KAFKA-20442",
+            until="4.4",
+        ),
     }
-)  # fmt: skip
+)
 """What Kafka does and does not mean to, by version; each has a scenario of the kit named ``defect-…``."""
 
 
@@ -161,7 +303,10 @@ def version_table(since: str | None = None) -> str:
         parse_version(since)
     rows = [*_rows(CHANGES, ""), *_rows(DEFECTS, "defect: "), *_defaults()]
     kept = sorted(row for row in rows if since is None or row[0] >= _bound(since))
-    lines = [(f"{_text(first)}{f' to {until}' if until else ''}", text, source) for first, until, text, source in kept]
+    lines = [
+        (f"{_text(first)}{f' to {until}' if until else ''}", text, source)
+        for first, until, text, source in kept
+    ]
     wide = max((len(when) for when, _, _ in lines), default=0)
     return "\n".join(f"{when:{wide}}  {text} ({source})" for when, text, source in lines)
 
@@ -179,5 +324,7 @@ def _defaults() -> list[tuple[tuple[int, int], str, str, str]]:
         for (_, before), (since, after) in pairwise(key.history):
             if _bound(since) >= OLDEST:
                 text = f"default of {key.name}: {before} became {after}"
-                found.append((_bound(since), "", text, key.source or "ConsumerConfig, GroupCoordinatorConfig"))
+                found.append(
+                    (_bound(since), "", text, key.source or "ConsumerConfig, GroupCoordinatorConfig")
+                )
     return found

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TextIO
 
-    from rebalance_kit.pipeline.inquiry import Forensics
+    from rebalance_kit.pipeline.forensics import Forensics
 
 #: How wide the report is at most.
 _WIDTH = 120
@@ -29,8 +29,17 @@ def print_json(result: Forensics, out: TextIO) -> None:
 def group_record(row: dict[str, Any]) -> dict[str, Any]:
     """The JSON form of a row of ``groups``: absent lists are empty lists."""
     keys = (
-        "path", "group", "generations", "epochs", "targets", "expired", "expired_members", "rebalances", "causes", "findings",
-    )  # fmt: skip
+        "path",
+        "group",
+        "generations",
+        "epochs",
+        "targets",
+        "expired",
+        "expired_members",
+        "rebalances",
+        "causes",
+        "findings",
+    )
     return {key: [] if row.get(key) is None else row[key] for key in keys}
 
 

@@ -129,9 +129,24 @@ class Closed(NamedTuple):
 
 
 Effect = (
-    SetTimer | CancelTimer | Note | Reply | Append | Send | Callback | Commit | Own | StopFetching | StartFetching
-    | WantPoll | FindCoordinator | FreshMetadata | RestartAutoCommit | Die | Closed
-)  # fmt: skip
+    SetTimer
+    | CancelTimer
+    | Note
+    | Reply
+    | Append
+    | Send
+    | Callback
+    | Commit
+    | Own
+    | StopFetching
+    | StartFetching
+    | WantPoll
+    | FindCoordinator
+    | FreshMetadata
+    | RestartAutoCommit
+    | Die
+    | Closed
+)
 
 
 # --- events ----------------------------------------------------------------------------------

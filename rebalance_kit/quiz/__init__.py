@@ -5,30 +5,20 @@ Importing this room reads no file and runs nothing.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from rebalance_kit.model.lazy import lazy_names
 
-_HOME = {
-    "Bank": "bank",
-    "read_bank": "bank",
-    "Practice": "practice",
-    "pick_questions": "practice",
-    "Verdict": "grade",
-    "grade": "grade",
-    "question": "generate",
-    "check": "check",
-    "run_items_check": "check",
-    "run_quiz": "terminal",
-}
-__all__ = list(_HOME)
-
-
-def __getattr__(name: str) -> Any:
-    home = _HOME.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{home}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__, __all__ = lazy_names(
+    __name__,
+    {
+        "Bank": "items.bank",
+        "Practice": "sittings.practice",
+        "Verdict": "sittings.grade",
+        "check": "items.check",
+        "grade": "sittings.grade",
+        "pick_questions": "sittings.practice",
+        "question": "proof.generate",
+        "read_bank": "items.bank",
+        "run_items_check": "items.check",
+        "run_quiz": "sittings.terminal",
+    },
+)

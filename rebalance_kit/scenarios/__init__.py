@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rebalance_kit.simulation.scenario import Scenario
+    from rebalance_kit.simulation.scenario.scenario import Scenario
 
 SUFFIX = ".yaml"
 
@@ -38,6 +38,6 @@ def source(name: str) -> str:
 
 def load(name: str) -> Scenario:
     """Read a scenario of the kit; raises ``ScenarioError`` naming the nearest ones for an unknown name."""
-    from rebalance_kit.simulation.scenario_file import read_scenario
+    from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 
     return read_scenario(source(name), name + SUFFIX)

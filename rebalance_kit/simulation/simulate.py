@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.simulation.actions import expand
-from rebalance_kit.simulation.doing import do
-from rebalance_kit.simulation.plug_ins import PlugIns, check_listeners, supports
-from rebalance_kit.simulation.scenario import Action, Scenario, with_protocol
-from rebalance_kit.simulation.world import World
+from rebalance_kit.simulation.cluster.action_handlers import do
+from rebalance_kit.simulation.cluster.world import World
+from rebalance_kit.simulation.learner_code.plug_ins import PlugIns, check_listeners, supports
+from rebalance_kit.simulation.scenario.expansion import expand
+from rebalance_kit.simulation.scenario.scenario import Action, Scenario, with_protocol
 
 
 def simulate(
@@ -106,10 +106,15 @@ class Run:
         world, planned, scenario = self._world, self._planned, self.scenario
         label = scenario.protocol or _label(scenario)
         meta = {
-            "scenario": scenario.name, "title": scenario.title, "kafka_version": scenario.kafka_version, "group": scenario.group, "broker": dict(scenario.broker),
-            "topics": {topic.name: topic.partitions for topic in scenario.topics}, "members": [spec.name for spec in planned.members],
+            "scenario": scenario.name,
+            "title": scenario.title,
+            "kafka_version": scenario.kafka_version,
+            "group": scenario.group,
+            "broker": dict(scenario.broker),
+            "topics": {topic.name: topic.partitions for topic in scenario.topics},
+            "members": [spec.name for spec in planned.members],
             "topic_ids": {name: list(held) for name, held in sorted(world.broker.topic_ids.items())},
-        }  # fmt: skip
+        }
         return Trace(
             f"{scenario.name}-{label}-{self.seed}", label, self.seed, end_ms, tuple(world.rows), meta=meta
         )
@@ -135,8 +140,15 @@ def _close_books(world: World) -> None:
         for group in groups:
             for tp in sorted(world.plane.logs):
                 ledger = world.plane.ledger(group, tp)
-                detail = {"group": group, "produced": world.plane.end(tp, end), "delivered": ledger.delivered, "redelivered": ledger.redelivered,
-                          "lost": ledger.lost(), "committed": ledger.committed, "read": ledger.high}  # fmt: skip
+                detail = {
+                    "group": group,
+                    "produced": world.plane.end(tp, end),
+                    "delivered": ledger.delivered,
+                    "redelivered": ledger.redelivered,
+                    "lost": ledger.lost(),
+                    "committed": ledger.committed,
+                    "read": ledger.high,
+                }
                 world.row(
                     "run", "account", "classic", None, None, detail, topic=tp.topic, partition=tp.partition
                 )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from made_traces import flows, state, trace
 
 from rebalance_kit.analysis.comparison import ABSENT, MEASURES, cells, compare, sentences, table
+from tests.support.analysis.made_traces import flows, state, trace
 
 
 def told(label, *stretches, rows=(), end=60_000):

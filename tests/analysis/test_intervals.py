@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from made_traces import flows, trace
-
 from rebalance_kit.analysis import intervals
 from rebalance_kit.analysis.intervals import Flow, Gap
 from rebalance_kit.model.topology import TopicPartition
+from tests.support.analysis.made_traces import flows, trace
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 

@@ -3,32 +3,52 @@
 from __future__ import annotations
 
 import pytest
-from made_traces import flows, state, trace
 
 from rebalance_kit.analysis.lag import lag_at, lag_of, samples
 from rebalance_kit.analysis.metrics import metrics, study_from
 from rebalance_kit.model.topology import TopicPartition
+from tests.support.analysis.made_traces import flows, state, trace
 
 # c1 (t-0, t-1) crashes at 20 s and is removed at 28 s; c2 (t-2, t-3) gives everything up at 30.0 and reads
 # all of it from 30.1 on, but t-1 from 30.5.
 CRASH = trace(
     *sorted(
         [
-            *[(0, name, "process_started", None, {"configs": {}, "topics": ["t"], "life": 1}) for name in ("c1", "c2")],
-            *flows(("t-0", "c1", 5_000, 20_000), ("t-1", "c1", 5_000, 20_000), ("t-2", "c2", 5_000, 30_000), ("t-3", "c2", 5_000, 30_000)),
-            *flows(("t-0", "c2", 30_100, None), ("t-1", "c2", 30_500, None), ("t-2", "c2", 30_100, None), ("t-3", "c2", 30_100, None)),
+            *[
+                (0, name, "process_started", None, {"configs": {}, "topics": ["t"], "life": 1})
+                for name in ("c1", "c2")
+            ],
+            *flows(
+                ("t-0", "c1", 5_000, 20_000),
+                ("t-1", "c1", 5_000, 20_000),
+                ("t-2", "c2", 5_000, 30_000),
+                ("t-3", "c2", 5_000, 30_000),
+            ),
+            *flows(
+                ("t-0", "c2", 30_100, None),
+                ("t-1", "c2", 30_500, None),
+                ("t-2", "c2", 30_100, None),
+                ("t-3", "c2", 30_100, None),
+            ),
             (20_000, "c1", "action", None, {"do": "crash", "member": "c1"}),
             (28_000, "coordinator", "member_removed", None, {"name": "c1", "how": "session", "reason": ""}),
-            (4_000, "coordinator", "generation", None, {"generation": 1}), state(4_100, "Stable"),
-            state(28_000, "PreparingRebalance"), (30_050, "coordinator", "generation", None, {"generation": 2}), state(30_060, "Stable"),
-            (10_000, "c1", "request", None, {"api": "Heartbeat"}), (30_010, "c2", "request", None, {"api": "JoinGroup"}),
-            (30_055, "c2", "request", None, {"api": "SyncGroup"}), (33_000, "c2", "request", None, {"api": "Heartbeat"}),
-            (30_200, "c2", "redelivered", "t-0", {"count": 40, "first_offset": 0}), (30_600, "c2", "redelivered", "t-1", {"count": 2, "first_offset": 0}),
-            (60_000, "run", "account", "t-0", {"lost": 3}), (60_000, "run", "account", "t-1", {"lost": 0}),
+            (4_000, "coordinator", "generation", None, {"generation": 1}),
+            state(4_100, "Stable"),
+            state(28_000, "PreparingRebalance"),
+            (30_050, "coordinator", "generation", None, {"generation": 2}),
+            state(30_060, "Stable"),
+            (10_000, "c1", "request", None, {"api": "Heartbeat"}),
+            (30_010, "c2", "request", None, {"api": "JoinGroup"}),
+            (30_055, "c2", "request", None, {"api": "SyncGroup"}),
+            (33_000, "c2", "request", None, {"api": "Heartbeat"}),
+            (30_200, "c2", "redelivered", "t-0", {"count": 40, "first_offset": 0}),
+            (30_600, "c2", "redelivered", "t-1", {"count": 2, "first_offset": 0}),
+            (60_000, "run", "account", "t-0", {"lost": 3}),
+            (60_000, "run", "account", "t-1", {"lost": 0}),
         ],
         key=lambda row: row[0],
     )
-)  # fmt: skip
+)
 
 
 def test_every_metric_of_a_crash_has_the_figure_worked_out_by_hand():

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from strategies import DRAW, made_quiet, scenarios
 
 from rebalance_kit.analysis.invariants import check
 from rebalance_kit.model.errors import ConfigError, ScenarioError
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.simulation.scenario import ACTIONS, Action, Scenario
+from rebalance_kit.simulation.scenario.scenario import ACTIONS, Action, Scenario
 from rebalance_kit.simulation.simulate import simulate
+from tests.support.analysis.strategies import DRAW, made_quiet, scenarios
 
 
 def test_every_action_is_drawn():
@@ -134,10 +134,34 @@ def living(trace: Trace, scenario: Scenario):
 
 
 WILD = st.builds(
-    Action, st.integers(-1, 40_000), st.sampled_from([*ACTIONS, "explode"]), st.sampled_from([None, "c1", "c9"]),
-    st.dictionaries(st.sampled_from(["for_ms", "topic", "partitions", "api", "by_ms", "as", "members", "configs", "topics", "after_ms"]),
-                    st.one_of(st.none(), st.integers(-1, 5), st.just("orders"), st.just(["orders"]), st.just({"session.timeout.ms": 1}))),
-)  # fmt: skip
+    Action,
+    st.integers(-1, 40_000),
+    st.sampled_from([*ACTIONS, "explode"]),
+    st.sampled_from([None, "c1", "c9"]),
+    st.dictionaries(
+        st.sampled_from(
+            [
+                "for_ms",
+                "topic",
+                "partitions",
+                "api",
+                "by_ms",
+                "as",
+                "members",
+                "configs",
+                "topics",
+                "after_ms",
+            ]
+        ),
+        st.one_of(
+            st.none(),
+            st.integers(-1, 5),
+            st.just("orders"),
+            st.just(["orders"]),
+            st.just({"session.timeout.ms": 1}),
+        ),
+    ),
+)
 
 
 @given(scenarios(), st.lists(WILD, min_size=1, max_size=3))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
-VECTORS = Path(__file__).parents[1] / "data" / "assignor_vectors.json.gz"
+from tests.support.paths import DATA
+
+VECTORS = DATA / "assignor_vectors.json.gz"
 PROGRAM = """
 import hashlib, io, sys
 from rebalance_kit.assignors.vectors import run_assign
@@ -22,6 +23,8 @@ def test_answers_and_explanations_are_the_same_under_every_hash_seed():
     for seed in ("0", "1", "4711"):
         environment = {**os.environ, "PYTHONHASHSEED": seed}
         command = [sys.executable, "-c", PROGRAM, str(VECTORS)]
-        digests.add(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
+        digests.add(
+            subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+        )
     assert len(digests) == 1
     assert len(digests.pop().strip()) == 64

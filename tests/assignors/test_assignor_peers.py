@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assignor_groups import clusters, members, owning
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kafka.coordinator.assignors.range import RangePartitionAssignor
@@ -14,6 +13,7 @@ from kafka.structs import TopicPartition as PeerPartition
 from rebalance_kit.assignors.contract import Cluster, MemberSubscription
 from rebalance_kit.assignors.registry import assign
 from rebalance_kit.model.topology import TopicPartition
+from tests.support.assignors.assignor_groups import clusters, members, owning
 
 
 @dataclass

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from assignor_groups import claiming, clusters, dealt, members, owning, readable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rebalance_kit.assignors.client_cooperative import plan_cooperative
+from rebalance_kit.assignors.client.cooperative import plan_cooperative
 from rebalance_kit.assignors.contract import KafkaFailure
 from rebalance_kit.assignors.registry import ASSIGNORS, assign
+from tests.support.assignors.assignor_groups import claiming, clusters, dealt, members, owning, readable
 
 EAGER = ("range", "roundrobin", "sticky", "server.range", "server.uniform")
 
@@ -87,9 +87,7 @@ def test_the_second_cooperative_generation_hands_out_the_rest(data):
     cluster = data.draw(clusters())
     group = data.draw(owning(cluster, data.draw(members(cluster, alike=True))))
     first = assign("cooperative-sticky", cluster, group)
-    kept = tuple(
-        type(m)(m.member_id, m.topics, m.group_instance_id, first[m.member_id], 8) for m in group
-    )
+    kept = tuple(type(m)(m.member_id, m.topics, m.group_instance_id, first[m.member_id], 8) for m in group)
     assert dealt(assign("cooperative-sticky", cluster, kept)) == readable(cluster, group)
 
 

@@ -6,14 +6,13 @@ import gzip
 import io
 import json
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from rebalance_kit.assignors.vectors import run_assign, run_cases
 from rebalance_kit.model.errors import DataError
+from tests.support.paths import DATA
 
-DATA = Path(__file__).parents[1] / "data"
 VECTORS = DATA / "assignor_vectors.json.gz"
 
 
@@ -89,7 +88,9 @@ def test_a_bare_list_without_answers_is_run_and_compared_with_nothing(tmp_path):
 def test_server_answers_may_stand_in_any_order_and_client_answers_may_not(tmp_path):
     backwards = {"a": [["orders", 1], ["orders", 0]]}
     server = one_case(assignor="server.range", topic_ids={"orders": [1, 2]}, expected=backwards)
-    assert [case["equal"] for case in run_cases(written(tmp_path, [server, one_case(expected=backwards)]))] == [True, False]
+    assert [
+        case["equal"] for case in run_cases(written(tmp_path, [server, one_case(expected=backwards)]))
+    ] == [True, False]
 
 
 def test_a_failure_of_kafka_is_an_answer_like_any_other(tmp_path):
@@ -101,7 +102,9 @@ def test_a_failure_of_kafka_is_an_answer_like_any_other(tmp_path):
 
 
 def test_an_answer_where_kafka_throws_is_different(tmp_path):
-    assert [case["equal"] for case in run_cases(written(tmp_path, [one_case(expected=..., raises="X")]))] == [False]
+    assert [case["equal"] for case in run_cases(written(tmp_path, [one_case(expected=..., raises="X")]))] == [
+        False
+    ]
 
 
 def test_an_explanation_stands_under_its_case_or_inside_the_line(tmp_path):
@@ -118,7 +121,11 @@ def test_an_explanation_stands_under_its_case_or_inside_the_line(tmp_path):
 MEMBER = {"member_id": "a", "topics": ["orders"]}
 
 BAD = {
-    "assignor": (one_case(assignor="client.rnage"), 'case 0, assignor: got "client.rnage"', "did you mean 'client.range'?"),
+    "assignor": (
+        one_case(assignor="client.rnage"),
+        'case 0, assignor: got "client.rnage"',
+        "did you mean 'client.range'?",
+    ),
     "no assignor": (one_case(assignor=...), "case 0: got", "the key 'assignor'"),
     "count": (one_case(topics={"orders": -1}), "case 0, topics.orders: got -1", "a whole number from 0"),
     "count as text": (one_case(topics={"orders": "2"}), 'topics.orders: got "2"', "a whole number"),
@@ -126,17 +133,49 @@ BAD = {
     "members": (one_case(members={}), "case 0, members: got {}", "a list"),
     "member": (one_case(members=["a"]), 'members[0]: got "a"', "an object"),
     "no topics": (one_case(members=[{"member_id": "a"}]), "members[0]: got", "the key 'topics'"),
-    "twice": (one_case(members=[MEMBER, MEMBER]), 'members[1].member_id: got "a"', "members[0] has this one already"),
-    "owned": (one_case(members=[MEMBER | {"owned": [["orders"]]}]), 'members[0].owned[0]: got ["orders"]', "[topic, partition]"),
-    "generation": (one_case(members=[MEMBER | {"generation": "5"}]), 'members[0].generation: got "5"', "a whole number from -1"),
-    "misspelt": (one_case(members=[MEMBER | {"generatoin": 5}]), 'members[0]: got "generatoin"', "the key 'generation'"),
-    "id": (one_case(assignor="server.range", topic_ids={"orders": [1]}), "topic_ids.orders: got [1]", "[most, least]"),
-    "no id": (one_case(assignor="server.uniform"), "topic_ids.orders: got null", "a server assignor needs it"),
-    "racks": (one_case(replica_racks={"orders": [["r"]]}), 'replica_racks.orders: got "racks of 1 partitions"', "2, as topics says"),
-    "rack": (one_case(replica_racks={"orders": [["r"], [7]]}), "replica_racks.orders[1][0]: got 7", "a rack as a string"),
+    "twice": (
+        one_case(members=[MEMBER, MEMBER]),
+        'members[1].member_id: got "a"',
+        "members[0] has this one already",
+    ),
+    "owned": (
+        one_case(members=[MEMBER | {"owned": [["orders"]]}]),
+        'members[0].owned[0]: got ["orders"]',
+        "[topic, partition]",
+    ),
+    "generation": (
+        one_case(members=[MEMBER | {"generation": "5"}]),
+        'members[0].generation: got "5"',
+        "a whole number from -1",
+    ),
+    "misspelt": (
+        one_case(members=[MEMBER | {"generatoin": 5}]),
+        'members[0]: got "generatoin"',
+        "the key 'generation'",
+    ),
+    "id": (
+        one_case(assignor="server.range", topic_ids={"orders": [1]}),
+        "topic_ids.orders: got [1]",
+        "[most, least]",
+    ),
+    "no id": (
+        one_case(assignor="server.uniform"),
+        "topic_ids.orders: got null",
+        "a server assignor needs it",
+    ),
+    "racks": (
+        one_case(replica_racks={"orders": [["r"]]}),
+        'replica_racks.orders: got "racks of 1 partitions"',
+        "2, as topics says",
+    ),
+    "rack": (
+        one_case(replica_racks={"orders": [["r"], [7]]}),
+        "replica_racks.orders[1][0]: got 7",
+        "a rack as a string",
+    ),
     "expected": (one_case(expected={}), "case 0, expected: got []", "'a' is missing"),
     "case": ([1], "case 0: got [1]", "an object"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("kind", BAD)
@@ -167,7 +206,10 @@ def test_nothing_is_printed_when_a_later_case_is_malformed(tmp_path):
         (b"7", "a list of cases"),
         (b'{"cases": []}', 'an object with one under "vectors"'),
         (gzip.compress(b"[]" * 500, mtime=0)[:20], "cut short"),
-        (gzip.compress(b"[]", mtime=0)[:8] + b"\x00damaged" * 4, "gzip file is damaged|is not JSON|cut short|cannot be read"),
+        (
+            gzip.compress(b"[]", mtime=0)[:8] + b"\x00damaged" * 4,
+            "gzip file is damaged|is not JSON|cut short|cannot be read",
+        ),
     ],
 )
 def test_a_file_that_holds_no_cases_is_refused_by_name(content, reason, tmp_path):

@@ -75,4 +75,12 @@ def test_a_set_made_of_a_collection_is_sized_for_it():
 
 
 def test_strings_sort_by_utf16_units_and_not_by_code_points():
-    assert java_sorted(["z\uffee", "c", "😀", "\uffee", "日", "A", "a"]) == ["A", "a", "c", "z\uffee", "日", "😀", "\uffee"]
+    assert java_sorted(["z\uffee", "c", "😀", "\uffee", "日", "A", "a"]) == [
+        "A",
+        "a",
+        "c",
+        "z\uffee",
+        "日",
+        "😀",
+        "\uffee",
+    ]

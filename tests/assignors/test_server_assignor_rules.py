@@ -6,7 +6,7 @@ import pytest
 
 from rebalance_kit.assignors.contract import Cluster, KafkaFailure, MemberSubscription
 from rebalance_kit.assignors.registry import ASSIGNORS, assign, by_java_class, plan
-from rebalance_kit.assignors.server_topics import target_order
+from rebalance_kit.assignors.server.topics import target_order
 from rebalance_kit.model.errors import AssignorError
 from rebalance_kit.model.topology import TopicId, TopicPartition
 
@@ -31,7 +31,11 @@ def test_the_first_in_line_collect_every_remainder(name):
 
 @pytest.mark.parametrize("name", ["range", "roundrobin", "server.range"])
 def test_static_members_stand_before_dynamic_ones(name):
-    group = [member("a", "orders"), member("z", "orders", instance="pod-1"), member("y", "orders", instance="pod-0")]
+    group = [
+        member("a", "orders"),
+        member("z", "orders", instance="pod-1"),
+        member("y", "orders", instance="pod-0"),
+    ]
     shares = assign(name, ORDERS, group)
     assert [shares[m][0].partition for m in "yza"] == sorted(shares[m][0].partition for m in "yza")
     assert shares["y"][0] == TopicPartition("orders", 0)
@@ -41,7 +45,9 @@ def test_a_rack_never_buys_a_partition_beyond_the_quota():
     # x and y are dealt together; b has used up the one extra when partition 3 comes to a's rack (checked in Java).
     racks = (("r0",), ("r1",), ("r1",), ("r0",))
     cluster = Cluster({"x": 4, "y": 4}, replica_racks={"x": racks, "y": racks})
-    group = [MemberSubscription(m, ("x", "y"), rack=rack) for m, rack in (("a", "r0"), ("b", "r1"), ("c", "r2"))]
+    group = [
+        MemberSubscription(m, ("x", "y"), rack=rack) for m, rack in (("a", "r0"), ("b", "r1"), ("c", "r2"))
+    ]
     assert assign("range", cluster, group) == {
         "a": (*parts("x", 0), *parts("y", 0)),
         "b": (*parts("x", 1, 2), *parts("y", 1, 2)),
@@ -56,7 +62,10 @@ def test_server_range_forgets_the_previous_target():
 
 def test_server_uniform_moves_nothing_that_fits():
     group = [member("a", "orders", parts("orders", 3, 4)), member("b", "orders", parts("orders", 0, 1, 2))]
-    assert assign("server.uniform", ORDERS, group) == {"a": parts("orders", 3, 4), "b": parts("orders", 0, 1, 2)}
+    assert assign("server.uniform", ORDERS, group) == {
+        "a": parts("orders", 3, 4),
+        "b": parts("orders", 0, 1, 2),
+    }
 
 
 def test_a_member_hands_its_extra_on_rather_than_take_a_new_partition():
@@ -64,7 +73,9 @@ def test_a_member_hands_its_extra_on_rather_than_take_a_new_partition():
     group = [member("a", "orders", parts("orders", 0, 1)), member("b", "orders", parts("orders", 2, 3, 4))]
     steps = []
     assert assign("server.uniform", ORDERS, group, steps)["b"] == parts("orders", 2, 3, 4)
-    assert [step.rule for step in steps if step.member == "a"] == ["keeps of its previous target what fits into a share of 2"]
+    assert [step.rule for step in steps if step.member == "a"] == [
+        "keeps of its previous target what fits into a share of 2"
+    ]
 
 
 def test_server_uniform_keeps_the_first_of_the_stored_target_when_it_must_take_some():
@@ -112,7 +123,10 @@ def test_a_partition_beyond_the_topic_fails_the_mixed_builder_as_in_kafka():
 
 
 def test_the_registry_knows_the_protocols_of_kafkas_classes():
-    assert by_java_class("org.apache.kafka.clients.consumer.CooperativeStickyAssignor").protocols == ("COOPERATIVE", "EAGER")
+    assert by_java_class("org.apache.kafka.clients.consumer.CooperativeStickyAssignor").protocols == (
+        "COOPERATIVE",
+        "EAGER",
+    )
     assert by_java_class("org.apache.kafka.clients.consumer.RangeAssignor").protocols == ("EAGER",)
     assert by_java_class("org.apache.kafka.coordinator.group.assignor.UniformAssignor").name == "uniform"
     with pytest.raises(AssignorError, match=r"'x\.Y' is not the class of an assignor"):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rebalance_kit.assignors.client_cooperative import plan_cooperative
-from rebalance_kit.assignors.client_sticky import StickyMemory, as_user_data, assign_sticky, plan_sticky
+from rebalance_kit.assignors.client.cooperative import plan_cooperative
+from rebalance_kit.assignors.client.sticky import StickyMemory, as_user_data, assign_sticky, plan_sticky
 from rebalance_kit.assignors.contract import Cluster, KafkaFailure, MemberSubscription
 from rebalance_kit.assignors.registry import assign
 from rebalance_kit.model.topology import TopicPartition
@@ -87,7 +87,9 @@ def test_the_known_defect_is_a_named_error():
         member("B", "T U", parts("T", 2), generation=-1),
         member("C", "", parts("T", 1), generation=4),
     ]
-    with pytest.raises(KafkaFailure, match=r"NullPointerException.*T-1 was claimed from an older generation by C") as failure:
+    with pytest.raises(
+        KafkaFailure, match=r"NullPointerException.*T-1 was claimed from an older generation by C"
+    ) as failure:
         assign("cooperative-sticky", cluster, group)
     assert failure.value.java_exception == "NullPointerException"
 
@@ -126,7 +128,12 @@ def test_a_group_without_members_fails_as_in_kafka():
         assign("sticky", ORDERS, [])
     with pytest.raises(KafkaFailure, match="IllegalArgumentException"):
         assign("roundrobin", ORDERS, [])
-    assert assign("range", ORDERS, []) == assign("server.range", ORDERS, []) == assign("server.uniform", ORDERS, []) == {}
+    assert (
+        assign("range", ORDERS, [])
+        == assign("server.range", ORDERS, [])
+        == assign("server.uniform", ORDERS, [])
+        == {}
+    )
 
 
 def test_racks_outweigh_stickiness():

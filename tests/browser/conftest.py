@@ -9,9 +9,11 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from servers import free_port, served
 
-SHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"
+from tests.support.browser.servers import free_port, served
+from tests.support.paths import ROOT
+
+SHOTS = ROOT / "build" / "screenshots"
 
 
 @pytest.fixture
@@ -38,8 +40,13 @@ def notebooks(tmp_path_factory) -> Path:
 def jupyter(notebooks, tmp_path_factory) -> Iterator[str]:
     """The address of a JupyterLab of our own; it is ended by its process id."""
     home = tmp_path_factory.mktemp("jupyter-home")
-    env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(home / "run"), "JUPYTER_CONFIG_DIR": str(home / "config"), "IPYTHONDIR": str(home / "ipython"),
-           "PYTHONPATH": str(Path(__file__).resolve().parents[2])}  # fmt: skip
+    env = {
+        **os.environ,
+        "JUPYTER_RUNTIME_DIR": str(home / "run"),
+        "JUPYTER_CONFIG_DIR": str(home / "config"),
+        "IPYTHONDIR": str(home / "ipython"),
+        "PYTHONPATH": str(ROOT),
+    }
     settings = home / "config" / "labconfig"
     settings.mkdir(parents=True)
     (settings / "page_config.json").write_text(
@@ -47,10 +54,20 @@ def jupyter(notebooks, tmp_path_factory) -> Iterator[str]:
     )
     port = free_port()
     command = [
-        sys.executable, "-m", "jupyterlab", "--no-browser", "--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0",
-        "--IdentityProvider.token=", "--ServerApp.password=", "--ServerApp.allow_root=True", f"--ServerApp.root_dir={notebooks}", "--ServerApp.disable_check_xsrf=True",
+        sys.executable,
+        "-m",
+        "jupyterlab",
+        "--no-browser",
+        "--ServerApp.ip=127.0.0.1",
+        f"--ServerApp.port={port}",
+        "--ServerApp.port_retries=0",
+        "--IdentityProvider.token=",
+        "--ServerApp.password=",
+        "--ServerApp.allow_root=True",
+        f"--ServerApp.root_dir={notebooks}",
+        "--ServerApp.disable_check_xsrf=True",
         "--LabApp.expose_app_in_browser=True",
-    ]  # fmt: skip
+    ]
     with served(command, env, f"http://127.0.0.1:{port}", "/lab") as address:
         yield address
 

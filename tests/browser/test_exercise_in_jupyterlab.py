@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from test_lab_in_jupyterlab import READY
+from tests.browser.test_lab_in_jupyterlab import READY
 
 WAIT_MS = 60_000
 

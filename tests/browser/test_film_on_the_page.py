@@ -8,17 +8,17 @@ import json
 import pytest
 
 from rebalance_kit.scenarios import load
-from rebalance_kit.simulation.scenario import MemberSpec, Scenario, TopicSpec
+from rebalance_kit.simulation.scenario.scenario import MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.view.film import film_bytes
-from rebalance_kit.view.frames import Frames
-from rebalance_kit.view.palettes import THEMES
-from rebalance_kit.view.text import describe_board
+from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.lab.playback import film_bytes
+from rebalance_kit.view.style.palettes import THEMES
+from rebalance_kit.view.words.descriptions import describe_board
 
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
 
-from rebalance_kit.view.lab import Lab
-from rebalance_kit.view.lab_page import script, style
+from rebalance_kit.view.lab.page import script, style
+from rebalance_kit.view.lab.widget import Lab
 
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>film</title><style>{style}</style></head><body style="margin:16px">
 <div id="el" style="width:{width}px"></div><script type="module">

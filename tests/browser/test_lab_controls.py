@@ -6,14 +6,13 @@ import pytest
 
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
 
-from lab_bridge import Bridge
-
 from rebalance_kit.model.trace import parse_trace
 from rebalance_kit.scenarios import load
-from rebalance_kit.simulation.link import Link, write_link
-from rebalance_kit.simulation.scenario_file import read_scenario
-from rebalance_kit.view.lab import Lab
-from rebalance_kit.view.lab_presets import PRESETS
+from rebalance_kit.simulation.scenario.permalink import Link, write_link
+from rebalance_kit.simulation.scenario.yaml_file import read_scenario
+from rebalance_kit.view.lab.lessons import PRESETS
+from rebalance_kit.view.lab.widget import Lab
+from tests.support.browser.lab_bridge import Bridge
 
 
 @pytest.fixture
@@ -23,7 +22,11 @@ def bridge(page, tmp_path):
 
 
 def member_states(bridge):
-    return dict(bridge.root.locator(".rk-lane").evaluate_all("all => all.map((one) => [one.dataset.member, one.dataset.doing])"))  # fmt: skip
+    return dict(
+        bridge.root.locator(".rk-lane").evaluate_all(
+            "all => all.map((one) => [one.dataset.member, one.dataset.doing])"
+        )
+    )
 
 
 def test_each_lesson_opens_paused_before_its_event_and_says_what_to_try(bridge, shot):
@@ -132,7 +135,7 @@ def test_a_button_says_what_it_will_cost_and_the_cost_is_what_the_run_then_costs
     bridge.pump("document.querySelector('.rk-cost').textContent.includes('partition-seconds')")
     told = float(bridge.text(".rk-cost").split("partition-seconds")[0].split()[-1].replace(",", ""))
     bridge.click("Crash consumer-1")
-    from rebalance_kit.view.lab_cost import stopped_s
+    from rebalance_kit.view.lab.costs import stopped_s
 
     trace = bridge.lab.trace
     assert told == round(stopped_s(trace, 20_000, trace.end_ms), 1) > 100
@@ -187,7 +190,11 @@ def test_a_click_on_a_partition_marks_it_and_its_menu_acts_on_its_topic(bridge):
 
 def test_the_queue_of_a_stopped_partition_grows_and_that_of_a_flowing_one_stays_short(bridge):
     def queues():
-        return dict(bridge.root.locator(".rk-token").evaluate_all("all => all.map((one) => [one.dataset.partition, one.querySelector('.rk-lag').getBoundingClientRect().width])"))  # fmt: skip
+        return dict(
+            bridge.root.locator(".rk-token").evaluate_all(
+                "all => all.map((one) => [one.dataset.partition, one.querySelector('.rk-lag').getBoundingClientRect().width])"
+            )
+        )
 
     bridge.seek(40_000)
     early, stopped = (
@@ -214,7 +221,9 @@ def test_a_member_that_does_not_poll_shows_what_is_left_of_its_poll_interval(bri
     def left(at_ms):
         bridge.seek(at_ms)
         arc = bridge.root.locator("[data-member='consumer-2'] .rk-ringpoll").get_attribute("stroke-dasharray")
-        silent = bridge.root.locator(".rk-lane[data-silent]").evaluate_all("all => all.map((one) => one.dataset.member)")  # fmt: skip
+        silent = bridge.root.locator(".rk-lane[data-silent]").evaluate_all(
+            "all => all.map((one) => one.dataset.member)"
+        )
         return float(arc.split()[0]), silent
 
     assert left(25_000) == (0.0, [])
@@ -302,7 +311,7 @@ def test_every_export_is_the_run_that_is_shown(bridge, page, words, tmp_path):
 
 
 def test_the_exported_animation_plays_without_a_kernel_and_asks_no_network(bridge, page, tmp_path, shot):
-    from rebalance_kit.view.lab_export import exported
+    from rebalance_kit.view.lab.exports import exported
 
     path = tmp_path / "animation.html"
     path.write_bytes(exported(bridge.lab, "animation")[1])

@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from pathlib import Path
 
 import pytest
-from servers import free_port, served
+
+from tests.support.browser.servers import free_port, served
+from tests.support.paths import ROOT
 
 
 @pytest.fixture
@@ -16,9 +17,23 @@ def voila(write_notebook, notebooks, tmp_path):
     if importlib.util.find_spec("voila") is None:
         pytest.skip("voila is not installed: pip install 'rebalance-kit[serve]'")
     name = write_notebook("served.ipynb", "from rebalance_kit.view import Lab\nLab()")
-    env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(tmp_path / "run"), "JUPYTER_CONFIG_DIR": str(tmp_path / "config"), "IPYTHONDIR": str(tmp_path / "ipython"), "PYTHONPATH": str(Path(__file__).resolve().parents[2])}  # fmt: skip
+    env = {
+        **os.environ,
+        "JUPYTER_RUNTIME_DIR": str(tmp_path / "run"),
+        "JUPYTER_CONFIG_DIR": str(tmp_path / "config"),
+        "IPYTHONDIR": str(tmp_path / "ipython"),
+        "PYTHONPATH": str(ROOT),
+    }
     port = free_port()
-    command = [sys.executable, "-m", "voila", "--no-browser", f"--port={port}", "--Voila.ip=127.0.0.1", str(notebooks / name)]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "voila",
+        "--no-browser",
+        f"--port={port}",
+        "--Voila.ip=127.0.0.1",
+        str(notebooks / name),
+    ]
     with served(command, env, f"http://127.0.0.1:{port}", "/voila/static/require.min.js") as address:
         yield address
 

@@ -6,17 +6,30 @@ import pytest
 
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
 
-from lab_bridge import Bridge
-
-from rebalance_kit.view.lab import Lab
+from rebalance_kit.view.lab.widget import Lab
+from tests.support.browser.lab_bridge import Bridge
 
 MOMENTS = (
-    ("board", "crash-in-hand-over", "cooperative", 50_000, "light", "The join phase waits for consumer-2, which crashed."),
-    ("timeline", "crash-in-hand-over", "eager", 50_000, "light", "The join phase waits for consumer-2, which crashed."),
+    (
+        "board",
+        "crash-in-hand-over",
+        "cooperative",
+        50_000,
+        "light",
+        "The join phase waits for consumer-2, which crashed.",
+    ),
+    (
+        "timeline",
+        "crash-in-hand-over",
+        "eager",
+        50_000,
+        "light",
+        "The join phase waits for consumer-2, which crashed.",
+    ),
     ("fifty", "fifty-by-five-hundred", "eager", 51_500, "dark", "The join phase waits for"),
     ("why", "join", "eager", 33_935, "light", "The join phase waits for"),
     ("messages", "join", "eager", 33_966, "light", "Everybody has joined generation 2."),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(
@@ -41,8 +54,11 @@ def test_the_picture_of_the_comparison_has_three_columns_of_one_moment(page, tmp
     flowing = bridge.root.locator(".rk-count").all_inner_texts()
     from rebalance_kit.scenarios import load
     from rebalance_kit.simulation.simulate import simulate
-    from rebalance_kit.view.frames import Frames
+    from rebalance_kit.view.board.board import Frames
 
-    boards = [Frames(simulate(load("crash-in-hand-over"), protocol=one)).at(50_000) for one in ("eager", "cooperative", "consumer")]  # fmt: skip
+    boards = [
+        Frames(simulate(load("crash-in-hand-over"), protocol=one)).at(50_000)
+        for one in ("eager", "cooperative", "consumer")
+    ]
     assert flowing == [f"{one.flowing} of 6 flow" for one in boards]
     shot(bridge.root, "doc-compare")

@@ -8,14 +8,13 @@ import pytest
 
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
 
-from lab_bridge import Bridge
-
-from rebalance_kit.logs.broker import broker_lines
-from rebalance_kit.logs.cli_text import describe_members
-from rebalance_kit.logs.described import describe
+from rebalance_kit.logs.admin.cli_text import describe_members
+from rebalance_kit.logs.admin.described import describe
+from rebalance_kit.logs.broker.log import broker_lines
 from rebalance_kit.logs.lines import render
-from rebalance_kit.view.lab import Lab
-from rebalance_kit.view.lab_metrics import metric_rows
+from rebalance_kit.view.lab.metrics_tab import metric_rows
+from rebalance_kit.view.lab.widget import Lab
+from tests.support.browser.lab_bridge import Bridge
 
 AT = 40_000
 

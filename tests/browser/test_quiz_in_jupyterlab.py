@@ -8,11 +8,11 @@ import signal
 
 import pytest
 
-from rebalance_kit.quiz.ballot import Ballot, write_code
-from rebalance_kit.quiz.exam import ExamSitting
 from rebalance_kit.quiz.exports.marked import whys
-from rebalance_kit.quiz.item import Choice
-from rebalance_kit.quiz.store import Store
+from rebalance_kit.quiz.items.item import Choice
+from rebalance_kit.quiz.sittings.ballot import Ballot, write_code
+from rebalance_kit.quiz.sittings.exam import ExamSitting
+from rebalance_kit.quiz.sittings.store import Store
 
 TRIES = 5
 WAIT_MS = 30_000

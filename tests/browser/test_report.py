@@ -9,7 +9,7 @@ from rebalance_kit.simulation.simulate import simulate
 
 pytest.importorskip("plotly", reason="plotly is not installed: reports are left out")
 
-from rebalance_kit.view.report import write_report
+from rebalance_kit.view.reports.run_report import write_report
 
 
 def test_a_report_plays_its_animation_without_any_network(page, tmp_path, shot):

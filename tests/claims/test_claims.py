@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from runs import THREE, act, calls, gaps, member, owners, rounds, rows, run, scenario
 
 from rebalance_kit.assignors.contract import Cluster, MemberSubscription
 from rebalance_kit.assignors.registry import assign
 from rebalance_kit.model.config import ClientConfig
 from rebalance_kit.model.topology import TopicId, TopicPartition
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.simulation.scenario import Life, MemberSpec
+from rebalance_kit.simulation.scenario.scenario import Life, MemberSpec
 from rebalance_kit.simulation.simulate import simulate
+from tests.support.simulation.runs import THREE, act, calls, gaps, member, owners, rounds, rows, run, scenario
 
 CLAIMS: dict[str, Callable[[], None]] = {}
 NOT_MODELLED = {
-    "ConsumerRebalanceListener has two methods": "the two-argument variants of trunk, which no release has",
+    "ConsumerRebalanceListener has two methods": "the two-argument variants of trunk, which no release has"
 }
 """Parts of rows that this engine has no place for; the rest of each of these rows is checked below."""
 
@@ -101,9 +101,13 @@ def _() -> None:
         "c3": ("RoundRobinAssignor", "RangeAssignor"),
     }
     members = [
-        member(name, configs=strategy(*names), lives=(Life(first_request_ms=500 + 100 * at, second_request_ms=550 + 100 * at),))
+        member(
+            name,
+            configs=strategy(*names),
+            lives=(Life(first_request_ms=500 + 100 * at, second_request_ms=550 + 100 * at),),
+        )
         for at, (name, names) in enumerate(lists.items())
-    ]  # fmt: skip
+    ]
     (made,) = as_configured(members=members, end=15_000).of("generation")
     assert (made.detail["leader"], made.detail["assignor"]) == ("c1", "roundrobin")
 
@@ -112,8 +116,9 @@ def _() -> None:
 def _() -> None:
     members = [
         member("c1", lives=(Life(first_request_ms=500, second_request_ms=1_500),)),
-        member("c2", lives=(Life(first_request_ms=800, second_request_ms=900),)), member("c3", start=None),
-    ]  # fmt: skip
+        member("c2", lives=(Life(first_request_ms=800, second_request_ms=900),)),
+        member("c3", start=None),
+    ]
     trace = run("eager", JOIN, act(30_000, "close", "c2"), members=members)
     first = next(row.actor for row in trace.of("request") if row.detail["api"] == "JoinGroup")
     leaders = [row.detail["leader"] for row in trace.of("generation")]
@@ -186,9 +191,11 @@ def _() -> None:
     ]
     assert min(added) >= begun + 4_000, "added partitions wait until onPartitionsAssigned has returned"
     wrong = run(
-        "cooperative", act(20_000, "start", "c3"), end=60_000,
+        "cooperative",
+        act(20_000, "start", "c3"),
+        end=60_000,
         members=[member("c1", client="librdkafka", callback="wrong"), member("c2"), member("c3", start=None)],
-    )  # fmt: skip
+    )
     held = owners(wrong, 19_000)["c1"]
     assert held and not rows(wrong, "fetch_resumed", 0, "c1")
 
@@ -342,9 +349,14 @@ def _() -> None:
     leader = next(row.detail["leader"] for row in run("eager", members=members, end=10_000).of("generation"))
     returning = {"c1": "c2", "c2": "c1"}[leader]
     completing = run(
-        "eager", act(19_000, "delay_next", leader, api="SyncGroup", by_ms=6_000), act(19_500, "enforce_rebalance", leader),
-        act(22_600, "crash", returning), act(22_700, "start", returning), members=members, end=60_000,
-    )  # fmt: skip
+        "eager",
+        act(19_000, "delay_next", leader, api="SyncGroup", by_ms=6_000),
+        act(19_500, "enforce_rebalance", leader),
+        act(22_600, "crash", returning),
+        act(22_700, "start", returning),
+        members=members,
+        end=60_000,
+    )
     (replaced,) = completing.of("member_replaced")
     assert (replaced.detail["state"], replaced.detail["rebalance"]) == ("CompletingRebalance", True)
 

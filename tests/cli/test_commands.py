@@ -168,9 +168,11 @@ def test_doctor_lists_what_is_there():
 
 
 CASE = {
-    "assignor": "client.range", "topics": {"orders": 2}, "members": [{"member_id": "a", "topics": ["orders"]}],
+    "assignor": "client.range",
+    "topics": {"orders": 2},
+    "members": [{"member_id": "a", "topics": ["orders"]}],
     "expected": {"a": [["orders", 0], ["orders", 1]]},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(
@@ -196,7 +198,7 @@ def test_items_check_of_nothing_is_status_2_and_names_it():
 
 
 def test_replay_tells_a_line_a_run_and_its_rules(tmp_path):
-    from rebalance_kit.records.pack import unpack
+    from rebalance_kit.recordings.runs.pack import unpack
 
     unpack(tmp_path, ["enforce.eager.4.3.1"])
     status, text = run("replay", tmp_path, "--draws", "3")

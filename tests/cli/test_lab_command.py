@@ -11,7 +11,7 @@ pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is 
 
 from rebalance_kit.cli import main
 from rebalance_kit.scenarios import load
-from rebalance_kit.simulation.link import Link, read_link, write_link
+from rebalance_kit.simulation.scenario.permalink import Link, read_link, write_link
 
 
 def run(*argv):
@@ -34,7 +34,7 @@ def test_a_damaged_link_is_refused_before_anything_starts(capsys):
 
 @pytest.mark.parametrize("what", ["storm", "link", "file"])
 def test_a_notebook_opens_a_name_a_file_or_a_link(tmp_path, what):
-    from rebalance_kit.simulation.scenario_file import write_scenario
+    from rebalance_kit.simulation.scenario.yaml_file import write_scenario
 
     link = write_link(Link(load("storm"), 30_000, protocol="eager"))
     path = tmp_path / "mine.yaml"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from learner import SEED
 
-from rebalance_kit.exercises.bench import Bench
-from rebalance_kit.exercises.shelf import load, names
+from rebalance_kit.exercises.catalogue import load, names
+from rebalance_kit.exercises.spark_bench import Bench
 from rebalance_kit.pipeline import spark_session
+from tests.support.exercises.learner import SEED
 
 ON_LINES = ("01-", "02-", "11-", "12-", "13-", "15-")  # these read text, or tables that are no events
 

@@ -8,8 +8,8 @@ import time
 import pytest
 
 from rebalance_kit.exercises.attempt import FromFile, attempt
+from rebalance_kit.exercises.catalogue import load
 from rebalance_kit.exercises.checking import check_answer
-from rebalance_kit.exercises.shelf import load
 
 pytestmark = pytest.mark.spark
 EASY = "03-count-rebalances"

@@ -7,7 +7,7 @@ from string import Formatter
 
 import pytest
 
-from rebalance_kit.exercises.shelf import load, names
+from rebalance_kit.exercises.catalogue import load, names
 from rebalance_kit.exercises.task import Case, NotYet, Seen, in_order, need_none
 
 KEY = ("run", "at_ms")
@@ -31,8 +31,10 @@ def test_a_check_of_values_looks_at_every_answered_row_that_has_a_true_one(seen)
 def test_missing_extra_and_repeated_rows_are_found_by_their_key(seen):
     found = (seen.missing(), seen.extra(), seen.repeated())
     assert [[(row["run"], row["moved"]) for row in some] for some in found] == [
-        [("d", 1)], [("c", 9)], [("a", 2)],
-    ]  # fmt: skip
+        [("d", 1)],
+        [("c", 9)],
+        [("a", 2)],
+    ]
 
 
 def test_a_number_of_a_column_is_told_of_the_answer_and_of_the_truth(seen):

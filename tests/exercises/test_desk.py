@@ -10,10 +10,10 @@ import sys
 import pytest
 
 from rebalance_kit.cli import main
-from rebalance_kit.exercises.bench import Bench
-from rebalance_kit.exercises.desk import Desk, Identity
+from rebalance_kit.exercises.catalogue import load, names
 from rebalance_kit.exercises.runs import trace_of
-from rebalance_kit.exercises.shelf import load, names
+from rebalance_kit.exercises.spark_bench import Bench
+from rebalance_kit.exercises.workspace import Desk, Identity
 from rebalance_kit.model.errors import DataError
 
 BROKEN = """from pyspark.sql import functions as F

@@ -6,12 +6,12 @@ import importlib.util
 from pathlib import Path
 
 import pytest
-from learner import SEED
 
 from rebalance_kit.exercises.attempt import FromCell, FromFile
+from rebalance_kit.exercises.catalogue import load, names
 from rebalance_kit.exercises.checking import check_answer
 from rebalance_kit.exercises.expected import expected
-from rebalance_kit.exercises.shelf import load, names
+from tests.support.exercises.learner import SEED
 
 WRONG = Path(__file__).parent / "wrong"
 NAMES = names()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from rebalance_kit.logs.broker import broker_lines
-from rebalance_kit.logs.cli_text import describe_members, describe_offsets, describe_state
-from rebalance_kit.logs.client import member_lines
-from rebalance_kit.logs.described import describe
+from rebalance_kit.logs.admin.cli_text import describe_members, describe_offsets, describe_state
+from rebalance_kit.logs.admin.described import describe
+from rebalance_kit.logs.broker.log import broker_lines
+from rebalance_kit.logs.client.log import member_lines
 from rebalance_kit.logs.lines import default_layout
-from rebalance_kit.simulation.scenario import Action, MemberSpec, Scenario, TopicSpec
+from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.simulate import simulate
 
 INTENT = {
@@ -28,7 +28,13 @@ def test_the_logs_of_a_crash_read_as_stored(protocol, golden):
     parts = [("broker.log", [default_layout(line) for line in broker_lines(trace)])]
     parts.append(("c2.log", [default_layout(line) for line in member_lines(trace, "c2")]))
     parts += [
-        (f"kafka-consumer-groups at {at} ms", [show(describe(trace, at)).rstrip() for show in (describe_offsets, describe_members, describe_state)])
+        (
+            f"kafka-consumer-groups at {at} ms",
+            [
+                show(describe(trace, at)).rstrip()
+                for show in (describe_offsets, describe_members, describe_state)
+            ],
+        )
         for at in (19_000, 39_000)
     ]
     text = "\n".join(f"== {title}\n" + "\n".join(lines) for title, lines in parts)

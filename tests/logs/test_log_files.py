@@ -10,23 +10,33 @@ from string import Formatter
 import pytest
 
 from rebalance_kit.analysis.scenario_space import Space, draw
-from rebalance_kit.logs.broker import broker_lines
-from rebalance_kit.logs.client import member_lines, split_by_member
+from rebalance_kit.logs.broker.log import broker_lines
+from rebalance_kit.logs.client.log import member_lines, split_by_member
 from rebalance_kit.logs.lines import LogLine, listed, render
-from rebalance_kit.logs.templates import TEMPLATES, form_of, say
+from rebalance_kit.logs.templates.template import TEMPLATES, form_of, say
 from rebalance_kit.logs.write import write_logs
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.records.folder import parse_line
-from rebalance_kit.simulation.scenario import Action, MemberSpec, Scenario, TopicSpec
+from rebalance_kit.recordings.runs.folder import parse_line
+from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.simulate import simulate
 
 BEGINS = datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC)
 
 
 def scenario(protocol="cooperative", **changes):
-    members = tuple(MemberSpec(name, ("orders",), {"session.timeout.ms": 10_000} if protocol != "consumer" else {}, start_ms=100 * place)
-                    for place, name in enumerate(("c1", "c2")))  # fmt: skip
-    return replace(Scenario("logs", (TopicSpec("orders", 4),), members, (Action(20_000, "crash", "c1"),), end_ms=45_000), **changes)
+    members = tuple(
+        MemberSpec(
+            name,
+            ("orders",),
+            {"session.timeout.ms": 10_000} if protocol != "consumer" else {},
+            start_ms=100 * place,
+        )
+        for place, name in enumerate(("c1", "c2"))
+    )
+    return replace(
+        Scenario("logs", (TopicSpec("orders", 4),), members, (Action(20_000, "crash", "c1"),), end_ms=45_000),
+        **changes,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +47,11 @@ def trace():
 def test_a_folder_gets_the_brokers_log_and_one_a_member(tmp_path, trace):
     written = write_logs(trace, tmp_path / "new" / "place", begins=BEGINS)
     assert [file.name for file in written] == ["broker.log", "c1.log", "c2.log"]
-    assert sorted(one.name for one in (tmp_path / "new" / "place").iterdir()) == ["broker.log", "c1.log", "c2.log"]
+    assert sorted(one.name for one in (tmp_path / "new" / "place").iterdir()) == [
+        "broker.log",
+        "c1.log",
+        "c2.log",
+    ]
     assert all(file.read_text().endswith(")\n") for file in written)
 
 
@@ -91,17 +105,28 @@ def test_every_event_is_read_back_from_either_layout_at_its_millisecond(protocol
 def test_the_clock_of_a_log_carries_over_midnight():
     late = datetime(2026, 12, 31, 23, 59, 59, 995_000, tzinfo=UTC)
     assert render(LogLine(6, "INFO", "a.B", "x"), late) == "[2027-01-01 00:00:00,001] INFO x (a.B)"
-    assert render(LogLine(6, "7", "JOIN|c1#consumer-1", "[thrd:main]: x"), late) == f"%7|{int((late + timedelta(milliseconds=6)).timestamp())}.001|JOIN|c1#consumer-1| [thrd:main]: x"
+    assert (
+        render(LogLine(6, "7", "JOIN|c1#consumer-1", "[thrd:main]: x"), late)
+        == f"%7|{int((late + timedelta(milliseconds=6)).timestamp())}.001|JOIN|c1#consumer-1| [thrd:main]: x"
+    )
 
 
 def test_spring_boot_prints_its_columns_as_recorded():
-    line = LogLine(0, "INFO", "org.apache.kafka.clients.consumer.internals.ConsumerCoordinator", "(Re-)joining group")
-    assert render(line, BEGINS, "spring") == "2026-02-03T04:05:06.000Z   INFO 1 --- [           main] o.a.k.c.c.i.ConsumerCoordinator          : (Re-)joining group"
+    line = LogLine(
+        0, "INFO", "org.apache.kafka.clients.consumer.internals.ConsumerCoordinator", "(Re-)joining group"
+    )
+    assert (
+        render(line, BEGINS, "spring")
+        == "2026-02-03T04:05:06.000Z   INFO 1 --- [           main] o.a.k.c.c.i.ConsumerCoordinator          : (Re-)joining group"
+    )
 
 
 def test_a_thrown_exception_stands_below_the_line_that_ends_in_its_logger():
     line = LogLine(0, "WARN", "a.B", "failed", "java.lang.RuntimeException: why")
-    assert render(line, BEGINS).split("\n") == ["[2026-02-03 04:05:06,000] WARN failed (a.B)", "java.lang.RuntimeException: why"]
+    assert render(line, BEGINS).split("\n") == [
+        "[2026-02-03 04:05:06,000] WARN failed (a.B)",
+        "java.lang.RuntimeException: why",
+    ]
 
 
 @pytest.mark.parametrize("protocol", ["eager", "cooperative", "consumer"])
@@ -128,7 +153,11 @@ def test_whatever_is_done_to_a_group_its_logs_can_be_written_and_read_back():
 
 @pytest.mark.parametrize("protocol", ["eager", "cooperative", "consumer"])
 def test_a_members_own_rows_are_enough_for_its_log(protocol):
-    made = simulate(scenario(protocol, actions=(Action(15_000, "freeze", "c1"), Action(40_000, "thaw", "c1"))), 4, protocol)
+    made = simulate(
+        scenario(protocol, actions=(Action(15_000, "freeze", "c1"), Action(40_000, "thaw", "c1"))),
+        4,
+        protocol,
+    )
     for name, own in split_by_member(made).items():
         assert list(member_lines(own, name)) == list(member_lines(made, name))
         assert 20 < len(own.rows) < len(made.rows)
@@ -148,7 +177,9 @@ def test_every_text_can_be_printed_and_keeps_its_forms_from_the_newest_to_the_ol
     assert since == sorted(since, reverse=True)
     for form in forms:
         values = {value: "V" for _, value, _, _ in Formatter().parse(form.text) if value is not None}
-        assert "{" not in form.text.format_map(values).replace("FetchPosition{", "").replace("LeaderAndEpoch{", "")
+        assert "{" not in form.text.format_map(values).replace("FetchPosition{", "").replace(
+            "LeaderAndEpoch{", ""
+        )
         assert form.level in {"INFO", "WARN", "ERROR"}
         assert form.logger.startswith(("org.apache.kafka.", "kafka."))
 

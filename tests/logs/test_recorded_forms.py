@@ -8,17 +8,20 @@ from dataclasses import replace
 import pytest
 
 from rebalance_kit import scenarios
-from rebalance_kit.logs.broker import broker_lines
-from rebalance_kit.logs.client import member_lines
-from rebalance_kit.records.folder import parse_line
-from rebalance_kit.records.pack import RECORDED, _members, run_names
+from rebalance_kit.logs.broker.log import broker_lines
+from rebalance_kit.logs.client.log import member_lines
+from rebalance_kit.recordings.runs.folder import parse_line
+from rebalance_kit.recordings.runs.pack import RECORDED, _members, run_names
 from rebalance_kit.simulation.simulate import simulate
 
 UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 MASKS = tuple(
     (re.compile(pattern), text)
     for pattern, text in (
-        (r"\s*\((?:org|kafka)\.[\w.$]+\)(?:\s*$|\n(?:java|org)\.[\s\S]*)", ""),  # the logger, where a layout prints it behind, and what was thrown
+        (
+            r"\s*\((?:org|kafka)\.[\w.$]+\)(?:\s*$|\n(?:java|org)\.[\s\S]*)",
+            "",
+        ),  # the logger, where a layout prints it behind, and what was thrown
         (rf"[\w.-]+-{UUID}|{UUID}", "ID"),
         (r"(?<![\w/+=-])(?=[\w+/-]*[A-Z])(?=[\w+/-]*[a-z])[\w+/-]{22}(?![\w+/-])", "ID"),
         (r"\{ID=.*\}", "{PLAN}"),
@@ -26,7 +29,10 @@ MASKS = tuple(
         (r"GroupId [\w.-]+|groupId=[\w.-]+|GroupId=[\w.-]+|key='[\w.-]+'", "GROUP"),
         (r"clientId=[\w.-]+", "clientId=C"),
         (r"kafka\.consumer for \S+ unregistered", "kafka.consumer for C unregistered"),
-        (r"((?:instanceId|groupInstanceId)=|instance id )(?!null|None|Optional\.empty)(?:Optional\[[\w.-]+\]|[\w.()-]+)", r"\1I"),
+        (
+            r"((?:instanceId|groupInstanceId)=|instance id )(?!null|None|Optional\.empty)(?:Optional\[[\w.-]+\]|[\w.()-]+)",
+            r"\1I",
+        ),
         (r"\b(?:orders-app|bills-app|mails|restaurant|app-[ab])\b", "G"),
         (r"(?<=changed from )\[[\w, -]+\]|(?<=rebalance to )\[[\w, -]+\]", "[TOPICS]"),
         (r"topic\(s\): [\w-]+(?:, [\w-]+)*", "topic(s): T"),
@@ -34,7 +40,7 @@ MASKS = tuple(
         (r"\[PARTS\]", "[]"),
         (r"-?\d+", "N"),
     )
-)  # fmt: skip
+)
 UNRECORDED = {
     "failed due to UNKNOWN_MEMBER_ID, resetting generation": "the answer to a commit came before that to the heartbeat in every recording",
     "encountered UNKNOWN_MEMBER_ID from HEARTBEAT response": "likewise",
@@ -55,7 +61,10 @@ RACE = (
     "during Stable; client reason: need to revoke partitions and re-join",
 )
 """A newcomer that loses the race of its first SyncGroup, and a follower that re-joins first, were recorded with 4.3.1 alone."""
-LEFT_OUT = {"fifty-by-five-hundred", "wrong-librdkafka-callback"}  # too long; no Java client (test_librdkafka_lines.py)
+LEFT_OUT = {
+    "fifty-by-five-hundred",
+    "wrong-librdkafka-callback",
+}  # too long; no Java client (test_librdkafka_lines.py)
 
 
 def normal(text: str) -> str:

@@ -7,25 +7,73 @@ from rebalance_kit.model.config_types import RefusedConfig, UnknownConfig
 
 G = "group.consumer."
 REFUSED = [
-    ({f"{G}session.timeout.ms": 10_000}, f"{G}session.timeout.ms must be greater than or equal to {G}min.session.timeout.ms"),
-    ({f"{G}session.timeout.ms": 70_000}, f"{G}session.timeout.ms must be less than or equal to {G}max.session.timeout.ms"),
-    ({f"{G}min.session.timeout.ms": 70_000}, f"{G}max.session.timeout.ms must be greater than or equal to {G}min.session.timeout.ms"),
-    ({f"{G}heartbeat.interval.ms": 1_000}, f"{G}heartbeat.interval.ms must be greater than or equal to {G}min.heartbeat.interval.ms"),
-    ({f"{G}heartbeat.interval.ms": 20_000}, f"{G}heartbeat.interval.ms must be less than or equal to {G}max.heartbeat.interval.ms"),
-    ({f"{G}session.timeout.ms": 5_000, f"{G}min.session.timeout.ms": 5_000}, f"{G}heartbeat.interval.ms must be less than {G}session.timeout.ms"),
-    ({f"{G}assignment.interval.ms": 20_000}, f"{G}assignment.interval.ms must be less than or equal to {G}max.assignment.interval.ms"),
-    ({f"{G}min.assignment.interval.ms": 16_000}, f"{G}max.assignment.interval.ms must be greater than or equal to {G}min.assignment.interval.ms"),
-    ({f"{G}assignors": ""}, "Configuration 'group.consumer.assignors' must not be empty. Valid values include: any non-empty value"),
+    (
+        {f"{G}session.timeout.ms": 10_000},
+        f"{G}session.timeout.ms must be greater than or equal to {G}min.session.timeout.ms",
+    ),
+    (
+        {f"{G}session.timeout.ms": 70_000},
+        f"{G}session.timeout.ms must be less than or equal to {G}max.session.timeout.ms",
+    ),
+    (
+        {f"{G}min.session.timeout.ms": 70_000},
+        f"{G}max.session.timeout.ms must be greater than or equal to {G}min.session.timeout.ms",
+    ),
+    (
+        {f"{G}heartbeat.interval.ms": 1_000},
+        f"{G}heartbeat.interval.ms must be greater than or equal to {G}min.heartbeat.interval.ms",
+    ),
+    (
+        {f"{G}heartbeat.interval.ms": 20_000},
+        f"{G}heartbeat.interval.ms must be less than or equal to {G}max.heartbeat.interval.ms",
+    ),
+    (
+        {f"{G}session.timeout.ms": 5_000, f"{G}min.session.timeout.ms": 5_000},
+        f"{G}heartbeat.interval.ms must be less than {G}session.timeout.ms",
+    ),
+    (
+        {f"{G}assignment.interval.ms": 20_000},
+        f"{G}assignment.interval.ms must be less than or equal to {G}max.assignment.interval.ms",
+    ),
+    (
+        {f"{G}min.assignment.interval.ms": 16_000},
+        f"{G}max.assignment.interval.ms must be greater than or equal to {G}min.assignment.interval.ms",
+    ),
+    (
+        {f"{G}assignors": ""},
+        "Configuration 'group.consumer.assignors' must not be empty. Valid values include: any non-empty value",
+    ),
     ({f"{G}assignors": "nope"}, "Class nope cannot be found"),
-    ({f"{G}migration.policy": "nope"}, f"Invalid value nope for configuration {G}migration.policy: String must be one of (case insensitive): DISABLED, DOWNGRADE, UPGRADE, BIDIRECTIONAL"),
-    ({"group.coordinator.rebalance.protocols": "classic,x"}, "Invalid value x for configuration group.coordinator.rebalance.protocols: String must be one of: consumer, classic, share, streams"),
-    ({"group.coordinator.rebalance.protocols": "consumer"}, "Disabling the 'classic' protocol is not supported."),
+    (
+        {f"{G}migration.policy": "nope"},
+        f"Invalid value nope for configuration {G}migration.policy: String must be one of (case insensitive): DISABLED, DOWNGRADE, UPGRADE, BIDIRECTIONAL",
+    ),
+    (
+        {"group.coordinator.rebalance.protocols": "classic,x"},
+        "Invalid value x for configuration group.coordinator.rebalance.protocols: String must be one of: consumer, classic, share, streams",
+    ),
+    (
+        {"group.coordinator.rebalance.protocols": "consumer"},
+        "Disabling the 'classic' protocol is not supported.",
+    ),
     ({"group.max.size": 0}, "Invalid value 0 for configuration group.max.size: Value must be at least 1"),
-    ({f"{G}regex.refresh.interval.ms": 1}, f"Invalid value 1 for configuration {G}regex.refresh.interval.ms: Value must be at least 10000"),
-    ({"consumer.session.timeout.ms": 10_000}, f"consumer.session.timeout.ms must be greater than or equal to {G}min.session.timeout.ms"),
-    ({"consumer.heartbeat.interval.ms": 20_000}, f"consumer.heartbeat.interval.ms must be less than or equal to {G}max.heartbeat.interval.ms"),
-    ({f"{G}min.session.timeout.ms": 4_000, "consumer.session.timeout.ms": 5_000}, "consumer.session.timeout.ms must be greater than consumer.heartbeat.interval.ms"),
-]  # fmt: skip
+    (
+        {f"{G}regex.refresh.interval.ms": 1},
+        f"Invalid value 1 for configuration {G}regex.refresh.interval.ms: Value must be at least 10000",
+    ),
+    (
+        {"consumer.session.timeout.ms": 10_000},
+        f"consumer.session.timeout.ms must be greater than or equal to {G}min.session.timeout.ms",
+    ),
+    (
+        {"consumer.heartbeat.interval.ms": 20_000},
+        f"consumer.heartbeat.interval.ms must be less than or equal to {G}max.heartbeat.interval.ms",
+    ),
+    (
+        {f"{G}min.session.timeout.ms": 4_000, "consumer.session.timeout.ms": 5_000},
+        "consumer.session.timeout.ms must be greater than consumer.heartbeat.interval.ms",
+    ),
+]
 
 
 @pytest.mark.parametrize(("configs", "message"), REFUSED, ids=lambda value: str(value)[:60])
@@ -36,8 +84,13 @@ def test_what_a_broker_refuses_to_start_with_is_refused_in_its_words(configs, me
 
 
 def test_a_broker_starts_with_what_kafka_accepts():
-    for configs in ({f"{G}assignors": "range,range"}, {f"{G}migration.policy": "UPGRADE"}, {"group.coordinator.rebalance.protocols": "classic"},
-                    {"group.min.session.timeout.ms": 2_000_000}, {"group.initial.rebalance.delay.ms": -1}):  # fmt: skip
+    for configs in (
+        {f"{G}assignors": "range,range"},
+        {f"{G}migration.policy": "UPGRADE"},
+        {"group.coordinator.rebalance.protocols": "classic"},
+        {"group.min.session.timeout.ms": 2_000_000},
+        {"group.initial.rebalance.delay.ms": -1},
+    ):
         BrokerConfig.of(configs, "4.3.1")
     full = f"{G}assignors", "org.apache.kafka.coordinator.group.assignor.RangeAssignor"
     assert BrokerConfig.of(dict([full]), "4.3.1").consumer_assignors == ("range",)

@@ -19,47 +19,169 @@ RESET = (
 
 # configs, Kafka's exception, Kafka's message: as printed by KafkaConsumer of kafka-clients 4.3.1
 REFUSED = [
-    ({"session.timeout.ms": "abc"}, "ConfigException", "Invalid value abc for configuration session.timeout.ms: Not a number of type INT"),
-    ({"session.timeout.ms": "99999999999"}, "ConfigException", "Invalid value 99999999999 for configuration session.timeout.ms: Not a number of type INT"),
-    ({"session.timeout.ms": "45_000"}, "ConfigException", "Invalid value 45_000 for configuration session.timeout.ms: Not a number of type INT"),
-    ({"session.timeout.ms": "10.5"}, "ConfigException", "Invalid value 10.5 for configuration session.timeout.ms: Not a number of type INT"),
-    ({"session.timeout.ms": ""}, "ConfigException", "Invalid value  for configuration session.timeout.ms: Not a number of type INT"),
-    ({"session.timeout.ms": 0}, "IllegalArgumentException", "Heartbeat must be set lower than the session timeout"),
-    ({"session.timeout.ms": -1}, "IllegalArgumentException", "Heartbeat must be set lower than the session timeout"),
-    ({"heartbeat.interval.ms": 45_000}, "IllegalArgumentException", "Heartbeat must be set lower than the session timeout"),
-    ({"heartbeat.interval.ms": -1}, "IllegalArgumentException", "Invalid negative timeout -1"),
-    ({"max.poll.records": 0}, "ConfigException", "Invalid value 0 for configuration max.poll.records: Value must be at least 1"),
-    ({"max.poll.interval.ms": 0}, "ConfigException", "Invalid value 0 for configuration max.poll.interval.ms: Value must be at least 1"),
-    ({"auto.commit.interval.ms": -5}, "ConfigException", "Invalid value -5 for configuration auto.commit.interval.ms: Value must be at least 0"),
-    ({"metadata.max.age.ms": -1}, "ConfigException", "Invalid value -1 for configuration metadata.max.age.ms: Value must be at least 0"),
-    ({"enable.auto.commit": "maybe"}, "ConfigException", "Invalid value maybe for configuration enable.auto.commit: Expected value to be either true or false"),
-    ({"auto.offset.reset": "never"}, "ConfigException", f"Invalid value never for configuration auto.offset.reset: Invalid value `never` for configuration auto.offset.reset. {RESET}"),
-    ({"auto.offset.reset": "EARLIEST"}, "ConfigException", f"Invalid value EARLIEST for configuration auto.offset.reset: Invalid value `EARLIEST` for configuration auto.offset.reset. {RESET}"),
-    ({"auto.offset.reset": "by_duration:x"}, "ConfigException", f"Invalid value by_duration:x for configuration auto.offset.reset: Invalid value `by_duration:x` for configuration auto.offset.reset. {RESET}"),
-    ({"group.protocol": "new"}, "ConfigException", "Invalid value new for configuration group.protocol: String must be one of (case insensitive): CONSUMER, CLASSIC"),
-    ({"group.protocol": ""}, "ConfigException", "Invalid value  for configuration group.protocol: String must be one of (case insensitive): CONSUMER, CLASSIC"),
-    ({"isolation.level": "x"}, "ConfigException", "Invalid value x for configuration isolation.level: String must be one of: read_committed, read_uncommitted"),
-    ({"group.protocol": "consumer", "session.timeout.ms": 1000}, "ConfigException", "session.timeout.ms cannot be set when group.protocol=CONSUMER"),
     (
-        {"group.protocol": "consumer", "session.timeout.ms": 1000, "heartbeat.interval.ms": 10, STRATEGY: RANGE},
-        "ConfigException", "partition.assignment.strategy, heartbeat.interval.ms, session.timeout.ms cannot be set when group.protocol=CONSUMER",
+        {"session.timeout.ms": "abc"},
+        "ConfigException",
+        "Invalid value abc for configuration session.timeout.ms: Not a number of type INT",
     ),
-    ({"group.remote.assignor": "range"}, "ConfigException", "group.remote.assignor cannot be set when group.protocol=CLASSIC"),
-    ({STRATEGY: "org.apache.kafka.clients.consumer.Nope"}, "KafkaException", "org.apache.kafka.clients.consumer.Nope ClassNotFoundException exception occurred"),
-    ({"group.id": None, "enable.auto.commit": True}, "InvalidConfigurationException", "enable.auto.commit cannot be set to true when default group id (null) is used."),
-    ({"group.id": ""}, "InvalidGroupIdException", "The configured group.id should not be an empty string or whitespace."),
-    ({"group.instance.id": ""}, "ConfigException", "Invalid value  for configuration group.instance.id: String must be non-empty"),
-    ({"group.instance.id": " "}, "ConfigException", "Invalid value  for configuration group.instance.id: String must be non-empty"),
     (
-        {"group.instance.id": "a b"}, "InvalidConfigurationException",
+        {"session.timeout.ms": "99999999999"},
+        "ConfigException",
+        "Invalid value 99999999999 for configuration session.timeout.ms: Not a number of type INT",
+    ),
+    (
+        {"session.timeout.ms": "45_000"},
+        "ConfigException",
+        "Invalid value 45_000 for configuration session.timeout.ms: Not a number of type INT",
+    ),
+    (
+        {"session.timeout.ms": "10.5"},
+        "ConfigException",
+        "Invalid value 10.5 for configuration session.timeout.ms: Not a number of type INT",
+    ),
+    (
+        {"session.timeout.ms": ""},
+        "ConfigException",
+        "Invalid value  for configuration session.timeout.ms: Not a number of type INT",
+    ),
+    (
+        {"session.timeout.ms": 0},
+        "IllegalArgumentException",
+        "Heartbeat must be set lower than the session timeout",
+    ),
+    (
+        {"session.timeout.ms": -1},
+        "IllegalArgumentException",
+        "Heartbeat must be set lower than the session timeout",
+    ),
+    (
+        {"heartbeat.interval.ms": 45_000},
+        "IllegalArgumentException",
+        "Heartbeat must be set lower than the session timeout",
+    ),
+    ({"heartbeat.interval.ms": -1}, "IllegalArgumentException", "Invalid negative timeout -1"),
+    (
+        {"max.poll.records": 0},
+        "ConfigException",
+        "Invalid value 0 for configuration max.poll.records: Value must be at least 1",
+    ),
+    (
+        {"max.poll.interval.ms": 0},
+        "ConfigException",
+        "Invalid value 0 for configuration max.poll.interval.ms: Value must be at least 1",
+    ),
+    (
+        {"auto.commit.interval.ms": -5},
+        "ConfigException",
+        "Invalid value -5 for configuration auto.commit.interval.ms: Value must be at least 0",
+    ),
+    (
+        {"metadata.max.age.ms": -1},
+        "ConfigException",
+        "Invalid value -1 for configuration metadata.max.age.ms: Value must be at least 0",
+    ),
+    (
+        {"enable.auto.commit": "maybe"},
+        "ConfigException",
+        "Invalid value maybe for configuration enable.auto.commit: Expected value to be either true or false",
+    ),
+    (
+        {"auto.offset.reset": "never"},
+        "ConfigException",
+        f"Invalid value never for configuration auto.offset.reset: Invalid value `never` for configuration auto.offset.reset. {RESET}",
+    ),
+    (
+        {"auto.offset.reset": "EARLIEST"},
+        "ConfigException",
+        f"Invalid value EARLIEST for configuration auto.offset.reset: Invalid value `EARLIEST` for configuration auto.offset.reset. {RESET}",
+    ),
+    (
+        {"auto.offset.reset": "by_duration:x"},
+        "ConfigException",
+        f"Invalid value by_duration:x for configuration auto.offset.reset: Invalid value `by_duration:x` for configuration auto.offset.reset. {RESET}",
+    ),
+    (
+        {"group.protocol": "new"},
+        "ConfigException",
+        "Invalid value new for configuration group.protocol: String must be one of (case insensitive): CONSUMER, CLASSIC",
+    ),
+    (
+        {"group.protocol": ""},
+        "ConfigException",
+        "Invalid value  for configuration group.protocol: String must be one of (case insensitive): CONSUMER, CLASSIC",
+    ),
+    (
+        {"isolation.level": "x"},
+        "ConfigException",
+        "Invalid value x for configuration isolation.level: String must be one of: read_committed, read_uncommitted",
+    ),
+    (
+        {"group.protocol": "consumer", "session.timeout.ms": 1000},
+        "ConfigException",
+        "session.timeout.ms cannot be set when group.protocol=CONSUMER",
+    ),
+    (
+        {
+            "group.protocol": "consumer",
+            "session.timeout.ms": 1000,
+            "heartbeat.interval.ms": 10,
+            STRATEGY: RANGE,
+        },
+        "ConfigException",
+        "partition.assignment.strategy, heartbeat.interval.ms, session.timeout.ms cannot be set when group.protocol=CONSUMER",
+    ),
+    (
+        {"group.remote.assignor": "range"},
+        "ConfigException",
+        "group.remote.assignor cannot be set when group.protocol=CLASSIC",
+    ),
+    (
+        {STRATEGY: "org.apache.kafka.clients.consumer.Nope"},
+        "KafkaException",
+        "org.apache.kafka.clients.consumer.Nope ClassNotFoundException exception occurred",
+    ),
+    (
+        {"group.id": None, "enable.auto.commit": True},
+        "InvalidConfigurationException",
+        "enable.auto.commit cannot be set to true when default group id (null) is used.",
+    ),
+    (
+        {"group.id": ""},
+        "InvalidGroupIdException",
+        "The configured group.id should not be an empty string or whitespace.",
+    ),
+    (
+        {"group.instance.id": ""},
+        "ConfigException",
+        "Invalid value  for configuration group.instance.id: String must be non-empty",
+    ),
+    (
+        {"group.instance.id": " "},
+        "ConfigException",
+        "Invalid value  for configuration group.instance.id: String must be non-empty",
+    ),
+    (
+        {"group.instance.id": "a b"},
+        "InvalidConfigurationException",
         "Group instance id is invalid: 'a b' contains one or more characters other than ASCII alphanumerics, '.', '_' and '-'",
     ),
-]  # fmt: skip
+]
 ACCEPTED = [
-    {}, {STRATEGY: ""}, {STRATEGY: f"{RANGE},{RANGE}"}, {STRATEGY: f"{RANGE}, {STICKY}"}, {"group.id": None}, {"group.id": None, "enable.auto.commit": False},
-    {"max.poll.interval.ms": 1000}, {"session.timeout.ms": "45000 "}, {"auto.offset.reset": "by_duration:PT1H"}, {"client.rack": ""}, {"request.timeout.ms": 10},
-    {"group.protocol": "consumer", "group.remote.assignor": "nope"}, {"group.protocol": "consumer", "group.id": None}, {"session.timeout.ms": None},
-]  # fmt: skip
+    {},
+    {STRATEGY: ""},
+    {STRATEGY: f"{RANGE},{RANGE}"},
+    {STRATEGY: f"{RANGE}, {STICKY}"},
+    {"group.id": None},
+    {"group.id": None, "enable.auto.commit": False},
+    {"max.poll.interval.ms": 1000},
+    {"session.timeout.ms": "45000 "},
+    {"auto.offset.reset": "by_duration:PT1H"},
+    {"client.rack": ""},
+    {"request.timeout.ms": 10},
+    {"group.protocol": "consumer", "group.remote.assignor": "nope"},
+    {"group.protocol": "consumer", "group.id": None},
+    {"session.timeout.ms": None},
+]
 
 
 @pytest.mark.parametrize(("configs", "exception", "message"), REFUSED, ids=lambda value: str(value)[:60])
@@ -163,20 +285,35 @@ def test_a_config_cannot_be_changed_once_made():
 
 
 LIBRDKAFKA = [
-    ({STRATEGY: "cooperative-sticky,range"}, "All partition.assignment.strategy (cooperative-sticky,range) assignors must have the same protocol type, online migration between assignors with different protocol types is not supported"),
+    (
+        {STRATEGY: "cooperative-sticky,range"},
+        "All partition.assignment.strategy (cooperative-sticky,range) assignors must have the same protocol type, online migration between assignors with different protocol types is not supported",
+    ),
     ({STRATEGY: "sticky"}, "Unsupported partition.assignment.strategy: sticky"),
     ({STRATEGY: RANGE}, f"Unsupported partition.assignment.strategy: {RANGE}"),
     ({"max.poll.interval.ms": 1000}, "`max.poll.interval.ms`must be >= `session.timeout.ms`"),
     ({"session.timeout.ms": 400_000}, "`max.poll.interval.ms`must be >= `session.timeout.ms`"),
-    ({"session.timeout.ms": 0}, 'Configuration property "session.timeout.ms" value 0 is outside allowed range 1..3600000'),
+    (
+        {"session.timeout.ms": 0},
+        'Configuration property "session.timeout.ms" value 0 is outside allowed range 1..3600000',
+    ),
     ({"session.timeout.ms": "abc"}, 'Invalid value for configuration property "session.timeout.ms"'),
-    ({"metadata.max.age.ms": 0}, 'Configuration property "metadata.max.age.ms" value 0 is outside allowed range 1..86400000'),
+    (
+        {"metadata.max.age.ms": 0},
+        'Configuration property "metadata.max.age.ms" value 0 is outside allowed range 1..86400000',
+    ),
     ({"auto.offset.reset": "none"}, 'Invalid value "none" for configuration property "auto.offset.reset"'),
     ({"group.protocol": "x"}, 'Invalid value "x" for configuration property "group.protocol"'),
     ({"enable.auto.commit": "maybe"}, 'Expected bool value for "enable.auto.commit": true or false'),
-    ({"group.protocol": "consumer", "session.timeout.ms": 10_000}, "`session.timeout.ms` is not supported for `group.protocol=consumer` or share consumer. It is defined broker side"),
-    ({"group.protocol": "consumer", STRATEGY: "range"}, "`partition.assignment.strategy` is not supported for `group.protocol=consumer`. Use `group.remote.assignor` instead"),
-]  # fmt: skip
+    (
+        {"group.protocol": "consumer", "session.timeout.ms": 10_000},
+        "`session.timeout.ms` is not supported for `group.protocol=consumer` or share consumer. It is defined broker side",
+    ),
+    (
+        {"group.protocol": "consumer", STRATEGY: "range"},
+        "`partition.assignment.strategy` is not supported for `group.protocol=consumer`. Use `group.remote.assignor` instead",
+    ),
+]
 
 
 @pytest.mark.parametrize(("configs", "message"), LIBRDKAFKA, ids=lambda value: str(value)[:60])

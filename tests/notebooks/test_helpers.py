@@ -82,7 +82,12 @@ def test_configs_given_to_all_members_reach_each_of_them():
 
 
 def test_no_line_of_a_story_or_a_term_is_longer_than_a_notebook_shows(join):
-    texts = [story(join["eager"]), explain("partition.assignment.strategy"), states(join["eager"]), callbacks(join["eager"])]
+    texts = [
+        story(join["eager"]),
+        explain("partition.assignment.strategy"),
+        states(join["eager"]),
+        callbacks(join["eager"]),
+    ]
     assert max(len(line) for text in texts for line in text.splitlines()) <= WIDTH
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import json
-from pathlib import Path
 
 import nbformat
 import pytest
-from test_notebooks import run_again
 
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "notebooks.py"
+from tests.notebooks.test_notebooks import run_again
+from tests.support.paths import ROOT
+
+SCRIPT = ROOT / "scripts" / "notebooks.py"
 SAMPLE = """\
 # %% [markdown]
 # # A sample

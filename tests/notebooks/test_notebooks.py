@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.support.paths import ROOT
+
 HERE = Path(__file__).parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SOURCES = sorted((ROOT / "notebooks" / "src").glob("*.py"))
@@ -62,8 +63,13 @@ def test_a_notebook_is_stored_with_outputs_and_nothing_that_the_next_run_would_c
     assert outputs, "stored without outputs"
     assert "widgets" not in stored["metadata"], "widget state stored"
     assert not [cell["id"] for cell in code if "execution" in cell["metadata"]], "execution times stored"
-    unexpected = [cell["id"] for cell in code if "raises-exception" not in cell["metadata"].get("tags", [])
-                  for output in cell["outputs"] if output["output_type"] == "error"]  # fmt: skip
+    unexpected = [
+        cell["id"]
+        for cell in code
+        if "raises-exception" not in cell["metadata"].get("tags", [])
+        for output in cell["outputs"]
+        if output["output_type"] == "error"
+    ]
     assert not unexpected, "an error stored among the outputs"
 
 
@@ -72,6 +78,8 @@ def test_every_notebook_holds_what_its_source_says():
     if SOURCES:
         done = subprocess.run(
             [sys.executable, str(ROOT / "scripts" / "notebooks.py"), "--check"],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert done.returncode == 0, done.stderr

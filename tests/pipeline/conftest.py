@@ -7,16 +7,14 @@ import json
 import random
 from pathlib import Path
 
-import finding_cases
-import pieces
 import pytest
-import round_trip
-from damage import damaged_files
 
 from rebalance_kit import scenarios
 from rebalance_kit.logs.printing import PRINTERS
-from rebalance_kit.records.maker import Recipe, make_logs
-from rebalance_kit.records.pack import unpack
+from rebalance_kit.recordings.maker.maker import Recipe, make_logs
+from rebalance_kit.recordings.runs.pack import unpack
+from tests.support.pipeline import finding_cases, pieces, round_trip
+from tests.support.pipeline.damage import damaged_files
 
 
 def pytest_collection_modifyitems(items):
@@ -28,7 +26,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def spark():
-    from rebalance_kit.pipeline.session import spark_session
+    from rebalance_kit.pipeline.spark.session import spark_session
 
     session = spark_session("local[2]", settings={"spark.driver.memory": "2g"}, quick_start=True)
     yield session
@@ -50,7 +48,7 @@ def looked_at(spark, runs_folder, tmp_path_factory):
     lines: (lines of JSON, folder of the tables, traces of the random runs, damaged lines by file).
     """
     from rebalance_kit.pipeline import run_logs
-    from rebalance_kit.pipeline.run import Told
+    from rebalance_kit.pipeline.command import Told
 
     places = {
         name: tmp_path_factory.mktemp(name) for name in ("cases", "random", "layouts", "pieces", "damaged")

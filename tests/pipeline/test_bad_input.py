@@ -5,12 +5,12 @@ from __future__ import annotations
 import gzip
 import io
 
-import pieces
 import pytest
 
 from rebalance_kit.model.errors import DataError, EnvironmentProblem
-from rebalance_kit.pipeline import java
-from rebalance_kit.pipeline.accounting import require_balance
+from rebalance_kit.pipeline.lines.accounting import require_balance
+from rebalance_kit.pipeline.spark import java
+from tests.support.pipeline import pieces
 
 GOOD = (
     "[2026-11-21 02:15:18,894] INFO [GroupCoordinator id=1 topic=__consumer_offsets partition=0] "
@@ -155,7 +155,7 @@ def test_a_path_that_is_missing_is_named_before_spark_starts(tmp_path, capsys):
 
 
 def test_a_folder_without_logs_is_refused_by_name(tmp_path):
-    from rebalance_kit.pipeline.survey import survey
+    from rebalance_kit.pipeline.lines.files import survey
 
     (tmp_path / "notes.md").write_text("no log")
     with pytest.raises(DataError, match="no log file under"):
@@ -195,6 +195,8 @@ def test_the_packaged_java_is_started_without_the_module_it_lacks(tmp_path, monk
     home = java._launcher_home(real)
     told = subprocess.run(
         [str(home / "bin" / "java"), "-Xmx1g", "--add-modules=jdk.incubator.vector", "a b", "-version"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert told.stdout == "-Xmx1g|a b|-version|"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from finding_cases import CASES, hand_written
 
-from rebalance_kit.pipeline.finding_rules import RULES
+from rebalance_kit.pipeline.findings.client_rules import RULES
+from tests.support.pipeline.finding_cases import CASES, hand_written
 
 pytestmark = pytest.mark.spark
 

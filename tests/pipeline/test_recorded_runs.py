@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from rebalance_kit.records import pack
-from rebalance_kit.records.expected import expectations
-from rebalance_kit.records.judgement import judge
-from rebalance_kit.records.pack import read_file, run_names
+from rebalance_kit.recordings.runs import pack
+from rebalance_kit.recordings.runs.expected import expectations
+from rebalance_kit.recordings.runs.judgement import judge
+from rebalance_kit.recordings.runs.pack import read_file, run_names
 
 pytestmark = pytest.mark.spark
 

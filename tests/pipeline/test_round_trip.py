@@ -6,7 +6,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-import round_trip
+
+from tests.support.pipeline import round_trip
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from driver import Classic, tps
+
+from tests.support.protocol.driver import Classic, tps
 
 
 # --- who asks in which state ---------------------------------------------------------------------

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from driver import Classic
 
 from rebalance_kit.protocol import effects as fx
+from tests.support.protocol.driver import Classic
 
 
 # --- the initial rebalance ---------------------------------------------------------------------------

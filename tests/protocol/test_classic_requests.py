@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from driver import Classic, tps
-from static_steps import completing
+
+from tests.support.protocol.driver import Classic, tps
+from tests.support.protocol.static_steps import completing
 
 
 # --- SyncGroup ----------------------------------------------------------------------------------------

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from driver import Classic, tps
-from static_steps import completing
 
 from rebalance_kit.protocol import effects as fx
+from tests.support.protocol.driver import Classic, tps
+from tests.support.protocol.static_steps import completing
 
 
 # --- static members ----------------------------------------------------------------------------------------------
@@ -97,9 +97,12 @@ def test_every_request_of_a_replaced_id_is_fenced():
     name = instance_of(driver, follower)
     driver.join(name, instance=name)
     answers = [
-        driver.beat(follower, instance=name), driver.sync(follower, instance=name).error, driver.commit(follower, instance=name),
-        driver.leave(follower, instance=name), driver.join(name, follower, instance=name).error,
-    ]  # fmt: skip
+        driver.beat(follower, instance=name),
+        driver.sync(follower, instance=name).error,
+        driver.commit(follower, instance=name),
+        driver.leave(follower, instance=name),
+        driver.join(name, follower, instance=name).error,
+    ]
     assert answers == ["FENCED_INSTANCE_ID"] * 5
 
 

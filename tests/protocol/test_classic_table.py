@@ -5,12 +5,11 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from driver import Classic, tps
 
 from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.protocol import effects as fx
-from rebalance_kit.protocol.classic_group import TRANSITIONS, step
-from rebalance_kit.protocol.classic_state import PREDECESSORS, State
+from rebalance_kit.protocol.classic_group.state import PREDECESSORS, State
+from rebalance_kit.protocol.classic_group.table import TRANSITIONS, step
 from rebalance_kit.protocol.messages import (
     ConsumerGroupHeartbeat,
     Heartbeat,
@@ -20,6 +19,7 @@ from rebalance_kit.protocol.messages import (
     Subscription,
     SyncGroup,
 )
+from tests.support.protocol.driver import Classic, tps
 
 LIVING = (State.EMPTY, State.PREPARING, State.COMPLETING, State.STABLE)
 PROTOCOLS = (("range", Subscription(("t",))),)
@@ -75,8 +75,11 @@ def events(ids: list[str], generation: int) -> list[object]:
     return [
         *(fx.Arrived(one, number) for number, one in enumerate(requests)),  # type: ignore[arg-type]
         *(fx.TimerFired(key) for key in keys),
-        fx.Appended(("assignment", str(generation))), fx.Appended(("assignment", "99")), fx.Unload(), fx.Load(),
-    ]  # fmt: skip
+        fx.Appended(("assignment", str(generation))),
+        fx.Appended(("assignment", "99")),
+        fx.Unload(),
+        fx.Load(),
+    ]
 
 
 @pytest.mark.parametrize("state", LIVING, ids=lambda state: state.value)
@@ -142,9 +145,13 @@ def test_the_table_names_a_rule_for_every_living_state_and_event_type():
 
 
 ALLOWED = {
-    ("PreparingRebalance", "Empty"), ("Stable", "PreparingRebalance"), ("CompletingRebalance", "PreparingRebalance"),
-    ("Empty", "PreparingRebalance"), ("PreparingRebalance", "CompletingRebalance"), ("CompletingRebalance", "Stable"),
-}  # fmt: skip
+    ("PreparingRebalance", "Empty"),
+    ("Stable", "PreparingRebalance"),
+    ("CompletingRebalance", "PreparingRebalance"),
+    ("Empty", "PreparingRebalance"),
+    ("PreparingRebalance", "CompletingRebalance"),
+    ("CompletingRebalance", "Stable"),
+}
 
 
 @pytest.mark.parametrize("before", State, ids=lambda state: state.value)

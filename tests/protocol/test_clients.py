@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from client_steps import answer_join, joined, rebalanced
-from driver import Client, tps
 
 from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.protocol import effects as fx
-from rebalance_kit.protocol.classic_member import EDGES as CLASSIC_EDGES
-from rebalance_kit.protocol.classic_member import Phase
-from rebalance_kit.protocol.messages import (
-    Answer,
-    Heartbeat,
-    JoinAnswer,
-    JoinGroup,
-    LeaveGroup,
-    SyncAnswer,
-)
+from rebalance_kit.protocol.classic_client.member import EDGES as CLASSIC_EDGES
+from rebalance_kit.protocol.classic_client.member import Phase
+from rebalance_kit.protocol.messages import Answer, Heartbeat, JoinAnswer, JoinGroup, LeaveGroup, SyncAnswer
+from tests.support.protocol.client_steps import answer_join, joined, rebalanced
+from tests.support.protocol.driver import Client, tps
 
 
 # --- the classic client -----------------------------------------------------------------------------------

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from client_steps import heard, stable, told
-from driver import Client, tps
 
 from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.protocol import effects as fx
-from rebalance_kit.protocol.consumer_member import EDGES, MemberPhase
-from rebalance_kit.protocol.messages import (
-    ConsumerGroupHeartbeat,
-    ConsumerGroupHeartbeatAnswer,
-)
+from rebalance_kit.protocol.consumer_client.member import EDGES, MemberPhase
+from rebalance_kit.protocol.messages import ConsumerGroupHeartbeat, ConsumerGroupHeartbeatAnswer
+from tests.support.protocol.client_steps import heard, stable, told
+from tests.support.protocol.driver import Client, tps
 
 
 # --- the KIP-848 client ---------------------------------------------------------------------------------------

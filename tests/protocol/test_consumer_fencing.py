@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from driver import Modern, tps
-from modern_steps import heartbeat, two
 
 from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.protocol import effects as fx
-from rebalance_kit.protocol.consumer_group import step
+from rebalance_kit.protocol.consumer_group.table import step
 from rebalance_kit.protocol.messages import JoinGroup, LeaveGroup, SyncGroup
+from tests.support.protocol.consumer_steps import heartbeat, two
+from tests.support.protocol.driver import Modern, tps
 
 
 # --- fencing -----------------------------------------------------------------------------------------------------

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from driver import Modern, tps
-from modern_steps import heartbeat, two
 
 from rebalance_kit.protocol import effects as fx
+from tests.support.protocol.consumer_steps import heartbeat, two
+from tests.support.protocol.driver import Modern, tps
 
 
 # --- validity ------------------------------------------------------------------------------------------
@@ -96,9 +96,16 @@ def test_what_bumps_the_epoch_and_what_does_not():
     driver.ask(heartbeat(member_id="b", member_epoch=-1))
     after("a leave")
     assert seen == [
-        ("two members", 3), ("a heartbeat", 3), ("the same subscription", 3), ("another subscription", 4), ("another rebalance timeout", 4),
-        ("partitions added, nobody heard yet", 4), ("the next heartbeat of anybody", 5), ("a topic that nobody subscribes", 5), ("a leave", 6),
-    ]  # fmt: skip
+        ("two members", 3),
+        ("a heartbeat", 3),
+        ("the same subscription", 3),
+        ("another subscription", 4),
+        ("another rebalance timeout", 4),
+        ("partitions added, nobody heard yet", 4),
+        ("the next heartbeat of anybody", 5),
+        ("a topic that nobody subscribes", 5),
+        ("a leave", 6),
+    ]
 
 
 def test_one_heartbeat_bumps_once_for_everything_that_changed():

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import kafka_classic_cases
-import kafka_classic_client_cases
-import kafka_classic_coordinator_cases
-import kafka_classic_request_cases
-import kafka_consumer_cases
-import kafka_consumer_client_cases
-import kafka_mixed_cases
-import kafka_reconciliation_cases
-import kafka_static_cases
 import pytest
-from kafka_table import CASES
+
+from tests.protocol.kafka_cases import classic as kafka_classic_cases
+from tests.protocol.kafka_cases import classic_client as kafka_classic_client_cases
+from tests.protocol.kafka_cases import classic_coordinator as kafka_classic_coordinator_cases
+from tests.protocol.kafka_cases import classic_request as kafka_classic_request_cases
+from tests.protocol.kafka_cases import consumer as kafka_consumer_cases
+from tests.protocol.kafka_cases import consumer_client as kafka_consumer_client_cases
+from tests.protocol.kafka_cases import mixed as kafka_mixed_cases
+from tests.protocol.kafka_cases import reconciliation as kafka_reconciliation_cases
+from tests.protocol.kafka_cases import static as kafka_static_cases
+from tests.support.protocol.kafka_table import CASES
 
 FILES = (
     kafka_classic_cases,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rebalance_kit.model.trace import Trace, TraceRow
-from rebalance_kit.quiz.bank import Bank, read_bank
-from rebalance_kit.quiz.item import Choice, Head, Numeric, Option, WrongNumber
-from rebalance_kit.quiz.runs import RunBook
+from rebalance_kit.quiz.items.bank import Bank, read_bank
+from rebalance_kit.quiz.items.item import Choice, Head, Numeric, Option, WrongNumber
+from rebalance_kit.quiz.proof.runs import RunBook
 
 HEAD = Head(
     "sample",

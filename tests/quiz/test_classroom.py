@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from pathlib import Path
 
 import nbformat
 import pytest
@@ -13,10 +12,10 @@ from rebalance_kit.classroom.guide import cells, notebook, schedule, source
 from rebalance_kit.classroom.plan import plan_of, read_plan
 from rebalance_kit.cli import main
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.quiz.document import parse_document
+from rebalance_kit.quiz.items.document import parse_document
 from rebalance_kit.simulation.simulate import simulate
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 PLAN = """\
 title: T
 minutes: 5

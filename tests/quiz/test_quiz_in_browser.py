@@ -7,22 +7,22 @@ back, as they do through a kernel.
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.quiz.exam import ExamSitting
-from rebalance_kit.quiz.generate import question
-from rebalance_kit.quiz.item import Choice, beliefs_of
-from rebalance_kit.quiz.practice import Practice
-from rebalance_kit.quiz.store import Store
-from rebalance_kit.view.quiz_exam import obey
-from rebalance_kit.view.quiz_page import script
+from rebalance_kit.quiz.items.item import Choice, beliefs_of
+from rebalance_kit.quiz.proof.generate import question
+from rebalance_kit.quiz.sittings.exam import ExamSitting
+from rebalance_kit.quiz.sittings.practice import Practice
+from rebalance_kit.quiz.sittings.store import Store
+from rebalance_kit.view.quiz.exam import obey
+from rebalance_kit.view.quiz.page import script
+from tests.support.paths import ROOT
 
 pytestmark = pytest.mark.browser
 
-STATIC = Path(__file__).resolve().parents[2] / "rebalance_kit" / "view" / "static"
+STATIC = ROOT / "rebalance_kit" / "view" / "quiz" / "static"
 HARNESS = """
 async (first) => {
   const source = await window.moduleText();
@@ -151,9 +151,22 @@ def test_single_keys_are_kept_from_the_notebooks_own_shortcuts(asked):
 
 def test_text_with_markup_is_shown_as_text(chromium):
     page = chromium.new_page()
-    hostile = {"title": "t", "number": 1, "of": 1, "last": True, "right": 0, "answered": 0, "verdict": None,
-               "question": {"id": "x", "kind": "single", "stem": '<img src=x onerror="window.hit=1"> `code`', "exhibit": "<b>bold</b>",
-                            "options": [{"id": "a", "text": "<script>window.hit=1</script>"}]}}  # fmt: skip
+    hostile = {
+        "title": "t",
+        "number": 1,
+        "of": 1,
+        "last": True,
+        "right": 0,
+        "answered": 0,
+        "verdict": None,
+        "question": {
+            "id": "x",
+            "kind": "single",
+            "stem": '<img src=x onerror="window.hit=1"> `code`',
+            "exhibit": "<b>bold</b>",
+            "options": [{"id": "a", "text": "<script>window.hit=1</script>"}],
+        },
+    }
     page.set_content('<main id="out"></main>')
     page.expose_function("kernel", lambda _: hostile)
     page.expose_function("moduleText", lambda: script("quiz.js"))

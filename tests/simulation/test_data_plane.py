@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from runs import THREE, accounts, act, member, owners, rows, run
 
 from rebalance_kit.model.topology import TopicPartition
-from rebalance_kit.simulation.records import Consumption, DataPlane, Ledger, Log
+from rebalance_kit.simulation.client.data_plane import Consumption, DataPlane, Ledger, Log
+from tests.support.simulation.runs import THREE, accounts, act, member, owners, rows, run
 
 P0, P1 = TopicPartition("t", 0), TopicPartition("t", 1)
 
@@ -154,9 +154,10 @@ def test_a_stopped_partition_does_not_move():
 
 @settings(max_examples=settings.default.max_examples // 3)
 @given(
-    st.lists(st.integers(0, 12_000), max_size=12), st.sampled_from([1.0, 7.5, 10.0, 333.0]),
+    st.lists(st.integers(0, 12_000), max_size=12),
+    st.sampled_from([1.0, 7.5, 10.0, 333.0]),
     st.sampled_from([(500, 0.0), (3, 0.0), (5, 40.0), (500, 3.0), (2, 900.0)]),
-)  # fmt: skip
+)
 def test_it_makes_no_difference_how_often_somebody_looks(moments, rate, application):
     records, processing = application
     often, seen_often, _ = consumption(rate, poll_records=records, processing=processing)

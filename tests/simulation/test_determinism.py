@@ -8,16 +8,16 @@ import sys
 from pathlib import Path
 
 import pytest
-from runs import THREE, act, member, run
 
 from rebalance_kit.model.trace import parse_trace
-from rebalance_kit.simulation.streams import Streams, draw_kafka_uuid, draw_uuid
+from rebalance_kit.simulation.kernel.streams import Streams, draw_kafka_uuid, draw_uuid
+from tests.support.simulation.runs import THREE, act, member, run
 
 HERE = Path(__file__).parent
 SCRIPT = """
 import hashlib, sys
 sys.path.insert(0, sys.argv[1])
-from runs import THREE, act, member, run
+from tests.support.simulation.runs import THREE, act, member, run
 
 members = [member("c1"), member("c2", instance="i2"), member("c3", start=None), member("c4", "orders", "bills")]
 doings = [

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from runs import (
+
+from rebalance_kit.simulation.simulate import simulate
+from tests.support.simulation.runs import (
     ALL,
     CLASSIC,
     STATIC,
@@ -19,8 +21,6 @@ from runs import (
     run,
     scenario,
 )
-
-from rebalance_kit.simulation.simulate import simulate
 
 
 # --- static members ---------------------------------------------------------------------------------------
@@ -231,9 +231,10 @@ def assigned_by(*names: str) -> dict[str, str]:
 
 def test_a_member_without_a_common_assignor_dies_and_the_group_does_not_move():
     members = [
-        member("c1", configs=assigned_by("RangeAssignor")), member("c2", configs=assigned_by("RangeAssignor")),
+        member("c1", configs=assigned_by("RangeAssignor")),
+        member("c2", configs=assigned_by("RangeAssignor")),
         member("c3", start=None, configs=assigned_by("CooperativeStickyAssignor")),
-    ]  # fmt: skip
+    ]
     trace = simulate(scenario(act(20_000, "start", "c3"), members=members))
     (died,) = rows(trace, "died")
     assert (died.actor, died.detail["error"]) == ("c3", "INCONSISTENT_GROUP_PROTOCOL")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from runs import (
+
+from tests.support.simulation.runs import (
     ALL,
     CLASSIC,
     THIRD,

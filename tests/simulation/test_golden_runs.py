@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from runs import THREE, accounts, act, gaps, member, run
 
 from rebalance_kit.model.trace import Trace, TraceRow
+from tests.support.simulation.runs import THREE, accounts, act, gaps, member, run
 
 INTENT = {
     (

@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from runs import QUICK, THREE, act, calls, member, rounds, rows, run, scenario
 
 from rebalance_kit.assignors.java_order import hash_map_order, scala_map_order
-from rebalance_kit.logs.broker import broker_lines
+from rebalance_kit.logs.broker.log import broker_lines
 from rebalance_kit.simulation.simulate import simulate
+from tests.support.simulation.runs import QUICK, THREE, act, calls, member, rounds, rows, run, scenario
 
 SLOW_AGE = {**QUICK, "metadata.max.age.ms": 60_000}
 
@@ -69,10 +69,17 @@ def test_a_leader_reads_its_metadata_anew_for_topics_of_others_before_it_assigns
     """ConsumerCoordinator.updateGroupSubscription: a topic grew, and the leader that does not read it knows when it assigns."""
     reader = member("c2", "bills", configs=SLOW_AGE)
     trace = run(
-        "eager", act(15_000, "add_partitions", topic="bills", partitions=5), act(20_000, "start", "c3"),
-        members=[member("c1", "orders", configs=SLOW_AGE), reader, member("c3", "bills", configs=SLOW_AGE, start=None)],
-        partitions={"orders": 2, "bills": 2}, seed=next(seed for seed in range(1, 30) if leads(seed) == "c1"),
-    )  # fmt: skip
+        "eager",
+        act(15_000, "add_partitions", topic="bills", partitions=5),
+        act(20_000, "start", "c3"),
+        members=[
+            member("c1", "orders", configs=SLOW_AGE),
+            reader,
+            member("c3", "bills", configs=SLOW_AGE, start=None),
+        ],
+        partitions={"orders": 2, "bills": 2},
+        seed=next(seed for seed in range(1, 30) if leads(seed) == "c1"),
+    )
     plan = rows(trace, "assignment", 20_000)[0].detail["assignment"]
     assert sorted(tp for given in plan.values() for tp in given if tp.startswith("bills")) == [
         f"bills-{number}" for number in range(5)
@@ -138,9 +145,14 @@ def restarted_leader(version):
         member("c2", instance="i2", start=2_000, configs={"metadata.max.age.ms": 3_000}),
     ]
     made = scenario(
-        act(20_000, "close", "c1"), act(23_000, "start", "c1"), act(30_000, "add_partitions", topic="orders", partitions=6),
-        members=specs, partitions=4, end=45_000, kafka_version=version,
-    )  # fmt: skip
+        act(20_000, "close", "c1"),
+        act(23_000, "start", "c1"),
+        act(30_000, "add_partitions", topic="orders", partitions=6),
+        members=specs,
+        partitions=4,
+        end=45_000,
+        kafka_version=version,
+    )
     trace = simulate(made, protocol="eager")
     assert leader_of(trace) == "c1"
     return trace

@@ -7,9 +7,9 @@ import pytest
 from rebalance_kit.analysis.invariants import check
 from rebalance_kit.model.errors import ConfigError, ScenarioError
 from rebalance_kit.model.topology import TopicPartition
-from rebalance_kit.simulation import guarding
-from rebalance_kit.simulation.listeners import CommitFailed, IllegalState
-from rebalance_kit.simulation.scenario import (
+from rebalance_kit.simulation.learner_code import call_with_timeout as guarding
+from rebalance_kit.simulation.learner_code.listeners import CommitFailed, IllegalState
+from rebalance_kit.simulation.scenario.scenario import (
     THREE_PROTOCOLS,
     Action,
     MemberSpec,
@@ -24,7 +24,10 @@ three = pytest.mark.parametrize("protocol", THREE_PROTOCOLS)
 
 
 def group(protocol="eager", *actions, end=60_000, starts=(0, 12_000), commit="none", **configs):
-    members = tuple(MemberSpec(f"consumer-{number}", ("orders",), {**EARLIEST, **configs}, start_ms=start, commit=commit) for number, start in enumerate(starts, 1))
+    members = tuple(
+        MemberSpec(f"consumer-{number}", ("orders",), {**EARLIEST, **configs}, start_ms=start, commit=commit)
+        for number, start in enumerate(starts, 1)
+    )
     made = Scenario("own", (TopicSpec("orders", 4),), members, actions, end)
     return with_protocol(made, protocol) if protocol else made
 
@@ -34,7 +37,11 @@ def faults(trace):
 
 
 def calls(trace, actor="consumer-1"):
-    return [(row.detail["callback"], row.detail["partitions"], row.detail["error"]) for row in trace.of("callback_end") if row.actor == actor]
+    return [
+        (row.detail["callback"], row.detail["partitions"], row.detail["error"])
+        for row in trace.of("callback_end")
+        if row.actor == actor
+    ]
 
 
 class Notes:
@@ -57,7 +64,12 @@ def test_a_listener_hears_what_the_trace_says_with_the_generation_that_group_met
     trace = simulate(group(protocol), listeners={"consumer-1": notes})
     rows = [row for row in trace.of("callback_begin") if row.actor == "consumer-1"]
     assert [(kind, [str(tp) for tp in given], shown) for kind, given, _, shown in notes.heard] == [
-        (row.detail["callback"], row.detail["partitions"], row.generation if row.generation is not None else -1) for row in rows
+        (
+            row.detail["callback"],
+            row.detail["partitions"],
+            row.generation if row.generation is not None else -1,
+        )
+        for row in rows
     ]
     assert faults(trace) == []
 
@@ -72,7 +84,12 @@ def test_revoked_partitions_are_still_assigned_while_on_revoked_runs(protocol):
 def test_lost_partitions_are_told_to_on_revoked_where_there_is_no_on_lost():
     """ConsumerRebalanceListener.onPartitionsLost delegates by default."""
     notes = Notes()
-    trace = simulate(group("eager", Action(25_000, "freeze", "consumer-1"), Action(85_000, "thaw", "consumer-1"), end=120_000), listeners={"consumer-1": notes})
+    trace = simulate(
+        group(
+            "eager", Action(25_000, "freeze", "consumer-1"), Action(85_000, "thaw", "consumer-1"), end=120_000
+        ),
+        listeners={"consumer-1": notes},
+    )
     lost = [row.at_ms for row in trace.of("callback_begin") if row.detail["callback"] == "lost"]
     assert lost and len(notes.heard) == len(calls(trace))
 
@@ -87,7 +104,9 @@ def test_a_commit_in_on_revoked_leaves_nothing_to_be_read_twice_after_a_planned_
     without = simulate(group(protocol))
     again = [sum(row.detail["redelivered"] for row in one.of("account")) for one in (with_it, without)]
     assert again[0] == 0 < again[1]
-    assert any(row.detail["how"] == "revoked" and row.detail["error"] == "NONE" for row in with_it.of("commit"))
+    assert any(
+        row.detail["how"] == "revoked" and row.detail["error"] == "NONE" for row in with_it.of("commit")
+    )
 
 
 def test_a_seek_in_on_assigned_decides_where_reading_begins():
@@ -99,7 +118,10 @@ def test_a_seek_in_on_assigned_decides_where_reading_begins():
     trace = simulate(group("eager", starts=(0,)), listeners={"consumer-1": Skips})
     first = list(trace.of("fetch_resumed"))[:4]
     assert [row.detail["position"] for row in first] == [20] * 4
-    assert all(row.detail["produced"] - 30 < row.detail["delivered"] <= row.detail["produced"] - 20 for row in trace.of("account"))
+    assert all(
+        row.detail["produced"] - 30 < row.detail["delivered"] <= row.detail["produced"] - 20
+        for row in trace.of("account")
+    )
 
 
 def test_a_paused_partition_is_not_read_until_it_is_resumed_or_given_again():
@@ -139,7 +161,12 @@ def test_a_commit_after_the_generation_is_lost_is_refused():
             except CommitFailed as error:
                 said.append(error.error)
 
-    simulate(group("eager", Action(25_000, "freeze", "consumer-1"), Action(85_000, "thaw", "consumer-1"), end=120_000), listeners={"consumer-1": Commits()})
+    simulate(
+        group(
+            "eager", Action(25_000, "freeze", "consumer-1"), Action(85_000, "thaw", "consumer-1"), end=120_000
+        ),
+        listeners={"consumer-1": Commits()},
+    )
     assert said and said[0] != "NONE"
 
 
@@ -168,7 +195,9 @@ def raised(trace):
 @three
 def test_an_exception_leaves_poll_as_a_kafka_exception_and_the_group_goes_on(protocol):
     trace = simulate(group(protocol), listeners={"consumer-1": Throws("revoked")})
-    assert raised(trace) == [("consumer-1", "KafkaException", "User rebalance callback throws an error (ValueError: disk full)")]
+    assert raised(trace) == [
+        ("consumer-1", "KafkaException", "User rebalance callback throws an error (ValueError: disk full)")
+    ]
     assert faults(trace) == [("listener", "raises")]
     owned = {row.actor: row.detail["partitions"] for row in trace.of("owned")}
     assert sorted(len(given) for given in owned.values()) == [2, 2]
@@ -186,7 +215,10 @@ def test_in_a_cooperative_member_the_assigned_callback_still_runs_and_the_assign
 def test_a_join_whose_on_assigned_raised_is_completed_again_at_the_next_poll_with_nothing_new(protocol):
     """AbstractCoordinator.joinGroupIfNeeded: the join's future is only taken once onJoinComplete has returned."""
     trace = simulate(group(protocol, starts=(0,)), listeners={"consumer-1": Throws("assigned")})
-    assert [(kind, len(given), bool(error)) for kind, given, error in calls(trace)] == [("assigned", 4, True), ("assigned", 0, False)]
+    assert [(kind, len(given), bool(error)) for kind, given, error in calls(trace)] == [
+        ("assigned", 4, True),
+        ("assigned", 0, False),
+    ]
     assert len(list(trace.of("generation"))) == 1
     assert all(row.detail["delivered"] > 0 for row in trace.of("account"))
 
@@ -215,8 +247,13 @@ def test_a_kip_848_member_whose_on_revoked_always_raises_never_acknowledges_and_
 
 def test_a_close_in_which_on_revoked_raises_sends_no_leave_group():
     """ConsumerCoordinator.onLeavePrepare throws ahead of maybeLeaveGroup, so the group waits for the session."""
-    trace = simulate(group("eager", Action(30_000, "close", "consumer-1"), end=100_000), listeners={"consumer-1": ClosesBadly()})
-    assert [row.detail["how"] for row in trace.of("member_removed") if row.detail["name"] == "consumer-1"] == ["session"]
+    trace = simulate(
+        group("eager", Action(30_000, "close", "consumer-1"), end=100_000),
+        listeners={"consumer-1": ClosesBadly()},
+    )
+    assert [
+        row.detail["how"] for row in trace.of("member_removed") if row.detail["name"] == "consumer-1"
+    ] == ["session"]
 
 
 class ClosesBadly:
@@ -273,7 +310,11 @@ def test_a_listener_class_is_built_for_every_life_and_two_runs_are_the_same():
 
 @pytest.mark.parametrize(
     ("listeners", "words"),
-    [({"nobody": Notes()}, "no member is named 'nobody'"), ({"consumer-1": object()}, "on_assigned"), ({"consumer-1": type("L", (), {"on_lost": 3})()}, "on_assigned")],
+    [
+        ({"nobody": Notes()}, "no member is named 'nobody'"),
+        ({"consumer-1": object()}, "on_assigned"),
+        ({"consumer-1": type("L", (), {"on_lost": 3})()}, "on_assigned"),
+    ],
 )
 def test_a_listener_of_nobody_or_of_nothing_is_refused_before_anything_runs(listeners, words):
     with pytest.raises(ScenarioError, match=words):
@@ -312,7 +353,10 @@ def test_an_assignor_says_itself_whether_it_is_cooperative():
     trace = with_own(hands_over)
     assert any(row.detail["cooperative"] for row in trace.of("synced"))
     (died,) = trace.of("died")
-    assert died.detail["error"] == "IllegalStateException" and "still owned by some members" in died.detail["message"]
+    assert (
+        died.detail["error"] == "IllegalStateException"
+        and "still owned by some members" in died.detail["message"]
+    )
 
 
 def one_more(shares, who, tp):
@@ -321,9 +365,15 @@ def one_more(shares, who, tp):
 
 NONSENSE = {
     "unknown member": lambda counts, members: one_more(deal(counts, members), "stranger", ("orders", 0)),
-    "unknown partition": lambda counts, members: one_more(deal(counts, members), members[0].member_id, ("orders", 99)),
-    "given twice": lambda counts, members: {one.member_id: [TopicPartition("orders", n) for n in range(4)] for one in members},
-    "forgotten partition": lambda counts, members: {who: given[1:] for who, given in deal(counts, members).items()},
+    "unknown partition": lambda counts, members: one_more(
+        deal(counts, members), members[0].member_id, ("orders", 99)
+    ),
+    "given twice": lambda counts, members: {
+        one.member_id: [TopicPartition("orders", n) for n in range(4)] for one in members
+    },
+    "forgotten partition": lambda counts, members: {
+        who: given[1:] for who, given in deal(counts, members).items()
+    },
 }
 
 
@@ -341,7 +391,10 @@ def test_a_partition_given_twice_is_read_twice_as_kafka_lets_it():
     assert any(one.invariant == "one_owner" for one in check(trace))
 
 
-@pytest.mark.parametrize(("answer", "error"), [(None, "ClassCastException"), ([1, 2], "ClassCastException"), ({"x": 3}, "ClassCastException")])
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [(None, "ClassCastException"), ([1, 2], "ClassCastException"), ({"x": 3}, "ClassCastException")],
+)
 def test_what_is_no_assignment_kills_the_leader(answer, error):
     trace = with_own(lambda counts, members: answer)
     assert {row.detail["error"] for row in trace.of("died")} == {error}

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from rebalance_kit.model.errors import ScenarioError
-from rebalance_kit.simulation.scenario import Action, MemberSpec, Scenario, TopicSpec
-from rebalance_kit.simulation.scenario_file import read_scenario, write_scenario
+from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
+from rebalance_kit.simulation.scenario.yaml_file import read_scenario, write_scenario
 from rebalance_kit.simulation.simulate import simulate
 
 NODES = {1: "rack-a", 2: "rack-b", 3: None}

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
-from rebalance_kit.simulation.scenario import MemberSpec, Scenario, TopicSpec
+from rebalance_kit.simulation.scenario.scenario import MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.view.frames import Frames
-
-sys.path.insert(0, str(Path(__file__).parent))  # the run written by hand stands beside the tests
-
-from handmade_boards import crash_trace
+from rebalance_kit.view.board.board import Frames
+from tests.support.view.handmade_boards import crash_trace
 
 PROTOCOLS = ("eager", "cooperative", "consumer")
 

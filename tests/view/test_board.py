@@ -6,10 +6,10 @@ import pytest
 
 from rebalance_kit.analysis.intervals import flows
 from rebalance_kit.scenarios import load
-from rebalance_kit.simulation.scenario import Action
+from rebalance_kit.simulation.scenario.scenario import Action
 from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.view.frames import Frames, board
-from rebalance_kit.view.sentence import sentence
+from rebalance_kit.view.board.board import Frames, board
+from rebalance_kit.view.words.moment import sentence
 
 
 def words(frames, at_ms):

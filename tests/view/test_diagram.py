@@ -8,8 +8,8 @@ from html import unescape
 import pytest
 
 from rebalance_kit.notebook import three
-from rebalance_kit.protocol.classic_state import PREDECESSORS, State
-from rebalance_kit.view.diagram import edges, messages, state_machine
+from rebalance_kit.protocol.classic_group.state import PREDECESSORS, State
+from rebalance_kit.view.figures.diagram import edges, messages, state_machine
 
 
 @pytest.fixture(scope="module")

@@ -10,12 +10,12 @@ import pytest
 from rebalance_kit.analysis.intervals import flows
 from rebalance_kit.scenarios import load, names
 from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.view.film import film_bytes
-from rebalance_kit.view.flow import flow_figure
-from rebalance_kit.view.frames import Frames
-from rebalance_kit.view.gantt import gantt_figure
-from rebalance_kit.view.still import still
-from rebalance_kit.view.text import describe_board, describe_flow, describe_gantt
+from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.figures.board_svg import still
+from rebalance_kit.view.figures.flow import flow_figure
+from rebalance_kit.view.figures.gantt import gantt_figure
+from rebalance_kit.view.lab.playback import film_bytes
+from rebalance_kit.view.words.descriptions import describe_board, describe_flow, describe_gantt
 
 
 @pytest.mark.parametrize("name", names())

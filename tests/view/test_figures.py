@@ -8,12 +8,12 @@ import json
 import pytest
 
 from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.view.comparison import comparison_figure, comparison_html
-from rebalance_kit.view.flow import FLOWS, STOPPED, flow_figure
-from rebalance_kit.view.gantt import gantt_figure
-from rebalance_kit.view.report import report_html, write_report
-from rebalance_kit.view.showing import PLOTLY_MIME, as_plotly, show
-from rebalance_kit.view.theme import look
+from rebalance_kit.view.figures.comparison import comparison_figure, comparison_html
+from rebalance_kit.view.figures.flow import FLOWS, STOPPED, flow_figure
+from rebalance_kit.view.figures.gantt import gantt_figure
+from rebalance_kit.view.reports.run_report import report_html, write_report
+from rebalance_kit.view.style.showing import PLOTLY_MIME, as_plotly, show
+from rebalance_kit.view.style.theme import look
 
 
 def unpacked(values):
@@ -46,7 +46,7 @@ def test_a_pause_of_milliseconds_has_a_frame_of_its_own(by_hand):
 
 
 def test_no_two_squares_ever_stand_on_the_same_place(make_group):
-    from rebalance_kit.simulation.scenario import Action
+    from rebalance_kit.simulation.scenario.scenario import Action
 
     scenario = make_group(5, 40, 90_000)
     for at_ms, do, member in (
@@ -63,7 +63,7 @@ def test_no_two_squares_ever_stand_on_the_same_place(make_group):
 
 
 def test_fifty_by_five_hundred_in_two_hundred_frames_stays_below_350_kilobytes(make_group):
-    from rebalance_kit.simulation.scenario import Action
+    from rebalance_kit.simulation.scenario.scenario import Action
 
     scenario = make_group(50, 500, 90_000).with_action(Action(12_000, "crash", "consumer-17"))
     figure = flow_figure(simulate(scenario, protocol="eager"), frames=200)
@@ -135,5 +135,9 @@ def test_figures_are_the_same_every_time(crash_runs):
 
 def test_the_configuration_of_a_figure_is_kept_beside_the_kits_own():
     assert as_plotly({"data": [], "config": {"scrollZoom": True}})["config"] == {
-        "displaylogo": False, "showSendToCloud": False, "responsive": True, "plotlyServerURL": "", "scrollZoom": True,
-    }  # fmt: skip
+        "displaylogo": False,
+        "showSendToCloud": False,
+        "responsive": True,
+        "plotlyServerURL": "",
+        "scrollZoom": True,
+    }

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 
-from rebalance_kit.view.forensics_figures import BINS, GroupView, lives, palette, pause_map, timeline
-from rebalance_kit.view.forensics_text import describe_lives, describe_pauses, describe_timeline
+from rebalance_kit.view.figures.forensics_figures import BINS, GroupView, lives, palette, pause_map, timeline
+from rebalance_kit.view.words.forensics_text import describe_lives, describe_pauses, describe_timeline
 
 BEGIN = 1_795_000_000_000
 
@@ -14,18 +14,39 @@ BEGIN = 1_795_000_000_000
 def rebalance(number, at_s, trigger="join", culprit="c1", duration_ms=1_000):
     start = BEGIN + at_s * 1000
     end = None if duration_ms is None else start + duration_ms
-    return {"number": number, "trigger": trigger, "culprit": culprit, "start_ms": start, "end_ms": end, "duration_ms": duration_ms,
-            "before": number, "after": number + 1, "cause": f"{culprit} did {trigger}"}  # fmt: skip
+    return {
+        "number": number,
+        "trigger": trigger,
+        "culprit": culprit,
+        "start_ms": start,
+        "end_ms": end,
+        "duration_ms": duration_ms,
+        "before": number,
+        "after": number + 1,
+        "cause": f"{culprit} did {trigger}",
+    }
 
 
 def pause(partition, from_s, to_s):
-    return {"partition": partition, "from_ms": BEGIN + from_s * 1000, "to_ms": BEGIN + to_s * 1000,
-            "duration_ms": (to_s - from_s) * 1000, "owner_before": "c1", "owner_after": "c2"}  # fmt: skip
+    return {
+        "partition": partition,
+        "from_ms": BEGIN + from_s * 1000,
+        "to_ms": BEGIN + to_s * 1000,
+        "duration_ms": (to_s - from_s) * 1000,
+        "owner_before": "c1",
+        "owner_after": "c2",
+    }
 
 
 def life(name, from_s, to_s=None, end=None):
-    return {"client": name, "member": f"{name}-id", "instance": None, "joined_ms": BEGIN + from_s * 1000,
-            "ended_ms": None if to_s is None else BEGIN + to_s * 1000, "end": end}  # fmt: skip
+    return {
+        "client": name,
+        "member": f"{name}-id",
+        "instance": None,
+        "joined_ms": BEGIN + from_s * 1000,
+        "ended_ms": None if to_s is None else BEGIN + to_s * 1000,
+        "end": end,
+    }
 
 
 def view(rebalances=(), pauses=(), members=()):

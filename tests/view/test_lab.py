@@ -14,7 +14,7 @@ from rebalance_kit.model.errors import ScenarioError
 
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
 
-from rebalance_kit.view.lab import Lab
+from rebalance_kit.view.lab.widget import Lab
 
 
 @pytest.fixture
@@ -145,7 +145,15 @@ def test_a_crashed_member_cannot_crash_again_but_can_be_started(lab):
 def test_a_click_is_answered_with_done_and_a_refused_one_with_its_words(lab):
     done = heard(lab, type="act", do="crash", member="consumer-1", at_ms=11_000, id=1)
     stopped = sum(one.to_ms - max(one.from_ms, 11_000) for one in gaps(lab.trace, 11_000)) / 1000
-    assert done == {"type": "done", "id": 1, "serial": 2, "play": True, "select": "consumer-1", "cost": round(stopped, 1), "without": 0.0}  # fmt: skip
+    assert done == {
+        "type": "done",
+        "id": 1,
+        "serial": 2,
+        "play": True,
+        "select": "consumer-1",
+        "cost": round(stopped, 1),
+        "without": 0.0,
+    }
     assert stopped > 80
     assert lab.cursor_ms == 11_000
     refused = heard(lab, type="act", do="crash", member="consumer-1", at_ms=12_000, id=2)
@@ -194,6 +202,6 @@ def test_fifty_by_five_hundred_travels_in_thirty_kilobytes(make_group):
 
 
 def test_importing_the_room_loads_neither_plotly_nor_widgets():
-    code = "import sys, rebalance_kit.view.text, rebalance_kit.view.flow, rebalance_kit.view.report, rebalance_kit.view.film; print(sorted({'plotly', 'ipywidgets', 'anywidget', 'IPython', 'traitlets'} & set(sys.modules)))"
+    code = "import sys, rebalance_kit.view.words.descriptions, rebalance_kit.view.figures.flow, rebalance_kit.view.reports.run_report, rebalance_kit.view.lab.playback; print(sorted({'plotly', 'ipywidgets', 'anywidget', 'IPython', 'traitlets'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

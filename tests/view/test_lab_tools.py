@@ -12,20 +12,20 @@ pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is 
 from rebalance_kit.analysis.invariants import INVARIANTS
 from rebalance_kit.model.errors import ConfigError, ScenarioError
 from rebalance_kit.scenarios import load, names
-from rebalance_kit.simulation.link import Link, write_link
-from rebalance_kit.simulation.scenario import ACTIONS, Action
+from rebalance_kit.simulation.scenario.permalink import Link, write_link
+from rebalance_kit.simulation.scenario.scenario import ACTIONS, Action
 from rebalance_kit.simulation.simulate import Run, simulate
-from rebalance_kit.view.film import film_bytes
-from rebalance_kit.view.frames import Frames
-from rebalance_kit.view.lab import Lab
-from rebalance_kit.view.lab_cost import preview
-from rebalance_kit.view.lab_predict import questions
-from rebalance_kit.view.lab_presets import PRESETS, preset_rows
-from rebalance_kit.view.lab_requests import REQUESTS
-from rebalance_kit.view.lab_settings import GROUPS, fields
-from rebalance_kit.view.lab_tabs import TABS, tab
-from rebalance_kit.view.lab_why import why_entries
-from rebalance_kit.view.marks import action_words
+from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.board.marks import action_words
+from rebalance_kit.view.lab.costs import preview
+from rebalance_kit.view.lab.explanations import why_entries
+from rebalance_kit.view.lab.lessons import PRESETS, preset_rows
+from rebalance_kit.view.lab.playback import film_bytes
+from rebalance_kit.view.lab.predictions import questions
+from rebalance_kit.view.lab.requests import REQUESTS
+from rebalance_kit.view.lab.settings import GROUPS, fields
+from rebalance_kit.view.lab.tabs import TABS, tab
+from rebalance_kit.view.lab.widget import Lab
 
 
 def heard(lab, **message):
@@ -61,7 +61,17 @@ def test_a_link_gives_back_deeds_settings_seed_added_members_and_the_cursor():
     ]
 
 
-@pytest.mark.parametrize("deed", [{"do": "explode"}, {"do": "crash"}, {"do": "crash", "at": "soon", "member": "consumer-1"}, {"do": "crash", "at": 5, "member": "nobody"}, {"do": "set", "settings": {"x": "y"}}, {}])  # fmt: skip
+@pytest.mark.parametrize(
+    "deed",
+    [
+        {"do": "explode"},
+        {"do": "crash"},
+        {"do": "crash", "at": "soon", "member": "consumer-1"},
+        {"do": "crash", "at": 5, "member": "nobody"},
+        {"do": "set", "settings": {"x": "y"}},
+        {},
+    ],
+)
 def test_a_link_whose_deeds_mean_nothing_opens_the_first_preset_and_says_why(deed):
     lab = Lab.from_link(write_link(Link(load("crash"), 5, (deed,))))
     assert lab.scenario.name == PRESETS[0].name

@@ -6,10 +6,15 @@ import re
 
 from rebalance_kit.analysis.metrics import metrics
 from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.view.frames import Frames
-from rebalance_kit.view.sentence import sentence
-from rebalance_kit.view.text import describe_board, describe_comparison, describe_flow, describe_gantt
-from rebalance_kit.view.words import fill
+from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.words.descriptions import (
+    describe_board,
+    describe_comparison,
+    describe_flow,
+    describe_gantt,
+)
+from rebalance_kit.view.words.moment import sentence
+from rebalance_kit.view.words.phrases import fill
 
 
 def test_the_flow_of_the_run_by_hand_is_told_in_full(by_hand):

@@ -13,13 +13,19 @@ from pathlib import Path
 from typing import TextIO
 
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.quiz.item import Question
-from rebalance_kit.quiz.page import shuffled
-from rebalance_kit.quiz.practice import pick_questions
+from rebalance_kit.quiz.items.item import Question
+from rebalance_kit.quiz.sittings.page import shuffled
+from rebalance_kit.quiz.sittings.practice import pick_questions
 
 FORMATS = {
-    "anki": "anki", "moodle": "moodle", "gift": "gift", "qti": "qti", "jupyterquiz": "jupyterquiz", "csv": "table", "html": "paper",
-}  # fmt: skip
+    "anki": "anki",
+    "moodle": "moodle",
+    "gift": "gift",
+    "qti": "qti",
+    "jupyterquiz": "jupyterquiz",
+    "csv": "table",
+    "html": "paper",
+}
 """Name of a format to the file that writes it; each has ``written(questions, title, with_key) -> bytes``."""
 
 
@@ -39,9 +45,16 @@ def export(
 
 
 def run_items_export(
-    form: str, to: Path, *, tag: str | None = None, ids: Sequence[str] = (), count: int | None = None, seed: int = 1, with_key: bool = True,
+    form: str,
+    to: Path,
+    *,
+    tag: str | None = None,
+    ids: Sequence[str] = (),
+    count: int | None = None,
+    seed: int = 1,
+    with_key: bool = True,
     out: TextIO,
-) -> int:  # fmt: skip
+) -> int:
     """Write a selection to a new file; 0. Raises ``DataError`` for an unknown tag, id or format, or a file that exists."""
     questions = [shuffled(one, seed) for one in pick_questions(tag, ids, seed, count=count)]
     made = export(questions, form, f"Rebalance kit: {tag}" if tag else "Rebalance kit", with_key=with_key)

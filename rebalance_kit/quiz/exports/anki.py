@@ -12,7 +12,7 @@ from zlib import crc32
 
 from rebalance_kit.model.errors import EnvironmentProblem
 from rebalance_kit.quiz.exports.marked import inline, key_text, option_html, stem_html, whys
-from rebalance_kit.quiz.item import Choice, Matching, Ordering, Question
+from rebalance_kit.quiz.items.item import Choice, Matching, Ordering, Question
 
 MODEL = 1_602_540_117
 _CSS = (
@@ -25,9 +25,18 @@ def written(questions: Sequence[Question], title: str, with_key: bool) -> bytes:
     del with_key
     genanki = _genanki()
     model = genanki.Model(
-        MODEL, "Rebalance kit", fields=[{"name": "Question"}, {"name": "Answer"}, {"name": "Source"}], css=_CSS,
-        templates=[{"name": "Card", "qfmt": "{{Question}}", "afmt": "{{FrontSide}}<hr id=answer>{{Answer}}<p><small>{{Source}}</small></p>"}],
-    )  # fmt: skip
+        MODEL,
+        "Rebalance kit",
+        fields=[{"name": "Question"}, {"name": "Answer"}, {"name": "Source"}],
+        css=_CSS,
+        templates=[
+            {
+                "name": "Card",
+                "qfmt": "{{Question}}",
+                "afmt": "{{FrontSide}}<hr id=answer>{{Answer}}<p><small>{{Source}}</small></p>",
+            }
+        ],
+    )
     deck = genanki.Deck(crc32(title.encode()) + 2_000_000_000, title)
     for asked in questions:
         tags = [tag.replace(" ", "_") for tag in (*asked.head.tags, *asked.head.domains)]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from rebalance_kit.quiz.exports.marked import as_matching, inline, option_html, stem_html
-from rebalance_kit.quiz.item import Choice, Matching, Numeric, Ordering, Question, Short
+from rebalance_kit.quiz.items.item import Choice, Matching, Numeric, Ordering, Question, Short
 
 _SPECIAL = re.compile(r"([\\~=#{}:])")
 

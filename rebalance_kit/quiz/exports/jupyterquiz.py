@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rebalance_kit.quiz.exports.marked import as_matching, inline, option_html, stem_html
-from rebalance_kit.quiz.item import Choice, Matching, Numeric, Ordering, Question, Short
+from rebalance_kit.quiz.items.item import Choice, Matching, Numeric, Ordering, Question, Short
 
 
 def written(questions: Sequence[Question], title: str, with_key: bool) -> bytes:

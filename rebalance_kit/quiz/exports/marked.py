@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from html import escape
 
-from rebalance_kit.quiz.item import Choice, Matching, Ordering, Picture, Prompt, Question
-from rebalance_kit.quiz.page import picture_lines
+from rebalance_kit.quiz.items.item import Choice, Matching, Ordering, Picture, Prompt, Question
+from rebalance_kit.quiz.sittings.page import picture_lines
 
 _CODE = re.compile(r"`([^`]+)`")
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

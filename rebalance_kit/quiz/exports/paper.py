@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from rebalance_kit.quiz.exports.marked import block, inline, key_text, option_html, stem_html, whys
-from rebalance_kit.quiz.item import Choice, Matching, Numeric, Ordering, Question
+from rebalance_kit.quiz.items.item import Choice, Matching, Numeric, Ordering, Question
 
 _STYLE = """
 body { font: 12pt/1.45 Georgia, "Times New Roman", serif; color: #14181d; background: #fff; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
 from rebalance_kit.quiz.exports.marked import clean, option_html, stem_html
-from rebalance_kit.quiz.item import Choice, Matching, Numeric, Ordering, Question, Short
+from rebalance_kit.quiz.items.item import Choice, Matching, Numeric, Ordering, Question, Short
 
 QTI = "http://www.imsglobal.org/xsd/imsqti_v2p1"
 _TEMPLATES = "http://www.imsglobal.org/question/qti_v2p1/rptemplates/"

@@ -7,8 +7,8 @@ import io
 from collections.abc import Sequence
 
 from rebalance_kit.quiz.exports.marked import key_text, stem_text, whys
-from rebalance_kit.quiz.item import Choice, Matching, Question
-from rebalance_kit.quiz.page import question_lines
+from rebalance_kit.quiz.items.item import Choice, Matching, Question
+from rebalance_kit.quiz.sittings.page import question_lines
 
 COLUMNS = (
     "id",
@@ -34,9 +34,18 @@ def written(questions: Sequence[Question], title: str, with_key: bool) -> bytes:
     for asked in questions:
         head = asked.head
         cells = (
-            head.id, asked.kind, head.difficulty, head.versions, "; ".join(head.domains), head.objective, stem_text(asked), _options(asked),
-            key_text(asked), "\n".join(f"{what}: {' '.join(why.split())}" for what, why in whys(asked)), "; ".join(head.source),
-        )  # fmt: skip
+            head.id,
+            asked.kind,
+            head.difficulty,
+            head.versions,
+            "; ".join(head.domains),
+            head.objective,
+            stem_text(asked),
+            _options(asked),
+            key_text(asked),
+            "\n".join(f"{what}: {' '.join(why.split())}" for what, why in whys(asked)),
+            "; ".join(head.source),
+        )
         writer.writerow([_harmless(cell) for cell in cells])
     return stream.getvalue().encode()
 

@@ -1,0 +1,1 @@
+"""Assignors that a KIP-848 coordinator runs: range and uniform."""

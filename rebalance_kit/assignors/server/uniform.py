@@ -1,0 +1,152 @@
+"""The broker's ``uniform`` assignor (KIP-848's default): balanced over all topics together, and sticky.
+
+If all members read the same topics the homogeneous rules apply, in this file; else ``server_uniform_mixed``.
+
+Homogeneous (``UniformHomogeneousAssignmentBuilder``): N members, T partitions, ``min = T // N``, ``E = T % N``.
+Members in map order each get a quota of min, plus one while extras are left. A member keeps of its previous
+target, topic by topic, what fits into the quota; what does not fit goes to the end of the unassigned list. A
+member that would need a *new* partition to use its extra hands the extra on, unless so few members are left
+that it must take it (since 4.0.1, KAFKA-18688). At last each member with room takes, in map order, its whole
+rest from the head of the unassigned list: a block, not a round.
+
+>>> from rebalance_kit.assignors.contract import Cluster, MemberSubscription as M
+>>> from rebalance_kit.model.topology import TopicId
+>>> cluster = Cluster({"orders": 5}, {"orders": TopicId(1, 2)})
+>>> for member, share in assign_server_uniform(cluster, [M("a", ("orders",)), M("b", ("orders",))]).items():
+...     print(member, *share)
+a orders-0 orders-1
+b orders-2 orders-3 orders-4
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from operator import attrgetter
+
+from rebalance_kit.assignors.contract import Assignment, Cluster, KafkaFailure, MemberSubscription, Step
+from rebalance_kit.assignors.java_order import hash_map_order, uuid_hash
+from rebalance_kit.assignors.member_order import in_map_order
+from rebalance_kit.assignors.server.topics import known_topics, reads_alike
+from rebalance_kit.assignors.server.uniform_mixed import MixedDeal
+from rebalance_kit.model.topology import TopicPartition
+
+
+def assign_server_uniform(
+    cluster: Cluster,
+    members: Sequence[MemberSubscription],
+    explain: list[Step] | None = None,
+    *,
+    passes_extra_on: bool = True,
+) -> Assignment:
+    """Assign as ``org.apache.kafka.coordinator.group.assignor.UniformAssignor`` does; shares are sorted.
+
+    A member's ``owned`` is its previous target, in the order Kafka reads it (``server_topics.target_order``).
+    ``passes_extra_on``: who holds too little leaves the extra partition to members that hold one more already
+    (``UniformHomogeneousAssignmentBuilder`` since 4.1); before, the first in map order had them.
+    Raises ``KafkaFailure`` (PartitionAssignorException) for a topic that has an id but no partitions known.
+    """
+    mapped = in_map_order(members)
+    shares: Mapping[str, Iterable[TopicPartition]]
+    if reads_alike(mapped):
+        shares = _assign_alike(cluster, mapped, explain, passes_extra_on)
+    else:
+        shares = MixedDeal(cluster, mapped, explain).run()
+    return {member.member_id: tuple(sorted(shares.get(member.member_id, ()))) for member in members}
+
+
+def _assign_alike(
+    cluster: Cluster, members: Sequence[MemberSubscription], explain: list[Step] | None, passes_extra_on: bool
+) -> dict[str, list[TopicPartition]]:
+    topics = _subscribed(cluster, members)
+    if not topics:
+        return {}
+    unassigned = _untargeted(cluster, topics, members)
+    total = sum(cluster.partitions[topic] for topic in topics)
+    quota, extras = divmod(total, len(members))
+    subscribed = set(topics)
+    shares: dict[str, list[TopicPartition]] = {}
+    waiting: list[tuple[str, int]] = []
+    for place, member in enumerate(members):
+        room = quota + (1 if extras else 0)
+        kept, surplus = _keep(member.owned, subscribed, room)
+        room -= len(kept)
+        unassigned += surplus
+        with_extra = extras > 0
+        if passes_extra_on and room > 0 and with_extra and len(members) - place > extras:
+            room -= 1
+            with_extra = False
+        if room > 0:
+            waiting.append((member.member_id, room))
+        if with_extra:
+            extras -= 1
+        shares[member.member_id] = kept
+        if explain is not None:
+            size = quota + 1 if with_extra else quota
+            explain.append(
+                Step(
+                    f"keeps of its previous target what fits into a share of {size}",
+                    member.member_id,
+                    tuple(kept),
+                )
+            )
+            if surplus:
+                explain.append(Step("gives these up: they do not fit", member.member_id, tuple(surplus)))
+    _fill(shares, waiting, unassigned, explain)
+    return shares
+
+
+def _subscribed(cluster: Cluster, members: Sequence[MemberSubscription]) -> list[str]:
+    """Return the topics of the first member in the order of ``new HashSet<>(subscribedTopicIds)``."""
+    if not members:
+        return []
+    topics = known_topics(cluster, members[0])
+    room = max(int(len(set(members[0].topics)) / 0.75) + 1, 16)
+    return hash_map_order(topics, lambda topic: uuid_hash(cluster.topic_ids[topic]), room)
+
+
+def _untargeted(
+    cluster: Cluster, topics: Iterable[str], members: Iterable[MemberSubscription]
+) -> list[TopicPartition]:
+    """Return the partitions that no member has in its previous target."""
+    targeted = set(chain.from_iterable(map(attrgetter("owned"), members)))
+    everything = (TopicPartition(topic, n) for topic in topics for n in range(cluster.partitions[topic]))
+    return [partition for partition in everything if partition not in targeted]
+
+
+def _keep(
+    owned: Sequence[TopicPartition], subscribed: set[str], room: int
+) -> tuple[list[TopicPartition], list[TopicPartition]]:
+    """Split a previous target into what fits and what does not; unsubscribed topics are in neither."""
+    kept = [partition for partition in owned if partition.topic in subscribed]
+    if len(kept) <= room:
+        return kept, []
+    by_topic: dict[str, list[TopicPartition]] = {}
+    for partition in kept:
+        by_topic.setdefault(partition.topic, []).append(partition)
+    kept, surplus = [], []
+    for share in by_topic.values():
+        fits = room - len(kept)
+        kept += share[:fits]
+        surplus += share[fits:]
+    return kept, surplus
+
+
+def _fill(
+    shares: dict[str, list[TopicPartition]],
+    waiting: Sequence[tuple[str, int]],
+    unassigned: Sequence[TopicPartition],
+    explain: list[Step] | None,
+) -> None:
+    """Give each waiting member its whole rest as one block."""
+    start = 0
+    for member_id, room in waiting:
+        block = unassigned[start : start + room]
+        start += len(block)
+        shares[member_id] += block
+        if explain is not None and block:
+            explain.append(
+                Step(f"has room for {room}: takes the next of those nobody has", member_id, tuple(block))
+            )
+    if start < len(unassigned):
+        raise KafkaFailure("PartitionAssignorException", "Partitions were left unassigned")

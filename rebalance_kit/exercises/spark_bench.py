@@ -1,0 +1,194 @@
+"""Where answers are tried: one Spark session, one folder of logs, and the tables made of them, kept for the next check.
+
+Everything that touches Spark's own names goes through ``rebalance_kit.pipeline``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from rebalance_kit.exercises.runs import Run, place_logs
+from rebalance_kit.exercises.task import NotYet
+
+#: The columns of the events that a learner gets, in order.
+EVENTS = (
+    "run",
+    "file",
+    "line",
+    "at",
+    "at_ms",
+    "side",
+    "event",
+    "group",
+    "client",
+    "instance",
+    "member",
+    "reason",
+    "generation",
+    "epoch",
+    "members",
+    "assignor",
+    "state_from",
+    "state_to",
+    "partitions",
+    "topic",
+    "offset",
+    "text",
+)
+
+_LAST = "element_at(split({}, '/'), -1)"
+_DRAINED_S = 50
+"""A stream ends by itself once its files are read; a learner's never should take so long."""
+
+
+class Bench:
+    """A session (given, the running one, or one begun when first asked for) with a folder; ``close`` removes the folder."""
+
+    def __init__(self, spark: Any = None) -> None:
+        self._spark = spark
+        self._held = TemporaryDirectory(prefix="rebalance-kit-exercises-")
+        self.folder = Path(self._held.name)
+        self._events: dict[Run, Any] = {}
+
+    @property
+    def spark(self) -> Any:
+        """The session; raises ``EnvironmentProblem`` where there is no Java or no PySpark."""
+        if self._spark is None:
+            from rebalance_kit.pipeline import quiet_session
+
+            self._spark = quiet_session()
+        return self._spark
+
+    def close(self) -> None:
+        """Remove the folder; the session goes on."""
+        self._held.cleanup()
+
+    def mark(self, tag: str) -> None:
+        """Give the Spark jobs that this thread begins from now on a name by which ``interrupt`` finds them."""
+        context = self._context()
+        if context is None:
+            self.spark.addTag(tag)
+            return
+        # A new thread has no active session, and without one Spark notes no line of Python in its errors.
+        self.table([], "nothing int")
+        context.setInterruptOnCancel(True)
+        context.addJobTag(tag)
+
+    def interrupt(self, tag: str) -> None:
+        """End the jobs of that name, whichever thread began them.
+
+        A classic session keeps its own tags for each thread (``SparkSession.interruptTag`` finds only
+        those that the calling thread added), the context's are known to all.
+        """
+        context = self._context()
+        if context is None:
+            self.spark.interruptTag(tag)
+        else:
+            context.cancelJobsWithTag(tag)
+
+    def _context(self) -> Any:
+        """The context of a classic session; None with Spark Connect, which has none."""
+        return getattr(self.spark, "sparkContext", None)
+
+    def logs(self, run: Run) -> Path:
+        """The folder of a run's logs; runs of one name that differ lie apart."""
+        place_logs((run,), self._place(run))
+        return self._place(run) / run.name
+
+    def _place(self, run: Run) -> Path:
+        return self.folder / "logs" / hashlib.sha256(repr(run).encode()).hexdigest()[:12]
+
+    def read(self, runs: Iterable[Run]) -> None:
+        """Read the logs of all these runs in one go, so that ``events`` has them at hand."""
+        from rebalance_kit.pipeline import read_events
+
+        fresh = tuple(dict.fromkeys(run for run in runs if run not in self._events))
+        if not fresh:
+            return
+        self._unpack(fresh)
+        found = read_events(self.spark, [self.logs(run) for run in fresh])
+        named = found.events.selectExpr("path as _path", f"{_LAST.format('path')} as run", "*").select(
+            "_path", *EVENTS
+        )
+        table = named.cache()
+        table.count()
+        found.kept.unpersist()
+        for run in fresh:
+            self._events[run] = table
+
+    def _unpack(self, runs: Iterable[Run]) -> None:
+        """Unpack all recorded runs together: each unpacking goes through the whole pack."""
+        wanted = [run for run in runs if run.recorded and not self._place(run).exists()]
+        if len(wanted) > 1:
+            at_once = self.folder / "unpacked"
+            place_logs(tuple(wanted), at_once)
+            for run in wanted:
+                self._place(run).mkdir(parents=True)
+                os.replace(at_once / run.name, self._place(run) / run.name)
+
+    def events(self, runs: Sequence[Run]) -> Any:
+        """The events of these runs, in the columns ``EVENTS``, and in no particular order."""
+        self.read(runs)
+        tables = list({id(self._events[run]): self._events[run] for run in runs}.values())
+        paths = ", ".join(f"'{self.logs(run)}'" for run in runs)
+        together = tables[0]
+        for table in tables[1:]:
+            together = together.unionByName(table)
+        return together.where(f"_path in ({paths})").drop("_path")
+
+    def lines(self, runs: Sequence[Run], files: Sequence[str]) -> Any:
+        """The lines of some log files of these runs: run, file, line (from 1), text."""
+        from rebalance_kit.pipeline.lines.bronze import measure_blocks, read_lines, with_line_numbers
+        from rebalance_kit.pipeline.lines.files import survey
+
+        self._unpack(runs)
+        found = [
+            path for run in runs for name in files for path in sorted(self.logs(run).glob(f"{name}.log*"))
+        ]
+        raw = read_lines(self.spark, survey(found, self.folder).files)
+        numbered = with_line_numbers(raw, measure_blocks(raw))
+        names = (
+            "element_at(split(file, '/'), -2) as run",
+            f"regexp_replace({_LAST.format('file')}, '[.]gz$', '') as file",
+        )
+        return numbered.selectExpr(*names, "line", "text")
+
+    def table(self, rows: Iterable[Sequence[Any]], schema: str) -> Any:
+        """A small table of plain values."""
+        return self.spark.createDataFrame(list(rows), schema)
+
+    def stream(self, batches: Sequence[Sequence[Mapping[str, Any]]], schema: str) -> Any:
+        """A stream that receives these batches of rows one after another, a file each."""
+        place = self.folder / f"stream-{len(list(self.folder.iterdir()))}"
+        place.mkdir()
+        for number, batch in enumerate(batches):
+            file = place / f"{number:04}.json"
+            file.write_text("".join(json.dumps(row) + "\n" for row in batch), "utf-8")
+            os.utime(
+                file, (1_700_000_000 + number, 1_700_000_000 + number)
+            )  # files are taken in the order of their times
+        return self.spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).json(str(place))
+
+    def drained(self, frame: Any) -> list[Mapping[str, Any]]:
+        """All rows that a streaming answer puts out (append mode) until its files are read."""
+        number = len(list(self.folder.iterdir()))
+        out, mark = self.folder / f"out-{number}", self.folder / f"mark-{number}"
+        query = (
+            frame.writeStream.format("parquet")
+            .outputMode("append")
+            .option("checkpointLocation", str(mark))
+            .trigger(availableNow=True)
+            .start(str(out))
+        )
+        try:
+            if not query.awaitTermination(_DRAINED_S):
+                raise NotYet(f"the stream was not read to its end within {_DRAINED_S} s")
+        finally:
+            query.stop()
+        return [row.asDict(recursive=True) for row in self.spark.read.parquet(str(out)).collect()]

@@ -1,0 +1,153 @@
+"""A learner's own folder: answers that are never overwritten, hints taken so far, and whose it is.
+
+``<folder>/<exercise>/`` holds README.md, answer.py, expected.txt, the logs of the public case under
+data/, and desk.json (learner, course, hints taken).
+"""
+
+from __future__ import annotations
+
+import getpass
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rebalance_kit.exercises.attempt import LIMIT_S, FromCell, FromFile
+from rebalance_kit.exercises.catalogue import Exercise, load, names
+from rebalance_kit.exercises.checking import Report, check_answer
+from rebalance_kit.exercises.runs import place_logs
+from rebalance_kit.exercises.spark_bench import Bench
+from rebalance_kit.model.errors import DataError
+
+FOLDER = "my-exercises"
+_NOTES = "desk.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who learns, and in which course; together with an exercise they decide what data are drawn."""
+
+    learner: str
+    course: str = "rebalance-kit"
+
+    def seed(self, item: str) -> int:
+        """The seed of this learner's variant of an item: the same on every machine."""
+        digest = hashlib.sha256(f"{self.course}\n{self.learner}\n{item}".encode()).digest()
+        return int.from_bytes(digest[:6], "big")
+
+
+def whoever() -> Identity:
+    """``REBALANCE_KIT_LEARNER`` and ``REBALANCE_KIT_COURSE``, else the name of the user."""
+    learner = os.environ.get("REBALANCE_KIT_LEARNER") or getpass.getuser()
+    return Identity(learner, os.environ.get("REBALANCE_KIT_COURSE", "rebalance-kit"))
+
+
+class Desk:
+    """A folder of exercises in work."""
+
+    def __init__(self, folder: str | Path = FOLDER, identity: Identity | None = None) -> None:
+        self.folder = Path(folder)
+        self._identity = identity
+        self._taken: dict[str, int] = {}
+
+    def answer_file(self, exercise: Exercise) -> Path:
+        """Where the learner's answer to an exercise is (or will be)."""
+        return self.folder / exercise.name / "answer.py"
+
+    def start(self, name: str) -> str:
+        """Copy an exercise here, its logs too, and say where it is; an answer that is there stays as it is.
+
+        Raises ``DataError`` for a folder that cannot be written to.
+        """
+        exercise = load(name)
+        place, answer = self.folder / exercise.name, self.answer_file(exercise)
+        kept = answer.exists()
+        try:
+            self._copy(exercise, place)
+        except OSError as problem:
+            raise DataError(
+                f"{self.folder}: cannot be written to ({problem.strerror}); expected a folder of your own"
+            ) from problem
+        self._note(exercise, {})
+        words = "your answer was kept" if kept else "write your answer"
+        return f"{exercise.name} · {exercise.task.title}\nRead {place / 'README.md'}; {words} in {answer}."
+
+    def _copy(self, exercise: Exercise, place: Path) -> None:
+        place.mkdir(parents=True, exist_ok=True)
+        for file in ("README.md", "expected.txt"):
+            shutil.copyfile(exercise.folder / file, place / file)
+        place_logs(exercise.task.public.runs, place / "data")
+        if not (place / "answer.py").exists():
+            shutil.copyfile(exercise.folder / "answer.py", place / "answer.py")
+
+    def check(
+        self,
+        name: str,
+        bench: Bench,
+        answer: Callable[..., Any] | None = None,
+        *,
+        hidden: bool = True,
+        limit_s: float = LIMIT_S,
+    ) -> Report:
+        """Check the file here, or a function given; the hidden checks follow once the public ones pass."""
+        exercise = load(name)
+        find = (
+            FromFile(self.answer_file(exercise), exercise.task.function)
+            if answer is None
+            else FromCell(answer)
+        )
+        seed = self.identity(exercise).seed(exercise.name) if hidden else None
+        return check_answer(exercise, find, bench, seed=seed, limit_s=limit_s)
+
+    def hint(self, name: str, number: int | None = None) -> str:
+        """The next hint (or one by its number), with how many there are; raises ``DataError`` for a number beyond."""
+        exercise = load(name)
+        hints = exercise.hints
+        if number is not None and not 1 <= number <= len(hints):
+            raise DataError(f"hint {number} of {exercise.name}; expected a number from 1 to {len(hints)}")
+        taken = max(self._taken.get(exercise.name, 0), int(self._notes(exercise).get("hints", 0)))
+        wanted = min(taken + 1, len(hints)) if number is None else number
+        self._taken[exercise.name] = max(taken, wanted)
+        self._note(exercise, {"hints": max(taken, wanted)})
+        return f"Hint {wanted} of {len(hints)}: {hints[wanted - 1]}"
+
+    def solution(self, name: str) -> str:
+        """The kit's own answer, as text."""
+        return load(name).text("solution.py")
+
+    def listing(self) -> str:
+        """All exercises, a line each: name, level, minutes, title, whether begun here."""
+        rows = [load(name) for name in names()]
+        return "\n".join(
+            f"{one.name:26} {one.task.level:7} {one.task.minutes:3} min  {one.task.title}{'  (begun)' if self.answer_file(one).exists() else ''}"
+            for one in rows
+        )
+
+    def identity(self, exercise: Exercise) -> Identity:
+        """Who this desk belongs to: as given, as noted when the exercise was begun, or whoever is logged in."""
+        notes = self._notes(exercise)
+        if self._identity is None and "learner" in notes:
+            return Identity(str(notes["learner"]), str(notes.get("course", "rebalance-kit")))
+        return self._identity or whoever()
+
+    def _notes(self, exercise: Exercise) -> Mapping[str, Any]:
+        try:
+            found = json.loads((self.folder / exercise.name / _NOTES).read_text("utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def _note(self, exercise: Exercise, more: Mapping[str, Any]) -> None:
+        """Write the notes beside and rename; a desk without the exercise's folder keeps none."""
+        place = self.folder / exercise.name
+        if not place.is_dir():
+            return
+        who = self.identity(exercise)
+        notes = {"learner": who.learner, "course": who.course, **self._notes(exercise), **more}
+        draft = place / f".{_NOTES}.{os.getpid()}"
+        draft.write_text(json.dumps(notes, indent=1) + "\n", "utf-8")
+        os.replace(draft, place / _NOTES)

@@ -1,0 +1,1 @@
+"""A group as Kafka's command-line tools describe it."""

@@ -1,0 +1,1 @@
+"""Findings: rules with evidence, advice and source."""

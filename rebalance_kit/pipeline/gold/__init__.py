@@ -1,0 +1,1 @@
+"""Gold tables: one row per rebalance, member, pause, storm, group."""

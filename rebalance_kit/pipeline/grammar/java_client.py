@@ -1,0 +1,149 @@
+"""Lines of the Java consumer (and Connect worker), Kafka 2.8 to 4.x, both protocols.
+
+Sources: ``AbstractCoordinator``, ``ConsumerCoordinator``, ``ConsumerRebalanceListenerInvoker``,
+``ConsumerMembershipManager``, ``ConsumerHeartbeatRequestManager``, ``CommitRequestManager``,
+``CoordinatorRequestManager``, ``SubscriptionState``, ``AppInfoParser``.  The text is what follows
+the ``[Consumer clientId=..., groupId=...]`` prefix, from which client, group and instance come.
+"""
+
+from __future__ import annotations
+
+from rebalance_kit.pipeline.grammar.template import Template
+
+_POLL_TEXT = (
+    "onsumer poll timeout has expired. This means the time between subsequent calls to poll() "
+    "was longer than the configured max.poll.interval.ms, {_}"
+)
+
+_LINES: tuple[tuple[str, str], ...] = (
+    # Joining, classic protocol
+    ("subscribed", "Subscribed to topic(s): {detail}"),
+    ("subscribed", "Subscribed to pattern: '{detail}'"),
+    ("subscribed", "Subscribing to regular expression {detail}"),
+    ("coordinator_found", "Discovered group coordinator {detail}"),
+    ("joining", "(Re-)joining group"),
+    ("rejoin_requested", "Request joining group due to: {reason}"),
+    (
+        "joined",
+        "Successfully joined group with generation "
+        "Generation{generationId={generation}, memberId='{member}', protocol='{assignor}'}",
+    ),
+    ("joined", "Successfully joined group with generation {generation}"),
+    (
+        "synced",
+        "Successfully synced group in generation "
+        "Generation{generationId={generation}, memberId='{member}', protocol='{assignor}'}",
+    ),
+    ("assignment_finished", "Finished assignment for group at generation {generation}: {detail}"),
+    ("assignor_notified", "Notifying assignor about the new {detail}"),
+    (
+        "static_leader_skipped",
+        "Skipped assignment for returning static leader at generation {generation}.{_}",
+    ),
+    ("assignment_update", "Updating assignment with"),
+    # Callbacks, both protocols
+    ("revoked", "Revoke previously assigned partitions[[ ]]{partitions}"),
+    ("lost", "Lost previously assigned partitions[[ ]]{partitions}"),
+    ("assigned", "Adding newly assigned partitions:[[ ]]{partitions}"),
+    ("offset_missing", "Found no committed offset for partition {topic}"),
+    (
+        "offset_set",
+        "Setting offset for partition {topic} to the committed offset FetchPosition{offset={offset}, {_}",
+    ),
+    ("offset_reset", "Resetting offset for partition {topic} to position FetchPosition{offset={offset}, {_}"),
+    ("offset_out_of_range", "Fetch position {_} is out of range for partition {topic}, {detail}"),
+    ("pause_dropped", "The pause flag in partitions {partitions} will be removed due to revocation."),
+    # Trouble, classic protocol
+    (
+        "given_away",
+        "Giving away all assigned partitions as lost since generation/memberID has been reset,{_}",
+    ),
+    ("generation_reset", "Resetting generation{_} due to: {reason}"),
+    (
+        "heartbeat_stale",
+        "Attempt to heartbeat with stale {_} and group instance id {_} failed due to {reason}, ignoring the error",
+    ),
+    (
+        "heartbeat_failed",
+        "Attempt to heartbeat with {_} and group instance id {_} failed due to {reason}, resetting generation",
+    ),
+    (
+        "client_instance_fenced",
+        "JoinGroup failed: The group instance id {_} has been fenced by another instance. Sent generation was {detail}",
+    ),
+    ("client_instance_fenced", "Caught fenced group.instance.id {_} error in heartbeat thread"),
+    ("join_retried", "JoinGroup failed due to non-fatal error: {reason}"),
+    ("join_refused", "JoinGroup failed due to fatal error: {reason}"),
+    ("join_failed", "JoinGroup failed: {reason} Need to re-join the group. Sent generation was {detail}"),
+    ("sync_failed", "SyncGroup failed: {reason} Need to re-join the group. Sent generation was {detail}"),
+    ("leaving", "Member {member} sending LeaveGroup request to coordinator {_} due to {reason}"),
+    ("poll_timeout", "c" + _POLL_TEXT),
+    ("poll_timeout", "C" + _POLL_TEXT),
+    (
+        "poll_late",
+        "Time between subsequent calls to poll() was longer than the configured max.poll.interval.ms, "
+        "exceeded approximately by {over_ms} ms. Member {member} will rejoin the group now.",
+    ),
+    (
+        "coordinator_lost",
+        "Group coordinator {_} is unavailable or invalid due to cause: {cause}.[[ isDisconnected: {_}.]]"
+        " Rediscovery will be attempted.",
+    ),
+    ("close_timed_out", "Close timed out with {detail}"),
+    # Commits
+    ("commit_stale", "OffsetCommit failed for member {member} with stale member epoch error.{_}"),
+    ("commit_failed", "OffsetCommit failed with {reason}"),
+    ("commit_failed", "Offset commit failed on partition {topic} at offset {offset}: {reason}"),
+    ("auto_commit_failed", "Asynchronous auto-commit of offsets failed: {reason}"),
+    ("auto_commit_failed", "Asynchronous auto-commit of offsets {_} failed: {reason}"),
+    ("auto_commit_failed", "Synchronous auto-commit of offsets {_} failed: {reason}"),
+    ("auto_commit_failed", "Auto-commit of offsets {_} failed"),
+    ("commit_not_sent", "Failing OffsetCommit request since the consumer is not part of an active group"),
+    # KIP-848
+    ("transitioned", "Member {member} with epoch {epoch} transitioned from {state_from} to {state_to}."),
+    ("fatal", "Member {member} with epoch {epoch} transitioned to fatal state"),
+    ("reconciling", "Reconciling assignment with local epoch {_}"),
+    ("revoking", "Revoking previously assigned partitions[[ ]]{partitions}"),
+    (
+        "heartbeat_fenced",
+        "ConsumerGroupHeartbeatRequest failed for member {member} because epoch {epoch} is fenced.{_}",
+    ),
+    ("heartbeat_unknown", "ConsumerGroupHeartbeatRequest failed because member {member} is unknown.{_}"),
+    (
+        "client_instance_refused",
+        "ConsumerGroupHeartbeatRequest failed due to unreleased instance id {_}: {reason}",
+    ),
+    ("heartbeat_error", "ConsumerGroupHeartbeatRequest failed due to unexpected error {reason}"),
+    ("left_group", "Completed leaving the group"),
+    ("leave_timed_out", "Consumer attempted to leave the group but couldn't complete it within {detail}"),
+    ("network_thread_failed", "Unexpected error caught in consumer network thread"),
+    # The process
+    ("process_started", "Kafka version: {detail}"),
+    ("process_closed", "App info kafka.consumer for {client} unregistered"),
+)
+
+JAVA: tuple[Template, ...] = tuple(Template(event, "java", text) for event, text in _LINES)
+
+#: Keys of the ``ConsumerConfig values:`` block that say how a member behaves.
+CONFIG_KEYS = (
+    "client.id",
+    "enable.auto.commit",
+    "group.id",
+    "group.instance.id",
+    "group.protocol",
+    "heartbeat.interval.ms",
+    "max.poll.interval.ms",
+    "max.poll.records",
+    "partition.assignment.strategy",
+    "session.timeout.ms",
+)
+
+#: Further lines of an event that began above: they carry no time and no prefix of their own.
+BLOCK_LINES: tuple[Template, ...] = (
+    *(Template("config", "java", f"\t{key} = {{value}}", (("key", key),)) for key in CONFIG_KEYS),
+    Template("block_assigned", "java", "\tAssigned partitions: {partitions}"),
+    Template("block_owned", "java", "\tCurrent owned partitions: {partitions}"),
+    Template("block_added", "java", "\tAdded partitions (assigned - owned): {partitions}"),
+    Template("block_revoked", "java", "\tRevoked partitions (owned - assigned): {partitions}"),
+    Template("block_member", "java", "\tMember: {member}"),
+)

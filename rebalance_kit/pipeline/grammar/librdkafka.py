@@ -1,0 +1,72 @@
+"""Lines of librdkafka and the clients built on it (``debug=cgrp,consumer`` for most of them).
+
+Source: ``rdkafka_cgrp.c``, ``rdkafka_assignment.c``, ``rdkafka.c``; seen with 2.16.0.  The text is
+what follows ``[thrd:...]: `` and, where there is one, the broker's name.
+"""
+
+from __future__ import annotations
+
+from rebalance_kit.pipeline.grammar.template import Template
+
+_IN_STATE = "in state {_} (join-state {state}) with {_} assigned partition(s)"
+
+_LINES: tuple[tuple[str, str], ...] = (
+    ("rd_state", 'Group "{group}" changed join state {_} -> {state_to} (state {_})'),
+    ("rd_joining", 'Joining group "{group}" with {_} subscribed topic(s) and member id "{member}"'),
+    ("rd_rejoin", 'Group "{group}": Rejoining group {_}: {reason}'),
+    (
+        "rd_rejoin",
+        'Group "{group}" (re)joining in join-state {state} with {_} assigned partition(s): {reason}',
+    ),
+    ("subscribed", 'Group "{group}": subscribe to new {_}subscription of {_} topics (join-state {state})'),
+    (
+        "rd_join_answer",
+        "JoinGroup response: GenerationId {generation}, Protocol {assignor}, LeaderId {leader}, "
+        "my MemberId {member}, member metadata count {members}: {reason}",
+    ),
+    ("rd_rebalance", f'Group "{{group}}" initiating rebalance ({{mode}}) {_IN_STATE}[[ (lost)]]: {{reason}}'),
+    ("rd_rebalance", f'Group "{{group}}" is rebalancing ({{mode}}) {_IN_STATE}[[ (lost)]]: {{reason}}'),
+    (
+        "rd_callback",
+        'Group "{group}": delegating [[incremental ]]{kind} of {_} partition(s) to application on queue {_}: {reason}',
+    ),
+    ("rd_wrong_call", 'Group "{group}": application *assign() call failed: {reason}'),
+    ("rd_steady", 'Group "{group}": assignment operations done in join-state {state} (rebalance {_})'),
+    ("rd_poll_timeout", "Application maximum poll interval ({limit_ms}ms) exceeded by {over_ms}ms {_}"),
+    (
+        "rd_session_timeout",
+        "Consumer group session timed out (in join-state {state}) after {over_ms} ms without a successful response "
+        "from the group coordinator {reason}",
+    ),
+    ("rd_lost", 'Group "{group}": current assignment of {_} partition(s) lost: {reason}'),
+    ("rd_leave", 'Group "{group}": leave (in state {_})'),
+    ("rd_leave_timed_out", "Timed out LeaveGroupRequest in flight {reason}"),
+    (
+        "rd_heartbeat_error",
+        'Group "{group}" heartbeat error response in state {_} (join-state {state}, {_} partition(s) assigned): '
+        "{reason}",
+    ),
+    (
+        "rd_epoch_heartbeat",
+        'ConsumerGroupHeartbeat of member id "{member}", group id "{group}", generation id {epoch}, {_}',
+    ),
+    (
+        "rd_epoch_answer",
+        'ConsumerGroupHeartbeat response received for member id "{member}" with epoch {epoch}',
+    ),
+    ("rd_postponed", "Reconciliation in progress, postponing next one"),
+    ("rd_member_id", 'Group "{group}": updating member id "{other}" -> "{member}"'),
+    ("process_started", "librdkafka v{_} ({_}) {_} initialized {detail}"),
+    ("process_closed", "Consumer closed"),
+)
+
+LIBRDKAFKA: tuple[Template, ...] = tuple(Template(event, "librdkafka", text) for event, text in _LINES)
+
+#: Text without a layout: what a binding prints when librdkafka refuses the configuration.
+REFUSALS: tuple[Template, ...] = (
+    Template(
+        "rd_strategy_refused",
+        "librdkafka",
+        "{_}All partition.assignment.strategy ({detail}) assignors must have the same protocol type{_}",
+    ),
+)

@@ -1,0 +1,281 @@
+"""Batches of lines in, batches of classified lines out: what Spark runs in its Python workers."""
+
+from __future__ import annotations
+
+import gc
+from bisect import bisect_left
+from contextlib import contextmanager
+from functools import cache
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING, Any
+
+from rebalance_kit.pipeline.grammar.table import NUMBERS
+from rebalance_kit.pipeline.lines.bronze import KEPT_OF_A_LONG_LINE, LONGEST_LINE
+from rebalance_kit.pipeline.lines.line_reader import LineReader, suspects
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    import pyarrow as pa
+
+    from rebalance_kit.pipeline.grammar.template import Template
+    from rebalance_kit.pipeline.lines.layouts import Layout
+    from rebalance_kit.pipeline.lines.line_reader import Said
+
+#: Text columns of an event that come straight from a template's field.
+TEXT_FIELDS = (
+    "member",
+    "other",
+    "leader",
+    "reason",
+    "cause",
+    "detail",
+    "state",
+    "state_from",
+    "state_to",
+    "protocol",
+    "assignor",
+    "topic",
+    "mode",
+    "kind",
+    "key",
+    "value",
+)
+
+#: The columns of classified lines with their types: ``n`` is how many lines a row stands for (all messages of
+#: a line but its first: none), ``row`` orders the rows of a block; ``told_at`` and ``layout`` give the time.
+CLASSIFIED: dict[str, str] = {
+    "path": "string",
+    "file": "string",
+    "block": "long",
+    "nth": "long",
+    "row": "long",
+    "n": "long",
+    "class": "string",
+    "why": "string",
+    "told_at": "string",
+    "layout": "string",
+    "event": "string",
+    "side": "string",
+    "level": "string",
+    "group": "string",
+    "client": "string",
+    "instance": "string",
+    **dict.fromkeys(TEXT_FIELDS, "string"),
+    **dict.fromkeys(sorted(NUMBERS), "long"),
+    "partitions": "array<string>",
+    "text": "string",
+}
+
+_PLACE = {name: place for place, name in enumerate(CLASSIFIED)}
+
+#: How much of a line is kept to be shown as evidence.
+_SHOWN = 300
+
+#: A line holds fewer messages than this.
+_MESSAGES = 1_000_000
+
+_LARGEST = 2**63
+
+#: Python refuses to read numbers of some thousand digits.
+_DIGITS = 100
+
+
+class BatchReader:
+    """Reads batch after batch of one task; a block of a file may go on from one into the next.
+
+    A batch has the columns ``location`` (``names`` gives the run and the file for it), ``block``, ``value``
+    (bytes) and perhaps ``row``; without it lines are counted from 1 in each block.
+    """
+
+    def __init__(self, layouts: Sequence[Layout], names: Mapping[str, tuple[str, str]]) -> None:
+        self._layouts = layouts
+        self._names = names
+        self._reader = LineReader(layouts)
+        self._key: tuple[str, str, int] | None = None
+        self._seen = 0
+
+    def read(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The classified lines of a batch, and for each block in it how many lines are ignored."""
+        with _uncollected():
+            return self._read(batch)
+
+    def _read(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        import pyarrow.compute as pc
+
+        value = batch.column("value")
+        size = pc.binary_length(value)
+        text = clean_text(value, size)
+        told, wrong = suspects(text, self._layouts)
+        kept = pc.indices_nonzero(pc.or_(pc.or_(told, wrong), pc.greater(size, LONGEST_LINE)))
+        places = kept.to_pylist()
+        lines = zip(places, *[some.take(kept).to_pylist() for some in (text, size, told)], strict=True)
+        rows: list[list[Any]] = []
+        begin_at = 0
+        for key, begin, end, numbers in self._blocks(batch):
+            end_at = bisect_left(places, end)
+            ignored = end - begin
+            for place, *line in islice(lines, end_at - begin_at):
+                found = self._line(*line)
+                ignored -= bool(found)
+                nth = numbers[place]
+                for part, row in enumerate(found):
+                    row[:6] = *key, nth, nth * _MESSAGES + part, int(part == 0)
+                    rows.append(row)
+            begin_at = end_at
+            if ignored:
+                rows.append([*key, None, None, ignored, "ignored", *_NOTHING[7:]])
+        return _batch(rows)
+
+    def _blocks(self, batch: pa.RecordBatch) -> Iterator[tuple[tuple[str, str, int], int, int, Any]]:
+        """The stretches of a batch: path, file and block; first place; place behind the last; numbers of the lines."""
+        import numpy as np
+
+        keys = [batch.column(name) for name in ("location", "block")]
+        codes = [one.dictionary_encode().indices.to_numpy() for one in keys]
+        turns = np.flatnonzero(np.any([code[1:] != code[:-1] for code in codes], axis=0)) + 1
+        edges = [0, *turns.tolist(), batch.num_rows]
+        given = batch.column("row").to_pylist() if "row" in batch.schema.names else None
+        for begin, end in pairwise(edges):
+            if begin == end:
+                continue
+            location, block = (one[begin].as_py() for one in keys)
+            key = (*self._names[location], block)
+            if key != self._key:
+                self._key, self._seen = key, 0
+            numbers = given or _Counted(self._seen + 1 - begin)
+            self._seen += end - begin
+            yield key, begin, end, numbers
+
+    def _line(self, text: str, size: int, may_matter: bool) -> list[list[Any]]:
+        """The rows of a line: none when it is ignored."""
+        if size > LONGEST_LINE:
+            found: list[Said] | str | None = f"line of {size} bytes; at most {LONGEST_LINE} are read"
+        elif "\0" in text or "\1" in text or "\2" in text:
+            found = "binary, not text"
+        else:
+            found = self._reader.read(text) if may_matter else "no known layout"
+        if found is None:
+            return []
+        if isinstance(found, str):
+            row = list(_NOTHING)
+            row[_CLASS], row[_WHY], row[_TEXT] = "rejected", found, text[:_SHOWN]
+            return [row]
+        return [_event(said, text[:_SHOWN]) for said in found]
+
+
+def clean_text(value: pa.Array, size: pa.Array) -> pa.Array:
+    """Bytes of lines as text that is valid and of bounded length, without carriage returns at the end."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if (pc.max(size).as_py() or 0) > LONGEST_LINE:
+        short = [one if len(one) <= LONGEST_LINE else one[:KEPT_OF_A_LONG_LINE] for one in value.to_pylist()]
+        value = pa.array(short, pa.binary())
+    try:
+        text = value.cast(pa.string())
+    except pa.ArrowInvalid:
+        text = pa.array([one.decode("utf-8", "replace") for one in value.to_pylist()], pa.string())
+    return pc.utf8_rtrim(text, "\r") if pc.any(pc.ends_with(text, "\r")).as_py() else text
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Many rows and no cycles: Python's collector would go through them all again and again."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+class _Counted:
+    """Numbers of lines that are counted on from the batch before."""
+
+    def __init__(self, offset: int) -> None:
+        self._offset = offset
+
+    def __getitem__(self, place: int) -> int:
+        return self._offset + place
+
+
+_NOTHING: tuple[Any, ...] = (None,) * len(CLASSIFIED)
+_CLASS, _WHY, _TEXT, _TOLD_AT, _LAYOUT = (
+    _PLACE[name] for name in ("class", "why", "text", "told_at", "layout")
+)
+_LEVEL, _GROUP, _CLIENT, _INSTANCE = (_PLACE[name] for name in ("level", "group", "client", "instance"))
+
+
+@cache
+def _form(template: Template) -> tuple[list[Any], list[tuple[int, Callable[[str], Any] | None]]]:
+    """The row that is the same for all lines of a template; where its fields go, and what makes values of them."""
+    row = list(_NOTHING)
+    row[_CLASS] = "parsed"
+    for name, value in (("event", template.event), ("side", template.side), *template.given):
+        row[_PLACE[name]] = _VALUES[name](value) if name in _VALUES else value
+    return row, [(_PLACE[name], _VALUES.get(name)) for name in template.fields]
+
+
+def _event(said: Said, text: str) -> list[Any]:
+    (layout, level, at, writer), (instance, client, group), (template, fields) = said
+    form, places = _form(template)
+    row = form.copy()
+    for (place, value_of), value in zip(places, fields or (), strict=True):
+        row[place] = value_of(value) if value_of else value or None
+    row[_TOLD_AT], row[_LAYOUT], row[_LEVEL], row[_TEXT] = at or None, layout, level or None, text
+    if group and not row[_GROUP]:
+        row[_GROUP] = group
+    if not row[_CLIENT]:
+        row[_CLIENT] = client or (writer.split("#", 1)[0] if writer else None) or None
+    if instance and not row[_INSTANCE]:
+        row[_INSTANCE] = _instance(instance)
+    return row
+
+
+def _whole(text: str) -> int | None:
+    """A number that a column of type long holds, and one less too."""
+    number = int(text) if 0 < len(text) <= _DIGITS else None
+    return None if number is None or not -_LARGEST < number < _LARGEST else number
+
+
+def _instance(text: str) -> str | None:
+    """A ``group.instance.id``; None for the ways Kafka writes that there is none."""
+    bare = text[5:-1] if text.startswith("Some(") and text.endswith(")") else text
+    return None if bare in ("null", "None", "") else bare
+
+
+def _partitions(text: str) -> list[str]:
+    """``[a-0, a-1]`` or ``a-0, a-1`` as a list; an empty one for none."""
+    bare = text.strip()
+    bare = (bare[1:-1] if bare.startswith("[") and bare.endswith("]") else bare).strip(" ")
+    return bare.split(", ") if bare else []
+
+
+#: What makes values of fields that are not plain text.
+_VALUES: dict[str, Callable[[str], Any]] = {
+    **dict.fromkeys(NUMBERS, _whole),
+    "instance": _instance,
+    "partitions": _partitions,
+}
+
+
+def _batch(rows: Sequence[Sequence[Any]]) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    columns = list(zip(*rows, strict=True)) or [()] * len(CLASSIFIED)
+    return pa.record_batch(
+        [
+            pa.array(column, _arrow_type(kind))
+            for column, kind in zip(columns, CLASSIFIED.values(), strict=True)
+        ],
+        names=list(CLASSIFIED),
+    )
+
+
+@cache
+def _arrow_type(kind: str) -> pa.DataType:
+    import pyarrow as pa
+
+    return {"string": pa.string(), "long": pa.int64(), "array<string>": pa.list_(pa.string())}[kind]

@@ -1,0 +1,1 @@
+"""The Spark session, its Java, local clusters, and joins by time."""

@@ -1,0 +1,91 @@
+"""Send the kit to where Spark computes: one zip with all of the package, for ``--py-files`` and the like."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rebalance_kit.model.errors import EnvironmentProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import SparkSession
+
+_KIT = "rebalance_kit.zip"
+
+_HOME = Path(__file__).resolve().parents[2]
+
+#: What of the package a worker can need: code, scenarios, tables.
+_SHIPPED = frozenset({".py", ".yaml", ".json", ".gz", ".typed"})
+
+#: Every entry gets this time, so that the same kit makes the same bytes.
+_WHEN = (1980, 1, 1, 0, 0, 0)
+
+
+def write_kit_zip(path: str | os.PathLike[str]) -> Path:
+    """Write the installed package as a zip to ``path``, beside first and then renamed; returns the path.
+
+    ``spark-submit --py-files KIT.zip job.py`` then runs a job that imports ``rebalance_kit`` on a
+    cluster that has never heard of it (its Python needs pyarrow and PyYAML).  Raises
+    ``EnvironmentProblem`` when the package runs out of such a zip itself.
+    """
+    target, home = Path(path), _HOME
+    if not home.is_dir():
+        raise EnvironmentProblem(
+            f"the kit runs out of {home.parent}; expected an installed package to make a zip of: copy that file"
+        )
+    beside = target.with_name(f".{target.name}.part")
+    try:
+        with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED) as packed:
+            for file in sorted(home.rglob("*")):
+                if file.suffix in _SHIPPED and "__pycache__" not in file.parts:
+                    entry = zipfile.ZipInfo(str(Path(home.name) / file.relative_to(home)), _WHEN)
+                    packed.writestr(entry, file.read_bytes(), zipfile.ZIP_DEFLATED)
+        os.replace(beside, target)
+    finally:
+        beside.unlink(missing_ok=True)
+    return target
+
+
+def ship_kit(spark: SparkSession) -> None:
+    """Send the kit to the workers of a running session; doing so again changes nothing."""
+    if not _HOME.is_dir():
+        return  # it came out of the zip that the workers have too
+    context = getattr(spark, "_sc", None)
+    if context is None:
+        with tempfile.TemporaryDirectory(prefix="rebalance-kit-") as folder:
+            spark.addArtifacts(str(write_kit_zip(Path(folder) / _KIT)), pyfile=True)
+    elif not any(path.endswith(_KIT) for path in context._python_includes):  # noqa: SLF001 - there is no public way to ask
+        # A worker fetches the file when its first task wants it: it has to stay where the context keeps its own.
+        context.addPyFile(str(write_kit_zip(Path(context._temp_dir) / _KIT)))  # noqa: SLF001 - removed with the context
+
+
+def connected(address: str, settings: Mapping[str, str]) -> SparkSession:
+    """A session on a Spark Connect server (``sc://host:15002``).
+
+    Raises ``EnvironmentProblem`` when this PySpark was installed without its Connect client.
+    """
+    from pyspark.sql import SparkSession
+
+    from rebalance_kit.pipeline.spark.session import SETTINGS
+
+    # The plans of the silver steps are deeper than the hundred messages that protobuf's C parser follows.
+    os.environ.setdefault("PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION", "python")
+    try:
+        import grpc  # type: ignore[import-untyped,unused-ignore]  # noqa: F401 - asked only whether it is there
+        import grpc_status  # type: ignore[import-untyped,unused-ignore]  # noqa: F401
+    except ImportError as problem:
+        raise EnvironmentProblem(
+            f"{address} is a Spark Connect server, and this PySpark came without the client for it ({problem}); "
+            "expected: pip install 'pyspark[connect]'"
+        ) from problem
+    session: SparkSession = SparkSession.builder.remote(address).getOrCreate()
+    for key, value in {**SETTINGS, **settings}.items():
+        if key.startswith("spark.sql."):  # the rest is the server's own
+            session.conf.set(key, value)
+    ship_kit(session)
+    return session

@@ -1,0 +1,1 @@
+"""Structured Streaming over growing logs."""

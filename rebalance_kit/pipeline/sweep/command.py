@@ -1,0 +1,111 @@
+"""The command ``rebalance-kit sweep``: run a grid on Spark, say how far it is, write tables, tell the medians."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rebalance_kit.model.errors import RebalanceKitError
+from rebalance_kit.pipeline.sweep.grid import usual_tasks
+from rebalance_kit.pipeline.sweep.words import describe_sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import TextIO
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from rebalance_kit.pipeline.sweep.grid import Grid
+
+#: Seconds between two words about the progress.
+TELL_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """A sweep that is done: its rows as plain dicts, in order, and the names of what was varied."""
+
+    rows: Sequence[Mapping[str, Any]]
+    names: Sequence[str]
+
+    def text(self) -> str:
+        """The medians in words."""
+        return describe_sweep(self.rows, self.names)
+
+
+def run_sweep(
+    grid: Callable[[], Grid],
+    out_dir: Path | None,
+    master: str | None,
+    out: TextIO,
+    told: Callable[[Swept], object] | None = None,
+) -> int:
+    """Answer ``rebalance-kit sweep``; 0, 1 when every run failed, 2 when the sweep cannot be run."""
+    try:
+        wanted = grid()
+        from rebalance_kit.pipeline import output
+        from rebalance_kit.pipeline.spark.session import plainly, spark_session
+        from rebalance_kit.pipeline.sweep.grid import sweep_grid, sweep_tables
+
+        print(f"{wanted.runs:,} runs", file=out, flush=True)
+        spark = spark_session(master)
+        runs = sweep_grid(spark, wanted).persist()
+        # A row a run is a small table; to compile code for it would take a core from the runs.
+        with _Progress(spark, wanted.runs, out), plainly(spark):
+            runs.count()
+        if out_dir is not None:
+            output.write_tables(sweep_tables(runs), out_dir)
+            print(f"tables runs and rebalances written to {out_dir}", file=out)
+        swept = collected(runs, list(wanted.columns()))
+        print(swept.text(), file=out)
+        if told is not None:
+            told(swept)
+        runs.unpersist()
+    except RebalanceKitError as problem:
+        sys.stderr.write(f"rebalance-kit sweep: {problem}\n")
+        return 2
+    return 1 if all(row["error"] is not None for row in swept.rows) else 0
+
+
+def collected(runs: DataFrame, names: Sequence[str]) -> Swept:
+    """The rows of a sweep for figures and text, without the rebalances of each run."""
+    rows = [row.asDict(recursive=True) for row in runs.drop("by_rebalance").orderBy("run").collect()]
+    return Swept(rows, tuple(names))
+
+
+class _Progress:
+    """Says every few seconds how many of the runs' tasks are done; where Spark does not tell, says nothing."""
+
+    def __init__(self, spark: SparkSession, runs: int, out: TextIO) -> None:
+        self._spark, self._runs, self._out = spark, runs, out
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._tell, name="rebalance-kit-sweep", daemon=True)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *error: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _tell(self) -> None:
+        last = 0
+        while not self._stop.wait(TELL_S):
+            done = int(self._done() * self._runs)
+            if done > last:
+                print(f"about {done:,} of {self._runs:,} runs done", file=self._out, flush=True)
+                last = done
+
+    def _done(self) -> float:
+        """The share of tasks that are done in the stage that runs them: the one with all of them."""
+        context = getattr(self._spark, "_sc", None)
+        if context is None:
+            return 0.0
+        tracker = context.statusTracker()
+        stages = (tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds())
+        many = min(self._runs, usual_tasks(self._spark))
+        shares = (one.numCompletedTasks / many for one in stages if one is not None and one.numTasks == many)
+        return max(shares, default=0.0)

@@ -1,0 +1,1 @@
+"""A consumer under the classic protocol, Java's and librdkafka's."""

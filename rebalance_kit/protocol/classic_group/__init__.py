@@ -1,0 +1,1 @@
+"""The coordinator of a classic group: its data, the join phase, the table of transitions."""

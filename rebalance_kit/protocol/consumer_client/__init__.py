@@ -1,0 +1,1 @@
+"""A consumer under KIP-848 (``group.protocol=consumer``)."""

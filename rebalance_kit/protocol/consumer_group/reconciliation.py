@@ -1,0 +1,73 @@
+"""How one member is led to its target, one heartbeat at a time (CurrentAssignmentBuilder).
+
+A member first gives up what it must; the answer to its acknowledgement raises its epoch. What it is
+to receive comes as soon as nobody else holds it, at one of its own later heartbeats.
+"""
+
+from __future__ import annotations
+
+from rebalance_kit.protocol.consumer_group.state import ConsumerGroup, ConsumerGroupMember, MemberState
+from rebalance_kit.protocol.messages import Partitions
+
+
+def reconcile(group: ConsumerGroup, member: ConsumerGroupMember, owned: Partitions | None) -> bool:
+    """Move the member as far as this heartbeat allows; True when what it is assigned has changed."""
+    before = (dict(member.assigned), dict(member.pending_revocation), member.state, member.epoch)
+    if member.state is MemberState.STABLE:
+        if member.epoch != group.assignment_epoch or (
+            any(tp.topic not in member.topics for tp in member.assigned)
+            and group.settings.has("unsubscribed-at-once")
+        ):
+            _compute(group, member, owned)
+    elif member.state is MemberState.UNREVOKED:
+        if owned is not None and not any(tp in member.pending_revocation for tp in owned):
+            _compute(group, member, owned)
+        elif group.settings.has("unsubscribed-at-once"):
+            _strip(group, member)
+    else:
+        _compute(group, member, owned)
+    group.look(member)
+    if (member.assigned, member.pending_revocation, member.state, member.epoch) == before:
+        return False
+    group.note(
+        "member_reconciled",
+        member.member_id,
+        member.epoch,
+        name=member.sender,
+        state=member.state.value,
+        epoch=member.epoch,
+        assigned=[str(tp) for tp in sorted(member.assigned)],
+        pending_revocation=[str(tp) for tp in sorted(member.pending_revocation)],
+    )
+    return member.assigned != before[0]
+
+
+def _strip(group: ConsumerGroup, member: ConsumerGroupMember) -> None:
+    """Topics that are not subscribed any more join what is still to be revoked (updateCurrentAssignment)."""
+    gone = {tp: since for tp, since in member.assigned.items() if tp.topic not in member.topics}
+    if gone:
+        kept = {tp: since for tp, since in member.assigned.items() if tp not in gone}
+        group.hold(member, kept, {**member.pending_revocation, **gone})
+        _set_epoch(member, member.epoch)
+
+
+def _compute(group: ConsumerGroup, member: ConsumerGroupMember, owned: Partitions | None) -> None:
+    target = dict.fromkeys(group.target_of(member))
+    kept = {tp: since for tp, since in member.assigned.items() if tp in target}
+    revoke = {tp: since for tp, since in member.assigned.items() if tp not in target}
+    if revoke and (owned is None or any(tp in revoke for tp in owned)):
+        acked = member.state is MemberState.UNREVOKED and not group.settings.has("ack-chain-keeps-epoch")
+        _set_epoch(member, min(member.epoch + 1, group.assignment_epoch) if acked else member.epoch)
+        member.state = MemberState.UNREVOKED
+        group.hold(member, kept, revoke)
+        return
+    new = [tp for tp in target if tp not in kept]
+    free = [tp for tp in new if group.is_free(tp, member.member_id)]
+    _set_epoch(member, group.assignment_epoch)
+    group.hold(member, {**kept, **dict.fromkeys(free, member.epoch)}, {})
+    member.state = MemberState.UNRELEASED if len(free) < len(new) else MemberState.STABLE
+
+
+def _set_epoch(member: ConsumerGroupMember, epoch: int) -> None:
+    """Every step remembers the epoch before it, also one that stays (ConsumerGroupMember.updateMemberEpoch)."""
+    member.previous_epoch, member.epoch = member.epoch, epoch

@@ -1,0 +1,1 @@
+"""Items: values, files, schema, lint, the bank and the exam blueprint."""

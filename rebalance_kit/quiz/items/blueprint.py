@@ -1,0 +1,148 @@
+"""What an exam asks: domains by weight, questions drawn from the bank, and what the bank cannot fill."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from random import Random
+
+from rebalance_kit.model.errors import DataError
+from rebalance_kit.quiz.items.bank import Bank, read_bank
+from rebalance_kit.quiz.items.document import read_document
+from rebalance_kit.quiz.items.item import Generated, Item
+
+FILE = Path(__file__).with_name("blueprints.yaml")
+SERIES = 3
+"""Papers in a row that avoid each other's questions: the kit advises three."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blueprint:
+    """An exam: its domains with their weights, how many questions, how many minutes, and the advised mark in per cent."""
+
+    name: str
+    questions: int
+    minutes: int
+    mark: int
+    floor: int
+    weights: Mapping[str, int]
+
+    def quotas(self, questions: int | None = None) -> dict[str, int]:
+        """Questions per domain, by largest remainder; they add up to ``questions``."""
+        number = self.questions if questions is None else questions
+        whole = sum(self.weights.values())
+        shares = {domain: number * weight / whole for domain, weight in self.weights.items()}
+        found = {domain: int(share) for domain, share in shares.items()}
+        rest = sorted(shares, key=lambda domain: (found[domain] - shares[domain], domain))
+        for domain in rest[: number - sum(found.values())]:
+            found[domain] += 1
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A place in an exam: which item, drawn with which seed, for which domain."""
+
+    item: str
+    seed: int
+    domain: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """The questions of one exam, and how many the bank lacks in each domain."""
+
+    asked: tuple[Asked, ...]
+    missing: Mapping[str, int]
+
+
+@cache
+def _file() -> Mapping[str, Mapping[str, object]]:
+    held: Mapping[str, Mapping[str, object]] = read_document(FILE).value
+    return held
+
+
+def blueprint(name: str) -> Blueprint:
+    """The blueprint of an exam by name; raises ``DataError`` naming those there are."""
+    exams = _file()["exams"]
+    held = exams.get(name.upper())
+    if not isinstance(held, dict):
+        raise DataError(f"exam {name!r} is unknown; expected one of {', '.join(exams)}")
+    return Blueprint(
+        name.upper(), held["questions"], held["minutes"], held["mark"], held["floor"], held["weights"]
+    )
+
+
+def reading(topics: Iterable[str]) -> tuple[str, ...]:
+    """What to read for lines of the course, each once."""
+    held = _file()["reading"]
+    return tuple(dict.fromkeys(str(held[topic]) for topic in topics if topic in held))
+
+
+def compose(plan: Blueprint, bank: Bank, seed: int = 1, questions: int | None = None) -> Paper:
+    """Draw a paper: each domain its quota, no item twice; the scarcest domain picks first.
+
+    Papers of one series (seeds 1 to 3, 4 to 6, ...) share no question as long as the bank has enough; what has to
+    be repeated comes last. A domain that the bank cannot fill stays short, and ``missing`` says by how much.
+    """
+    series, place = divmod(seed - 1, SERIES)
+    asked_before: set[str] = set()
+    for earlier in range(seed - place, seed):
+        asked_before |= {
+            one.item for one in _paper(plan, bank, series, earlier, questions, asked_before).asked
+        }
+    return _paper(plan, bank, series, seed, questions, asked_before)
+
+
+def _paper(
+    plan: Blueprint, bank: Bank, series: int, seed: int, questions: int | None, asked_before: AbstractSet[str]
+) -> Paper:
+    quotas = plan.quotas(questions)
+    pools = {domain: _pool(plan, bank, domain, series, asked_before) for domain in quotas}
+    taken: set[str] = set()
+    asked: list[Asked] = []
+    missing: dict[str, int] = {}
+    for domain in sorted(quotas, key=lambda one: (len(pools[one]) - quotas[one], one)):
+        free = [item for item in pools[domain] if item.head.id not in taken][: quotas[domain]]
+        taken |= {item.head.id for item in free}
+        asked += [Asked(item.head.id, seed, domain) for item in free]
+        if len(free) < quotas[domain]:
+            missing[domain] = quotas[domain] - len(free)
+    Random(f"{plan.name}/{seed}").shuffle(asked)
+    return Paper(tuple(asked), dict(sorted(missing.items())))
+
+
+def paper_table(name: str, seed: int = 1, bank: Bank | None = None) -> str:
+    """The paper of a mock exam as lines: each domain's weight, its questions, what the bank lacks and what it repeats.
+
+    Repeated is a question that an earlier mock of its series (a lower seed) has asked, unless a recipe draws it anew.
+    """
+    plan, bank = blueprint(name), bank or read_bank()
+    paper = compose(plan, bank, seed)
+    first = seed - (seed - 1) % SERIES
+    before = {one.item for other in range(first, seed) for one in compose(plan, bank, other).asked}
+    repeated = Counter(
+        one.domain
+        for one in paper.asked
+        if one.item in before and not isinstance(bank.item(one.item), Generated)
+    )
+    asked = Counter(one.domain for one in paper.asked)
+    head = f"{'domain':<24} weight  questions  lacking  repeated"
+    rows = [
+        f"{domain:<24} {weight:>4} %  {asked[domain]:>9}  {paper.missing.get(domain, 0) or '-':>7}  {repeated[domain] or '-':>8}"
+        for domain, weight in plan.weights.items()
+    ]
+    return "\n".join([f"{plan.name} mock {seed}: {len(paper.asked)} questions", head, *rows])
+
+
+def _pool(
+    plan: Blueprint, bank: Bank, domain: str, series: int, asked_before: AbstractSet[str]
+) -> list[Item]:
+    """The items of a domain in the order in which they are drawn, those asked before last."""
+    pool = [item for item in bank.items if f"{plan.name} {domain}" in item.head.domains]
+    Random(f"{plan.name}/{domain}/{series}").shuffle(pool)
+    return sorted(pool, key=lambda item: item.head.id in asked_before)

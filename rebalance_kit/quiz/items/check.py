@@ -1,0 +1,91 @@
+"""``items check``: the whole bank against its schema, its rules and the engine."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from rebalance_kit.model.errors import DataError
+from rebalance_kit.quiz.items.bank import Bank, read_bank
+from rebalance_kit.quiz.items.item import Generated, beliefs_of
+from rebalance_kit.quiz.items.lint import LINTS
+from rebalance_kit.quiz.items.reading import Problem
+from rebalance_kit.quiz.proof.runs import RunBook
+from rebalance_kit.quiz.proof.verify import contradictions, is_verified
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a check found, and how many items, recipes among them, and items the engine decides."""
+
+    findings: tuple[Problem, ...]
+    items: int
+    generators: int
+    verified: int
+
+
+def check(bank: Bank, book: RunBook | None = None) -> Report:
+    """Check every item; problems of reading come first, then rules, then what the engine says."""
+    generators = sum(isinstance(item, Generated) for item in bank.items)
+    findings = tuple(_findings(bank, book or RunBook()))
+    return Report(findings, len(bank.items), generators, sum(map(is_verified, bank.items)))
+
+
+def _findings(bank: Bank, book: RunBook) -> Iterator[Problem]:
+    yield from bank.problems
+    for lint in LINTS:
+        yield from lint(bank.items)
+    for item in bank.items:
+        yield from contradictions(item, book)
+
+
+def run_items_check(paths: Iterable[str | Path] | None, as_json: bool, out: TextIO) -> int:
+    """Print a line a finding and a summary (with ``as_json`` one JSON line); 0 when nothing was found.
+
+    ``paths`` are item files or folders; none or empty means the kit's own bank. Exit status 1 with
+    findings, 2 when a path cannot be read at all.
+    """
+    wanted = list(paths or ())
+    try:
+        bank = read_bank(wanted or None)
+    except DataError as error:
+        out.write(f"{error}\n")
+        return 2
+    report = check(bank)
+    out.writelines(f"{finding}\n" for finding in report.findings)
+    if as_json:
+        summary = {
+            "findings": len(report.findings),
+            "items": report.items,
+            "generators": report.generators,
+            "verified": report.verified,
+        }
+        out.write(json.dumps(summary) + "\n")
+    else:
+        out.write(_summary(bank, report))
+    return 1 if report.findings else 0
+
+
+def _summary(bank: Bank, report: Report) -> str:
+    share = round(100 * report.verified / report.items) if report.items else 0
+    counts = (
+        ("kind", Counter(item.kind for item in bank.items)),
+        ("difficulty", Counter(item.head.difficulty for item in bank.items)),
+        ("domain", Counter(domain for item in bank.items for domain in item.head.domains)),
+    )
+    lines = [
+        f"{len(report.findings)} findings in {report.items} items ({report.generators} generators; {report.verified} decided by the engine, {share} %)"
+    ]
+    named = Counter(belief for item in bank.items for belief in beliefs_of(item))
+    lines.append(
+        f"{len(named)} beliefs named by wrong answers, {sum(times >= 3 for times in named.values())} of them three times or more"
+    )
+    lines += [
+        f"by {name}: " + ", ".join(f"{key} {number}" for key, number in sorted(found.items()))
+        for name, found in counts
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,274 @@
+"""Rules of good items that a machine can check: give-aways, doubles, uneven key positions.
+
+Each rule is a function from the bank's items to problems; ``LINTS`` is the list. Why each rule exists
+is told in docs/items.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from statistics import median
+
+from rebalance_kit.quiz.items.item import Choice, Drawn, Generated, Item, Matching, Numeric, Ordering, Short
+from rebalance_kit.quiz.items.reading import Problem
+from rebalance_kit.quiz.proof.generate import slots
+from rebalance_kit.quiz.sittings.grade import plain
+
+Lint = Callable[[Sequence[Item]], Iterator[Problem]]
+ALIKE = 0.8
+EVEN_FROM = 12
+"""Key positions are judged from this many items of one size on."""
+
+_CATCH_ALL = re.compile(
+    r"\b(all|none|both|any|either|neither) of the above\b|^(both|neither)\W*$|^(all|none|both|neither) of (these|those)\W*$|\b[A-F] (and|or) [A-F]\b",
+    re.IGNORECASE,
+)
+_NEGATIVE = re.compile(r"\b(NOT|EXCEPT|LEAST)\b|\b[Ww]hich .{0,40}\b(is|are|does|do) not\b")
+_ABSOLUTE = re.compile(r"\b(always|never)\b", re.IGNORECASE)
+_HOW_MANY = re.compile(r"\b(two|three|four|2|3|4)\b", re.IGNORECASE)
+_MARKUP = re.compile(r"<\s*/?\s*[a-z!]", re.IGNORECASE)
+
+
+def _problem(item: Item, rule: str, message: str) -> Problem:
+    return Problem(item.head.where, rule, message, item.head.id)
+
+
+def _choices(items: Sequence[Item]) -> Iterator[Choice]:
+    return (item for item in items if isinstance(item, Choice))
+
+
+def catch_alls(items: Sequence[Item]) -> Iterator[Problem]:
+    """No "all of the above", no "A and C": several right ones are a multiple item."""
+    for item in _choices(items):
+        for option in item.options:
+            if _CATCH_ALL.search(option.text):
+                yield _problem(
+                    item,
+                    "catch-all",
+                    f"option {option.id} stands for other options ({option.text!r}), expected a statement of its own",
+                )
+
+
+def negative_stems(items: Sequence[Item]) -> Iterator[Problem]:
+    """The stem asks for what is so."""
+    for item in items:
+        if found := _NEGATIVE.search(item.head.stem):
+            yield _problem(
+                item,
+                "negative-stem",
+                f"the stem asks by denial ({found[0]!r}), expected a question for what holds",
+            )
+
+
+def absolutes(items: Sequence[Item]) -> Iterator[Problem]:
+    """Always and never give the wrong options away."""
+    for item in _choices(items):
+        for option in item.options:
+            if found := _ABSOLUTE.search(option.text):
+                yield _problem(
+                    item,
+                    "absolute",
+                    f"option {option.id} says {found[0]!r}, expected the condition in the stem",
+                )
+
+
+def lengths(items: Sequence[Item]) -> Iterator[Problem]:
+    """The key is not the one long option."""
+    for item in _choices(items):
+        if item.many:
+            continue
+        size = {option.id: len(option.text) for option in item.options}
+        (key,) = item.key
+        others = [size[option.id] for option in item.options if option.id != key]
+        if size[key] > 24 and size[key] > 1.34 * median(size.values()) and size[key] > max(others):
+            yield _problem(
+                item,
+                "length",
+                f"the key has {size[key]} characters, the other options {min(others)} to {max(others)}; expected alike lengths",
+            )
+
+
+def equal_options(items: Sequence[Item]) -> Iterator[Problem]:
+    """No two options of an item say the same."""
+    for item in _choices(items):
+        seen: dict[str, str] = {}
+        for option in item.options:
+            first = seen.setdefault(_words(option.text), option.id)
+            if first != option.id:
+                yield _problem(
+                    item,
+                    "equal-options",
+                    f"options {first} and {option.id} say the same, expected different answers",
+                )
+    for asked in items:
+        if isinstance(asked, (Short, Matching, Ordering)):
+            texts = _answers(asked)
+            if len({plain(text) for text in texts}) < len(texts):
+                yield _problem(
+                    asked,
+                    "equal-options",
+                    f"two answers say the same ({', '.join(texts)[:120]}), expected each once",
+                )
+        if isinstance(asked, Numeric) and len({wrong.value for wrong in asked.wrong} | {asked.key}) <= len(
+            asked.wrong
+        ):
+            yield _problem(asked, "equal-options", "two numbers are equal, expected each once")
+
+
+def numbers_in_order(items: Sequence[Item]) -> Iterator[Problem]:
+    """Options that are numbers ascend."""
+    for item in _choices(items):
+        found = [re.fullmatch(r"(?:about )?(\d+(?:\.\d+)?)\b[\w %]*", option.text) for option in item.options]
+        values = [float(match[1]) for match in found if match]
+        if len(values) == len(item.options) and values != sorted(values):
+            yield _problem(item, "order", f"options are the numbers {values}, expected them to ascend")
+
+
+def how_many(items: Sequence[Item]) -> Iterator[Problem]:
+    """A multiple item says how many options are right."""
+    words = {2: ("two", "2"), 3: ("three", "3"), 4: ("four", "4")}
+    for item in _choices(items):
+        if item.many and not {found.lower() for found in _HOW_MANY.findall(item.head.stem)} & set(
+            words.get(len(item.key), ())
+        ):
+            yield _problem(
+                item, "how-many", f"{len(item.key)} options are right, expected the stem to say so"
+            )
+
+
+def duplicates(items: Sequence[Item]) -> Iterator[Problem]:
+    """No item nearly repeats another one."""
+    seen: list[tuple[Item, frozenset[str]]] = []
+    for item in items:
+        words = frozenset(_words(_text(item)).split())
+        for other, others in seen:
+            if len(words & others) >= ALIKE * len(words | others):
+                yield _problem(
+                    item,
+                    "duplicate",
+                    f"nearly the same as {other.head.id} ({other.head.where}), expected another question",
+                )
+        seen.append((item, words))
+
+
+def positions(items: Sequence[Item]) -> Iterator[Problem]:
+    """Over the bank, keys stand at every position about equally often (half to twice its share)."""
+    for size in range(3, 7):
+        held = [
+            item
+            for item in _choices(items)
+            if not item.many and len(item.options) == size and not _numeric_options(item)
+        ]
+        if len(held) < EVEN_FROM:
+            continue
+        at = Counter(item.key[0] for item in held)
+        for letter in "abcdef"[:size]:
+            share = at[letter] * size / len(held)
+            if not 0.5 <= share <= 1.75:
+                fair = len(held) / size
+                yield Problem(
+                    "the bank",
+                    "positions",
+                    f"{at[letter]} of {len(held)} keys with {size} options are {letter}, expected about {fair:.0f}",
+                )
+
+
+def _numeric_options(item: Choice) -> bool:
+    return all(option.text[:1].isdigit() for option in item.options)
+
+
+def unfilled_slots(items: Sequence[Item]) -> Iterator[Problem]:
+    """Every slot of a recipe has a value."""
+    for item in items:
+        if not isinstance(item, Generated):
+            continue
+        known = {*item.draw, *item.let, "value"}
+        for text in (item.head.stem, _exhibit(item), item.key.why, *(one.why for one in item.distractors)):
+            for name in slots(text):
+                if name not in known:
+                    yield _problem(
+                        item, "slot", f"{{{name}}} has no value, expected one of {', '.join(sorted(known))}"
+                    )
+
+
+def markup(items: Sequence[Item]) -> Iterator[Problem]:
+    """Text is text: nothing in it looks like HTML."""
+    for item in items:
+        if found := _MARKUP.search(_text(item) + _exhibit(item)):
+            yield _problem(item, "markup", f"{found[0]!r} looks like HTML, expected plain text")
+
+
+def explanations(items: Sequence[Item]) -> Iterator[Problem]:
+    """Every answer is explained in words of its own: no explanation stands twice in an item, or repeats the answer."""
+    for item in items:
+        seen: dict[str, int] = Counter()
+        for text, why in _whys(item):
+            said = _words(why)
+            seen[said] += 1
+            if said == _words(text) or seen[said] == 2:
+                yield _problem(
+                    item,
+                    "explanation",
+                    f"{why[:60]!r} explains nothing of {text[:40]!r} by itself, expected a reason for this answer alone",
+                )
+
+
+def _whys(item: Item) -> list[tuple[str, str]]:
+    if isinstance(item, Choice):
+        return [(option.text, option.why) for option in item.options]
+    if isinstance(item, Drawn):
+        return [(mark.match or mark.id, mark.why) for mark in item.marks]
+    if isinstance(item, Matching):
+        return [(prompt.text, prompt.why) for prompt in item.prompts]
+    if isinstance(item, Ordering):
+        return [(step.text, step.why) for step in item.steps]
+    if isinstance(item, Generated):
+        return [(str(made.value), made.why) for made in (item.key, *item.distractors)]
+    return [("", item.why), *(("", wrong.why) for wrong in item.wrong)]
+
+
+def _answers(item: Short | Matching | Ordering) -> list[str]:
+    if isinstance(item, Short):
+        return [*item.accept[:1], *(wrong.text for wrong in item.wrong)]
+    return (
+        [text for _, text in item.options]
+        if isinstance(item, Matching)
+        else [step.text for step in item.steps]
+    )
+
+
+def _text(item: Item) -> str:
+    options: list[str] = []
+    if isinstance(item, Choice):
+        options = [option.text for option in item.options]
+    elif isinstance(item, (Short, Matching, Ordering)):
+        options = _answers(item)
+    if isinstance(item, Matching):
+        options += [prompt.text for prompt in item.prompts]
+    return " ".join([item.head.stem, *options])
+
+
+def _exhibit(item: Item) -> str:
+    return item.head.exhibit if isinstance(item.head.exhibit, str) else ""
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"[a-z0-9]+", text.lower()))
+
+
+LINTS: tuple[Lint, ...] = (
+    catch_alls,
+    negative_stems,
+    absolutes,
+    lengths,
+    equal_options,
+    numbers_in_order,
+    how_many,
+    duplicates,
+    positions,
+    unfilled_slots,
+    markup,
+    explanations,
+)

@@ -1,0 +1,1 @@
+"""Answers: grading, practice, exam, review, polls, and the learner's store."""

@@ -1,0 +1,113 @@
+"""A learner's vote: a short code to paste into a chat, or a file in a shared folder.
+
+A code is data with a digest against slips of copying. It keeps a vote from being read at a glance, not from being
+read at all or forged: a poll is no exam.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_hex
+
+from rebalance_kit.model.errors import DataError
+from rebalance_kit.quiz.items.item import Choice, Item, Question
+from rebalance_kit.quiz.proof.generate import question
+from rebalance_kit.quiz.proof.runs import RunBook
+from rebalance_kit.quiz.sittings.grade import Answer, grade
+from rebalance_kit.quiz.sittings.store import Store
+
+VERSION = "rkv1"
+ROUNDS = (1, 2)
+SUFFIX = ".vote"
+LONGEST = 300
+CODE = re.compile(rf"\b{VERSION}\.[0-9a-f]{{6}}\.[A-Za-z0-9_-]{{1,{LONGEST}}}")
+_VOTER = re.compile(r"[0-9a-f]{4,16}")
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """One vote: for which question (``item`` or ``item~seed``), in which round (1, or 2 after the discussion), whose, what."""
+
+    poll: str
+    round: int
+    voter: str
+    answer: str
+
+
+def asked_in_poll(item: Item, seed: int, book: RunBook | None = None) -> Choice:
+    """The question of a poll; raises ``DataError`` for a kind without one right option to vote for."""
+    asked: Question = question(item, seed, book)
+    if not isinstance(asked, Choice) or asked.many:
+        raise DataError(
+            f"{item.head.id} is of the kind {asked.kind}; expected a question with one right option (single, log or picture)"
+        )
+    return asked
+
+
+def cast(asked: Choice, answer: Answer, voter: str, *, again: bool = False) -> Ballot:
+    """A vote for an option, in the second round with ``again``; tells nothing of right or wrong. Raises ``DataError``."""
+    (option,) = grade(asked, answer).given
+    return Ballot(asked.head.id, 2 if again else 1, voter, option)
+
+
+def voter_of(store: Store) -> str:
+    """The learner's own voter number, drawn once and kept: both votes of one learner carry it, no name does."""
+    kept = store.kept("voter").get("me", {}).get("id")
+    if isinstance(kept, str) and _VOTER.fullmatch(kept):
+        return kept
+    drawn = token_hex(4)
+    store.keep("voter", "me", {"id": drawn})
+    return drawn
+
+
+def write_code(ballot: Ballot) -> str:
+    """The vote as a code of letters, digits, dots and dashes.
+
+    >>> read_code(write_code(Ballot("eager-crash", 1, "0a1b2c3d", "b"))).answer
+    'b'
+    """
+    plain = f"{ballot.poll}/{ballot.round}/{ballot.voter}/{ballot.answer}"
+    packed = base64.urlsafe_b64encode(plain.encode()).rstrip(b"=").decode("ascii")
+    return f"{VERSION}.{_digest(packed)}.{packed}"
+
+
+def read_code(code: str) -> Ballot:
+    """The vote that a code holds; raises ``DataError`` for a damaged one, without a word of the vote in it."""
+    if not CODE.fullmatch(code):
+        raise DataError(f"{code[:24]!r} is no vote; expected {VERSION}, a digest and data, with dots between")
+    _, digest, packed = code.split(".")
+    if _digest(packed) != digest:
+        raise DataError(f"the vote {code[:11]}… is damaged; expected the whole code as it was shown")
+    try:
+        plain = base64.b64decode(packed + "=" * (-len(packed) % 4), altchars=b"-_", validate=True).decode()
+        poll, number, voter, answer = plain.split("/")
+    except (binascii.Error, ValueError) as error:
+        raise DataError(f"the vote {code[:11]}… holds no vote; expected one made by Vote") from error
+    if number not in {"1", "2"} or not _VOTER.fullmatch(voter) or not 0 < len(answer) <= 4:
+        raise DataError(f"the vote {code[:11]}… holds no vote; expected one made by Vote")
+    return Ballot(poll, int(number), voter, answer)
+
+
+def _digest(packed: str) -> str:
+    return hashlib.blake2b(packed.encode("ascii"), digest_size=3).hexdigest()
+
+
+def write_file(ballot: Ballot, folder: str | Path) -> Path:
+    """Put the vote into a shared folder, in place of an earlier one of the same round; raises ``DataError``."""
+    name = f"{re.sub('[^a-z0-9-]', '-', ballot.poll)}-{ballot.voter}-{ballot.round}{SUFFIX}"
+    target = Path(folder) / name
+    beside = target.with_name(f".{name}.part")
+    try:
+        beside.write_text(write_code(ballot) + "\n", encoding="ascii")
+        os.replace(beside, target)
+    except OSError as error:
+        raise DataError(
+            f"{target}: cannot be written ({error.strerror}); expected a folder that is shared with the instructor"
+        ) from error
+    return target

@@ -1,0 +1,277 @@
+"""A vote in a classroom: vote, discuss with a neighbour, vote again, see what the discussion moved, hear the answer.
+
+What a screen shows (``page``) has the number of votes and nothing of their split before ``show``, and nothing of the
+key before ``reveal``. Every step is kept, so that a killed kernel comes back to it until the answer was revealed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rebalance_kit.model.errors import DataError
+from rebalance_kit.quiz.items.bank import Bank, read_bank
+from rebalance_kit.quiz.proof.replay import Replay, replays
+from rebalance_kit.quiz.proof.runs import RunBook
+from rebalance_kit.quiz.sittings.ballot import CODE, ROUNDS, SUFFIX, Ballot, asked_in_poll, read_code
+from rebalance_kit.quiz.sittings.grade import unanswered
+from rebalance_kit.quiz.sittings.page import public, question_lines
+from rebalance_kit.quiz.sittings.store import Store
+
+STEPS = ("vote", "discuss", "revote", "closed")
+"""Where a poll is: the first round is open, closed for the discussion, the second is open, closed."""
+MOST_TEXT = 1_000_000
+MOST_FILES = 2000
+LARGEST_FILE = 2000
+MOST_TOLD = 5
+
+
+class Poll:
+    """One question put to a room. ``item`` is an id of the bank; raises ``DataError`` for one without options to vote for."""
+
+    def __init__(
+        self,
+        item: str,
+        seed: int = 1,
+        *,
+        store: Store | None = None,
+        folder: str | Path | None = None,
+        bank: Bank | None = None,
+    ) -> None:
+        self.item = (bank or read_bank()).item(item)
+        self.seed = seed
+        self.folder = None if folder is None else Path(folder)
+        self._book = RunBook()
+        self.asked = asked_in_poll(self.item, seed, self._book)
+        self._store = store or Store()
+        self._refused: list[str] = []
+        self._shown = False
+        self._begin(self._store.kept("poll").get(self.asked.head.id, {}))
+
+    def _begin(self, kept: Mapping[str, Any]) -> None:
+        """Go on with what was kept, or begin when nothing fits."""
+        options = {option.id for option in self.asked.options}
+        self._votes: dict[int, dict[str, str]] = {number: {} for number in ROUNDS}
+        self._hands: dict[int, dict[str, int]] = {number: {} for number in ROUNDS}
+        self._revealed = False
+        self._step = kept.get("step") if not kept.get("revealed") and kept.get("step") in STEPS else STEPS[0]
+        if kept.get("revealed"):
+            return
+        for number in ROUNDS:
+            votes = kept.get("votes", {}).get(str(number), {})
+            self._votes[number] = {str(who): what for who, what in votes.items() if what in options}
+            hands = kept.get("hands", {}).get(str(number), {})
+            self._hands[number] = {what: int(many) for what, many in hands.items() if what in options}
+
+    def _keep(self) -> None:
+        held = {"step": self._step, "revealed": self._revealed, "votes": self._votes, "hands": self._hands}
+        self._store.keep("poll", self.asked.head.id, held)
+
+    # --- votes -------------------------------------------------------------------------------
+    @property
+    def round(self) -> int:
+        """1, or 2 from the second vote on."""
+        return 1 if STEPS.index(self._step) < 2 else 2
+
+    @property
+    def is_open(self) -> bool:
+        """Whether votes are taken now."""
+        return self._step in {"vote", "revote"}
+
+    def take(self, text: str) -> int:
+        """Count the codes in a pasted text and return how many were taken; ``refused`` says why others were not.
+
+        A learner's later vote of a round replaces the earlier one.
+        """
+        if len(text) > MOST_TEXT:
+            raise DataError(f"a text of {len(text)} characters received, expected at most {MOST_TEXT}")
+        codes = CODE.findall(text)
+        self._refused = (
+            [] if codes or not text.strip() else ["no code in it; expected codes that begin with rkv1"]
+        )
+        taken = sum(self._count(code) for code in codes)
+        self._keep()
+        return taken
+
+    def collect(self) -> int:
+        """Count the votes in the shared folder and return how many there are; raises ``DataError`` without a folder."""
+        if self.folder is None:
+            raise DataError("no folder to collect from; expected Poll(..., folder=...)")
+        self._refused = []
+        taken = sum(self._count(code) for code in self._files())
+        self._keep()
+        return taken
+
+    def _files(self) -> Iterator[str]:
+        assert self.folder is not None
+        try:
+            found = sorted(file for file in self.folder.iterdir() if file.suffix == SUFFIX and file.is_file())
+        except OSError as error:
+            raise DataError(
+                f"{self.folder}: cannot be read ({error.strerror}); expected a folder of votes"
+            ) from error
+        for file in found[:MOST_FILES]:
+            try:
+                with file.open(encoding="ascii") as stream:
+                    yield from CODE.findall(stream.read(LARGEST_FILE))
+            except (OSError, UnicodeDecodeError):
+                self._refused.append(f"{file.name[:60]} cannot be read")
+
+    def _count(self, code: str) -> bool:
+        """Take one vote, or remember why not; the reason never tells what was voted."""
+        try:
+            ballot = read_code(code)
+            self._admit(ballot)
+        except DataError as error:
+            self._refused.append(str(error))
+            return False
+        self._votes[ballot.round][ballot.voter] = ballot.answer
+        return True
+
+    def _admit(self, ballot: Ballot) -> None:
+        if ballot.poll != self.asked.head.id:
+            raise DataError(f"a vote for {ballot.poll[:60]} received, expected one for {self.asked.head.id}")
+        if ballot.answer not in {option.id for option in self.asked.options}:
+            raise DataError(f"the vote of {ballot.voter} names no option of this question")
+        if self._votes[ballot.round].get(ballot.voter) == ballot.answer:
+            return  # read from the folder once more
+        if ballot.round != self.round or not self.is_open:
+            which = "the first vote" if ballot.round == 1 else "the vote after the discussion"
+            raise DataError(f"the vote of {ballot.voter} is of {which}, which is not open")
+
+    def hands(self, **counts: int) -> None:
+        """Raised hands, where no codes can be sent: ``poll.hands(a=4, b=11)``. Replaces the hands of this round."""
+        ids = [option.id for option in self.asked.options]
+        if not set(counts) <= set(ids) or not all(
+            isinstance(one, int) and one >= 0 for one in counts.values()
+        ):
+            raise DataError(f"hands {counts!r} received, expected numbers from 0 on for {', '.join(ids)}")
+        if not self.is_open:
+            raise DataError("no vote is open; expected revote() first")
+        self._hands[self.round] = dict(counts)
+        self._keep()
+
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """Why codes of the last text or folder were not taken."""
+        return tuple(self._refused)
+
+    # --- steps -------------------------------------------------------------------------------
+    def end_round(self) -> None:
+        """End the round that is open; the first is followed by the discussion. Files that lie in the folder still count."""
+        if not self.is_open:
+            return
+        if self.folder is not None:
+            self.collect()
+        self._step = STEPS[STEPS.index(self._step) + 1]
+        self._keep()
+
+    def revote(self) -> None:
+        """Open the second round; the split of the first is hidden again."""
+        if self._step == "vote":
+            self.end_round()
+        if self._step != "discuss":
+            raise DataError("the second vote is open or over; expected a poll in its first round")
+        self._step, self._shown = "revote", False
+        self._keep()
+
+    def show(self) -> None:
+        """Let the screen show the split; the round that is open ends, so that nobody follows the crowd."""
+        self.end_round()
+        self._shown = True
+
+    def reveal(self) -> None:
+        """Let the screen show split, key and reasons. The poll is over; the next ``Poll`` of this question is a new one."""
+        self.end_round()
+        self._step, self._shown, self._revealed = "closed", True, True
+        self._keep()
+
+    def restart(self) -> None:
+        """Forget all votes and begin anew."""
+        self._shown = False
+        self._begin({})
+        self._keep()
+
+    # --- what came of it ---------------------------------------------------------------------
+    def counts(self, number: int) -> dict[str, int]:
+        """Votes an option in a round, hands included."""
+        cast = Counter(self._votes[number].values())
+        return {one.id: cast[one.id] + self._hands[number].get(one.id, 0) for one in self.asked.options}
+
+    def moves(self) -> dict[tuple[str, str], int]:
+        """How many went from one option to another between the rounds; hands have no name and are left out."""
+        both = sorted(self._votes[1].keys() & self._votes[2].keys())
+        found = Counter((self._votes[1][who], self._votes[2][who]) for who in both)
+        return dict(sorted(found.items()))
+
+    def replays(self) -> tuple[Replay, ...]:
+        """The runs that decide the question, once it is revealed."""
+        return replays(self.item, self.seed, self._book) if self._revealed else ()
+
+    def page(self) -> dict[str, Any]:
+        """What the projected screen shows, as plain JSON."""
+        shown: dict[str, Any] = {
+            "question": public(self.asked),
+            "step": self._step,
+            "round": self.round,
+            "votes": sum(self.counts(self.round).values()),
+            "before": sum(self.counts(1).values()),
+            "call": f'Vote("{self.item.head.id}"{f", {self.seed}" if self.seed != 1 else ""})',
+            "folder": str(self.folder or ""),
+            "refused": list(self._refused[:MOST_TOLD]),
+            "refused_more": max(0, len(self._refused) - MOST_TOLD),
+            "notice": self._store.notice or "",
+            "shown": self._shown,
+            "revealed": self._revealed,
+        }
+        if self._shown:
+            shown["split"] = [self.counts(number) for number in ROUNDS[: self.round]]
+            shown["moves"] = [[one, other, many] for (one, other), many in self.moves().items()]
+        if self._revealed:
+            shown["verdict"] = asdict(unanswered(self.asked))
+            shown["replays"] = [one.name for one in self.replays()]
+        return shown
+
+    def text(self) -> str:
+        """The poll in words, with no more than the screen shows."""
+        page = self.page()
+        lines = [*question_lines(self.asked, 1), f"{_SAID[self._step]} {page['votes']} votes."]
+        if self._shown:
+            lines += shift_lines(self.counts(1), self.counts(2) if self.round == 2 else None, self.moves())
+        return "\n".join([*lines, str(unanswered(self.asked))] if self._revealed else lines)
+
+
+_SAID = {
+    "vote": "The first vote is open:",
+    "discuss": "Discuss. The first vote had",
+    "revote": "The second vote is open:",
+    "closed": "The vote is over:",
+}
+
+
+def shift_lines(
+    before: Mapping[str, int], after: Mapping[str, int] | None, moves: Mapping[tuple[str, str], int]
+) -> list[str]:
+    r"""The shift chart in characters: a bar a round and option, then who moved where.
+
+    >>> print(*shift_lines({"a": 3, "b": 1}, {"a": 0, "b": 4}, {("a", "b"): 3}), sep="\n")
+    a  before ###    3
+       after         0
+    b  before #      1
+       after  ####   4
+    3 went from a to b
+    """
+    most = max([*before.values(), *(after or {}).values(), 1])
+    unit = max(1.0, most / 40)
+    wide = round(most / unit)
+    rows = []
+    for option, number in before.items():
+        rows.append(f"{option}  before {'#' * round(number / unit):<{wide}} {number:>3}")
+        if after is not None:
+            rows.append(f"   after  {'#' * round(after[option] / unit):<{wide}} {after[option]:>3}")
+    return rows + [
+        f"{many} went from {one} to {other}" for (one, other), many in moves.items() if one != other
+    ]

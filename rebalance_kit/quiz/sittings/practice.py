@@ -1,0 +1,174 @@
+"""A practice: questions one after another, feedback at once. What a widget and a terminal both show.
+
+Nothing in ``page()`` or ``text()`` tells a key before its question is answered.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from rebalance_kit.model.errors import DataError
+from rebalance_kit.quiz.items.bank import Bank, read_bank
+from rebalance_kit.quiz.items.item import Item, Question
+from rebalance_kit.quiz.proof.generate import question
+from rebalance_kit.quiz.proof.replay import Replay, replays
+from rebalance_kit.quiz.proof.runs import RunBook
+from rebalance_kit.quiz.sittings.grade import Answer, Verdict, grade
+from rebalance_kit.quiz.sittings.page import public, question_lines
+from rebalance_kit.quiz.sittings.store import CONFIDENCE, Attempt, Store
+
+NOTHING_DUE = "Nothing is due. Missed and guessed questions of quiz and exam come back here."
+
+
+def pick_items(
+    tag: str | None = None, ids: Sequence[str] = (), bank: Bank | None = None, count: int | None = None
+) -> tuple[Item, ...]:
+    """The first ``count`` items of a tag (all when None), or those with the given ids; raises ``DataError`` for an unknown one."""
+    bank = bank or read_bank()
+    items = [bank.item(name) for name in ids] if ids else bank.tagged(tag) if tag is not None else bank.items
+    return tuple(items[:count])
+
+
+def pick_questions(
+    tag: str | None = None,
+    ids: Sequence[str] = (),
+    seed: int = 1,
+    bank: Bank | None = None,
+    count: int | None = None,
+) -> tuple[Question, ...]:
+    """The same as questions, recipes as their variant for ``seed``."""
+    book = RunBook()
+    return tuple(question(item, seed, book) for item in pick_items(tag, ids, bank, count))
+
+
+@dataclass(slots=True)
+class Practice:
+    """Where somebody is in a row of questions. With a ``store`` answers are kept there.
+
+    ``sources`` are the items behind the questions with the seeds of their variants (none: no run is told).
+    """
+
+    title: str
+    questions: tuple[Question, ...]
+    place: int = 0
+    verdicts: dict[int, Verdict] = field(default_factory=dict)
+    store: Store | None = None
+    mode: str = "practice"
+    sources: tuple[tuple[Item, int], ...] = ()
+    book: RunBook = field(default_factory=RunBook)
+
+    def answer(self, given: Answer, confidence: str | None = None) -> Verdict:
+        """Answer the question shown, or the next one when that is answered; raises ``DataError`` for no answer.
+
+        ``confidence`` is sure, think or guess, or None when nobody asked.
+        """
+        if confidence is not None and confidence not in CONFIDENCE:
+            raise DataError(f"confidence {confidence!r} received, expected one of {', '.join(CONFIDENCE)}")
+        if not self.questions or (self.place in self.verdicts and not self.forward()):
+            raise DataError(
+                f"all {len(self.questions)} questions of {self.title!r} are answered; expected no further answer"
+            )
+        verdict = grade(self.questions[self.place], given)
+        self.verdicts[self.place] = verdict
+        if self.store is not None:
+            self.store.add(self._attempt(verdict, confidence))
+        return verdict
+
+    def _attempt(self, verdict: Verdict, confidence: str | None) -> Attempt:
+        item, _, drawn = verdict.item.partition("~")
+        seed = self.sources[self.place][1] if self.sources else int(drawn or 1)
+        return Attempt(
+            uuid4().hex,
+            time.time(),
+            self.mode,
+            item,
+            seed,
+            " ".join(verdict.given),
+            verdict.right,
+            verdict.credit,
+            confidence,
+            verdict.misconceptions,
+        )
+
+    def forward(self) -> bool:
+        """Show the next question; False when this was the last."""
+        if self.place + 1 >= len(self.questions):
+            return False
+        self.place += 1
+        return True
+
+    @property
+    def right(self) -> int:
+        """Questions answered right so far."""
+        return sum(verdict.right for verdict in self.verdicts.values())
+
+    @property
+    def replays(self) -> tuple[Replay, ...]:
+        """The runs that decide the question shown, once it is answered."""
+        if self.place not in self.verdicts or not self.sources:
+            return ()
+        return replays(*self.sources[self.place], self.book)
+
+    def page(self) -> dict[str, Any]:
+        """What a screen shows now, as plain JSON: the question, and the verdict once it is answered."""
+        if not self.questions:
+            return {"title": self.title, "of": 0, "said": NOTHING_DUE}
+        verdict = self.verdicts.get(self.place)
+        return {
+            "title": self.title,
+            "number": self.place + 1,
+            "of": len(self.questions),
+            "question": public(self.questions[self.place]),
+            "verdict": None if verdict is None else asdict(verdict),
+            "last": self.place + 1 == len(self.questions),
+            "right": self.right,
+            "answered": len(self.verdicts),
+            "replays": [one.name for one in self.replays],
+            "notice": (self.store.notice or "") if self.store is not None else "",
+        }
+
+    def text(self) -> str:
+        """The practice in words: every question, and the feedback on those answered."""
+        if not self.questions:
+            return NOTHING_DUE
+        lines = [
+            f"Quiz {self.title}: {len(self.questions)} questions, {len(self.verdicts)} answered, {self.right} right"
+        ]
+        for place, asked in enumerate(self.questions):
+            lines += ["", *question_lines(asked, place + 1)]
+            if place in self.verdicts:
+                lines.append(str(self.verdicts[place]))
+        return "\n".join(lines)
+
+
+def practise(
+    tag: str | None = None,
+    ids: Sequence[str] = (),
+    seed: int = 1,
+    count: int | None = None,
+    store: Store | None = None,
+    title: str | None = None,
+) -> Practice:
+    """A practice of the kit's own bank; raises ``DataError`` for an unknown tag or id, or none at all."""
+    items = pick_items(tag, ids, count=count)
+    book = RunBook()
+    return Practice(
+        title or tag or "practice",
+        tuple(question(item, seed, book) for item in items),
+        store=store,
+        sources=tuple((item, seed) for item in items),
+        book=book,
+    )
+
+
+def beliefs_shown(verdicts: Iterable[Verdict]) -> tuple[str, ...]:
+    """Misconceptions behind the wrong answers, each once, the most frequent first."""
+    found: dict[str, int] = {}
+    for verdict in verdicts:
+        for belief in verdict.misconceptions:
+            found[belief] = found.get(belief, 0) + 1
+    return tuple(sorted(found, key=lambda one: (-found[one], one)))

@@ -1,0 +1,249 @@
+"""What one learner has answered, kept in a SQLite file that two notebooks may write at once.
+
+The file is in WAL mode and each answer is one transaction, so a killed kernel loses nothing that was answered.
+When the file cannot be written (locked for long, damaged, disk full) the answer goes to a line of a text file
+beside it, or to one in the temporary folder, and ``Store.notice`` says where; lines so kept are taken in
+when the database can be written again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TextIO
+from zlib import crc32
+
+from rebalance_kit.model.errors import DataError
+
+VARIABLE = "REBALANCE_KIT_ATTEMPTS"
+PATIENCE_S = 5.0
+LARGEST_LINE = 100_000
+CONFIDENCE = ("sure", "think", "guess")
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS attempt (
+  id TEXT PRIMARY KEY, at REAL NOT NULL, mode TEXT NOT NULL, item TEXT NOT NULL, seed INTEGER NOT NULL,
+  given TEXT NOT NULL, correct INTEGER NOT NULL, credit REAL NOT NULL, confidence TEXT, beliefs TEXT NOT NULL, exam TEXT
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS attempt_at ON attempt (at);
+CREATE TABLE IF NOT EXISTS kept (kind TEXT NOT NULL, name TEXT NOT NULL, held TEXT NOT NULL, PRIMARY KEY (kind, name)) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One answer to one question: item and variant, what was given, credit, confidence, beliefs shown."""
+
+    id: str
+    at: float
+    mode: str
+    item: str
+    seed: int
+    given: str
+    correct: bool
+    credit: float
+    confidence: str | None = None
+    beliefs: tuple[str, ...] = ()
+    exam: str | None = None
+
+
+def default_path() -> Path:
+    """Where a learner's answers are: $REBALANCE_KIT_ATTEMPTS, else the user's data folder."""
+    named = os.environ.get(VARIABLE)
+    if named:
+        return Path(named)
+    base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(base) / "rebalance-kit" / "attempts.sqlite"
+
+
+class Store:
+    """The answers in one file, opened at first use. ``notice`` is None, or where answers went instead and why."""
+
+    def __init__(self, path: str | Path | None = None, patience_s: float = PATIENCE_S) -> None:
+        self.path = Path(path) if path is not None else default_path()
+        self.patience_s = patience_s
+        self.notice: str | None = None
+        self._unsaved: list[dict[str, Any]] = []
+
+    # --- writing -----------------------------------------------------------------------------
+    def add(self, *attempts: Attempt) -> None:
+        """Keep answers, all or none; never raises: what the database refuses goes beside it (see ``notice``)."""
+        self._write(*({"do": "attempt", **asdict(one)} for one in attempts))
+
+    def keep(self, kind: str, name: str, held: Mapping[str, Any]) -> None:
+        """Keep a mapping under a kind and a name (an exam's state, a review card), in place of the one before."""
+        self._write({"do": "keep", "kind": kind, "name": name, "held": dict(held)})
+
+    def set_aside(self, kind: str, name: str) -> None:
+        """Keep what is kept there under another kind, ``KIND set aside``, where nothing comes upon it."""
+        self._write({"do": "set aside", "kind": kind, "name": name})
+
+    def _write(self, *lines: dict[str, Any]) -> None:
+        try:
+            with self._connection() as connection:
+                for place in self._beside():
+                    self._take_in(connection, place)
+                for line in (*self._unsaved, *lines):
+                    _apply(connection, line)
+            self._unsaved.clear()
+            self._clear_beside()
+            self.notice = None
+        except (sqlite3.Error, OSError) as error:
+            for line in lines:
+                self._keep_beside(line, error)
+
+    def _keep_beside(self, line: dict[str, Any], error: Exception) -> None:
+        text = json.dumps(line, ensure_ascii=False) + "\n"
+        for place in self._beside():
+            with suppress(OSError):
+                place.parent.mkdir(parents=True, exist_ok=True)
+                with place.open("a", encoding="utf-8") as stream:
+                    stream.write(text)
+                    stream.flush()
+                    os.fsync(stream.fileno())
+                self.notice = (
+                    f"{self.path} cannot be written ({error}); your answers so far are kept in {place}"
+                )
+                return
+        self._unsaved.append(line)
+        self.notice = f"{self.path} cannot be written ({error}), nor any file beside it; {len(self._unsaved)} answers are kept in this process alone"
+
+    def _beside(self) -> tuple[Path, Path]:
+        name = f"{self.path.name}.kept.jsonl"
+        mine = f"rebalance-kit-{_user()}-{crc32(str(self.path.absolute()).encode()):08x}-{name}"
+        return self.path.with_name(name), Path(tempfile.gettempdir()) / mine
+
+    def _take_in(self, connection: sqlite3.Connection, place: Path) -> None:
+        if not place.is_file() or (place.parent != self.path.parent and place.stat().st_uid != _user()):
+            return
+        with place.open(encoding="utf-8", errors="replace") as stream:
+            for text in iter(lambda: stream.readline(LARGEST_LINE), ""):
+                with suppress(ValueError, KeyError, TypeError):  # a line cut off by a full disk
+                    _apply(connection, json.loads(text))
+
+    def _clear_beside(self) -> None:
+        for place in self._beside():
+            with suppress(OSError):
+                place.unlink()
+
+    # --- reading -----------------------------------------------------------------------------
+    def attempts(self, mode: str | None = None, exam: str | None = None) -> tuple[Attempt, ...]:
+        """Answers in the order of their times; raises ``DataError`` saying what is wrong with the file."""
+        asked = (
+            "SELECT id, at, mode, item, seed, given, correct, credit, confidence, beliefs, exam FROM attempt"
+        )
+        asked += " WHERE (? IS NULL OR mode = ?) AND (? IS NULL OR exam = ?) ORDER BY at, id"
+        return tuple(_attempt(row) for row in self._read(asked, (mode, mode, exam, exam)))
+
+    def kept(self, kind: str) -> dict[str, dict[str, Any]]:
+        """What was kept of a kind, by name; what is no mapping in JSON is passed over."""
+        found: dict[str, dict[str, Any]] = {}
+        for name, text in self._read("SELECT name, held FROM kept WHERE kind = ? ORDER BY name", (kind,)):
+            with suppress(ValueError, TypeError, RecursionError):
+                held = json.loads(text)
+                if isinstance(held, dict):
+                    found[name] = held
+        return found
+
+    def _read(self, asked: str, values: Sequence[Any]) -> list[Any]:
+        try:
+            with self._connection() as connection:
+                for place in self._beside():
+                    self._take_in(connection, place)
+                found = connection.execute(asked, values).fetchall()
+            self._clear_beside()
+        except (sqlite3.Error, OSError) as error:
+            raise DataError(
+                f"{self.path} cannot be read ({error}); expected the answers of a learner. Rename the file to begin a new one"
+            ) from error
+        return found
+
+    # --- one's own data ----------------------------------------------------------------------
+    def export(self, out: TextIO) -> int:
+        """Write every answer as a line of JSON and return how many there were."""
+        found = self.attempts()
+        out.writelines(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in found)
+        return len(found)
+
+    def delete(self) -> int:
+        """Delete every answer, exam and review card of this file, and return how many answers there were."""
+        number = len(self.attempts())
+        try:
+            with self._connection() as connection:
+                connection.execute("DELETE FROM attempt")
+                connection.execute("DELETE FROM kept")
+            with self._connection(transaction=False) as connection:
+                connection.execute("VACUUM")  # deleted rows leave the file, not only the table
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except (sqlite3.Error, OSError) as error:
+            raise DataError(f"{self.path} cannot be written ({error}); nothing was deleted") from error
+        return number
+
+    @contextmanager
+    def _connection(self, *, transaction: bool = True) -> Iterator[sqlite3.Connection]:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(self.path, timeout=self.patience_s, isolation_level=None)
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.executescript(_SCHEMA)
+            if transaction:
+                connection.execute("BEGIN IMMEDIATE")
+            yield connection
+            if transaction:
+                connection.execute("COMMIT")
+        finally:
+            connection.close()
+
+
+def _user() -> int:
+    return os.getuid() if hasattr(os, "getuid") else 0
+
+
+def _apply(connection: sqlite3.Connection, line: Mapping[str, Any]) -> None:
+    if line["do"] == "keep":
+        connection.execute(
+            "INSERT OR REPLACE INTO kept VALUES (?, ?, ?)",
+            (str(line["kind"]), str(line["name"]), json.dumps(line["held"], ensure_ascii=False)),
+        )
+        return
+    if line["do"] == "set aside":
+        moved = (f"{line['kind']} set aside", str(line["kind"]), str(line["name"]))
+        connection.execute("UPDATE OR REPLACE kept SET kind = ? WHERE kind = ? AND name = ?", moved)
+        return
+    beliefs = json.dumps(list(line["beliefs"]))
+    values = (
+        str(line["id"]),
+        float(line["at"]),
+        str(line["mode"]),
+        str(line["item"]),
+        int(line["seed"]),
+        str(line["given"]),
+        int(bool(line["correct"])),
+        float(line["credit"]),
+        line["confidence"],
+        beliefs,
+        line["exam"],
+    )
+    connection.execute("INSERT OR IGNORE INTO attempt VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+
+
+def _attempt(row: Sequence[Any]) -> Attempt:
+    number, at, mode, item, seed, given, correct, credit, confidence, beliefs, exam = row
+    return Attempt(
+        number,
+        at,
+        mode,
+        item,
+        seed,
+        given,
+        bool(correct),
+        credit,
+        confidence,
+        tuple(json.loads(beliefs)),
+        exam,
+    )

@@ -1,0 +1,1 @@
+"""Logs of any length made from scenarios, with the truth beside them."""

@@ -1,0 +1,1 @@
+"""A recorded run repeated in the engine and compared."""

@@ -1,0 +1,129 @@
+"""When requests of a recorded run reached its broker: what the broker's log tells of the first ones of each life.
+
+A heartbeat leaves no line unless it changes something. A target is computed inside one: with the join that bumped
+the epoch, or with the acknowledgement of a member that joined before, which then arrived at that moment.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rebalance_kit.model.versions import has
+from rebalance_kit.recordings.runs.folder import RecordedRun
+
+COMPUTED_WITH_JOIN_MS = 450
+ACK_UNDER_WAY_MS = 600
+"""The longest that a first acknowledgement is looked for at the broker; a quiet machine takes some 30 ms."""
+_CREATED = re.compile(
+    r"(?:unknown member id joins|and unknown member id joins).*Created a new member id (\S+?)(?: and request| for this member)"
+)
+_REPLACED = re.compile(r"Replacing previously mapped member (\S+) with this groupInstanceId")
+_PENDING = re.compile(r"Pending dynamic member with id (\S+) joins group")
+_ADDED = re.compile(r"reason: Adding new member (\S+) with group instance id")
+_CONSUMER_JOIN = re.compile(
+    r"\[GroupId \S+\] (?:Static m|M)ember (\S+) (?:with instance id \S+ )?(?:joins the consumer group|cannot join)"
+)
+_CONSUMER_REJOIN = re.compile(
+    r"re-joins the consumer group using the \S+ protocol\. Created a new member (\S+) to replace"
+)
+_COMPUTED = re.compile(
+    r"\[GroupId (\S+)\] Computed a new target assignment for epoch \d+ with '\S+' assignor in (\d+)ms"
+)
+_ROUND = re.compile(r"Stabilized group \S+ generation|Group \S+ with generation \d+ is now empty")
+_INTERVAL = "group.consumer.assignment.interval.ms"
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """Moments (ms since the epoch) by member id: first request, classic member added, target computed with the join.
+
+    ``replaced`` are the moments when a static member's id was replaced, ``alone`` those when a target was computed
+    by a heartbeat that is not known to be a join.
+    """
+
+    first: Mapping[str, int]
+    added: Mapping[str, int]
+    computed: Mapping[str, int]
+    replaced: tuple[int, ...]
+    alone: tuple[int, ...]
+
+    def acknowledged(self, sent: int) -> int | None:
+        """When the acknowledgement sent at that moment reached the broker, if a target tells."""
+        return next((at for at in self.alone if sent < at <= sent + ACK_UNDER_WAY_MS), None)
+
+
+def arrivals(run: RecordedRun) -> Arrivals:
+    """Read them from the broker's log."""
+    first: dict[str, int] = {}
+    added: dict[str, int] = {}
+    computed: dict[str, int] = {}
+    replaced: list[int] = []
+    alone: list[int] = []
+    joining: tuple[str, int] | None = None
+    groups: set[str] = set()
+    latest = 0
+    ends = _computations(run)
+    rounds = [line.t for line in run.broker if _ROUND.search(line.text)]
+    for line in run.broker:
+        for pattern in (_CREATED, _CONSUMER_JOIN, _CONSUMER_REJOIN):
+            found = pattern.search(line.text)
+            if found:
+                joining = (found[1], line.t) if found[1] not in first else None
+                latest = max(line.t, latest + 1)  # lines of one millisecond keep their order
+                first.setdefault(found[1], latest)
+        target = _COMPUTED.search(line.text)
+        if target:
+            # a fresh broker is slow: what counts for the assignment interval is the end of the computation;
+            # a group's first target waits for no interval, and is always computed with the join
+            end = ends.pop(0)
+            if joining and (line.t - joining[1] <= COMPUTED_WITH_JOIN_MS or target[1] not in groups):
+                computed[joining[0]] = end
+            else:
+                alone.append(line.t)
+            joining = None
+            groups.add(target[1])
+        for pattern in (_PENDING, _ADDED):
+            found = pattern.search(line.text)
+            if found and found[1] not in added:
+                latest = added[found[1]] = max(line.t, latest + 1)
+        if _REPLACED.search(line.text):
+            replaced.append(line.t)
+    if not has("new-coordinator", run.kafka):
+        added = _behind_the_leader(first, added, rounds)
+    return Arrivals(first, added, computed, tuple(replaced), tuple(alone))
+
+
+def _computations(run: RecordedRun) -> list[int]:
+    """When each computation of a target ended, as the assignment interval counts it.
+
+    The line comes when everything is done, and says how long that took; on a fresh broker most of it may be spent
+    after the moment that is stored. That one lies early enough for the next computation of the group.
+    """
+    interval = int(run.broker_configs.get(_INTERVAL, 1_000)) if has("assignment-interval", run.kafka) else 0
+    seen = [(line.t, found) for line in run.broker if (found := _COMPUTED.search(line.text))]
+    ends = []
+    for place, (at, found) in enumerate(seen):
+        following = next(
+            (t - int(one[2]) for t, one in seen[place + 1 :] if one[1] == found[1]), at + interval
+        )
+        ends.append(max(at - int(found[2]), min(at, following - interval)))
+    return ends
+
+
+def _behind_the_leader(
+    first: Mapping[str, int], added: Mapping[str, int], rounds: Sequence[int]
+) -> dict[str, int]:
+    """Add the members that no line of a coordinator up to 3.9 names.
+
+    Only the member whose addition begins a rebalance has a line of it: whoever got an id before that
+    line, and after the round before it was over, was added after it.
+    """
+    found = dict(added)
+    for leader, joined in added.items():
+        since = max((at for at in rounds if at < joined), default=0)
+        for member, created in first.items():
+            if member != leader and since < created < joined:
+                found.setdefault(member, joined + 5)
+    return found

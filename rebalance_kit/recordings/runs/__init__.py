@@ -1,0 +1,1 @@
+"""One recorded run: its folder, the pack, its trace, and what its truth says."""

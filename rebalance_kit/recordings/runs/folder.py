@@ -1,0 +1,197 @@
+"""One recorded run: a folder with ``run.json``, the broker's log, a log a member, and the truth.
+
+What cannot be read is left out and said (``left_out``); a run without ``run.json`` is no run.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TextIO
+
+from rebalance_kit.model.errors import DataError
+from rebalance_kit.recordings.runs.shapes import STEPS, is_row, is_step, near
+
+_DEFAULT = re.compile(r"\[(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d),(\d{3})\] (\w+) (.*)$")
+_SPRING = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)\.(\d{3})Z\s+(\w+) \d+ --- \[[^]]*\] \S+\s+: (.*)$"
+)
+_LIBRD = re.compile(r"%(\d)\|(\d+)\.(\d{3})\|(\w+)\|[^|]*\| (.*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One log event: time in ms since the epoch, level, message (further physical lines joined by newlines)."""
+
+    t: int
+    level: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """A recorded run as read from its folder; times are ms since the epoch."""
+
+    name: str
+    scenario: str
+    protocol: str
+    kafka: str
+    broker_configs: Mapping[str, str]
+    steps: tuple[Mapping[str, Any], ...]
+    broker: tuple[Line, ...]
+    members: Mapping[str, tuple[Line, ...]]
+    truth: tuple[Mapping[str, Any], ...]
+    left_out: tuple[str, ...] = ()
+    summary: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def begin(self) -> int:
+        """When the first step was taken."""
+        return int(self.steps[0]["t"])
+
+    @property
+    def stop(self) -> int:
+        """When the recording's own shutdown begins, or the last moment of the truth."""
+        stops = [
+            int(step["t"]) for step in self.steps if step["do"] == "admin" and step.get("line") == "stop"
+        ]
+        return (
+            stops[0]
+            if stops
+            else max((int(row["t"]) for row in self.truth), default=int(self.steps[-1]["t"]))
+        )
+
+
+def read_run(folder: str | Path) -> RecordedRun:
+    """Read a recorded run; raises ``DataError`` when there is no readable ``run.json`` or no step in it."""
+    path = Path(folder)
+    notes: list[str] = []
+    try:
+        head = json.loads((path / "run.json").read_text(encoding="utf-8", errors="replace"), strict=False)
+        steps = tuple(step for step in head["steps"] if _kept(step, path, notes))
+        begin = steps[0]["t"]
+        broker = {str(key): str(value) for key, value in _object(head, "broker", path, notes).items()}
+        summary = _object(head, "summary", path, notes)
+    except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
+        raise DataError(
+            f"{path}: not a recorded run: expected run.json with scenario, protocol, kafka and steps ({error!r})"
+        ) from error
+    members = {}
+    for file in sorted(path.glob("*.log.gz")) + sorted(path.glob("*.log")):
+        name = file.name.removesuffix(".gz").removesuffix(".log")
+        if name != "broker":
+            members[name] = tuple(_lines(file, notes))
+    return RecordedRun(
+        path.name,
+        str(head.get("scenario", path.name)),
+        str(head.get("protocol", "")),
+        str(head.get("kafka", "")),
+        broker,
+        steps,
+        tuple(_lines(_found(path, "broker.log"), notes)),
+        members,
+        tuple(_truth(_found(path, "truth.jsonl"), begin, notes)),
+        tuple(notes),
+        summary,
+    )
+
+
+def _object(head: Mapping[str, Any], key: str, path: Path, notes: list[str]) -> Mapping[str, Any]:
+    held = head.get(key, {})
+    if isinstance(held, dict):
+        return held
+    notes.append(f"{path / 'run.json'}: {key} left out: expected an object, got {str(held)[:60]!r}")
+    return {}
+
+
+def _kept(step: Any, path: Path, notes: list[str]) -> bool:
+    if is_step(step):
+        if step["do"] not in STEPS:
+            notes.append(
+                f"{path / 'run.json'}: step {step['do']!r} is of an unknown kind, and nothing is done for it; expected one of {', '.join(STEPS)}"
+            )
+        return True
+    notes.append(
+        f"{path / 'run.json'}: step {str(step)[:100]} left out: expected an object with t (ms), do, and what that needs"
+    )
+    return False
+
+
+def _found(path: Path, name: str) -> Path:
+    packed = path / f"{name}.gz"
+    return packed if packed.exists() else path / name
+
+
+def _opened(file: Path) -> TextIO:
+    if file.suffix == ".gz":
+        return gzip.open(file, "rt", encoding="utf-8", errors="replace")
+    return file.open(encoding="utf-8", errors="replace")
+
+
+def _text(file: Path, notes: list[str]) -> Iterator[tuple[int, str]]:
+    """Physical lines with their numbers; a damaged end is left out and noted."""
+    number = 0
+    try:
+        with _opened(file) as lines:
+            for number, line in enumerate(lines, start=1):
+                yield number, line.rstrip("\n")
+    except (OSError, EOFError, zlib.error) as error:
+        notes.append(f"{file}: left out from line {number + 1} on: {error}")
+
+
+def _lines(file: Path, notes: list[str]) -> Iterator[Line]:
+    held: Line | None = None
+    more: list[str] = []
+    for _, text in _text(file, notes):
+        line = parse_line(text)
+        if line is None:
+            more.append(text)
+            continue
+        if held is not None:
+            yield Line(held.t, held.level, "\n".join([held.text, *more])) if more else held
+        held, more = line, []
+    if held is not None:
+        yield Line(held.t, held.level, "\n".join([held.text, *more])) if more else held
+
+
+def parse_line(text: str) -> Line | None:
+    """One physical line of a known layout (Kafka's default, Spring Boot's, librdkafka's), else None."""
+    match = _DEFAULT.match(text) or _SPRING.match(text)
+    if match:
+        *when, level, message = match.groups()
+        year, month, day, hour, minute, second, milli = (int(part) for part in when)
+        try:
+            stamp = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+        except ValueError:
+            return None
+        return Line(int(stamp.timestamp()) * 1000 + milli, level, message)
+    match = _LIBRD.match(text)
+    if match:
+        level, seconds, millis, facility, message = match.groups()
+        return Line(int(seconds) * 1000 + int(millis), level, f"{facility} {message}")
+    return None
+
+
+def _truth(file: Path, begin: int, notes: list[str]) -> Iterator[Mapping[str, Any]]:
+    last = None
+    for number, text in _text(file, notes):
+        try:
+            row = json.loads(text)
+            kept = is_row(row) and near(row["t"], begin)
+        except (ValueError, RecursionError):
+            kept = False
+        if not kept:
+            notes.append(
+                f"{file}:{number}: left out: expected a JSON object with by, t and kind, and what that kind holds, got {text[:60]!r}"
+            )
+            continue
+        if last is not None and row["t"] < last - 1000:
+            notes.append(f"{file}:{number}: the clock goes backwards by {last - row['t']} ms")
+        last = row["t"]
+        yield row

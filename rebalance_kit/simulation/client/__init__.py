@@ -1,0 +1,1 @@
+"""A member's process: application, connection, metadata, fetching and records."""

@@ -1,0 +1,1 @@
+"""The brokers, their network, and the actions that a scenario performs on them."""

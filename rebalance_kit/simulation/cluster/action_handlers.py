@@ -1,0 +1,226 @@
+"""How the primitive actions of a scenario are done to a world (macros are expanded beforehand)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from rebalance_kit.model.errors import ScenarioError
+from rebalance_kit.protocol import effects as fx
+from rebalance_kit.simulation.client.process import Process
+from rebalance_kit.simulation.cluster.network import Faults
+from rebalance_kit.simulation.cluster.world import World
+from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec
+
+Do = Callable[[World, Action], None]
+
+
+def do(world: World, action: Action) -> None:
+    """Carry one action out and write its row."""
+    world.row(
+        action.member or "admin",
+        "action",
+        "classic",
+        None,
+        None,
+        {"do": action.do, "member": action.member, **{k: _plain(v) for k, v in action.args.items()}},
+    )
+    run = _DOING.get(action.do)
+    if run is None:
+        raise ScenarioError(
+            f"{world.scenario.name}: action {action.do!r} at {action.at_ms} ms is unknown; expected one of {', '.join(_DOING)}"
+        )
+    run(world, action)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _process(world: World, action: Action) -> Process:
+    process = world.processes.get(action.member or "")
+    if process is None:
+        raise ScenarioError(
+            f"{world.scenario.name}: action {action.do} at {action.at_ms} ms: no member is named {action.member!r}; "
+            f"expected one of {', '.join(world.processes)}"
+        )
+    return process
+
+
+def _start(world: World, action: Action) -> None:
+    process = _process(world, action)
+    process.start(started_spec(process.spec, action.args))
+
+
+def started_spec(spec: MemberSpec, args: Mapping[str, Any]) -> MemberSpec:
+    """The member as a start action changes it: topics, configs and commit policy may be given anew."""
+    changes: dict[str, Any] = {key: args[key] for key in ("client", "callback", "commit") if key in args}
+    if "topics" in args:
+        changes["topics"] = tuple(args["topics"])
+        if args["topics"]:
+            changes["pattern"] = changes["server_pattern"] = None
+    if "configs" in args:
+        changes["configs"] = (
+            {**spec.configs, **args["configs"]} if not args.get("replace_configs") else dict(args["configs"])
+        )
+    return replace(spec, **changes)
+
+
+def _close(world: World, action: Action) -> None:
+    _process(world, action).tell(fx.CloseCalled(int(action.args.get("timeout_ms", 30_000))))
+
+
+def _crash(world: World, action: Action) -> None:
+    _process(world, action).end("crash")
+
+
+def _stall(world: World, action: Action) -> None:
+    _process(world, action).stall(int(action.args["for_ms"]))
+
+
+def _slow_down(world: World, action: Action) -> None:
+    process = _process(world, action)
+    process.processing_ms = float(action.args["processing_ms"])
+    if process.alive:
+        process.fetching.set_processing(process.processing_ms)
+
+
+def _slow_callback(world: World, action: Action) -> None:
+    _process(world, action).callback_ms = int(action.args["callback_ms"])
+
+
+def _subscribe(world: World, action: Action) -> None:
+    process = _process(world, action)
+    topics = tuple(sorted(action.args["topics"]))
+    process.spec = replace(process.spec, topics=topics)
+    if process.alive:
+        process.tell(fx.Subscribed(topics))
+
+
+def _enforce(world: World, action: Action) -> None:
+    process = _process(world, action)
+    if process.alive:
+        process.tell(fx.RejoinEnforced(str(action.args.get("reason") or "rebalance enforced by user")))
+
+
+def _see_metadata(world: World, action: Action) -> None:
+    """A replay pins what one client's metadata said (a broker that is still starting may say too little)."""
+    process = _process(world, action)
+    process.apply(fx.MetadataSeen(dict(action.args["topics"])))
+
+
+def _remove(world: World, action: Action) -> None:
+    process = _process(world, action)
+    world.broker.remove_member(process)
+
+
+def _faults(world: World, action: Action) -> Faults:
+    return world.network.faults.setdefault(_process(world, action).name, Faults())
+
+
+def _cut(world: World, action: Action) -> None:
+    _faults(world, action).cut = True
+
+
+def _heal(world: World, action: Action) -> None:
+    world.network.heal(_process(world, action).name)
+
+
+def _drop_next(world: World, action: Action) -> None:
+    _faults(world, action).drop.append(str(action.args["api"]))
+
+
+def _delay_next(world: World, action: Action) -> None:
+    _faults(world, action).delay[str(action.args["api"])] = int(action.args["by_ms"])
+
+
+def _add_partitions(world: World, action: Action) -> None:
+    topic, partitions = str(action.args["topic"]), int(action.args["partitions"])
+    before = world.broker.topics.get(topic, 0)
+    if partitions <= before:
+        raise ScenarioError(
+            f"{world.scenario.name}: topic {topic!r} has {before} partitions at {action.at_ms} ms; a topic only grows, got {partitions}"
+        )
+    world.broker.set_topic(topic, partitions, _rate(world, topic, action))
+
+
+def _create_topic(world: World, action: Action) -> None:
+    topic = str(action.args["topic"])
+    if topic in world.broker.topics:
+        raise ScenarioError(f"{world.scenario.name}: topic {topic!r} exists already at {action.at_ms} ms")
+    world.broker.set_topic(topic, int(action.args["partitions"]), _rate(world, topic, action))
+
+
+def _rate(world: World, topic: str, action: Action) -> float:
+    known = {one.name: one.rate_per_s for one in world.scenario.topics}
+    return float(action.args.get("rate_per_s", known.get(topic, 10.0)))
+
+
+def _delete_topic(world: World, action: Action) -> None:
+    """Delete it; who fetches from it hears so at once, anybody else when its metadata is read again."""
+    topic = str(action.args["topic"])
+    alive = [process for process in world.processes.values() if process.alive]
+    for process in alive:
+        gone = [tp for tp in list(process.fetching.consumption.fetching) if tp.topic == topic]
+        process.fetching.stop(gone, "deleted")
+    world.broker.delete_topic(topic)
+    for process in alive:
+        if any(tp.topic == topic for tp in process.machine.owned):
+            process.metadata.soon(process.stream.randint(20, 200))
+
+
+def _broker_down(world: World, action: Action) -> None:
+    world.broker.stop()
+
+
+def _broker_up(world: World, action: Action) -> None:
+    world.broker.start()
+
+
+def _failover(world: World, action: Action) -> None:
+    world.broker.stop()
+    world.agenda.at(
+        world.agenda.now_ms + int(action.args.get("for_ms", 200)), lambda _: world.broker.start(), None
+    )
+
+
+def _node_down(world: World, action: Action) -> None:
+    world.replicas.stop(int(action.args["node"]), crash=bool(action.args.get("crash")))
+
+
+def _node_up(world: World, action: Action) -> None:
+    world.replicas.start(int(action.args["node"]))
+
+
+_DOING: Mapping[str, Do] = MappingProxyType(
+    {
+        "start": _start,
+        "close": _close,
+        "crash": _crash,
+        "freeze": lambda world, action: _process(world, action).freeze(),
+        "thaw": lambda world, action: _process(world, action).thaw(),
+        "stall": _stall,
+        "slow_down": _slow_down,
+        "slow_callback": _slow_callback,
+        "subscribe": _subscribe,
+        "enforce_rebalance": _enforce,
+        "remove": _remove,
+        "see_metadata": _see_metadata,
+        "cut_network": _cut,
+        "heal_network": _heal,
+        "drop_next": _drop_next,
+        "delay_next": _delay_next,
+        "add_partitions": _add_partitions,
+        "create_topic": _create_topic,
+        "delete_topic": _delete_topic,
+        "broker_down": _broker_down,
+        "broker_up": _broker_up,
+        "node_down": _node_down,
+        "node_up": _node_up,
+        "coordinator_failover": _failover,
+    }
+)

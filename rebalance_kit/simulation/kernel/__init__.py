@@ -1,0 +1,1 @@
+"""Time, chance, and how long things take."""

@@ -1,0 +1,117 @@
+"""An assignor of the learner's own, run by the leader: what it answers is looked at, reported, and passed on.
+
+Kafka checks little of what an assignor answers: the coordinator leaves unknown members out, a partition that is
+given twice is read twice, one that is forgotten is read by nobody. So it is here; each is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from rebalance_kit.assignors.contract import KafkaFailure, MemberSubscription
+from rebalance_kit.model.errors import AssignorError
+from rebalance_kit.model.topology import TopicPartition
+from rebalance_kit.simulation.learner_code.call_with_timeout import Blocked, call
+from rebalance_kit.simulation.learner_code.listeners import as_partition
+
+Report = Callable[[str, str, str], None]
+Shares = dict[str, tuple[TopicPartition, ...]]
+
+
+class OwnAssignorFailure(AssignorError):
+    """The learner's assignor raised, blocked, or answered what is no assignment; it leaves the leader's poll()."""
+
+    def __init__(self, name: str, java_exception: str, seen: str) -> None:
+        super().__init__(f"assignor {name}: {seen}")
+        self.java_exception = java_exception
+
+
+def assign_own(
+    name: str,
+    run: Callable[..., Any],
+    partitions: Mapping[str, int],
+    members: Sequence[MemberSubscription],
+    report: Report,
+    *,
+    cooperative: bool = False,
+) -> Shares:
+    """Run the assignor and return the share of every member; ``report(name, fault, seen)`` hears of nonsense.
+
+    Raises ``OwnAssignorFailure`` where Kafka's leader would throw, and ``KafkaFailure`` when a cooperative
+    assignor hands a partition over that another member still owns (``ConsumerCoordinator.validateCooperativeAssignment``).
+    """
+    try:
+        answer = call(lambda: run(dict(partitions), tuple(members)))
+    except Blocked as blocked:
+        report(name, "blocks", str(blocked))
+        raise OwnAssignorFailure(name, "TimeoutException", str(blocked)) from blocked
+    except Exception as error:
+        seen = f"{type(error).__name__}: {error}"
+        report(name, "raises", seen)
+        raise OwnAssignorFailure(name, type(error).__name__, seen) from error
+    shares = _read(name, answer, report)
+    for fault, seen in _faults(shares, partitions, members, cooperative=cooperative):
+        report(name, fault, seen)
+    known = {one.member_id: shares.get(one.member_id, ()) for one in members}
+    if cooperative:
+        _check_cooperative(known, members)
+    return known
+
+
+def _read(name: str, answer: Any, report: Report) -> Shares:
+    try:
+        return {
+            str(who): tuple(dict.fromkeys(as_partition(one) for one in given))
+            for who, given in answer.items()
+        }
+    except (AttributeError, TypeError, ValueError) as error:
+        seen = f"{answer!r:.120}; expected a mapping of member id -> partitions"
+        report(name, "returns nonsense", seen)
+        raise OwnAssignorFailure(name, "ClassCastException", f"returned {seen}") from error
+
+
+def _faults(
+    shares: Shares, partitions: Mapping[str, int], members: Sequence[MemberSubscription], *, cooperative: bool
+) -> list[tuple[str, str]]:
+    """What is wrong with an answer, in words."""
+    found: list[tuple[str, str]] = []
+    topics = {one.member_id: one.topics for one in members}
+    givers: dict[TopicPartition, str] = {}
+    for who, given in shares.items():
+        if who not in topics:
+            found.append(("unknown member", f"{who!r} is no member of the group"))
+            continue
+        for tp in given:
+            if not 0 <= tp.partition < partitions.get(tp.topic, 0):
+                found.append(("unknown partition", f"{tp} does not exist"))
+            elif tp.topic not in topics[who]:
+                found.append(
+                    ("not subscribed", f"{tp} is given to {who}, which does not subscribe {tp.topic}")
+                )
+            if tp in givers:
+                found.append(("given twice", f"{tp} is given to {givers[tp]} and to {who}"))
+            givers[tp] = who
+    held_back = (
+        {tp for one in members for tp in one.owned if tp not in shares.get(one.member_id, ())}
+        if cooperative
+        else set()
+    )
+    for topic in sorted({topic for listed in topics.values() for topic in listed}):
+        for number in range(partitions.get(topic, 0)):
+            tp = TopicPartition(topic, number)
+            if tp not in givers and tp not in held_back:
+                found.append(("forgotten partition", f"{tp} is given to nobody"))
+    return found
+
+
+def _check_cooperative(shares: Shares, members: Sequence[MemberSubscription]) -> None:
+    added = {tp for one in members for tp in shares[one.member_id] if tp not in one.owned}
+    revoked = {tp for one in members for tp in one.owned if tp not in shares[one.member_id]}
+    if added & revoked:
+        listed = ", ".join(str(tp) for tp in sorted(added & revoked))
+        raise KafkaFailure(
+            "IllegalStateException",
+            "Assignor supporting the COOPERATIVE protocol violates its requirements: it has reassigned "
+            f"partitions [{listed}] which are still owned by some members",
+        )

@@ -1,0 +1,83 @@
+"""The learner's own code inside the engine: listeners by member, assignors by name.
+
+A class is built anew for every life of a process, as a consumer builds its own; anything else is used as it
+is, so that what it remembers outlives the process and the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from rebalance_kit.model.config_client import CLASSES
+from rebalance_kit.model.errors import ScenarioError
+from rebalance_kit.simulation.scenario.checks import nearest
+
+OwnAssignor = Callable[..., Any]
+Supports = Mapping[str, tuple[str, ...]]
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+CALLBACKS = ("on_assigned", "on_revoked", "on_lost")
+EAGER = ("EAGER",)
+"""What an assignor supports that does not say (``ConsumerPartitionAssignor.supportedProtocols``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlugIns:
+    """What was plugged in: listeners by the member's name, assignors by the name that travels in JoinGroup."""
+
+    listeners: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    assignors: Mapping[str, OwnAssignor] = field(default_factory=lambda: NOTHING)
+
+    def make_listener(self, member: str) -> Any | None:
+        """The listener of one life of a member's process."""
+        found = self.listeners.get(member)
+        return found() if isinstance(found, type) else found
+
+    def make_assignors(self) -> Mapping[str, OwnAssignor]:
+        """The assignors of one life of a process."""
+        return {name: one() if isinstance(one, type) else one for name, one in self.assignors.items()}
+
+
+NO_PLUG_INS = PlugIns()
+
+
+def supports(assignors: Mapping[str, OwnAssignor] | None) -> Supports:
+    """Rebalance protocols of each own assignor, from its ``supported_protocols``; EAGER where it has none.
+
+    Raises ``ScenarioError`` for a name that is Kafka's and for what cannot be called.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    taken = {word for name, java in CLASSES.items() for word in (name, java, java.rpartition(".")[2])}
+    for name, one in (assignors or {}).items():
+        if not name or name in taken or "," in name:
+            raise ScenarioError(
+                f"assignors: {name!r} cannot name an assignor of your own; expected a name that Kafka's do not have"
+            )
+        if not callable(one):
+            raise ScenarioError(
+                f"assignors[{name!r}] is {one!r}; expected a function (partition_counts, members) -> assignment"
+            )
+        given = tuple(getattr(one, "supported_protocols", EAGER))
+        if not given or not set(given) <= {"EAGER", "COOPERATIVE"}:
+            raise ScenarioError(
+                f"assignors[{name!r}].supported_protocols is {given!r}; expected EAGER, COOPERATIVE or both"
+            )
+        found[name] = tuple(sorted(given))  # COOPERATIVE, the higher one, comes first
+    return MappingProxyType(found)
+
+
+def check_listeners(listeners: Mapping[str, Any] | None, members: Iterable[str]) -> None:
+    """Raise ``ScenarioError`` for a listener of nobody, and for one that listens to nothing."""
+    known = sorted(members)
+    for name, one in (listeners or {}).items():
+        if name not in known:
+            raise ScenarioError(
+                f"listeners: no member is named {name!r}{nearest(name, known)} (expected one of {', '.join(known)})"
+            )
+        has = [callback for callback in CALLBACKS if hasattr(one, callback)]
+        if not has or not all(callable(getattr(one, callback)) for callback in has):
+            raise ScenarioError(
+                f"listeners[{name!r}] is {one!r}; expected an object with any of {', '.join(CALLBACKS)} as (partitions, consumer)"
+            )

@@ -1,0 +1,1 @@
+"""Scenarios: values, the YAML form, checks, expansion of actions, permalinks."""

@@ -1,0 +1,187 @@
+"""Whether the things of a scenario can be: names, numbers, times, topics that somebody reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any
+
+from rebalance_kit.model.config_types import illegal_name
+from rebalance_kit.model.errors import ConfigError, ScenarioError
+from rebalance_kit.model.versions import parse_version
+from rebalance_kit.simulation.scenario.scenario import MemberSpec, Scenario, TopicSpec
+
+CLIENTS = ("java", "librdkafka")
+CALLBACKS = ("default", "right", "wrong")
+"""A librdkafka member's rebalance callback: the default one, one that looks at the protocol, one that calls the wrong family."""
+COMMITS = ("auto", "per_batch", "revoked", "none", "before_processing")
+MOST_MS = 7 * 24 * 3_600_000
+MOST_PARTITIONS = 200_000
+MOST_MEMBERS = 10_000
+MOST_RATE = 1_000_000
+RESERVED = ("coordinator", "broker", "admin", "run")
+"""Names of other actors of a trace."""
+Path = tuple[str | int, ...]
+
+
+class BadScenario(ScenarioError):
+    """A scenario that cannot mean anything; ``path`` leads to the fault, as ``("members", 1, "start")``."""
+
+    def __init__(self, message: str, path: Path = ()) -> None:
+        self.path = path
+        super().__init__(message)
+
+
+def nearest(word: object, known: Iterable[str]) -> str:
+    """``; did you mean 'x'?`` where a known word is close, else nothing.
+
+    >>> nearest("crahs", ["crash", "close"])
+    "; did you mean 'crash'?"
+    """
+    close = get_close_matches(str(word), list(known), n=1, cutoff=0.5)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def whole(value: Any) -> bool:
+    """Whether a value is a whole number (True and False are none)."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def number(value: Any) -> bool:
+    """Whether a value is a number that can be calculated with (no NaN, no boolean)."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= 1e15
+
+
+def check_things(scenario: Scenario) -> None:
+    """Raise ``BadScenario`` for what cannot be in a scenario, actions and configs left aside."""
+    where = scenario.name
+    if not where:
+        raise BadScenario("a scenario needs a name, got an empty one", ("scenario",))
+    try:
+        parse_version(scenario.kafka_version)
+    except ConfigError as error:
+        raise BadScenario(f"{where}: {error}", ("kafka_version",)) from error
+    _ms(scenario.end_ms, f"{where}: end", ("end",), least=1)
+    if not whole(scenario.seed):
+        raise BadScenario(f"{where}: seed is {scenario.seed!r}; expected a whole number", ("seed",))
+    if not scenario.group:
+        raise BadScenario(f"{where}: group is {scenario.group!r}; expected a group id", ("group",))
+    _topics(scenario.topics, where)
+    _nodes(scenario, where)
+    _members(scenario, where)
+
+
+def _ms(value: Any, what: str, path: Path, least: int = 0) -> None:
+    if not whole(value) or not least <= value <= MOST_MS:
+        raise BadScenario(f"{what} is {value!r}; expected milliseconds from {least} to {MOST_MS}", path)
+
+
+def _topics(topics: tuple[TopicSpec, ...], where: str) -> None:
+    seen: set[str] = set()
+    for index, topic in enumerate(topics):
+        path: Path = ("topics", index)
+        why = illegal_name(topic.name)
+        if why is not None:
+            raise BadScenario(f"{where}: topic {topic.name!r} cannot be: {why}", (*path, "name"))
+        if topic.name in seen:
+            raise BadScenario(
+                f"{where}: topic {topic.name!r} is named twice; expected each topic once", (*path, "name")
+            )
+        seen.add(topic.name)
+        if not whole(topic.partitions) or not 1 <= topic.partitions <= MOST_PARTITIONS:
+            raise BadScenario(
+                f"{where}: topic {topic.name} has partitions {topic.partitions!r}; expected 1 to {MOST_PARTITIONS}",
+                (*path, "partitions"),
+            )
+        if not number(topic.rate_per_s) or not 0 <= topic.rate_per_s <= MOST_RATE:
+            raise BadScenario(
+                f"{where}: topic {topic.name} has rate_per_s {topic.rate_per_s!r}; expected 0 to {MOST_RATE}",
+                (*path, "rate_per_s"),
+            )
+
+
+def _nodes(scenario: Scenario, where: str) -> None:
+    for node, rack in scenario.nodes.items():
+        if not whole(node) or node < 0:
+            raise BadScenario(
+                f"{where}: nodes names broker {node!r}; expected node ids, whole numbers from 0", ("nodes",)
+            )
+        if rack == "":
+            raise BadScenario(
+                f"{where}: broker {node} has rack {rack!r}; expected a name (broker.rack), or null for none",
+                ("nodes",),
+            )
+
+
+def _members(scenario: Scenario, where: str) -> None:
+    if len(scenario.members) > MOST_MEMBERS:
+        raise BadScenario(
+            f"{where}: {len(scenario.members)} members; expected at most {MOST_MEMBERS}", ("members",)
+        )
+    made = {str(one.args.get("topic")) for one in scenario.actions if one.do == "create_topic"}
+    known = {topic.name for topic in scenario.topics} | made
+    seen: set[str] = set()
+    for index, spec in enumerate(scenario.members):
+        path: Path = ("members", index)
+        if spec.name in seen:
+            raise BadScenario(
+                f"{where}: member {spec.name!r} is named twice; expected each member once", (*path, "name")
+            )
+        if not spec.name or spec.name in RESERVED:
+            raise BadScenario(
+                f"{where}: {spec.name!r} cannot name a member; expected any other name than {', '.join(RESERVED)}",
+                (*path, "name"),
+            )
+        seen.add(spec.name)
+        _member(spec, f"{where}: member {spec.name}", path)
+        check_topics(spec.topics, known, f"{where}: member {spec.name}", (*path, "topics"))
+        if spec.start_ms is not None and spec.start_ms > scenario.end_ms:
+            raise BadScenario(
+                f"{where}: member {spec.name} starts at {spec.start_ms} ms; expected at most the end, {scenario.end_ms}",
+                (*path, "start"),
+            )
+
+
+def check_topics(topics: Iterable[str], known: set[str], where: str, path: Path) -> None:
+    """Raise ``BadScenario`` for a topic that never exists in the scenario."""
+    for topic in topics:
+        if topic not in known:
+            listed = ", ".join(sorted(known)) or "none, the scenario has no topics"
+            raise BadScenario(
+                f"{where}: topic {topic!r} never exists{nearest(topic, sorted(known))} (expected one of {listed})",
+                path,
+            )
+
+
+def _member(spec: MemberSpec, where: str, path: Path) -> None:
+    if spec.start_ms is not None:
+        _ms(spec.start_ms, f"{where}: start", (*path, "start"))
+    _ms(spec.callback_ms, f"{where}: callback_ms", (*path, "callback_ms"))
+    if not number(spec.processing_ms) or not 0 <= spec.processing_ms <= MOST_MS:
+        raise BadScenario(
+            f"{where}: processing_ms is {spec.processing_ms!r}; expected 0 to {MOST_MS} milliseconds a record",
+            (*path, "processing_ms"),
+        )
+    for key, value, options in (
+        ("client", spec.client, CLIENTS),
+        ("callback", spec.callback, CALLBACKS),
+        ("commit", spec.commit, COMMITS),
+    ):
+        if value not in options:
+            raise BadScenario(
+                f"{where}: {key} is {value!r}{nearest(value, options)} (expected one of {', '.join(options)})",
+                (*path, key),
+            )
+    ways = [key for key in ("topics", "pattern", "server_pattern") if getattr(spec, key)]
+    if len(ways) > 1:
+        raise BadScenario(
+            f"{where}: both {' and '.join(ways)} are given; expected one of them", (*path, ways[-1])
+        )
+    for key in ("pattern", "server_pattern"):
+        try:
+            re.compile(getattr(spec, key) or "")
+        except re.error as error:
+            raise BadScenario(
+                f"{where}: {key} {getattr(spec, key)!r} is no regular expression: {error}", (*path, key)
+            ) from error

@@ -1,0 +1,54 @@
+"""What a scenario leaves broken at its end, and the actions that mend it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rebalance_kit.simulation.scenario.scenario import Action, Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """Frozen processes, members cut off, brokers that are down, each sorted; ``coordinator_down`` for the first broker."""
+
+    frozen: tuple[str, ...]
+    cut: tuple[str, ...]
+    nodes: tuple[int, ...]
+    coordinator_down: bool
+
+    def mended(self, at_ms: int) -> list[Action]:
+        """The actions that undo all of it at one moment."""
+        return [
+            *([Action(at_ms, "broker_up")] if self.coordinator_down else []),
+            *(Action(at_ms, "node_up", None, {"node": node}) for node in self.nodes),
+            *(Action(at_ms, "thaw", name) for name in self.frozen),
+            *(Action(at_ms, "heal_network", name) for name in self.cut),
+        ]
+
+
+def broken_by(planned: Scenario) -> Broken:
+    """What is still broken after the last action of a scenario of primitive actions (``actions.expand``)."""
+    frozen: set[str] = set()
+    cut: set[str] = set()
+    nodes: set[int] = set()
+    up = True
+    for action in sorted(planned.actions, key=lambda one: one.at_ms):
+        name = action.member or ""
+        match action.do:
+            case "freeze":
+                frozen.add(name)
+            case "thaw" | "crash":
+                frozen.discard(name)
+            case "cut_network":
+                cut.add(name)
+            case "heal_network":
+                cut.discard(name)
+            case "node_down":
+                nodes.add(int(action.args["node"]))
+            case "node_up":
+                nodes.discard(int(action.args["node"]))
+            case "broker_down" | "broker_up":
+                up = action.do == "broker_up"
+            case _:
+                pass
+    return Broken(tuple(sorted(frozen)), tuple(sorted(cut)), tuple(sorted(nodes)), not up)

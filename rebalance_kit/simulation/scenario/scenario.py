@@ -1,0 +1,250 @@
+"""What a run is made of: topics, members with their Kafka configs, timed actions, an end and a seed.
+
+A scenario is a value. A click in the lab, a replay and a test all make a new one and simulate again.
+Files are read by ``rebalance_kit.simulation.scenario.yaml_file``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+from rebalance_kit.model.errors import ScenarioError
+from rebalance_kit.model.versions import at_least
+from rebalance_kit.simulation.kernel.latencies import MEASURED, Latencies
+
+Configs = Mapping[str, Any]
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+NO_NODES: Mapping[int, str | None] = MappingProxyType({})
+ASSIGNOR_CLASS = "org.apache.kafka.clients.consumer."
+PROTOCOLS: Mapping[str, Configs] = MappingProxyType(
+    {
+        # Java's default list runs EAGER and the vote picks range (KIP-429, ConsumerConfig).
+        "eager": {"group.protocol": "classic"},
+        "cooperative": {
+            "group.protocol": "classic",
+            "partition.assignment.strategy": f"{ASSIGNOR_CLASS}CooperativeStickyAssignor",
+        },
+        "sticky": {
+            "group.protocol": "classic",
+            "partition.assignment.strategy": f"{ASSIGNOR_CLASS}StickyAssignor",
+        },
+        "roundrobin": {
+            "group.protocol": "classic",
+            "partition.assignment.strategy": f"{ASSIGNOR_CLASS}RoundRobinAssignor",
+        },
+        "consumer": {"group.protocol": "consumer"},
+        "consumer-range": {"group.protocol": "consumer", "group.remote.assignor": "range"},
+    }
+)
+THREE_PROTOCOLS = ("eager", "cooperative", "consumer")
+CLASSIC_ONLY = ("partition.assignment.strategy", "session.timeout.ms", "heartbeat.interval.ms")
+
+ACTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "start": "start the member's process (again); topics, configs, client, callback may be given anew",
+        "close": "consumer.close(): commit (for timeout_ms at most), callback, leave",
+        "crash": "the process dies at once (kill -9)",
+        "freeze": "the process stands still (long GC pause, SIGSTOP)",
+        "thaw": "the frozen process goes on",
+        "stall": "the application does not call poll() for for_ms",
+        "slow_down": "processing takes processing_ms a record from now on",
+        "slow_callback": "each rebalance callback takes callback_ms from now on",
+        "restart": "close (or crash: true) and start again after after_ms",
+        "duplicate": "start another process `as` with this member's group.instance.id",
+        "subscribe": "call subscribe() with topics",
+        "enforce_rebalance": "call enforceRebalance()",
+        "reconfigure": "change configs and bounce: close, start after after_ms",
+        "remove": "an administrator removes the member (by group.instance.id where it has one)",
+        "see_metadata": "the member's client is told topics (name: partitions), as by a broker that still starts",
+        "cut_network": "messages between the member and the broker are lost until heal_network",
+        "heal_network": "the member reaches the broker again",
+        "drop_next": "the member's next message of kind api is lost",
+        "delay_next": "the member's next message of kind api takes by_ms longer",
+        "add_partitions": "the topic grows to partitions",
+        "create_topic": "a topic appears: topic, partitions",
+        "delete_topic": "a topic is deleted",
+        "broker_down": "the broker that hosts the coordinator stops",
+        "broker_up": "it is back",
+        "node_down": "broker `node`, which coordinates no group, stops (crash: true: without handing its partitions over)",
+        "node_up": "broker `node` is back",
+        "coordinator_failover": "another broker takes the coordinator over, for_ms without one",
+        "rolling_restart": "restart every member in turn, every_ms apart, each away for after_ms",
+        "scale_to": "start or close members until `members` run",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TopicSpec:
+    """A topic: ``rate_per_s`` records a second go into each of its partitions."""
+
+    name: str
+    partitions: int
+    rate_per_s: float = 10.0
+    topic_id: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """Facts pinned for one life of a member's process, for the repetition of a recorded run.
+
+    Times are ms of the run: when its first request reaches the broker, when its second one does (a JoinGroup
+    with the id it was given, or the acknowledgement of a KIP-848 client), when the first answer reaches the process, when the first
+    request was sent (a moment before it arrived, unless the record says better). ``beat_ms``
+    is the phase of its poll(), ``later_ids`` the ids it was given when it joined again without one,
+    ``first_ack_ms`` when a KIP-848 client sends its first acknowledgement, ``second_answer_ms`` when that one's
+    answer reaches it.
+    None leaves the fact to the engine.
+    """
+
+    first_request_ms: int | None = None
+    second_request_ms: int | None = None
+    first_answer_ms: int | None = None
+    member_id: str | None = None
+    beat_ms: int | None = None
+    first_sent_ms: int | None = None
+    later_ids: tuple[str, ...] = ()
+    first_ack_ms: int | None = None
+    second_answer_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MemberSpec:
+    """One application instance with one consumer.
+
+    ``pattern`` is a java.util.regex.Pattern that the client matches itself, ``server_pattern`` a
+    SubscriptionPattern that the broker resolves (KIP-848). ``start_ms`` None: it exists but is started by an action. ``processing_ms`` is the time its
+    application needs for one record, ``callback_ms`` the time each rebalance callback takes.
+    ``commit`` is a commit policy: auto, per_batch, revoked, none, before_processing.
+    """
+
+    name: str
+    topics: tuple[str, ...] = ()
+    configs: Configs = field(default_factory=lambda: NOTHING)
+    pattern: str | None = None
+    server_pattern: str | None = None
+    start_ms: int | None = 0
+    client: str = "java"
+    callback: str = "default"
+    processing_ms: float = 0.0
+    callback_ms: int = 0
+    commit: str = "auto"
+    lives: tuple[Life, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something done at ``at_ms``: ``do`` is a key of ``ACTIONS``, ``member`` whom it concerns."""
+
+    at_ms: int
+    do: str
+    member: str | None = None
+    args: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """Everything that decides a run, but for the seed's draws."""
+
+    name: str
+    topics: tuple[TopicSpec, ...]
+    members: tuple[MemberSpec, ...]
+    actions: tuple[Action, ...] = ()
+    end_ms: int = 60_000
+    seed: int = 1
+    title: str = ""
+    story: str = ""
+    kafka_version: str = "4.3.1"
+    group: str = "orders-app"
+    broker: Configs = field(default_factory=lambda: NOTHING)
+    protocol: str | None = None
+    latencies: Latencies = MEASURED
+    data_plane: bool = True
+    nodes: Mapping[int, str | None] = field(default_factory=lambda: NO_NODES)
+    """Brokers with their racks, the coordinators' first; empty: one broker leads every partition."""
+
+    def member(self, name: str) -> MemberSpec:
+        """The member of that name; raises ``ScenarioError`` naming those that exist."""
+        for spec in self.members:
+            if spec.name == name:
+                return spec
+        known = ", ".join(spec.name for spec in self.members)
+        raise ScenarioError(f"{self.name}: no member is named {name!r}; expected one of {known}")
+
+    def with_action(self, action: Action) -> Scenario:
+        """The same scenario with one more action, kept in order of time."""
+        actions = sorted((*self.actions, action), key=lambda one: one.at_ms)
+        return replace(self, actions=tuple(actions), end_ms=max(self.end_ms, action.at_ms))
+
+
+def with_protocol(scenario: Scenario, name: str) -> Scenario:
+    """The scenario with every member switched to a protocol of ``PROTOCOLS``.
+
+    Session and heartbeat settings move to where that protocol reads them: a classic client's
+    ``session.timeout.ms`` becomes the broker's ``group.consumer.session.timeout.ms`` and back,
+    since KIP-848 takes both from the broker.
+    """
+    if name not in PROTOCOLS:
+        raise ScenarioError(f"protocol {name!r} is unknown; expected one of {', '.join(PROTOCOLS)}")
+    clients = {spec.name: spec.client for spec in scenario.members}
+    members = tuple(
+        replace(spec, configs=_switched(spec.configs, name, spec.client, scenario.kafka_version))
+        for spec in scenario.members
+    )
+    actions = tuple(
+        replace(
+            one,
+            args={
+                **one.args,
+                "configs": _switched(
+                    one.args["configs"],
+                    name,
+                    str(one.args.get("client", clients.get(one.member or "", "java"))),
+                    scenario.kafka_version,
+                ),
+            },
+        )
+        if "configs" in one.args and one.do in {"start", "duplicate"}
+        else one
+        for one in scenario.actions
+    )
+    broker = dict(scenario.broker)
+    if PROTOCOLS[name]["group.protocol"] == "consumer":
+        _carry_timeouts(scenario, broker)
+    return replace(scenario, members=members, actions=actions, broker=broker, protocol=name)
+
+
+def _switched(configs: Configs, name: str, client: str, version: str) -> dict[str, Any]:
+    kept = {
+        key: value
+        for key, value in configs.items()
+        if key not in {"group.protocol", "group.remote.assignor", "partition.assignment.strategy"}
+    }
+    if PROTOCOLS[name]["group.protocol"] == "consumer":
+        for key in CLASSIC_ONLY:
+            kept.pop(key, None)
+    wanted = dict(PROTOCOLS[name])
+    if wanted["group.protocol"] == "classic" and not at_least("3.7", version):
+        del wanted["group.protocol"]  # there was only one
+    if client == "librdkafka" and "partition.assignment.strategy" in wanted:
+        wanted["partition.assignment.strategy"] = {"cooperative": "cooperative-sticky"}.get(name, name)
+    return {**kept, **wanted}
+
+
+def _carry_timeouts(scenario: Scenario, broker: dict[str, Any]) -> None:
+    for client, server in (
+        ("session.timeout.ms", "session.timeout.ms"),
+        ("heartbeat.interval.ms", "heartbeat.interval.ms"),
+    ):
+        values = [int(spec.configs[client]) for spec in scenario.members if client in spec.configs]
+        key = f"group.consumer.{server}"
+        if values and key not in broker:
+            broker[key] = max(values)
+            floor = f"group.consumer.min.{server}"
+            broker.setdefault(floor, min(max(values), 45_000 if "session" in client else 5_000))
+            broker.setdefault(
+                f"group.consumer.max.{server}", max(*values, 60_000 if "session" in client else 15_000)
+            )

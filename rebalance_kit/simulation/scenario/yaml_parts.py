@@ -1,0 +1,319 @@
+"""The parts of a scenario file, each read where it stands: topics, members, actions, configs, latencies.
+
+``Parts.spots`` remembers the node of every part, so that a fault found later can still be shown in its line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from rebalance_kit.simulation.kernel.latencies import MEASURED, Latencies, Spread
+from rebalance_kit.simulation.scenario.action_args import ARGUMENTS
+from rebalance_kit.simulation.scenario.checks import MOST_MEMBERS, Path, nearest
+from rebalance_kit.simulation.scenario.scenario import ACTIONS, Action, Life, MemberSpec, TopicSpec
+from rebalance_kit.simulation.scenario.yaml_nodes import Entries, Nodes, is_null
+
+if TYPE_CHECKING:
+    from yaml.nodes import Node
+
+MEMBER_KEYS = (
+    "name",
+    "topics",
+    "pattern",
+    "server_pattern",
+    "start",
+    "configs",
+    "client",
+    "callback",
+    "callback_ms",
+    "processing_ms",
+    "commit",
+    "lives",
+    "count",
+    "prefix",
+    "every",
+    "instance_prefix",
+)
+TIMES = ("at", "end", "start", "every", "for", "after", "by")
+"""Keys that may carry ``_ms``."""
+
+
+@dataclass(slots=True)
+class Parts:
+    """One file being read; ``shared`` are the configs that every member starts from."""
+
+    where: str
+    nodes: Nodes = field(init=False)
+    spots: dict[Path, Node] = field(default_factory=dict)
+    shared: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.nodes = Nodes(self.where)
+
+    def mapping(self, node: Node, key: str, known: tuple[str, ...]) -> Entries:
+        """Entries with ``at_ms`` read as ``at``; refuses both together."""
+        timed = [one for one in known if one in TIMES]
+        found = self.nodes.mapping(node, key, [*known, *(f"{one}_ms" for one in timed)])
+        for one in timed:
+            if f"{one}_ms" in found:
+                if one in found:
+                    self.nodes.fail(
+                        found[f"{one}_ms"][0], key, f"both {one} and {one}_ms are given; expected one of them"
+                    )
+                found[one] = found.pop(f"{one}_ms")
+        return found
+
+    def broker(self, node: Node, key: str) -> Mapping[str, Any]:
+        """Configs of the broker."""
+        return MappingProxyType(self.configs(node, key, (key,)))
+
+    def brokers(self, node: Node, key: str) -> Mapping[int, str | None]:
+        """Brokers by id with their racks (null for none)."""
+        found: dict[int, str | None] = {}
+        for name, (at, value) in self.nodes.mapping(node, key).items():
+            if not name.isdigit():
+                self.nodes.fail(
+                    at, key, f"got {name!r}; expected node ids with racks, as in {{1: rack-a, 2: rack-b}}"
+                )
+            found[int(name)] = None if is_null(value) else self.nodes.text(value, f"{key}.{name}")
+        return MappingProxyType(found)
+
+    def configs(self, node: Node, key: str, path: Path = ("configs",)) -> dict[str, Any]:
+        """Kafka configs by their real names, not yet judged."""
+        found: dict[str, Any] = {}
+        for name, (name_node, value) in self.nodes.mapping(node, key).items():
+            found[name] = self.nodes.plain(value, f"{key} {name}")
+            self.spots[(*path, name)] = name_node
+        return found
+
+    def topics(self, node: Node) -> tuple[TopicSpec, ...]:
+        """Topics from a mapping or a list."""
+        from yaml.nodes import SequenceNode
+
+        listed = self.nodes.sequence(node, "topics") if isinstance(node, SequenceNode) else None
+        if listed is not None:
+            return tuple(self._topic(index, None, one, one) for index, one in enumerate(listed))
+        entries = self.nodes.mapping(node, "topics")
+        return tuple(
+            self._topic(index, name, at, value) for index, (name, (at, value)) in enumerate(entries.items())
+        )
+
+    def _topic(self, index: int, name: str | None, at: Node, node: Node) -> TopicSpec:
+        from yaml.nodes import ScalarNode
+
+        path, nodes = ("topics", index), self.nodes
+        self.spots[path] = at
+        if name is not None and isinstance(node, ScalarNode):
+            return TopicSpec(name, nodes.integer(node, f"topics.{name} (partitions)"))
+        key = f"topics.{name}" if name is not None else f"topics[{index}]"
+        known = ("partitions", "rate_per_s", "topic_id")
+        entries = self.mapping(node, key, known if name is not None else ("name", *known))
+        for one, (_, value) in entries.items():
+            self.spots[*path, one] = value
+        for needed in ("partitions",) if name is not None else ("name", "partitions"):
+            if needed not in entries:
+                nodes.fail(node, key, f"has no {needed}; expected it")
+        return TopicSpec(
+            name if name is not None else nodes.text(entries["name"][1], f"{key}.name"),
+            nodes.integer(entries["partitions"][1], f"{key}.partitions"),
+            float(nodes.number(entries["rate_per_s"][1], f"{key}.rate_per_s"))
+            if "rate_per_s" in entries
+            else 10.0,
+            self._topic_id(entries["topic_id"][1], f"{key}.topic_id") if "topic_id" in entries else None,
+        )
+
+    def _topic_id(self, node: Node, key: str) -> tuple[int, int]:
+        halves = self.nodes.sequence(node, key)
+        if len(halves) != 2:
+            self.nodes.fail(node, key, f"got {len(halves)} numbers; expected two signed 64-bit halves")
+        found = [self.nodes.scalar(half, key, "a whole number") for half in halves]
+        if not all(one.lstrip("-").isdigit() and -(2**63) <= int(one) < 2**63 for one in found):
+            self.nodes.fail(node, key, f"got {found}; expected two signed 64-bit halves")
+        return int(found[0]), int(found[1])
+
+    def members(self, node: Node) -> tuple[MemberSpec, ...]:
+        """Members from a list, or from one mapping with ``count``."""
+        from yaml.nodes import MappingNode
+
+        members: list[MemberSpec] = []
+        listed = [node] if isinstance(node, MappingNode) else self.nodes.sequence(node, "members")
+        for index, one in enumerate(listed):
+            key = "members" if isinstance(node, MappingNode) else f"members[{index}]"
+            entries = self.mapping(one, key, MEMBER_KEYS)
+            made = (
+                self._crowd(one, key, entries) if "count" in entries else (self._member(one, key, entries),)
+            )
+            for spec in made:
+                path = ("members", len(members))
+                self.spots[path] = one
+                for name, (_, value) in entries.items():
+                    self.spots[*path, name] = value
+                if "configs" in entries:
+                    self.configs(entries["configs"][1], f"{key}.configs", (*path, "configs"))
+                members.append(spec)
+        return tuple(members)
+
+    def _member(self, node: Node, key: str, entries: Entries, name: str | None = None) -> MemberSpec:
+        nodes = self.nodes
+        if name is None:
+            for crowd in ("prefix", "every", "instance_prefix"):
+                if crowd in entries:
+                    nodes.fail(
+                        entries[crowd][0], key, f"{crowd} goes with count; expected count, or name alone"
+                    )
+            if "name" not in entries:
+                nodes.fail(node, key, "has no name; expected name, or count and prefix")
+            name = nodes.text(entries["name"][1], f"{key}.name")
+
+        def get(field_name: str, read: Callable[[Node, str], Any], default: Any) -> Any:
+            return read(entries[field_name][1], f"{key}.{field_name}") if field_name in entries else default
+
+        return MemberSpec(
+            name=name,
+            topics=get("topics", nodes.names, ()),
+            configs=MappingProxyType({**self.shared, **get("configs", self.configs, {})}),
+            pattern=get("pattern", nodes.text, None),
+            server_pattern=get("server_pattern", nodes.text, None),
+            start_ms=get("start", self._start, 0),
+            client=get("client", nodes.text, "java"),
+            callback=get("callback", nodes.text, "default"),
+            processing_ms=get("processing_ms", nodes.number, 0.0),
+            callback_ms=get("callback_ms", nodes.time_ms, 0),
+            commit=get("commit", nodes.text, "auto"),
+            lives=get("lives", self._lives, ()),
+        )
+
+    def _start(self, node: Node, key: str) -> int | None:
+        return None if is_null(node) else self.nodes.time_ms(node, key)
+
+    def _crowd(self, node: Node, key: str, entries: Entries) -> tuple[MemberSpec, ...]:
+        """``count`` members named ``prefix`` and a number, ``every`` ms apart."""
+        nodes = self.nodes
+        if "name" in entries:
+            nodes.fail(entries["name"][0], key, "name goes without count; expected prefix")
+        count = nodes.integer(entries["count"][1], f"{key}.count")
+        if not 1 <= count <= MOST_MEMBERS:
+            nodes.fail(entries["count"][1], f"{key}.count", f"got {count}; expected 1 to {MOST_MEMBERS}")
+        prefix = nodes.text(entries["prefix"][1], f"{key}.prefix") if "prefix" in entries else "consumer-"
+        every = nodes.time_ms(entries["every"][1], f"{key}.every") if "every" in entries else 0
+        instance = (
+            nodes.text(entries["instance_prefix"][1], f"{key}.instance_prefix")
+            if "instance_prefix" in entries
+            else None
+        )
+        first = self._member(node, key, entries, f"{prefix}1")
+        made = []
+        for number in range(1, count + 1):
+            configs = (
+                first.configs
+                if instance is None
+                else MappingProxyType({**first.configs, "group.instance.id": f"{instance}{number}"})
+            )
+            start = None if first.start_ms is None else first.start_ms + (number - 1) * every
+            made.append(replace(first, name=f"{prefix}{number}", configs=configs, start_ms=start))
+        return tuple(made)
+
+    def _lives(self, node: Node, key: str) -> tuple[Life, ...]:
+        lives = []
+        for one in self.nodes.sequence(node, key):
+            entries = self.nodes.mapping(one, key, Life.__slots__)
+            values: dict[str, Any] = {}
+            for name, (_, value) in entries.items():
+                read = self.nodes.text if name == "member_id" else self.nodes.time_ms
+                if name == "later_ids":
+                    values[name] = tuple(
+                        self.nodes.text(each, f"{key}.{name}")
+                        for each in self.nodes.sequence(value, f"{key}.{name}")
+                    )
+                else:
+                    values[name] = None if is_null(value) else read(value, f"{key}.{name}")
+            lives.append(Life(**values))
+        return tuple(lives)
+
+    def actions(self, node: Node, _key: str) -> tuple[Action, ...]:
+        """Actions in the order of the file."""
+        return tuple(
+            self._action(index, one) for index, one in enumerate(self.nodes.sequence(node, "actions"))
+        )
+
+    def _action(self, index: int, node: Node) -> Action:
+        key, nodes = f"actions[{index}]", self.nodes
+        entries = nodes.mapping(node, key)
+        for needed in ("at", "do"):
+            if needed not in entries and f"{needed}_ms" not in entries:
+                nodes.fail(node, key, f"has no {needed}; expected at, do, and member where it concerns one")
+        do = nodes.text(entries["do"][1], f"{key}.do")
+        if do not in ACTIONS:
+            nodes.fail(
+                entries["do"][1],
+                f"{key}.do",
+                f"action {do!r} is unknown{nearest(do, ACTIONS)} (expected one of {', '.join(ACTIONS)})",
+            )
+        known = tuple(
+            name.removesuffix("_ms") if name.removesuffix("_ms") in TIMES else name for name in ARGUMENTS[do]
+        )
+        entries = self.mapping(node, f"{key} ({do})", ("at", "do", "member", *known))
+        args: dict[str, Any] = {}
+        path: Path = ("actions", index)
+        self.spots[path] = node
+        for name, (_, value) in entries.items():
+            if name in {"at", "do", "member"}:
+                self.spots[*path, name] = value
+                continue
+            full = f"{name}_ms" if name in TIMES else name
+            self.spots[*path, full] = value
+            args[full] = self._argument(do, full, value, f"{key}.{name}", (*path, full))
+        member = nodes.text(entries["member"][1], f"{key}.member") if "member" in entries else None
+        return Action(nodes.time_ms(entries["at"][1], f"{key}.at"), do, member, MappingProxyType(args))
+
+    def _argument(self, do: str, name: str, node: Node, key: str, path: Path) -> Any:
+        kind = ARGUMENTS[do][name].kind
+        if kind == "configs":
+            return self.configs(node, key, path)
+        nodes = self.nodes
+        readers: Mapping[str, Callable[[Node, str], Any]] = {
+            "ms": nodes.time_ms,
+            "number": nodes.number,
+            "count": nodes.integer,
+            "flag": nodes.flag,
+            "name": nodes.text,
+            "choice": nodes.text,
+            "names": nodes.names,
+        }
+        return readers[kind](node, key)
+
+    def latencies(self, node: Node, key: str) -> Latencies:
+        """Spreads that differ from the measured ones."""
+        entries = self.nodes.mapping(node, key, Latencies.__dataclass_fields__)
+        values: dict[str, Any] = {}
+        for name, (_, value) in entries.items():
+            default = getattr(MEASURED, name)
+            values[name] = (
+                self._spread(value, f"{key}.{name}")
+                if isinstance(default, Spread)
+                else self._step(value, f"{key}.{name}")
+            )
+        return Latencies(**values)
+
+    def _step(self, node: Node, key: str) -> int:
+        found = self.nodes.time_ms(node, key)
+        return found or self.nodes.fail(node, key, "got 0; expected at least 1 ms")
+
+    def _spread(self, node: Node, key: str) -> Spread:
+        """Five marks (least, quartiles, greatest), or one number for a latency that never varies."""
+        from yaml.nodes import SequenceNode
+
+        if not isinstance(node, SequenceNode):
+            fixed = float(self.nodes.time_ms(node, key))
+            return Spread(fixed, fixed, fixed, fixed, fixed)
+        marks = [self.nodes.number(one, key) for one in node.value]
+        if len(marks) != 5 or marks != sorted(marks) or marks[0] < 0:
+            self.nodes.fail(
+                node,
+                key,
+                f"got {marks}; expected five rising numbers: least, quartiles, greatest, in milliseconds",
+            )
+        return Spread(*marks)

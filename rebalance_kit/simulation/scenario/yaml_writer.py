@@ -1,0 +1,137 @@
+"""A scenario as YAML text that reads back to the same scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any
+
+from rebalance_kit.simulation.kernel.latencies import MEASURED, Latencies, Spread
+from rebalance_kit.simulation.learner_code.plug_ins import Supports, supports
+from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, with_protocol
+from rebalance_kit.simulation.scenario.startup_refusals import foresee
+from rebalance_kit.simulation.scenario.yaml_nodes import write_time
+
+SET_BY_PROTOCOL = frozenset({"group.protocol", "group.remote.assignor", "partition.assignment.strategy"})
+TIMES = {"for_ms": "for", "after_ms": "after", "by_ms": "by", "every_ms": "every"}
+
+
+def write_scenario(scenario: Scenario, assignors: Mapping[str, Callable[..., Any]] | None = None) -> str:
+    """YAML text of a scenario: ``read_scenario(write_scenario(s)) == s`` for every scenario that ``check`` accepts.
+
+    ``assignors`` are those of your own that its members name; reading needs them again.
+    """
+    import yaml
+
+    document = _document(scenario, supports(assignors))
+    return str(
+        yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=110, default_flow_style=None)
+    )
+
+
+def _document(scenario: Scenario, own: Supports) -> dict[str, Any]:
+    plain = Scenario("", (), ())
+    shorthand = scenario.protocol is not None and _is_switched(scenario)
+    document: dict[str, Any] = {"scenario": scenario.name}
+    for key in ("title", "story", "kafka_version"):
+        if getattr(scenario, key) != getattr(plain, key):
+            document[key] = getattr(scenario, key)
+    if scenario.protocol is not None:
+        document["protocol" if shorthand else "label"] = scenario.protocol
+    if scenario.group != plain.group:
+        document["group"] = scenario.group
+    document |= {
+        "seed": scenario.seed,
+        "end": write_time(scenario.end_ms),
+        "topics": {topic.name: _topic(topic) for topic in scenario.topics},
+    }
+    if scenario.broker:
+        document["broker"] = _plain(scenario.broker)
+    document["members"] = [_member(spec, shorthand) for spec in scenario.members]
+    if scenario.actions:
+        document["actions"] = [_action(action) for action in scenario.actions]
+    if scenario.latencies != MEASURED:
+        document["latencies"] = _latencies(scenario.latencies)
+    if not scenario.data_plane:
+        document["data_plane"] = False
+    if scenario.nodes:
+        document["nodes"] = dict(scenario.nodes)
+    expected = sorted({refusal.error for refusal in foresee(scenario, own)})
+    if expected:
+        document["expect"] = expected
+    return document
+
+
+def _is_switched(scenario: Scenario) -> bool:
+    """Whether the shorthand alone would give every member its configs again."""
+    from rebalance_kit.model.errors import ScenarioError
+
+    try:
+        return with_protocol(scenario, scenario.protocol or "") == scenario
+    except ScenarioError:
+        return False
+
+
+def _topic(topic: Any) -> int | dict[str, Any]:
+    if topic.rate_per_s == 10.0 and topic.topic_id is None:
+        return int(topic.partitions)
+    found: dict[str, Any] = {"partitions": topic.partitions}
+    if topic.rate_per_s != 10.0:
+        found["rate_per_s"] = topic.rate_per_s
+    if topic.topic_id is not None:
+        found["topic_id"] = list(topic.topic_id)
+    return found
+
+
+def _member(spec: MemberSpec, shorthand: bool) -> dict[str, Any]:
+    plain = MemberSpec("")
+    found: dict[str, Any] = {"name": spec.name}
+    if spec.topics:
+        found["topics"] = list(spec.topics)
+    for key in ("pattern", "server_pattern"):
+        if getattr(spec, key) is not None:
+            found[key] = getattr(spec, key)
+    if spec.start_ms != 0:
+        found["start"] = None if spec.start_ms is None else write_time(spec.start_ms)
+    configs = {
+        key: value for key, value in spec.configs.items() if not (shorthand and key in SET_BY_PROTOCOL)
+    }
+    if configs:
+        found["configs"] = _plain(configs)
+    for key in ("client", "callback", "processing_ms", "commit"):
+        if getattr(spec, key) != getattr(plain, key):
+            found[key] = getattr(spec, key)
+    if spec.callback_ms:
+        found["callback_ms"] = spec.callback_ms
+    if spec.lives:
+        found["lives"] = [
+            {one.name: getattr(life, one.name) for one in fields(life) if getattr(life, one.name) is not None}
+            for life in spec.lives
+        ]
+    return found
+
+
+def _action(action: Action) -> dict[str, Any]:
+    found: dict[str, Any] = {"at": write_time(action.at_ms), "do": action.do}
+    if action.member is not None:
+        found["member"] = action.member
+    for key, value in action.args.items():
+        found[TIMES.get(key, key)] = write_time(value) if key in TIMES else _plain(value)
+    return found
+
+
+def _latencies(latencies: Latencies) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for one in fields(latencies):
+        value = getattr(latencies, one.name)
+        if value != getattr(MEASURED, one.name):
+            found[one.name] = (
+                [getattr(value, mark.name) for mark in fields(value)] if isinstance(value, Spread) else value
+            )
+    return found
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(one) for key, one in value.items()}
+    return list(value) if isinstance(value, tuple | list) else value

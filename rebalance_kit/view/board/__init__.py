@@ -1,0 +1,1 @@
+"""The state of the board at every moment of a run."""

@@ -1,0 +1,259 @@
+"""A run cut into what does not change: a track of states a member, a partition and the group.
+
+``board(trace, at_ms)`` answers what the lab shows at a moment; whoever asks often keeps ``Frames``,
+which folds the trace once and finds any moment by bisection.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from rebalance_kit.analysis.intervals import Gap, gaps
+from rebalance_kit.analysis.metrics import study_from
+from rebalance_kit.model.topology import parse_partition
+from rebalance_kit.model.trace import Trace
+from rebalance_kit.view.board.marks import find_marks
+from rebalance_kit.view.board.state_tracks import Folded
+from rebalance_kit.view.board.states import (
+    ABSENT,
+    BoardState,
+    Mark,
+    MemberView,
+    Message,
+    PartitionState,
+    PartitionView,
+    Position,
+)
+from rebalance_kit.view.board.track import Track, between
+from rebalance_kit.view.style.theme import looks
+
+SESSION_MS = 45_000
+
+
+class Frames:
+    """One group's run, ready to be asked for any moment.
+
+    ``group`` names the consumer group when a trace holds several (default: that of the first
+    process). ``broker`` are the broker's configs where the trace's ``meta`` does not hold them.
+    """
+
+    def __init__(
+        self,
+        trace: Trace,
+        group: str | None = None,
+        broker: Mapping[str, Any] | None = None,
+        folded: Folded | None = None,
+    ) -> None:
+        self.trace = trace
+        self.end_ms = trace.end_ms
+        folded = folded or Folded(trace, group)
+        folded.feed(trace)
+        self.group_name = folded.group_name
+        self.names = folded.names
+        self.members, self.group = folded.members, folded.group
+        self.partitions = {
+            name: folded.partitions[name] for name in sorted(folded.partitions, key=parse_partition)
+        }
+        fold = folded.folding.fold
+        self.messages: tuple[Message, ...] = tuple(fold.messages)
+        self.beats: dict[str, list[int]] = fold.beats
+        self.positions: dict[str, list[tuple[int, Position]]] = fold.positions
+        self._sessions = _session_lengths(trace, broker or trace.meta.get("broker") or {})
+        self._sent = [one.sent_ms for one in self.messages]
+        self._longest = max(
+            (one.arrives_ms - one.sent_ms for one in self.messages if one.arrives_ms is not None), default=0
+        )
+
+    @cached_property
+    def marks(self) -> tuple[Mark, ...]:
+        """What the strip marks: actions, rebalances, sessions that end."""
+        return find_marks(self.trace, self.group_name)
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """What each member's disc says."""
+        return {name: one.label for name, one in looks(self.names).items()}
+
+    @cached_property
+    def change_times(self) -> tuple[int, ...]:
+        """Every moment at which a member, a partition or the group changed."""
+        tracks: list[Track[Any]] = [*self.members.values(), *self.partitions.values(), self.group]
+        return tuple(sorted({at for track in tracks for at in track.times}))
+
+    def settled_ms(self) -> int | None:
+        """The first moment of rest: the group is stable, all partitions flow, nobody waits for one.
+
+        None when that never comes.
+        """
+        return self._settled
+
+    def settles_at(self, at_ms: int | None) -> None:
+        """Take the moment of rest from a run that begins with the same rows."""
+        self.__dict__["_settled"] = at_ms
+
+    @cached_property
+    def _settled(self) -> int | None:
+        for at_ms in self.change_times:
+            if self.group.at(at_ms).state != "Stable" or not self.partitions:
+                continue
+            now = [track.at(at_ms) for track in self.partitions.values()]
+            if all(one.flows and one.target in {None, one.owner} for one in now):
+                return at_ms
+        return None
+
+    @cached_property
+    def watched_from_ms(self) -> int:
+        """From when on a run is counted (``analysis.metrics.study_from``)."""
+        return study_from(self.trace)
+
+    @cached_property
+    def gaps(self) -> dict[str, list[Gap]]:
+        """When nobody received a partition's records, from ``watched_from_ms`` on, by partition."""
+        found: dict[str, list[Gap]] = {name: [] for name in self.partitions}
+        for gap in gaps(self.trace, self.watched_from_ms):
+            found.setdefault(str(gap.partition), []).append(gap)
+        return found
+
+    def session_ends_ms(self, name: str, at_ms: int) -> int | None:
+        """When the coordinator's session of that member would end; None while none runs."""
+        state = self.members[name].at(at_ms)
+        if state.standing != "member" or state.parked == "JoinGroup":
+            return None
+        beats = self.beats.get(name, [])
+        place = bisect_right(beats, at_ms) - 1
+        if place < 0:
+            return None
+        return beats[place] + self.session_ms(name, state.protocol)
+
+    def session_ms(self, name: str, protocol: str = "classic") -> int:
+        """The member's session timeout: its own (classic) or the broker's (consumer)."""
+        return self._sessions.get((protocol, name if protocol == "classic" else ""), SESSION_MS)
+
+    def position(self, name: str, at_ms: int) -> Position | None:
+        """Where the partition stands, between two looks at it read off a straight line."""
+        known = self.positions.get(name)
+        if not known:
+            return None
+        place = bisect_right(known, at_ms, key=lambda one: one[0]) - 1
+        if place < 0:
+            return None
+        return between(known, place, at_ms, flows=self.partitions[name].at(at_ms).flows)
+
+    def at(self, at_ms: int) -> BoardState:
+        """The board at that moment."""
+        states = {name: track.at(at_ms) for name, track in self.partitions.items()}
+        owned: dict[str, list[str]] = {}
+        for partition, state in states.items():
+            if state.owner is not None:
+                owned.setdefault(state.owner, []).append(partition)
+        members = tuple(
+            self._member(number, name, at_ms, tuple(owned.get(name, ())), states)
+            for number, name in enumerate(self.names, start=1)
+        )
+        partitions = tuple(
+            self._partition(name, state, at_ms) for name, state in states.items() if state.word != ABSENT.word
+        )
+        group = self.group.at(at_ms)
+        since = self.group.since(
+            at_ms, lambda one: (one.state, one.generation) == (group.state, group.generation)
+        )
+        sent = bisect_right(self._sent, at_ms)
+        recent = self.messages[bisect_right(self._sent, at_ms - self._longest - 1) : sent]
+        flying = tuple(one for one in recent if at_ms < (one.arrives_ms or one.sent_ms))
+        return BoardState(
+            at_ms,
+            self.end_ms,
+            self.trace.label,
+            group,
+            since,
+            members,
+            partitions,
+            flying,
+            self.messages[sent - 1] if sent else None,
+        )
+
+    def walk(self, times: Sequence[int]) -> Iterator[BoardState]:
+        """Boards at rising moments, without positions and messages: what changed is looked at, no more."""
+        begun = times[0] if times else 0
+        members = [
+            self._member(number, name, begun, (), {}) for number, name in enumerate(self.names, start=1)
+        ]
+        partitions = [
+            PartitionView(
+                name, state, None if state.flows else track.since(begun, lambda one: not one.flows), None
+            )
+            for name, track, state in (
+                (name, track, track.at(begun)) for name, track in self.partitions.items()
+            )
+        ]
+        changes = self._changes(begun)
+        at = 0
+        for at_ms in times:
+            touched: set[int] = set()
+            while at < len(changes) and changes[at][0] <= at_ms:
+                _, place, index = changes[at]
+                at += 1
+                if place < 0:
+                    touched.add(-1 - place)
+                else:
+                    track = self.partitions[partitions[place].name]
+                    state = track.states[index]
+                    stopped = (
+                        None if state.flows else track.since(track.times[index], lambda one: not one.flows)
+                    )
+                    partitions[place] = PartitionView(partitions[place].name, state, stopped, None)
+            for place in sorted(touched):
+                members[place] = self._member(place + 1, self.names[place], at_ms, (), {})
+            group = self.group.at(at_ms)
+            there = tuple(one for one in partitions if one.state.word != ABSENT.word)
+            yield BoardState(at_ms, self.end_ms, self.trace.label, group, 0, tuple(members), there, (), None)
+
+    def _changes(self, after_ms: int) -> list[tuple[int, int, int]]:
+        """Later changes as (moment, place, index of the new state); members have places below zero."""
+        found = [
+            (at_ms, place, index)
+            for place, track in enumerate(self.partitions.values())
+            for index, at_ms in enumerate(track.times)
+            if at_ms > after_ms
+        ]
+        found += [
+            (at_ms, -1 - place, index)
+            for place, name in enumerate(self.names)
+            for index, at_ms in enumerate(self.members[name].times)
+            if at_ms > after_ms
+        ]
+        return sorted(found)
+
+    def _member(
+        self, number: int, name: str, at_ms: int, owned: tuple[str, ...], states: dict[str, PartitionState]
+    ) -> MemberView:
+        track = self.members[name]
+        state = track.at(at_ms)
+        since = track.since(at_ms, lambda one: one.doing == state.doing)
+        fetching = tuple(partition for partition in owned if states[partition].flows)
+        return MemberView(
+            name, self.labels[name], number, state, since, owned, fetching, self.session_ends_ms(name, at_ms)
+        )
+
+    def _partition(self, name: str, state: PartitionState, at_ms: int) -> PartitionView:
+        since = None if state.flows else self.partitions[name].since(at_ms, lambda one: not one.flows)
+        return PartitionView(name, state, since, self.position(name, at_ms))
+
+
+def board(trace: Trace, at_ms: int, group: str | None = None) -> BoardState:
+    """What the lab shows of a run at a moment (milliseconds from its start)."""
+    return Frames(trace, group).at(at_ms)
+
+
+def _session_lengths(trace: Trace, broker: Mapping[str, Any]) -> dict[tuple[str, str], int]:
+    """Session timeouts by (protocol, member); the broker's own stands under (consumer, '')."""
+    found: dict[tuple[str, str], int] = {}
+    if "group.consumer.session.timeout.ms" in broker:
+        found["consumer", ""] = int(broker["group.consumer.session.timeout.ms"])
+    for row in trace.rows:
+        if row.kind == "process_started" and "session.timeout.ms" in row.detail.get("configs", {}):
+            found["classic", row.actor] = int(row.detail["configs"]["session.timeout.ms"])
+    return found

@@ -1,0 +1,216 @@
+"""What the rows of a trace have said so far of each member, partition and group, and how it looks.
+
+The records hold no rule of the protocol: they repeat what rows say (``fold_rules``), and the words
+for a member or a partition are chosen here, in order of weight.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from rebalance_kit.model.trace import TraceRow
+from rebalance_kit.view.board.states import ABSENT, GroupState, MemberState, Message, PartitionState, Position
+
+PARKING = frozenset({"JoinGroup", "SyncGroup"})
+LEAVING = frozenset({"revoke", "lost", "close", "unassigned", "unsubscribed"})
+GONE = frozenset({"crashed", "died", "closed"})
+
+
+@dataclass(slots=True)
+class MemberRecord:
+    """What the rows have said of one member so far."""
+
+    name: str
+    life: str = "absent"
+    standing: str = "none"
+    generation: int | None = None
+    leader: bool = False
+    parked: str | None = None
+    sending: str | None = None
+    callback: str | None = None
+    in_callback: frozenset[str] = frozenset()
+    error: str | None = None
+    instance_id: str | None = None
+    protocol: str = "classic"
+    stalled: bool = False
+    lost_coordinator: bool = False
+    group_epoch: int | None = None
+    claims: dict[str, None] = field(default_factory=dict)
+    fetching: dict[str, None] = field(default_factory=dict)
+    fetched: dict[str, None] = field(default_factory=dict)
+    paused_for: dict[str, str] = field(default_factory=dict)
+    pending_revocation: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Fold:
+    """All records of one group; ``changed_*`` name what the last rows touched."""
+
+    group_name: str
+    members: dict[str, MemberRecord] = field(default_factory=dict)
+    holders: dict[str, dict[str, None]] = field(default_factory=dict)
+    last_owner: dict[str, str] = field(default_factory=dict)
+    targets: dict[str, str] = field(default_factory=dict)
+    group: GroupState = field(default_factory=GroupState)
+    beats: dict[str, list[int]] = field(default_factory=dict)
+    messages: list[Message] = field(default_factory=list)
+    positions: dict[str, list[tuple[int, Position]]] = field(default_factory=dict)
+    changed_members: dict[str, None] = field(default_factory=dict)
+    changed_partitions: dict[str, None] = field(default_factory=dict)
+    created: dict[str, int] = field(default_factory=dict)
+    deleted: set[str] = field(default_factory=set)
+
+    def member(self, name: str) -> MemberRecord:
+        """The record of that member, marked as changed."""
+        held = self.members.get(name)
+        if held is None:
+            held = self.members[name] = MemberRecord(name)
+        self.changed_members[name] = None
+        return held
+
+    def touch(self, partition: str) -> None:
+        """Mark a partition as changed, known from now on."""
+        self.holders.setdefault(partition, {})
+        self.changed_partitions[partition] = None
+
+    def touch_claims(self, member: MemberRecord) -> None:
+        """Whatever the member holds may look different now."""
+        for partition in member.claims:
+            self.touch(partition)
+
+    def drop_claims(self, member: MemberRecord) -> None:
+        """The member holds nothing any more."""
+        for partition in member.claims:
+            self.holders[partition].pop(member.name, None)
+            self.last_owner[partition] = member.name
+            self.touch(partition)
+        member.claims = {}
+        member.fetched = {}
+
+    def note_topic(self, row: TraceRow) -> None:
+        """An administrator changes a topic: its partitions are there from now on, or are gone once nobody has them."""
+        do, topic = row.detail.get("do"), str(row.detail.get("topic"))
+        if do == "delete_topic":
+            self.deleted.add(topic)
+            for partition in self.holders:
+                if partition.rpartition("-")[0] == topic:
+                    self.touch(partition)
+        elif do in {"create_topic", "add_partitions"}:
+            self.deleted.discard(topic)
+            for number in range(int(row.detail.get("partitions", 0))):
+                self.created.setdefault(f"{topic}-{number}", row.at_ms)
+
+    # --- states drawn from records ---------------------------------------------------------
+    def member_state(self, name: str) -> MemberState:
+        """The member's state as of the rows so far."""
+        one = self.members.get(name)
+        if one is None:
+            return MemberState()
+        return MemberState(
+            one.life,
+            one.standing,
+            _doing(one),
+            one.generation,
+            one.leader,
+            one.parked,
+            one.sending,
+            one.callback,
+            one.error,
+            one.instance_id,
+            one.protocol,
+            one.group_epoch,
+        )
+
+    def partition_state(self, partition: str) -> PartitionState:
+        """The partition's state as of the rows so far."""
+        owner = self.owner_of(partition)
+        target = self.targets.get(partition)
+        last = self.last_owner.get(partition)
+        if owner is None:
+            gone = partition.rpartition("-")[0] in self.deleted
+            return ABSENT if gone else PartitionState(last_owner=last, target=target)
+        also = tuple(
+            name
+            for name in self.holders[partition]
+            if name != owner.name and _reads(self.members[name], partition)
+        )
+        word = _word(owner, partition)
+        flows = _reads(owner, partition)
+        return PartitionState(owner.name, word, flows, last, target if target != owner.name else None, also)
+
+    def group_state(self) -> GroupState:
+        """The group's state with its waiting room."""
+        phase = {"PreparingRebalance": "JoinGroup", "CompletingRebalance": "SyncGroup"}.get(self.group.state)
+        known = [one for one in self.members.values() if one.standing == "member"]
+        if phase is None:
+            return self.group._replace(joined=(), awaited=(), coming=())
+        joined = tuple(one.name for one in known if one.parked == phase)
+        coming = tuple(one.name for one in self.members.values() if one.sending == phase)
+        awaited = tuple(one.name for one in known if one.parked != phase)
+        return self.group._replace(joined=joined, awaited=awaited, coming=coming)
+
+    def owner_of(self, partition: str) -> MemberRecord | None:
+        """Who has the partition: a member of the group before one outside that still reads it."""
+        holders = [self.members[name] for name in self.holders.get(partition, ())]
+        inside = [one for one in holders if one.standing in {"member", "away"}]
+        if inside:
+            return inside[-1]
+        outside = [one for one in holders if _reads(one, partition)]
+        return outside[-1] if outside else None
+
+
+def _reads(member: MemberRecord, partition: str) -> bool:
+    return partition in member.fetching and member.life == "alive"
+
+
+def _word(owner: MemberRecord, partition: str) -> str:
+    if owner.life in GONE:
+        return (
+            "was leaving"
+            if partition in owner.in_callback and owner.callback != "onPartitionsAssigned"
+            else "stopped"
+        )
+    if owner.life == "frozen":
+        return "stopped"
+    if _reads(owner, partition):
+        if owner.standing not in {"member", "away"}:
+            return "zombie"
+        return "give up" if partition in owner.pending_revocation else "flows"
+    if owner.callback is not None:
+        leaving = owner.callback != "onPartitionsAssigned" and partition in owner.in_callback
+        return "give up" if leaving else "callback"
+    if partition not in owner.fetched:
+        return "new"
+    if partition in owner.pending_revocation or owner.paused_for.get(partition) in LEAVING:
+        return "give up"
+    return "stopped"
+
+
+def _doing(one: MemberRecord) -> str:
+    if one.life == "absent":
+        return "not started"
+    if one.life == "crashed":
+        return "gone" if one.standing in {"removed", "none"} else "crashed"
+    if one.life == "died":
+        return "died"
+    if one.life == "closed":
+        return "left"
+    if one.life == "frozen":
+        return "frozen, removed" if one.standing == "removed" else "frozen"
+    if one.callback is not None:
+        return f"in {one.callback}"
+    if one.stalled:
+        return "does not poll"
+    if one.standing == "removed" and one.claims:
+        return "removed, still works"
+    if one.sending == "LeaveGroup":
+        return "leaves"
+    if one.lost_coordinator:
+        return "looks for the coordinator"
+    if one.parked is not None:
+        return f"waits in {one.parked}"
+    if one.sending in PARKING:
+        return f"sends {one.sending}"
+    if one.pending_revocation:
+        return "gives up partitions"
+    return "polls" if one.standing == "member" else "starts"

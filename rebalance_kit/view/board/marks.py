@@ -1,0 +1,110 @@
+"""What deserves a mark on the strip and the Gantt: actions, rebalances, sessions that end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from rebalance_kit.model.trace import Trace, TraceRow
+from rebalance_kit.view.board.states import Mark
+
+FAULTS = frozenset(
+    {
+        "crash",
+        "freeze",
+        "cut_network",
+        "broker_down",
+        "node_down",
+        "drop_next",
+        "delay_next",
+        "coordinator_failover",
+        "stall",
+        "duplicate",
+    }
+)
+DONE: Mapping[str, str] = MappingProxyType(
+    {
+        "start": "{member} starts",
+        "close": "{member} leaves",
+        "crash": "{member} crashes",
+        "freeze": "{member} freezes",
+        "thaw": "{member} thaws",
+        "stall": "{member} stops polling",
+        "slow_down": "{member} becomes slow",
+        "slow_callback": "{member}'s callbacks become slow",
+        "restart": "{member} restarts",
+        "duplicate": "{member} is duplicated",
+        "subscribe": "{member} subscribes anew",
+        "enforce_rebalance": "{member} enforces a rebalance",
+        "reconfigure": "{member} is reconfigured",
+        "remove": "{member} is removed by an administrator",
+        "cut_network": "{member} loses its network",
+        "heal_network": "{member} has its network again",
+        "drop_next": "{member}'s next {api} is lost",
+        "delay_next": "{member}'s next {api} is late",
+        "add_partitions": "{topic} grows to {partitions} partitions",
+        "create_topic": "{topic} is created",
+        "delete_topic": "{topic} is deleted",
+        "broker_down": "the coordinator's broker stops",
+        "broker_up": "the coordinator's broker is back",
+        "node_down": "broker {node} stops",
+        "node_up": "broker {node} is back",
+        "see_metadata": "{member} is told other metadata",
+        "coordinator_failover": "the coordinator moves",
+        "rolling_restart": "rolling restart",
+        "scale_to": "scale to {members} members",
+    }
+)
+REMOVALS: Mapping[str, str] = MappingProxyType(
+    {
+        "session": "session of {name} ends",
+        "rebalance_timeout": "rebalance timeout of {name} ends",
+        "sync_timeout": "sync timeout of {name} ends",
+    }
+)
+
+
+def action_words(do: str, member: str | None, args: Mapping[str, Any]) -> str:
+    """An action as a short sentence.
+
+    >>> action_words("crash", "consumer-1", {})
+    'consumer-1 crashes'
+    """
+    known = {
+        "member": member or "the group",
+        "api": "message",
+        "topic": "a topic",
+        "partitions": "more",
+        "members": "other",
+        "node": "another",
+    }
+    return DONE.get(do, "{member}: " + do).format(
+        **{**known, **{key: value for key, value in args.items() if key in known and key != "member"}}
+    )
+
+
+def find_marks(trace: Trace, group: str) -> tuple[Mark, ...]:
+    """The marks of one group's run in order of time."""
+    rows = (row for row in trace.rows if row.detail.get("group", group) == group)
+    return tuple(mark for mark in map(_mark, rows) if mark is not None)
+
+
+def _mark(row: TraceRow) -> Mark | None:
+    detail = row.detail
+    if row.kind == "action":
+        do, member = detail["do"], detail.get("member")
+        return Mark(
+            row.at_ms, "fault" if do in FAULTS else "action", member, action_words(do, member, detail)
+        )
+    if row.kind == "group_state" and detail["to"] == "PreparingRebalance":
+        return Mark(row.at_ms, "rebalance", detail.get("culprit"), "rebalance begins")
+    if row.kind == "generation":
+        return Mark(row.at_ms, "done", None, f"generation {row.generation}")
+    if row.kind == "epoch_bump":
+        return Mark(row.at_ms, "rebalance", detail.get("culprit"), f"group epoch {row.generation}")
+    if row.kind == "member_removed" and detail.get("how") in REMOVALS:
+        return Mark(row.at_ms, "timer", detail["name"], REMOVALS[detail["how"]].format(**detail))
+    if row.kind == "process_ended" and detail.get("how") == "died":
+        return Mark(row.at_ms, "fault", row.actor, f"{row.actor} dies: {detail.get('error')}")
+    return None

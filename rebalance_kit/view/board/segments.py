@@ -1,0 +1,34 @@
+"""The bars of a partition: who owned it from when to when, and what its owner did."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from rebalance_kit.view.board.board import Frames
+
+
+class Segment(NamedTuple):
+    """One bar: the same owner and word from begin to end."""
+
+    begin_ms: int
+    end_ms: int
+    owner: str | None
+    word: str
+    flows: bool
+
+
+def segments_of(frames: Frames, partition: str) -> list[Segment]:
+    """Bars of a partition from the start to the end of the run; equal neighbours are one."""
+    track = frames.partitions[partition]
+    bars: list[Segment] = []
+    for place, state in enumerate(track.states):
+        until = track.times[place + 1] if place + 1 < len(track.times) else frames.end_ms
+        begin = track.times[place]
+        if until <= begin and place + 1 < len(track.times):
+            continue
+        last = bars[-1] if bars else None
+        if last is not None and (last.owner, last.word) == (state.owner, state.word):
+            bars[-1] = last._replace(end_ms=until)
+        else:
+            bars.append(Segment(begin, until, state.owner, state.word, state.flows))
+    return bars

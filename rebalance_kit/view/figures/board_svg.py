@@ -1,0 +1,172 @@
+"""A still picture of a moment as SVG: what a notebook shows where no widget can live."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from html import escape
+
+from rebalance_kit.view.board.states import BoardState, MemberView, PartitionView
+from rebalance_kit.view.style.palettes import FONT, ROLES
+from rebalance_kit.view.style.theme import Look, looks
+from rebalance_kit.view.words.descriptions import describe_board
+from rebalance_kit.view.words.moment import sentence
+from rebalance_kit.view.words.phrases import fill, seconds
+
+WIDTH, HEAD, LANE, GAP, RAIL = 1000, 204, 76, 8, 184
+LANES_UP_TO = 16
+ALERTING = frozenset({"stopped", "was leaving", "zombie", "no owner"})
+
+
+def still(board: BoardState, theme: str = "light") -> str:
+    """The board as one self-contained SVG picture with its text twin as description."""
+    role = ROLES[theme]
+    shown = [one for one in board.members if one.state.life != "absent"][:LANES_UP_TO]
+    seen = looks([one.name for one in board.members], theme)
+    height = 138 + max(3, len(shown)) * (LANE + GAP)
+    said = sentence(board)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img" font-family="{escape(FONT, quote=True)}">',
+        f"<title>Rebalance lab at {seconds(board.at_ms)}</title><desc>{escape(describe_board(board))}</desc>",
+        f'<rect width="{WIDTH}" height="{height}" rx="14" fill="{role["surface"]}"/>',
+        _text(16, 26, fill(said.cause, board.at_ms), 15, role["ink"], bold=True),
+        _text(16, 47, fill(said.effect, board.at_ms), 13.5, role["ink2"]),
+        _text(
+            WIDTH - 16,
+            36,
+            f"{board.flowing} of {len(board.partitions)} flow",
+            15,
+            role["ink"],
+            bold=True,
+            end=True,
+        ),
+        *_coordinator(board, role),
+    ]
+    for place, one in enumerate(shown):
+        parts += _lane(one, board, 130 + place * (LANE + GAP), seen, role)
+    parts += _rail(board.owned_by(None), height, seen, role, board)
+    if len(board.members) > len(shown):
+        parts.append(
+            _text(16, height - 4, f"{len(board.members) - len(shown)} more members", 11.5, role["ink2"])
+        )
+    return "".join([*parts, "</svg>"])
+
+
+def _text(
+    x: float, y: float, words: str, size: float, colour: str, *, bold: bool = False, end: bool = False
+) -> str:
+    weight = ' font-weight="700"' if bold else ""
+    anchor = ' text-anchor="end"' if end else ""
+    return f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{colour}"{weight}{anchor}>{escape(words)}</text>'
+
+
+def _coordinator(board: BoardState, role: Mapping[str, str]) -> Iterable[str]:
+    group = board.group
+    number = (
+        ""
+        if group.generation is None
+        else f"{'group epoch' if group.protocol == 'consumer' else 'generation'} {group.generation}"
+    )
+    yield f'<rect x="16" y="62" width="{WIDTH - 32}" height="54" rx="10" fill="{role["sunk"]}"/>'
+    yield _text(32, 94, "Coordinator", 15, role["ink"], bold=True)
+    width = 9 * len(group.state) + 24
+    yield f'<rect x="150" y="74" width="{width}" height="30" rx="15" fill="{role["ink"]}"/>'
+    yield f'<text x="{150 + width / 2:g}" y="94" font-size="13" font-weight="700" text-anchor="middle" fill="{role["surface"]}">{escape(group.state)}</text>'
+    yield _text(170 + width, 94, number, 13, role["ink"])
+    if group.state == "PreparingRebalance":
+        yield _text(
+            WIDTH - 32,
+            94,
+            f"joined {len(group.joined)} of {len(group.joined) + len(group.awaited)}",
+            13,
+            role["ink"],
+            end=True,
+        )
+
+
+def _lane(
+    one: MemberView, board: BoardState, y: float, seen: dict[str, Look], role: Mapping[str, str]
+) -> Iterable[str]:
+    look, dead = seen[one.name], one.state.life != "alive"
+    width = WIDTH - 32 - RAIL - 14
+    fill_, ink, dash = (
+        (role["surface"], role["ink"], ' stroke-dasharray="4 3"') if dead else (look.hue, look.on_hue, "")
+    )
+    yield f'<rect x="16" y="{y:g}" width="{width}" height="{LANE}" rx="10" fill="none" stroke="{role["hairline"]}" stroke-width="1.2"/>'
+    yield f'<circle cx="54" cy="{y + 38:g}" r="21" fill="{fill_}" stroke="{look.hue}" stroke-width="2"{dash}/>'
+    yield f'<text x="54" y="{y + 44:g}" font-size="16" font-weight="700" text-anchor="middle" fill="{ink}">{escape(look.label)}</text>'
+    yield _text(90, y + 26, one.name, 14, role["ink"], bold=True)
+    yield _text(
+        90,
+        y + 45,
+        one.state.doing,
+        12.5,
+        role["alert"] if one.state.life in {"crashed", "died", "frozen"} else role["ink"],
+    )
+    if one.state.life in {"crashed", "died", "frozen"} and one.session_ends_ms is not None:
+        yield _text(
+            90, y + 62, f"session ends in {seconds(one.session_ends_ms - board.at_ms)}", 11.5, role["ink2"]
+        )
+    elif one.state.generation is not None and not dead:
+        yield _text(
+            90,
+            y + 62,
+            f"{'epoch' if one.state.protocol == 'consumer' else 'generation'} {one.state.generation}",
+            11.5,
+            role["ink2"],
+        )
+    held = board.owned_by(one.name)
+    room = width - HEAD - 8
+    across = max(3, len(held))
+    each = min(160.0, (room - 9 * (across - 1)) / across)
+    if each < 24:
+        yield _text(16 + HEAD, y + 44, f"{len(held)} partitions, {len(one.fetching)} flow", 14, role["ink"])
+        return
+    for place, partition in enumerate(held):
+        yield from _token(partition, 16 + HEAD + place * (each + 9), y + 11, each, look, role, board)
+
+
+def _token(
+    one: PartitionView,
+    x: float,
+    y: float,
+    width: float,
+    look: Look | None,
+    role: Mapping[str, str],
+    board: BoardState,
+) -> Iterable[str]:
+    word = one.state.word
+    bad, loose = word in ALERTING, one.state.owner is None
+    hue = look.hue if look else role["ink"]
+    edge = role["ink"] if loose else role["alert"] if bad else hue
+    dash = (
+        ' stroke-dasharray="2 4"'
+        if loose
+        else ' stroke-dasharray="6 4"'
+        if word in {"give up", "was leaving"}
+        else ""
+    )
+    ground = look.tint if look and not bad else role["surface"]
+    yield f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="54" rx="7" fill="{ground}" stroke="{edge}" stroke-width="1.6"{dash}/>'
+    yield f'<rect x="{x:g}" y="{y + 4:g}" width="{3 if loose else 7}" height="46" fill="{hue}"/>'
+    if width < 70:
+        yield _text(x + 12, y + 32, one.name.rpartition("-")[2], 14, role["ink"], bold=True)
+        return
+    yield _text(x + 17, y + 22, one.name, 13, role["ink"], bold=True)
+    since = "" if one.stopped_since_ms is None else f" {seconds(board.at_ms - one.stopped_since_ms)}"
+    yield _text(x + 17, y + 43, word + since, 12, role["alert"] if bad else role["ink2"], bold=bad)
+
+
+def _rail(
+    orphans: tuple[PartitionView, ...],
+    height: float,
+    seen: dict[str, Look],
+    role: Mapping[str, str],
+    board: BoardState,
+) -> Iterable[str]:
+    x = WIDTH - 16 - RAIL
+    yield f'<rect x="{x}" y="130" width="{RAIL}" height="{height - 146:g}" rx="10" fill="{role["sunk"]}"/>'
+    yield _text(x + 12, 154, f"No owner{f': {len(orphans)}' if orphans else ''}", 15, role["ink"], bold=True)
+    room = int((height - 146 - 40) // 62)
+    for place, one in enumerate(orphans[:room]):
+        look = seen.get(one.state.last_owner or "")
+        yield from _token(one, x + 10, 166 + place * 62, RAIL - 20, look, role, board)

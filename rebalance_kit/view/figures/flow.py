@@ -1,0 +1,328 @@
+"""The flow animation: members as rows, partitions as squares that move, a play button and a slider.
+
+The canned form of the lab for notebooks, reports and slides. Positions are small typed arrays and
+frames carry only what changes, so that 50 members with 500 partitions stay light.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rebalance_kit.model.trace import Trace
+from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.board.states import PartitionState
+from rebalance_kit.view.style.palettes import ROLES
+from rebalance_kit.view.style.showing import Figure, base_layout, packed
+from rebalance_kit.view.style.theme import looks
+from rebalance_kit.view.words.descriptions import describe_flow
+
+FRAMES = 120
+COLOURED_UP_TO = 24
+FLOWS, STOPPED, WAITS = 1, 4, 101  # plotly's square, x and open square
+LEGEND = (
+    ("flows", FLOWS),
+    ("stopped: its owner is dead, frozen or busy", STOPPED),
+    ("waits: no owner, or not read yet", WAITS),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Where squares stand: the column of each partition, and how deep it lies among those without owner."""
+
+    columns: int
+    column: tuple[int, ...]
+    depth: tuple[int, ...]
+    rail_rows: int
+
+
+def flow_figure(trace: Trace, theme: str = "light", frames: int = FRAMES, group: str | None = None) -> Figure:
+    """A plotly figure (plain values) that plays a run in at most ``frames`` steps.
+
+    Steps fall on the moments at which something changed, so a pause of some milliseconds is seen.
+    """
+    held = Frames(trace, group)
+    times = frame_times(held, frames)
+    grid = _places(held)
+    pictures = [_picture(held, at_ms, grid) for at_ms in times]
+    coloured = len(held.names) <= COLOURED_UP_TO
+    opening = max(0, *(place for place, at_ms in enumerate(times) if at_ms < max(held.watched_from_ms, 1)))
+    names = [f"{at_ms / 1000:.2f}" for at_ms in times]
+    steps = [
+        {"name": name, "data": [_data(picture, held, coloured=coloured)], "traces": [0]}
+        for name, picture in zip(names, pictures, strict=True)
+    ]
+    title = f"{trace.meta.get('title') or trace.meta.get('scenario') or trace.run_id} · {trace.label}"
+    layout = base_layout(
+        theme,
+        title,
+        describe_flow(trace),
+        max(360, 150 + _row_height(held) * (len(held.names) + grid.rail_rows + 1)),
+    )
+    layout |= _axes(held, grid, theme) | _controls(names, theme, opening)
+    layout["margin"] |= {"t": 84}  # the legend stands below the title, however long that is
+    layout["title"] |= {"y": 0.985, "yanchor": "top", "yref": "container"}
+    return {
+        "data": _traces(held, grid, pictures[opening], theme, coloured=coloured),
+        "layout": layout,
+        "frames": steps,
+    }
+
+
+def _row_height(held: Frames) -> int:
+    """Pixels of a lane: rows of many members must fit a screen together, squares of few must not touch."""
+    return 10 if len(held.names) > 30 else 36
+
+
+def frame_times(held: Frames, count: int) -> list[int]:
+    """At most ``count`` moments: every change where they fit, and steps of even length between."""
+    changes = [at_ms for at_ms in held.change_times if at_ms <= held.end_ms]
+    if len(changes) > count * 3 // 4:
+        keep = count * 3 // 4
+        changes = [changes[place * (len(changes) - 1) // (keep - 1)] for place in range(keep)]
+    room = max(2, count - len(changes))
+    even = [place * held.end_ms // (room - 1) for place in range(room)]
+    return sorted({*changes, *even})[: max(count, 2)]
+
+
+# --- places ---------------------------------------------------------------------------------------
+def _places(held: Frames) -> Grid:
+    """Every partition keeps one column for the whole run, so that squares move up and down only.
+
+    Two partitions that are ever in one lane at once have different columns; among those without an
+    owner, partitions of one column stand below each other.
+    """
+    conflicts = _neighbours(held)
+    columns: list[int] = []
+    for place in range(len(held.partitions)):
+        used = {columns[other] for other in conflicts[place] if other < place}
+        columns.append(next(column for column in range(len(used) + 1) if column not in used))
+    depth: list[int] = []
+    stacked: dict[int, int] = {}
+    wide = max(8, *(column + 1 for column in columns), -(-len(columns) // 8)) if columns else 8
+    for place in range(len(columns)):
+        column = columns[place] = _spread(wide, place, columns, conflicts[place])
+        stacked[column] = stacked.get(column, 0) + 1
+        depth.append(stacked[column])
+    return Grid(wide, tuple(columns), tuple(depth), max(depth, default=1))
+
+
+def _spread(wide: int, place: int, columns: list[int], conflicts: set[int]) -> int:
+    """A column that neighbours do not use, as evenly spread over the width as the order of partitions allows."""
+    used = {columns[other] for other in conflicts}
+    wish = place % wide
+    return wish if wish not in used else columns[place]
+
+
+def _neighbours(held: Frames) -> list[set[int]]:
+    """For each partition those that were ever in one lane with it at once."""
+    moves = sorted(
+        (at_ms, place, track.states[index].owner)
+        for place, track in enumerate(held.partitions.values())
+        for index, at_ms in enumerate(track.times)
+        if index == 0 or track.states[index].owner != track.states[index - 1].owner
+    )
+    found: list[set[int]] = [set() for _ in held.partitions]
+    lanes: dict[str, set[int]] = {}
+    here: dict[int, str | None] = {}
+    for moment in dict.fromkeys(at_ms for at_ms, _, _ in moves):
+        now = [(place, owner) for at_ms, place, owner in moves if at_ms == moment]
+        for place, _ in now:
+            lanes.get(here.get(place) or "", set()).discard(place)
+        for place, owner in now:
+            here[place] = owner
+            if owner is not None:
+                lane = lanes.setdefault(owner, set())
+                found[place] |= lane
+                for other in lane:
+                    found[other].add(place)
+                lane.add(place)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Picture:
+    rows: list[int]
+    owners: list[int]
+    shapes: list[int]
+
+
+def _picture(held: Frames, at_ms: int, grid: Grid) -> _Picture:
+    order = {name: place for place, name in enumerate(held.names)}
+    states = [track.at(at_ms) for track in held.partitions.values()]
+    owners = [order.get(state.owner or "", -1) for state in states]
+    rows = [-grid.depth[place] if owner < 0 else len(order) - owner for place, owner in enumerate(owners)]
+    return _Picture(rows, owners, [_shape(state) for state in states])
+
+
+def _shape(state: PartitionState) -> int:
+    if state.flows:
+        return FLOWS
+    return STOPPED if state.word in {"stopped", "was leaving"} else WAITS
+
+
+# --- plotly ---------------------------------------------------------------------------------------
+def _data(picture: _Picture, held: Frames, *, coloured: bool) -> Figure:
+    marker = {"symbol": packed(picture.shapes)}
+    if coloured:
+        marker["color"] = packed(picture.owners)
+    return {"y": packed(picture.rows, "i1" if len(held.names) <= 120 else "i2"), "marker": marker}
+
+
+def _traces(held: Frames, grid: Grid, first: _Picture, theme: str, *, coloured: bool) -> list[Figure]:
+    role, many = ROLES[theme], len(held.partitions) > 60
+    squares = _data(first, held, coloured=coloured)
+    marker: Figure = {
+        "size": (7 if len(held.names) > 30 else 9) if many else 28,
+        "line": {"width": 1.5, "color": role["ink"]},
+        "color": role["ink3"],
+    }
+    if coloured:
+        hues = [role["ink"], *(one.hue for one in looks(held.names, theme).values())]
+        marker |= {"colorscale": _steps(hues), "cmin": -1.5, "cmax": len(hues) - 1.5, "showscale": False}
+    squares["marker"] = marker | squares["marker"]
+    label: Figure = {"mode": "markers"}
+    if not many:
+        label = {
+            "mode": "markers+text",
+            "text": _labels(held),
+            "textposition": "middle right",
+            "textfont": {"size": 13, "color": role["ink"]},
+        }
+    points = {
+        "type": "scatter",
+        "x": list(grid.column),
+        "ids": [str(place) for place in range(len(held.partitions))],
+        "hovertext": list(held.partitions),
+        "hoverinfo": "text",
+        "showlegend": False,
+        **squares,
+        **label,
+    }
+    return [points, *(_legend(name, shape, role) for name, shape in LEGEND)]
+
+
+def _labels(held: Frames) -> list[str]:
+    """The partition's number beside its square; with its topic where the group reads several."""
+    several = len({name.rpartition("-")[0] for name in held.partitions}) > 1
+    return [name if several else name.rpartition("-")[2] for name in held.partitions]
+
+
+def _legend(name: str, shape: int, role: Mapping[str, str]) -> Figure:
+    line = {"width": 1.5, "color": role["ink"]}
+    return {
+        "type": "scatter",
+        "x": [None],
+        "y": [None],
+        "mode": "markers",
+        "name": name,
+        "marker": {"symbol": shape, "size": 12, "color": role["ink3"], "line": line},
+    }
+
+
+def _steps(colours: list[str]) -> list[list[Any]]:
+    """A colour scale of flat steps, one a number."""
+    scale: list[list[Any]] = []
+    for place, colour in enumerate(colours):
+        scale += [[place / len(colours), colour], [(place + 1) / len(colours), colour]]
+    return scale
+
+
+def _axes(held: Frames, grid: Grid, theme: str) -> Figure:
+    role = ROLES[theme]
+    rows = [*range(len(held.names), 0, -1), -1]
+    many = len(held.names) > 30
+    words = [
+        one.label
+        if many
+        else f"{one.label}  {one.name}"
+        if one.label.lower() != one.name.lower()
+        else one.name
+        for one in looks(held.names, theme).values()
+    ]
+    blank = {"showgrid": False, "zeroline": False, "fixedrange": True}
+    bands = [
+        {
+            "type": "rect",
+            "xref": "paper",
+            "x0": 0,
+            "x1": 1,
+            "y0": -grid.rail_rows - 0.5,
+            "y1": -0.5,
+            "fillcolor": role["sunk"],
+            "line": {"width": 0},
+            "layer": "below",
+        },
+        *(
+            {
+                "type": "line",
+                "xref": "paper",
+                "x0": 0,
+                "x1": 1,
+                "y0": row + 0.5,
+                "y1": row + 0.5,
+                "line": {"color": role["hairline"], "width": 1},
+                "layer": "below",
+            }
+            for row in range(len(held.names) + 1)
+        ),
+    ]
+    return {
+        "xaxis": {**blank, "range": [-0.8, grid.columns - 0.2], "showticklabels": False},
+        "yaxis": {
+            **blank,
+            "range": [-grid.rail_rows - 0.6, len(held.names) + 0.6],
+            "tickvals": rows,
+            "ticktext": [*words, "No owner"],
+            "tickfont": {"size": 9 if many else 13},
+        },
+        "shapes": bands,
+        "showlegend": True,
+        "legend": {"orientation": "h", "x": 1, "xanchor": "right", "y": 1.02, "yanchor": "bottom"},
+    }
+
+
+def _controls(names: list[str], theme: str, opening: int) -> Figure:
+    role = ROLES[theme]
+    jump = {"mode": "immediate", "frame": {"duration": 0, "redraw": False}, "transition": {"duration": 0}}
+    run = {
+        "fromcurrent": True,
+        "frame": {"duration": 120, "redraw": False},
+        "transition": {"duration": 90, "easing": "cubic-in-out"},
+    }
+    style = {"bgcolor": role["surface"], "bordercolor": role["control"], "font": {"color": role["ink"]}}
+    return {
+        "updatemenus": [
+            {
+                "type": "buttons",
+                "direction": "left",
+                "showactive": False,
+                "x": 0,
+                "xanchor": "right",
+                "y": -0.02,
+                "yanchor": "top",
+                "pad": {"t": 24, "r": 16},
+                **style,
+                "buttons": [
+                    {"label": "Play", "method": "animate", "args": [names[opening:], run]},
+                    {"label": "Pause", "method": "animate", "args": [[None], jump]},
+                ],
+            }
+        ],
+        "sliders": [
+            {
+                "active": opening,
+                "x": 0,
+                "len": 1,
+                "y": -0.02,
+                "pad": {"t": 14},
+                "ticklen": 0,
+                "minorticklen": 0,
+                **style,
+                "currentvalue": {"prefix": "", "suffix": " s", "xanchor": "left", "font": {"size": 16}},
+                "steps": [{"label": name, "method": "animate", "args": [[name], jump]} for name in names],
+            }
+        ],
+    }

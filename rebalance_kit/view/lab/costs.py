@@ -1,0 +1,96 @@
+"""What a deed will cost, before it is done; and what differs between runs, after.
+
+Stopped means that no record of a partition can be processed; the unit is partition-seconds. All numbers
+come from traces, by ``analysis``.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+from rebalance_kit.analysis.comparison import cells, compare, sentences
+from rebalance_kit.analysis.intervals import gaps
+from rebalance_kit.model.trace import Trace
+from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.figures.comparison import least
+from rebalance_kit.view.lab.playback import film_bytes
+from rebalance_kit.view.lab.state import LabState
+from rebalance_kit.view.words.phrases import partitions_in_words
+
+MOST_COLUMNS = 3
+DIFFERENCES = 3
+
+
+def stopped_s(trace: Trace, since_ms: int, until_ms: int) -> float:
+    """Partition-seconds without a reader between two moments."""
+    total = 0
+    for gap in gaps(trace, since_ms):
+        total += max(0, min(gap.to_ms, until_ms) - max(gap.from_ms, since_ms))
+    return total / 1000
+
+
+def preview(now: LabState, then: LabState, at_ms: int) -> dict[str, Any]:
+    """What a deed at ``at_ms`` would change: partition-seconds with and without it, and one sentence."""
+    before, after = now.frames.trace, then.frames.trace
+    until = min(before.end_ms, after.end_ms) if before.end_ms > at_ms else after.end_ms
+    costs = cost(now, then, at_ms)
+    stops = sorted({str(gap.partition) for gap in gaps(after, at_ms) if gap.to_ms > at_ms})
+    moved = [
+        name
+        for name, track in then.frames.partitions.items()
+        if name in now.frames.partitions
+        and track.at(after.end_ms).owner != now.frames.partitions[name].at(until).owner
+    ]
+    flow = f"Will stop: {partitions_in_words(stops)}" if stops else "Nothing will stop"
+    moves = f"{len(moved)} move" if len(moved) != 1 else f"{moved[0]} moves"
+    words = f"{flow}. {costs['cost']:,.1f} partition-seconds in all (without it {costs['without']:,.1f}). {moves}."
+    return {"words": words, **costs}
+
+
+def cost(now: LabState, then: LabState, at_ms: int) -> dict[str, float]:
+    """Partition-seconds from ``at_ms`` to the end of the changed run: with the deed, and without it."""
+    end = then.frames.trace.end_ms
+    found = [round(stopped_s(state.frames.trace, at_ms, end), 1) for state in (then, now)]
+    return {"cost": found[0], "without": found[1]}
+
+
+def compared(states: Sequence[tuple[str, LabState]]) -> tuple[dict[str, Any], list[bytes]]:
+    """Runs side by side: labels, the cost table, at most three sentences; and a film each."""
+    films = [film_bytes(state.frames) for _, state in states]
+    labels = _distinct([label for label, _ in states])
+    found = compare(dict(zip(labels, (state.frames.trace for _, state in states), strict=True)))
+    _, *rows = cells(found.labels, list(found.metrics.values()))
+    table = [{"name": name, "cells": list(shown), "least": least(list(shown))} for name, *shown in rows]
+    differs = _differences(states, labels) + list(sentences(found))
+    return {"labels": labels, "table": table, "differs": differs[:DIFFERENCES]}, films
+
+
+def _distinct(labels: list[str]) -> list[str]:
+    return [
+        label if labels.index(label) == place else f"{label} ({place + 1})"
+        for place, label in enumerate(labels)
+    ]
+
+
+def _differences(states: Sequence[tuple[str, LabState]], labels: list[str]) -> list[str]:
+    """Where the starts differ, said before anything is compared."""
+    starts = [_owners(state.frames) for _, state in states]
+    if all(one == starts[0] for one in starts):
+        return []
+    others = [label for label, one in zip(labels, starts, strict=True) if one != starts[0]]
+    return [
+        f"The starts differ: {', '.join(others)} {'begins' if len(others) == 1 else 'begin'} with another assignment than {labels[0]}, each from its own assignor."
+    ]
+
+
+def _owners(frames: Frames) -> dict[str, str | None]:
+    at_ms = max(0, frames.watched_from_ms - 1)
+    return {name: track.at(at_ms).owner for name, track in frames.partitions.items()}
+
+
+def packed(content: Any) -> bytes:
+    """Values as the page inflates them: compact JSON, deflated."""
+    return zlib.compress(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8"), 6)

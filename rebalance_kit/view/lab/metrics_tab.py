@@ -1,0 +1,156 @@
+"""Metrics of a run under the names that Kafka's clients and coordinator give them, as steps over time.
+
+Names and meanings: ``ConsumerCoordinatorMetrics``/``AbstractCoordinator`` and ``FetchMetricsManager`` of the
+client, ``GroupCoordinatorMetrics`` of the broker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from rebalance_kit.view.board.board import Frames
+
+SAMPLES = 240
+"""Looks at the lag over a run."""
+MANY = 64
+CLIENT = "consumer-coordinator-metrics"
+FETCH = "consumer-fetch-manager-metrics"
+BROKER = "group-coordinator-metrics"
+GAUGE = "kafka.coordinator.group:type=GroupMetadataManager"
+
+
+class Row(NamedTuple):
+    """A metric: of whom (None: broker or group), its MBean group, name, what it says, steps [ms, value, ...]."""
+
+    member: str | None
+    room: str
+    name: str
+    says: str
+    steps: list[float]
+
+
+def metric_rows(frames: Frames, member: str | None) -> list[Row]:
+    """Coordinator metrics first, then those of one member (None: of none)."""
+    rows = [*_of_the_broker(frames), _lag(frames, None)]
+    if member is not None:
+        rows += _of_a_member(frames, member)
+    return rows
+
+
+def _of_the_broker(frames: Frames) -> Iterable[Row]:
+    rows = [
+        row for row in frames.trace.rows if row.detail.get("group", frames.group_name) == frames.group_name
+    ]
+    states = list(zip(frames.group.times, frames.group.states, strict=True))
+    classic = not any(row.kind == "epoch_bump" for row in rows)
+    if classic:
+        for state in ("PreparingRebalance", "CompletingRebalance", "Stable"):
+            steps = _gauge((at_ms, float(one.state == state)) for at_ms, one in states)
+            yield Row(
+                None, GAUGE, f"NumGroups{state}", f"Groups that are in {state}: here this one or none.", steps
+            )
+        done = [row.at_ms for row in rows if row.kind == "generation"]
+        yield Row(
+            None,
+            BROKER,
+            "group-completed-rebalance-count",
+            "Join phases of classic groups that were completed.",
+            _count(done),
+        )
+    else:
+        bumps = [row.at_ms for row in rows if row.kind == "epoch_bump"]
+        yield Row(
+            None,
+            BROKER,
+            "consumer-group-rebalance-count",
+            "Rebalances of consumer groups: each new group epoch is one.",
+            _count(bumps),
+        )
+    commits = [
+        row.at_ms for row in rows if row.kind == "commit" and row.detail.get("error", "NONE") == "NONE"
+    ]
+    yield Row(
+        None, BROKER, "offset-commit-count", "Commits that the coordinator has stored.", _count(commits)
+    )
+
+
+def _of_a_member(frames: Frames, name: str) -> Iterable[Row]:
+    answers = [
+        row
+        for row in frames.trace.of("response")
+        if row.detail["to"] == name and row.detail.get("arrives_ms") is not None
+    ]
+
+    def count(api: str, *, good: bool) -> list[float]:
+        return _count(
+            [
+                row.detail["arrives_ms"]
+                for row in answers
+                if row.detail["api"] == api and (not good or row.detail.get("error") in {None, "NONE"})
+            ]
+        )
+
+    own = [row for row in frames.trace.rows if row.actor == name]
+    owned = _gauge((row.at_ms, float(len(row.detail["partitions"]))) for row in own if row.kind == "owned")
+    yield Row(name, CLIENT, "assigned-partitions", "Partitions that are assigned to this consumer.", owned)
+    modern = any(row.detail["api"] == "ConsumerGroupHeartbeat" for row in answers)
+    beats = count("ConsumerGroupHeartbeat" if modern else "Heartbeat", good=False)
+    yield Row(name, CLIENT, "heartbeat-total", "Heartbeats that were answered.", beats)
+    if not modern:
+        yield Row(name, CLIENT, "join-total", "Group joins that succeeded.", count("JoinGroup", good=True))
+        yield Row(name, CLIENT, "sync-total", "Group syncs that succeeded.", count("SyncGroup", good=True))
+        ended = [row.at_ms for row in own if row.kind == "synced"]
+        yield Row(name, CLIENT, "rebalance-total", "Rebalances that succeeded.", _count(ended))
+    yield Row(
+        name, CLIENT, "commit-total", "Commit calls that were answered.", count("OffsetCommit", good=False)
+    )
+    yield _lag(frames, name)
+
+
+def _lag(frames: Frames, member: str | None) -> Row:
+    """The member's ``records-lag-max``, or (None) the group's lag over all partitions."""
+    looks = SAMPLES if len(frames.partitions) <= MANY else SAMPLES // 4
+    steps: list[float] = []
+    for at_ms in (frames.end_ms * place // looks for place in range(looks + 1)):
+        values = [
+            _lag_at(frames, one, at_ms)
+            for one in frames.partitions
+            if member is None or frames.partitions[one].at(at_ms).owner == member
+        ]
+        steps += (at_ms, float(max(values, default=0) if member else sum(values)))
+    if member is None:
+        return Row(
+            None,
+            "kafka-consumer-groups",
+            "LAG, all partitions",
+            "Records produced and not yet read, over all partitions.",
+            steps,
+        )
+    return Row(
+        member,
+        FETCH,
+        "records-lag-max",
+        "Greatest lag, in records, of a partition that this consumer owns.",
+        steps,
+    )
+
+
+def _lag_at(frames: Frames, partition: str, at_ms: int) -> int:
+    at = frames.position(partition, at_ms)
+    return 0 if at is None else max(0, at.log_end - at.position)
+
+
+def _count(times: Iterable[int]) -> list[float]:
+    steps: list[float] = [0, 0]
+    for number, at_ms in enumerate(sorted(times), start=1):
+        steps += (at_ms, number)
+    return steps
+
+
+def _gauge(seen: Iterable[tuple[int, float]]) -> list[float]:
+    steps: list[float] = [0, 0]
+    for at_ms, value in seen:
+        if value != steps[-1]:
+            steps += (at_ms, value)
+    return steps

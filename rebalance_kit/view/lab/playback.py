@@ -1,0 +1,230 @@
+"""A run as the page plays it: tracks of states by number, so that time moves without the kernel.
+
+Every distinct state stands once in a table; a track is ``[wait, state, wait, state, ...]`` with waits
+in ms. The page looks states up, counts seconds, and draws; it knows no rule of Kafka.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Hashable, Iterable
+from typing import Any, TypeVar
+
+from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.board.track import Track
+from rebalance_kit.view.style.theme import looks
+from rebalance_kit.view.words.moment import sentence
+
+VERSION = 1
+POSITIONS_UP_TO = 64
+MESSAGES_UP_TO = 4000
+SENTENCES_UP_TO = 600
+POLL_MS = 300_000
+"""max.poll.interval.ms unless it is set (ConsumerConfig)."""
+QUIET = frozenset({"Heartbeat", "ConsumerGroupHeartbeat", "OffsetCommit"})
+H = TypeVar("H", bound=Hashable)
+
+
+class _Table:
+    """Distinct values by number, in order of first use."""
+
+    def __init__(self) -> None:
+        self.rows: dict[Hashable, int] = {}
+
+    def number(self, value: Hashable) -> int:
+        return self.rows.setdefault(value, len(self.rows))
+
+    def values(self) -> list[Hashable]:
+        return list(self.rows)
+
+
+def film(frames: Frames, since_ms: int = 0) -> dict[str, Any]:
+    """Everything the page needs to play a run, as JSON values; sentences from ``since_ms`` on."""
+    number = {name: place for place, name in enumerate(frames.names)}
+    members, partitions, groups = _Table(), _Table(), _Table()
+    member_tracks = [_coded(frames.members[name], members) for name in frames.names]
+    partition_tracks = [_coded(track, partitions) for track in frames.partitions.values()]
+    group_track = _group_track(frames, groups)
+    return {
+        "v": VERSION,
+        "label": frames.trace.label,
+        "group": frames.group_name,
+        "end": frames.end_ms,
+        "settled": frames.settled_ms() or 0,
+        "members": [
+            [one.name, one.label, (one.number - 1) % 12 + 1, (one.number - 1) // 12 % 5]
+            for one in looks(frames.names).values()
+        ],
+        "partitions": list(frames.partitions),
+        "memberStates": [list(one) for one in members.values()],  # type: ignore[call-overload]
+        "partitionStates": [_numbered(one, number) for one in partitions.values()],
+        "groupStates": [list(one) for one in groups.values()],  # type: ignore[call-overload]
+        "memberTracks": member_tracks,
+        "partitionTracks": partition_tracks,
+        "groupTrack": group_track,
+        "says": _sentences(frames, since_ms),
+        "beats": [_waits(_thinned(frames, name)) for name in frames.names],
+        "sessions": [[frames.session_ms(name), frames.session_ms(name, "consumer")] for name in frames.names],
+        "polls": _silent(frames),
+        "positions": _positions(frames),
+        "marks": [list(one) for one in frames.marks],
+        "callbacks": _waits(sorted({row.at_ms for row in frames.trace.of("callback_begin")})),
+        "messages": _messages(frames, number),
+    }
+
+
+def glance_bytes(frames: Frames, since_ms: int, end_ms: int) -> bytes:
+    """The film of a run that is known only up to ``frames.end_ms``; before ``since_ms`` it says no sentences."""
+    held = {**film(frames, since_ms), "end": end_ms, "known": frames.end_ms}
+    return zlib.compress(json.dumps(held, ensure_ascii=False, separators=(",", ":")).encode("utf-8"), 1)
+
+
+def film_bytes(frames: Frames) -> bytes:
+    """The film as compact JSON, deflated (the page inflates it); the same bytes for the same run."""
+    text = json.dumps(film(frames), ensure_ascii=False, separators=(",", ":"))
+    return zlib.compress(text.encode("utf-8"), 9)
+
+
+def _coded(track: Track[Any], table: _Table) -> list[int]:
+    flat: list[int] = []
+    before = 0
+    for at_ms, state in zip(track.times, track.states, strict=True):
+        flat += (at_ms - before, table.number(state))
+        before = at_ms
+    return flat
+
+
+def _group_track(frames: Frames, table: _Table) -> list[int]:
+    """The group without its waiting room, which the page reads off its members."""
+    bare: Track[Any] = Track()
+    for at_ms, state in zip(frames.group.times, frames.group.states, strict=True):
+        bare.push(
+            at_ms,
+            (
+                state.state,
+                state.protocol,
+                state.generation,
+                state.target_epoch,
+                state.assignor,
+                state.reason,
+                int(state.up),
+            ),
+        )
+    return _coded(bare, table)
+
+
+def _waits(times: Iterable[int]) -> list[int]:
+    waits, before = [], 0
+    for at_ms in times:
+        waits.append(at_ms - before)
+        before = at_ms
+    return waits
+
+
+def _numbered(state: Any, number: dict[str, int]) -> list[Any]:
+    """A partition's state with members by number: owner, word, flows, last owner, target, also."""
+
+    def of(name: str | None) -> int:
+        return -1 if name is None else number.get(name, -1)
+
+    return [
+        of(state.owner),
+        state.word,
+        int(state.flows),
+        of(state.last_owner),
+        of(state.target),
+        [of(name) for name in state.also],
+    ]
+
+
+def _thinned(frames: Frames, name: str) -> list[int]:
+    """Heartbeats of a member; those of one moment once."""
+    return sorted(set(frames.beats.get(name, ())))
+
+
+def _silent(frames: Frames) -> list[list[int]]:
+    """Of each member whose application once did not call poll(): max.poll.interval.ms, then from when until when."""
+    limits: dict[str, int] = {}
+    begun: dict[str, int] = {}
+    spans: dict[str, list[int]] = {}
+    for row in frames.trace.of(
+        "process_started", "stall_begin", "stall_end", "poll_timeout", "process_ended"
+    ):
+        name = row.actor
+        if row.kind == "process_started":
+            limits[name] = int(row.detail.get("configs", {}).get("max.poll.interval.ms", POLL_MS))
+        if row.kind == "stall_begin":
+            begun[name] = row.at_ms
+            continue
+        since = begun.pop(name, None)
+        if row.kind == "poll_timeout":
+            spans.setdefault(name, []).extend((row.at_ms - row.detail["limit_ms"], row.at_ms))
+        elif since is not None:
+            spans.setdefault(name, []).extend((since, row.at_ms))
+    for name, since in begun.items():
+        spans.setdefault(name, []).extend((since, frames.end_ms))
+    return [[limits.get(name, POLL_MS), *spans[name]] if name in spans else [] for name in frames.names]
+
+
+def _sentences(frames: Frames, since_ms: int) -> dict[str, Any]:
+    """Sentences by number, and when which one is said; a long run speaks at even steps."""
+    words = _Table()
+    track: list[int] = []
+    last: tuple[int, int] | None = None
+    before = 0
+    for board in frames.walk(_speaking_times(frames, since_ms)):
+        said, at_ms = sentence(board), board.at_ms
+        now = (words.number(said.cause), words.number(said.effect))
+        if now != last:
+            track += (at_ms - before, *now)
+            before, last = at_ms, now
+    return {"words": words.values(), "track": track}
+
+
+def _speaking_times(frames: Frames, since_ms: int) -> list[int]:
+    times = [at_ms for at_ms in frames.change_times if at_ms >= since_ms]
+    if len(times) <= SENTENCES_UP_TO:
+        return list(times)
+    step = max(20, frames.end_ms // (SENTENCES_UP_TO * 4))
+    last_of_step = {at_ms // step: at_ms for at_ms in times}
+    spoken = sorted(last_of_step.values())
+    thin = max(1, len(spoken) // SENTENCES_UP_TO)
+    return spoken[::thin] if spoken[-1] in spoken[::thin] else [*spoken[::thin], spoken[-1]]
+
+
+def _positions(frames: Frames) -> list[list[int]] | None:
+    """Looks at each partition: wait, position, log end, committed (-1: none), each as a difference."""
+    if len(frames.partitions) > POSITIONS_UP_TO:
+        return None
+    found = []
+    for name in frames.partitions:
+        flat: list[int] = []
+        last = (0, 0, 0, 0)
+        for at_ms, one in frames.positions.get(name, ()):
+            now = (at_ms, one.position, one.log_end, -1 if one.committed is None else one.committed)
+            flat += (after - earlier for after, earlier in zip(now, last, strict=True))
+            last = now
+        found.append(flat)
+    return found
+
+
+def _messages(frames: Frames, number: dict[str, int]) -> list[list[Any]]:
+    """Messages: sent, flight (-1: lost), member, api, request or answer, error, news or not."""
+    kept = [one for one in frames.messages if one.member in number]
+    if len(kept) > MESSAGES_UP_TO:
+        kept = [one for one in kept if one.api not in QUIET or one.news or one.error is not None][
+            :MESSAGES_UP_TO
+        ]
+    return [
+        [
+            one.sent_ms,
+            -1 if one.arrives_ms is None else one.arrives_ms - one.sent_ms,
+            number[one.member],
+            one.api,
+            int(one.request),
+            one.error,
+            int(one.news),
+        ]
+        for one in kept
+    ]

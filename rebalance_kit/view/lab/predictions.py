@@ -1,0 +1,158 @@
+"""Predict: the outcome of a deed is asked for before it is shown, and the guess is scored and kept.
+
+Questions and answers are drawn from the run that the deed makes; nothing of it travels to the page before
+the answers are in.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rebalance_kit.analysis.intervals import gaps
+from rebalance_kit.model.errors import ScenarioError
+from rebalance_kit.view.lab.state import LabState
+
+MANY = 24
+"""Above that many partitions they are asked for by number, not by name."""
+NEXT = ("JoinGroup", "SyncGroup", "LeaveGroup", "Heartbeat", "ConsumerGroupHeartbeat", "OffsetCommit")
+CLOSE = 0.25
+"""A length of time counts as right within a quarter of the truth, or half a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question: kind (tick, number, choice), words, options, the truth, why it is so."""
+
+    kind: str
+    words: str
+    options: tuple[str, ...]
+    truth: Any
+    why: str
+
+    def asked(self) -> dict[str, Any]:
+        """What the page may know."""
+        return {"kind": self.kind, "words": self.words, "options": list(self.options)}
+
+    def marked(self, answer: Any) -> dict[str, Any]:
+        """The answer's score from 0 to 1, with hits, false alarms and misses where things were ticked."""
+        told = {"truth": self.truth, "why": self.why, "answer": answer}
+        if self.kind == "tick":
+            given, wanted = set(answer or ()), set(self.truth)
+            hits, false = len(given & wanted), len(given - wanted)
+            score = 1.0 if given == wanted else max(0, hits - false) / max(1, len(wanted))
+            return {
+                **told,
+                "score": round(score, 2),
+                "missed": sorted(wanted - given),
+                "false": sorted(given - wanted),
+            }
+        if self.kind == "number":
+            error = abs(float(answer) - self.truth) if answer not in {None, ""} else float("inf")
+            return {**told, "score": 1.0 if error <= max(0.5, CLOSE * self.truth) else 0.0}
+        return {**told, "score": float(answer == self.truth)}
+
+
+def questions(now: LabState, then: LabState, at_ms: int) -> tuple[Question, ...]:
+    """What can be asked about a deed at ``at_ms`` that leads from one state to another."""
+    return (
+        _moves(now, then, at_ms),
+        _stops(then, at_ms),
+        _how_long(then, at_ms),
+        *_next_message(then, at_ms),
+    )
+
+
+def _moves(now: LabState, then: LabState, at_ms: int) -> Question:
+    before = {name: track.at(at_ms).owner for name, track in now.frames.partitions.items()}
+    after = {name: track.states[-1].owner for name, track in then.frames.partitions.items()}
+    moved = [name for name, owner in after.items() if before.get(name) != owner]
+    why = (
+        f"{len(moved)} of {len(after)} partitions have another owner at the end than at {at_ms / 1000:.1f} s."
+    )
+    if len(after) > MANY:
+        return Question(
+            "number",
+            f"How many of the {len(after)} partitions will have another owner at the end?",
+            (),
+            len(moved),
+            why,
+        )
+    return Question("tick", "Which partitions will have another owner at the end?", tuple(after), moved, why)
+
+
+def _stops(then: LabState, at_ms: int) -> Question:
+    names = tuple(
+        name
+        for name, track in then.frames.members.items()
+        if track.at(at_ms - 1 if at_ms else 0).life == "alive"
+    )
+    stopped = []
+    for name in names:
+        held = [
+            track for track in then.frames.partitions.values() if track.at(max(0, at_ms - 1)).owner == name
+        ]
+        if any(
+            not state.flows
+            for track in held
+            for moment, state in zip(track.times, track.states, strict=True)
+            if moment >= at_ms
+        ):
+            stopped.append(name)
+    why = "A member stops when any partition that it has now is for a moment read by nobody."
+    return Question("tick", "Who has to stop reading any of its partitions?", names, stopped, why)
+
+
+def _how_long(then: LabState, at_ms: int) -> Question:
+    lengths = [
+        gap.to_ms - max(gap.from_ms, at_ms) for gap in gaps(then.frames.trace, at_ms) if gap.to_ms > at_ms
+    ]
+    longest = max(lengths, default=0) / 1000
+    why = f"The longest stop of a partition is {longest:.1f} s."
+    return Question(
+        "number",
+        "How many seconds does the partition that waits longest stand still?",
+        (),
+        round(longest, 1),
+        why,
+    )
+
+
+def _next_message(then: LabState, at_ms: int) -> tuple[Question, ...]:
+    """The next request of the group's protocol, with two others that it could have been."""
+    quiet = {"Heartbeat", "ConsumerGroupHeartbeat", "OffsetCommit"}
+    sent = [one for one in then.frames.messages if one.request and one.sent_ms >= at_ms]
+    first = next((one for one in sent if one.api not in quiet), sent[0] if sent else None)
+    if first is None:
+        return ()
+    what = (
+        "Which request other than heartbeats and commits is sent next?"
+        if first.api not in quiet
+        else "Which request is sent next?"
+    )
+    dice = random.Random(f"{then.frames.trace.run_id}/{at_ms}")
+    others = dice.sample([api for api in NEXT if api != first.api], 2)
+    options = sorted([first.api, *others])
+    why = f"{first.member} sends {first.api} at {first.sent_ms / 1000:.1f} s."
+    return (Question("choice", what, tuple(options), first.api, why),)
+
+
+def marks(asked: tuple[Question, ...], answers: Any) -> dict[str, Any]:
+    """All answers marked; raises ``ScenarioError`` for answers that do not fit the questions."""
+    if not isinstance(answers, list) or len(answers) != len(asked):
+        raise ScenarioError(f"got {str(answers)[:60]} as answers; expected a list of {len(asked)}")
+    try:
+        found = [question.marked(answer) for question, answer in zip(asked, answers, strict=True)]
+    except (TypeError, ValueError) as error:
+        raise ScenarioError(f"the answers cannot be read: {error}") from error
+    return {"marks": found, "score": round(sum(one["score"] for one in found) / len(found), 2)}
+
+
+def summary(kept: list[Mapping[str, Any]]) -> str:
+    """What was predicted so far, in one sentence."""
+    if not kept:
+        return "Nothing was predicted yet."
+    mean = sum(one["score"] for one in kept) / len(kept)
+    return f"{len(kept)} predicted, {mean:.0%} right."

@@ -1,0 +1,228 @@
+"""What the page may ask the lab, one function a kind of request; each answers with plain values and buffers.
+
+Requests come from a browser, so nothing in them is taken for granted: what means nothing is refused in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from rebalance_kit.model.errors import ScenarioError
+from rebalance_kit.view.lab.costs import MOST_COLUMNS, compared, cost, packed, preview
+from rebalance_kit.view.lab.exports import exported
+from rebalance_kit.view.lab.lessons import preset_rows
+from rebalance_kit.view.lab.predictions import marks, questions, summary
+from rebalance_kit.view.lab.prefetch import is_large
+from rebalance_kit.view.lab.settings import fields
+from rebalance_kit.view.lab.state import PROTOCOL_WORDS, LabState
+from rebalance_kit.view.lab.tabs import tab
+
+if TYPE_CHECKING:
+    from rebalance_kit.view.lab.widget import Lab
+
+Message = Mapping[str, Any]
+Answer = tuple[dict[str, Any], list[bytes]]
+
+
+def answer(lab: Lab, message: Message) -> Answer:
+    """Do what the page asks; raises ``ScenarioError`` for what it may not."""
+    run = REQUESTS.get(str(message.get("type")))
+    if run is None:
+        raise ScenarioError(
+            f"the lab was asked for {message.get('type')!r}; expected one of {', '.join(REQUESTS)}"
+        )
+    return run(lab, message)
+
+
+# --- what changes the run ----------------------------------------------------------------------
+def _act(lab: Lab, message: Message) -> Answer:
+    lab.at(_moment(lab, message))
+    before, at_ms = lab.history.state, lab.cursor_ms
+    lab.act_soon(_word(message, "do"), _member(message), _args(message))
+    now = lab.history.state
+    new = now.done[-1].member
+    told: dict[str, Any] = {
+        "play": message.get("play") is not False,
+        "select": new.name if new else message.get("member"),
+    }
+    if not is_large(now):
+        told |= cost(before, now, at_ms)
+    return told, []
+
+
+def _undo(lab: Lab, _message: Message) -> Answer:
+    lab.undo()
+    return {"play": False}, []
+
+
+def _redo(lab: Lab, _message: Message) -> Answer:
+    lab.redo()
+    return {"play": False}, []
+
+
+def _set(lab: Lab, message: Message) -> Answer:
+    name, value = message.get("name"), message.get("value")
+    if name == "protocol":
+        lab.protocol = str(value)
+    elif name == "assignor":
+        lab.assignor = str(value)
+    elif name == "seed" and (value is None or type(value) is int):
+        lab.reseed(value)
+    else:
+        raise ScenarioError(f"{name!r} cannot be set; expected protocol, assignor or seed")
+    return {"play": False}, []
+
+
+def _settings(lab: Lab, message: Message) -> Answer:
+    values = message.get("values")
+    if not isinstance(values, dict) or not all(isinstance(one, str) for one in values.values()):
+        raise ScenarioError(f"got {str(values)[:60]} as settings; expected names with texts")
+    lab.set(**values)
+    return {"play": False}, [packed(fields(lab.scenario))]
+
+
+def _preset(lab: Lab, message: Message) -> Answer:
+    lab.load(_word(message, "name"))
+    return {"play": False, "seek": lab.cursor_ms}, []
+
+
+def _open(lab: Lab, message: Message) -> Answer:
+    lab.open_link(_word(message, "token"))
+    return {"play": False, "seek": lab.cursor_ms}, []
+
+
+def _fork(lab: Lab, message: Message) -> Answer:
+    lab.at(_moment(lab, message))
+    lab.fork()
+    return {"play": False}, []
+
+
+def _branch(lab: Lab, message: Message) -> Answer:
+    number = message.get("number", -1)
+    if message.get("do") == "rename":
+        lab.take(lab.history.renamed(number, _word(message, "name")))
+    elif message.get("do") == "delete":
+        lab.take(lab.history.without(number))
+    else:
+        lab.take(lab.history.at_branch(number))
+    return {"play": False}, []
+
+
+# --- what is only looked at ---------------------------------------------------------------------
+def _tab(lab: Lab, message: Message) -> Answer:
+    content = tab(lab.frames, _word(message, "tab"), _moment(lab, message), _member(message))
+    return {"tab": message["tab"]}, [packed(content)]
+
+
+def _presets(_lab: Lab, _message: Message) -> Answer:
+    return {}, [packed(preset_rows())]
+
+
+def _fields(lab: Lab, _message: Message) -> Answer:
+    return {}, [packed(fields(lab.scenario))]
+
+
+def _link(lab: Lab, message: Message) -> Answer:
+    lab.at(_moment(lab, message))
+    return {"token": lab.link}, []
+
+
+def _preview(lab: Lab, message: Message) -> Answer:
+    at_ms = _moment(lab, message)
+    return preview(lab.history.state, _then(lab, message), at_ms), []
+
+
+def _compare(lab: Lab, message: Message) -> Answer:
+    wanted = message.get("branches")
+    if wanted is None:
+        state = lab.history.state
+        columns = [(words, state.with_protocol(name)) for name, words in PROTOCOL_WORDS.items()]
+    else:
+        if not isinstance(wanted, list) or not 2 <= len(wanted) <= MOST_COLUMNS:
+            raise ScenarioError(
+                f"got {str(wanted)[:60]} to compare; expected two or three branches by number"
+            )
+        columns = [
+            (one.name, one.state)
+            for one in (lab.history.at_branch(number).branches[number] for number in wanted)
+        ]
+    table, films = compared(columns)
+    return {}, [packed(table), *films]
+
+
+def _predict(lab: Lab, message: Message) -> Answer:
+    at_ms = _moment(lab, message)
+    lab.asked = questions(lab.history.state, _then(lab, message), at_ms)
+    return {"questions": [one.asked() for one in lab.asked], "kept": summary(lab.predictions)}, []
+
+
+def _answers(lab: Lab, message: Message) -> Answer:
+    if not lab.asked:
+        raise ScenarioError("nothing was asked; expected a prediction to begin with")
+    found = marks(lab.asked, message.get("answers"))
+    lab.asked = ()
+    lab.predictions.append({"title": lab.controls.get("title", ""), "at_ms": lab.cursor_ms, **found})
+    return {**found, "kept": summary(lab.predictions)}, []
+
+
+def _export(lab: Lab, message: Message) -> Answer:
+    name, data = exported(lab, _word(message, "what"))
+    return {"file": name}, [data]
+
+
+REQUESTS: Mapping[str, Callable[[Lab, Message], Answer]] = MappingProxyType(
+    {
+        "act": _act,
+        "undo": _undo,
+        "redo": _redo,
+        "set": _set,
+        "settings": _settings,
+        "preset": _preset,
+        "open": _open,
+        "fork": _fork,
+        "branch": _branch,
+        "tab": _tab,
+        "presets": _presets,
+        "fields": _fields,
+        "link": _link,
+        "preview": _preview,
+        "compare": _compare,
+        "predict": _predict,
+        "answers": _answers,
+        "export": _export,
+    }
+)
+
+
+# --- reading a request --------------------------------------------------------------------------
+def _moment(lab: Lab, message: Message) -> int:
+    value = message.get("at_ms", lab.cursor_ms)
+    if not isinstance(value, int | float) or isinstance(value, bool) or value != value:  # noqa: PLR0124 - NaN
+        raise ScenarioError(f"the moment is {value!r}; expected milliseconds")
+    return max(0, min(int(value), lab.frames.end_ms))
+
+
+def _word(message: Message, key: str) -> str:
+    value = message.get(key)
+    if not isinstance(value, str):
+        raise ScenarioError(f"{key} is {value!r}; expected a word")
+    return value
+
+
+def _member(message: Message) -> str | None:
+    value = message.get("member")
+    return value if isinstance(value, str) else None
+
+
+def _args(message: Message) -> dict[str, Any]:
+    value = message.get("args") or {}
+    if not isinstance(value, dict) or not {str(key) for key in value}.isdisjoint({"action", "member"}):
+        raise ScenarioError(f"the arguments are {str(value)[:60]}; expected names with values")
+    return value
+
+
+def _then(lab: Lab, message: Message) -> LabState:
+    """The state that a deed would lead to; kept, so that doing it costs nothing more."""
+    return lab.ahead(_word(message, "do"), _member(message), _moment(lab, message), _args(message))

@@ -1,0 +1,301 @@
+"""What the lab holds: a scenario, what was done in it, and the run that follows; values, no widget.
+
+An action never changes a running simulation: it is added to the scenario at the cursor's time and
+everything is simulated again. Undo and redo walk the same list. What was done is a list of deeds
+(plain values), so it travels in a link and is checked when it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+from rebalance_kit.model.errors import ScenarioError
+from rebalance_kit.model.trace import Trace
+from rebalance_kit.simulation.scenario.scenario import (
+    ACTIONS,
+    PROTOCOLS,
+    Action,
+    MemberSpec,
+    Scenario,
+    TopicSpec,
+    with_protocol,
+)
+from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.board.marks import action_words
+from rebalance_kit.view.board.states import MemberState
+from rebalance_kit.view.lab.settings import apply_settings, settings_words
+
+PROTOCOL_WORDS: Mapping[str, str] = MappingProxyType(
+    {"eager": "Eager", "cooperative": "Cooperative", "consumer": "Consumer"}
+)
+ASSIGNORS: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "eager": MappingProxyType({"range": "eager", "roundrobin": "roundrobin", "sticky": "sticky"}),
+        "cooperative": MappingProxyType({"cooperative-sticky": "cooperative"}),
+        "consumer": MappingProxyType({"uniform": "consumer", "range": "consumer-range"}),
+    }
+)
+LONG = frozenset({"crash", "freeze"})
+SESSION_MS = 45_000
+AFTER_MS = 25_000
+MOST_WORK = 250_000
+"""(members + partitions / 10) x seconds that the lab plays: about ten seconds of simulation."""
+LATE_MS = 2_000
+"""From when on a member that starts is what a scenario is about."""
+ABSENT = {"crashed": "has crashed", "died": "has died", "closed": "has left", "absent": "has not started"}
+
+
+def first_lesson() -> Scenario:
+    """Two consumers share four partitions; nothing has happened yet."""
+    members = tuple(MemberSpec(f"consumer-{number}", ("orders",)) for number in (1, 2))
+    return Scenario(
+        "two-consumers",
+        (TopicSpec("orders", 4),),
+        members,
+        end_ms=40_000,
+        title="Two consumers, four partitions",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing done in the lab: its words, its action, a member it brings with it, or changed settings."""
+
+    words: str
+    actions: tuple[Action, ...] = ()
+    member: MemberSpec | None = None
+    settings: Mapping[str, Any] | None = None
+
+    @property
+    def at_ms(self) -> int:
+        """When it happens; settings hold from the start."""
+        return self.actions[0].at_ms if self.actions else 0
+
+    @property
+    def deed(self) -> dict[str, Any]:
+        """The step as plain values, from which ``LabState.with_deed`` makes it again."""
+        if self.settings is not None:
+            return {"do": "set", "settings": dict(self.settings)}
+        one = self.actions[0]
+        found: dict[str, Any] = {"do": "add" if self.member else one.do, "at": one.at_ms}
+        if one.member is not None:
+            found["member"] = one.member
+        if one.args:
+            found["args"] = dict(one.args)
+        return found
+
+
+@dataclass(frozen=True)
+class LabState:
+    """The lab between two clicks. ``simulate`` makes a trace of a scenario and a seed (None: its own)."""
+
+    base: Scenario
+    protocol: str | None
+    assignor: str | None
+    simulate: Callable[[Scenario, int | None], Trace]
+    done: tuple[Step, ...] = ()
+    undone: tuple[Step, ...] = field(default=())
+    seed: int | None = None
+
+    @cached_property
+    def scenario(self) -> Scenario:
+        """The scenario with everything that was done, under the chosen protocol."""
+        made = self.base
+        for step in self.done:
+            if step.member is not None:
+                made = replace(made, members=(*made.members, step.member))
+            for action in step.actions:
+                made = replace(
+                    made.with_action(action), end_ms=max(made.end_ms, action.at_ms + self._watch_ms(action))
+                )
+        for step in self.done:
+            if step.settings is not None:
+                made = apply_settings(made, step.settings)
+        if self.protocol is None:
+            return made
+        return with_protocol(made, protocol_key(self.protocol, self.assignor))
+
+    @cached_property
+    def frames(self) -> Frames:
+        """The run that follows, ready to be asked for any moment; raises ``ScenarioError`` for one too large to play."""
+        check_size(self.scenario)
+        return Frames(self.simulate(self.scenario, self.seed), broker=self.scenario.broker)
+
+    def _watch_ms(self, action: Action) -> int:
+        if action.do not in LONG:
+            return AFTER_MS
+        sessions = [int(spec.configs.get("session.timeout.ms", SESSION_MS)) for spec in self.base.members]
+        broker = int(self.base.broker.get("group.consumer.session.timeout.ms", SESSION_MS))
+        return max([*sessions, broker]) + AFTER_MS
+
+    def with_protocol(self, protocol: str, assignor: str | None = None) -> LabState:
+        """The same history under another protocol; raises ``ScenarioError`` for one that does not exist."""
+        protocol_key(protocol, assignor)
+        return replace(self, protocol=protocol, assignor=assignor)
+
+    def with_settings(self, settings: Mapping[str, Any]) -> LabState:
+        """The same history with other settings from the start; raises ``ConfigError`` in Kafka's words."""
+        apply_settings(self.scenario, settings)
+        step = Step(settings_words(settings), settings=MappingProxyType(dict(settings)))
+        return replace(self, done=(*self.done, step), undone=())
+
+    def with_seed(self, seed: int | None) -> LabState:
+        """The same history with other chances; None gives the scenario's own seed back."""
+        return replace(self, seed=seed)
+
+    def with_deed(self, deed: Mapping[str, Any]) -> LabState:
+        """One more step from plain values, as a link holds it; raises ``ScenarioError`` for what means nothing."""
+        do, at_ms, member, args = deed.get("do"), deed.get("at", 0), deed.get("member"), deed.get("args", {})
+        if do == "set" and isinstance(deed.get("settings"), Mapping):
+            return self.with_settings(deed["settings"])
+        if not (isinstance(do, str) and type(at_ms) is int and at_ms >= 0 and isinstance(args, Mapping)):
+            raise ScenarioError(
+                f"the deed {dict(deed)!r} means nothing; expected do, at (ms), and member and args where it needs them"
+            )
+        if do == "add":
+            step = self._added(at_ms)
+        elif do in ACTIONS:
+            step = Step(action_words(do, member, args), (Action(at_ms, do, member, dict(args)),))
+        else:
+            raise ScenarioError(
+                f"the deed {do!r} is unknown; expected add, set or one of {', '.join(ACTIONS)}"
+            )
+        return replace(self, done=(*self.done, step), undone=())
+
+    def until(self, at_ms: int) -> LabState:
+        """The history as it was before anything later than ``at_ms`` was done."""
+        return replace(self, done=tuple(step for step in self.done if step.at_ms <= at_ms), undone=())
+
+    def acted(
+        self, do: str, member: str | None, at_ms: int, args: Mapping[str, Any] | None = None
+    ) -> LabState:
+        """The history with one more deed at ``at_ms``; raises ``ScenarioError`` when it cannot be done then."""
+        if not at_ms >= 0:
+            raise ScenarioError(f"cannot act at {at_ms} ms; expected a moment from 0 ms on")
+        step = self._added(at_ms) if do == "add" else self._step(do, member, at_ms, dict(args or {}))
+        return replace(self, done=(*self.done, step), undone=())
+
+    def _step(self, do: str, member: str | None, at_ms: int, args: dict[str, Any]) -> Step:
+        do = "close" if do == "leave" else do
+        if member is not None:
+            self.scenario.member(member)
+            do, args = self._possible(do, member, at_ms, args)
+        return Step(action_words(do, member, args), (Action(at_ms, do, member, args),))
+
+    def _possible(self, do: str, member: str, at_ms: int, args: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        state = self.member_state(member, at_ms)
+        if do == "restart":
+            if state.life in ABSENT:
+                return "start", args
+            return "restart", {"after_ms": 1000, **args}
+        if do == "thaw" and state.life != "frozen":
+            raise ScenarioError(f"{member} is not frozen at {at_ms / 1000:.1f} s: nothing to thaw")
+        if do in {"crash", "close", "freeze", "stall"} and state.life in ABSENT:
+            raise ScenarioError(f"{member} {ABSENT[state.life]}. Restart it first.")
+        if do in {"close", "freeze"} and state.life == "frozen":
+            raise ScenarioError(f"{member} is frozen. Thaw it first.")
+        if do == "start" and state.life not in ABSENT:
+            raise ScenarioError(f"Nothing to start: {member} runs.")
+        return do, args
+
+    def _added(self, at_ms: int) -> Step:
+        first = (
+            self.base.members[0]
+            if self.base.members
+            else MemberSpec("consumer-0", tuple(topic.name for topic in self.base.topics))
+        )
+        known = {spec.name for spec in self.scenario.members}
+        stem = first.name.rpartition("-")[0] or first.name
+        number = next(count for count in range(len(known) + 1, 10_000) if f"{stem}-{count}" not in known)
+        configs = {key: value for key, value in first.configs.items() if key != "group.instance.id"}
+        member = replace(first, name=f"{stem}-{number}", configs=configs, start_ms=None, lives=())
+        return Step(f"{member.name} is added", (Action(at_ms, "start", member.name),), member)
+
+    def member_state(self, name: str, at_ms: int) -> MemberState:
+        """What a member is at a moment of the run."""
+        track = self.frames.members.get(name)
+        return track.at(at_ms) if track is not None else MemberState()
+
+    def undo(self) -> LabState:
+        """One step back; the same state when there is none."""
+        if not self.done:
+            return self
+        return replace(self, done=self.done[:-1], undone=(self.done[-1], *self.undone))
+
+    def redo(self) -> LabState:
+        """One undone step forward again; the same state when there is none."""
+        if not self.undone:
+            return self
+        return replace(self, done=(*self.done, self.undone[0]), undone=self.undone[1:])
+
+    def opening_ms(self) -> int:
+        """Where to open: one second before the first action or late member, else soon after all partitions flow."""
+        acts = [action.at_ms for action in self.scenario.actions if action.do != "start"]
+        acts = acts or [
+            spec.start_ms for spec in self.scenario.members if spec.start_ms and spec.start_ms >= LATE_MS
+        ]
+        if acts:
+            return max(0, min(acts) - 1000)
+        settled = self.frames.settled_ms()
+        if settled is None:
+            return 0
+        return min(self.frames.end_ms, -(-(settled + 2000) // 1000) * 1000)
+
+
+def protocol_key(protocol: str, assignor: str | None) -> str:
+    """The engine's name for a protocol and an assignor; raises ``ScenarioError`` naming what exists.
+
+    >>> protocol_key("eager", "sticky"), protocol_key("consumer", None)
+    ('sticky', 'consumer')
+    """
+    known = ASSIGNORS.get(protocol)
+    if known is None:
+        if protocol in PROTOCOLS and assignor is None:
+            return protocol
+        raise ScenarioError(f"protocol {protocol!r} is unknown; expected one of {', '.join(ASSIGNORS)}")
+    if assignor is None:
+        return next(iter(known.values()))
+    if assignor not in known:
+        raise ScenarioError(
+            f"assignor {assignor!r} does not run {protocol}; expected one of {', '.join(known)}"
+        )
+    return known[assignor]
+
+
+def speaks(scenario: Scenario) -> bool:
+    """Whether a scenario says itself which protocol or assignor its members use."""
+    told = {"group.protocol", "partition.assignment.strategy", "group.remote.assignor"}
+    acts = [one.args.get("configs", {}) for one in scenario.actions]
+    return scenario.protocol is not None or any(
+        told & set(configs) for configs in [*(spec.configs for spec in scenario.members), *acts]
+    )
+
+
+def topics_of(scenario: Scenario) -> list[list[Any]]:
+    """Topics with their partitions: those at the start, then those that an action creates."""
+    found = {topic.name: topic.partitions for topic in scenario.topics}
+    for one in scenario.actions:
+        if one.do == "create_topic":
+            found.setdefault(str(one.args["topic"]), int(one.args["partitions"]))
+    return [list(pair) for pair in found.items()]
+
+
+def check_size(scenario: Scenario) -> None:
+    """Raise ``ScenarioError`` for a scenario that would keep the kernel for longer than about ten seconds."""
+    grown = [
+        int(one.args.get("partitions", 0))
+        for one in scenario.actions
+        if one.do in {"add_partitions", "create_topic"}
+    ]
+    scaled = [int(one.args.get("members", 0)) for one in scenario.actions if one.do == "scale_to"]
+    partitions = sum(topic.partitions for topic in scenario.topics) + sum(grown)
+    members = max([len(scenario.members), *scaled])
+    if (members + partitions / 10) * scenario.end_ms / 1000 > MOST_WORK:
+        raise ScenarioError(
+            f"{members:,} members with {partitions:,} partitions for {scenario.end_ms / 1000:,.0f} s are more than the lab plays; "
+            "expected a smaller or a shorter scenario. The terminal and the sweep run it."
+        )

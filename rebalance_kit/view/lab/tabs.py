@@ -1,0 +1,131 @@
+"""What a tab of the lab holds, worked out when it is opened: values of a whole run that the page moves through.
+
+Only the CLI is asked for anew at each moment, for its text is that of one moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from rebalance_kit.analysis.invariants import INVARIANTS, check
+from rebalance_kit.logs.admin.cli_text import describe_members, describe_offsets, describe_state
+from rebalance_kit.logs.admin.described import describe
+from rebalance_kit.logs.broker.log import broker_lines
+from rebalance_kit.logs.client.log import member_lines, split_by_member
+from rebalance_kit.logs.lines import render
+from rebalance_kit.model.errors import ScenarioError
+from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.lab.explanations import why_entries
+from rebalance_kit.view.lab.metrics_tab import metric_rows
+
+MOST_LINES = 6_000
+"""Log lines that travel to the page; of longer logs those from the start."""
+COMMANDS = (
+    ("--describe", describe_offsets),
+    ("--describe --members --verbose", describe_members),
+    ("--describe --state", describe_state),
+)
+LIBRDKAFKA_LEVELS = MappingProxyType(
+    {
+        "0": "FATAL",
+        "1": "FATAL",
+        "2": "FATAL",
+        "3": "ERROR",
+        "4": "WARN",
+        "5": "INFO",
+        "6": "INFO",
+        "7": "DEBUG",
+    }
+)
+
+
+def logs_tab(frames: Frames, _at_ms: int, _member: str | None) -> dict[str, Any]:
+    """Genuine lines of the broker and each client by time: [ms, source, level, text]; ``cut`` counts the rest."""
+    trace = frames.trace
+    sources = ["broker", *frames.names]
+    lines = [(line.at_ms, 0, line) for line in broker_lines(trace)]
+    for name, own in split_by_member(trace).items():
+        if name in sources:
+            place = sources.index(name)
+            lines += [(line.at_ms, place, line) for line in member_lines(own, name)]
+    lines.sort(key=lambda one: one[:2])
+    shown = [
+        [at_ms, place, LIBRDKAFKA_LEVELS.get(line.level, line.level), render(line)]
+        for at_ms, place, line in lines[:MOST_LINES]
+    ]
+    return {"sources": sources, "lines": shown, "cut": max(0, len(lines) - MOST_LINES)}
+
+
+def cli_tab(frames: Frames, at_ms: int, _member: str | None) -> dict[str, Any]:
+    """What ``kafka-consumer-groups.sh`` prints at the moment, with the command lines."""
+    group = describe(frames.trace, min(at_ms, frames.end_ms), frames.group_name)
+    start = f"kafka-consumer-groups.sh --bootstrap-server localhost:9092 --group {frames.group_name}"
+    return {
+        "at": at_ms,
+        "blocks": [{"command": f"{start} {options}", "text": say(group)} for options, say in COMMANDS],
+    }
+
+
+def metrics_tab(frames: Frames, _at_ms: int, member: str | None) -> dict[str, Any]:
+    """Coordinator metrics and those of one member under their own names, as steps over time."""
+    return {"member": member, "rows": metric_rows(frames, member if member in frames.names else None)}
+
+
+def members_tab(frames: Frames, _at_ms: int, _member: str | None) -> dict[str, Any]:
+    """What each member was started with, life by life: client, and configs that differ from the defaults."""
+    found: dict[str, list[Any]] = {name: [] for name in frames.names}
+    for row in frames.trace.of("process_started"):
+        if row.actor in found:
+            configs = {
+                key: _shown(value)
+                for key, value in row.detail.get("configs", {}).items()
+                if key != "group.id"
+            }
+            found[row.actor].append([row.at_ms, row.detail.get("client", "java"), configs])
+    return {"started": [found[name] for name in frames.names]}
+
+
+def _shown(value: Any) -> str:
+    return (
+        ", ".join(str(one).rpartition(".")[2] for one in value)
+        if isinstance(value, tuple | list)
+        else str(value)
+    )
+
+
+def why_tab(frames: Frames, _at_ms: int, _member: str | None) -> dict[str, Any]:
+    """An account of each step: moment, sentence, the rule that caused it, its source."""
+    return {"entries": why_entries(frames)}
+
+
+def invariants_tab(frames: Frames, _at_ms: int, _member: str | None) -> dict[str, Any]:
+    """Every invariant with its statement and what breaks it: [ms, words]."""
+    broken: dict[str, list[list[Any]]] = {}
+    for one in check(frames.trace):
+        broken.setdefault(one.invariant, []).append([one.at_ms, one.seen])
+    lights = [
+        [one.name.replace("_", " "), one.statement, broken.get(one.name, [])[:20]]
+        for one in INVARIANTS.values()
+    ]
+    return {"rows": len(frames.trace.rows), "lights": lights}
+
+
+TABS: Mapping[str, Callable[[Frames, int, str | None], dict[str, Any]]] = MappingProxyType(
+    {
+        "logs": logs_tab,
+        "cli": cli_tab,
+        "metrics": metrics_tab,
+        "members": members_tab,
+        "why": why_tab,
+        "invariants": invariants_tab,
+    }
+)
+
+
+def tab(frames: Frames, name: str, at_ms: int, member: str | None = None) -> dict[str, Any]:
+    """The content of a tab; raises ``ScenarioError`` naming those that the kernel fills."""
+    if name not in TABS:
+        raise ScenarioError(f"the lab has no tab {name!r} to fill; expected one of {', '.join(TABS)}")
+    return TABS[name](frames, at_ms, member)

@@ -1,0 +1,411 @@
+"""The lab widget: members as lanes with their partitions, and everything that can be done to them.
+
+The page plays a whole run by itself (``film``); the kernel is asked only when something is done.
+Each method does what the button of the same name does, so a notebook can be checked without a screen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import anywidget
+import traitlets
+
+from rebalance_kit.model.errors import RebalanceKitError
+from rebalance_kit.model.trace import Trace
+from rebalance_kit.simulation.scenario.permalink import Link, LinkError, read_link, write_link
+from rebalance_kit.simulation.scenario.scenario import Scenario
+from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.board.states import BoardState
+from rebalance_kit.view.figures.board_svg import still
+from rebalance_kit.view.lab.branches import Branch, History
+from rebalance_kit.view.lab.lessons import PRESETS, lesson_of
+from rebalance_kit.view.lab.page import script, style
+from rebalance_kit.view.lab.playback import film_bytes
+from rebalance_kit.view.lab.predictions import Question
+from rebalance_kit.view.lab.prefetch import Ahead, is_large, taken
+from rebalance_kit.view.lab.requests import answer
+from rebalance_kit.view.lab.state import ASSIGNORS, PROTOCOL_WORDS, LabState, first_lesson, speaks, topics_of
+from rebalance_kit.view.style.palettes import THEMES
+from rebalance_kit.view.words.descriptions import describe_board, describe_flow
+
+READY_S = 0.15
+"""How long the cursor rests before the run up to it is made ready."""
+
+
+class Lab(anywidget.AnyWidget):
+    """A run that can be watched and changed.
+
+    ``scenario`` is a Scenario, the name of one, or None for the first lesson. ``protocol`` None keeps
+    what the scenario says. ``at_ms`` is where it opens. ``theme``: auto, light, dark or projector.
+    Raises ``ScenarioError`` for a scenario, protocol or member that does not exist.
+    """
+
+    _esm = script()
+    _css = style()
+    film = traitlets.Bytes().tag(sync=True)
+    controls = traitlets.Dict().tag(sync=True)
+    cursor_ms = traitlets.Int(0).tag(sync=True)
+    theme = traitlets.Enum(("auto", *THEMES), "auto").tag(sync=True)
+    protocol = traitlets.Unicode(allow_none=True)
+    assignor = traitlets.Unicode(None, allow_none=True)
+
+    def __init__(
+        self,
+        scenario: Scenario | str | None = None,
+        protocol: str | None = "eager",
+        *,
+        at_ms: int | None = None,
+        assignor: str | None = None,
+        theme: str = "auto",
+        seed: int | None = None,
+    ) -> None:
+        state = _opened(_scenario(scenario), protocol, assignor, seed)
+        self._serial = 1
+        self._notice = ""
+        self._ready: Ahead | None = None
+        self._finishing: Ahead | None = None
+        self._waiting: asyncio.TimerHandle | None = None
+        self._ahead: tuple[History, tuple[Any, ...], History] | None = None
+        self.history = History((Branch("main", state),))
+        self.asked: tuple[Question, ...] = ()
+        self.predictions: list[dict[str, Any]] = []
+        at = state.opening_ms() if at_ms is None else at_ms
+        super().__init__(
+            film=film_bytes(state.frames),
+            cursor_ms=max(0, min(at, state.frames.end_ms)),
+            theme=theme,
+            protocol=protocol,
+            assignor=assignor,
+        )
+        self.controls = self._controls()
+        self.observe(self._protocol_set, names=["protocol", "assignor"])
+        self.observe(lambda _change: self._get_ready_soon(), names=["cursor_ms"])
+        self._get_ready_soon()
+        self.on_msg(self._hear)
+
+    @classmethod
+    def from_link(cls, token: str, **options: Any) -> Lab:
+        """The lab that a link was copied from; a damaged one opens the first preset and says so on the page."""
+        lab = cls(**options)
+        lab.open_link(token)
+        return lab
+
+    # --- what can be done ----------------------------------------------------------------------
+    def crash(self, member: str) -> None:
+        """Kill the member's process at the cursor."""
+        self._act("crash", member)
+
+    def leave(self, member: str) -> None:
+        """Close the member's consumer at the cursor: it commits, gives up, and leaves the group."""
+        self._act("leave", member)
+
+    def restart(self, member: str) -> None:
+        """Start a member that is gone, or close and start one that runs."""
+        self._act("restart", member)
+
+    def freeze(self, member: str) -> None:
+        """Stop the member's process as a long GC pause does."""
+        self._act("freeze", member)
+
+    def thaw(self, member: str) -> None:
+        """Let a frozen process go on."""
+        self._act("thaw", member)
+
+    def add(self) -> None:
+        """Start one more member with the configuration of the first."""
+        self._act("add", None)
+
+    def do(self, action: str, member: str | None = None, **args: Any) -> None:
+        """Any action of a scenario at the cursor, with its arguments."""
+        self._act(action, member, args)
+
+    def set(self, **values: str) -> None:
+        """Other settings from the start of the run, by Kafka's names with ``_`` or ``.``; '' gives a default back.
+
+        Raises ``ConfigError`` in Kafka's words; the run that is shown stays.
+        """
+        from rebalance_kit.view.lab.settings import known_name
+
+        settings = {known_name(name): str(value) for name, value in values.items()}
+        self.take(self.history.with_state(self.history.state.with_settings(settings)))
+
+    def reseed(self, seed: int | None = None) -> None:
+        """Run with other chances; None gives the scenario's own seed back."""
+        self.take(self.history.with_state(self.history.state.with_seed(seed)))
+
+    def undo(self) -> None:
+        """Take the last deed back."""
+        self.take(self.history.with_state(self.history.state.undo()))
+
+    def redo(self) -> None:
+        """Do again what was taken back."""
+        self.take(self.history.with_state(self.history.state.redo()))
+
+    def fork(self) -> None:
+        """Begin a branch at the cursor: what was done later is left to the branch it was done in."""
+        self.take(self.history.forked(self.cursor_ms))
+
+    def load(self, scenario: Scenario | str) -> None:
+        """Begin anew with another scenario; its protocol is kept where it names one."""
+        base = _scenario(scenario)
+        protocol = None if speaks(base) else (self.protocol or "eager")
+        self._begin(_opened(base, protocol, None, None), None)
+
+    def open_link(self, token: str) -> None:
+        """Rebuild what a link holds; a link that cannot be read opens the first preset and says why."""
+        try:
+            link = read_link(token)
+            state = _opened(link.scenario, link.protocol, link.assignor, link.seed)
+            for deed in link.deeds:
+                state = state.with_deed(deed)
+            self._begin(state, link.at_ms)
+        except RebalanceKitError as error:
+            why = str(error) if isinstance(error, LinkError) else f"The link cannot be played: {error}"
+            self._begin(
+                _opened(_scenario(PRESETS[0].name), "eager", None, None),
+                None,
+                f"{why[:1].upper()}{why[1:]}. Opened the first preset instead.",
+            )
+
+    def at(self, at_ms: int) -> None:
+        """Move the cursor (milliseconds from the start, held within the run)."""
+        self.cursor_ms = max(0, min(int(at_ms), self.frames.end_ms))
+
+    # --- what can be seen ----------------------------------------------------------------------
+    @property
+    def text(self) -> str:
+        """The moment at the cursor in words."""
+        return describe_board(self.board)
+
+    @property
+    def story(self) -> str:
+        """The whole run in words."""
+        return describe_flow(self.trace)
+
+    @property
+    def link(self) -> str:
+        """A token that rebuilds this scenario, what was done in it, and the cursor (``Lab.from_link``)."""
+        state = self.history.state
+        return write_link(
+            Link(
+                state.base,
+                self.cursor_ms,
+                tuple(step.deed for step in state.done),
+                state.protocol,
+                state.assignor,
+                state.seed,
+            )
+        )
+
+    @property
+    def board(self) -> BoardState:
+        """The moment at the cursor as a value."""
+        return self.frames.at(self.cursor_ms)
+
+    @property
+    def frames(self) -> Frames:
+        """The run that is shown, ready to be asked for any moment."""
+        return self.history.state.frames
+
+    @property
+    def trace(self) -> Trace:
+        """The run that is shown."""
+        return self.frames.trace
+
+    @property
+    def scenario(self) -> Scenario:
+        """The scenario with everything that was done."""
+        return self.history.state.scenario
+
+    # --- within ----------------------------------------------------------------------------------
+    def _act(self, do: str, member: str | None, args: dict[str, Any] | None = None) -> None:
+        self.take(self._history_ahead(do, member, self.cursor_ms, args or {}))
+
+    def ahead(self, do: str, member: str | None, at_ms: int, args: dict[str, Any]) -> LabState:
+        """The state that a deed would lead to; nothing is changed."""
+        return self._history_ahead(do, member, at_ms, args).state
+
+    def _history_ahead(self, do: str, member: str | None, at_ms: int, args: dict[str, Any]) -> History:
+        """The history after a deed, kept until another one is looked at: what was previewed costs nothing."""
+        key = (do, member, at_ms, repr(sorted(args.items())))
+        if self._ahead is None or self._ahead[0] is not self.history or self._ahead[1] != key:
+            self._ahead = (self.history, key, self.history.acted(do, member, at_ms, args))
+        return self._ahead[2]
+
+    # --- a click on a large group: shown before it is simulated to the end -----------------------------
+    def _get_ready_soon(self) -> None:
+        """Simulate up to the cursor when nothing else has to be done; only where an event loop runs."""
+        if not is_large(self.history.state):
+            return
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return
+        if self._waiting is not None:
+            self._waiting.cancel()
+        self._waiting = loop.call_later(READY_S, self.get_ready)
+
+    def get_ready(self) -> None:
+        """Simulate and fold the run up to the cursor, so that the next click there is answered at once."""
+        state = self.history.state
+        if self._ready is None or not self._ready.fits(state, self.cursor_ms):
+            self._ready = Ahead(state)
+        self._ready.up_to(self.cursor_ms)
+
+    def act_soon(self, do: str, member: str | None, args: dict[str, Any]) -> None:
+        """What the page does: like ``do``, but a large group is shown before its run is simulated to the end."""
+        ready, at_ms, now = self._ready, self.cursor_ms, self.history.state
+        if ready is None or not ready.fits(now, at_ms):
+            self._act(do, member, args)
+            return
+        history = self.history.acted(do, member, at_ms, args)
+        then, action = history.state, history.state.done[-1].actions[0]
+        if not ready.act(then, action):
+            self.take(history)
+            return
+        self._ready = None
+        frames, film = ready.glance(then, at_ms)
+        taken(then, frames)
+        self._finishing = ready
+        self._told_of(history)
+        self._show(film, at_ms)
+
+    def finish(self) -> None:
+        """Simulate the rest of what ``act_soon`` has begun."""
+        begun, self._finishing = self._finishing, None
+        if begun is not None:
+            state = self.history.state
+            del state.__dict__["frames"]
+            taken(state, begun.finish(state))
+            self._show(film_bytes(state.frames), self.cursor_ms)
+            self._get_ready_soon()
+
+    def take(self, history: History) -> None:
+        """Show another history; when it cannot be simulated the old one stays."""
+        same = history.state is self.history.state
+        if same and history == self.history:
+            return
+        film = self.film if same else film_bytes(history.state.frames)
+        self._told_of(history)
+        self._show(film, self.cursor_ms)
+        self._get_ready_soon()
+
+    def _told_of(self, history: History) -> None:
+        forked = len(history.branches) > len(self.history.branches)
+        kept = self.history.branches[self.history.here].name
+        self._notice = f"New branch “{history.branches[-1].name}”. {kept} is kept." if forked else ""
+        self.history = history
+
+    def _begin(self, state: LabState, at_ms: int | None, notice: str = "") -> None:
+        """Show another scenario from scratch."""
+        at = state.opening_ms() if at_ms is None else at_ms
+        film = film_bytes(state.frames)
+        self.history, self._notice, self._ahead = History((Branch("main", state),)), notice, None
+        self._show(film, at)
+
+    def _show(self, film: bytes, at_ms: int) -> None:
+        self._serial += 1
+        state = self.history.state
+        with self.hold_sync():
+            self.film = film
+            self.controls = self._controls()
+            self.cursor_ms = max(0, min(at_ms, state.frames.end_ms))
+        self.set_trait("protocol", state.protocol)
+        self.set_trait("assignor", state.assignor)
+
+    def _protocol_set(self, _change: Any) -> None:
+        state = self.history.state
+        if (self.protocol, self.assignor) == (state.protocol, state.assignor) or self.protocol is None:
+            return
+        assignor = self.assignor if self.assignor in ASSIGNORS.get(self.protocol, {}) else None
+        try:
+            self.take(self.history.with_state(state.with_protocol(self.protocol, assignor)))
+        except RebalanceKitError:
+            self.set_trait("protocol", state.protocol)
+            raise
+        finally:
+            self.set_trait("assignor", self.history.state.assignor)
+
+    def _controls(self) -> dict[str, Any]:
+        state, history = self.history.state, self.history
+        known = list(ASSIGNORS.get(state.protocol or "", {}))
+        if not known:
+            known = [state.frames.group.states[-1].assignor or "as configured"]
+        lesson = lesson_of(state.base.name)
+        return {
+            "title": state.base.title or state.base.name,
+            "preset": state.base.name,
+            "lesson": f"Lesson {PRESETS.index(lesson) + 1} of {len(PRESETS)}" if lesson else "",
+            "try": lesson.try_ if lesson else "",
+            "watch": lesson.watch if lesson else "",
+            "protocols": [list(pair) for pair in PROTOCOL_WORDS.items()],
+            "protocol": state.protocol or "",
+            "assignors": known,
+            "assignor": state.assignor or known[0],
+            "undo": state.done[-1].words if state.done else "",
+            "redo": state.undone[0].words if state.undone else "",
+            "done": [[step.at_ms, step.words] for step in state.done],
+            "branches": [
+                [one.name, -1 if one.parent is None else one.parent, one.from_ms, len(one.state.done)]
+                for one in history.branches
+            ],
+            "here": history.here,
+            "seed": state.frames.trace.seed,
+            "topics": topics_of(state.scenario),
+            "notice": self._notice,
+            "serial": self._serial,
+        }
+
+    def _hear(self, _widget: Any, message: dict[str, Any], _buffers: Any) -> None:
+        """A click on the page: done, or refused in words; never a traceback in the output."""
+        try:
+            told, buffers = answer(self, message)
+        except RebalanceKitError as refusal:
+            words = str(getattr(refusal, "kafka_message", refusal))
+            keys = list(getattr(refusal, "keys", ()))
+            self.send(
+                {
+                    "type": "refused",
+                    "id": message.get("id"),
+                    "words": words,
+                    **({"keys": keys} if keys else {}),
+                }
+            )
+            return
+        self.send({"type": "done", "id": message.get("id"), "serial": self._serial, **told}, buffers)
+        self.finish()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        """The widget where one can live; without a kernel its last state as picture and words."""
+        bundle = super()._repr_mimebundle_(**kwargs)
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+        if data is None:
+            return None
+        theme = "light" if self.theme == "auto" else self.theme
+        return {**data, "text/plain": self.text, "image/svg+xml": still(self.board, theme)}, metadata
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def _opened(base: Scenario, protocol: str | None, assignor: str | None, seed: int | None) -> LabState:
+    state = LabState(base, protocol, assignor, _simulate, seed=seed)
+    return state if protocol is None else state.with_protocol(protocol, assignor)
+
+
+def _scenario(given: Scenario | str | None) -> Scenario:
+    if given is None:
+        return first_lesson()
+    if isinstance(given, Scenario):
+        return given
+    from rebalance_kit.scenarios import load
+
+    return load(given)
+
+
+def _simulate(scenario: Scenario, seed: int | None) -> Trace:
+    from rebalance_kit.simulation.simulate import simulate
+
+    return simulate(scenario, seed)

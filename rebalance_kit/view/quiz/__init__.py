@@ -1,0 +1,1 @@
+"""Widgets for practice, exams and polls."""

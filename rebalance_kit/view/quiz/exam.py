@@ -1,0 +1,96 @@
+"""The exam widget: shows a sitting and passes steps on. Its page has no key, and its report only once it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from rebalance_kit.model.errors import DataError
+from rebalance_kit.quiz.sittings.exam import ExamSitting
+from rebalance_kit.quiz.sittings.progress import Progress
+from rebalance_kit.quiz.sittings.store import Store
+from rebalance_kit.view.quiz.page import QuestionPage, script
+
+
+class Exam(QuestionPage):
+    """A timed mock exam, ``Exam("CCDAK")`` or ``Exam("CCAAK")``; the same call after a killed kernel comes back to it.
+
+    Papers of the seeds 1, 2 and 3 avoid each other's questions as far as the bank allows. Time runs on while the kernel is dead.
+    ``exam.finish()`` hands in and returns the report. Raises ``DataError`` for an unknown exam.
+    """
+
+    _esm = script("quiz_exam.js")
+
+    def __init__(
+        self,
+        name: str = "CCDAK",
+        seed: int = 1,
+        *,
+        questions: int | None = None,
+        minutes: float | None = None,
+        store: Store | None = None,
+    ) -> None:
+        self._sitting = ExamSitting.begin(
+            name, seed, questions=questions, minutes=minutes, store=store or Store()
+        )
+        self._show({**self._sitting.page(), "error": ""})
+
+    @property
+    def sitting(self) -> ExamSitting:
+        """The exam behind the page."""
+        return self._sitting
+
+    def finish(self) -> Progress:
+        """Hand in, and return the report."""
+        report = self._sitting.finish()
+        self._redraw()
+        return report
+
+    def open_lab(self, number: int = 0) -> None:
+        """Show a run that decides the question in the lab; only once the exam has ended."""
+        self.open_run(self._sitting.replays(), number)
+
+    def text(self) -> str:
+        """The exam in words."""
+        return self._sitting.text()
+
+    def _redraw(self, error: str = "") -> None:
+        self.page = {**self._sitting.page(), "error": error}
+
+    def _hear(self, _: Any, message: Mapping[str, Any], buffers: Any) -> None:
+        del buffers
+        try:
+            if message.get("do") == "lab":
+                self.open_lab(message.get("run", 0))
+                return
+            self.lab = None
+            obey(self._sitting, message)
+            if message.get("do") == "keep":
+                return
+        except DataError as error:
+            self._redraw("" if self._sitting.ended else str(error))
+        else:
+            self._redraw()
+
+
+def obey(sitting: ExamSitting, message: Mapping[str, Any]) -> None:
+    """Do what the page asks: keep, go, flag, strike or finish; an answer comes with most of them. Raises ``DataError``.
+
+    ``keep`` is sent while an answer is being chosen; what is no answer yet is passed over in silence.
+    """
+    said = message.get("do")
+    given = message.get("given")
+    if said == "keep":
+        with suppress(DataError):
+            sitting.answer(str(given))
+    elif given is not None and said in {"go", "flag", "finish"} and given != sitting.given(sitting.place):
+        sitting.answer(str(given))
+    if said == "go" and isinstance(message.get("place"), int):
+        sitting.go(message["place"])
+    elif said == "flag":
+        sitting.flag()
+    elif said == "strike":
+        sitting.strike(str(message.get("option")))
+    elif said == "finish":
+        sitting.finish()

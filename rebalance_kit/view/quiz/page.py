@@ -1,0 +1,63 @@
+"""What the widgets of quiz, exam, poll and vote share: a page of plain JSON, its text twin, and the lab below it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import ipywidgets
+import traitlets
+
+from rebalance_kit.quiz.proof.replay import Replay
+
+STATIC = Path(__file__).with_name("static")
+
+
+def script(name: str) -> str:
+    """A page's script: the parts that all share, then its own."""
+    return "\n".join((STATIC / part).read_text(encoding="utf-8") for part in ("quiz_parts.js", name))
+
+
+class QuestionPage(anywidget.AnyWidget):
+    """A widget whose screen gets ``page`` alone, and in a notebook file leaves ``text()`` alone.
+
+    ``lab`` is a run shown below the page, None until one is asked for.
+    """
+
+    _css = STATIC / "quiz.css"
+    page = traitlets.Dict().tag(sync=True)
+    lab = traitlets.Instance(ipywidgets.Widget, allow_none=True).tag(
+        sync=True, **ipywidgets.widget_serialization
+    )
+
+    def _show(self, page: dict[str, Any]) -> None:
+        """Begin with a page, and listen to it."""
+        anywidget.AnyWidget.__init__(self, page=page)
+        self.on_msg(self._hear)
+
+    def _hear(self, _: Any, message: Mapping[str, Any], buffers: Any) -> None:
+        raise NotImplementedError
+
+    def text(self) -> str:
+        """The page in words."""
+        raise NotImplementedError
+
+    def open_run(self, found: Sequence[Replay], number: Any) -> None:
+        """Show one of these runs in the lab, at its moment; a number that none has shows nothing."""
+        from rebalance_kit.view.lab.widget import Lab
+
+        if isinstance(number, int) and 0 <= number < len(found):
+            self.lab = Lab.from_link(found[number].link)
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        data, *metadata = bundle if isinstance(bundle, tuple) else (bundle,)
+        if data is None:
+            return bundle
+        found = {**data, "text/plain": self.text()}
+        return (found, *metadata) if metadata else found

@@ -1,0 +1,155 @@
+"""The two sides of a vote in a classroom: ``Poll`` on the projector, ``Vote`` at each learner's own screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from rebalance_kit.model.errors import DataError
+from rebalance_kit.quiz.items.bank import read_bank
+from rebalance_kit.quiz.sittings.ballot import asked_in_poll, cast, voter_of, write_code, write_file
+from rebalance_kit.quiz.sittings.grade import Answer
+from rebalance_kit.quiz.sittings.page import public, question_lines
+from rebalance_kit.quiz.sittings.poll import Poll as Count
+from rebalance_kit.quiz.sittings.store import Store
+from rebalance_kit.view.quiz.page import QuestionPage, script
+
+
+class Poll(QuestionPage):
+    """A question for the room: ``Poll("eager-crash-which-pause")``. Learners run the ``Vote(...)`` that it shows.
+
+    Votes come in as codes pasted into its field (``poll.take``), as files in ``folder`` (looked at every few
+    seconds), or as raised hands (``hands(a=4, b=11)``). The screen shows their number only, until
+    ``show()`` shows the split and ``reveal()`` the answer. ``end_round()``, ``revote()`` and ``restart()`` are the
+    other buttons. Raises ``DataError`` for an item without one right option.
+    """
+
+    _esm = script("quiz_poll.js")
+
+    def __init__(
+        self, item: str, seed: int = 1, *, folder: str | Path | None = None, store: Store | None = None
+    ) -> None:
+        self.count = Count(item, seed, folder=folder, store=store)
+        self._show({**self.count.page(), "error": ""})
+
+    def take(self, text: str) -> int:
+        """Count the codes in a pasted text; how many were taken."""
+        taken = self.count.take(text)
+        self._redraw()
+        return taken
+
+    def collect(self) -> int:
+        """Count the votes in the shared folder; how many there are."""
+        found = self.count.collect()
+        self._redraw()
+        return found
+
+    def hands(self, **counts: int) -> None:
+        """Count raised hands where no codes can be sent: ``poll.hands(a=4, b=11)``."""
+        self.count.hands(**counts)
+        self._redraw()
+
+    def end_round(self) -> None:
+        """End the vote that is open."""
+        self._do("end_round")
+
+    def revote(self) -> None:
+        """Open the second vote, with the split hidden."""
+        self._do("revote")
+
+    def show(self) -> None:
+        """Show the split."""
+        self._do("show")
+
+    def reveal(self) -> None:
+        """Show the split, the answer and the reasons; the poll is over."""
+        self._do("reveal")
+
+    def restart(self) -> None:
+        """Forget all votes and begin anew."""
+        self._do("restart")
+
+    def open_lab(self, number: int = 0) -> None:
+        """Show a run that decides the question in the lab; only once it is revealed."""
+        self.open_run(self.count.replays(), number)
+
+    def text(self) -> str:
+        """What the screen shows, in words."""
+        return self.count.text()
+
+    def _do(self, step: str) -> None:
+        getattr(self.count, step)()
+        self._redraw()
+
+    def _redraw(self, error: str = "") -> None:
+        self.page = {**self.count.page(), "error": error}
+
+    def _hear(self, _: Any, message: Mapping[str, Any], buffers: Any) -> None:
+        del buffers
+        said = message.get("do")
+        try:
+            if said in STEPS:
+                STEPS[said](self)
+            elif said == "take":
+                self.take(str(message.get("text", "")))
+            elif said == "lab":
+                self.open_lab(message.get("run", 0))
+        except DataError as error:
+            self._redraw(str(error))
+
+
+STEPS: Mapping[str, Callable[[Poll], Any]] = MappingProxyType(
+    {
+        "end_round": Poll.end_round,
+        "revote": Poll.revote,
+        "show": Poll.show,
+        "reveal": Poll.reveal,
+        "restart": Poll.restart,
+        "collect": Poll.collect,
+    }
+)
+
+
+class Vote(QuestionPage):
+    """A learner's own vote: choose, and send the code that appears to the instructor (or let ``folder`` carry it).
+
+    ``vote.vote("b")`` votes from code, ``vote.vote("c", again=True)`` after the discussion. Nothing of right or wrong
+    is known here; the answer comes with the instructor's poll.
+    """
+
+    _esm = script("quiz_vote.js")
+
+    def __init__(
+        self, item: str, seed: int = 1, *, folder: str | Path | None = None, store: Store | None = None
+    ) -> None:
+        self._asked = asked_in_poll(read_bank().item(item), seed)
+        self._folder = folder
+        self._voter = voter_of(store or Store())
+        self._show(self._page())
+
+    def _page(self, **told: Any) -> dict[str, Any]:
+        empty = {"given": "", "again": False, "code": "", "kept": "", "error": ""}
+        return {"question": public(self._asked), **empty, **told}
+
+    def vote(self, answer: Answer, *, again: bool = False) -> str:
+        """Vote, and return the code; raises ``DataError`` for no option."""
+        ballot = cast(self._asked, answer, self._voter, again=again)
+        kept = "" if self._folder is None else str(write_file(ballot, self._folder))
+        self.page = self._page(given=ballot.answer, again=again, code=write_code(ballot), kept=kept)
+        return write_code(ballot)
+
+    def text(self) -> str:
+        """The question in words, and the code once there is one."""
+        lines = question_lines(self._asked, 1)
+        return "\n".join([*lines, f"Your code: {self.page['code']}"] if self.page["code"] else lines)
+
+    def _hear(self, _: Any, message: Mapping[str, Any], buffers: Any) -> None:
+        del buffers
+        again = bool(message.get("again"))
+        try:
+            if message.get("do") == "vote":
+                self.vote(str(message.get("given", "")), again=again)
+        except DataError as error:
+            self.page = self._page(again=again, error=str(error))

@@ -1,0 +1,91 @@
+"""The quiz widget: shows a practice and passes answers on. It holds no key and no rule of grading."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rebalance_kit.model.errors import DataError
+from rebalance_kit.quiz.sittings.grade import Answer, Verdict
+from rebalance_kit.quiz.sittings.practice import Practice, practise
+from rebalance_kit.quiz.sittings.store import Store
+from rebalance_kit.view.quiz.page import QuestionPage, script
+
+
+class Quiz(QuestionPage):
+    """Questions of a tag (the first ``count``), one after another, with feedback on every option as soon as one is answered.
+
+    ``Quiz("eager")`` in a notebook shows it; ``quiz.answer("a")`` does from code what a click does and
+    returns the verdict. The page gets ``page`` alone: a question without its key, then the verdict.
+    Answers are kept in the learner's file (``store``; None: the usual one). ``repr`` and ``text()`` are the
+    same in words. Raises ``DataError`` for an unknown tag or id.
+    """
+
+    _esm = script("quiz.js")
+
+    def __init__(
+        self,
+        tag: str | None = None,
+        *,
+        ids: Sequence[str] = (),
+        seed: int = 1,
+        count: int | None = None,
+        store: Store | None = None,
+        confidence: bool = True,
+    ) -> None:
+        self._begin(practise(tag, ids, seed, count, store or Store()), asks_confidence=confidence)
+
+    def _begin(self, practice: Practice, *, asks_confidence: bool) -> None:
+        self._asks_confidence = asks_confidence
+        self._practice = practice
+        self._show(self._page(""))
+
+    def answer(self, given: Answer, confidence: str | None = None) -> Verdict:
+        """Answer the question shown (the next one if that is answered already)."""
+        verdict = self._practice.answer(given, confidence)
+        self._redraw()
+        return verdict
+
+    def forward(self) -> None:
+        """Show the next question, if there is one."""
+        self._practice.forward()
+        self.lab = None
+        self._redraw()
+
+    def open_lab(self, number: int = 0) -> None:
+        """Show a run that decides the question in the lab, at the moment that does; only once it is answered."""
+        self.open_run(self._practice.replays, number)
+
+    def text(self) -> str:
+        """The quiz in words; no key stands in it before its question is answered."""
+        return self._practice.text()
+
+    def _page(self, error: str) -> dict[str, Any]:
+        return {**self._practice.page(), "error": error, "asks_confidence": self._asks_confidence}
+
+    def _redraw(self, error: str = "") -> None:
+        self.page = self._page(error)
+
+    def _hear(self, _: Any, message: Mapping[str, Any], buffers: Any) -> None:
+        del buffers
+        said = message.get("do")
+        try:
+            if said == "next":
+                self.forward()
+            elif said == "lab":
+                self.open_lab(message.get("run", 0))
+            elif said == "answer" and self._practice.place not in self._practice.verdicts:
+                self.answer(str(message.get("given", "")), message.get("confidence"))
+        except DataError as error:
+            self._redraw(str(error))
+
+
+class Review(Quiz):
+    """What was missed or guessed and is due again, at most ``count``, as fresh variants; when nothing is due it says so."""
+
+    def __init__(self, count: int | None = 20, *, store: Store | None = None) -> None:
+        import time
+
+        from rebalance_kit.quiz.sittings.review import practise_due
+
+        self._begin(practise_due(store or Store(), time.time(), count), asks_confidence=True)

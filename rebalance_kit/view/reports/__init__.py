@@ -1,0 +1,1 @@
+"""HTML reports of runs and of logs, and the live watch in a notebook."""

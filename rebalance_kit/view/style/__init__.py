@@ -1,0 +1,1 @@
+"""Palettes, theme, and how a value is shown in a notebook."""

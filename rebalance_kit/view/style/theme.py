@@ -1,0 +1,149 @@
+"""The one theme: which hue, pattern and label each member has, in every figure and widget.
+
+Member k (by order of first appearance in the scenario) has hue (k-1) mod 12 and pattern
+(k-1) div 12, so that sixty members look different and a member never changes its look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from rebalance_kit.model.trace import Trace
+from rebalance_kit.view.style.palettes import DARK_LABEL, FONT, HUE_NAMES, HUES, ROLES, THEMES, TINT_SHARE
+
+PATTERNS = ("plain", "diagonal", "dots", "horizontal", "cross")
+PLOTLY_PATTERNS = ("", "/", ".", "-", "x")
+OUTSIDE = frozenset({"coordinator", "broker", "admin", "run"})
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How one member is drawn in one theme; ``label`` is what its disc says, as in C2."""
+
+    name: str
+    number: int
+    label: str
+    hue: str
+    hue_name: str
+    tint: str
+    on_hue: str
+    pattern: str
+
+
+@lru_cache(maxsize=4096)
+def look(name: str, number: int, theme: str = "light") -> Look:
+    """The look of the ``number``-th member (from 1); raises ``ValueError`` on an unknown theme.
+
+    >>> look("consumer-2", 2).hue
+    '#AC6200'
+    >>> look("consumer-14", 14).hue_name, look("consumer-14", 14).pattern
+    ('amber', 'diagonal')
+    """
+    if theme not in THEMES:
+        raise ValueError(f"theme {theme!r} is unknown; expected one of {', '.join(THEMES)}")
+    place = (number - 1) % 12
+    hue = HUES[theme][place]
+    pattern = PATTERNS[(number - 1) // 12 % len(PATTERNS)]
+    tint = mix(hue, ROLES[theme]["surface"], TINT_SHARE[theme])
+    return Look(
+        name, number, short_label(name, number), hue, HUE_NAMES[place], tint, label_colour(hue), pattern
+    )
+
+
+def short_label(name: str, number: int) -> str:
+    """At most three or four signs for a disc: initial and the name's own number, or its order.
+
+    >>> short_label("consumer-2", 1), short_label("billing", 3)
+    ('C2', 'B3')
+    """
+    tail = name.rpartition("-")[2]
+    return f"{name[:1].upper()}{tail if tail.isdigit() and len(tail) <= 4 else number}"
+
+
+def looks(names: Iterable[str], theme: str = "light") -> dict[str, Look]:
+    """The looks of members given in order of first appearance; no two share a label.
+
+    >>> [one.label for one in looks(["consumer-1", "collector-1"]).values()]
+    ['C1', 'C1b']
+    """
+    found: dict[str, Look] = {}
+    taken: dict[str, int] = {}
+    for number, name in enumerate(names, start=1):
+        one = look(name, number, theme)
+        again = taken[one.label] = taken.get(one.label, 0) + 1
+        found[name] = (
+            one if again == 1 else replace(one, label=f"{one.label}{chr(ord('a') + (again - 1) % 26)}")
+        )
+    return found
+
+
+def member_order(trace: Trace) -> tuple[str, ...]:
+    """Members by first appearance: those the scenario lists, then those that come up in the rows.
+
+    ``trace.meta["members"]`` holds the scenario's order when the run was simulated.
+    """
+    seen: dict[str, None] = dict.fromkeys(str(name) for name in trace.meta.get("members", ()))
+    for row in trace.rows:
+        if row.kind == "process_started" and row.actor not in OUTSIDE:
+            seen.setdefault(row.actor)
+    return tuple(seen)
+
+
+def css_variables(theme: str) -> Mapping[str, str]:
+    """Every colour of a theme as CSS custom properties: roles, and ``--m1`` ``--m1t`` ``--m1o`` for members."""
+    variables = {f"--rk-{role}": colour for role, colour in ROLES[theme].items()}
+    variables["--rk-alertbg"] = mix(ROLES[theme]["alert"], ROLES[theme]["surface"], 0.08)
+    for number in range(1, 13):
+        one = look("", number, theme)
+        variables |= {
+            f"--rk-m{number}": one.hue,
+            f"--rk-m{number}t": one.tint,
+            f"--rk-m{number}o": one.on_hue,
+        }
+    return variables
+
+
+def stylesheet() -> str:
+    """CSS that defines the three themes as classes ``rk-light``, ``rk-dark`` and ``rk-projector``."""
+    rules = []
+    for theme in THEMES:
+        body = ";".join(f"{name}:{value}" for name, value in css_variables(theme).items())
+        rules.append(f".rk-{theme}{{{body}}}")
+    rules.append(f".rk-light,.rk-dark,.rk-projector{{--rk-font:{FONT}}}")
+    return "\n".join(rules)
+
+
+# --- colour arithmetic ------------------------------------------------------------------------
+def mix(colour: str, ground: str, share: float) -> str:
+    """``share`` of a colour on a ground, as #RRGGBB.
+
+    >>> mix("#0B6BC4", "#FFFFFF", 0.13)
+    '#DFECF7'
+    """
+    pairs = zip(_channels(colour), _channels(ground), strict=True)
+    return "#" + "".join(f"{round(one * share + other * (1 - share)):02X}" for one, other in pairs)
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast ratio of two colours by WCAG 2.x relative luminance (1 to 21)."""
+    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def label_colour(hue: str) -> str:
+    """White or near black, whichever reads better on the hue."""
+    return max(("#FFFFFF", DARK_LABEL), key=lambda ink: contrast(ink, hue))
+
+
+def _channels(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def _luminance(colour: str) -> float:
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in (value / 255 for value in _channels(colour))
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

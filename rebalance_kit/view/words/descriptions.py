@@ -1,0 +1,144 @@
+"""The text twin of every picture: the same facts in words, always the same for the same trace.
+
+Screen readers read it, and notebook checks compare it line by line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rebalance_kit.analysis.comparison import aligned
+from rebalance_kit.analysis.intervals import Gap
+from rebalance_kit.model.trace import Trace
+from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.board.segments import segments_of
+from rebalance_kit.view.board.states import ABSENT, BoardState
+from rebalance_kit.view.words.moment import sentence
+from rebalance_kit.view.words.phrases import fill, length, member_line, partitions_in_words, seconds
+
+MANY = 12
+
+
+def describe_board(board: BoardState) -> str:
+    """A moment in words: the sentence, the group, each member, what has no owner."""
+    said = sentence(board)
+    lines = [
+        f"{seconds(board.at_ms)} of {seconds(board.end_ms)}, {board.label}. {fill(said.cause, board.at_ms)} {fill(said.effect, board.at_ms)}".rstrip()
+    ]
+    lines.append(f"{_group_line(board)} {board.flowing} of {len(board.partitions)} partitions flow.")
+    members = [one for one in board.members if one.state.life != "absent"]
+    shown = (
+        members
+        if len(members) <= MANY
+        else [one for one in members if one.state.doing != "polls" or len(one.fetching) < len(one.owned)]
+    )
+    lines += [member_line(one, board) for one in shown[:MANY]]
+    if len(members) > len(shown[:MANY]):
+        lines.append(f"{len(members) - len(shown[:MANY])} more members.")
+    orphans = [one.name for one in board.partitions if one.state.owner is None]
+    if orphans:
+        lines.append(f"No owner: {partitions_in_words(orphans)}.")
+    return "\n".join(lines)
+
+
+def _group_line(board: BoardState) -> str:
+    group = board.group
+    number = (
+        ""
+        if group.generation is None
+        else f", {'group epoch' if group.protocol == 'consumer' else 'generation'} {group.generation}"
+    )
+    room = (
+        f", joined {len(group.joined)} of {len(group.joined) + len(group.awaited)}"
+        if group.state == "PreparingRebalance"
+        else ""
+    )
+    return f"Group {group.state}{number}{room}."
+
+
+def describe_flow(trace: Trace) -> str:
+    """A run in words: who owns what first and last, what happened, which partitions paused how long."""
+    frames = Frames(trace)
+    begin = frames.watched_from_ms
+    lines = [_title(frames), f"{_at(begin)} {_shares(frames.at(max(begin - 1, 0)))}"]
+    lines += [f"{_at(mark.at_ms)} {mark.words}." for mark in frames.marks if mark.at_ms >= begin]
+    lines.append(f"{_at(frames.end_ms)} {_shares(frames.at(frames.end_ms))}")
+    return "\n".join([*lines, *_pause_lines(frames)])
+
+
+def describe_gantt(trace: Trace) -> str:
+    """The Gantt chart in words: a line for partitions of the same fate, its bars from left to right."""
+    frames = Frames(trace)
+    fates: dict[str, list[str]] = {}
+    for name in frames.partitions:
+        bars = [
+            f"{one.owner or 'no owner'}{'' if one.word in {'flows', 'no owner'} else ' ' + one.word} from {seconds(one.begin_ms)} for {length(one.end_ms - one.begin_ms)}"
+            for one in segments_of(frames, name)
+            if one.word != ABSENT.word
+        ]
+        fates.setdefault("; ".join(bars), []).append(name)
+    lines = [
+        _title(frames),
+        *(f"{partitions_in_words(names)}: {bars}." for bars, names in list(fates.items())[:MANY]),
+    ]
+    if len(fates) > MANY:
+        lines.append(f"{sum(len(names) for names in list(fates.values())[MANY:])} more partitions.")
+    return "\n".join([*lines, *(f"{_at(mark.at_ms)} {mark.words}." for mark in frames.marks[:40])])
+
+
+def describe_comparison(traces: Sequence[Trace]) -> str:
+    """Runs beside each other in words: one table, a row a run."""
+    from rebalance_kit.view.figures.comparison import table
+
+    return aligned(table(traces))
+
+
+def _title(frames: Frames) -> str:
+    trace = frames.trace
+    name = trace.meta.get("title") or trace.meta.get("scenario") or trace.run_id
+    return f"{name}, {trace.label}, {trace.source}: {len(frames.names)} members, {len(frames.partitions)} partitions, {seconds(frames.end_ms)}."
+
+
+def _at(at_ms: int) -> str:
+    return f"{seconds(at_ms):>8}"
+
+
+def _shares(board: BoardState) -> str:
+    """Who owns what at a moment; long groups are counted."""
+    owners = [one for one in board.members if one.owned]
+    if len(owners) > MANY:
+        most, least = max(len(one.owned) for one in owners), min(len(one.owned) for one in owners)
+        share = (
+            f"{len(owners)} members own {least} to {most} partitions each"
+            if most != least
+            else f"{len(owners)} members own {most} partitions each"
+        )
+    else:
+        share = (
+            "; ".join(f"{one.name} owns {partitions_in_words(one.owned)}" for one in owners)
+            or "nobody owns anything"
+        )
+    return f"{share}; {board.flowing} of {len(board.partitions)} flow."
+
+
+def _pause_lines(frames: Frames) -> list[str]:
+    since = frames.watched_from_ms
+    touched = {name: found for name, found in frames.gaps.items() if found}
+    if not touched:
+        return [f"No partition paused ({len(frames.gaps)} flowed all the time)."]
+    total = sum(gap.to_ms - max(gap.from_ms, since) for found in touched.values() for gap in found)
+    lines = [
+        f"Paused: {len(touched)} of {len(frames.gaps)} partitions, in all {total / 1000:.1f} partition-seconds."
+    ]
+    fates: dict[str, list[str]] = {}
+    for name, found in touched.items():
+        fates.setdefault(", ".join(_span(gap, since) for gap in found), []).append(name)
+    lines += [f"  {partitions_in_words(names)}: {spans}" for spans, names in list(fates.items())[:MANY]]
+    if len(fates) > MANY:
+        lines.append(f"  {sum(len(names) for names in list(fates.values())[MANY:])} more partitions.")
+    return lines
+
+
+def _span(gap: Gap, since_ms: int) -> str:
+    begin = max(gap.from_ms, since_ms)
+    return f"{length(gap.to_ms - begin)} from {seconds(begin)}{' to the end' if gap.after is None else ''}"

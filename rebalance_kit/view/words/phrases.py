@@ -1,0 +1,137 @@
+"""Plain words for numbers, partitions and members, as sentences and screen readers need them.
+
+A sentence that counts with the clock holds marks, ``{left:66200}`` (seconds until) and
+``{ago:22000}`` (seconds since), so that a player can count without asking again; ``fill`` puts the
+numbers in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from rebalance_kit.model.topology import TopicPartition, parse_partition
+from rebalance_kit.view.board.states import BoardState, MemberView, PartitionView
+
+_MARK = re.compile(r"\{(left|ago):(\d+)\}")
+LISTED = 6
+AS_A_FACT = {
+    "flows": "flowing",
+    "give up": "to be given up",
+    "callback": "stopped by a callback",
+    "new": "new, no record yet",
+    "was leaving": "stopped while leaving",
+}
+
+
+def seconds(ms: int) -> str:
+    """A length of time, one decimal and its unit.
+
+    >>> seconds(42_040)
+    '42.0 s'
+    """
+    return f"{ms / 1000:.1f} s"
+
+
+def length(ms: int) -> str:
+    """How long something lasted: below a second in milliseconds.
+
+    >>> length(46), length(45_046)
+    ('46 ms', '45.0 s')
+    """
+    return f"{ms} ms" if ms < 1000 else seconds(ms)
+
+
+def fill(text: str, at_ms: int) -> str:
+    """Put the clock's numbers into a sentence.
+
+    >>> fill("At most {left:66200} more, crashed {ago:22000} ago.", 24_200)
+    'At most 42.0 s more, crashed 2.2 s ago.'
+    """
+    return _MARK.sub(
+        lambda mark: seconds(max(0, int(mark[2]) - at_ms if mark[1] == "left" else at_ms - int(mark[2]))),
+        text,
+    )
+
+
+def listing(words: Sequence[str]) -> str:
+    """Words as a list in a sentence.
+
+    >>> listing(["a", "b", "c"])
+    'a, b and c'
+    """
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))
+
+
+def partitions_in_words(names: Iterable[str]) -> str:
+    """Partitions as one says them: the topic once, then numbers; long lists are counted.
+
+    >>> partitions_in_words(["orders-1", "orders-3", "orders-5"]), partitions_in_words(["orders-4"])
+    ('orders-1, 3 and 5', 'orders-4')
+    """
+    known = sorted(names, key=_order)
+    if len(known) > LISTED:
+        return f"{known[0]} and {len(known) - 1} more partitions"
+    spoken, topic = [], ""
+    for name in known:
+        one = _order(name)
+        spoken.append(str(one.partition) if one.topic == topic else name)
+        topic = one.topic
+    return listing(spoken) if spoken else "nothing"
+
+
+@lru_cache(maxsize=4096)
+def _order(name: str) -> TopicPartition:
+    return parse_partition(name)
+
+
+# --- one line each ------------------------------------------------------------------------------
+def member_line(one: MemberView, board: BoardState) -> str:
+    """A member in one sentence, as a screen reader says it."""
+    parts = [
+        one.state.doing
+        if one.state.doing not in {"crashed", "gone", "died"}
+        else f"{one.state.doing} {seconds(board.at_ms - one.since_ms)} ago"
+    ]
+    if one.state.error:
+        parts.append(one.state.error)
+    if one.state.generation is not None and one.state.life == "alive":
+        parts.append(
+            f"{'epoch' if one.state.protocol == 'consumer' else 'generation'} {one.state.generation}"
+        )
+    if one.state.life in {"crashed", "frozen", "died"} and one.session_ends_ms is not None:
+        parts.append(f"session ends in {seconds(one.session_ends_ms - board.at_ms)}")
+    parts.append(_holding(one, board))
+    return f"{one.name}: {', '.join(parts)}."
+
+
+def _holding(one: MemberView, board: BoardState) -> str:
+    also = [each.name for each in board.partitions if one.name in each.state.also]
+    if also:
+        return f"still reads {partitions_in_words(also)}"
+    if not one.owned:
+        return "owns nothing"
+    held = [each for each in board.partitions if each.name in set(one.owned)]
+    words = {AS_A_FACT.get(each.state.word, each.state.word) for each in held}
+    state = (
+        words.pop()
+        if len(words) == 1
+        else ", ".join(
+            f"{each.name} {AS_A_FACT.get(each.state.word, each.state.word)}"
+            for each in held
+            if not each.state.flows
+        )
+    )
+    verb = "holds" if one.state.life in {"crashed", "died", "frozen"} else "owns"
+    return f"{verb} {partitions_in_words(one.owned)} ({state})"
+
+
+def partition_line(one: PartitionView, board: BoardState) -> str:
+    """A partition in a few words: owner, state, how long it has stopped, what waits."""
+    owner = one.state.owner or "no owner"
+    word = "" if one.state.owner is None else f", {one.state.word}"
+    stopped = (
+        "" if one.stopped_since_ms is None else f", stopped for {seconds(board.at_ms - one.stopped_since_ms)}"
+    )
+    return f"{one.name}: {owner}{word}{stopped}" + (f", {one.lag} records wait" if one.lag else "")

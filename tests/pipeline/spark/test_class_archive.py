@@ -1,0 +1,49 @@
+"""Java's class archive: asked for once, adopted when it is whole, used from then on."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from rebalance_kit.pipeline.spark.class_archive import archive_options
+from rebalance_kit.pipeline.spark.java import Java
+
+JAVA = Java(Path("/opt/java"), 17, "JAVA_HOME")
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path / "rebalance-kit"
+
+
+def draft_in(options):
+    return Path(next(one for one in options.split() if "ArchiveClassesAtExit" in one).partition("=")[2])
+
+
+def test_an_archive_is_written_by_a_java_that_is_to_keep_one_and_by_no_other(cache):
+    assert archive_options(JAVA, keep=False) == ""
+    assert draft_in(archive_options(JAVA, keep=True)).parent == cache
+
+
+def test_a_draft_at_rest_becomes_the_archive_and_one_that_grows_does_not(cache):
+    draft = draft_in(archive_options(JAVA, keep=True))
+    draft.write_bytes(b"classes")
+    assert "SharedArchiveFile" not in archive_options(JAVA, keep=True)
+    os.utime(draft, (1, 1))
+    options = archive_options(JAVA, keep=False)
+    (archive,) = cache.iterdir()
+    assert f"-XX:SharedArchiveFile={archive} " in options
+    assert archive.read_bytes() == b"classes"
+
+
+def test_another_java_has_another_archive(cache):
+    other = Java(Path("/opt/java21"), 21, "JAVA_HOME")
+    assert draft_in(archive_options(JAVA, keep=True)) != draft_in(archive_options(other, keep=True))
+
+
+def test_a_path_that_java_s_options_cannot_hold_is_done_without(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "my cache"))
+    assert archive_options(JAVA, keep=True) == ""

@@ -1,0 +1,376 @@
+"""A mock exam: its paper, its clock, its silence until the end, and its report."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+from rebalance_kit.model.errors import DataError
+from rebalance_kit.quiz.items.blueprint import blueprint, compose, reading
+from rebalance_kit.quiz.items.item import Choice
+from rebalance_kit.quiz.sittings.clock import Clock
+from rebalance_kit.quiz.sittings.exam import ExamSitting
+from rebalance_kit.quiz.sittings.store import Store
+from rebalance_kit.quiz.sittings.terminal import run_exam
+from tests.support.paths import ROOT
+
+
+class Hands:
+    """A clock whose hands a test moves."""
+
+    def __init__(self) -> None:
+        self.wall_s, self.steady_s, self.name = 1_000_000.0, 500.0, "boot-1"
+
+    def on(self, seconds: float) -> None:
+        self.wall_s += seconds
+        self.steady_s += seconds
+
+    def clock(self) -> Clock:
+        return Clock(lambda: self.wall_s, lambda: self.steady_s, lambda: self.name)
+
+
+@pytest.fixture
+def hands() -> Hands:
+    return Hands()
+
+
+@pytest.fixture
+def store(tmp_path) -> Store:
+    return Store(tmp_path / "answers.sqlite")
+
+
+@pytest.fixture
+def sit(store, bank, hands):
+    return lambda seed=1, questions=12, **named: ExamSitting.begin(
+        "CCDAK", seed, questions=questions, store=store, bank=bank, clock=hands.clock(), **named
+    )
+
+
+# --- the paper -------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", ["CCDAK", "CCAAK"])
+def test_a_paper_has_the_weights_of_its_blueprint_or_says_what_is_missing(bank, name):
+    plan = blueprint(name)
+    paper = compose(plan, bank)
+    held = {domain: sum(one.domain == domain for one in paper.asked) for domain in plan.weights}
+    assert sum(plan.quotas().values()) == 60
+    assert {domain: held[domain] + paper.missing.get(domain, 0) for domain in plan.weights} == plan.quotas()
+    assert len({one.item for one in paper.asked}) == len(paper.asked)
+
+
+def test_quotas_follow_the_weights(bank):
+    assert blueprint("ccdak").quotas() == {
+        "Application Development": 17,
+        "Fundamentals": 14,
+        "Connect": 9,
+        "Observability": 8,
+        "Streams": 7,
+        "Testing": 5,
+    }
+
+
+def test_two_mocks_share_no_question_of_a_domain_that_has_enough(bank):
+    one, two = (compose(blueprint("CCDAK"), bank, seed) for seed in (1, 2))
+    for domain in ("Application Development",):
+        assert not {a.item for a in one.asked if a.domain == domain} & {
+            a.item for a in two.asked if a.domain == domain
+        }
+
+
+def test_an_unknown_exam_names_those_there_are():
+    with pytest.raises(DataError, match="exam 'CKA' is unknown; expected one of CCDAK, CCAAK"):
+        blueprint("CKA")
+
+
+def test_an_exam_of_sixty_is_made_in_two_seconds(store, bank):
+    began = time.process_time()
+    exam = ExamSitting.begin("CCAAK", store=store, bank=bank)
+    assert time.process_time() - began < 2 and len(exam.questions) >= 50
+
+
+# --- silence ---------------------------------------------------------------------------------
+def test_nothing_of_right_or_wrong_is_told_before_the_end(sit, store):
+    exam = sit()
+    for place in range(len(exam.questions)):
+        exam.go(place)
+        answer_something(exam)
+        shown = json.dumps(exam.page())
+        assert not any(
+            f'"{word}"' in shown for word in ("why", "right", "verdict", "remarks", "misconception", "key")
+        )
+    kept = json.dumps(store.kept("exam"))
+    assert (
+        not any(f'"{word}"' in kept for word in ("why", "right", "key", "verdict")) and store.attempts() == ()
+    )
+    with pytest.raises(DataError, match="not over"):
+        exam.report()
+
+
+def answer_something(exam: ExamSitting) -> None:
+    """The first answer that the question takes; whether it is right is not looked at."""
+    for given in ("a", "1", "1a 2a", "1a 2a 3a", "1a 2a 3a 4a", "a b c", "a b c d", "a b c d e", "word"):
+        try:
+            exam.answer(given)
+        except DataError:
+            continue
+        return
+    raise AssertionError(exam.text())
+
+
+# --- steps -----------------------------------------------------------------------------------
+def test_flags_strikes_and_answers_can_be_changed_until_the_end(sit):
+    exam = sit()
+    place = next(
+        place
+        for place, asked in enumerate(exam.questions)
+        if isinstance(asked, Choice) and not asked.many and not asked.form
+    )
+    exam.go(place)
+    exam.answer("b")
+    exam.answer("a")
+    exam.flag()
+    exam.strike("c")
+    page = exam.page()
+    assert (page["given"], page["struck"], page["places"][place]) == (
+        "a",
+        ["c"],
+        {"answered": True, "flagged": True},
+    )
+    exam.flag()
+    exam.strike("c")
+    exam.answer("")
+    assert (
+        exam.page()["places"][place] == {"answered": False, "flagged": False} and exam.page()["struck"] == []
+    )
+    with pytest.raises(DataError, match="expected one of a, b, c"):
+        exam.answer("z")
+    with pytest.raises(DataError, match="question 99 received"):
+        exam.go(98)
+
+
+def test_a_report_counts_what_was_answered_and_says_what_to_read(sit, store):
+    exam = sit()
+    for place in range(6):
+        exam.go(place)
+        exam.answer(right_answer(exam, place))
+    report = exam.finish()
+    assert (report.total.right, report.total.asked) == (6, len(exam.questions))
+    assert sum(score.asked for score in report.domains) == len(exam.questions)
+    assert report.read and report.objectives and "The vendor publishes no pass mark" in report.text()
+    assert len(store.attempts(mode="exam")) == len(exam.questions)
+    with pytest.raises(DataError, match="the exam is over"):
+        exam.answer("a")
+    assert exam.finish() == report and len(store.attempts()) == len(exam.questions)
+
+
+def right_answer(exam: ExamSitting, place: int) -> str:
+    asked = exam.questions[place]
+    return str(asked.key) if isinstance(asked.key, (str, int, float)) else " ".join(asked.key)
+
+
+# --- the clock -------------------------------------------------------------------------------
+def test_time_runs_and_ends_the_exam(sit, hands):
+    exam = sit()
+    assert exam.left_s == pytest.approx(12 * 90)
+    hands.on(60)
+    assert exam.left_s == pytest.approx(12 * 90 - 60)
+    hands.on(2000)
+    with pytest.raises(DataError, match="the exam is over"):
+        exam.answer("a")
+    assert exam.ended and exam.page()["report"]
+
+
+def test_a_clock_set_back_gives_no_time_and_one_set_forward_takes_none(sit, hands):
+    exam = sit()
+    hands.on(100)
+    hands.wall_s -= 5000
+    assert exam.spent_s == pytest.approx(100)
+    hands.wall_s += 90_000
+    hands.on(1)
+    assert exam.spent_s == pytest.approx(101)
+
+
+def test_a_killed_kernel_comes_back_to_its_answers_with_the_time_right(sit, hands):
+    exam = sit()
+    exam.go(3)
+    answer_something(exam)
+    given = exam.given(3)
+    hands.on(120)
+    hands.wall_s -= 7200  # set back while the kernel is dead
+    again = sit()
+    assert again.given(3) == given and again.place == 3
+    assert again.spent_s == pytest.approx(120)
+    assert [one.head.id for one in again.questions] == [one.head.id for one in exam.questions]
+
+
+def test_after_a_restart_of_the_machine_the_wall_clock_counts_but_never_backwards(sit, hands):
+    sit()
+    hands.wall_s += 300
+    hands.steady_s, hands.name = 5.0, "boot-2"
+    assert sit().spent_s == pytest.approx(300)
+    hands.wall_s -= 9000
+    hands.steady_s, hands.name = 7.0, "boot-3"
+    assert sit().spent_s == pytest.approx(300)
+
+
+def test_a_finished_exam_is_not_come_back_to(sit):
+    exam = sit()
+    exam.finish()
+    assert not sit().ended
+
+
+KILLED = """
+import os, signal, sys
+from rebalance_kit.quiz.sittings.exam import ExamSitting
+from rebalance_kit.quiz.sittings.store import Store
+exam = ExamSitting.begin("CCDAK", questions=12, store=Store(sys.argv[1]))
+exam.go(2); exam.flag()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_really_killed_process_loses_no_step(store, bank):
+    subprocess.run([sys.executable, "-c", KILLED, str(store.path)], check=False)
+    exam = ExamSitting.begin("CCDAK", questions=12, store=store, bank=bank)
+    assert exam.place == 2 and exam.page()["places"][2]["flagged"]
+    assert 0 < exam.spent_s < 60
+
+
+def test_a_database_that_cannot_be_written_does_not_stop_an_exam(sit, store):
+    exam = sit()
+    store.path.unlink()
+    for name in ("-wal", "-shm"):
+        store.path.with_name(store.path.name + name).unlink(missing_ok=True)
+    store.path.write_bytes(b"damaged" * 500)
+    exam.flag()
+    assert "your answers so far are kept in" in exam.page()["notice"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("asked", [["no-such-item", 1, "Streams"]]),
+        ("asked", "../../etc/passwd"),
+        ("given", {"0": "zz"}),
+        ("minutes", "<b>"),
+        ("spent", None),
+    ],
+)
+def test_an_exam_that_cannot_be_gone_on_with_is_set_aside_and_a_new_one_says_so(sit, store, key, value):
+    first = sit()
+    (name,) = store.kept("exam")
+    store.keep("exam", name, {**store.kept("exam")[name], key: value})
+    exam = sit()
+    assert list(store.kept("exam set aside")) == [name] and name not in store.kept("exam")
+    assert "set aside" in exam.page()["notice"] and str(store.path) in exam.page()["notice"]
+    assert exam.asked == first.asked and exam.spent_s == 0
+    exam.finish()
+
+
+# --- after the end ---------------------------------------------------------------------------
+def test_after_the_end_every_question_tells_its_key_reasons_and_runs(sit):
+    exam = sit()
+    answer_something(exam)
+    exam.finish()
+    told = []
+    for place in range(len(exam.questions)):
+        exam.go(place)
+        page = exam.page()
+        assert page["verdict"]["key"] and all(remark["why"] for remark in page["verdict"]["remarks"])
+        told += page["replays"]
+        if place:
+            assert page["verdict"]["given"] == () and not page["verdict"]["right"]
+            assert not any(remark["chosen"] for remark in page["verdict"]["remarks"])
+    assert told and len(page["right"]) == len(exam.questions)
+    with pytest.raises(DataError, match="over"):
+        exam.answer("b")
+
+
+# --- terminal and widget ---------------------------------------------------------------------
+def test_an_exam_in_a_terminal_takes_commands_and_comes_back(store):
+    out = io.StringIO()
+    run_exam("CCDAK", questions=12, store=store, source=io.StringIO("f\nn\n2 g\nr\nzz z\nq\n"), out=out)
+    text = out.getvalue()
+    assert (
+        "flagged" in text
+        and "1 open, flagged" in text
+        and "received, expected" in text
+        and "comes back to it" in text
+    )
+    assert "Not right" not in text and "Right." not in text
+    out = io.StringIO()
+    run_exam("CCDAK", questions=12, store=store, source=io.StringIO("hand in\n"), out=out)
+    assert "0 of" in out.getvalue() and "By domain:" in out.getvalue()
+
+
+def test_a_widget_obeys_its_page_and_holds_no_key(store):
+    from rebalance_kit.view.quiz.exam import Exam
+
+    exam = Exam("CCDAK", questions=12, store=store)
+    exam._hear(exam, {"do": "flag", "given": ""}, [])
+    exam._hear(exam, {"do": "go", "place": 5, "given": ""}, [])
+    exam._hear(exam, {"do": "go", "place": 700}, [])
+    assert exam.page["number"] == 6 and "expected 1 to" in exam.page["error"]
+    exam._hear(exam, {"do": "reveal"}, [])
+    exam._hear(exam, {"do": "strike", "option": "<b>"}, [])
+    assert "received, expected one of" in exam.page["error"]
+    exam._hear(exam, {"do": "lab"}, [])
+    assert exam.lab is None
+    state = json.dumps(exam.get_state(["page"]))
+    assert '"why"' not in state and '"right"' not in state
+    bundle = exam._repr_mimebundle_()
+    data = bundle[0] if isinstance(bundle, tuple) else bundle
+    assert data["text/plain"] == repr(exam)
+    exam._hear(exam, {"do": "finish"}, [])
+    assert exam.page["ended"] and "By domain" in exam.page["report"]
+    proved = next(place for place in range(12) if exam.sitting.go(place) or exam.sitting.replays())
+    exam._hear(exam, {"do": "go", "place": proved}, [])
+    exam._hear(exam, {"do": "lab", "run": 0}, [])
+    assert exam.lab.cursor_ms == exam.sitting.replays()[0].at_ms
+
+
+# --- what a report advises -------------------------------------------------------------------
+def test_every_notebook_lesson_and_document_that_a_report_names_is_there():
+    import re
+
+    from rebalance_kit.scenarios import names
+    from rebalance_kit.view.lab.lessons import PRESETS
+
+    root = ROOT
+    advice = "\n".join(reading([f"A{number}" for number in range(1, 15)] + ["D"]))
+    numbers = set(re.findall(r"notebook (\d\d)", advice))
+    assert len(numbers) >= 6 and all(
+        list((root / "notebooks").glob(f"{number}-*.ipynb")) for number in numbers
+    )
+    lessons = {one.name for one in PRESETS}
+    told = {
+        word for line in advice.splitlines() if "lesson" in line for word in line.split() if word in names()
+    }
+    assert told == {"poll-timeout", "two-bounces", "bounce-gone-wrong"} <= lessons
+    assert (root / "docs" / "forensics.md").is_file() and "docs/forensics.md" in advice
+
+
+def test_in_a_terminal_each_question_is_looked_back_at_once_it_is_over(store):
+    out = io.StringIO()
+    source = io.StringIO("hand in\n1\n700\nzz\nq\n")
+    run_exam("CCDAK", questions=12, store=store, source=source, out=out, links=True)
+    before, after = out.getvalue().split("Not right: 1 2 3")
+    assert "Not right; the answer is" not in before
+    assert after.count("[your answer: none]") == 1 and after.count("expected a number from 1 to 12") == 2
+    assert "Not right; the answer is" in after and "[right]" in after
+
+
+def test_a_report_names_runs_to_replay_and_their_links_open(store, bank):
+    from rebalance_kit.quiz.proof.replay import to_replay
+    from rebalance_kit.quiz.sittings.progress import progress
+    from rebalance_kit.simulation.scenario.permalink import read_link
+
+    exam = ExamSitting.begin("CCDAK", store=store, bank=bank)
+    exam.finish()
+    found = to_replay(progress(store.attempts(), bank), bank)
+    assert len(found) == 8 and len({one.name for one in found}) == 8
+    assert all(read_link(one.link).scenario.members for one in found)
