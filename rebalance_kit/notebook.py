@@ -163,9 +163,9 @@ def passed_to(trace: Trace, callback: str, since_s: float = 0.0) -> int:
     return sum(len(row.detail["partitions"]) for row in called)
 
 
-def pauses(trace: Trace, since_s: float | None = None) -> str:
+def gaps(trace: Trace, since_s: float | None = None) -> str:
     """Which partitions nobody read, from when and for how long; ``since_s`` None: from the first event on."""
-    from rebalance_kit.analysis.intervals import gaps
+    from rebalance_kit.analysis.intervals import gaps as find_gaps
     from rebalance_kit.analysis.metrics import study_from
 
     since = study_from(trace) if since_s is None else round(since_s * 1000)
@@ -178,9 +178,9 @@ def pauses(trace: Trace, since_s: float | None = None) -> str:
             gap.before or "-",
             gap.after or "nobody",
         )
-        for gap in gaps(trace, since)
+        for gap in find_gaps(trace, since)
     ]
-    return columns(rows) if len(rows) > 1 else "no partition paused"
+    return columns(rows) if len(rows) > 1 else "every partition was read all the time"
 
 
 def longest_silence(trace: Trace, member: str, since_s: float = 0.0) -> float:

@@ -64,7 +64,7 @@ from rebalance_kit.analysis.metrics import metrics
 from rebalance_kit.notebook import beside, story, three
 
 restaurant = three("restaurant")
-print(beside(guess, {way: metrics(run).partitions_paused for way, run in restaurant.items()}))
+print(beside(guess, {way: metrics(run).partitions_unread for way, run in restaurant.items()}))
 
 # %% [markdown]
 # *Eager* is the first way; *cooperative* and *consumer* (the protocol of KIP-848) are two versions of the second.

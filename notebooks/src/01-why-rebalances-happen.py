@@ -32,7 +32,7 @@
 from dataclasses import replace
 
 from rebalance_kit.analysis.metrics import metrics
-from rebalance_kit.notebook import beside, columns, fired, pauses, reasons, story, three
+from rebalance_kit.notebook import beside, columns, fired, gaps, reasons, story, three
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.scenario.scenario import Action
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
@@ -82,7 +82,7 @@ print(reasons(join["consumer"], since_s=30))
 leave = three("leave")
 print(reasons(leave["eager"], since_s=30))
 print()
-print(pauses(leave["cooperative"]))
+print(gaps(leave["cooperative"]))
 
 # %% [markdown]
 # Even so the partitions rest for a moment: the survivors learn of it at their next heartbeat, not before.
@@ -142,7 +142,7 @@ print("what it said:", gone.detail["reason"])
 
 # %%
 back = three("recovered-member")
-print(pauses(back["eager"]))
+print(gaps(back["eager"]))
 
 # %% [markdown]
 # To the coordinator the new process is a stranger: a dynamic member gets a new id in each life. The newcomer starts a
@@ -150,9 +150,9 @@ print(pauses(back["eager"]))
 # running. The other two protocols keep the healthy ones reading:
 
 # %%
-print(pauses(back["cooperative"]))
+print(gaps(back["cooperative"]))
 print()
-print(pauses(back["consumer"]))
+print(gaps(back["consumer"]))
 
 # %% [markdown]
 # This is the interesting failure of this notebook: a *faster* restart made it worse for eager members than no restart.
@@ -213,7 +213,7 @@ print(reasons(added["consumer"], since_s=20))
 # **Watch for** the difference in what pauses:
 
 # %%
-paused = [str(metrics(run).partitions_paused) for run in added.values()]
+paused = [str(metrics(run).partitions_unread) for run in added.values()]
 print(columns([("partitions paused", *added), ("", *paused)]))
 
 # %% [markdown]
@@ -240,7 +240,7 @@ print("coordinator moves:", reasons(simulate(load("coordinator-failover"), proto
 # %%
 static = three("static-restart-in-time")
 print(reasons(static["eager"], since_s=20))
-print(pauses(static["eager"]))
+print(gaps(static["eager"]))
 
 # %% [markdown]
 # And if it comes back too late?
@@ -260,7 +260,7 @@ quiet = replace(load("crash"), actions=())
 stall = Action(30_000, "stall", "consumer-2", {"for_ms": 60_000})
 busy = simulate(quiet.with_action(stall), protocol="eager")
 print(reasons(busy, since_s=20))
-print(pauses(busy, since_s=20))
+print(gaps(busy, since_s=20))
 
 # %% [markdown]
 # No rebalance, and its partitions were read by nobody for a minute. Heartbeats prove that a process lives, not that

@@ -48,7 +48,7 @@ guess = {"paused": None, "changed hands": None}
 # %%
 join = simulate(load("join"), protocol="eager")
 cost = metrics(join)
-print(beside(guess, {"paused": cost.partitions_paused, "changed hands": cost.partitions_moved}))
+print(beside(guess, {"paused": cost.partitions_unread, "changed hands": cost.partitions_moved}))
 
 # %% [markdown]
 # ## The messages
@@ -215,7 +215,7 @@ print(beside(guess, {"rebalances": ten.rebalances, "minutes": round(ten.converge
 # %%
 fifty = metrics(simulate(load("fifty-by-five-hundred"), protocol="eager"))
 print("fifty consumers, ONE restart:", fifty.rebalances, "rebalances")
-print("partitions that paused:", fifty.partitions_paused, "of", fifty.partitions)
+print("partitions that paused:", fifty.partitions_unread, "of", fifty.partitions)
 print(
     "a deploy of all fifty at this pace:", 50 * fifty.rebalances, "rebalances, each pausing every partition"
 )
@@ -233,7 +233,7 @@ print(
 # %%
 runs = three("join", ("eager", "roundrobin", "sticky", "cooperative"))
 costs = {way: metrics(run) for way, run in runs.items()}
-rows = [(way, str(cost.partitions_paused), str(cost.partitions_moved)) for way, cost in costs.items()]
+rows = [(way, str(cost.partitions_unread), str(cost.partitions_moved)) for way, cost in costs.items()]
 print(columns([("assignor (eager means range)", "paused", "moved"), *rows]))
 
 # %% [markdown]

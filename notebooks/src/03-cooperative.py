@@ -15,7 +15,7 @@
 
 # %%
 from rebalance_kit.analysis.metrics import metrics
-from rebalance_kit.notebook import beside, callbacks, columns, explain, pauses, spread, story
+from rebalance_kit.notebook import beside, callbacks, columns, explain, gaps, spread, story
 from rebalance_kit.notebook import three, with_configs
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.simulate import simulate
@@ -45,7 +45,7 @@ guess = {"generations": None, "partitions of orders that move": None, "partition
 # %%
 move = simulate(load("a-to-b-move"), protocol="cooperative")
 cost = metrics(move)
-print(beside(guess, dict(zip(guess, (cost.generations, cost.partitions_moved, cost.partitions_paused)))))
+print(beside(guess, dict(zip(guess, (cost.generations, cost.partitions_moved, cost.partitions_unread)))))
 
 # %% [markdown]
 # **Watch for** the one square that waits in *No owner* between A and B.
@@ -88,10 +88,10 @@ print(callbacks(move, since_s=39))
 # %%
 quick = simulate(with_configs(load("a-to-b-move"), {"heartbeat.interval.ms": 1000}), protocol="cooperative")
 print("heartbeat.interval.ms=3000 (default):")
-print(pauses(move))
+print(gaps(move))
 print()
 print("heartbeat.interval.ms=1000:")
-print(pauses(quick))
+print(gaps(quick))
 
 # %% [markdown]
 # (There is an exception, and you may meet it in the lab: a newcomer whose SyncGroup comes too late for the first
@@ -144,7 +144,7 @@ print(story(events["crash"]))
 runs = three("join", ("eager", "sticky", "cooperative"))
 costs = [metrics(run) for run in runs.values()]
 rows = [
-    (cost.label, str(cost.generations), str(cost.partitions_paused), str(cost.partitions_moved))
+    (cost.label, str(cost.generations), str(cost.partitions_unread), str(cost.partitions_moved))
     for cost in costs
 ]
 print(columns([("", "generations", "paused", "moved"), *rows]))
@@ -158,7 +158,7 @@ print(columns([("", "generations", "paused", "moved"), *rows]))
 default = simulate(load("join"))
 chosen = [row for row in default.of("generation") if row.at_ms > 30_000][-1]
 print("assignor that the group chose:", chosen.detail["assignor"])
-print("partitions that paused:", metrics(default).partitions_paused, "of", metrics(default).partitions)
+print("partitions that paused:", metrics(default).partitions_unread, "of", metrics(default).partitions)
 
 # %%
 print(explain("partition.assignment.strategy"))

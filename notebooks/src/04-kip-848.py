@@ -23,7 +23,7 @@ from dataclasses import replace
 
 from rebalance_kit.analysis.metrics import metrics
 from rebalance_kit.model.errors import RebalanceKitError
-from rebalance_kit.notebook import beside, callbacks, epochs, explain, pauses, states, story
+from rebalance_kit.notebook import beside, callbacks, epochs, explain, gaps, states, story
 from rebalance_kit.notebook import target_beside_current, three
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
@@ -72,7 +72,7 @@ guess = {"partitions that pause": None, "partitions that move": None, "JoinGroup
 
 # %%
 joins = sum(row.detail["api"] == "JoinGroup" for row in run.of("request"))
-print(beside(guess, dict(zip(guess, (cost.partitions_paused, cost.partitions_moved, joins)))))
+print(beside(guess, dict(zip(guess, (cost.partitions_unread, cost.partitions_moved, joins)))))
 
 # %% [markdown]
 # **Watch for** the epochs that the members send and get, and for the lists: a heartbeat that carries a list of owned partitions is an
@@ -161,10 +161,10 @@ print(story(run))
 # %%
 slow_clock = replace(scenario, broker={"group.consumer.heartbeat.interval.ms": 10_000}, end_ms=80_000)
 print("every 5 s (default):")
-print(pauses(run, since_s=29))
+print(gaps(run, since_s=29))
 print()
 print("every 10 s:")
-print(pauses(simulate(slow_clock), since_s=29))
+print(gaps(simulate(slow_clock), since_s=29))
 
 # %%
 print(explain("group.consumer.heartbeat.interval.ms"))

@@ -34,7 +34,7 @@ guess = {"eager": None, "cooperative": None, "consumer": None}
 
 # %%
 crash = three("crash")
-print(beside(guess, {way: metrics(run).partitions_paused for way, run in crash.items()}))
+print(beside(guess, {way: metrics(run).partitions_unread for way, run in crash.items()}))
 
 # %% [markdown]
 # **Watch for** the row *noticed after*, and compare it with *longest pause of a partition*.
@@ -97,7 +97,7 @@ print("longest pause of a partition in a join, in seconds, over 20 seeds")
 print(spread("join", lambda run: metrics(run).longest_gap_s))
 print()
 print("partitions that pause in a join, over 20 seeds")
-print(spread("join", lambda run: metrics(run).partitions_paused))
+print(spread("join", lambda run: metrics(run).partitions_unread))
 
 # %% [markdown]
 # Most people are surprised here. Under **eager** the members hear of the rebalance at their common heartbeat, give
@@ -183,7 +183,7 @@ guess = {"eager": None, "cooperative": None, "consumer": None}
 
 # %%
 fifty = three("fifty-by-five-hundred")
-print(beside(guess, {way: metrics(run).partitions_paused for way, run in fifty.items()}))
+print(beside(guess, {way: metrics(run).partitions_unread for way, run in fifty.items()}))
 
 # %% [markdown]
 # **Watch for** the moment after second 50 at which all squares fall into *No owner* (drag the slider slowly); then

@@ -82,7 +82,7 @@ print(beside(guess, {"found after s, 45 s": found[45_000], "found after s, 10 s"
 # heartbeat interval. **Watch for** the right panel: what the seconds on the left cost.
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import detection_figure, pause_figure, show
+from rebalance_kit.view import detection_figure, gap_figure, show
 
 rows = [row.asDict() for row in runs.orderBy("run").collect()]
 show(detection_figure(rows), "")
@@ -112,7 +112,7 @@ sizes = {"members": [3, 6, 12, 24], "topic_partitions": [48]}
 rollouts = sweep(spark, load("rolling-restart"), sizes, seeds=4).persist()
 protocols = ["eager", "cooperative", "consumer"]
 stopped = (
-    rollouts.groupBy("members").pivot("protocol", protocols).agg(F.round(F.median("unavailable_partition_s")))
+    rollouts.groupBy("members").pivot("protocol", protocols).agg(F.round(F.median("unread_partition_s")))
 )
 stopped.orderBy("members").show()
 
@@ -130,10 +130,10 @@ print(beside(guess, {f"least with {size}": min(sums[size], key=sums[size].get) f
 
 # %% tags=["nbval-ignore-output"]
 sized = [row.asDict() for row in rollouts.orderBy("run").collect()]
-show(pause_figure(sized), "")
+show(gap_figure(sized), "")
 
 # %%
-print(in_lines(pause_figure(sized)["layout"]["meta"]["text"]))
+print(in_lines(gap_figure(sized)["layout"]["meta"]["text"]))
 
 # %% [markdown]
 # On the left is the time in which *everything* stands still: only eager has any, and with quick members it is a tenth of a

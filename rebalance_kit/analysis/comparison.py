@@ -33,10 +33,10 @@ class Measure(NamedTuple):
 
 
 MEASURES: tuple[Measure, ...] = (
-    Measure("partitions paused", lambda one: one.partitions_paused, _whole),
-    Measure("stopped, partition-seconds", lambda one: one.unavailable_partition_s, _tenths),
+    Measure("partitions paused", lambda one: one.partitions_unread, _whole),
+    Measure("stopped, partition-seconds", lambda one: one.unread_partition_s, _tenths),
     Measure("longest pause of a partition, s", lambda one: one.longest_gap_s, _hundredths),
-    Measure("longest pause of the whole group, s", lambda one: one.group_pause_s, _hundredths),
+    Measure("longest pause of the whole group, s", lambda one: one.group_gap_s, _hundredths),
     Measure("partitions moved", lambda one: one.partitions_moved, _whole),
     Measure("moves beyond the least possible", lambda one: one.moves_beyond_minimum, _whole),
     Measure("rebalances (or group epochs)", lambda one: one.rebalances, _whole),
@@ -127,14 +127,14 @@ def sentences(comparison: Comparison) -> tuple[str, ...]:
 
 
 def _paused(label: str, one: Metrics) -> str:
-    if not one.partitions_paused:
+    if not one.partitions_unread:
         return f"{label}: no partition paused."
-    if one.partitions_paused == one.partitions:
+    if one.partitions_unread == one.partitions:
         how = f"all {one.partitions} partitions paused"
-        both = f"; for {one.group_pause_s:.2f} s nothing at all was read" if one.group_pause_s else ""
+        both = f"; for {one.group_gap_s:.2f} s nothing at all was read" if one.group_gap_s else ""
         return f"{label}: {how}{both}. The longest single pause was {one.longest_gap_s:.1f} s."
-    flowing = one.partitions - one.partitions_paused
-    return f"{label}: {one.partitions_paused} of {one.partitions} partitions paused, the other {flowing} went on. The longest single pause was {one.longest_gap_s:.1f} s."
+    flowing = one.partitions - one.partitions_unread
+    return f"{label}: {one.partitions_unread} of {one.partitions} partitions paused, the other {flowing} went on. The longest single pause was {one.longest_gap_s:.1f} s."
 
 
 def _detection(comparison: Comparison) -> str:

@@ -1,6 +1,6 @@
 """When records of a partition reached an application, when they did not, and whose it was.
 
-All of it follows from ``fetch_resumed`` and ``fetch_paused``: a partition is available while its
+All of it follows from ``fetch_resumed`` and ``fetch_stopped``: a partition is available while its
 records reach at least one living application. The spacing of polls is no gap.
 """
 
@@ -49,7 +49,7 @@ def flows(trace: Trace) -> Mapping[TopicPartition, tuple[Flow, ...]]:
     strangers = _strangers(trace)
     open_since: dict[tuple[TopicPartition, str], int] = {}
     found: dict[TopicPartition, list[Flow]] = defaultdict(list)
-    for row in trace.of("fetch_resumed", "fetch_paused"):
+    for row in trace.of("fetch_resumed", "fetch_stopped"):
         if row.actor in strangers:
             continue
         tp = TopicPartition(row.topic or "", row.partition or 0)
@@ -104,7 +104,7 @@ def owners_at(trace: Trace, at_ms: int) -> Mapping[TopicPartition, str]:
     return {tp: member for tp, (_, member) in owners.items()}
 
 
-def group_pauses(trace: Trace, since_ms: int = 0) -> tuple[tuple[int, int], ...]:
+def group_gaps(trace: Trace, since_ms: int = 0) -> tuple[tuple[int, int], ...]:
     """Stretches after ``since_ms`` in which no partition at all reached anybody."""
     edges: list[tuple[int, int]] = []
     for stretches in flows(trace).values():

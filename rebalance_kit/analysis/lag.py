@@ -15,7 +15,7 @@ Sample = tuple[int, int, int]
 def samples(trace: Trace) -> Mapping[TopicPartition, tuple[Sample, ...]]:
     """Where each partition stood at the moments that the trace names, in order."""
     found: dict[TopicPartition, list[Sample]] = defaultdict(list)
-    for row in trace.of("fetch_resumed", "fetch_paused", "progress"):
+    for row in trace.of("fetch_resumed", "fetch_stopped", "progress"):
         position, end = row.detail.get("position"), row.detail.get("log_end")
         if position is not None and end is not None:
             found[TopicPartition(row.topic or "", row.partition or 0)].append(

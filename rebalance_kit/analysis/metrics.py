@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rebalance_kit.analysis.intervals import Gap, flows, gaps, group_pauses, owners_at
+from rebalance_kit.analysis.intervals import Gap, flows, gaps, group_gaps, owners_at
 from rebalance_kit.analysis.lag import lag_of
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.model.trace import Trace
@@ -24,13 +24,13 @@ class Metrics:
     label: str
     since_ms: int
     partitions: int
-    partitions_paused: int
-    unavailable_partition_s: float
+    partitions_unread: int
+    unread_partition_s: float
     """Sum over partitions of the time without an owner that receives them."""
     unavailable_most_s: float
     """The same of the partition that suffered most."""
     longest_gap_s: float
-    group_pause_s: float
+    group_gap_s: float
     """Longest time in which no partition at all was received."""
     partitions_moved: int
     """Partitions that another member receives at the end."""
@@ -94,7 +94,7 @@ def metrics(trace: Trace, since_ms: int | None = None) -> Metrics:
     per_partition: Counter[TopicPartition] = Counter()
     for gap in found:
         per_partition[gap.partition] += gap.to_ms - max(gap.from_ms, since)
-    pauses = group_pauses(trace, since)
+    pauses = group_gaps(trace, since)
     before, after = owners_at(trace, since), owners_at(trace, trace.end_ms)
     moved = sum(1 for tp, owner in before.items() if after.get(tp, owner) != owner)
     rows = [row for row in trace.rows if row.at_ms >= since]
@@ -107,11 +107,11 @@ def metrics(trace: Trace, since_ms: int | None = None) -> Metrics:
         label=trace.label,
         since_ms=since,
         partitions=len(flows(trace)),
-        partitions_paused=len(per_partition),
-        unavailable_partition_s=sum(per_partition.values()) / 1000,
+        partitions_unread=len(per_partition),
+        unread_partition_s=sum(per_partition.values()) / 1000,
         unavailable_most_s=max(per_partition.values(), default=0) / 1000,
         longest_gap_s=max((gap.to_ms - max(gap.from_ms, since) for gap in found), default=0) / 1000,
-        group_pause_s=max((end - begin for begin, end in pauses), default=0) / 1000,
+        group_gap_s=max((end - begin for begin, end in pauses), default=0) / 1000,
         partitions_moved=moved,
         moves_beyond_minimum=moved - _least_moves(before, after),
         rebalances=preparing + kinds["epoch_bump"],

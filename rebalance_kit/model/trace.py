@@ -115,7 +115,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "own_code_fault": "a listener or assignor of the learner's own failed or answered nonsense: part (listener|assignor), name, fault, seen",
         # data
         "fetch_resumed": "records of this partition flow to actor again: position",
-        "fetch_paused": "records of this partition stop reaching actor: position, reason (revoke|lost|crash|frozen|stall|close|callback|unassigned|paused|leader)",
+        "fetch_stopped": "records of this partition stop reaching actor: position, reason (revoke|lost|crash|frozen|stall|close|callback|unassigned|paused|leader)",
         "progress": "where a partition stands when its owner is looked at: position, log_end, committed",
         "commit": "offsets committed: offsets {partition: offset}, how (auto|join|revoked|close|sync), error (NONE or Kafka's name)",
         "redelivered": "records of this partition were delivered again: count, first_offset",

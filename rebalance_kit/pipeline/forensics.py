@@ -35,7 +35,7 @@ class Forensics:
     """The tables of one look at some logs; ``survey`` says which files they come from.
 
     ``lines`` (one row a file: lines, parsed, ignored, rejected), ``events`` (silver), ``rejected``
-    (lines with the reason), and gold: ``rebalances``, ``pauses``, ``storms``, ``members``,
+    (lines with the reason), and gold: ``rebalances``, ``gaps``, ``storms``, ``members``,
     ``findings``, ``groups``.  ``kept`` as in ``Events``.
     """
 
@@ -44,7 +44,7 @@ class Forensics:
     events: DataFrame
     rejected: DataFrame
     rebalances: DataFrame
-    pauses: DataFrame
+    gaps: DataFrame
     storms: DataFrame
     members: DataFrame
     findings: DataFrame
@@ -65,7 +65,7 @@ class Forensics:
             "events": self.events,
             "rejected": self.rejected,
             "rebalances": self.rebalances,
-            "pauses": self.pauses,
+            "gaps": self.gaps,
             "storms": self.storms,
             "members": self.members,
             "findings": self.findings,
@@ -144,10 +144,10 @@ def gold(silver: Events) -> Forensics:
 def _gold(silver: Events) -> Forensics:
     from rebalance_kit.pipeline.findings import table as findings
     from rebalance_kit.pipeline.gold import (
+        gaps,
         groups,
         members,
         movements,
-        pauses,
         rebalances,
         storms,
         subscriptions,
@@ -179,7 +179,7 @@ def _gold(silver: Events) -> Forensics:
         events=events,
         rejected=silver.rejected,
         rebalances=explained.select(*rebalances.REBALANCES),
-        pauses=pauses.pauses(events, known).localCheckpoint(),
+        gaps=gaps.gaps(events, known).localCheckpoint(),
         storms=spells,
         members=members.members(events, known).localCheckpoint(),
         findings=told,

@@ -32,7 +32,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "lag_figure": "figures.lag_chart",
         "member_states": "figures.state_machines",
         "messages": "figures.diagram",
-        "pause_figure": "figures.sweep_figures",
+        "gap_figure": "figures.sweep_figures",
         "show": "style.showing",
         "state_machine": "figures.diagram",
         "watching": "reports.watch_cell",

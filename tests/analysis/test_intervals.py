@@ -69,15 +69,15 @@ def test_the_group_pauses_only_while_nothing_at_all_is_read():
         *flows(("t-0", "a", 0, 300), ("t-1", "b", 0, 400), ("t-0", "a", 450, 700), ("t-1", "b", 500, 700)),
         end=1_000,
     )
-    assert intervals.group_pauses(made) == ((400, 450), (700, 1_000))
-    assert intervals.group_pauses(made, 420) == ((420, 450), (700, 1_000))
-    assert intervals.group_pauses(made, 450) == ((700, 1_000),)
+    assert intervals.group_gaps(made) == ((400, 450), (700, 1_000))
+    assert intervals.group_gaps(made, 420) == ((420, 450), (700, 1_000))
+    assert intervals.group_gaps(made, 450) == ((700, 1_000),)
 
 
 def test_handing_over_in_one_moment_is_no_pause():
     made = trace(*flows(("t-0", "a", 0, 300), ("t-0", "b", 300, None)), end=1_000)
-    assert intervals.group_pauses(made) == () and intervals.gaps(made) == ()
+    assert intervals.group_gaps(made) == () and intervals.gaps(made) == ()
 
 
 def test_a_run_without_records_has_neither_gaps_nor_pauses():
-    assert intervals.gaps(trace()) == () and intervals.group_pauses(trace()) == ()
+    assert intervals.gaps(trace()) == () and intervals.group_gaps(trace()) == ()

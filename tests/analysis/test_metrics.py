@@ -53,9 +53,9 @@ CRASH = trace(
 
 def test_every_metric_of_a_crash_has_the_figure_worked_out_by_hand():
     found = metrics(CRASH)
-    assert (found.label, found.since_ms, found.partitions, found.partitions_paused) == ("eager", 20_000, 4, 4)
-    assert found.unavailable_partition_s == 20.8, "10.1 + 10.5 + 0.1 + 0.1"
-    assert (found.unavailable_most_s, found.longest_gap_s, found.group_pause_s) == (10.5, 10.5, 0.1)
+    assert (found.label, found.since_ms, found.partitions, found.partitions_unread) == ("eager", 20_000, 4, 4)
+    assert found.unread_partition_s == 20.8, "10.1 + 10.5 + 0.1 + 0.1"
+    assert (found.unavailable_most_s, found.longest_gap_s, found.group_gap_s) == (10.5, 10.5, 0.1)
     assert (found.partitions_moved, found.moves_beyond_minimum) == (2, 0)
     assert (found.rebalances, found.generations, found.epochs, found.targets) == (1, 1, 0, 0)
     assert found.requests == {"Heartbeat": 1, "JoinGroup": 1, "SyncGroup": 1} and found.requests_total == 3
@@ -65,7 +65,7 @@ def test_every_metric_of_a_crash_has_the_figure_worked_out_by_hand():
 
 def test_from_a_later_moment_on_only_what_is_left_counts():
     found = metrics(CRASH, 30_400)
-    assert (found.partitions_paused, found.longest_gap_s, found.group_pause_s, found.rebalances) == (
+    assert (found.partitions_unread, found.longest_gap_s, found.group_gap_s, found.rebalances) == (
         1,
         0.1,
         0.0,

@@ -104,7 +104,7 @@ def may_rest(trace: Trace) -> bool:
 def readers_at_end(trace: Trace) -> dict[str, set[str]]:
     """Whose application receives each partition at the end."""
     readers: dict[str, set[str]] = defaultdict(set)
-    for row in trace.of("fetch_resumed", "fetch_paused", "process_ended"):
+    for row in trace.of("fetch_resumed", "fetch_stopped", "process_ended"):
         if row.kind == "process_ended":
             for who in readers.values():
                 who.discard(row.actor)

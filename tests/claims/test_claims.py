@@ -410,7 +410,7 @@ def _() -> None:
     for protocol in THREE:
         trace = run(protocol, act(20_000, "cut_network", "c1"), end=45_000)
         assert [row.detail["name"] for row in rows(trace, "member_removed", 20_000)] == ["c1"], protocol
-        assert calls(trace, "c1", 20_000) == [] and not rows(trace, "fetch_paused", 20_000, "c1"), protocol
+        assert calls(trace, "c1", 20_000) == [] and not rows(trace, "fetch_stopped", 20_000, "c1"), protocol
         assert not rows(trace, "commit", 24_000, "c1", error="NONE"), protocol
     native = run(
         "eager",

@@ -57,8 +57,8 @@ def test_json_holds_the_figures_of_the_table_and_no_violation(small):
     told = json.loads(text)
     assert status == 0 and list(told["metrics"]) == ["eager", "cooperative", "consumer"]
     assert (
-        told["metrics"]["eager"]["partitions_paused"] == 4
-        and told["metrics"]["consumer"]["partitions_paused"] == 2
+        told["metrics"]["eager"]["partitions_unread"] == 4
+        and told["metrics"]["consumer"]["partitions_unread"] == 2
     )
     assert told["violations"] == {"eager": [], "cooperative": [], "consumer": []}
     assert told["metrics"]["eager"]["requests_total"] == sum(told["metrics"]["eager"]["requests"].values())

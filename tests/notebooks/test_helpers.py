@@ -12,9 +12,9 @@ from rebalance_kit.notebook import (
     epochs,
     explain,
     fired,
+    gaps,
     longest_silence,
     passed_to,
-    pauses,
     reasons,
     spread,
     states,
@@ -44,8 +44,8 @@ def test_an_eager_callback_is_given_every_partition_and_a_cooperative_one_what_m
 
 
 def test_each_pause_of_the_metrics_is_a_line(join):
-    assert len(pauses(join["cooperative"]).splitlines()) - 1 == metrics(join["cooperative"]).partitions_paused
-    assert pauses(three("coordinator-failover", ("eager",))["eager"]) == "no partition paused"
+    assert len(gaps(join["cooperative"]).splitlines()) - 1 == metrics(join["cooperative"]).partitions_unread
+    assert gaps(three("coordinator-failover", ("eager",))["eager"]) == "every partition was read all the time"
 
 
 def test_member_ids_do_not_show_in_reasons(join):
@@ -92,7 +92,7 @@ def test_no_line_of_a_story_or_a_term_is_longer_than_a_notebook_shows(join):
 
 
 def test_whole_numbers_are_printed_whole():
-    lines = spread("join", lambda run: metrics(run).partitions_paused, seeds=(1, 2), protocols=("eager",))
+    lines = spread("join", lambda run: metrics(run).partitions_unread, seeds=(1, 2), protocols=("eager",))
     assert lines.splitlines()[1].split() == ["eager", "12", "12", "12"]
 
 

@@ -132,7 +132,7 @@ def test_the_pack_holds_what_the_recording_wrote():
 
 
 def test_a_dead_owners_partitions_rest_and_a_kept_partition_never_does(table, runs_folder):
-    pauses = [row for row in table("pauses", runs_folder) if row["run"] == "crash-2x4.cooperative.4.3.1"]
+    pauses = [row for row in table("gaps", runs_folder) if row["run"] == "crash-2x4.cooperative.4.3.1"]
     # c1 was killed; c2 took its two partitions over and kept its own throughout.
     assert {(row["owner_before"], row["owner_after"], row["known_by"]) for row in pauses} == {
         ("c1", "c2", "expired")
@@ -142,7 +142,7 @@ def test_a_dead_owners_partitions_rest_and_a_kept_partition_never_does(table, ru
 
 def test_eager_pauses_every_partition_that_cooperative_keeps(table, runs_folder):
     rested = {}
-    for row in table("pauses", runs_folder):
+    for row in table("gaps", runs_folder):
         rested.setdefault(row["run"], set()).add(row["partition"])
     assert len(rested["join.eager.4.3.1"]) == 6
     assert len(rested["join.cooperative.4.3.1"]) < 6

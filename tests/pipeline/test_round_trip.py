@@ -14,7 +14,7 @@ from tests.support.pipeline import round_trip
 def runs(looked_at, table):
     """Of every run: its knowable trace, and the rows of the gold tables."""
     _, _, traces, _ = looked_at
-    tables = {name: {run: [] for run in traces} for name in ("rebalances", "members", "pauses", "rejected")}
+    tables = {name: {run: [] for run in traces} for name in ("rebalances", "members", "gaps", "rejected")}
     for name, rows in tables.items():
         for row in table(name, "random"):
             if row["run"] in rows:
@@ -87,7 +87,7 @@ def test_rests_of_partitions_read_from_logs_are_those_of_the_trace(runs):
     for run, (trace, tables) in runs.items():
         true, seen = (
             sorted(round_trip.true_rests(trace)),
-            sorted(round_trip.told(tables["pauses"], round_trip.REST)),
+            sorted(round_trip.told(tables["gaps"], round_trip.REST)),
         )
         if true != seen:
             wrong[run] = (true[:5], seen[:5])

@@ -82,7 +82,7 @@ def trace() -> Trace:
     row(12, "c2", "owned", 1, "c2-id", partitions=["orders-2", "orders-3"])
     row(1000, "c1", "action", do="crash")
     for number in (0, 1):
-        row(1000, "c1", "fetch_paused", 1, "c1-id", ("orders", number), reason="crash")
+        row(1000, "c1", "fetch_stopped", 1, "c1-id", ("orders", number), reason="crash")
     row(1000, "c1", "process_ended", how="crash")
     row(5000, "coordinator", "member_removed", 1, name="c1", how="session", reason="expired")
     row(
@@ -97,8 +97,8 @@ def trace() -> Trace:
         },
     )
     row(6000, "c2", "callback_begin", 1, "c2-id", callback="revoked", partitions=["orders-3", "orders-2"])
-    row(6000, "c2", "fetch_paused", 1, "c2-id", ("orders", 2), reason="revoke")
-    row(6000, "c2", "fetch_paused", 1, "c2-id", ("orders", 3), reason="revoke")
+    row(6000, "c2", "fetch_stopped", 1, "c2-id", ("orders", 2), reason="revoke")
+    row(6000, "c2", "fetch_stopped", 1, "c2-id", ("orders", 3), reason="revoke")
     row(6100, "coordinator", "generation", 2, leader="c2-id", assignor="range", members={"c2-id": "c2"})
     row(6200, "c2", "owned", 2, "c2-id", partitions=["orders-0", "orders-1", "orders-2", "orders-3"])
     for number in range(4):

@@ -241,7 +241,7 @@ def test_without_commits_a_crash_delivers_everything_again(protocol):
     mine = owners(trace, 19_000)["c1"]
     stopped = {
         f"{row.topic}-{row.partition}": row.detail["position"]
-        for row in rows(trace, "fetch_paused", reason="crash")
+        for row in rows(trace, "fetch_stopped", reason="crash")
     }
     for tp in mine:
         assert accounts(trace)[tp]["redelivered"] == stopped[tp] and accounts(trace)[tp]["committed"] is None
@@ -275,5 +275,5 @@ def test_a_planned_handover_repeats_at_most_what_was_read_between_commit_and_rev
 def test_positions_never_pass_the_end_of_the_log():
     for protocol in THREE:
         trace = run(protocol, act(20_000, "crash", "c1"), members=two())
-        for row in rows(trace, "fetch_paused") + rows(trace, "progress"):
+        for row in rows(trace, "fetch_stopped") + rows(trace, "progress"):
             assert row.detail["position"] <= row.detail["log_end"], row

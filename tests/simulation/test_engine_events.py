@@ -163,7 +163,7 @@ def test_records_of_a_dropped_topic_stop_at_the_call_and_are_revoked_later():
         members=[member("c1", "orders", "bills")],
         partitions={"orders": 1, "bills": 1},
     )
-    (stopped,) = rows(trace, "fetch_paused", since=20_000)
+    (stopped,) = rows(trace, "fetch_stopped", since=20_000)
     assert (stopped.topic, stopped.at_ms) == ("bills", 20_000)
     assert calls(trace, "c1", since=20_000) == [("revoked", ["bills-0"]), ("assigned", [])]
     assert rows(trace, "callback_begin", since=20_000)[0].at_ms > 20_500
@@ -270,5 +270,7 @@ def test_a_java_consumer_that_is_cut_off_reads_on_while_others_have_its_partitio
     ]
     assert len(taken) >= len(mine) and max(row.at_ms for row in taken[: len(mine)]) < 40_000
     assert not [
-        row for row in rows(trace, "fetch_paused", since=20_000, actor="c1") if row.at_ms < lost.at_ms - 1_000
+        row
+        for row in rows(trace, "fetch_stopped", since=20_000, actor="c1")
+        if row.at_ms < lost.at_ms - 1_000
     ]

@@ -104,7 +104,7 @@ def test_a_crash_delivers_again_what_was_not_committed(protocol):
     )
     stopped = {
         f"{row.topic}-{row.partition}": row.detail
-        for row in rows(trace, "fetch_paused", actor="c1", reason="crash")
+        for row in rows(trace, "fetch_stopped", actor="c1", reason="crash")
     }
     for tp, account in accounts(trace).items():
         expected = stopped[tp]["position"] - stopped[tp]["committed"] if tp in stopped else 0
@@ -192,7 +192,7 @@ def test_a_stall_shorter_than_the_limit_changes_nothing(protocol):
     trace = run(protocol, act(20_000, "stall", "c1", for_ms=16_000))
     assert rounds(trace, since=20_000) == [] and calls(trace, "c1", since=20_000) == []
     mine = owners(trace)["c1"]
-    assert {row.detail["reason"] for row in rows(trace, "fetch_paused", since=20_000)} == {"stall"}
+    assert {row.detail["reason"] for row in rows(trace, "fetch_stopped", since=20_000)} == {"stall"}
     assert all(15_900 <= gaps(trace, 20_000)[tp] <= 16_200 for tp in mine)
 
 

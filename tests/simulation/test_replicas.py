@@ -26,7 +26,7 @@ def down(at: int, node: int, **given) -> Action:
 def paused(trace):
     return {
         (row.topic, row.partition): row.at_ms
-        for row in trace.of("fetch_paused")
+        for row in trace.of("fetch_stopped")
         if row.detail["reason"] == "leader"
     }
 

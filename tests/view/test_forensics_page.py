@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 
-from rebalance_kit.view.figures.forensics_figures import BINS, GroupView, lives, palette, pause_map, timeline
-from rebalance_kit.view.words.forensics_text import describe_lives, describe_pauses, describe_timeline
+from rebalance_kit.view.figures.forensics_figures import BINS, GroupView, gap_map, lives, palette, timeline
+from rebalance_kit.view.words.forensics_text import describe_gaps, describe_lives, describe_timeline
 
 BEGIN = 1_795_000_000_000
 
@@ -55,7 +55,7 @@ def view(rebalances=(), pauses=(), members=()):
 
 def test_a_pause_fills_its_columns_by_the_share_that_it_covers():
     held = view([rebalance(1, 0), rebalance(2, 119)], [pause("orders-10", 30, 60), pause("orders-9", 0, 1)])
-    heat = pause_map(held)["data"][0]
+    heat = gap_map(held)["data"][0]
     start, end = held.span
     share = {
         name: sum(row) / 100 * (end - start) / BINS for name, row in zip(heat["y"], heat["z"], strict=True)
@@ -86,7 +86,7 @@ def test_a_member_keeps_its_colour_in_all_pictures():
 
 def test_every_colour_that_a_picture_asks_for_is_in_both_themes():
     held = view([rebalance(1, 0)], [pause("orders-0", 1, 2)], [life("c1", 0, 9, "fenced")])
-    asked = set(re.findall(r"@(\w+)@", json.dumps([timeline(held), pause_map(held), lives(held)])))
+    asked = set(re.findall(r"@(\w+)@", json.dumps([timeline(held), gap_map(held), lives(held)])))
     for theme in ("light", "dark"):
         assert asked <= set(palette(theme))
 
@@ -98,9 +98,9 @@ def test_the_words_tell_what_the_pictures_show():
         [life("c2", 0, 9, "expired"), life("c3", 2)],
     )
     assert "c2 did poll_timeout" in describe_timeline(held) and "unfinished" in describe_timeline(held)
-    assert "orders-0 longest, 3.0 s" in describe_pauses(held)
+    assert "orders-0 longest, 3.0 s" in describe_gaps(held)
     assert "c2: joined" in describe_lives(held) and "still a member" in describe_lives(held)
 
 
 def test_without_pauses_the_words_say_what_it_would_take():
-    assert "logs of the members" in describe_pauses(view([rebalance(1, 0)]))
+    assert "logs of the members" in describe_gaps(view([rebalance(1, 0)]))

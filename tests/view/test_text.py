@@ -69,8 +69,8 @@ def test_the_pauses_told_are_the_pauses_measured(crash_run):
         r"Paused: (\d+) of 4 partitions, in all ([\d.]+) partition-seconds", describe_flow(crash_run)
     )
     measured = metrics(crash_run)
-    assert int(told[1]) == measured.partitions_paused
-    assert float(told[2]) == round(measured.unavailable_partition_s, 1)
+    assert int(told[1]) == measured.partitions_unread
+    assert float(told[2]) == round(measured.unread_partition_s, 1)
 
 
 def test_eager_pauses_all_four_partitions_and_the_other_two_protocols_only_the_orphans(crash_runs):
@@ -82,7 +82,7 @@ def test_the_comparison_has_a_column_a_run_and_the_numbers_of_the_analysis(crash
     lines = describe_comparison(crash_runs).splitlines()
     assert lines[0].split() == ["eager", "cooperative", "consumer"]
     row = next(line for line in lines if line.startswith("stopped, partition-seconds"))
-    assert row.split()[-3:] == [f"{metrics(run).unavailable_partition_s:,.1f}" for run in crash_runs]
+    assert row.split()[-3:] == [f"{metrics(run).unread_partition_s:,.1f}" for run in crash_runs]
 
 
 def test_words_of_a_big_group_stay_short(make_group):

@@ -245,7 +245,7 @@ _RULES: Mapping[str, Callable[[_Seen, TraceRow], None]] = MappingProxyType(
         "group_converted": _converted,
         "commit": _committed,
         "fetch_resumed": _sampled,
-        "fetch_paused": _sampled,
+        "fetch_stopped": _sampled,
         "progress": _sampled,
         "topic_changed": _topic,
     }

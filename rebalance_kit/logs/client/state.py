@@ -86,7 +86,9 @@ class ClientState:
             self.generation, self.away = row.generation, False
         elif row.kind == "generation_reset":
             self.generation, self.away = None, True
-        elif row.kind in {"fetch_resumed", "fetch_paused", "progress"} and row.detail["position"] is not None:
+        elif (
+            row.kind in {"fetch_resumed", "fetch_stopped", "progress"} and row.detail["position"] is not None
+        ):
             self.positions[f"{row.topic}-{row.partition}"] = int(row.detail["position"])
         elif row.kind == "action" and row.detail["do"] == "close":
             self.close_ms = int(row.detail.get("timeout_ms") or self.close_ms)

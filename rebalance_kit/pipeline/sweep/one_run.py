@@ -60,7 +60,7 @@ def _each_topic(field: str, kind: Callable[[Any], Any]) -> Callable[[Scenario, A
 
 
 def _freezes(scenario: Scenario, value: Any, seed: int) -> Scenario:
-    """So many long pauses of members that nothing else happens to; the same ones for a seed, whatever else is set."""
+    """So many long gaps of members that nothing else happens to; the same ones for a seed, whatever else is set."""
     dice = random.Random(f"freezes/{seed}")
     busy = {action.member for action in scenario.actions}
     names = [spec.name for spec in scenario.members if spec.name not in busy and spec.start_ms is not None]

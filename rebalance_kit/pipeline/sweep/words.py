@@ -13,8 +13,8 @@ SHOWN = (
     ("crash_detect_s", "crash found after s"),
     ("false_alarms", "false alarms"),
     ("rebalances", "rebalances"),
-    ("group_pause_s", "all stopped s"),
-    ("unavailable_partition_s", "partition-seconds stopped"),
+    ("group_gap_s", "all stopped s"),
+    ("unread_partition_s", "partition-seconds stopped"),
     ("partitions_moved", "moved"),
 )
 

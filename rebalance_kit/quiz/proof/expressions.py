@@ -1,6 +1,6 @@
 """The little language of claims: numbers with units, names, facts, comparisons. Nothing else can happen.
 
-``count(paused()) == 4 and gap("orders-0") < 5s`` is read by this file alone (never by Python's own
+``count(unread()) == 4 and gap("orders-0") < 5s`` is read by this file alone (never by Python's own
 evaluator) and can only call the functions it is handed. Times are milliseconds: ``10s`` is 10000.
 
     expression = both {"or" both}          both = denial {"and" denial}

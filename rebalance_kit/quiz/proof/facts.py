@@ -1,7 +1,7 @@
 """What an expression may ask of a run: each fact is one method, computed from the trace's rows.
 
 Times are milliseconds of the run. A window that is not given begins with the scenario's first action
-and ends with the run, so ``paused()`` is "which partitions paused since it happened". Partitions are
+and ends with the run, so ``unread()`` is "which partitions paused since it happened". Partitions are
 written as Kafka prints them (``orders-0``), members by their names.
 """
 
@@ -60,9 +60,11 @@ class Facts:
         return held
 
     # --- records stop and come again ------------------------------------------------------------
-    def paused(self, since: int | None = None, until: int | None = None) -> list[str]:
+    def unread(self, since: int | None = None, until: int | None = None) -> list[str]:
         """Partitions whose records stopped reaching a member in the window."""
-        return sorted({f"{row.topic}-{row.partition}" for row in self._between(since, until, "fetch_paused")})
+        return sorted(
+            {f"{row.topic}-{row.partition}" for row in self._between(since, until, "fetch_stopped")}
+        )
 
     def gap(self, partition: str, since: int | None = None, until: int | None = None) -> int:
         """The longest time in the window during which the partition's records reached nobody."""
@@ -82,12 +84,12 @@ class Facts:
         readers: dict[str, set[str]] = {}
         silent_ms: dict[str, int] = {}
         longest: dict[str, int] = {}
-        for row in self._trace.of("fetch_paused", "fetch_resumed"):
+        for row in self._trace.of("fetch_stopped", "fetch_resumed"):
             if row.at_ms > last:
                 break
             name = f"{row.topic}-{row.partition}"
             reading = readers.setdefault(name, set())
-            if row.kind == "fetch_paused":
+            if row.kind == "fetch_stopped":
                 reading.discard(row.actor)
                 if not reading:
                     silent_ms[name] = row.at_ms

@@ -58,7 +58,7 @@ class _Builder:
             self.put(
                 min(at_ms, seen + 100),
                 member,
-                "fetch_paused",
+                "fetch_stopped",
                 {"reason": reason, "position": None, "log_end": None, "committed": None},
                 tp=partition,
             )

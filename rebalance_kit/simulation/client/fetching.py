@@ -202,7 +202,7 @@ class Fetching:
                 continue
             if tp in self.consumption.fetching:
                 self.consumption.stop(tp)
-                self._row("fetch_paused", tp, reason=reason, **self._stand(tp))
+                self._row("fetch_stopped", tp, reason=reason, **self._stand(tp))
 
     # --- what a listener asks for ---------------------------------------------------------------
     def position(self, tp: TopicPartition) -> int | None:
@@ -229,7 +229,7 @@ class Fetching:
             self._paused[tp] = None
             if tp in self.consumption.fetching:
                 self.consumption.stop(tp)
-                self._row("fetch_paused", tp, reason="paused", **self._stand(tp))
+                self._row("fetch_stopped", tp, reason="paused", **self._stand(tp))
 
     def resume(self, partitions: Iterable[TopicPartition]) -> None:
         """Records of these again."""
@@ -247,7 +247,7 @@ class Fetching:
             self._leaderless[tp] = None
             if tp in self.consumption.fetching:
                 self.consumption.stop(tp)
-                self._row("fetch_paused", tp, reason="leader", **self._stand(tp))
+                self._row("fetch_stopped", tp, reason="leader", **self._stand(tp))
         if lost:
             self._ask_for_leaders()
 
@@ -280,7 +280,7 @@ class Fetching:
         self._suspended.add(reason)
         for tp in sorted(self.consumption.fetching):
             self.consumption.stop(tp)
-            self._row("fetch_paused", tp, reason=reason, **self._stand(tp))
+            self._row("fetch_stopped", tp, reason=reason, **self._stand(tp))
 
     def go_on(self, reason: str) -> None:
         """That hindrance is over; records flow again unless another one remains."""
@@ -298,7 +298,7 @@ class Fetching:
         if self._counts:
             self.consumption.abandon(self._now)
         for tp in sorted(self.consumption.fetching):
-            self._row("fetch_paused", tp, reason=reason, **self._stand(tp))
+            self._row("fetch_stopped", tp, reason=reason, **self._stand(tp))
         self.consumption.fetching.clear()
         self._wanted.clear()
         self._starting.clear()

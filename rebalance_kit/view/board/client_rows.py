@@ -81,10 +81,10 @@ def _fetch_resumed(fold: Fold, row: TraceRow) -> None:
     fold.touch(partition)
 
 
-def _fetch_paused(fold: Fold, row: TraceRow) -> None:
+def _fetch_stopped(fold: Fold, row: TraceRow) -> None:
     one, partition = fold.member(row.actor), partition_of(row)
     one.fetching.pop(partition, None)
-    one.paused_for[partition] = row.detail.get("reason", "")
+    one.unread_for[partition] = row.detail.get("reason", "")
     fold.touch(partition)
 
 
@@ -123,7 +123,7 @@ def _resumed_at(fold: Fold, row: TraceRow) -> None:
 
 
 def _paused_at(fold: Fold, row: TraceRow) -> None:
-    _fetch_paused(fold, row)
+    _fetch_stopped(fold, row)
     note_position(fold, row)
 
 
@@ -143,6 +143,6 @@ CLIENT_RULES: Mapping[str, Rule] = MappingProxyType(
         "callback_end": _callback_end,
         "owned": _owned,
         "fetch_resumed": _resumed_at,
-        "fetch_paused": _paused_at,
+        "fetch_stopped": _paused_at,
     }
 )

@@ -38,7 +38,7 @@ class MemberRecord:
     claims: dict[str, None] = field(default_factory=dict)
     fetching: dict[str, None] = field(default_factory=dict)
     fetched: dict[str, None] = field(default_factory=dict)
-    paused_for: dict[str, str] = field(default_factory=dict)
+    unread_for: dict[str, str] = field(default_factory=dict)
     pending_revocation: frozenset[str] = frozenset()
 
 
@@ -181,7 +181,7 @@ def _word(owner: MemberRecord, partition: str) -> str:
         return "give up" if leaving else "callback"
     if partition not in owner.fetched:
         return "new"
-    if partition in owner.pending_revocation or owner.paused_for.get(partition) in LEAVING:
+    if partition in owner.pending_revocation or owner.unread_for.get(partition) in LEAVING:
         return "give up"
     return "stopped"
 

@@ -53,7 +53,7 @@ def comparison_figure(traces: Sequence[Trace], theme: str = "light") -> Figure:
     """Stopped partition-seconds of each run as bars, with the number at each bar."""
     from rebalance_kit.view.words.descriptions import describe_comparison
 
-    values = [one.unavailable_partition_s for one in measure(traces)]
+    values = [one.unread_partition_s for one in measure(traces)]
     role = ROLES[theme]
     layout = base_layout(
         theme, "Stopped, partition-seconds", describe_comparison(traces), 130 + 44 * len(traces)

@@ -1,4 +1,4 @@
-"""The three pictures of a group's logs: rebalances in time, pauses by partition, members' lives.
+"""The three pictures of a group's logs: rebalances in time, gaps by partition, members' lives.
 
 Figures are plain values.  Colours are written as ``@ink@`` or ``@m3@`` and filled in by the page,
 so that one figure serves the light and the dark theme.
@@ -68,7 +68,7 @@ class GroupView:
     """What the page shows of one group: its record (as in ``--json``), and rows of its tables."""
 
     record: Row
-    pauses: Sequence[Row]
+    gaps: Sequence[Row]
     members: Sequence[Row]
     storms: Sequence[Row]
 
@@ -77,7 +77,7 @@ class GroupView:
         """First and last millisecond told of, with a little room."""
         times = [row[key] for row in self.record["rebalances"] for key in ("start_ms", "end_ms")]
         times += [row[key] for row in self.members for key in ("joined_ms", "ended_ms")]
-        times += [row["to_ms"] for row in self.pauses]
+        times += [row["to_ms"] for row in self.gaps]
         known = [int(time) for time in times if time is not None]
         if not known:
             return 0, 1_000
@@ -90,14 +90,14 @@ class GroupView:
         told = sorted(self.members, key=lambda row: (row["joined_ms"] or 0, row["client"]))
         named = [row["client"] for row in told]
         named += [row["culprit"] for row in self.record["rebalances"] if row["culprit"]]
-        named += [row[key] for row in self.pauses for key in ("owner_before", "owner_after") if row[key]]
+        named += [row[key] for row in self.gaps for key in ("owner_before", "owner_after") if row[key]]
         return tuple(dict.fromkeys(named))
 
     @property
     def label_px(self) -> int:
         """Room for the longest label of any picture, so that their time axes stand below each other."""
         labels = [LANES.get(row["trigger"], "") for row in self.record["rebalances"]]
-        labels += [row["partition"] for row in self.pauses] + list(self.names)
+        labels += [row["partition"] for row in self.gaps] + list(self.names)
         return 24 + 8 * max((len(label) for label in labels), default=0)
 
     def colour(self, name: str | None) -> str:
@@ -173,16 +173,16 @@ def timeline(view: GroupView) -> Figure:
     return {"data": bars, "layout": layout}
 
 
-def pause_map(view: GroupView) -> Figure:
+def gap_map(view: GroupView) -> Figure:
     """A row a partition, a column a stretch of time: how much of it the partition was read by nobody."""
     start, end = view.span
     width = (end - start) / BINS
     shown = sorted(rested(view), key=lambda row: -row[1])[:PARTITIONS_UP_TO]
     names = sorted((row[0] for row in shown), key=partition_key)
     shares = {name: [0.0] * BINS for name in names}
-    for pause in view.pauses:
-        if pause["partition"] in shares:
-            _spread(shares[pause["partition"]], pause["from_ms"] - start, pause["to_ms"] - start, width)
+    for gap in view.gaps:
+        if gap["partition"] in shares:
+            _spread(shares[gap["partition"]], gap["from_ms"] - start, gap["to_ms"] - start, width)
     layout = _layout(view, "Pauses by partition", max(240, 160 + 22 * len(names)))
     layout["margin"] |= {"t": 90}
     layout["yaxis"] |= {
@@ -276,8 +276,8 @@ def lives(view: GroupView) -> Figure:
 def rested(view: GroupView) -> list[tuple[str, int, int, int]]:
     """Each partition that rested: name, total, times and longest, in milliseconds."""
     sums: dict[str, list[int]] = {}
-    for pause in view.pauses:
-        sums.setdefault(pause["partition"], []).append(int(pause["duration_ms"]))
+    for gap in view.gaps:
+        sums.setdefault(gap["partition"], []).append(int(gap["duration_ms"]))
     return [(name, sum(each), len(each), max(each)) for name, each in sums.items()]
 
 
@@ -316,7 +316,7 @@ def _depths(rows: Sequence[Row], least: float) -> dict[int, int]:
 
 
 def _spread(shares: list[float], begin: float, stop: float, width: float) -> None:
-    """Add a pause to the columns that it covers, each by the share covered."""
+    """Add a gap to the columns that it covers, each by the share covered."""
     place = max(0, int(begin // width))
     while place < len(shares) and place * width < stop:
         covered = min(stop, (place + 1) * width) - max(begin, place * width)

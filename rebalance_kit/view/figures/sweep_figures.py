@@ -29,8 +29,8 @@ STYLES = (
 TITLES: Mapping[str, str] = {
     "crash_detect_s": "a crash is found after (s)",
     "false_alarms": "live members removed, a run",
-    "group_pause_s": "all partitions stopped (s)",
-    "unavailable_partition_s": "partition-seconds stopped",
+    "group_gap_s": "all partitions stopped (s)",
+    "unread_partition_s": "partition-seconds stopped",
     "rebalances": "rebalances a run",
     "partitions_moved": "partitions moved",
 }
@@ -135,9 +135,9 @@ def detection_figure(rows: Sequence[Row], x: str = "session_timeout_ms", theme: 
     )
 
 
-def pause_figure(rows: Sequence[Row], x: str = "members", theme: str = "light") -> Figure:
+def gap_figure(rows: Sequence[Row], x: str = "members", theme: str = "light") -> Figure:
     """Members against pause: how long everything, and how much altogether, stood still under each protocol."""
-    return sweep_figure(rows, x, ("group_pause_s", "unavailable_partition_s"), "Members against pause", theme)
+    return sweep_figure(rows, x, ("group_gap_s", "unread_partition_s"), "Members against pause", theme)
 
 
 def describe_trade_off(rows: Sequence[Row], x: str, ys: Sequence[str], title: str) -> str:
@@ -169,11 +169,11 @@ def sweep_figures(rows: Sequence[Row], names: Sequence[str], theme: str = "light
         ys = (
             ("crash_detect_s", "false_alarms")
             if "session_timeout" in x
-            else ("group_pause_s", "unavailable_partition_s")
+            else ("group_gap_s", "unread_partition_s")
         )
         if any(points(rows, x, y) for y in ys):
             figures.append(
-                detection_figure(rows, x, theme) if "session_timeout" in x else pause_figure(rows, x, theme)
+                detection_figure(rows, x, theme) if "session_timeout" in x else gap_figure(rows, x, theme)
             )
     return figures
 

@@ -7,22 +7,22 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from rebalance_kit.view.figures.forensics_figures import GroupView, lives, palette, pause_map, timeline
+from rebalance_kit.view.figures.forensics_figures import GroupView, gap_map, lives, palette, timeline
 from rebalance_kit.view.style.showing import Figure, show
-from rebalance_kit.view.words.forensics_text import describe_lives, describe_pauses, describe_timeline
+from rebalance_kit.view.words.forensics_text import describe_gaps, describe_lives, describe_timeline
 
 if TYPE_CHECKING:
     from rebalance_kit.pipeline.forensics import Forensics
 
 _PICTURES: dict[str, tuple[Callable[[GroupView], Figure], Callable[[GroupView], str]]] = {
     "timeline": (timeline, describe_timeline),
-    "pauses": (pause_map, describe_pauses),
+    "gaps": (gap_map, describe_gaps),
     "lives": (lives, describe_lives),
 }
 
 
 def show_logs(result: Forensics, picture: str = "timeline", run: str = "", theme: str = "light") -> None:
-    """Display ``timeline``, ``pauses`` or ``lives`` of each group whose run's path ends with ``run``."""
+    """Display ``timeline``, ``gaps`` or ``lives`` of each group whose run's path ends with ``run``."""
     for view in _views(result, run):
         show(painted(_PICTURES[picture][0](view), theme), "")
 

@@ -18,15 +18,15 @@ from rebalance_kit.pipeline.report import group_record
 from rebalance_kit.view.figures.forensics_figures import (
     GroupView,
     clock,
+    gap_map,
     lives,
     palette,
-    pause_map,
     seconds,
     timeline,
 )
 from rebalance_kit.view.style.showing import CONFIG, Figure
 from rebalance_kit.view.style.theme import stylesheet
-from rebalance_kit.view.words.forensics_text import describe_lives, describe_pauses, describe_timeline
+from rebalance_kit.view.words.forensics_text import describe_gaps, describe_lives, describe_timeline
 
 if TYPE_CHECKING:
     from rebalance_kit.pipeline.forensics import Forensics
@@ -79,12 +79,12 @@ def group_views(result: Forensics) -> tuple[GroupView, ...]:
     records = [
         group_record(row.asDict(recursive=True)) for row in result.groups.orderBy("path", "group").collect()
     ]
-    pauses = _by_group(result.pauses.orderBy("path", "group", "from_ms", "partition").collect())
+    gaps = _by_group(result.gaps.orderBy("path", "group", "from_ms", "partition").collect())
     members = _by_group(result.members.orderBy("path", "group", "joined_ms", "member").collect())
     storms = _by_group(result.storms.orderBy("path", "group", "from_ms").collect())
     keys = [(record["path"], record["group"]) for record in records]
     return tuple(
-        GroupView(record, pauses.get(key, ()), members.get(key, ()), storms.get(key, ()))
+        GroupView(record, gaps.get(key, ()), members.get(key, ()), storms.get(key, ()))
         for record, key in zip(records, keys, strict=True)
     )
 
@@ -105,24 +105,24 @@ def _contents(views: Sequence[GroupView]) -> str:
         return ""
     rows = "".join(
         f'<tr><th scope="row"><a href="#g{place}">{escape(_name(view))}</a></th><td>{len(view.record["rebalances"])}</td>'
-        f"<td>{view.record['expired']}</td><td>{seconds(_longest(view)) if view.pauses else 'not known'}</td><td>{len(view.storms)}</td><td>{len(view.record['findings'])}</td></tr>"
+        f"<td>{view.record['expired']}</td><td>{seconds(_longest(view)) if view.gaps else 'not known'}</td><td>{len(view.storms)}</td><td>{len(view.record['findings'])}</td></tr>"
         for place, view in enumerate(views)
     )
-    head = "<tr><th>group</th><th>rebalances</th><th>expired members</th><th>longest pause</th><th>storms</th><th>findings</th></tr>"
+    head = "<tr><th>group</th><th>rebalances</th><th>expired members</th><th>longest gap</th><th>storms</th><th>findings</th></tr>"
     return (
         f'<div class="wide"><table class="numbers"><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
     )
 
 
 def _longest(view: GroupView) -> int:
-    return max((int(row["duration_ms"]) for row in view.pauses), default=0)
+    return max((int(row["duration_ms"]) for row in view.gaps), default=0)
 
 
 def _group(view: GroupView, place: int) -> str:
     record = view.record
     figures: tuple[tuple[str, Callable[[GroupView], Figure], Callable[[GroupView], str], bool], ...] = (
         ("timeline", timeline, describe_timeline, bool(record["rebalances"])),
-        ("pauses", pause_map, describe_pauses, bool(view.pauses)),
+        ("gaps", gap_map, describe_gaps, bool(view.gaps)),
         ("lives", lives, describe_lives, bool(view.members)),
     )
     parts = [f"<p>{escape(_summary(view))}</p>", _findings(view)]
@@ -130,7 +130,7 @@ def _group(view: GroupView, place: int) -> str:
         if any_data:
             parts.append(_figure(f"{kind}-{place}", draw(view)))
             parts.append(f"<details><summary>In words</summary><pre>{escape(say(view))}</pre></details>")
-        elif kind == "pauses":
+        elif kind == "gaps":
             parts.append(f"<p>{escape(say(view))}</p>")
     opened = " open" if place == 0 else ""
     return f'<details class="group" id="g{place}"{opened}><summary><h2>{escape(_name(view))}</h2></summary>{"".join(parts)}</details>'
@@ -143,8 +143,8 @@ def _summary(view: GroupView) -> str:
     told = [f"{day}, {clock(start)[:8]} to {clock(end)[:8]} UTC; {len(record['rebalances'])} rebalances"]
     if record["expired"]:
         told.append(f"{record['expired']} expired ({', '.join(record['expired_members'])})")
-    if view.pauses:
-        told.append(f"the longest pause of a partition {seconds(_longest(view))}")
+    if view.gaps:
+        told.append(f"the longest gap of a partition {seconds(_longest(view))}")
     if view.storms:
         told.append(f"{len(view.storms)} storm{'s' if len(view.storms) > 1 else ''}")
     return "; ".join(told) + "."

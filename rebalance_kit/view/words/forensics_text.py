@@ -22,15 +22,15 @@ def describe_timeline(view: GroupView) -> str:
     return "\n".join(lines)
 
 
-def describe_pauses(view: GroupView) -> str:
+def describe_gaps(view: GroupView) -> str:
     """One line a partition: how long it was read by nobody, how often, and the longest time."""
     told = sorted(rested(view), key=lambda row: partition_key(row[0]))
     if not told:
-        return "No pause is known: it takes the logs of the members, with their rebalance callbacks."
+        return "No gap is known: it takes the logs of the members, with their rebalance callbacks."
     worst = max(told, key=lambda row: row[3])
     lines = [f"{len(told)} partitions rested; {worst[0]} longest, {seconds(worst[3])} at a stretch."]
     lines += [
-        f"{name}: {seconds(total)} in {times} pause{'s' if times > 1 else ''}, the longest {seconds(longest)}."
+        f"{name}: {seconds(total)} in {times} gap{'s' if times > 1 else ''}, the longest {seconds(longest)}."
         for name, total, times, longest in told
     ]
     return "\n".join(lines)

@@ -20,7 +20,7 @@ from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.figures.sweep_figures import (
     describe_trade_off,
     detection_figure,
-    pause_figure,
+    gap_figure,
     points,
     sweep_figures,
 )
@@ -209,7 +209,7 @@ def test_figures_hold_a_line_a_protocol_in_each_panel_and_say_it_in_words(rows):
         )
     assert sweep_figures(rows, ["session_timeout_ms", "freezes"])[0] == figure
     with pytest.raises(ValueError, match="no run has"):
-        pause_figure([{**row, "error": "stopped"} for row in rows], "freezes")
+        gap_figure([{**row, "error": "stopped"} for row in rows], "freezes")
 
 
 def test_the_summary_counts_failed_runs_by_their_error(rows):

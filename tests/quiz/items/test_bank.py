@@ -183,7 +183,7 @@ items:
     verify:
       runs: {run: {scenario: crash, protocol: eager}}
       seeds: [1]
-      value: count(paused())
+      value: count(unread())
 """
 
 
@@ -199,7 +199,7 @@ def test_a_wrong_key_is_a_finding_and_the_last_line_is_json(tmp_path):
     assert status == 1
     assert (
         lines[0]
-        == f"{path}:2: wrong-key: the key is 2 partitions (± 0), but count(paused()) is 4 in the run with seed 1 [verify]"
+        == f"{path}:2: wrong-key: the key is 2 partitions (± 0), but count(unread()) is 4 in the run with seed 1 [verify]"
     )
     assert json.loads(lines[-1]) == {"findings": 1, "items": 1, "generators": 0, "verified": 1}
 
@@ -216,8 +216,8 @@ def test_a_right_key_is_no_finding_and_the_status_is_zero(tmp_path):
     ("old", "new", "expected"),
     [
         ("scenario: crash", "scenario: no-such-run", "cannot be made"),
-        ("count(paused())", "count(pausd())", "did you mean paused?"),
-        ("count(paused())", "paused()", "expected a number"),
+        ("count(unread())", "count(unred())", "did you mean unread?"),
+        ("count(unread())", "unread()", "expected a number"),
     ],
 )
 def test_a_proof_that_cannot_be_run_is_a_finding_that_says_why(tmp_path, old, new, expected):
@@ -259,7 +259,7 @@ def test_facts_and_metrics_count_the_same(scenario, protocol, book):
     def ask(text):
         return book.work_out(text, {"run": spec}, 2)
 
-    assert ask("count(paused())") == ask('metric("partitions_paused")')
+    assert ask("count(unread())") == ask('metric("partitions_unread")')
     assert ask("count(moved())") == ask('metric("partitions_moved")')
     assert ask("longest_gap() / 1000") == ask('metric("longest_gap_s")')
     assert ask("generations()") == ask('metric("generations")')

@@ -52,7 +52,7 @@ MATCHING = (
       - {{text: cooperative, key: a, why: A cooperative one reads on.}}
     verify:
       runs: {{e: {CRASH}, c: {{scenario: crash, protocol: cooperative}}}}
-      claims: {{1: count(e.paused()), 2: count(c.paused())}}
+      claims: {{1: count(e.unread()), 2: count(c.unread())}}
 """
 )
 ORDERING = (
@@ -66,7 +66,7 @@ ORDERING = (
     wrong: [{{order: [a, c, b], misconception: crash-is-noticed-at-once, why: Nobody notices the kill at once.}}]
     verify:
       runs: {{run: {CRASH}}}
-      claims: {{c: first_ms("fetch_paused"), a: removed_ms("consumer-2"), b: first_ms("fetch_resumed")}}
+      claims: {{c: first_ms("fetch_stopped"), a: removed_ms("consumer-2"), b: first_ms("fetch_resumed")}}
 """
 )
 LOG = (
@@ -172,14 +172,14 @@ def test_a_log_of_somebody_who_has_none_is_a_finding(read, book):
 @pytest.mark.parametrize(
     ("text", "old", "new", "expected"),
     [
-        (MATCHING, "1: count(e.paused())", "1: count(c.paused())", "prompt 1 has the option b"),
+        (MATCHING, "1: count(e.unread())", "1: count(c.unread())", "prompt 1 has the option b"),
         (
             ORDERING,
-            'c: first_ms("fetch_paused")',
+            'c: first_ms("fetch_stopped")',
             "c: 200s",
             "step c stands before a, but happens at 200000 ms",
         ),
-        (ORDERING, 'c: first_ms("fetch_paused")', 'c: removed("consumer-2")', "expected two times"),
+        (ORDERING, 'c: first_ms("fetch_stopped")', 'c: removed("consumer-2")', "expected two times"),
         (SHORT, "accept: [UNKNOWN_MEMBER_ID]", "accept: [LEAVE]", "the key is LEAVE, but removed"),
         (
             PICTURE,

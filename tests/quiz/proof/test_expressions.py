@@ -102,8 +102,8 @@ def fact(trace, text):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("paused()", ["orders-0", "orders-1", "orders-2", "orders-3"]),
-        ("paused(until=5s)", ["orders-0", "orders-1"]),
+        ("unread()", ["orders-0", "orders-1", "orders-2", "orders-3"]),
+        ("unread(until=5s)", ["orders-0", "orders-1"]),
         ('gap("orders-0")', 5300),
         ('gap("orders-2")', 300),
         ('gap("orders-0", until=3s)', 2000),
@@ -131,7 +131,7 @@ def fact(trace, text):
         ('removed("c2")', None),
         ("redelivered()", 7),
         ('redelivered("orders-1")', 0),
-        ('rows("fetch_paused", "c1", reason="crash")', 2),
+        ('rows("fetch_stopped", "c1", reason="crash")', 2),
         ('first_ms("fetch_resumed")', 6300),
         ('last_ms("fetch_resumed", since=0, until=1s)', 10),
         ('died("c1")', None),
@@ -148,7 +148,7 @@ def test_a_window_begins_with_the_first_action_unless_told_otherwise(trace):
 
 @pytest.mark.parametrize(
     "text",
-    ["pause()", "paused(1, 2, 3, 4)", 'told("c2", "gone")', 'rows("fetch")', "_trace()", '__init__("x")'],
+    ["pause()", "unread(1, 2, 3, 4)", 'told("c2", "gone")', 'rows("fetch")', "_trace()", '__init__("x")'],
 )
 def test_an_unknown_fact_or_a_wrong_argument_is_refused(trace, text):
     with pytest.raises(DataError, match="expected"):

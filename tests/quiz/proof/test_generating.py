@@ -117,9 +117,9 @@ def test_a_helper_refuses_what_it_cannot_use(expression):
 
 def test_a_fact_asked_of_no_run_or_an_unknown_run_is_refused():
     for expression, runs in (
-        ("paused()", {}),
-        ("paused()", {"a": RunSpec("x"), "b": RunSpec("x")}),
-        ("c.paused()", {"a": RunSpec("x")}),
+        ("unread()", {}),
+        ("unread()", {"a": RunSpec("x"), "b": RunSpec("x")}),
+        ("c.unread()", {"a": RunSpec("x")}),
     ):
         with pytest.raises(DataError, match="expected"):
             RunBook().work_out(expression, runs, 1)

@@ -45,7 +45,7 @@ def test_the_lab_opens_a_second_before_the_moment_that_the_key_names(bank, book)
     assert book.moments('owner("orders-0", at=40s) == "x"', runs, 1) == [("run", 40_000)]
     removed = book.work_out('removed_ms("consumer-1")', runs, 1)
     assert book.moments('removed_ms("consumer-1") > 0', runs, 1) == [("run", removed)]
-    assert book.moments("paused()", runs, 1) == []
+    assert book.moments("unread()", runs, 1) == []
     (replay,) = replays(item, 1, book)
     assert replay.at_ms == 30_000 - LEAD_MS
 

@@ -55,7 +55,7 @@ def flows(*stretches: tuple[str, str, int, int | None]) -> list[Row]:
                 (
                     end,
                     member,
-                    "fetch_paused",
+                    "fetch_stopped",
                     partition,
                     {"position": 0, "log_end": 0, "committed": 0, "reason": "revoke"},
                 )

@@ -103,7 +103,7 @@ def gaps(trace: Trace, since: int = 0) -> dict[str, int]:
     worst: dict[str, int] = {}
     readers: dict[str, set[str]] = {}
     dark: dict[str, int] = {}
-    for row in trace.of("fetch_resumed", "fetch_paused"):
+    for row in trace.of("fetch_resumed", "fetch_stopped"):
         tp = f"{row.topic}-{row.partition}"
         live = readers.setdefault(tp, set())
         if row.kind == "fetch_resumed":

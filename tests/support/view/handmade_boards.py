@@ -67,7 +67,7 @@ class Hand:
                 self.row(
                     at_ms,
                     name,
-                    "fetch_paused",
+                    "fetch_stopped",
                     1,
                     one,
                     position=position,

@@ -85,7 +85,7 @@ joins = (
     .where("culprit = 'c4'")
 )
 felt = (
-    found.pauses.select(run, "partition", "from_ms", "duration_ms")
+    found.gaps.select(run, "partition", "from_ms", "duration_ms")
     .join(joins, on="run")
     .where("from_ms between start_ms and until_ms")
     .groupBy("run")
@@ -112,23 +112,23 @@ print(beside(guess, truth | {way: seen[way].partitions for way in ("eager", "coo
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit.view.reports.forensics_show import describe_logs, show_logs
 
-show_logs(found, "pauses", "join.eager.4.3.1")
+show_logs(found, "gaps", "join.eager.4.3.1")
 
 # %%
-print(describe_logs(found, "pauses", "join.eager.4.3.1"))
+print(describe_logs(found, "gaps", "join.eager.4.3.1"))
 
 # %% tags=["nbval-ignore-output"]
-show_logs(found, "pauses", "join.cooperative.4.3.1")
+show_logs(found, "gaps", "join.cooperative.4.3.1")
 
 # %%
-print(describe_logs(found, "pauses", "join.cooperative.4.3.1"))
+print(describe_logs(found, "gaps", "join.cooperative.4.3.1"))
 
 # %% tags=["nbval-ignore-output"]
 from IPython.display import Markdown
 
 from rebalance_kit.view import Exercise
 
-sixth = Exercise("06-pauses")
+sixth = Exercise("06-gaps")
 display(Markdown(sixth.story), sixth)
 
 

@@ -3,7 +3,7 @@
 A partition rests from the moment its owner's revoked (or lost) callback begins until a new owner's
 assigned callback begins.  An owner that died calls nothing: its partitions have rested since it fell
 silent, a session before its expiry.  How long a session is stands in a classic member's own log;
-where it does not (a consumer group's sessions are the broker's), the pause is told from the expiry on.
+where it does not (a consumer group's sessions are the broker's), the gap is told from the expiry on.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PAUSES = (
 )
 
 
-def pauses(events: DataFrame, names: DataFrame) -> DataFrame:
+def gaps(events: DataFrame, names: DataFrame) -> DataFrame:
     """One row a rest of a partition; ``known_by`` is ``revoked``, ``lost`` or ``expired`` (then at least so long)."""
     by_partition = Window.partitionBy("path", "group", "partition").orderBy("at_ms", "file", "block", "row")
     upto = by_partition.rowsBetween(Window.unboundedPreceding, Window.currentRow)
