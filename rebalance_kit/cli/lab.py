@@ -96,7 +96,7 @@ def _is_link(what: str) -> bool:
 
 
 def _notebook(code: str) -> str:
-    cell = {
+    cell: dict[str, object] = {
         "cell_type": "code",
         "execution_count": None,
         "id": "lab",

@@ -95,23 +95,17 @@ def _add_sweep(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def _watch(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.pipeline.stream.command import Wishes, run_watch
     from rebalance_kit.view.reports.log_report import write_forensics_page
+    from rebalance_kit.view.reports.watch_page import write_page
 
-    told = None
-    if arguments.page is not None:
-        from rebalance_kit.view.reports.watch_page import write_page
-
-        page = (arguments.out or Path()) / arguments.page
-
-        def told(latest: object) -> None:
-            write_page(page, latest, f"Rebalances in {arguments.folder}")
-
+    page = None if arguments.page is None else (arguments.out or Path()) / arguments.page
+    title = f"Rebalances in {arguments.folder}"
     wishes = Wishes(
         arguments.out,
         arguments.checkpoint,
         arguments.once,
         arguments.idle,
         arguments.master,
-        told,
+        None if page is None else lambda latest: write_page(page, latest, title),
         write_forensics_page,
     )
     return run_watch(arguments.folder, wishes, out)

@@ -195,12 +195,12 @@ class FromFile:
         code: CodeType = compile(text, self.file, "exec")
         names: dict[str, Any] = {"__name__": "answer", "__file__": self.file}
         exec(code, names)  # noqa: S102 - the learner's own file, on the learner's own machine
-        found = names.get(self._function)
-        if not callable(found):
+        answer: object = names.get(self._function)
+        if not callable(answer):
             raise NotYet(
                 f"{self._path.name} has no function {self._function}. Keep the name that the stub had."
             )
-        return found  # type: ignore[no-any-return]
+        return answer
 
 
 class FromCell:

@@ -33,7 +33,7 @@ def film(lab):
 def heard(lab, **message):
     answers = []
     lab.send = lambda content, buffers=None: answers.append(content)
-    lab._hear(lab, message, [])
+    lab.handle(message)
     return answers[0]
 
 

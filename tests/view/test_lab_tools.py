@@ -32,7 +32,7 @@ def heard(lab, **message):
     """What the page is answered."""
     answers = []
     lab.send = lambda content, buffers=None: answers.append((content, buffers or []))
-    lab._hear(lab, {"id": 1, **message}, [])
+    lab.handle({"id": 1, **message})
     return answers[0]
 
 

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 from zlib import crc32
 
 from rebalance_kit.model.errors import EnvironmentProblem
@@ -48,9 +48,9 @@ def written(questions: Sequence[Question], title: str, with_key: bool) -> bytes:
         return io.BytesIO(path.read_bytes()).getvalue()
 
 
-def _genanki() -> Any:
+def _genanki() -> ModuleType:
     try:
-        import genanki  # type: ignore[import-untyped]
+        import genanki
     except ImportError as error:
         raise EnvironmentProblem(
             "Anki decks need the package genanki; expected it to be installed: pip install 'rebalance-kit[export]'"

@@ -57,7 +57,8 @@ class Poll:
         self._votes: dict[int, dict[str, str]] = {number: {} for number in ROUNDS}
         self._hands: dict[int, dict[str, int]] = {number: {} for number in ROUNDS}
         self._revealed = False
-        self._step = kept.get("step") if not kept.get("revealed") and kept.get("step") in STEPS else STEPS[0]
+        step = str(kept.get("step"))
+        self._step = step if not kept.get("revealed") and step in STEPS else STEPS[0]
         if kept.get("revealed"):
             return
         for number in ROUNDS:
@@ -145,9 +146,7 @@ class Poll:
     def hands(self, **counts: int) -> None:
         """Raised hands, where no codes can be sent: ``poll.hands(a=4, b=11)``. Replaces the hands of this round."""
         ids = [option.id for option in self.asked.options]
-        if not set(counts) <= set(ids) or not all(
-            isinstance(one, int) and one >= 0 for one in counts.values()
-        ):
+        if not set(counts) <= set(ids) or not all(_is_count(number) for number in counts.values()):
             raise DataError(f"hands {counts!r} received, expected numbers from 0 on for {', '.join(ids)}")
         if not self.is_open:
             raise DataError("no vote is open; expected revote() first")
@@ -242,6 +241,11 @@ class Poll:
         if self._shown:
             lines += shift_lines(self.counts(1), self.counts(2) if self.round == 2 else None, self.moves())
         return "\n".join([*lines, str(unanswered(self.asked))] if self._revealed else lines)
+
+
+def _is_count(number: object) -> bool:
+    """Whether a notebook's argument is a number of hands, whatever its annotation promises."""
+    return isinstance(number, int) and number >= 0
 
 
 _SAID = {

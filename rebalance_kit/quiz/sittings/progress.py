@@ -105,9 +105,12 @@ def progress(
     domains: dict[str, list[bool]] = defaultdict(list)
     objectives: dict[str, list[bool]] = defaultdict(list)
     beliefs: dict[str, int] = defaultdict(int)
-    held, lucky, weak, variants = [], [], [], []
+    correct: list[bool] = []
+    lucky: list[Item] = []
+    weak: list[Item] = []
+    variants: list[tuple[str, int]] = []
     for attempt in attempts:
-        held.append(attempt.correct)
+        correct.append(attempt.correct)
         item = known.get(attempt.item)
         for belief in attempt.beliefs:
             beliefs[belief] += 1
@@ -126,7 +129,7 @@ def progress(
             key=lambda one: (one.percent, one.name),
         )
     )
-    total = Score("all", sum(held), len(held))
+    total = Score("all", sum(correct), len(correct))
     return Progress(
         title,
         total,

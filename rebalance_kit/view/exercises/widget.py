@@ -15,6 +15,7 @@ from rebalance_kit.exercises.checking import Report
 from rebalance_kit.exercises.spark_bench import Bench
 from rebalance_kit.exercises.workspace import FOLDER, Desk, Identity
 from rebalance_kit.model.errors import RebalanceKitError
+from rebalance_kit.view.style.showing import Mime
 
 _WRAPPED = (
     "white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere; max-width: 110ch; margin: 4px 0"
@@ -97,8 +98,8 @@ class Exercise(w.VBox):
             self._bench = Bench()
         return self._bench
 
-    def _pressed(self, action: str) -> Callable[[Any], None]:
-        def act(_: Any) -> None:
+    def _pressed(self, action: str) -> Callable[[object], None]:
+        def act(_: object) -> None:
             self._say(
                 "working ..." if action != "check" else "checking; the first time Spark has to start ..."
             )
@@ -126,10 +127,6 @@ class Exercise(w.VBox):
         ]
         return "\n".join([*lines, self._said] if self._said else lines)
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        bundle = super()._repr_mimebundle_(**kwargs)
-        data, *metadata = bundle if isinstance(bundle, tuple) else (bundle,)
-        if data is None:
-            return bundle
-        found = {**data, "text/plain": repr(self)}
-        return (found, *metadata) if metadata else found
+    def _repr_mimebundle_(self, **kwargs: Any) -> Mime | None:
+        data: Mime | None = super()._repr_mimebundle_(**kwargs)
+        return None if data is None else {**data, "text/plain": repr(self)}

@@ -7,7 +7,7 @@ the answers are in.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -150,7 +150,7 @@ def marks(asked: tuple[Question, ...], answers: Any) -> dict[str, Any]:
     return {"marks": found, "score": round(sum(one["score"] for one in found) / len(found), 2)}
 
 
-def summary(kept: list[Mapping[str, Any]]) -> str:
+def summary(kept: Sequence[Mapping[str, Any]]) -> str:
     """What was predicted so far, in one sentence."""
     if not kept:
         return "Nothing was predicted yet."

@@ -7,6 +7,7 @@ Each method does what the button of the same name does, so a notebook can be che
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 import anywidget
@@ -28,6 +29,7 @@ from rebalance_kit.view.lab.prefetch import Ahead, is_large, taken
 from rebalance_kit.view.lab.requests import answer
 from rebalance_kit.view.lab.state import ASSIGNORS, PROTOCOL_WORDS, LabState, first_lesson, speaks, topics_of
 from rebalance_kit.view.style.palettes import THEMES
+from rebalance_kit.view.style.showing import Mime, with_twins
 from rebalance_kit.view.words.descriptions import describe_board, describe_flow
 
 READY_S = 0.15
@@ -83,7 +85,7 @@ class Lab(anywidget.AnyWidget):
         self.observe(self._protocol_set, names=["protocol", "assignor"])
         self.observe(lambda _change: self._get_ready_soon(), names=["cursor_ms"])
         self._get_ready_soon()
-        self.on_msg(self._hear)
+        self.on_msg(lambda _widget, message, _buffers: self.handle(message))
 
     @classmethod
     def from_link(cls, token: str, **options: Any) -> Lab:
@@ -358,10 +360,10 @@ class Lab(anywidget.AnyWidget):
             "serial": self._serial,
         }
 
-    def _hear(self, _widget: Any, message: dict[str, Any], _buffers: Any) -> None:
-        """A click on the page: done, or refused in words; never a traceback in the output."""
+    def handle(self, message: Mapping[str, Any]) -> None:
+        """Do what a click on the page asks, or refuse it in words; never a traceback in the output."""
         try:
-            told, buffers = answer(self, message)
+            reply, buffers = answer(self, message)
         except RebalanceKitError as refusal:
             words = str(getattr(refusal, "kafka_message", refusal))
             keys = list(getattr(refusal, "keys", ()))
@@ -374,17 +376,14 @@ class Lab(anywidget.AnyWidget):
                 }
             )
             return
-        self.send({"type": "done", "id": message.get("id"), "serial": self._serial, **told}, buffers)
+        self.send({"type": "done", "id": message.get("id"), "serial": self._serial, **reply}, buffers)
         self.finish()
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[Mime, Mime] | None:
         """The widget where one can live; without a kernel its last state as picture and words."""
-        bundle = super()._repr_mimebundle_(**kwargs)
-        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-        if data is None:
-            return None
         theme = "light" if self.theme == "auto" else self.theme
-        return {**data, "text/plain": self.text, "image/svg+xml": still(self.board, theme)}, metadata
+        twins = {"text/plain": self.text, "image/svg+xml": still(self.board, theme)}
+        return with_twins(super()._repr_mimebundle_(**kwargs), twins)
 
     def __repr__(self) -> str:
         return self.text

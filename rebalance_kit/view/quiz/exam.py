@@ -58,8 +58,8 @@ class Exam(QuestionPage):
     def _redraw(self, error: str = "") -> None:
         self.page = {**self._sitting.page(), "error": error}
 
-    def _hear(self, _: Any, message: Mapping[str, Any], buffers: Any) -> None:
-        del buffers
+    def handle(self, message: Mapping[str, Any]) -> None:
+        """Move, flag, strike, keep or hand in, as the page asks."""
         try:
             if message.get("do") == "lab":
                 self.open_lab(message.get("run", 0))

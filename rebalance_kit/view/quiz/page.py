@@ -11,6 +11,7 @@ import ipywidgets
 import traitlets
 
 from rebalance_kit.quiz.proof.replay import Replay
+from rebalance_kit.view.style.showing import Mime, with_twins
 
 STATIC = Path(__file__).with_name("static")
 
@@ -35,29 +36,25 @@ class QuestionPage(anywidget.AnyWidget):
     def _show(self, page: dict[str, Any]) -> None:
         """Begin with a page, and listen to it."""
         anywidget.AnyWidget.__init__(self, page=page)
-        self.on_msg(self._hear)
+        self.on_msg(lambda _widget, message, _buffers: self.handle(message))
 
-    def _hear(self, _: Any, message: Mapping[str, Any], buffers: Any) -> None:
+    def handle(self, message: Mapping[str, Any]) -> None:
+        """Do what a message of the page asks; what cannot be done is said on the page."""
         raise NotImplementedError
 
     def text(self) -> str:
         """The page in words."""
         raise NotImplementedError
 
-    def open_run(self, found: Sequence[Replay], number: Any) -> None:
+    def open_run(self, replays: Sequence[Replay], number: object) -> None:
         """Show one of these runs in the lab, at its moment; a number that none has shows nothing."""
         from rebalance_kit.view.lab.widget import Lab
 
-        if isinstance(number, int) and 0 <= number < len(found):
-            self.lab = Lab.from_link(found[number].link)
+        if isinstance(number, int) and 0 <= number < len(replays):
+            self.lab = Lab.from_link(replays[number].link)
 
     def __repr__(self) -> str:
         return self.text()
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        bundle = super()._repr_mimebundle_(**kwargs)
-        data, *metadata = bundle if isinstance(bundle, tuple) else (bundle,)
-        if data is None:
-            return bundle
-        found = {**data, "text/plain": self.text()}
-        return (found, *metadata) if metadata else found
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[Mime, Mime] | None:
+        return with_twins(super()._repr_mimebundle_(**kwargs), {"text/plain": self.text()})

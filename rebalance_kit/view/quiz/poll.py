@@ -42,9 +42,9 @@ class Poll(QuestionPage):
 
     def collect(self) -> int:
         """Count the votes in the shared folder; how many there are."""
-        found = self.count.collect()
+        votes = self.count.collect()
         self._redraw()
-        return found
+        return votes
 
     def hands(self, **counts: int) -> None:
         """Count raised hands where no codes can be sent: ``poll.hands(a=4, b=11)``."""
@@ -86,21 +86,21 @@ class Poll(QuestionPage):
     def _redraw(self, error: str = "") -> None:
         self.page = {**self.count.page(), "error": error}
 
-    def _hear(self, _: Any, message: Mapping[str, Any], buffers: Any) -> None:
-        del buffers
-        said = message.get("do")
+    def handle(self, message: Mapping[str, Any]) -> None:
+        """Take votes or the next step, as the page asks."""
+        request = message.get("do")
         try:
-            if said in STEPS:
-                STEPS[said](self)
-            elif said == "take":
+            if isinstance(request, str) and request in STEPS:
+                STEPS[request](self)
+            elif request == "take":
                 self.take(str(message.get("text", "")))
-            elif said == "lab":
+            elif request == "lab":
                 self.open_lab(message.get("run", 0))
         except DataError as error:
             self._redraw(str(error))
 
 
-STEPS: Mapping[str, Callable[[Poll], Any]] = MappingProxyType(
+STEPS: Mapping[str, Callable[[Poll], object]] = MappingProxyType(
     {
         "end_round": Poll.end_round,
         "revote": Poll.revote,
@@ -145,8 +145,8 @@ class Vote(QuestionPage):
         lines = question_lines(self._asked, 1)
         return "\n".join([*lines, f"Your code: {self.page['code']}"] if self.page["code"] else lines)
 
-    def _hear(self, _: Any, message: Mapping[str, Any], buffers: Any) -> None:
-        del buffers
+    def handle(self, message: Mapping[str, Any]) -> None:
+        """Cast the vote that the page sends."""
         again = bool(message.get("again"))
         try:
             if message.get("do") == "vote":

@@ -66,8 +66,8 @@ class Quiz(QuestionPage):
     def _redraw(self, error: str = "") -> None:
         self.page = self._page(error)
 
-    def _hear(self, _: Any, message: Mapping[str, Any], buffers: Any) -> None:
-        del buffers
+    def handle(self, message: Mapping[str, Any]) -> None:
+        """Answer, move on or open the lab, as the page asks."""
         said = message.get("do")
         try:
             if said == "next":

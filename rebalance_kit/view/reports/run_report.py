@@ -80,7 +80,7 @@ def figure_html(name: str, figure: Figure) -> str:
 def plotly_script() -> str:
     """plotly.js as text, from the installed package; raises ``EnvironmentProblem`` without it."""
     try:
-        from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
+        from plotly.offline import get_plotlyjs
     except ImportError as error:
         raise EnvironmentProblem(
             "plotly is not installed, and a report embeds its script; expected the package plotly (pip install plotly)"

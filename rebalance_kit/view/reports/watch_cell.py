@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping
 from typing import Any
 
 import ipywidgets
@@ -13,6 +12,7 @@ from rebalance_kit.model.errors import DataError
 from rebalance_kit.pipeline.spark.session import spark_session
 from rebalance_kit.pipeline.stream.watch import Latest, Watch
 from rebalance_kit.view.reports.watch_page import describe_watch, watch_html
+from rebalance_kit.view.style.showing import Mime
 
 #: Seconds between two looks at the folder.
 LOOK_S = 1.0
@@ -87,9 +87,9 @@ class Watching(ipywidgets.HTML):
             self.latest, self.value = latest, watch_html(latest)
             self._news.notify_all()
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        bundle: Mapping[str, Any] | None = super()._repr_mimebundle_(**kwargs)
-        return bundle if bundle is None else {**bundle, "text/plain": self.text()}
+    def _repr_mimebundle_(self, **kwargs: Any) -> Mime | None:
+        data: Mime | None = super()._repr_mimebundle_(**kwargs)
+        return None if data is None else {**data, "text/plain": self.text()}
 
 
 def watching(

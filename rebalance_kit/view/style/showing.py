@@ -14,6 +14,7 @@ from typing import Any
 from rebalance_kit.view.style.palettes import FONT, ROLES
 
 Figure = dict[str, Any]
+Mime = dict[str, Any]
 CONFIG: Mapping[str, Any] = {
     "displaylogo": False,
     "showSendToCloud": False,
@@ -27,11 +28,16 @@ def show(figure: Figure, text: str | None = None) -> None:
     """Display a figure in a notebook and print its text twin (the figure's own, unless given)."""
     from IPython.display import display
 
-    said = text if text is not None else str(figure.get("layout", {}).get("meta", {}).get("text", ""))
+    twin = text if text is not None else str(figure.get("layout", {}).get("meta", {}).get("text", ""))
     publish: Callable[..., Any] = display
-    publish({PLOTLY_MIME: as_plotly(figure), "text/plain": said}, raw=True)
-    if said:
-        print(said)  # noqa: T201 - the text twin is output
+    publish({PLOTLY_MIME: as_plotly(figure), "text/plain": twin}, raw=True)
+    if twin:
+        print(twin)  # noqa: T201 - the text twin is output
+
+
+def with_twins(bundle: tuple[Mime, Mime] | None, twins: Mapping[str, str]) -> tuple[Mime, Mime] | None:
+    """A widget's bundle with its text or picture, which a notebook file shows where no kernel runs."""
+    return None if bundle is None else ({**bundle[0], **twins}, bundle[1])
 
 
 def as_plotly(figure: Figure) -> Figure:
@@ -45,11 +51,11 @@ def packed(values: Iterable[int], kind: str = "i1") -> dict[str, str]:
     >>> packed([1, 2, 3])
     {'dtype': 'i1', 'bdata': 'AQID'}
     """
-    held = list(values)
+    numbers = list(values)
     code = {"i1": "b", "i2": "h"}[kind]
     return {
         "dtype": kind,
-        "bdata": base64.b64encode(struct.pack(f"<{len(held)}{code}", *held)).decode("ascii"),
+        "bdata": base64.b64encode(struct.pack(f"<{len(numbers)}{code}", *numbers)).decode("ascii"),
     }
 
 

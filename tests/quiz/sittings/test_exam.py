@@ -311,25 +311,25 @@ def test_a_widget_obeys_its_page_and_holds_no_key(store):
     from rebalance_kit.view.quiz.exam import Exam
 
     exam = Exam("CCDAK", questions=12, store=store)
-    exam._hear(exam, {"do": "flag", "given": ""}, [])
-    exam._hear(exam, {"do": "go", "place": 5, "given": ""}, [])
-    exam._hear(exam, {"do": "go", "place": 700}, [])
+    exam.handle({"do": "flag", "given": ""})
+    exam.handle({"do": "go", "place": 5, "given": ""})
+    exam.handle({"do": "go", "place": 700})
     assert exam.page["number"] == 6 and "expected 1 to" in exam.page["error"]
-    exam._hear(exam, {"do": "reveal"}, [])
-    exam._hear(exam, {"do": "strike", "option": "<b>"}, [])
+    exam.handle({"do": "reveal"})
+    exam.handle({"do": "strike", "option": "<b>"})
     assert "received, expected one of" in exam.page["error"]
-    exam._hear(exam, {"do": "lab"}, [])
+    exam.handle({"do": "lab"})
     assert exam.lab is None
     state = json.dumps(exam.get_state(["page"]))
     assert '"why"' not in state and '"right"' not in state
     bundle = exam._repr_mimebundle_()
     data = bundle[0] if isinstance(bundle, tuple) else bundle
     assert data["text/plain"] == repr(exam)
-    exam._hear(exam, {"do": "finish"}, [])
+    exam.handle({"do": "finish"})
     assert exam.page["ended"] and "By domain" in exam.page["report"]
     proved = next(place for place in range(12) if exam.sitting.go(place) or exam.sitting.replays())
-    exam._hear(exam, {"do": "go", "place": proved}, [])
-    exam._hear(exam, {"do": "lab", "run": 0}, [])
+    exam.handle({"do": "go", "place": proved})
+    exam.handle({"do": "lab", "run": 0})
     assert exam.lab.cursor_ms == exam.sitting.replays()[0].at_ms
 
 

@@ -232,21 +232,21 @@ def test_the_widgets_pass_votes_on_and_hold_no_key(store, tmp_path):
     vote = Vote(ITEM, store=Store(tmp_path / "learner.sqlite"))
     screen = Screen(ITEM, store=store)
     secret = screen.count.asked.options[1].why
-    vote._hear(vote, {"do": "vote", "given": "zz"}, [])
+    vote.handle({"do": "vote", "given": "zz"})
     assert "expected one of a, b, c" in vote.page["error"] and vote.page["code"] == ""
-    vote._hear(vote, {"do": "vote", "given": "b", "again": False}, [])
-    screen._hear(screen, {"do": "take", "text": vote.page["code"]}, [])
+    vote.handle({"do": "vote", "given": "b", "again": False})
+    screen.handle({"do": "take", "text": vote.page["code"]})
     for step in ("lab", "nonsense", "end_round", "revote"):
-        screen._hear(screen, {"do": step}, [])
+        screen.handle({"do": step})
     assert screen.lab is None and screen.page["round"] == 2
     seen = json.dumps(
         [vote.get_state(["page"]), screen.get_state(["page"]), vote._repr_mimebundle_()], default=str
     )
     assert secret not in seen and '"split"' not in seen
-    screen._hear(screen, {"do": "revote"}, [])
+    screen.handle({"do": "revote"})
     assert "expected a poll in its first round" in screen.page["error"]
-    screen._hear(screen, {"do": "reveal"}, [])
-    screen._hear(screen, {"do": "lab", "run": 0}, [])
+    screen.handle({"do": "reveal"})
+    screen.handle({"do": "lab", "run": 0})
     assert screen.lab.cursor_ms == 29_000 and screen.page["split"][0] == {"a": 0, "b": 1, "c": 0}
 
 

@@ -127,24 +127,24 @@ def test_an_answer_from_code_and_one_from_the_page_do_the_same(quiz):
 
     other = Quiz(ids=["eager-crash-which-pause", "eager-join-how-many-pause"])
     quiz.answer("b")
-    other._hear(other, {"do": "answer", "given": "b"}, [])
+    other.handle({"do": "answer", "given": "b"})
     assert other.page["verdict"] == quiz.page["verdict"]
     assert quiz.page["verdict"]["right"] is True
-    other._hear(other, {"do": "next"}, [])
+    other.handle({"do": "next"})
     assert other.page["number"] == 2 and other.page["verdict"] is None
 
 
 def test_a_page_that_sends_nonsense_is_told_so_and_nothing_is_counted(quiz):
-    quiz._hear(quiz, {"do": "answer", "given": "zz"}, [])
+    quiz.handle({"do": "answer", "given": "zz"})
     assert "expected one of a, b, c" in quiz.page["error"]
-    quiz._hear(quiz, {"do": "reveal"}, [])
-    quiz._hear(quiz, {}, [])
+    quiz.handle({"do": "reveal"})
+    quiz.handle({})
     assert quiz.page["answered"] == 0 and quiz.page["verdict"] is None
 
 
 def test_a_page_cannot_answer_a_question_twice(quiz):
-    quiz._hear(quiz, {"do": "answer", "given": "a"}, [])
-    quiz._hear(quiz, {"do": "answer", "given": "b"}, [])
+    quiz.handle({"do": "answer", "given": "a"})
+    quiz.handle({"do": "answer", "given": "b"})
     assert quiz.page["answered"] == 1 and quiz.page["verdict"]["right"] is False
 
 

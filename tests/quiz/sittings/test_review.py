@@ -112,12 +112,12 @@ def test_a_widget_opens_that_run_in_the_lab_at_its_event(store):
     from rebalance_kit.view.quiz.practice import Quiz, Review
 
     quiz = Quiz(ids=["eager-crash-which-pause"], store=store)
-    quiz._hear(quiz, {"do": "lab"}, [])
+    quiz.handle({"do": "lab"})
     assert quiz.lab is None
-    quiz._hear(quiz, {"do": "answer", "given": "a", "confidence": "guess"}, [])
-    quiz._hear(quiz, {"do": "lab"}, [])
+    quiz.handle({"do": "answer", "given": "a", "confidence": "guess"})
+    quiz.handle({"do": "lab"})
     assert quiz.lab is not None and quiz.lab.cursor_ms == 29_000 and quiz.lab.protocol == "eager"
     nothing = Review(store=Store(store.path.with_name("other.sqlite")))
     assert nothing.page["of"] == 0 and "Nothing is due" in repr(nothing)
-    nothing._hear(nothing, {"do": "answer", "given": "a"}, [])
+    nothing.handle({"do": "answer", "given": "a"})
     assert "expected no further answer" in nothing.page["error"]

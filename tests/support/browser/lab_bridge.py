@@ -70,7 +70,7 @@ class Bridge:
             self.asked.append(message["send"]["type"])
             before, answers = self.lab.controls["serial"], []
             self.lab.send = lambda content, buffers=None, kept=answers: kept.append((content, buffers or []))
-            self.lab._hear(self.lab, message["send"], [])
+            self.lab.handle(message["send"])
             if self.lab.controls["serial"] != before:
                 self.page.evaluate(
                     "({ film, controls, cursor_ms }) => push({ film, controls, cursor_ms })", self._state()
