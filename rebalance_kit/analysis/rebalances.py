@@ -175,7 +175,7 @@ def _of_group(group: str, rows: Sequence[TraceRow], early_ms: int) -> Iterator[R
         yield Rebalance(
             group,
             number,
-            one.row.protocol,
+            one.row.speaks(),
             one.trigger,
             one.culprit,
             one.row.at_ms,

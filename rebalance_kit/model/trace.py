@@ -40,7 +40,7 @@ class TraceRow(NamedTuple):
 
     ``at_ms`` counts from the start of the run; ``seq`` orders rows of one millisecond. ``actor`` is
     a member's name, ``coordinator``, ``broker``, ``admin`` or ``run``. ``protocol`` is ``classic``
-    or ``consumer``. ``generation`` is the classic generation or the KIP-848 epoch that the actor
+    or ``consumer``, None where the row belongs to neither. ``generation`` is the classic generation or the KIP-848 epoch that the actor
     knows at that moment, None where it has none.
     """
 
@@ -48,12 +48,20 @@ class TraceRow(NamedTuple):
     seq: int
     actor: str
     kind: str
-    protocol: str
+    protocol: str | None
     generation: int | None
     member_id: str | None
     topic: str | None
     partition: int | None
     detail: Detail
+
+    def speaks(self) -> str:
+        """The protocol of a row that has one; raises ``DataError`` for a row that belongs to neither."""
+        if self.protocol is None:
+            raise DataError(
+                f"row {self.seq} ({self.kind} at {self.at_ms} ms) has no protocol, expected classic or consumer"
+            )
+        return self.protocol
 
 
 KINDS: Mapping[str, str] = MappingProxyType(

@@ -149,7 +149,5 @@ def _close_books(world: World) -> None:
                     "committed": ledger.committed,
                     "read": ledger.high,
                 }
-                world.row(
-                    "run", "account", "classic", None, None, detail, topic=tp.topic, partition=tp.partition
-                )
-    world.row("run", "run_end", "classic", None, None, {"reason": "end of the scenario"})
+                world.row("run", "account", None, None, None, detail, topic=tp.topic, partition=tp.partition)
+    world.row("run", "run_end", None, None, None, {"reason": "end of the scenario"})

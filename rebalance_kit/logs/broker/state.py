@@ -66,7 +66,7 @@ class BrokerState:
             row.kind in {"group_state", "generation", "epoch_bump", "group_converted"}
             and row.generation is not None
         ):
-            self.generations[str(detail["group"])] = (row.protocol, row.generation)
+            self.generations[str(detail["group"])] = (row.speaks(), row.generation)
         elif row.kind in {"member_added", "member_replaced"}:
             self.instances[row.member_id or ""] = detail["instance_id"]
             if (

@@ -25,6 +25,7 @@ _DONE = {
     "broker-stop": "broker_down",
     "broker-start": "broker_up",
 }
+_CONSUMER_KINDS = frozenset({"epoch_bump", "target"})
 
 
 @dataclass(slots=True)
@@ -37,7 +38,8 @@ class _Builder:
     )
     owned: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     last: dict[tuple[str, str], int] = field(default_factory=dict)
-    protocols: dict[str, str] = field(default_factory=dict)
+    protocols: dict[str, list[tuple[int, str]]] = field(default_factory=lambda: defaultdict(list))
+    """Of each member, when it was started under which protocol."""
 
     def put(
         self,
@@ -97,7 +99,8 @@ def _steps(build: _Builder) -> None:
     for step in build.run.steps:
         at, name = int(step["t"]) - build.run.begin, str(step.get("member", "admin"))
         if step["do"] == "start":
-            build.protocols[name] = str(step["configs"].get("group.protocol", "classic")).lower()
+            protocol = str(step["configs"].get("group.protocol", "classic")).lower()
+            build.protocols[name].append((at, protocol))
         elif step["do"] in _DONE:
             build.put(at, name, "action", {"do": _DONE[step["do"]], "member": step.get("member")})
             if step["do"] == "kill":
@@ -209,17 +212,26 @@ def _rounds(build: _Builder, facts: Facts) -> None:
             build.put(int(row["t"]) - build.run.begin, "coordinator", "group_state", detail, row.get("epoch"))
 
 
+def _protocol(build: _Builder, at_ms: int, actor: str, kind: str, generation: int | None) -> str | None:
+    """The protocol that a row speaks; the description of a classic group shows no epoch."""
+    if kind == "action":
+        return None
+    if kind in _CONSUMER_KINDS or (kind == "group_state" and generation is not None):
+        return "consumer"
+    started = [protocol for since, protocol in build.protocols.get(actor, ()) if since <= at_ms]
+    return started[-1] if started else "classic"
+
+
 def _finished(build: _Builder) -> Iterator[TraceRow]:
     build.rows.sort(key=lambda row: (row[0], row[1]))
     for seq, (at, _, actor, kind, generation, member_id, partition, detail) in enumerate(build.rows):
         tp = parse_partition(partition) if partition else None
-        protocol = build.protocols.get(actor, "classic")
         yield TraceRow(
             at,
             seq,
             actor,
             kind,
-            protocol,
+            _protocol(build, at, actor, kind, generation),
             generation,
             member_id,
             tp.topic if tp else None,

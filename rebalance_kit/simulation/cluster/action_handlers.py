@@ -22,7 +22,7 @@ def do(world: World, action: Action) -> None:
     world.row(
         action.member or "admin",
         "action",
-        "classic",
+        None,
         None,
         None,
         {"do": action.do, "member": action.member, **{k: _plain(v) for k, v in action.args.items()}},

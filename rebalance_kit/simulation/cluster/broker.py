@@ -84,7 +84,7 @@ class Broker:
             self.world.row(
                 "broker",
                 "topic_changed",
-                "classic",
+                None,
                 None,
                 None,
                 {"partitions": partitions, "topic_id": list(self.topic_ids[name])},
@@ -108,7 +108,7 @@ class Broker:
                 self.world.plane.ledger(group, tp).committed = None
         gone = self.topic_ids.pop(name, None)
         detail = {"partitions": 0, "topic_id": None if gone is None else list(gone)}
-        self.world.row("broker", "topic_changed", "classic", None, None, detail, topic=name)
+        self.world.row("broker", "topic_changed", None, None, None, detail, topic=name)
 
     # --- requests --------------------------------------------------------------------------
     def receive(self, event: Arrived) -> None:
@@ -326,7 +326,7 @@ class Broker:
         for name in sorted(self.groups):
             self.step(name, Unload())
         self.up = False
-        self.world.row("broker", "coordinator_down", "classic", None, None, {})
+        self.world.row("broker", "coordinator_down", None, None, None, {})
         for corr in sorted(self.world.network.waiting):
             self.world.network.break_off(corr)
 
@@ -336,6 +336,6 @@ class Broker:
             return
         self.up = True
         members = {name: len(group.members) for name, group in sorted(self.groups.items())}
-        self.world.row("broker", "coordinator_up", "classic", None, None, {"members": members})
+        self.world.row("broker", "coordinator_up", None, None, None, {"members": members})
         for name in sorted(self.groups):
             self.step(name, Load())

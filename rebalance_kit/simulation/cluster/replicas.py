@@ -77,7 +77,7 @@ class Replicas:
             self._world.row(
                 "broker",
                 "leader_changed",
-                "classic",
+                None,
                 None,
                 None,
                 {"from": before if away_from is None else away_from, "to": to},

@@ -52,7 +52,7 @@ class World:
         self,
         actor: str,
         kind: str,
-        protocol: str,
+        protocol: str | None,
         generation: int | None,
         member_id: str | None,
         detail: Detail,
