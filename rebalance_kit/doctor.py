@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, distribution, requires
 from pathlib import Path
 from typing import TextIO
 
-from rebalance_kit import __version__
+from rebalance_kit.model.about import __version__
 from rebalance_kit.model.errors import EnvironmentProblem
 from rebalance_kit.pipeline.spark.java import find_java
 

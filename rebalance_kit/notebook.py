@@ -26,8 +26,8 @@ CALLBACKS = {"assigned": "onPartitionsAssigned", "revoked": "onPartitionsRevoked
 def three(
     scenario: Scenario | str, protocols: Sequence[str] = THREE_PROTOCOLS, seed: int | None = None
 ) -> dict[str, Trace]:
-    """Run a scenario (or the kit's scenario of that name) once under each protocol; runs by protocol."""
-    given = scenarios.load(scenario) if isinstance(scenario, str) else scenario
+    """Run a scenario (or one by its name or file) once under each protocol; runs by protocol."""
+    given = scenarios.scenario(scenario) if isinstance(scenario, str) else scenario
     return {protocol: simulate(given, seed, protocol) for protocol in protocols}
 
 

@@ -15,7 +15,6 @@ from rebalance_kit.analysis.invariants import check
 from rebalance_kit.model.errors import EnvironmentProblem, ScenarioError
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.scenario.scenario import PROTOCOLS, THREE_PROTOCOLS, Scenario
-from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 from rebalance_kit.simulation.simulate import simulate
 
 
@@ -28,7 +27,7 @@ def run_scenario(
     says nothing). With ``out_dir`` the traces (JSONL) and one report (HTML) are written there. Nothing
     is written when the scenario cannot mean anything.
     """
-    scenario = find_scenario(name)
+    scenario = scenarios.scenario(name)
     traces = {label: simulate(scenario, seed, chosen) for label, chosen in _protocols(scenario, protocol)}
     comparison = compare(traces)
     broken = {label: [asdict(one) for one in check(trace)] for label, trace in traces.items()}
@@ -44,15 +43,6 @@ def run_scenario(
                 file=out,
             )
     return 1 if any(broken.values()) else 0
-
-
-def find_scenario(name: str) -> Scenario:
-    """A scenario of the kit by its name, or one read from a YAML file."""
-    if name in scenarios.names():
-        return scenarios.load(name)
-    if Path(name).suffix in {".yaml", ".yml"} or Path(name).is_file():
-        return read_scenario(Path(name))
-    return scenarios.load(name)
 
 
 def _protocols(scenario: Scenario, protocol: str | None) -> list[tuple[str, str | None]]:

@@ -60,8 +60,8 @@ print(details.getvalue().splitlines()[-1])
 guess = {"eager": None, "cooperative": None, "consumer": None}
 
 # %%
-from rebalance_kit.analysis.metrics import metrics
-from rebalance_kit.notebook import beside, story, three
+from rebalance_kit import metrics, three
+from rebalance_kit.notebook import beside, story
 
 restaurant = three("restaurant")
 print(beside(guess, {way: metrics(run).partitions_unread for way, run in restaurant.items()}))
@@ -72,7 +72,7 @@ print(beside(guess, {way: metrics(run).partitions_unread for way, run in restaur
 # **Watch for** the grey band at the bottom, *No owner*. Press **Play**, or drag the slider.
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import flow_figure, show
+from rebalance_kit import flow_figure, show
 
 show(flow_figure(restaurant["eager"]), "")
 
@@ -110,7 +110,7 @@ print(story(restaurant["cooperative"]))
 # lists them. The title opens the other lessons.
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import Lab
+from rebalance_kit import Lab
 
 Lab(at_ms=20_000)
 

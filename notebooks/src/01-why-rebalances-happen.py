@@ -31,13 +31,8 @@
 # %%
 from dataclasses import replace
 
-from rebalance_kit.analysis.metrics import metrics
-from rebalance_kit.notebook import beside, columns, fired, gaps, reasons, story, three
-from rebalance_kit.scenarios import load
-from rebalance_kit.simulation.scenario.scenario import Action
-from rebalance_kit.simulation.scenario.yaml_file import read_scenario
-from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.view import Lab, gantt_figure, show
+from rebalance_kit import Action, Lab, gantt_figure, metrics, scenario, show, simulate, three
+from rebalance_kit.notebook import beside, columns, fired, gaps, reasons, story
 
 # %% [markdown]
 # ### Predict
@@ -177,7 +172,7 @@ print(reasons(changed["consumer"], since_s=30))
 # topic with a fitting name. Here is a scenario written out, which is all that the kit's own scenarios are:
 
 # %%
-pattern = read_scenario("""
+pattern = scenario("""
 scenario: pattern
 title: A topic appears that a pattern matches
 topics: {orders-eu: 4}
@@ -225,8 +220,8 @@ print(columns([("partitions paused", *added), ("", *paused)]))
 # and its assignment, since it is stored in the topic `__consumer_offsets`.
 
 # %%
-print("broker restart:", reasons(simulate(load("broker-restart"), protocol="eager"), since_s=20))
-print("coordinator moves:", reasons(simulate(load("coordinator-failover"), protocol="eager"), since_s=20))
+print("broker restart:", reasons(simulate(scenario("broker-restart"), protocol="eager"), since_s=20))
+print("coordinator moves:", reasons(simulate(scenario("coordinator-failover"), protocol="eager"), since_s=20))
 
 # %% [markdown]
 # (The exception is an absence so long that sessions end meanwhile. "Rebalance" is also what people call the moving of
@@ -246,7 +241,7 @@ print(gaps(static["eager"]))
 # And if it comes back too late?
 
 # %%
-late = simulate(load("static-restart-too-late"), protocol="eager")
+late = simulate(scenario("static-restart-too-late"), protocol="eager")
 print(reasons(late, since_s=20))
 
 # %% [markdown]
@@ -256,7 +251,7 @@ print(reasons(late, since_s=20))
 # thread, and a minute is less than `max.poll.interval.ms`:
 
 # %%
-quiet = replace(load("crash"), actions=())
+quiet = replace(scenario("crash"), actions=())
 stall = Action(30_000, "stall", "consumer-2", {"for_ms": 60_000})
 busy = simulate(quiet.with_action(stall), protocol="eager")
 print(reasons(busy, since_s=20))
@@ -285,7 +280,7 @@ print(fired(["broker-restart", "coordinator-failover", "static-restart-in-time"]
 # ## Your guesses
 
 # %%
-down = simulate(load("broker-restart"), protocol="eager")
+down = simulate(scenario("broker-restart"), protocol="eager")
 runs = [down, busy, static["eager"], added["eager"], back["eager"]]
 print(beside(guess, {name: metrics(run).rebalances > 0 for name, run in zip(guess, runs)}))
 

@@ -16,14 +16,9 @@
 # %%
 from dataclasses import replace
 
-from rebalance_kit.analysis.metrics import metrics
-from rebalance_kit.notebook import beside, callbacks, columns, explain, longest_silence, states, story, three
-from rebalance_kit.scenarios import load
-from rebalance_kit.simulation.scenario.scenario import Action
-from rebalance_kit.simulation.scenario.yaml_file import read_scenario
-from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.view import Lab, Quiz, describe_comparison, gantt_figure, show
-from rebalance_kit.view.figures.diagram import messages, state_machine
+from rebalance_kit import Action, Lab, Quiz, describe_comparison, gantt_figure, messages
+from rebalance_kit import metrics, scenario, show, simulate, state_machine, three
+from rebalance_kit.notebook import beside, callbacks, columns, explain, longest_silence, states, story
 
 # %% [markdown]
 # ## The four steps
@@ -46,7 +41,7 @@ from rebalance_kit.view.figures.diagram import messages, state_machine
 guess = {"paused": None, "changed hands": None}
 
 # %%
-join = simulate(load("join"), protocol="eager")
+join = simulate(scenario("join"), protocol="eager")
 cost = metrics(join)
 print(beside(guess, {"paused": cost.partitions_unread, "changed hands": cost.partitions_moved}))
 
@@ -167,7 +162,7 @@ guess = {"eager": None, "cooperative": None, "consumer": None}
 
 # %%
 stall = Action(29_000, "stall", "consumer-2", {"for_ms": 25_000})
-busy = three(replace(load("join"), end_ms=90_000).with_action(stall))
+busy = three(replace(scenario("join"), end_ms=90_000).with_action(stall))
 silent = {way: round(longest_silence(run, "consumer-1", since_s=29)) for way, run in busy.items()}
 print(beside(guess, silent))
 
@@ -199,7 +194,7 @@ print(describe_comparison(list(three("slow-callback").values())))
 guess = {"rebalances": None, "minutes": None}
 
 # %%
-deploy = read_scenario("""
+deploy = scenario("""
 scenario: rolling-deploy
 title: A rolling deploy of ten
 topics: {orders: 40}
@@ -213,7 +208,7 @@ ten = metrics(simulate(deploy, protocol="eager"))
 print(beside(guess, {"rebalances": ten.rebalances, "minutes": round(ten.converge_s / 60)}))
 
 # %%
-fifty = metrics(simulate(load("fifty-by-five-hundred"), protocol="eager"))
+fifty = metrics(simulate(scenario("fifty-by-five-hundred"), protocol="eager"))
 print("fifty consumers, ONE restart:", fifty.rebalances, "rebalances")
 print("partitions that paused:", fifty.partitions_unread, "of", fifty.partitions)
 print(
@@ -243,7 +238,7 @@ print(columns([("assignor (eager means range)", "paused", "moved"), *rows]))
 # commits nothing: the next owner begins at the last commit.
 
 # %%
-runs = {name: simulate(load(name), protocol="eager") for name in ("join", "leave", "crash")}
+runs = {name: simulate(scenario(name), protocol="eager") for name in ("join", "leave", "crash")}
 rows = [(name, str(metrics(run).records_redelivered)) for name, run in runs.items()]
 print(columns([("event", "records delivered twice"), *rows]))
 
@@ -258,7 +253,7 @@ print(columns([("event", "records delivered twice"), *rows]))
 Lab("storm", "eager")
 
 # %%
-storm = simulate(load("storm"), protocol="eager")
+storm = simulate(scenario("storm"), protocol="eager")
 print("longest time without a record at consumer-3:", longest_silence(storm, "consumer-3", since_s=30), "s")
 
 # %% [markdown]

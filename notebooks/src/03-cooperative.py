@@ -14,13 +14,10 @@
 # JoinGroup, SyncGroup, a leader that computes. What changes is what the *members* do.
 
 # %%
-from rebalance_kit.analysis.metrics import metrics
+from rebalance_kit import Lab, Quiz, describe_comparison, flow_figure, gantt_figure
+from rebalance_kit import messages, metrics, scenario, show, simulate, three
 from rebalance_kit.notebook import beside, callbacks, columns, explain, gaps, spread, story
-from rebalance_kit.notebook import three, with_configs
-from rebalance_kit.scenarios import load
-from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.view import Lab, Quiz, describe_comparison, flow_figure, gantt_figure, show
-from rebalance_kit.view.figures.diagram import messages
+from rebalance_kit.notebook import with_configs
 
 # %% [markdown]
 # ## Three phases
@@ -43,7 +40,7 @@ from rebalance_kit.view.figures.diagram import messages
 guess = {"generations": None, "partitions of orders that move": None, "partitions that pause": None}
 
 # %%
-move = simulate(load("a-to-b-move"), protocol="cooperative")
+move = simulate(scenario("a-to-b-move"), protocol="cooperative")
 cost = metrics(move)
 print(beside(guess, dict(zip(guess, (cost.generations, cost.partitions_moved, cost.partitions_unread)))))
 
@@ -86,7 +83,9 @@ print(callbacks(move, since_s=39))
 # began to count anew when the first round ended. So the partition rests for about one `heartbeat.interval.ms`, 3 s by default. Check it:
 
 # %%
-quick = simulate(with_configs(load("a-to-b-move"), {"heartbeat.interval.ms": 1000}), protocol="cooperative")
+quick = simulate(
+    with_configs(scenario("a-to-b-move"), {"heartbeat.interval.ms": 1000}), protocol="cooperative"
+)
 print("heartbeat.interval.ms=3000 (default):")
 print(gaps(move))
 print()
@@ -110,7 +109,7 @@ print(gaps(quick))
 guess = {"join": None, "leave": None, "crash": None, "partitions-added": None}
 
 # %%
-events = {name: simulate(load(name), protocol="cooperative") for name in guess}
+events = {name: simulate(scenario(name), protocol="cooperative") for name in guess}
 print(beside(guess, {name: metrics(run).generations for name, run in events.items()}))
 
 # %% [markdown]
@@ -155,7 +154,7 @@ print(columns([("", "generations", "paused", "moved"), *rows]))
 # The consumers of the scenario `join` configure no assignor at all. Run them as they are, and see.
 
 # %%
-default = simulate(load("join"))
+default = simulate(scenario("join"))
 chosen = [row for row in default.of("generation") if row.at_ms > 30_000][-1]
 print("assignor that the group chose:", chosen.detail["assignor"])
 print("partitions that paused:", metrics(default).partitions_unread, "of", metrics(default).partitions)
@@ -182,7 +181,7 @@ print(explain("partition.assignment.strategy"))
 # What happens to it?
 
 # %%
-gone_wrong = simulate(load("bounce-gone-wrong"))
+gone_wrong = simulate(scenario("bounce-gone-wrong"))
 print(story(gone_wrong))
 
 # %% [markdown]
@@ -192,7 +191,7 @@ print(story(gone_wrong))
 # of the first bounce, once the last member that knows only range has left to be restarted.
 
 # %%
-two_bounces = simulate(load("two-bounces"))
+two_bounces = simulate(scenario("two-bounces"))
 phases = two_bounces.of("generation")
 used = [(f"{row.at_ms / 1000:.1f} s", str(row.generation), row.detail["assignor"]) for row in phases]
 print(columns([("at", "generation", "assignor"), *used]))

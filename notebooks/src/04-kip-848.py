@@ -21,15 +21,10 @@
 # %%
 from dataclasses import replace
 
-from rebalance_kit.analysis.metrics import metrics
-from rebalance_kit.model.errors import RebalanceKitError
+from rebalance_kit import Lab, Quiz, RebalanceKitError, describe_comparison, gantt_figure
+from rebalance_kit import messages, metrics, scenario, show, simulate, three
 from rebalance_kit.notebook import beside, callbacks, epochs, explain, gaps, states, story
-from rebalance_kit.notebook import target_beside_current, three
-from rebalance_kit.scenarios import load
-from rebalance_kit.simulation.scenario.yaml_file import read_scenario
-from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.view import Lab, Quiz, describe_comparison, gantt_figure, show
-from rebalance_kit.view.figures.diagram import messages
+from rebalance_kit.notebook import target_beside_current
 
 # %% [markdown]
 # ## What is gone, what is new
@@ -51,7 +46,7 @@ from rebalance_kit.view.figures.diagram import messages
 # Two members share six partitions; a third one joins.
 
 # %%
-scenario = read_scenario("""
+third_joins = scenario("""
 scenario: third-joins
 title: A third consumer joins
 topics: {orders: 6}
@@ -61,7 +56,7 @@ members:
   - {count: 2, prefix: consumer-, topics: [orders]}
   - {name: consumer-3, topics: [orders], start: 30s}
 """)
-run = simulate(scenario)
+run = simulate(third_joins)
 cost = metrics(run)
 
 # %% [markdown]
@@ -159,7 +154,7 @@ print(story(run))
 # What happens to the pause of a moved partition if the broker's interval is 10 s instead of 5 s?
 
 # %%
-slow_clock = replace(scenario, broker={"group.consumer.heartbeat.interval.ms": 10_000}, end_ms=80_000)
+slow_clock = replace(third_joins, broker={"group.consumer.heartbeat.interval.ms": 10_000}, end_ms=80_000)
 print("every 5 s (default):")
 print(gaps(run, since_s=29))
 print()
@@ -197,8 +192,8 @@ print(describe_comparison(list(slow.values())))
 guess = {"epochs in 4.3": None, "targets in 4.3": None, "epochs in 4.2": None, "targets in 4.2": None}
 
 # %%
-new = metrics(simulate(replace(load("scale-out"), kafka_version="4.3.0"), protocol="consumer"))
-old = metrics(simulate(replace(load("scale-out"), kafka_version="4.2.0"), protocol="consumer"))
+new = metrics(simulate(replace(scenario("scale-out"), kafka_version="4.3.0"), protocol="consumer"))
+old = metrics(simulate(replace(scenario("scale-out"), kafka_version="4.2.0"), protocol="consumer"))
 print(beside(guess, dict(zip(guess, (new.epochs, new.targets, old.epochs, old.targets)))))
 
 # %%
@@ -210,7 +205,7 @@ print(explain("group.consumer.assignment.interval.ms"))
 # That is when a group is **Assigning**:
 
 # %%
-print(states(simulate(load("scale-out"), protocol="consumer"), since_s=25))
+print(states(simulate(scenario("scale-out"), protocol="consumer"), since_s=25))
 
 # %% [markdown]
 # **Myth:** "under KIP-848 the group is always Stable."
@@ -225,9 +220,9 @@ print(states(simulate(load("scale-out"), protocol="consumer"), since_s=25))
 print(explain("group.consumer.session.timeout.ms"))
 
 # %%
-crash = simulate(load("crash"), protocol="consumer")
+crash = simulate(scenario("crash"), protocol="consumer")
 limits = {"group.consumer.session.timeout.ms": 15_000, "group.consumer.min.session.timeout.ms": 15_000}
-brief = simulate(replace(load("crash"), broker=limits), protocol="consumer")
+brief = simulate(replace(scenario("crash"), broker=limits), protocol="consumer")
 long, short = metrics(crash), metrics(brief)
 print("session of 45 s: noticed after", long.detect_s, "s, longest pause", long.longest_gap_s, "s")
 print("session of 15 s: noticed after", short.detect_s, "s, longest pause", short.longest_gap_s, "s")
@@ -240,7 +235,7 @@ print("session of 15 s: noticed after", short.detect_s, "s, longest pause", shor
 
 # %%
 try:
-    read_scenario("""
+    scenario("""
 scenario: refused
 topics: {orders: 4}
 members: [{name: consumer-1, topics: [orders], configs: {group.protocol: consumer, session.timeout.ms: 10000}}]
@@ -258,8 +253,8 @@ except RebalanceKitError as refused:
 # A consumer of 4.3 with default settings. Which requests does it send?
 
 # %%
-default = simulate(load("join"))
-new = simulate(load("join"), protocol="consumer")
+default = simulate(scenario("join"))
+new = simulate(scenario("join"), protocol="consumer")
 print("default client:         ", ", ".join(metrics(default, 0).requests))
 print("group.protocol=consumer:", ", ".join(metrics(new, 0).requests))
 
@@ -277,7 +272,7 @@ print(explain("group.protocol"))
 
 # %%
 mixed = simulate(
-    read_scenario("""
+    scenario("""
 scenario: mixed
 title: A new client joins two old ones
 topics: {orders: 6}
@@ -320,7 +315,7 @@ print(describe_comparison(list(runs.values())))
 # long? Then do the same under **Eager**. **Members** shows the target of each member beside what it owns already.
 
 # %% tags=["nbval-ignore-output"]
-Lab(scenario, "consumer", at_ms=29_500)
+Lab(third_joins, "consumer", at_ms=29_500)
 
 # %% [markdown]
 # A group can change from one protocol to the other while it works. In the next lab three classic members are bounced

@@ -14,10 +14,9 @@
 # and all numbers come out of the runs.
 
 # %%
-from rebalance_kit.analysis.comparison import compare, sentences
-from rebalance_kit.analysis.metrics import metrics
-from rebalance_kit.notebook import beside, columns, in_lines, longest_silence, passed_to, spread, story, three
-from rebalance_kit.view import comparison_figure, describe_comparison, flow_figure, gantt_figure, show
+from rebalance_kit import compare, comparison_figure, describe_comparison, flow_figure
+from rebalance_kit import gantt_figure, metrics, sentences, show, three
+from rebalance_kit.notebook import beside, columns, in_lines, longest_silence, passed_to, spread, story
 
 # %% [markdown]
 # ## 1 A crash
@@ -113,11 +112,11 @@ print(spread("join", lambda run: metrics(run).partitions_unread))
 # %%
 from dataclasses import replace
 
-from rebalance_kit.scenarios import load
+from rebalance_kit import scenario
 
 broker = {"group.consumer.heartbeat.interval.ms": 3000, "group.consumer.min.heartbeat.interval.ms": 3000}
 print("longest pause of a partition in a join, in seconds, all heartbeats every 3 s, over 20 seeds")
-print(spread(replace(load("join"), broker=broker), lambda run: metrics(run).longest_gap_s))
+print(spread(replace(scenario("join"), broker=broker), lambda run: metrics(run).longest_gap_s))
 
 # %% [markdown]
 # Runs recorded from real clusters, made with heartbeats of 3 s, tell the same: eager shortest for a single partition
@@ -262,15 +261,15 @@ print(columns([("records delivered twice", "eager", "cooperative", "consumer"), 
 #
 # ## Try it
 #
-# - Give the crash a session timeout of 10 s: a scenario is a value, `dataclasses.replace(load("crash"), ...)`, or copy
-#   the YAML in the README and use `read_scenario`. Which rows of the table change, which do not?
+# - Give the crash a session timeout of 10 s: a scenario is a value, `dataclasses.replace(scenario("crash"), ...)`, or
+#   the YAML in the README and give it to `scenario`. Which rows of the table change, which do not?
 # - Open any of these runs in the lab: `Lab("slow-callback", "eager")`, and freeze somebody at the wrong moment. Then
 #   press **Compare** (V): three columns on one clock, from the same actions, with the cost table of this notebook.
 # - **Settings** changes a timeout for all members; a value that Kafka refuses shows Kafka's own words at its field.
 # - **Copy link** gives a token that rebuilds what you see. Send it to somebody who says that eager is always worse.
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import Lab
+from rebalance_kit import Lab
 
 Lab("slow-callback", "eager", at_ms=44_000)
 
@@ -278,7 +277,7 @@ Lab("slow-callback", "eager", at_ms=44_000)
 # ## Check questions
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import Quiz
+from rebalance_kit import Quiz
 
 Quiz("three-protocols")
 

@@ -12,7 +12,7 @@
 # Spark takes some seconds to start. The first cell starts it behind your back; read on meanwhile.
 
 # %%
-from rebalance_kit.pipeline import begin_quietly
+from rebalance_kit import begin_quietly
 
 starting = begin_quietly()
 
@@ -107,7 +107,7 @@ for line in said.where("said rlike '^(Preparing|Stabilized|Assignment|Member)'")
 # %% tags=["nbval-ignore-output"]
 from IPython.display import Markdown
 
-from rebalance_kit.view import Exercise
+from rebalance_kit import Exercise
 
 first = Exercise("01-log-lines")
 display(Markdown(first.story), first)
@@ -272,7 +272,7 @@ print(fourth.check(durations))
 # ## Check questions
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import Quiz
+from rebalance_kit import Quiz
 
 Quiz("logs", count=8)
 

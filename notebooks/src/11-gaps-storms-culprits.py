@@ -10,7 +10,7 @@
 # - tell a storm from an event with session windows, and follow a group while its logs are written.
 
 # %%
-from rebalance_kit.pipeline import begin_quietly
+from rebalance_kit import begin_quietly
 
 starting = begin_quietly()
 
@@ -25,8 +25,9 @@ starting = begin_quietly()
 import tempfile
 from pathlib import Path
 
+from rebalance_kit import three
 from rebalance_kit.logs.write import write_logs
-from rebalance_kit.notebook import beside, in_lines, three
+from rebalance_kit.notebook import beside, in_lines
 from rebalance_kit.recordings.runs.pack import unpack
 
 JOINS = ["join.eager.4.3.1", "join.cooperative.4.3.1", "join.consumer.4.3.1"]
@@ -126,7 +127,7 @@ print(describe_logs(found, "gaps", "join.cooperative.4.3.1"))
 # %% tags=["nbval-ignore-output"]
 from IPython.display import Markdown
 
-from rebalance_kit.view import Exercise
+from rebalance_kit import Exercise
 
 sixth = Exercise("06-gaps")
 display(Markdown(sixth.story), sixth)
@@ -264,7 +265,7 @@ with (live / "broker.log").open("a") as out:
     out.writelines(whole[:half])
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import watching
+from rebalance_kit import watching
 
 watch = watching(live, spark=spark)
 watch
@@ -319,7 +320,7 @@ print(twelfth.check(per_half_minute))
 # ## Check questions
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import Quiz
+from rebalance_kit import Quiz
 
 Quiz("tickets", count=6)
 

@@ -10,7 +10,7 @@
 # - choose a session timeout for a price that you can name.
 
 # %%
-from rebalance_kit.pipeline import begin_quietly
+from rebalance_kit import begin_quietly
 
 starting = begin_quietly()
 
@@ -32,15 +32,14 @@ starting = begin_quietly()
 guess = {"found after s, 45 s": None, "found after s, 10 s": None}
 
 # %%
-from rebalance_kit.pipeline import sweep
-from rebalance_kit.scenarios import load
+from rebalance_kit import scenario, sweep
 
 SEEDS = 8
 
 spark = starting.result()
 timeouts = {"session.timeout.ms": [6_000, 10_000, 20_000, 30_000, 45_000], "freezes": [2]}
-runs = sweep(spark, load("crash"), timeouts, seeds=SEEDS).persist()
-print(runs.count(), "runs of", load("crash").title)
+runs = sweep(spark, scenario("crash"), timeouts, seeds=SEEDS).persist()
+print(runs.count(), "runs of", scenario("crash").title)
 
 # %% [markdown]
 # One row a run: what was set, and everything the engine's metrics know. Five timeouts, three protocols, eight seeds. (A
@@ -82,7 +81,7 @@ print(beside(guess, {"found after s, 45 s": found[45_000], "found after s, 10 s"
 # heartbeat interval. **Watch for** the right panel: what the seconds on the left cost.
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import detection_figure, gap_figure, show
+from rebalance_kit import detection_figure, gap_figure, show
 
 rows = [row.asDict() for row in runs.orderBy("run").collect()]
 show(detection_figure(rows), "")
@@ -109,7 +108,7 @@ guess = {"least with 3": None, "least with 24": None}
 
 # %%
 sizes = {"members": [3, 6, 12, 24], "topic_partitions": [48]}
-rollouts = sweep(spark, load("rolling-restart"), sizes, seeds=4).persist()
+rollouts = sweep(spark, scenario("rolling-restart"), sizes, seeds=4).persist()
 protocols = ["eager", "cooperative", "consumer"]
 stopped = (
     rollouts.groupBy("members").pivot("protocol", protocols).agg(F.round(F.median("unread_partition_s")))
@@ -164,7 +163,7 @@ work.orderBy("members").show()
 # %% tags=["nbval-ignore-output"]
 from IPython.display import Markdown
 
-from rebalance_kit.view import Exercise
+from rebalance_kit import Exercise
 
 thirteenth = Exercise("13-skew")
 display(Markdown(thirteenth.story), thirteenth)
@@ -190,13 +189,11 @@ display(Markdown(fifteenth.story), fifteenth)
 # %%
 def longest_pause_s(session_timeout_ms, seed):
     """Simulate the crash of one consumer of three; the longest pause of a partition, in seconds."""
-    from rebalance_kit.analysis.metrics import metrics
+    from rebalance_kit import metrics, scenario, simulate
     from rebalance_kit.notebook import with_configs
-    from rebalance_kit.scenarios import load
-    from rebalance_kit.simulation.simulate import simulate
 
-    scenario = with_configs(load("crash"), {"session.timeout.ms": int(session_timeout_ms)})
-    return metrics(simulate(scenario, int(seed), "eager")).longest_gap_s
+    crash = with_configs(scenario("crash"), {"session.timeout.ms": int(session_timeout_ms)})
+    return metrics(simulate(crash, int(seed), "eager")).longest_gap_s
 
 
 def sweep_by_hand(parameters):
@@ -218,7 +215,7 @@ print(fifteenth.check(sweep_by_hand))
 # ## Check questions
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import Quiz
+from rebalance_kit import Quiz
 
 Quiz("clocks", count=8)
 

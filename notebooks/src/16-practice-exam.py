@@ -52,7 +52,7 @@ guess = {"per cent": None, "weakest domain": None}
 # where you were, with the time right. `Exam("CCDAK", seed=2)` and `Exam("CCAAK")` are the other two.
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import Exam
+from rebalance_kit import Exam
 
 exam = Exam("CCDAK", seed=1)
 exam
@@ -85,7 +85,7 @@ print(progress(Store().attempts(), read_bank()).text())
 # uses; ten minutes a day are enough. On a day on which nothing is due the next cell says so.
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import Review
+from rebalance_kit import Review
 
 Review()
 
@@ -96,7 +96,7 @@ Review()
 # costs marks, and incidents.
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import Quiz
+from rebalance_kit import Quiz
 
 Quiz("three-protocols")
 

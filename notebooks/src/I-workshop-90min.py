@@ -60,7 +60,7 @@ print(schedule(read_plan("90min")))
 # **Plan B.** Draw four circles and sixteen squares on the board, and move the squares by hand.
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import Lab
+from rebalance_kit import Lab
 
 Lab("restaurant", "eager", seed=1, at_ms=29_000)
 
@@ -95,13 +95,13 @@ Lab("restaurant", "eager", seed=1, at_ms=29_000)
 # **Plan B.** Hands instead of codes; the animation two-consumers-crash-eager from the folder.
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import Poll
+from rebalance_kit import Poll
 
 poll = Poll("eager-crash-which-pause")
 poll
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import Lab
+from rebalance_kit import Lab
 
 Lab("two-consumers-crash", "eager", seed=1, at_ms=39_000)
 
@@ -132,13 +132,13 @@ Lab("two-consumers-crash", "eager", seed=1, at_ms=39_000)
 # **Plan B.** Three volunteers stand up as members; nobody may sit down before the slow one has said its word.
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import Poll
+from rebalance_kit import Poll
 
 poll = Poll("eager-stalled-member-holds-all")
 poll
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import Lab
+from rebalance_kit import Lab
 
 Lab("slow-callback", "eager", seed=1, at_ms=44_000)
 
@@ -170,13 +170,13 @@ Lab("slow-callback", "eager", seed=1, at_ms=44_000)
 # **Plan B.** The animation a-to-b-move-cooperative from the folder.
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import Poll
+from rebalance_kit import Poll
 
 poll = Poll("cooperative-when-revoked")
 poll
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import Lab
+from rebalance_kit import Lab
 
 Lab("a-to-b-move", "cooperative", seed=1, at_ms=39_000)
 
@@ -217,13 +217,13 @@ Lab("a-to-b-move", "cooperative", seed=1, at_ms=39_000)
 # **Plan B.** The animation a-to-b-move-consumer from the folder.
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import Poll
+from rebalance_kit import Poll
 
 poll = Poll("kip848-newcomer-first-assigned")
 poll
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import Lab
+from rebalance_kit import Lab
 
 Lab("a-to-b-move", "consumer", seed=1, at_ms=39_000)
 
@@ -253,14 +253,13 @@ Lab("a-to-b-move", "consumer", seed=1, at_ms=39_000)
 # **Plan B.** Write the table of the printed handout on the board, with the numbers hidden, and have them guessed.
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import Poll
+from rebalance_kit import Poll
 
 poll = Poll("three-crash-gap")
 poll
 
 # %%
-from rebalance_kit.notebook import three
-from rebalance_kit.view import describe_comparison
+from rebalance_kit import describe_comparison, three
 
 print(describe_comparison(list(three("crash").values())))
 
@@ -292,13 +291,13 @@ print(describe_comparison(list(three("crash").values())))
 # **Plan B.** The animation poll-timeout-eager from the folder.
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import Poll
+from rebalance_kit import Poll
 
 poll = Poll("slow-handler-six-minutes")
 poll
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit.view import Lab
+from rebalance_kit import Lab
 
 Lab("poll-timeout", "eager", seed=1, at_ms=29_000)
 
@@ -325,13 +324,11 @@ Lab("poll-timeout", "eager", seed=1, at_ms=29_000)
 # **Plan B.** The two tables of the printed handout.
 
 # %%
-from rebalance_kit.notebook import three
-from rebalance_kit.view import describe_comparison
+from rebalance_kit import describe_comparison, three
 
 print(describe_comparison(list(three("rolling-restart").values())))
 
 # %%
-from rebalance_kit.notebook import three
-from rebalance_kit.view import describe_comparison
+from rebalance_kit import describe_comparison, three
 
 print(describe_comparison(list(three("rolling-restart-static").values())))

@@ -85,13 +85,13 @@ def _beat(beat: Beat) -> Iterator[Cell]:
     )
     if beat.poll:
         yield Cell(
-            f'from rebalance_kit.view import Poll\n\npoll = Poll("{beat.poll}")\npoll', code=True, widget=True
+            f'from rebalance_kit import Poll\n\npoll = Poll("{beat.poll}")\npoll', code=True, widget=True
         )
     if beat.lab:
-        yield Cell(f"from rebalance_kit.view import Lab\n\n{_lab(beat.lab)}", code=True, widget=True)
+        yield Cell(f"from rebalance_kit import Lab\n\n{_lab(beat.lab)}", code=True, widget=True)
     for scenario in beat.compare:
         yield Cell(
-            "from rebalance_kit.notebook import three\nfrom rebalance_kit.view import describe_comparison\n\n"
+            "from rebalance_kit import describe_comparison, three\n\n"
             f'print(describe_comparison(list(three("{scenario}").values())))',
             code=True,
         )

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
-from rebalance_kit import __version__
 from rebalance_kit.cli import classroom, engine, exercise, lab, logs, maker, quiz, streaming, words
+from rebalance_kit.model.about import __version__
 from rebalance_kit.model.errors import RebalanceKitError
 
 

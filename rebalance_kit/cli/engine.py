@@ -59,10 +59,10 @@ def _run(arguments: argparse.Namespace, out: TextIO) -> int:
 
 
 def _search(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit import scenarios
     from rebalance_kit.analysis.search import run_search
-    from rebalance_kit.runs import find_scenario
 
-    scenario = None if arguments.scenario is None else find_scenario(arguments.scenario)
+    scenario = None if arguments.scenario is None else scenarios.scenario(arguments.scenario)
     return run_search(scenario, arguments.seed, arguments.count, arguments.out, out)
 
 

@@ -60,7 +60,7 @@ def _lab(arguments: argparse.Namespace, out: TextIO) -> int:
 
 def _checked(what: str | None) -> str:
     """The line of a notebook that opens it; raises for what cannot be opened, before anything starts."""
-    from rebalance_kit.runs import find_scenario
+    from rebalance_kit import scenarios
     from rebalance_kit.simulation.scenario.permalink import Link, read_link, write_link
     from rebalance_kit.view.lab.state import speaks
 
@@ -69,18 +69,18 @@ def _checked(what: str | None) -> str:
     if _is_link(what):
         read_link(what)
         return f"Lab.from_link({what!r})"
-    scenario = find_scenario(what)
+    scenario = scenarios.scenario(what)
     return f"Lab.from_link({write_link(Link(scenario, protocol=None if speaks(scenario) else 'eager'))!r})"
 
 
 def _made(arguments: argparse.Namespace, out: TextIO) -> int:
     """Text or a page of the run, without Jupyter."""
-    from rebalance_kit.runs import find_scenario
+    from rebalance_kit import scenarios
     from rebalance_kit.view.lab.widget import Lab
 
     what = arguments.what
     link = what is not None and _is_link(what)
-    lab = Lab.from_link(what) if link else Lab(None if what is None else find_scenario(what))
+    lab = Lab.from_link(what) if link else Lab(None if what is None else scenarios.scenario(what))
     if arguments.text:
         print(f"{lab.text}\n\n{lab.story}", file=out)
     if arguments.html:
@@ -102,7 +102,7 @@ def _notebook(code: str) -> str:
         "id": "lab",
         "metadata": {},
         "outputs": [],
-        "source": f"from rebalance_kit.view import Lab\n\nlab = {code}\nlab",
+        "source": f"from rebalance_kit import Lab\n\nlab = {code}\nlab",
     }
     kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
     return (

@@ -112,10 +112,10 @@ def _make(arguments: argparse.Namespace, out: TextIO) -> int:
 
 
 def _scenario(name: str, seed: int | None) -> Scenario:
-    from rebalance_kit.runs import find_scenario
+    from rebalance_kit import scenarios
 
     if name != RANDOM:
-        return find_scenario(name)
+        return scenarios.scenario(name)
     from rebalance_kit.recordings.maker.incidents import random_scenario
 
     return random_scenario(1 if seed is None else seed)

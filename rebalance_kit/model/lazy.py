@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
+SUBMODULE = "."
+
 
 def lazy_names(
     package: str, homes: Mapping[str, str]
@@ -13,13 +15,15 @@ def lazy_names(
     """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package whose names live in other modules.
 
     ``homes`` maps each public name to the module that defines it, relative to ``package``
-    (``"Lab": "lab.widget"``).
+    (``"Lab": "lab.widget"``); the home of a name that is a module of the package itself is ``"."``.
     """
 
     def get(name: str) -> Any:
         home = homes.get(name)
         if home is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        if home == SUBMODULE:
+            return import_module(f"{package}.{name}")
         return getattr(import_module(f"{package}.{home}"), name)
 
     return get, lambda: sorted(homes), sorted(homes)

@@ -1,4 +1,4 @@
-"""The scenarios that come with the kit, by name: ``names()`` lists them, ``load(name)`` reads one."""
+"""The scenarios that come with the kit: ``names()`` lists them, ``scenario(name)`` reads one, or one of your own."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rebalance_kit.simulation.scenario.scenario import Scenario
 
 SUFFIX = ".yaml"
@@ -31,7 +33,8 @@ def source(name: str) -> str:
 
         close = get_close_matches(name, names(), n=3, cutoff=0.4) or list(names())
         raise ScenarioError(
-            f"no scenario of the kit is called {name!r}; expected one such as {', '.join(close)}"
+            f"no scenario of the kit is called {name!r}; expected one such as {', '.join(close)}, "
+            "or the path of a YAML file"
         )
     return files(__name__).joinpath(name + SUFFIX).read_text(encoding="utf-8")
 
@@ -41,3 +44,20 @@ def load(name: str) -> Scenario:
     from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 
     return read_scenario(source(name), name + SUFFIX)
+
+
+def scenario(what: str | Path) -> Scenario:
+    """Read a scenario: one of the kit by its name, a YAML file by its path, or YAML text of several lines.
+
+    Raises ``ScenarioError`` naming the nearest names of the kit where nothing of that name is there.
+    """
+    if what in names():
+        return load(str(what))
+    from pathlib import Path
+
+    from rebalance_kit.simulation.scenario.yaml_file import read_scenario
+
+    if isinstance(what, Path) or "\n" in what:
+        return read_scenario(what)
+    path = Path(what)
+    return read_scenario(path) if path.suffix in {".yaml", ".yml"} or path.is_file() else load(what)

@@ -399,9 +399,9 @@ def _scenario(given: Scenario | str | None) -> Scenario:
         return first_lesson()
     if isinstance(given, Scenario):
         return given
-    from rebalance_kit.scenarios import load
+    from rebalance_kit.scenarios import scenario
 
-    return load(given)
+    return scenario(given)
 
 
 def _simulate(scenario: Scenario, seed: int | None) -> Trace:
