@@ -21,7 +21,7 @@ def _process_started(fold: Fold, row: TraceRow) -> None:
         row.actor, life="alive", standing="none" if one.standing == "removed" else one.standing
     )
     kept.instance_id = configs.get("group.instance.id")
-    kept.protocol = row.protocol
+    kept.protocol = row.speaks()
     for partition in one.claims:
         fold.holders[partition].pop(one.name, None)
     fold.members[row.actor] = kept

@@ -48,7 +48,7 @@ def _group_moved(fold: Fold, row: TraceRow) -> None:
         reason=detail.get("reason") or "",
         trigger=detail.get("trigger") or "",
         culprit=detail.get("culprit"),
-        protocol=row.protocol,
+        protocol=row.speaks(),
     )
 
 
