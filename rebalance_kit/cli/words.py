@@ -44,7 +44,7 @@ def _explain(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.glossary import lookup
 
     if arguments.since is not None:
-        from rebalance_kit.model.versions import version_table
+        from rebalance_kit.model.version_table import version_table
 
         print(version_table(arguments.since or None), file=out)
     if arguments.term or arguments.since is None:

@@ -9,7 +9,8 @@ from typing import Any
 from rebalance_kit.exercises.attempt import LIMIT_S, Outcome, attempt, before_spark
 from rebalance_kit.exercises.catalogue import Exercise
 from rebalance_kit.exercises.spark_bench import Bench
-from rebalance_kit.exercises.task import Case, Check, NotYet, Seen, Task, in_order, shown, told
+from rebalance_kit.exercises.task import Case, Check, Seen, Task, in_order, shown, told
+from rebalance_kit.exercises.verdict import NotYet
 
 ANSWERS = "answers with a DataFrame of the columns asked for"
 EVERY_ROW = "every row is what happened"

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from rebalance_kit.exercises.runs import Run, place_logs
-from rebalance_kit.exercises.task import NotYet
+from rebalance_kit.exercises.verdict import NotYet
 
 #: The columns of the events that a learner gets, in order.
 EVENTS = (

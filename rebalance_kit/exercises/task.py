@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from rebalance_kit.exercises.verdict import NotYet
+
 if TYPE_CHECKING:
     from rebalance_kit.exercises.runs import Run
     from rebalance_kit.exercises.spark_bench import Bench
@@ -19,10 +21,6 @@ Row = Mapping[str, Any]
 Pair = tuple[Row, Row]
 """An answered row, and the true row of its key."""
 NOTHING: Mapping[str, Any] = {}
-
-
-class NotYet(Exception):
-    """A check's verdict: the answer is not right yet, and these words say why and what to try."""
 
 
 @dataclass(frozen=True, slots=True)

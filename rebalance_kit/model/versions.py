@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from types import MappingProxyType
 
 from rebalance_kit.model.errors import ConfigError
@@ -33,7 +32,9 @@ def parse_version(version: str) -> tuple[int, int]:
         )
     found = int(parts[0]), int(parts[1])
     if not OLDEST <= found <= NEWEST:
-        raise ConfigError(f"Kafka {version} is not modelled; expected {_text(OLDEST)} to {_text(NEWEST)}")
+        raise ConfigError(
+            f"Kafka {version} is not modelled; expected {version_text(OLDEST)} to {version_text(NEWEST)}"
+        )
     return found
 
 
@@ -43,16 +44,18 @@ def at_least(least: str, version: str) -> bool:
     >>> at_least("4.3", "4.3.1"), at_least("4.3", "4.2.0"), at_least("0.11", "2.4")
     (True, False, True)
     """
-    return parse_version(version) >= _bound(least)
+    return parse_version(version) >= bound(least)
 
 
 @lru_cache(maxsize=256)
-def _bound(version: str) -> tuple[int, int]:
+def bound(version: str) -> tuple[int, int]:
+    """Major and minor of a version that need not be modelled."""
     major, minor = version.split(".")[:2]
     return int(major), int(minor)
 
 
-def _text(version: tuple[int, int]) -> str:
+def version_text(version: tuple[int, int]) -> str:
+    """The way Kafka writes major and minor."""
     return f"{version[0]}.{version[1]}"
 
 
@@ -295,36 +298,3 @@ def changes_between(older: str, newer: str) -> tuple[tuple[str, Change], ...]:
     """
     found = [(name, change) for name, change in CHANGES.items() if has(name, older) != has(name, newer)]
     return tuple(sorted(found))
-
-
-def version_table(since: str | None = None) -> str:
-    """Every change, default and defect with its versions and source, oldest first; with ``since`` those of that version and later."""
-    if since is not None:
-        parse_version(since)
-    rows = [*_rows(CHANGES, ""), *_rows(DEFECTS, "defect: "), *_defaults()]
-    kept = sorted(row for row in rows if since is None or row[0] >= _bound(since))
-    lines = [
-        (f"{_text(first)}{f' to {until}' if until else ''}", text, source)
-        for first, until, text, source in kept
-    ]
-    wide = max((len(when) for when, _, _ in lines), default=0)
-    return "\n".join(f"{when:{wide}}  {text} ({source})" for when, text, source in lines)
-
-
-def _rows(changes: Mapping[str, Change], mark: str) -> list[tuple[tuple[int, int], str, str, str]]:
-    return [(_bound(one.since), one.until or "", f"{mark}{one.text}", one.source) for one in changes.values()]
-
-
-def _defaults() -> list[tuple[tuple[int, int], str, str, str]]:
-    """Defaults that a modelled version changed, from the config keys themselves."""
-    from rebalance_kit.model.config import all_keys
-
-    found = []
-    for key in all_keys().values():
-        for (_, before), (since, after) in pairwise(key.history):
-            if _bound(since) >= OLDEST:
-                text = f"default of {key.name}: {before} became {after}"
-                found.append(
-                    (_bound(since), "", text, key.source or "ConsumerConfig, GroupCoordinatorConfig")
-                )
-    return found

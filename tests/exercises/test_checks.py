@@ -8,7 +8,8 @@ from string import Formatter
 import pytest
 
 from rebalance_kit.exercises.catalogue import load, names
-from rebalance_kit.exercises.task import Case, NotYet, Seen, in_order, need_none
+from rebalance_kit.exercises.task import Case, Seen, in_order, need_none
+from rebalance_kit.exercises.verdict import NotYet
 
 KEY = ("run", "at_ms")
 

@@ -29,6 +29,25 @@ HEAVY = (
     "asyncio",
 )
 
+KNOWN_CYCLE = {f"rebalance_kit.view.lab.{name}" for name in ("exports", "requests", "widget")}
+"""The lab passes itself to its requests, which name its type."""
+KNOWN_CYCLE |= {
+    f"rebalance_kit.simulation.{name}"
+    for name in (
+        "client.effect_handlers",
+        "client.fetching",
+        "client.metadata",
+        "client.process",
+        "cluster.broker",
+        "cluster.network",
+        "cluster.replicas",
+        "cluster.world",
+        "learner_code.leader_assignor",
+        "learner_code.listeners",
+        "learner_code.own_assignors",
+    )
+}
+
 
 def test_imports_point_down_the_list_of_rooms():
     command = [Path(sys.executable).parent / "lint-imports", "--no-logo", "--no-cache"]
@@ -43,6 +62,60 @@ def imported(path):
             yield from (alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
             yield node.module.partition(".")[0]
+
+
+def kit_modules():
+    """Every module of the package by its dotted name."""
+    modules = {}
+    for path in PACKAGE.rglob("*.py"):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        modules[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return modules
+
+
+def kit_imports(path, modules):
+    """Modules of the package that a file imports anywhere: inside functions and for types alone, too."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in modules)
+        elif isinstance(node, ast.ImportFrom) and node.module in modules:
+            inside = (f"{node.module}.{alias.name}" for alias in node.names)
+            yield from (name if name in modules else node.module for name in inside)
+
+
+def cycles(graph):
+    """Groups of more than one node that reach each other (Tarjan's strongly connected components)."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for target in sorted(graph[node]):
+            if target not in index:
+                visit(target)
+            if target in stack:
+                low[node] = min(low[node], low[target])
+        if low[node] == index[node]:
+            group = stack[stack.index(node) :]
+            del stack[stack.index(node) :]
+            if len(group) > 1:
+                found.append(sorted(group))
+
+    for node in sorted(graph):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def test_a_cycle_is_found_and_a_chain_is_none():
+    assert cycles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
+    assert cycles({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
+
+
+def test_no_two_modules_import_each_other():
+    modules = kit_modules()
+    graph = {name: set(kit_imports(path, modules)) - {name} for name, path in modules.items()}
+    assert [group for group in cycles(graph) if not set(group) <= KNOWN_CYCLE] == []
 
 
 @pytest.mark.parametrize("room", STDLIB_ROOMS)

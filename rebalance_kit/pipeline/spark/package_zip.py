@@ -71,8 +71,6 @@ def connected(address: str, settings: Mapping[str, str]) -> SparkSession:
     """
     from pyspark.sql import SparkSession
 
-    from rebalance_kit.pipeline.spark.session import SETTINGS
-
     # The plans of the silver steps are deeper than the hundred messages that protobuf's C parser follows.
     os.environ.setdefault("PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION", "python")
     try:
@@ -84,7 +82,7 @@ def connected(address: str, settings: Mapping[str, str]) -> SparkSession:
             "expected: pip install 'pyspark[connect]'"
         ) from problem
     session: SparkSession = SparkSession.builder.remote(address).getOrCreate()
-    for key, value in {**SETTINGS, **settings}.items():
+    for key, value in settings.items():
         if key.startswith("spark.sql."):  # the rest is the server's own
             session.conf.set(key, value)
     ship_kit(session)

@@ -84,7 +84,7 @@ def spark_session(
     if chosen.startswith("sc://"):
         from rebalance_kit.pipeline.spark.package_zip import connected
 
-        return connected(chosen, settings or {})
+        return connected(chosen, {**SETTINGS, **(settings or {})})
     _prepare_environment(quick_start, loopback=chosen.startswith("local") or "//127.0.0.1" in chosen)
     builder = SparkSession.builder.appName(app_name).master(chosen)
     wanted = dict(SETTINGS)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
 from rebalance_kit.pipeline.gold import member_names as names
 from rebalance_kit.pipeline.gold.rebalances import rebalances
 from rebalance_kit.pipeline.gold.triggers import sentence
-from rebalance_kit.pipeline.stream.watch import Latest
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rebalance_kit.pipeline.forensics import Events
 
 _SHOWN = (
@@ -29,6 +31,22 @@ _SHOWN = (
     "after",
     "members",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Latest:
+    """What a look at a running stream tells: the last rebalances, newest first, and how far they are settled.
+
+    Rows hold path, group, number, start_ms, end_ms (None: not ended), trigger, cause, before, after,
+    members and ``settled``: whether the watermark has passed its end, so that no line can change it.
+    Causes are the coordinator's word; the tables add what the clients' own logs say.
+    """
+
+    files: int
+    lines: int
+    rebalances: int
+    settled_before: str | None
+    rows: tuple[Mapping[str, Any], ...]
 
 
 def latest(silver: Events, lines: int, settled_before: str | None, limit: int) -> Latest:

@@ -11,7 +11,6 @@ import json
 import os
 import tempfile
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -19,7 +18,6 @@ from rebalance_kit.model.errors import DataError
 from rebalance_kit.pipeline.stream.tail import Tail
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from types import TracebackType
 
     from pyspark.sql import SparkSession
@@ -27,25 +25,10 @@ if TYPE_CHECKING:
 
     from rebalance_kit.pipeline.forensics import Forensics
     from rebalance_kit.pipeline.lines.layouts import Reading
+    from rebalance_kit.pipeline.stream.latest import Latest
 
 #: How long a killed predecessor's Java is waited for before its checkpoint is used.
 _LAST_BREATH_S = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Latest:
-    """What a look at a running stream tells: the last rebalances, newest first, and how far they are settled.
-
-    Rows hold path, group, number, start_ms, end_ms (None: not ended), trigger, cause, before, after,
-    members and ``settled``: whether the watermark has passed its end, so that no line can change it.
-    Causes are the coordinator's word; the tables add what the clients' own logs say.
-    """
-
-    files: int
-    lines: int
-    rebalances: int
-    settled_before: str | None
-    rows: tuple[Mapping[str, Any], ...]
 
 
 class Watch:

@@ -12,6 +12,7 @@ from rebalance_kit.analysis.comparison import ABSENT, cells, measure
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.style.palettes import ROLES
 from rebalance_kit.view.style.showing import Figure, base_layout
+from rebalance_kit.view.words.descriptions import describe_comparison
 
 CHIP = '<span class="least">least</span>'
 
@@ -51,8 +52,6 @@ def comparison_html(traces: Sequence[Trace]) -> str:
 
 def comparison_figure(traces: Sequence[Trace], theme: str = "light") -> Figure:
     """Stopped partition-seconds of each run as bars, with the number at each bar."""
-    from rebalance_kit.view.words.descriptions import describe_comparison
-
     values = [one.unread_partition_s for one in measure(traces)]
     role = ROLES[theme]
     layout = base_layout(

@@ -10,7 +10,8 @@ import ipywidgets
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.pipeline.spark.session import spark_session
-from rebalance_kit.pipeline.stream.watch import Latest, Watch
+from rebalance_kit.pipeline.stream.latest import Latest
+from rebalance_kit.pipeline.stream.watch import Watch
 from rebalance_kit.view.reports.watch_page import describe_watch, watch_html
 from rebalance_kit.view.style.showing import Mime
 

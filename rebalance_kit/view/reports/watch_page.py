@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rebalance_kit.view.style.palettes import FONT, ROLES
 
 if TYPE_CHECKING:
-    from rebalance_kit.pipeline.stream.watch import Latest
+    from rebalance_kit.pipeline.stream.latest import Latest
 
 HEAD = ("began", "group", "no.", "step", "took", "why", "state")
 #: Seconds after which an open page reads itself again.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rebalance_kit.analysis.comparison import aligned
+from rebalance_kit.analysis.comparison import aligned, cells, measure
 from rebalance_kit.analysis.intervals import Gap
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.board.board import Frames
@@ -88,9 +88,7 @@ def describe_gantt(trace: Trace) -> str:
 
 def describe_comparison(traces: Sequence[Trace]) -> str:
     """Runs beside each other in words: one table, a row a run."""
-    from rebalance_kit.view.figures.comparison import table
-
-    return aligned(table(traces))
+    return aligned(cells([trace.label for trace in traces], measure(traces)))
 
 
 def _title(frames: Frames) -> str:

@@ -11,7 +11,8 @@ import pytest
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.pipeline.stream.command import Wishes, asked_to_stop, run_watch
-from rebalance_kit.pipeline.stream.watch import Latest, Watch
+from rebalance_kit.pipeline.stream.latest import Latest
+from rebalance_kit.pipeline.stream.watch import Watch
 from rebalance_kit.view.reports.watch_page import describe_watch, write_page
 from tests.support.pipeline.growing import Growing, chunks, commits, kill_hard, started_watch, until, written
 

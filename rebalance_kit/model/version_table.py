@@ -1,0 +1,43 @@
+"""What changed between Kafka versions, printed: behaviour, defaults and defects, each with its source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+from rebalance_kit.model.config import all_keys
+from rebalance_kit.model.versions import CHANGES, DEFECTS, OLDEST, Change, bound, parse_version, version_text
+
+
+def version_table(since: str | None = None) -> str:
+    """Every change, default and defect with its versions and source, oldest first; with ``since`` those of that version and later."""
+    if since is not None:
+        parse_version(since)
+    rows = [*_rows(CHANGES, ""), *_rows(DEFECTS, "defect: "), *_defaults()]
+    kept = sorted(row for row in rows if since is None or row[0] >= bound(since))
+    lines = [
+        (f"{version_text(first)}{f' to {until}' if until else ''}", text, source)
+        for first, until, text, source in kept
+    ]
+    wide = max((len(when) for when, _, _ in lines), default=0)
+    return "\n".join(f"{when:{wide}}  {text} ({source})" for when, text, source in lines)
+
+
+def _rows(changes: Mapping[str, Change], mark: str) -> list[tuple[tuple[int, int], str, str, str]]:
+    return [
+        (bound(change.since), change.until or "", f"{mark}{change.text}", change.source)
+        for change in changes.values()
+    ]
+
+
+def _defaults() -> list[tuple[tuple[int, int], str, str, str]]:
+    """Defaults that a modelled version changed, from the config keys themselves."""
+    changed = []
+    for key in all_keys().values():
+        for (_, before), (since, after) in pairwise(key.history):
+            if bound(since) >= OLDEST:
+                text = f"default of {key.name}: {before} became {after}"
+                changed.append(
+                    (bound(since), "", text, key.source or "ConsumerConfig, GroupCoordinatorConfig")
+                )
+    return changed
