@@ -28,6 +28,8 @@ from pathlib import Path
 
 from assignor_groups import CASES, CONTESTANTS, Group, as_lines, for_us, from_lines
 
+from rebalance_kit.model.files import write_atomically
+
 KAFKA = "4.3.1"
 SLOW = {("kafka-python", case) for case in CASES if case.endswith("000")}
 LEFT_OUT = {
@@ -55,9 +57,7 @@ def main() -> None:
     for line in verdicts(figures):
         print(f"- {line}")
     arguments.json.parent.mkdir(parents=True, exist_ok=True)
-    beside = arguments.json.with_suffix(".new")
-    beside.write_text(json.dumps({"figures": figures, "java": note}, indent=2) + "\n", "utf-8")
-    os.replace(beside, arguments.json)
+    write_atomically(arguments.json, json.dumps({"figures": figures, "java": note}, indent=2) + "\n")
 
 
 def run_all(*, quick: bool) -> tuple[dict[str, dict], str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 from tables import FOLDER, machine
+
+from rebalance_kit.model.files import write_atomically
 
 HEAD = """# Benchmarks
 
@@ -42,9 +43,7 @@ def main() -> int:
         if status:
             missed.append(name)
     target = HERE.parent / "docs" / "benchmarks.md"
-    beside = target.with_suffix(".md.new")
-    beside.write_text(HEAD.format(machine=machine()) + "\n".join(_parts()), encoding="utf-8")
-    os.replace(beside, target)
+    write_atomically(target, HEAD.format(machine=machine()) + "\n".join(_parts()))
     print(
         f"wrote docs/{target.name}"
         + (f"; missed their targets or failed: {', '.join(missed)}" if missed else "")

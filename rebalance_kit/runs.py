@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -13,6 +12,7 @@ from rebalance_kit import scenarios
 from rebalance_kit.analysis.comparison import Comparison, compare, sentences, table
 from rebalance_kit.analysis.invariants import check
 from rebalance_kit.model.errors import EnvironmentProblem, ScenarioError
+from rebalance_kit.model.files import write_atomically
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.scenario.scenario import PROTOCOLS, THREE_PROTOCOLS, Scenario
 from rebalance_kit.simulation.simulate import simulate
@@ -70,11 +70,7 @@ def _write(folder: Path, traces: Mapping[str, Trace]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for label, trace in traces.items():
         target = folder / f"{trace.meta['scenario']}.{label.replace(' ', '-')}.jsonl"
-        beside = target.with_name(f".{target.name}.part")
-        with beside.open("w", encoding="utf-8") as lines:
-            for line in trace.jsonl():
-                lines.write(line + "\n")
-        os.replace(beside, target)
+        write_atomically(target, (line + "\n" for line in trace.jsonl()))
     try:
         from rebalance_kit.view.reports.run_report import write_report
     except ImportError as error:

@@ -24,6 +24,7 @@ from statistics import median, quantiles
 
 import yaml
 
+from rebalance_kit.model.files import write_atomically
 from rebalance_kit.recordings.replay.replay import RULES, Outcome, replay_all
 from rebalance_kit.recordings.runs.pack import MORE, unpack
 from rebalance_kit.simulation.kernel import latencies
@@ -64,9 +65,7 @@ def main(draws: int = 40) -> int:
     for run in sorted(set(explained) - known - {AGAIN}):
         print(f"{EXPLANATIONS.name}: {run} is explained but does not differ any more", file=sys.stderr)
     text = "\n".join(_page(outcomes, kinds, explained, draws)) + "\n"
-    draft = TARGET.with_name(f".{TARGET.name}.part")
-    draft.write_text(text, "utf-8")
-    os.replace(draft, TARGET)
+    write_atomically(TARGET, text)
     print(f"{TARGET.name} written: {_said(outcomes)} ({took:.0f} s on {os.cpu_count()} cores)")
     return 0
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import re
 import sys
 import tempfile
@@ -19,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from rebalance_kit.model.files import write_atomically
 from rebalance_kit.pipeline.command import run_logs
 from rebalance_kit.recordings.runs.expected import expectations
 from rebalance_kit.recordings.runs.judgement import judge
@@ -45,9 +45,7 @@ def main(folders: Sequence[str]) -> int:
     if folders:
         print(text)
     else:
-        beside = TARGET.with_name(f".{TARGET.name}.part")
-        beside.write_text(HEAD.read_text("utf-8") + "\n" + text + "\n", "utf-8")
-        os.replace(beside, TARGET)
+        write_atomically(TARGET, HEAD.read_text("utf-8") + "\n" + text + "\n")
         print(f"wrote {TARGET}: {right} of {len(rows)} runs right")
     return 0 if right >= 0.95 * len(rows) else 1
 

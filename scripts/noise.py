@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import re
 import tempfile
 from collections import Counter
@@ -19,6 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from rebalance_kit.model.files import write_atomically
 from rebalance_kit.pipeline.grammar.table import parse_message
 from rebalance_kit.recordings.runs.pack import run_names, unpack
 
@@ -152,9 +152,7 @@ def main() -> None:
             common = sorted(counter.items(), key=lambda one: (-one[1], one[0]))[:150]
             packed[version][name] = [[count, *event] for event, count in common]
     text = json.dumps(packed, sort_keys=True, separators=(",", ":")).encode()
-    draft = TARGET.with_name(f".{TARGET.name}.part")
-    draft.write_bytes(gzip.compress(text, 9, mtime=0))
-    os.replace(draft, TARGET)
+    write_atomically(TARGET, gzip.compress(text, 9, mtime=0))
     print(
         f"{TARGET.name}: {TARGET.stat().st_size:,} bytes; "
         + ", ".join(f"{v}: { ({k: len(x) for k, x in one.items()}) }" for v, one in packed.items())

@@ -32,6 +32,8 @@ import nbformat
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from rebalance_kit.model.files import write_atomically
+
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 CELL_SECONDS = 300
 _HEAD = re.compile(r"# %%(?P<markdown> \[markdown\])?(?: tags=(?P<tags>\[.*\]))?\s*$")
@@ -144,9 +146,7 @@ def same_content(stored: nbformat.NotebookNode, source: nbformat.NotebookNode) -
 
 def store(notebook: nbformat.NotebookNode, path: Path) -> None:
     """Write beside and rename, so that a reader never meets half a notebook."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_text(nbformat.writes(notebook) + "\n", "utf-8")
-    os.replace(draft, path)
+    write_atomically(path, nbformat.writes(notebook) + "\n")
 
 
 def main(arguments: list[str]) -> int:

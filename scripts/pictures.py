@@ -5,10 +5,10 @@ python -m pytest tests/browser/test_lab_pictures.py && python scripts/pictures.p
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
 from pathlib import Path
+
+from rebalance_kit.model.files import write_atomically
 
 ROOT = Path(__file__).resolve().parents[1]
 MADE = ROOT / "build" / "screenshots"
@@ -26,9 +26,7 @@ def main() -> int:
         return 1
     SHOWN.mkdir(parents=True, exist_ok=True)
     for name in PICTURES:
-        beside = SHOWN / f".lab-{name}.png.part"
-        shutil.copyfile(MADE / f"doc-{name}.png", beside)
-        os.replace(beside, SHOWN / f"lab-{name}.png")
+        write_atomically(SHOWN / f"lab-{name}.png", (MADE / f"doc-{name}.png").read_bytes())
     print(f"copied: {', '.join(f'lab-{name}.png' for name in PICTURES)}")
     return 0
 

@@ -8,7 +8,6 @@ every time, unless the learner's own code remembers something from one run to th
 from __future__ import annotations
 
 import gc
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from rebalance_kit.analysis.invariants import check
 from rebalance_kit.analysis.scenario_space import Space, draw
 from rebalance_kit.analysis.shrinking import shrink
 from rebalance_kit.model.errors import ConfigError, ScenarioError
+from rebalance_kit.model.files import write_atomically
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.scenario.permalink import Link, write_link
 from rebalance_kit.simulation.scenario.scenario import Scenario
@@ -56,10 +56,7 @@ class Finding:
 
     def save(self, path: str | Path, assignors: Mapping[str, Callable[..., Any]] | None = None) -> None:
         """Write the scenario's file, whole or not at all."""
-        target = Path(path)
-        beside = target.with_name(f".{target.name}.part")
-        beside.write_text(self.yaml(assignors), encoding="utf-8")
-        os.replace(beside, target)
+        write_atomically(path, self.yaml(assignors))
 
     def link(self) -> str | None:
         """The token that opens the finding in the lab, a second before what was seen (`rebalance-kit lab TOKEN`).

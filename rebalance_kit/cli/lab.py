@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import TextIO
+
+from rebalance_kit.model.files import write_atomically
 
 NOTEBOOK = "lab.ipynb"
 
@@ -40,11 +41,11 @@ def _lab(arguments: argparse.Namespace, out: TextIO) -> int:
     if arguments.text or arguments.html:
         return _made(arguments, out)
     if arguments.notebook:
-        _write(arguments.notebook, _notebook(code))
+        write_atomically(arguments.notebook, _notebook(code))
         print(f"written: {arguments.notebook}", file=out)
         return 0
     with tempfile.TemporaryDirectory(prefix="rebalance-lab-") as folder:
-        _write(Path(folder) / NOTEBOOK, _notebook(code))
+        write_atomically(Path(folder) / NOTEBOOK, _notebook(code))
         flags = ["--no-browser"] if arguments.no_browser else []
         command = [
             sys.executable,
@@ -86,7 +87,7 @@ def _made(arguments: argparse.Namespace, out: TextIO) -> int:
     if arguments.html:
         from rebalance_kit.view.lab.exports import exported
 
-        _write(arguments.html, exported(lab, "animation")[1].decode("utf-8"))
+        write_atomically(arguments.html, exported(lab, "animation")[1].decode("utf-8"))
         print(f"written: {arguments.html}", file=out)
     return 0
 
@@ -108,13 +109,3 @@ def _notebook(code: str) -> str:
     return (
         json.dumps({"cells": [cell], "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}, indent=1) + "\n"
     )
-
-
-def _write(target: Path, text: str) -> None:
-    """Beside, then renamed, so that nothing half-written is left."""
-    beside = target.with_name(f".{target.name}.part")
-    try:
-        beside.write_text(text, encoding="utf-8")
-        os.replace(beside, target)
-    finally:
-        beside.unlink(missing_ok=True)

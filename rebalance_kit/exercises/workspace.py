@@ -22,6 +22,7 @@ from rebalance_kit.exercises.checking import Report, check_answer
 from rebalance_kit.exercises.runs import place_logs
 from rebalance_kit.exercises.spark_bench import Bench
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.files import write_atomically
 
 FOLDER = "my-exercises"
 _NOTES = "desk.json"
@@ -148,6 +149,4 @@ class Desk:
             return
         who = self.identity(exercise)
         notes = {"learner": who.learner, "course": who.course, **self._notes(exercise), **more}
-        draft = place / f".{_NOTES}.{os.getpid()}"
-        draft.write_text(json.dumps(notes, indent=1) + "\n", "utf-8")
-        os.replace(draft, place / _NOTES)
+        write_atomically(place / _NOTES, json.dumps(notes, indent=1) + "\n")

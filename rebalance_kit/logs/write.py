@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
@@ -12,6 +11,7 @@ from rebalance_kit.logs.broker.log import broker_lines
 from rebalance_kit.logs.client.log import member_lines, split_by_member
 from rebalance_kit.logs.lines import EPOCH, LogLine, render
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.files import write_atomically
 from rebalance_kit.model.trace import Trace
 
 MEMBER_LAYOUTS = ("kafka", "spring")
@@ -59,7 +59,4 @@ def file_names(trace: Trace) -> tuple[str, ...]:
 def _write(target: Path, lines: Iterable[LogLine], layout: str, begins: datetime, *, packed: bool) -> Path:
     text = "".join(render(line, begins, layout) + "\n" for line in lines).encode()
     final = target.with_name(target.name + ".gz") if packed else target
-    beside = final.with_name(f".{final.name}.part")
-    beside.write_bytes(gzip.compress(text, mtime=0) if packed else text)
-    os.replace(beside, final)
-    return final
+    return write_atomically(final, gzip.compress(text, mtime=0) if packed else text)

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rebalance_kit.model.errors import EnvironmentProblem
+from rebalance_kit.model.files import draft_of
 
 #: The oldest Java that Spark 4 runs on.
 OLDEST_JAVA = 17
@@ -95,10 +96,9 @@ def _launcher_home(real: Path) -> Path:
     text = _LAUNCHER.format(java=real / "bin" / "java")
     if not (script.is_file() and script.read_text("utf-8") == text):
         script.parent.mkdir(parents=True, exist_ok=True)
-        draft = script.with_name(f"java.{os.getpid()}")
-        draft.write_text(text, "utf-8")
-        draft.chmod(draft.stat().st_mode | stat.S_IXUSR)
-        os.replace(draft, script)
+        with draft_of(script) as draft:
+            draft.write_text(text, "utf-8")
+            draft.chmod(draft.stat().st_mode | stat.S_IXUSR)
     return home
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rebalance_kit.model.errors import EnvironmentProblem
+from rebalance_kit.model.files import draft_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,16 +39,11 @@ def write_kit_zip(path: str | os.PathLike[str]) -> Path:
         raise EnvironmentProblem(
             f"the kit runs out of {home.parent}; expected an installed package to make a zip of: copy that file"
         )
-    beside = target.with_name(f".{target.name}.part")
-    try:
-        with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED) as packed:
-            for file in sorted(home.rglob("*")):
-                if file.suffix in _SHIPPED and "__pycache__" not in file.parts:
-                    entry = zipfile.ZipInfo(str(Path(home.name) / file.relative_to(home)), _WHEN)
-                    packed.writestr(entry, file.read_bytes(), zipfile.ZIP_DEFLATED)
-        os.replace(beside, target)
-    finally:
-        beside.unlink(missing_ok=True)
+    with draft_of(target) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as packed:
+        for file in sorted(home.rglob("*")):
+            if file.suffix in _SHIPPED and "__pycache__" not in file.parts:
+                entry = zipfile.ZipInfo(str(Path(home.name) / file.relative_to(home)), _WHEN)
+                packed.writestr(entry, file.read_bytes(), zipfile.ZIP_DEFLATED)
     return target
 
 

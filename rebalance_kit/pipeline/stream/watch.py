@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.files import write_atomically
 from rebalance_kit.pipeline.stream.tail import Tail
 
 if TYPE_CHECKING:
@@ -156,9 +157,7 @@ class Watch:
                     f"the checkpoint {self.checkpoint} belongs to {last['folder']}, not to {mine['folder']}; give another one"
                 )
             _await_end(last["java"], mine["java"])
-        draft = note.with_name(".watch.json")
-        draft.write_text(json.dumps(mine), "utf-8")
-        os.replace(draft, note)
+        write_atomically(note, json.dumps(mine))
 
 
 def _locked(descriptor: int) -> bool:

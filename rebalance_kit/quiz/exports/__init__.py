@@ -6,13 +6,13 @@ to places. Nothing is left out.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TextIO
 
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.files import write_atomically
 from rebalance_kit.quiz.items.item import Question
 from rebalance_kit.quiz.sittings.page import shuffled
 from rebalance_kit.quiz.sittings.practice import pick_questions
@@ -67,9 +67,4 @@ def write_new(to: Path, content: bytes, *, again: bool = False) -> None:
     """Write a file beside and rename it; over one that is there only with ``again``. Raises ``DataError``."""
     if to.exists() and not again:
         raise DataError(f"{to}: exists already; expected the name of a new file")
-    beside = to.with_name(f".{to.name}.part")
-    try:
-        beside.write_bytes(content)
-        os.replace(beside, to)
-    except OSError as error:
-        raise DataError(f"{to}: cannot be written ({error.strerror}); expected a folder that can") from error
+    write_atomically(to, content)

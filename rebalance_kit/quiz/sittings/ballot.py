@@ -9,13 +9,13 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.files import write_atomically
 from rebalance_kit.quiz.items.item import Choice, Item, Question
 from rebalance_kit.quiz.proof.generate import question
 from rebalance_kit.quiz.proof.runs import RunBook
@@ -102,12 +102,4 @@ def write_file(ballot: Ballot, folder: str | Path) -> Path:
     """Put the vote into a shared folder, in place of an earlier one of the same round; raises ``DataError``."""
     name = f"{re.sub('[^a-z0-9-]', '-', ballot.poll)}-{ballot.voter}-{ballot.round}{SUFFIX}"
     target = Path(folder) / name
-    beside = target.with_name(f".{name}.part")
-    try:
-        beside.write_text(write_code(ballot) + "\n", encoding="ascii")
-        os.replace(beside, target)
-    except OSError as error:
-        raise DataError(
-            f"{target}: cannot be written ({error.strerror}); expected a folder that is shared with the instructor"
-        ) from error
-    return target
+    return write_atomically(target, write_code(ballot) + "\n", "a folder that is shared with the instructor")

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import tarfile
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.files import write_atomically
 
 #: Where the pack lies in a clone of the repository.
 RECORDED = Path(__file__).resolve().parents[3] / "data" / "recorded"
@@ -69,9 +69,7 @@ def unpack(target: Path, runs: Collection[str] | None = None, folder: Path = REC
         if place.suffix in _COMPRESSED:
             place = place.with_name(place.name + ".gz")
             data = gzip.compress(data, compresslevel=1, mtime=0)  # noqa: PLW2901
-        draft = place.with_name(f".{place.name}.{os.getpid()}")
-        draft.write_bytes(data)
-        os.replace(draft, place)
+        write_atomically(place, data)
     return tuple(target / run for run in known if run in wanted)
 
 

@@ -5,7 +5,6 @@ Hues belong to members, so protocols differ by ink, dash and marker. Every figur
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -13,6 +12,7 @@ from pathlib import Path
 from statistics import fmean, quantiles
 from typing import Any
 
+from rebalance_kit.model.files import write_atomically
 from rebalance_kit.view.reports.run_report import figure_html, page_html, twin_html
 from rebalance_kit.view.style.palettes import ROLES
 from rebalance_kit.view.style.showing import Figure, base_layout
@@ -183,7 +183,6 @@ def write_sweep(
 ) -> Path:
     """Write one page with the figures, their twins and the table; it appears only when it is complete."""
     target = Path(path)
-    beside = target.with_name(f".{target.name}.part")
     body = [f"<h1>Sweep of {len(rows):,} runs</h1>"]
     for place, figure in enumerate(sweep_figures(rows, names, theme)):
         body += [
@@ -191,10 +190,5 @@ def write_sweep(
             twin_html(str(figure["layout"]["meta"]["text"]), opened=True),
         ]
     body += ["<h2>All settings</h2>", f"<pre>{escape(text)}</pre>"]
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_text(page_html("Sweep", theme, "\n".join(body)), encoding="utf-8")
-        os.replace(beside, target)
-    finally:
-        beside.unlink(missing_ok=True)
-    return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    return write_atomically(target, page_html("Sweep", theme, "\n".join(body)))

@@ -7,13 +7,13 @@ with a button; pictures are drawn when their group is opened.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rebalance_kit.model.files import write_atomically
 from rebalance_kit.pipeline.report import group_record
 from rebalance_kit.view.figures.forensics_figures import (
     GroupView,
@@ -45,14 +45,7 @@ def write_forensics_page(result: Forensics, folder: str | Path) -> Path:
 
     The file appears only when it is complete.  Raises ``EnvironmentProblem`` without plotly.
     """
-    target = Path(folder) / PAGE
-    beside = target.with_name(f".{PAGE}.part")
-    try:
-        beside.write_text(forensics_html(result), encoding="utf-8")
-        os.replace(beside, target)
-    finally:
-        beside.unlink(missing_ok=True)
-    return target
+    return write_atomically(Path(folder) / PAGE, forensics_html(result))
 
 
 def forensics_html(result: Forensics) -> str:

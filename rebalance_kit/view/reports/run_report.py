@@ -6,12 +6,12 @@ plotly.js is embedded once; the page asks no network. The file is written beside
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
 from rebalance_kit.model.errors import EnvironmentProblem
+from rebalance_kit.model.files import write_atomically
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.figures.comparison import comparison_html
 from rebalance_kit.view.figures.flow import flow_figure
@@ -45,14 +45,7 @@ def write_report(
     path: str | Path, traces: Sequence[Trace], title: str | None = None, theme: str = "light"
 ) -> Path:
     """Write the report; the file appears only when it is complete. Returns its path."""
-    target = Path(path)
-    beside = target.with_name(f".{target.name}.part")
-    try:
-        beside.write_text(report_html(traces, title, theme), encoding="utf-8")
-        os.replace(beside, target)
-    finally:
-        beside.unlink(missing_ok=True)
-    return target
+    return write_atomically(path, report_html(traces, title, theme))
 
 
 def _provenance(traces: Sequence[Trace]) -> str:

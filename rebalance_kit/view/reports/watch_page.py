@@ -5,13 +5,13 @@ The page is a file, rewritten beside and renamed; nothing serves it and it asks 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rebalance_kit.model.files import write_atomically
 from rebalance_kit.view.style.palettes import FONT, ROLES
 
 if TYPE_CHECKING:
@@ -61,14 +61,8 @@ def write_page(path: str | Path, latest: Latest | None, title: str, theme: str =
         f'<meta name="viewport" content="width=device-width"><title>{escape(title)}</title><style>{style}</style></head>'
         f"<body><h1>{escape(title)}</h1>{watch_html(latest)}</body></html>\n"
     )
-    beside = target.with_name(f".{target.name}.part")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_text(text, encoding="utf-8")
-        os.replace(beside, target)
-    finally:
-        beside.unlink(missing_ok=True)
-    return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    return write_atomically(target, text)
 
 
 def _summary(latest: Latest) -> str:

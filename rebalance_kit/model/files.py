@@ -1,0 +1,53 @@
+"""Files that appear whole or not at all: written beside under a name of their own, then renamed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rebalance_kit.model.errors import DataError
+
+WRITABLE = "a folder that can be written to"
+
+
+@contextmanager
+def draft_of(path: str | os.PathLike[str], expected: str = WRITABLE) -> Iterator[Path]:
+    """Yield a draft in the folder of ``path``; it takes the place of ``path`` when the block ends without an error.
+
+    No two writers share a draft, and a block that fails leaves neither a draft nor a changed file. Raises
+    ``DataError`` with ``path``, what the system says and what was ``expected``.
+    """
+    target = Path(path)
+    draft = target.with_name(f".{target.name}.{os.urandom(4).hex()}.part")
+    try:
+        yield draft
+        os.replace(draft, target)
+    except OSError as error:
+        raise DataError(f"{target}: cannot be written ({error.strerror}); expected {expected}") from error
+    finally:
+        _remove(draft)
+
+
+def write_atomically(
+    path: str | os.PathLike[str], data: str | bytes | Iterable[str], expected: str = WRITABLE
+) -> Path:
+    """Write text (as UTF-8), bytes, or text piece by piece to ``path``, whole or not at all; return the path.
+
+    Raises ``DataError`` as ``draft_of`` does.
+    """
+    with draft_of(path, expected) as draft:
+        if isinstance(data, bytes):
+            draft.write_bytes(data)
+        else:
+            with draft.open("w", encoding="utf-8", newline="") as out:
+                out.writelines([data] if isinstance(data, str) else data)
+    return Path(path)
+
+
+def _remove(draft: Path) -> None:
+    try:
+        draft.unlink(missing_ok=True)
+    except OSError:
+        return  # a folder that cannot be read holds no draft of ours; the first error is the one to tell

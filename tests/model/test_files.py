@@ -1,0 +1,55 @@
+"""A file appears whole or not at all, and a failure says where and what was expected."""
+
+from __future__ import annotations
+
+import pytest
+
+from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.files import draft_of, write_atomically
+
+
+@pytest.mark.parametrize("data", ["één\r\ntwo\n", "één\r\ntwo\n".encode(), ["één\r\n", "two\n"]])
+def test_text_bytes_and_pieces_of_text_are_written_as_they_are(tmp_path, data):
+    place = tmp_path / "notes.txt"
+    assert write_atomically(place, data) == place
+    assert place.read_bytes() == "één\r\ntwo\n".encode()
+    assert list(tmp_path.iterdir()) == [place]
+
+
+def test_a_writer_that_fails_half_way_leaves_the_former_file_and_no_draft(tmp_path):
+    place = tmp_path / "notes.txt"
+    place.write_text("former", "utf-8")
+
+    def pieces():
+        yield "half"
+        raise RuntimeError("out of words")
+
+    with pytest.raises(RuntimeError, match="out of words"):
+        write_atomically(place, pieces())
+    assert place.read_text("utf-8") == "former"
+    assert list(tmp_path.iterdir()) == [place]
+
+
+def test_two_writers_of_one_file_do_not_share_a_draft(tmp_path):
+    place = tmp_path / "notes.txt"
+    with draft_of(place) as first, draft_of(place) as second:
+        assert first != second
+        first.write_text("first", "utf-8")
+        second.write_text("second", "utf-8")
+    assert place.read_text("utf-8") == "first"  # the one that ended last
+
+
+def test_a_folder_that_cannot_be_written_to_is_named_with_what_was_expected(tmp_path):
+    place = tmp_path / "missing" / "notes.txt"
+    with pytest.raises(DataError) as refused:
+        write_atomically(place, "text", "a folder that is shared")
+    assert str(refused.value) == (
+        f"{place}: cannot be written (No such file or directory); expected a folder that is shared"
+    )
+
+
+def test_a_folder_in_place_of_the_file_is_refused_and_left_alone(tmp_path):
+    (tmp_path / "notes.txt").mkdir()
+    with pytest.raises(DataError, match="cannot be written"):
+        write_atomically(tmp_path / "notes.txt", "text")
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
