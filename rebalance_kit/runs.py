@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TextIO
 
 from rebalance_kit import scenarios
 from rebalance_kit.analysis.comparison import Comparison, compare, sentences, table
+from rebalance_kit.analysis.draws import SECONDS, Draws, check_draws, default_draws, draw
+from rebalance_kit.analysis.draws_text import (
+    DrawProgress,
+    draws_as_json,
+    draws_head,
+    draws_sentences,
+    draws_table,
+)
 from rebalance_kit.analysis.invariants import check
 from rebalance_kit.model.errors import EnvironmentProblem, ScenarioError
 from rebalance_kit.model.files import write_atomically
@@ -17,32 +26,79 @@ from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.scenario.scenario import PROTOCOLS, THREE_PROTOCOLS, Scenario
 from rebalance_kit.simulation.simulate import simulate
 
+MOST_SECONDS = 3_600
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How often to draw: ``draws`` None takes ``default_draws`` where several protocols are compared."""
+
+    draws: int | None = None
+    seconds: float = SECONDS
+    one_run: bool = False
+
+    def count(self, scenario: Scenario, protocols: Mapping[str, str | None]) -> int | None:
+        """Draws to make, None for none. Raises ``ScenarioError`` for a count or a bound that cannot be."""
+        if self.one_run and self.draws is not None:
+            raise ScenarioError(f"--one-run and --draws {self.draws} are given; expected one of them")
+        if not 0 < self.seconds <= MOST_SECONDS:
+            raise ScenarioError(
+                f"--seconds is {self.seconds:g}; expected more than 0 and at most {MOST_SECONDS}"
+            )
+        if self.draws is not None:
+            return check_draws(self.draws)
+        return default_draws(scenario) if len(protocols) > 1 and not self.one_run else None
+
 
 def run_scenario(
-    name: str, protocol: str | None, seed: int | None, out_dir: Path | None, *, as_json: bool, out: TextIO
+    name: str,
+    protocol: str | None,
+    seed: int | None,
+    out_dir: Path | None,
+    wanted: Wanted | None = None,
+    *,
+    as_json: bool,
+    out: TextIO,
 ) -> int:
     """Run a scenario by name or file and print the comparison; 1 when an invariant is broken.
 
     ``protocol`` is a name, ``all`` for the three, or None for what the scenario says (all three when it
-    says nothing). With ``out_dir`` the traces (JSONL) and one report (HTML) are written there. Nothing
+    says nothing). ``wanted`` says how often the scenario is drawn for its distribution (None: not at all). With ``out_dir`` the traces (JSONL) and one report (HTML) are written there. Nothing
     is written when the scenario cannot mean anything.
     """
     scenario = scenarios.scenario(name)
-    traces = {label: simulate(scenario, seed, chosen) for label, chosen in _protocols(scenario, protocol)}
+    protocols = dict(_protocols(scenario, protocol))
+    count = None if wanted is None else wanted.count(scenario, protocols)
+    seconds = SECONDS if wanted is None else wanted.seconds
+    traces = {label: simulate(scenario, seed, chosen) for label, chosen in protocols.items()}
     comparison = compare(traces)
     broken = {label: [asdict(one) for one in check(trace)] for label, trace in traces.items()}
     if out_dir is not None:
         _write(out_dir, traces)
-    if as_json:
-        print(json.dumps(_as_json(comparison, broken), ensure_ascii=False), file=out)
-    else:
+    if not as_json:
         _print(scenario, comparison, broken, out)
-        if out_dir is not None:
-            print(
-                f"\nwritten to {out_dir}: {', '.join(sorted(file.name for file in out_dir.iterdir()))}",
-                file=out,
-            )
+    draws = None if count is None else _draw(scenario, protocols, count, seconds, None if as_json else out)
+    if as_json:
+        print(json.dumps(_as_json(comparison, broken, draws), ensure_ascii=False), file=out)
+    elif out_dir is not None:
+        written = ", ".join(sorted(file.name for file in out_dir.iterdir()))
+        print(f"\nwritten to {out_dir}: {written}", file=out)
     return 1 if any(broken.values()) else 0
+
+
+def _draw(
+    scenario: Scenario, protocols: Mapping[str, str | None], count: int, seconds: float, out: TextIO | None
+) -> Draws:
+    """Draw with progress on a terminal's stderr; print the table and its sentences to ``out`` at the end."""
+    progress = DrawProgress(sys.stderr) if sys.stderr is not None and sys.stderr.isatty() else None
+    draws = draw(scenario, protocols, count, seconds=seconds, on_progress=progress)
+    if progress is not None:
+        progress.clear()
+    if out is not None:
+        print(f"\n{draws_head(scenario, draws)}\n\n{draws_table(draws)}\n", file=out)
+        for sentence in draws_sentences(draws):
+            print(sentence, file=out)
+    return draws
 
 
 def _protocols(scenario: Scenario, protocol: str | None) -> list[tuple[str, str | None]]:
@@ -81,8 +137,11 @@ def _write(folder: Path, traces: Mapping[str, Trace]) -> None:
     write_report(folder / f"{first.meta['scenario']}.html", list(traces.values()))
 
 
-def _as_json(comparison: Comparison, broken: Mapping[str, list[dict[str, object]]]) -> dict[str, object]:
+def _as_json(
+    comparison: Comparison, broken: Mapping[str, list[dict[str, object]]], draws: Draws | None
+) -> dict[str, object]:
     return {
+        "draws": None if draws is None else draws_as_json(draws),
         "scenario": comparison.scenario,
         "metrics": {
             label: {**asdict(one), "requests_total": one.requests_total}
@@ -100,7 +159,7 @@ def _print(
     print(f"{scenario.title or scenario.name}\n", file=out)
     if scenario.story:
         print(f"{scenario.story.strip()}\n", file=out)
-    print(f"From second {since:.1f} on:\n", file=out)
+    print(f"One run, from second {since:.1f} on:\n", file=out)
     print(table(comparison), file=out)
     print(file=out)
     for sentence in sentences(comparison):

@@ -32,15 +32,20 @@ class Measure(NamedTuple):
     shown: Callable[[float], str]
 
 
+def generations(one: Metrics) -> float | None:
+    """Generations of a classic group; None for a KIP-848 group, which has epochs instead."""
+    return None if one.epochs and not one.generations else one.generations
+
+
 MEASURES: tuple[Measure, ...] = (
-    Measure("partitions paused", lambda one: one.partitions_unread, _whole),
-    Measure("stopped, partition-seconds", lambda one: one.unread_partition_s, _tenths),
-    Measure("longest pause of a partition, s", lambda one: one.longest_gap_s, _hundredths),
-    Measure("longest pause of the whole group, s", lambda one: one.group_gap_s, _hundredths),
+    Measure("partitions unread", lambda one: one.partitions_unread, _whole),
+    Measure("unread partition-seconds", lambda one: one.unread_partition_s, _tenths),
+    Measure("longest gap of a partition, s", lambda one: one.longest_gap_s, _hundredths),
+    Measure("longest gap of the whole group, s", lambda one: one.group_gap_s, _hundredths),
     Measure("partitions moved", lambda one: one.partitions_moved, _whole),
     Measure("moves beyond the least possible", lambda one: one.moves_beyond_minimum, _whole),
     Measure("rebalances (or group epochs)", lambda one: one.rebalances, _whole),
-    Measure("generations", lambda one: one.generations, _whole),
+    Measure("generations", generations, _whole),
     Measure("requests", lambda one: one.requests_total, _whole),
     Measure("records redelivered", lambda one: one.records_redelivered, _whole),
     Measure("records lost", lambda one: one.records_lost, _whole),
@@ -116,25 +121,24 @@ def table(comparison: Comparison) -> str:
 
 
 def sentences(comparison: Comparison) -> tuple[str, ...]:
-    """What the numbers say, in words; every figure is taken from the runs."""
-    found = [_paused(label, one) for label, one in comparison.metrics.items()]
-    found += [
-        text
-        for text in (_detection(comparison), _longest(comparison), _moves(comparison), _twice(comparison))
-        if text
-    ]
-    return tuple(found)
+    """What the numbers of these runs say, in words; every figure is taken from the runs.
+
+    Which protocol is better is not said here: that takes many draws (``analysis.draws``).
+    """
+    said = [_unread(label, one) for label, one in comparison.metrics.items()]
+    more = (_detection(comparison), _moves(comparison), _follow_up(comparison))
+    return tuple(said + [text for text in more if text])
 
 
-def _paused(label: str, one: Metrics) -> str:
+def _unread(label: str, one: Metrics) -> str:
     if not one.partitions_unread:
-        return f"{label}: no partition paused."
+        return f"{label}: every partition was read all the time."
+    longest = f"The longest gap of one partition was {one.longest_gap_s:.1f} s."
     if one.partitions_unread == one.partitions:
-        how = f"all {one.partitions} partitions paused"
-        both = f"; for {one.group_gap_s:.2f} s nothing at all was read" if one.group_gap_s else ""
-        return f"{label}: {how}{both}. The longest single pause was {one.longest_gap_s:.1f} s."
-    flowing = one.partitions - one.partitions_unread
-    return f"{label}: {one.partitions_unread} of {one.partitions} partitions paused, the other {flowing} went on. The longest single pause was {one.longest_gap_s:.1f} s."
+        together = f"; for {one.group_gap_s:.2f} s none of them was read" if one.group_gap_s else ""
+        return f"{label}: all {one.partitions} partitions were unread for a time{together}. {longest}"
+    reading = one.partitions - one.partitions_unread
+    return f"{label}: {one.partitions_unread} of {one.partitions} partitions were unread for a time, the other {reading} were read throughout. {longest}"
 
 
 def _detection(comparison: Comparison) -> str:
@@ -143,28 +147,9 @@ def _detection(comparison: Comparison) -> str:
         return ""
     listed = ", ".join(f"{label} {seconds:.1f} s" for label, seconds in noticed.items())
     return (
-        f"Until the coordinator noticed: {listed}. No protocol shortens that: it is the session timeout less the age of the last "
-        "heartbeat, and the longest pause is mostly this wait."
+        f"Until the coordinator noticed: {listed}. That is the session timeout less the age of the last heartbeat; no protocol "
+        "shortens the session timeout, and most of the longest gap is this wait."
     )
-
-
-def _longest(comparison: Comparison) -> str:
-    gaps = {label: one.longest_gap_s for label, one in comparison.metrics.items()}
-    eager = gaps.get("eager")
-    others = {label: gap for label, gap in gaps.items() if label != "eager" and gap}
-    if (
-        eager is None
-        or not eager
-        or not others
-        or any(one.detect_s is not None for one in comparison.metrics.values())
-    ):
-        return ""
-    if eager < min(others.values()):
-        return (
-            "The longest pause of a single partition was shortest under eager, since its members give up and get back at one common "
-            "heartbeat; its price is that every partition pauses, and that the slowest member decides how long."
-        )
-    return ""
 
 
 def _moves(comparison: Comparison) -> str:
@@ -176,14 +161,14 @@ def _moves(comparison: Comparison) -> str:
     if not extra:
         return ""
     listed = ", ".join(f"{label} {count}" for label, count in extra.items())
-    return f"Partitions that moved without need: {listed}."
+    return f"Partitions that moved although they need not have: {listed}."
 
 
-def _twice(comparison: Comparison) -> str:
+def _follow_up(comparison: Comparison) -> str:
     cooperative = comparison.metrics.get("cooperative")
     if cooperative is None or cooperative.generations < 2 or not cooperative.partitions_moved:
         return ""
     return (
-        f"cooperative took {cooperative.generations} generations: one to find out what must be given up, another to hand it out; "
+        f"cooperative took {cooperative.generations} generations: one to revoke what must move, and a follow-up rebalance to assign it; "
         "the second starts about one heartbeat interval after the first."
     )

@@ -25,6 +25,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="write traces (JSONL) and the report (HTML) there",
     )
     run.add_argument("--json", action="store_true", help="one JSON object instead of the text")
+    _add_draws(run)
     run.set_defaults(command=_run)
     search = commands.add_parser("search", help="try random action sequences until an invariant breaks")
     search.add_argument(
@@ -50,11 +51,33 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     assign.set_defaults(command=_assign)
 
 
-def _run(arguments: argparse.Namespace, out: TextIO) -> int:
-    from rebalance_kit.runs import run_scenario
+def _add_draws(run: argparse.ArgumentParser) -> None:
+    run.add_argument(
+        "--draws",
+        type=int,
+        default=None,
+        metavar="N",
+        help="draw the scenario N times under each protocol (2 to 10000; default: 200 for a small scenario "
+        "under several protocols, fewer for a large one)",
+    )
+    run.add_argument("--one-run", action="store_true", help="show the one run only, without a distribution")
+    run.add_argument(
+        "--seconds", type=float, default=30.0, help="begin no draw after so many seconds (default 30)"
+    )
 
+
+def _run(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.runs import Wanted, run_scenario
+
+    wanted = Wanted(arguments.draws, arguments.seconds, one_run=arguments.one_run)
     return run_scenario(
-        arguments.scenario, arguments.protocol, arguments.seed, arguments.out, as_json=arguments.json, out=out
+        arguments.scenario,
+        arguments.protocol,
+        arguments.seed,
+        arguments.out,
+        wanted,
+        as_json=arguments.json,
+        out=out,
     )
 
 

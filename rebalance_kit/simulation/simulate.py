@@ -10,6 +10,7 @@ from rebalance_kit.simulation.cluster.action_handlers import do
 from rebalance_kit.simulation.cluster.world import World
 from rebalance_kit.simulation.learner_code.plug_ins import PlugIns, check_listeners, supports
 from rebalance_kit.simulation.scenario.expansion import expand
+from rebalance_kit.simulation.scenario.moments import check_moments, drawn
 from rebalance_kit.simulation.scenario.scenario import Action, Scenario, with_protocol
 
 
@@ -50,10 +51,12 @@ class Run:
         listeners: Mapping[str, Any] | None = None,
         assignors: Mapping[str, Callable[..., Any]] | None = None,
     ) -> None:
+        self.seed = scenario.seed if seed is None else seed
+        check_moments(scenario)
+        scenario = drawn(scenario, self.seed)
         planned = expand(scenario, supports(assignors))
         check_listeners(listeners, (spec.name for spec in planned.members))
         self.scenario, self._planned = scenario, planned
-        self.seed = scenario.seed if seed is None else seed
         self._world = world = World(planned, self.seed, PlugIns(listeners or {}, assignors or {}))
         for spec in planned.members:
             if spec.start_ms is not None:
@@ -77,7 +80,7 @@ class Run:
         millisecond, or a later one (``rolling_restart``, ``scale_to``) that means something else now. Raises as
         ``simulate`` does when the scenario cannot mean anything.
         """
-        planned = expand(scenario)
+        planned = expand(drawn(scenario, self.seed))
         left = list(planned.actions)
         if action not in left or any(one.at_ms == action.at_ms for one in self._planned.actions):
             return False

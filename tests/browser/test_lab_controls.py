@@ -121,8 +121,8 @@ def test_three_protocols_stand_side_by_side_with_the_table_and_what_differs(brid
     from rebalance_kit.simulation.simulate import simulate
 
     runs = [metrics(simulate(load("crash"), protocol=name)) for name in ("eager", "cooperative", "consumer")]
-    assert table["partitions paused"] == [str(one.partitions_unread) for one in runs]
-    assert table["stopped, partition-seconds"] == [f"{one.unread_partition_s:,.1f}" for one in runs]
+    assert table["partitions unread"] == [str(one.partitions_unread) for one in runs]
+    assert table["unread partition-seconds"] == [f"{one.unread_partition_s:,.1f}" for one in runs]
     assert "What differs." in bridge.text(".rk-differs")
     shot(bridge.root, "compare")
     bridge.press("v")

@@ -41,10 +41,10 @@ def small(tmp_path):
 def test_a_run_prints_its_title_the_table_and_what_it_says(small):
     status, text = run("run", small)
     assert status == 0 and text.startswith("A small crash\n")
-    assert "From second 20.0 on:" in text
+    assert "One run, from second 20.0 on:" in text and "200 draws under each protocol" in text
     (head,) = (line.split() for line in text.splitlines() if line.split()[:1] == ["eager"])
     assert head == ["eager", "cooperative", "consumer"]
-    assert "all 4 partitions paused" in text and "2 of 4 partitions paused" in text
+    assert "all 4 partitions were unread" in text and "2 of 4 partitions were unread" in text
 
 
 def test_one_protocol_gives_one_column(small):

@@ -25,7 +25,7 @@ def test_a_scenario_of_the_readme_can_be_run(text, tmp_path):
     path.write_text(text, "utf-8")
     out = io.StringIO()
     assert main(["run", str(path), "--protocol", "all"], out) == 0
-    assert "partitions paused" in out.getvalue()
+    assert "partitions unread" in out.getvalue()
 
 
 @pytest.mark.parametrize("code", blocks("python"))

@@ -82,7 +82,7 @@ def test_the_gantt_gives_each_owner_its_colour_and_each_standstill_its_pattern(b
 def test_the_least_of_a_row_is_marked_and_a_tie_is_not(crash_runs):
     rows = comparison_html(crash_runs).splitlines()
     assert sum("least" in row for row in rows if "partitions moved" in row) == 0
-    stopped = next(row for row in rows if "stopped, partition-seconds" in row)
+    stopped = next(row for row in rows if "unread partition-seconds" in row)
     assert stopped.count('class="least"') == 1
 
 

@@ -81,7 +81,7 @@ def test_eager_pauses_all_four_partitions_and_the_other_two_protocols_only_the_o
 def test_the_comparison_has_a_column_a_run_and_the_numbers_of_the_analysis(crash_runs):
     lines = describe_comparison(crash_runs).splitlines()
     assert lines[0].split() == ["eager", "cooperative", "consumer"]
-    row = next(line for line in lines if line.startswith("stopped, partition-seconds"))
+    row = next(line for line in lines if line.startswith("unread partition-seconds"))
     assert row.split()[-3:] == [f"{metrics(run).unread_partition_s:,.1f}" for run in crash_runs]
 
 

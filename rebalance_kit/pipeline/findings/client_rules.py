@@ -18,7 +18,7 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         "events",
         "event in ('poll_timeout', 'rd_poll_timeout')",
         "{who} let more than max.poll.interval.ms pass between two calls of poll() and left the group by itself",
-        "Make a batch smaller (max.poll.records) or hand slow work to other threads with the partitions paused; "
+        "Make a batch smaller (max.poll.records) or hand slow work to other threads with the partitions unread; "
         "raise max.poll.interval.ms above the worst batch. The session timeout has nothing to do with it.",
         _POLL_DOC,
     ),

@@ -1,7 +1,7 @@
 """What an expression may ask of a run: each fact is one method, computed from the trace's rows.
 
 Times are milliseconds of the run. A window that is not given begins with the scenario's first action
-and ends with the run, so ``unread()`` is "which partitions paused since it happened". Partitions are
+and ends with the run, so ``unread()`` is "which partitions unread since it happened". Partitions are
 written as Kafka prints them (``orders-0``), members by their names.
 """
 

@@ -18,6 +18,7 @@ from rebalance_kit.simulation.learner_code.plug_ins import NOTHING, Supports
 from rebalance_kit.simulation.scenario.action_args import argument, check_arguments
 from rebalance_kit.simulation.scenario.action_states import check_states
 from rebalance_kit.simulation.scenario.checks import MOST_MEMBERS, BadScenario, Path, check_things, nearest
+from rebalance_kit.simulation.scenario.moments import check_moments, drawn
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario
 
 STOPS = frozenset({"close", "crash"})
@@ -46,6 +47,8 @@ def expand(scenario: Scenario, own: Supports = NOTHING) -> Scenario:
     it goes on after it. ``own`` are assignors of the learner's with what they support. Raises like ``check``.
     """
     check_things(scenario)
+    check_moments(scenario)
+    scenario = drawn(scenario)
     names = [spec.name for spec in scenario.members]
     names += [str(one.args["as"]) for one in scenario.actions if one.do == "duplicate" and "as" in one.args]
     scales = any(one.do == "scale_to" for one in scenario.actions)

@@ -133,6 +133,8 @@ class MemberSpec:
     callback_ms: int = 0
     commit: str = "auto"
     lives: tuple[Life, ...] = ()
+    start_within_ms: int = 0
+    """The start is drawn from this long before ``start_ms`` to this long after it (``moments.drawn``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +145,8 @@ class Action:
     do: str
     member: str | None = None
     args: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    within_ms: int = 0
+    """The moment is drawn from this long before ``at_ms`` to this long after it (``moments.drawn``)."""
 
 
 @dataclass(frozen=True, slots=True)

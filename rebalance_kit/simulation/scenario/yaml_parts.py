@@ -171,13 +171,15 @@ class Parts:
         def get(field_name: str, read: Callable[[Node, str], Any], default: Any) -> Any:
             return read(entries[field_name][1], f"{key}.{field_name}") if field_name in entries else default
 
+        start_ms, within_ms = get("start", self._start, (0, 0))
         return MemberSpec(
             name=name,
             topics=get("topics", nodes.names, ()),
             configs=MappingProxyType({**self.shared, **get("configs", self.configs, {})}),
             pattern=get("pattern", nodes.text, None),
             server_pattern=get("server_pattern", nodes.text, None),
-            start_ms=get("start", self._start, 0),
+            start_ms=start_ms,
+            start_within_ms=within_ms,
             client=get("client", nodes.text, "java"),
             callback=get("callback", nodes.text, "default"),
             processing_ms=get("processing_ms", nodes.number, 0.0),
@@ -186,8 +188,29 @@ class Parts:
             lives=get("lives", self._lives, ()),
         )
 
-    def _start(self, node: Node, key: str) -> int | None:
-        return None if is_null(node) else self.nodes.time_ms(node, key)
+    def _start(self, node: Node, key: str) -> tuple[int | None, int]:
+        return (None, 0) if is_null(node) else self.moment(node, key)
+
+    def moment(self, node: Node, key: str) -> tuple[int, int]:
+        """A time, or a window ``{about: 30s, within: 5s}``, as (about, within) in ms."""
+        from yaml.nodes import MappingNode
+
+        if not isinstance(node, MappingNode):
+            return self.nodes.time_ms(node, key), 0
+        entries = self.nodes.mapping(node, key, ("about", "within"))
+        for needed in ("about", "within"):
+            if needed not in entries:
+                self.nodes.fail(
+                    node, key, f"has no {needed}; expected a time such as 30s, or {{about: 30s, within: 5s}}"
+                )
+        within_ms = self.nodes.time_ms(entries["within"][1], f"{key}.within")
+        if not within_ms:
+            self.nodes.fail(
+                entries["within"][1],
+                f"{key}.within",
+                "got 0; expected at least 1 ms, or a plain time instead of a window",
+            )
+        return self.nodes.time_ms(entries["about"][1], f"{key}.about"), within_ms
 
     def _crowd(self, node: Node, key: str, entries: Entries) -> tuple[MemberSpec, ...]:
         """``count`` members named ``prefix`` and a number, ``every`` ms apart."""
@@ -267,7 +290,8 @@ class Parts:
             self.spots[*path, full] = value
             args[full] = self._argument(do, full, value, f"{key}.{name}", (*path, full))
         member = nodes.text(entries["member"][1], f"{key}.member") if "member" in entries else None
-        return Action(nodes.time_ms(entries["at"][1], f"{key}.at"), do, member, MappingProxyType(args))
+        at_ms, within_ms = self.moment(entries["at"][1], f"{key}.at")
+        return Action(at_ms, do, member, MappingProxyType(args), within_ms)
 
     def _argument(self, do: str, name: str, node: Node, key: str, path: Path) -> Any:
         kind = ARGUMENTS[do][name].kind

@@ -91,8 +91,8 @@ def _member(spec: MemberSpec, shorthand: bool) -> dict[str, Any]:
     for key in ("pattern", "server_pattern"):
         if getattr(spec, key) is not None:
             found[key] = getattr(spec, key)
-    if spec.start_ms != 0:
-        found["start"] = None if spec.start_ms is None else write_time(spec.start_ms)
+    if spec.start_ms != 0 or spec.start_within_ms:
+        found["start"] = None if spec.start_ms is None else _moment(spec.start_ms, spec.start_within_ms)
     configs = {
         key: value for key, value in spec.configs.items() if not (shorthand and key in SET_BY_PROTOCOL)
     }
@@ -111,8 +111,14 @@ def _member(spec: MemberSpec, shorthand: bool) -> dict[str, Any]:
     return found
 
 
+def _moment(about_ms: int, within_ms: int) -> Any:
+    if not within_ms:
+        return write_time(about_ms)
+    return {"about": write_time(about_ms), "within": write_time(within_ms)}
+
+
 def _action(action: Action) -> dict[str, Any]:
-    found: dict[str, Any] = {"at": write_time(action.at_ms), "do": action.do}
+    found: dict[str, Any] = {"at": _moment(action.at_ms, action.within_ms), "do": action.do}
     if action.member is not None:
         found["member"] = action.member
     for key, value in action.args.items():

@@ -57,7 +57,7 @@ def _group_line(board: BoardState) -> str:
 
 
 def describe_flow(trace: Trace) -> str:
-    """A run in words: who owns what first and last, what happened, which partitions paused how long."""
+    """A run in words: who owns what first and last, what happened, which partitions unread how long."""
     frames = Frames(trace)
     begin = frames.watched_from_ms
     lines = [_title(frames), f"{_at(begin)} {_shares(frames.at(max(begin - 1, 0)))}"]

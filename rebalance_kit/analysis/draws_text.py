@@ -1,0 +1,117 @@
+"""The draws of a scenario in words: the table of medians, what differs and what does not, JSON, progress."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TextIO
+
+from rebalance_kit.analysis.comparison import ABSENT, MEASURES, Measure, aligned
+from rebalance_kit.analysis.draws import FIRST_DRAWS, Distribution, Draws, verdict
+from rebalance_kit.simulation.scenario.moments import has_windows
+from rebalance_kit.simulation.scenario.scenario import Scenario
+
+
+def draws_head(scenario: Scenario, draws: Draws) -> str:
+    """How many draws were made, and what is drawn in them."""
+    made = f"{draws.count} draws" if draws.count >= draws.wanted else f"{draws.count} of {draws.wanted} draws"
+    if has_windows(scenario):
+        return f"{made} under each protocol; moments and latencies are drawn, the same moments for all protocols:"
+    return f"{made} under each protocol; latencies are drawn, every moment of this scenario is fixed:"
+
+
+def draws_table(draws: Draws) -> str:
+    """Median and middle half of each measure under each protocol, and who differs, as plain text."""
+    rows: list[list[str]] = [["median (middle half)", *draws.labels, "which differ"]]
+    for each in MEASURES:
+        cells = [_cell(each, draws.distribution(each.of, label)) for label in draws.labels]
+        if any(cell != ABSENT for cell in cells):
+            rows.append([each.words, *cells, verdict(draws, each).words])
+    return aligned(rows)
+
+
+def _cell(each: Measure, found: Distribution | None) -> str:
+    if found is None:
+        return ABSENT
+    low, high = (each.shown(value) for value in found.middle_half)
+    middle = each.shown(found.median)
+    return middle if low == high == middle else f"{middle} ({low}–{high})"
+
+
+def draws_sentences(draws: Draws) -> tuple[str, ...]:
+    """What the draws support and what they do not, in words."""
+    said = [f"{_how_many(draws)} Moments without a rule are drawn; every draw is the same for all protocols."]
+    same = [
+        each.words
+        for each in MEASURES
+        if verdict(draws, each).words == "no difference" and _varies(draws, each)
+    ]
+    if same:
+        said.append(f"No difference between the protocols (their middle halves overlap): {'; '.join(same)}.")
+    for each in MEASURES:
+        groups = verdict(draws, each).groups
+        if len(groups) > 1:
+            said.append(f"{each.words}: {_order(draws, each, groups)}.")
+    return tuple(said)
+
+
+def _how_many(draws: Draws) -> str:
+    if draws.count < draws.wanted:
+        return f"{draws.count} of {draws.wanted} draws were made."
+    return f"{draws.count} draws."
+
+
+def _varies(draws: Draws, each: Measure) -> bool:
+    found = (draws.distribution(each.of, label) for label in draws.labels)
+    return any(one is not None and one.values[0] != one.values[-1] for one in found)
+
+
+def _order(draws: Draws, each: Measure, groups: Sequence[Sequence[str]]) -> str:
+    said = []
+    for group in groups:
+        medians = {label: draws.distribution(each.of, label) for label in group}
+        shown = {each.shown(one.median) for one in medians.values() if one is not None}
+        said.append(f"{' and '.join(group)} {' and '.join(sorted(shown))}")
+    return ", then ".join(said)
+
+
+def draws_as_json(draws: Draws) -> dict[str, object]:
+    """Counts, and per label and measure: least, quartiles, greatest, and in how many draws it did not occur."""
+    return {
+        "count": draws.count,
+        "wanted": draws.wanted,
+        "seconds": round(draws.seconds, 2),
+        "measures": {
+            each.words: {
+                **{label: _quantiles(draws.distribution(each.of, label)) for label in draws.labels},
+                "which differ": verdict(draws, each).words,
+            }
+            for each in MEASURES
+        },
+    }
+
+
+def _quantiles(found: Distribution | None) -> dict[str, float] | None:
+    if found is None:
+        return None
+    names = {"least": 0.0, "lower quartile": 0.25, "median": 0.5, "upper quartile": 0.75, "greatest": 1.0}
+    return {**{name: round(found.quantile(at), 3) for name, at in names.items()}, "absent": found.absent}
+
+
+class DrawProgress:
+    """Shows on a terminal how many draws are done, and after the first twenty a first table."""
+
+    def __init__(self, terminal: TextIO) -> None:
+        self._terminal = terminal
+
+    def __call__(self, draws: Draws) -> None:
+        """Take note of one more draw."""
+        if draws.count == FIRST_DRAWS < draws.wanted:
+            self.clear()
+            self._terminal.write(f"\nafter {draws.count} draws:\n\n{draws_table(draws)}\n\n")
+        self._terminal.write(f"\r{draws.count} of {draws.wanted} draws (Ctrl-C shows what is known)")
+        self._terminal.flush()
+
+    def clear(self) -> None:
+        """Wipe the line of progress."""
+        self._terminal.write("\r\x1b[K")
+        self._terminal.flush()
