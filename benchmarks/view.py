@@ -24,7 +24,7 @@ from tables import publish
 
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.figures.flow import flow_figure
 from rebalance_kit.view.figures.gantt import gantt_figure
 from rebalance_kit.view.lab.playback import film_bytes
@@ -73,15 +73,15 @@ def without_browser(members: int, partitions: int, protocol: str) -> dict[str, A
     """Kernel side of a click, and what travels."""
     scenario = crash(members, partitions)
     trace = simulate(scenario, protocol=protocol)
-    frames = Frames(trace)
+    boards = Boards(trace)
     return {
         "size": f"{members} x {partitions}",
         "protocol": protocol,
         "simulate_ms": median_ms(lambda: simulate(scenario, protocol=protocol)),
-        "fold_ms": median_ms(lambda: Frames(trace)),
-        "film_ms": median_ms(lambda: film_bytes(Frames(trace))),
-        "board_ms": median_ms(lambda: frames.at(50_000)),
-        "film_kb": round(len(film_bytes(frames)) / 1000, 1),
+        "fold_ms": median_ms(lambda: Boards(trace)),
+        "film_ms": median_ms(lambda: film_bytes(Boards(trace))),
+        "board_ms": median_ms(lambda: boards.at(50_000)),
+        "film_kb": round(len(film_bytes(boards)) / 1000, 1),
         "flow_200_frames_ms": median_ms(lambda: flow_figure(trace, frames=200), 3),
         "flow_200_frames_kb": round(
             len(json.dumps(flow_figure(trace, frames=200), separators=(",", ":"))) / 1000, 1
@@ -132,7 +132,7 @@ def in_browser(members: int, partitions: int) -> dict[str, Any]:
     from rebalance_kit.view.lab.widget import Lab
 
     scenario = crash(members, partitions)
-    films = [film_bytes(Frames(simulate(scenario, protocol=name))) for name in ("eager", "cooperative")]
+    films = [film_bytes(Boards(simulate(scenario, protocol=name))) for name in ("eager", "cooperative")]
     controls = Lab().controls
     page_text = PAGE.format(
         style=style(),
@@ -271,7 +271,7 @@ def figure_widget(members: int, partitions: int, clicks: int = 24) -> dict[str, 
     import plotly.graph_objects as go
     from playwright.sync_api import sync_playwright
 
-    runs = [Frames(simulate(crash(members, partitions), protocol=name)) for name in ("eager", "cooperative")]
+    runs = [Boards(simulate(crash(members, partitions), protocol=name)) for name in ("eager", "cooperative")]
     boards = [one.at(at_ms) for one in runs for at_ms in (11_900, 12_100)]
     place = {name: number for number, name in enumerate(runs[0].names)}
 

@@ -17,7 +17,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "Quiz": "quiz.practice",
         "Review": "quiz.practice",
         "Vote": "quiz.poll",
-        "board": "board.board",
+        "board": "board.boards",
         "comparison_figure": "figures.comparison",
         "comparison_html": "figures.comparison",
         "describe_board": "words.descriptions",

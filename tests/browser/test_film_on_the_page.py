@@ -10,7 +10,7 @@ import pytest
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.scenario.scenario import MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.lab.playback import film_bytes
 from rebalance_kit.view.style.palettes import THEMES
 from rebalance_kit.view.words.descriptions import describe_board
@@ -55,15 +55,15 @@ def film_page(page, tmp_path):
     return load_page
 
 
-def text_of(frames: Frames) -> str:
-    return base64.b64encode(film_bytes(frames)).decode("ascii")
+def text_of(boards: Boards) -> str:
+    return base64.b64encode(film_bytes(boards)).decode("ascii")
 
 
-def moments(frames: Frames) -> list[int]:
+def moments(boards: Boards) -> list[int]:
     """Changes, and odd moments between them."""
-    times = frames.change_times
+    times = boards.change_times
     return sorted(
-        {*times[:: max(1, len(times) // 40)], *range(0, frames.end_ms, max(997, frames.end_ms // 23))}
+        {*times[:: max(1, len(times) // 40)], *range(0, boards.end_ms, max(997, boards.end_ms // 23))}
     )
 
 
@@ -81,15 +81,15 @@ def moments(frames: Frames) -> list[int]:
 def test_the_page_says_word_for_word_what_python_says(film_page, name):
     page = film_page()
     for protocol in (None, "consumer"):
-        frames = Frames(simulate(load(name), protocol=protocol))
-        at = moments(frames)
+        boards = Boards(simulate(load(name), protocol=protocol))
+        at = moments(boards)
         said = page.evaluate(
             "async ([text, times]) => { const film = await decode(text); return times.map((at) => twinAt(film, at)); }",
-            [text_of(frames), at],
+            [text_of(boards), at],
         )
         for at_ms, twin in zip(at, said, strict=True):
             assert [line.rstrip() for line in twin.splitlines()] == describe_board(
-                frames.at(at_ms)
+                boards.at(at_ms)
             ).splitlines(), (protocol, at_ms)
 
 
@@ -111,7 +111,7 @@ def test_pictures_of_the_lab_in_every_theme(film_page, shot, name, at_ms, width,
         [base64.b64encode(lab.film).decode("ascii"), json.loads(json.dumps(lab.controls)), at_ms, theme],
     )
     page.locator(".rk-stage").wait_for()
-    board = lab.frames.at(min(at_ms, lab.trace.end_ms))
+    board = lab.boards.at(min(at_ms, lab.trace.end_ms))
     lanes = page.locator(".rk-lane").evaluate_all(
         "lanes => lanes.map((one) => one.getAttribute('aria-label'))"
     )

@@ -153,10 +153,10 @@ def test_after_a_deed_the_cost_stands_beside_what_was_foreseen(bridge):
 
 
 def test_steps_go_by_event_or_message_and_jumps_to_rebalance_callback_or_fault(bridge):
-    frames = bridge.lab.frames
+    boards = bridge.lab.boards
     bridge.root.get_by_label("Jump", exact=True).select_option("faults")
     bridge.click("Jump forward")
-    crash = next(mark.at_ms for mark in frames.marks if mark.kind == "fault")
+    crash = next(mark.at_ms for mark in boards.marks if mark.kind == "fault")
     assert bridge.lab.cursor_ms == crash
     bridge.root.get_by_label("Jump", exact=True).select_option("callbacks")
     bridge.click("Jump forward")
@@ -165,12 +165,12 @@ def test_steps_go_by_event_or_message_and_jumps_to_rebalance_callback_or_fault(b
     bridge.root.get_by_label("Jump", exact=True).select_option("rebalances")
     bridge.click("Jump back")
     assert bridge.lab.cursor_ms == max(
-        mark.at_ms for mark in frames.marks if mark.kind == "rebalance" and mark.at_ms < begun[0]
+        mark.at_ms for mark in boards.marks if mark.kind == "rebalance" and mark.at_ms < begun[0]
     )
     bridge.root.get_by_label("Step", exact=True).select_option("messages")
     now = bridge.lab.cursor_ms
     bridge.click("Step forward")
-    assert bridge.lab.cursor_ms == min(one.sent_ms for one in frames.messages if one.sent_ms > now)
+    assert bridge.lab.cursor_ms == min(one.sent_ms for one in boards.messages if one.sent_ms > now)
 
 
 def test_a_click_on_a_partition_marks_it_and_its_menu_acts_on_its_topic(bridge):
@@ -201,7 +201,7 @@ def test_the_queue_of_a_stopped_partition_grows_and_that_of_a_flowing_one_stays_
         queues(),
         [
             name
-            for name, track in bridge.lab.frames.partitions.items()
+            for name, track in bridge.lab.boards.partitions.items()
             if track.at(40_000).owner == "consumer-2"
         ],
     )
@@ -240,7 +240,7 @@ def test_nothing_of_the_outcome_is_on_the_page_before_the_prediction_is_locked_i
     bridge.root.locator("[data-tab=why]").click()
     assert "hidden while you predict" in bridge.text(".rk-notice")
     owned = [
-        name for name, track in bridge.lab.frames.partitions.items() if track.at(20_000).owner == "consumer-1"
+        name for name, track in bridge.lab.boards.partitions.items() if track.at(20_000).owner == "consumer-1"
     ]
     for name in owned:
         bridge.root.locator(f"[data-option='{name}'] input").check()

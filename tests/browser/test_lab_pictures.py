@@ -54,10 +54,10 @@ def test_the_picture_of_the_comparison_has_three_columns_of_one_moment(page, tmp
     flowing = bridge.root.locator(".rk-count").all_inner_texts()
     from rebalance_kit.scenarios import load
     from rebalance_kit.simulation.simulate import simulate
-    from rebalance_kit.view.board.board import Frames
+    from rebalance_kit.view.board.boards import Boards
 
     boards = [
-        Frames(simulate(load("crash-in-hand-over"), protocol=one)).at(50_000)
+        Boards(simulate(load("crash-in-hand-over"), protocol=one)).at(50_000)
         for one in ("eager", "cooperative", "consumer")
     ]
     assert flowing == [f"{one.flowing} of 6 flow" for one in boards]

@@ -42,7 +42,7 @@ def test_every_tab_shows_the_run_at_the_cursor_and_asks_once(bridge, shot):
         describe_members(describe(lab.trace, AT)) in bridge.page.locator(".rk-output").nth(1).text_content()
     )
     bridge.open_tab("metrics")
-    rows = {(one.member, one.name): one.steps for one in metric_rows(lab.frames, "consumer-1")}
+    rows = {(one.member, one.name): one.steps for one in metric_rows(lab.boards, "consumer-1")}
     for row in bridge.root.locator(".rk-metrics tbody tr").all():
         member, name, value = (
             row.locator("td").first.inner_text(),
@@ -92,9 +92,9 @@ def test_the_timeline_says_in_words_what_it_draws(bridge):
         row.locator("th").inner_text(): row.inner_text()
         for row in bridge.root.locator(".rk-timetext tbody tr").all()
     }
-    assert set(rows) == set(bridge.lab.frames.partitions)
+    assert set(rows) == set(bridge.lab.boards.partitions)
     crashed = next(
-        name for name, track in bridge.lab.frames.partitions.items() if track.at(AT).owner == "consumer-2"
+        name for name, track in bridge.lab.boards.partitions.items() if track.at(AT).owner == "consumer-2"
     )
     assert "consumer-2 (stopped)" in rows[crashed]
 
@@ -110,7 +110,7 @@ def test_messages_can_be_filtered_by_kind_and_by_member(bridge):
     bridge.pump()
     only = int(bridge.text(".rk-messages .rk-dim").split(" of ")[1].split()[0])
     own = [
-        one for one in bridge.lab.frames.messages if one.member == "consumer-1" and one.api != "OffsetCommit"
+        one for one in bridge.lab.boards.messages if one.member == "consumer-1" and one.api != "OffsetCommit"
     ]
     assert only == len(own) < many
 
@@ -118,7 +118,7 @@ def test_messages_can_be_filtered_by_kind_and_by_member(bridge):
 def test_a_request_that_waits_is_a_bar_until_its_answer_and_a_new_generation_is_a_band(bridge):
     bridge.seek(bridge.lab.trace.end_ms)
     bridge.open_tab("messages")
-    shown = [one for one in bridge.lab.frames.messages if one.api in {"JoinGroup", "SyncGroup"}]
+    shown = [one for one in bridge.lab.boards.messages if one.api in {"JoinGroup", "SyncGroup"}]
     answered = sum(1 for one in shown if not one.request)
     bars = bridge.root.locator(".rk-sequence title").all_text_contents()
     assert len(bars) <= answered
@@ -126,7 +126,7 @@ def test_a_request_that_waits_is_a_bar_until_its_answer_and_a_new_generation_is_
     assert bool(bars) == (bridge.lab.protocol == "eager")
     bands = bridge.root.locator(".rk-bandline + text").all_text_contents()
     word = "generation" if bridge.lab.protocol == "eager" else "group epoch"
-    assert f"{word} {bridge.lab.frames.group.states[-1].generation}" in bands
+    assert f"{word} {bridge.lab.boards.group.states[-1].generation}" in bands
 
 
 def test_lines_can_be_filtered_by_source_and_text(bridge):

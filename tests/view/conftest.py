@@ -6,16 +6,16 @@ import pytest
 
 from rebalance_kit.simulation.scenario.scenario import MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.board.boards import Boards
 from tests.support.view.handmade_boards import crash_trace
 
 PROTOCOLS = ("eager", "cooperative", "consumer")
 
 
 @pytest.fixture(scope="session")
-def by_hand() -> Frames:
+def by_hand() -> Boards:
     """Two consumers, four partitions, consumer-1 crashes at 10 s; every row is written by hand."""
-    return Frames(crash_trace())
+    return Boards(crash_trace())
 
 
 def group(members: int, partitions: int, end_ms: int = 40_000) -> Scenario:

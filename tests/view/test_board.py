@@ -8,12 +8,12 @@ from rebalance_kit.analysis.intervals import flows
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.scenario.scenario import Action
 from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.view.board.board import Frames, board
+from rebalance_kit.view.board.boards import Boards, board
 from rebalance_kit.view.words.moment import sentence
 
 
-def words(frames, at_ms):
-    return {one.name: (one.state.owner, one.state.word) for one in frames.at(at_ms).partitions}
+def words(boards, at_ms):
+    return {one.name: (one.state.owner, one.state.word) for one in boards.at(at_ms).partitions}
 
 
 @pytest.mark.parametrize(
@@ -79,13 +79,13 @@ def test_naming_a_member_that_is_not_there_names_those_that_are(by_hand):
 
 
 def test_what_flows_on_the_board_is_what_the_analysis_calls_available(crash_run):
-    frames = Frames(crash_run)
+    boards = Boards(crash_run)
     for partition, stretches in flows(crash_run).items():
         for stretch in stretches:
             for at_ms in (stretch.from_ms, (stretch.from_ms + stretch.to_ms) // 2, stretch.to_ms - 1):
-                state = frames.partitions[str(partition)].at(at_ms)
+                state = boards.partitions[str(partition)].at(at_ms)
                 assert (state.flows, state.owner) == (True, stretch.member), (str(partition), at_ms)
-            after = frames.partitions[str(partition)].at(stretch.to_ms)
+            after = boards.partitions[str(partition)].at(stretch.to_ms)
             assert not after.flows or stretch.to_ms == crash_run.end_ms
 
 
@@ -96,9 +96,9 @@ def test_a_walk_through_all_moments_says_what_each_board_says(make_group):
         .with_action(Action(20_000, "close", "consumer-3"))
     )
     for protocol in ("eager", "cooperative", "consumer"):
-        frames = Frames(simulate(scenario, protocol=protocol))
-        for one in frames.walk(frames.change_times):
-            assert sentence(one) == sentence(frames.at(one.at_ms)), (protocol, one.at_ms)
+        boards = Boards(simulate(scenario, protocol=protocol))
+        for one in boards.walk(boards.change_times):
+            assert sentence(one) == sentence(boards.at(one.at_ms)), (protocol, one.at_ms)
 
 
 def test_a_frozen_member_that_was_removed_loses_its_lane_to_the_new_owner(make_group):
@@ -107,8 +107,8 @@ def test_a_frozen_member_that_was_removed_loses_its_lane_to_the_new_owner(make_g
         .with_action(Action(12_000, "freeze", "consumer-1"))
         .with_action(Action(90_000, "thaw", "consumer-1"))
     )
-    frames = Frames(simulate(scenario, protocol="eager"))
-    frozen = frames.at(80_000)
+    boards = Boards(simulate(scenario, protocol="eager"))
+    frozen = boards.at(80_000)
     assert frozen.member("consumer-1").state.doing == "frozen, removed"
     assert {one.state.owner for one in frozen.partitions} == {"consumer-2"}
     assert frozen.flowing == 4
@@ -116,25 +116,25 @@ def test_a_frozen_member_that_was_removed_loses_its_lane_to_the_new_owner(make_g
 
 def test_a_group_of_the_consumer_protocol_shows_epochs_and_a_target_that_waits(make_group):
     scenario = make_group(2, 4, 60_000)
-    frames = Frames(simulate(scenario, protocol="consumer"))
+    boards = Boards(simulate(scenario, protocol="consumer"))
     waiting = [
-        at_ms for at_ms in frames.change_times if any(one.state.target for one in frames.at(at_ms).partitions)
+        at_ms for at_ms in boards.change_times if any(one.state.target for one in boards.at(at_ms).partitions)
     ]
     assert waiting
-    assert frames.at(60_000).group.protocol == "consumer"
-    assert {one.state.group_epoch for one in frames.at(60_000).members} == {
-        frames.at(60_000).group.generation
+    assert boards.at(60_000).group.protocol == "consumer"
+    assert {one.state.group_epoch for one in boards.at(60_000).members} == {
+        boards.at(60_000).group.generation
     }
 
 
 def test_a_classic_group_never_shows_a_target(make_group):
-    frames = Frames(simulate(make_group(3, 6, 60_000), protocol="cooperative"))
-    assert all(state.target is None for track in frames.partitions.values() for state in track.states)
+    boards = Boards(simulate(make_group(3, 6, 60_000), protocol="cooperative"))
+    assert all(state.target is None for track in boards.partitions.values() for state in track.states)
 
 
 def test_whoever_loses_its_instance_id_to_another_process_is_out_of_the_group():
-    frames = Frames(simulate(load("duplicate-instance")))
-    after = frames.at(frames.end_ms)
+    boards = Boards(simulate(load("duplicate-instance")))
+    after = boards.at(boards.end_ms)
     assert (after.member("consumer-2").state.doing, after.member("consumer-2").state.standing) == (
         "died",
         "removed",
@@ -143,9 +143,9 @@ def test_whoever_loses_its_instance_id_to_another_process_is_out_of_the_group():
 
 
 def test_a_member_outside_the_group_that_still_reads_is_a_zombie_and_does_not_move_the_groups_position():
-    frames = Frames(simulate(load("freeze")))
-    thawed = next(row.at_ms for row in frames.trace.of("process_thawed"))
-    board = frames.at(thawed)
+    boards = Boards(simulate(load("freeze")))
+    thawed = next(row.at_ms for row in boards.trace.of("process_thawed"))
+    board = boards.at(thawed)
     also = [one.name for one in board.partitions if "consumer-2" in one.state.also]
     assert also
     assert board.member("consumer-2").state.doing == "removed, still works"
@@ -160,8 +160,8 @@ def test_a_member_outside_the_group_that_still_reads_is_a_zombie_and_does_not_mo
     ],
 )
 def test_a_partition_is_on_the_board_from_the_moment_it_exists(name, late):
-    frames = Frames(simulate(load(name)))
-    before, after, end = (frames.at(at_ms) for at_ms in (29_999, 30_001, frames.end_ms))
+    boards = Boards(simulate(load(name)))
+    before, after, end = (boards.at(at_ms) for at_ms in (29_999, 30_001, boards.end_ms))
     assert not {one.name for one in before.partitions} & set(late)
     assert before.flowing == len(before.partitions)
     assert [one.state.word for one in after.partitions if one.name in late] == ["no owner"] * 2
@@ -172,11 +172,11 @@ def test_a_deleted_topic_leaves_the_board_when_nobody_has_its_partitions_any_mor
     scenario = load("regex-surprise").with_action(
         Action(50_000, "delete_topic", None, {"topic": "orders-retry"})
     )
-    frames = Frames(simulate(scenario, protocol="consumer"))
+    boards = Boards(simulate(scenario, protocol="consumer"))
 
     def held(at_ms):
-        return [one.state.owner for one in frames.at(at_ms).partitions if "retry" in one.name]
+        return [one.state.owner for one in boards.at(at_ms).partitions if "retry" in one.name]
 
     assert len(held(50_001)) == 2, "a member that has not heard of it keeps what it has"
     assert None not in held(50_001)
-    assert held(frames.end_ms) == []
+    assert held(boards.end_ms) == []

@@ -15,7 +15,7 @@ from rebalance_kit.scenarios import load, names
 from rebalance_kit.simulation.scenario.permalink import Link, write_link
 from rebalance_kit.simulation.scenario.scenario import ACTIONS, Action
 from rebalance_kit.simulation.simulate import Run, simulate
-from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.marks import action_words
 from rebalance_kit.view.lab.costs import preview
 from rebalance_kit.view.lab.explanations import why_entries
@@ -181,23 +181,23 @@ def test_every_scenario_of_the_kit_is_a_lesson_and_every_lesson_a_scenario():
 
 
 def test_lights_are_as_many_as_invariants_and_a_broken_one_names_its_moment():
-    frames = Frames(simulate(load("defect-sticky-stale-leader")))
-    content = tab(frames, "invariants", 0)
+    boards = Boards(simulate(load("defect-sticky-stale-leader")))
+    content = tab(boards, "invariants", 0)
     assert len(content["lights"]) == len(INVARIANTS)
 
 
 @pytest.mark.parametrize("name", names())
 def test_every_tab_of_every_scenario_is_plain_values_and_every_why_has_rule_and_source(name):
-    frames = Frames(simulate(load(name)))
+    boards = Boards(simulate(load(name)))
     for each in TABS:
-        json.dumps(tab(frames, each, frames.end_ms // 2, frames.names[0]))
-    entries = why_entries(frames)
+        json.dumps(tab(boards, each, boards.end_ms // 2, boards.names[0]))
+    entries = why_entries(boards)
     assert entries
     assert [one[0] for one in entries] == sorted(one[0] for one in entries)
     assert all(
         sentence.endswith(".") and rule.endswith(".") and source for _, sentence, rule, source in entries
     )
-    assert {words for row in frames.trace.of("action") for words in [row.detail["do"]]} == set() or any(
+    assert {words for row in boards.trace.of("action") for words in [row.detail["do"]]} == set() or any(
         "done to the group" in one[2] for one in entries
     )
 
@@ -276,7 +276,7 @@ def test_a_click_on_a_large_group_is_shown_at_once_and_ends_in_the_same_run(make
     assert (first["known"], first["end"]) == (25_000, last["end"])
     whole = simulate(lab.scenario)
     assert lab.trace == whole
-    assert lab.film == film_bytes(Frames(whole, broker=lab.scenario.broker))
+    assert lab.film == film_bytes(Boards(whole, broker=lab.scenario.broker))
 
 
 def test_a_run_that_is_acted_in_goes_on_as_the_scenario_with_that_action_does():

@@ -6,7 +6,7 @@ import re
 
 from rebalance_kit.analysis.metrics import metrics
 from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.words.descriptions import (
     describe_board,
     describe_comparison,
@@ -89,4 +89,4 @@ def test_words_of_a_big_group_stay_short(make_group):
     run = simulate(make_group(30, 300), protocol="eager")
     assert len(describe_flow(run)) < 4_000
     assert len(describe_gantt(run)) < 6_000
-    assert all(len(describe_board(Frames(run).at(at_ms))) < 3_000 for at_ms in (0, 4_000, 7_000, 40_000))
+    assert all(len(describe_board(Boards(run).at(at_ms))) < 3_000 for at_ms in (0, 4_000, 7_000, 40_000))

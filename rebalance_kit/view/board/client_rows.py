@@ -6,125 +6,125 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from rebalance_kit.model.trace import TraceRow
-from rebalance_kit.view.board.group_records import Fold, MemberRecord
+from rebalance_kit.view.board.group_records import GroupRecords, MemberRecord
 from rebalance_kit.view.board.positions import note_position, partition_of
 
 LISTENERS = {"assigned": "onPartitionsAssigned", "revoked": "onPartitionsRevoked", "lost": "onPartitionsLost"}
-Rule = Callable[[Fold, TraceRow], None]
+Rule = Callable[[GroupRecords, TraceRow], None]
 
 
-def _process_started(fold: Fold, row: TraceRow) -> None:
-    one = fold.member(row.actor)
-    fold.touch_claims(one)
+def _process_started(records: GroupRecords, row: TraceRow) -> None:
+    member = records.member(row.actor)
+    records.touch_claims(member)
     configs = row.detail.get("configs", {})
-    kept = MemberRecord(
-        row.actor, life="alive", standing="none" if one.standing == "removed" else one.standing
+    fresh = MemberRecord(
+        row.actor, life="alive", standing="none" if member.standing == "removed" else member.standing
     )
-    kept.instance_id = configs.get("group.instance.id")
-    kept.protocol = row.speaks()
-    for partition in one.claims:
-        fold.holders[partition].pop(one.name, None)
-    fold.members[row.actor] = kept
+    fresh.instance_id = configs.get("group.instance.id")
+    fresh.protocol = row.speaks()
+    for partition in member.claims:
+        records.holders[partition].pop(member.name, None)
+    records.members[row.actor] = fresh
 
 
-def _process_ended(fold: Fold, row: TraceRow) -> None:
-    one = fold.member(row.actor)
+def _process_ended(records: GroupRecords, row: TraceRow) -> None:
+    member = records.member(row.actor)
     how = row.detail.get("how", "crash")
-    one.life = {"crash": "crashed", "closed": "closed"}.get(how, "died")
-    one.error = row.detail.get("error")
-    one.fetching.clear()
-    one.parked = one.sending = None
-    one.leader = False
-    one.stalled = one.lost_coordinator = False
-    fold.touch_claims(one)
-    if one.life == "closed" or one.standing not in {"member", "away"}:
-        fold.drop_claims(one)
-    if one.life == "closed":
-        one.callback, one.in_callback = None, frozenset()
+    member.life = {"crash": "crashed", "closed": "closed"}.get(how, "died")
+    member.error = row.detail.get("error")
+    member.fetching.clear()
+    member.parked = member.sending = None
+    member.leader = False
+    member.stalled = member.lost_coordinator = False
+    records.touch_claims(member)
+    if member.life == "closed" or member.standing not in {"member", "away"}:
+        records.drop_claims(member)
+    if member.life == "closed":
+        member.callback, member.in_callback = None, frozenset()
 
 
 def _life(life: str) -> Rule:
-    def rule(fold: Fold, row: TraceRow) -> None:
-        one = fold.member(row.actor)
-        one.life = life
-        fold.touch_claims(one)
+    def rule(records: GroupRecords, row: TraceRow) -> None:
+        member = records.member(row.actor)
+        member.life = life
+        records.touch_claims(member)
 
     return rule
 
 
 def _stall(stalled: bool) -> Rule:
-    def rule(fold: Fold, row: TraceRow) -> None:
-        fold.member(row.actor).stalled = stalled
+    def rule(records: GroupRecords, row: TraceRow) -> None:
+        records.member(row.actor).stalled = stalled
 
     return rule
 
 
-def _owned(fold: Fold, row: TraceRow) -> None:
-    one = fold.member(row.actor)
+def _owned(records: GroupRecords, row: TraceRow) -> None:
+    member = records.member(row.actor)
     wanted = dict.fromkeys(row.detail["partitions"])
-    for partition in [held for held in one.claims if held not in wanted]:
-        fold.holders[partition].pop(one.name, None)
-        fold.last_owner[partition] = one.name
-        one.fetched.pop(partition, None)
-        fold.touch(partition)
+    for partition in [name for name in member.claims if name not in wanted]:
+        records.holders[partition].pop(member.name, None)
+        records.last_owner[partition] = member.name
+        member.fetched.pop(partition, None)
+        records.touch(partition)
     for partition in wanted:
-        if partition not in one.claims:
-            fold.touch(partition)
-            fold.holders[partition][one.name] = None
-    one.claims = wanted
+        if partition not in member.claims:
+            records.touch(partition)
+            records.holders[partition][member.name] = None
+    member.claims = wanted
 
 
-def _fetch_resumed(fold: Fold, row: TraceRow) -> None:
-    one, partition = fold.member(row.actor), partition_of(row)
-    one.fetching[partition] = None
-    one.fetched[partition] = None
-    fold.touch(partition)
+def _fetch_resumed(records: GroupRecords, row: TraceRow) -> None:
+    member, partition = records.member(row.actor), partition_of(row)
+    member.fetching[partition] = None
+    member.fetched[partition] = None
+    records.touch(partition)
 
 
-def _fetch_stopped(fold: Fold, row: TraceRow) -> None:
-    one, partition = fold.member(row.actor), partition_of(row)
-    one.fetching.pop(partition, None)
-    one.unread_for[partition] = row.detail.get("reason", "")
-    fold.touch(partition)
+def _fetch_stopped(records: GroupRecords, row: TraceRow) -> None:
+    member, partition = records.member(row.actor), partition_of(row)
+    member.fetching.pop(partition, None)
+    member.unread_for[partition] = row.detail.get("reason", "")
+    records.touch(partition)
 
 
-def _callback_begin(fold: Fold, row: TraceRow) -> None:
-    one = fold.member(row.actor)
-    one.callback = LISTENERS.get(row.detail["callback"], row.detail["callback"])
-    one.in_callback = frozenset(row.detail["partitions"])
-    fold.touch_claims(one)
+def _callback_begin(records: GroupRecords, row: TraceRow) -> None:
+    member = records.member(row.actor)
+    member.callback = LISTENERS.get(row.detail["callback"], row.detail["callback"])
+    member.in_callback = frozenset(row.detail["partitions"])
+    records.touch_claims(member)
 
 
-def _callback_end(fold: Fold, row: TraceRow) -> None:
-    one = fold.member(row.actor)
-    one.callback, one.in_callback = None, frozenset()
-    fold.touch_claims(one)
+def _callback_end(records: GroupRecords, row: TraceRow) -> None:
+    member = records.member(row.actor)
+    member.callback, member.in_callback = None, frozenset()
+    records.touch_claims(member)
 
 
-def _joined(fold: Fold, row: TraceRow) -> None:
-    fold.member(row.actor).leader = bool(row.detail.get("leader"))
+def _joined(records: GroupRecords, row: TraceRow) -> None:
+    records.member(row.actor).leader = bool(row.detail.get("leader"))
 
 
 def _coordinator_known(known: bool) -> Rule:
-    def rule(fold: Fold, row: TraceRow) -> None:
-        fold.member(row.actor).lost_coordinator = not known
+    def rule(records: GroupRecords, row: TraceRow) -> None:
+        records.member(row.actor).lost_coordinator = not known
 
     return rule
 
 
-def _generation_reset(fold: Fold, row: TraceRow) -> None:
-    one = fold.member(row.actor)
-    one.generation, one.leader = None, False
+def _generation_reset(records: GroupRecords, row: TraceRow) -> None:
+    member = records.member(row.actor)
+    member.generation, member.leader = None, False
 
 
-def _resumed_at(fold: Fold, row: TraceRow) -> None:
-    _fetch_resumed(fold, row)
-    note_position(fold, row)
+def _resumed_at(records: GroupRecords, row: TraceRow) -> None:
+    _fetch_resumed(records, row)
+    note_position(records, row)
 
 
-def _paused_at(fold: Fold, row: TraceRow) -> None:
-    _fetch_stopped(fold, row)
-    note_position(fold, row)
+def _paused_at(records: GroupRecords, row: TraceRow) -> None:
+    _fetch_stopped(records, row)
+    note_position(records, row)
 
 
 CLIENT_RULES: Mapping[str, Rule] = MappingProxyType(

@@ -6,44 +6,44 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from rebalance_kit.model.trace import TraceRow
-from rebalance_kit.view.board.group_records import GONE, PARKING, Fold
+from rebalance_kit.view.board.group_records import GONE, PARKING, GroupRecords
 from rebalance_kit.view.board.positions import note_commit, note_position
 from rebalance_kit.view.board.states import Message
 
-Rule = Callable[[Fold, TraceRow], None]
+Rule = Callable[[GroupRecords, TraceRow], None]
 
 
 def _standing(standing: str) -> Rule:
-    def rule(fold: Fold, row: TraceRow) -> None:
-        one = fold.member(row.detail["name"])
-        one.standing = standing
-        fold.touch_claims(one)
+    def rule(records: GroupRecords, row: TraceRow) -> None:
+        member = records.member(row.detail["name"])
+        member.standing = standing
+        records.touch_claims(member)
         if standing in {"removed", "away"}:
-            one.parked = None
+            member.parked = None
         if standing == "removed":
-            one.pending_revocation, one.leader = frozenset(), False
-            if one.life in GONE:
-                fold.drop_claims(one)
+            member.pending_revocation, member.leader = frozenset(), False
+            if member.life in GONE:
+                records.drop_claims(member)
 
     return rule
 
 
-def _replaced(fold: Fold, row: TraceRow) -> None:
+def _replaced(records: GroupRecords, row: TraceRow) -> None:
     """Another process took a static member's place: whoever had its instance id is out."""
-    _standing("member")(fold, row)
-    for one in list(fold.members.values()):
+    _standing("member")(records, row)
+    for member in list(records.members.values()):
         if (
-            one.name != row.detail["name"]
-            and one.instance_id == row.detail["instance_id"]
-            and one.standing in {"member", "away"}
+            member.name != row.detail["name"]
+            and member.instance_id == row.detail["instance_id"]
+            and member.standing in {"member", "away"}
         ):
-            fold.member(one.name).standing = "removed"
-            fold.touch_claims(one)
+            records.member(member.name).standing = "removed"
+            records.touch_claims(member)
 
 
-def _group_moved(fold: Fold, row: TraceRow) -> None:
+def _group_moved(records: GroupRecords, row: TraceRow) -> None:
     detail = row.detail
-    fold.group = fold.group._replace(
+    records.group = records.group._replace(
         state=detail["to"],
         reason=detail.get("reason") or "",
         trigger=detail.get("trigger") or "",
@@ -52,15 +52,15 @@ def _group_moved(fold: Fold, row: TraceRow) -> None:
     )
 
 
-def _generation_made(fold: Fold, row: TraceRow) -> None:
-    fold.group = fold.group._replace(
+def _generation_made(records: GroupRecords, row: TraceRow) -> None:
+    records.group = records.group._replace(
         generation=row.generation, assignor=row.detail.get("assignor"), protocol="classic"
     )
 
 
-def _epoch_bumped(fold: Fold, row: TraceRow) -> None:
+def _epoch_bumped(records: GroupRecords, row: TraceRow) -> None:
     detail = row.detail
-    fold.group = fold.group._replace(
+    records.group = records.group._replace(
         generation=row.generation,
         reason=detail.get("reason") or "",
         trigger=detail.get("trigger") or "",
@@ -69,49 +69,51 @@ def _epoch_bumped(fold: Fold, row: TraceRow) -> None:
     )
 
 
-def _target_made(fold: Fold, row: TraceRow) -> None:
-    fold.group = fold.group._replace(target_epoch=row.generation, assignor=row.detail.get("assignor"))
-    wanted = {partition: name for name, given in row.detail["assignment"].items() for partition in given}
-    for partition in dict.fromkeys([*fold.targets, *wanted]):
-        if fold.targets.get(partition) != wanted.get(partition):
-            fold.touch(partition)
-    fold.targets = wanted
+def _target_made(records: GroupRecords, row: TraceRow) -> None:
+    records.group = records.group._replace(target_epoch=row.generation, assignor=row.detail.get("assignor"))
+    wanted = {
+        partition: name for name, partitions in row.detail["assignment"].items() for partition in partitions
+    }
+    for partition in dict.fromkeys([*records.targets, *wanted]):
+        if records.targets.get(partition) != wanted.get(partition):
+            records.touch(partition)
+    records.targets = wanted
 
 
-def _reconciled(fold: Fold, row: TraceRow) -> None:
-    one = fold.member(row.detail["name"])
-    if one.standing != "removed":
-        one.standing = "member"
-    one.group_epoch = row.detail.get("epoch")
-    one.pending_revocation = frozenset(row.detail.get("pending_revocation", ()))
-    fold.touch_claims(one)
+def _reconciled(records: GroupRecords, row: TraceRow) -> None:
+    member = records.member(row.detail["name"])
+    if member.standing != "removed":
+        member.standing = "member"
+    member.group_epoch = row.detail.get("epoch")
+    member.pending_revocation = frozenset(row.detail.get("pending_revocation", ()))
+    records.touch_claims(member)
 
 
 def _coordinator(up: bool) -> Rule:
-    def rule(fold: Fold, row: TraceRow) -> None:
-        fold.group = fold.group._replace(up=up)
-        for one in fold.members.values():
-            if not up and one.parked:
-                fold.member(one.name).parked = None
+    def rule(records: GroupRecords, row: TraceRow) -> None:
+        records.group = records.group._replace(up=up)
+        for member in records.members.values():
+            if not up and member.parked:
+                records.member(member.name).parked = None
 
     return rule
 
 
-def _request(fold: Fold, row: TraceRow) -> None:
+def _request(records: GroupRecords, row: TraceRow) -> None:
     api = row.detail["api"]
     detail = row.detail
     news = api == "ConsumerGroupHeartbeat" and (
         (detail.get("epoch") or 0) <= 0 or detail.get("owned") is not None or detail.get("topics") is not None
     )
-    fold.messages.append(Message(row.at_ms, detail.get("arrives_ms"), row.actor, api, True, None, news))
+    records.messages.append(Message(row.at_ms, detail.get("arrives_ms"), row.actor, api, True, None, news))
     leaves = api == "LeaveGroup" or (api == "ConsumerGroupHeartbeat" and (row.generation or 0) < 0)
     if api in PARKING or leaves:
-        fold.member(row.actor).sending = "LeaveGroup" if leaves else api
+        records.member(row.actor).sending = "LeaveGroup" if leaves else api
 
 
-def _response(fold: Fold, row: TraceRow) -> None:
+def _response(records: GroupRecords, row: TraceRow) -> None:
     api, name, error = row.detail["api"], row.detail["to"], row.detail.get("error")
-    fold.messages.append(
+    records.messages.append(
         Message(
             row.at_ms,
             row.detail.get("arrives_ms"),
@@ -122,15 +124,15 @@ def _response(fold: Fold, row: TraceRow) -> None:
             row.detail.get("assignment") is not None,
         )
     )
-    one = fold.members.get(name)
-    if one is not None and one.parked == api:
-        fold.member(name).parked = None
-        fold.beats.setdefault(name, []).append(row.at_ms)
+    member = records.members.get(name)
+    if member is not None and member.parked == api:
+        records.member(name).parked = None
+        records.beats.setdefault(name, []).append(row.at_ms)
 
 
-def _topic_changed(fold: Fold, row: TraceRow) -> None:
+def _topic_changed(records: GroupRecords, row: TraceRow) -> None:
     for number in range(int(row.detail.get("partitions") or 0)):
-        fold.touch(f"{row.topic}-{number}")
+        records.touch(f"{row.topic}-{number}")
 
 
 GROUP_RULES: Mapping[str, Rule] = MappingProxyType(

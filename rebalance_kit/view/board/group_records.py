@@ -1,6 +1,6 @@
 """What the rows of a trace have said so far of each member, partition and group, and how it looks.
 
-The records hold no rule of the protocol: they repeat what rows say (``fold_rules``), and the words
+The records hold no rule of the protocol: they repeat what rows say (``client_rows``, ``coordinator_rows``), and the words
 for a member or a partition are chosen here, in order of weight.
 """
 
@@ -43,7 +43,7 @@ class MemberRecord:
 
 
 @dataclass(slots=True)
-class Fold:
+class GroupRecords:
     """All records of one group; ``changed_*`` name what the last rows touched."""
 
     group_name: str
@@ -62,11 +62,11 @@ class Fold:
 
     def member(self, name: str) -> MemberRecord:
         """The record of that member, marked as changed."""
-        held = self.members.get(name)
-        if held is None:
-            held = self.members[name] = MemberRecord(name)
+        record = self.members.get(name)
+        if record is None:
+            record = self.members[name] = MemberRecord(name)
         self.changed_members[name] = None
-        return held
+        return record
 
     def touch(self, partition: str) -> None:
         """Mark a partition as changed, known from now on."""
@@ -103,22 +103,22 @@ class Fold:
     # --- states drawn from records ---------------------------------------------------------
     def member_state(self, name: str) -> MemberState:
         """The member's state as of the rows so far."""
-        one = self.members.get(name)
-        if one is None:
+        member = self.members.get(name)
+        if member is None:
             return MemberState()
         return MemberState(
-            one.life,
-            one.standing,
-            _doing(one),
-            one.generation,
-            one.leader,
-            one.parked,
-            one.sending,
-            one.callback,
-            one.error,
-            one.instance_id,
-            one.protocol,
-            one.group_epoch,
+            member.life,
+            member.standing,
+            _doing(member),
+            member.generation,
+            member.leader,
+            member.parked,
+            member.sending,
+            member.callback,
+            member.error,
+            member.instance_id,
+            member.protocol,
+            member.group_epoch,
         )
 
     def partition_state(self, partition: str) -> PartitionState:
@@ -141,21 +141,21 @@ class Fold:
     def group_state(self) -> GroupState:
         """The group's state with its waiting room."""
         phase = {"PreparingRebalance": "JoinGroup", "CompletingRebalance": "SyncGroup"}.get(self.group.state)
-        known = [one for one in self.members.values() if one.standing == "member"]
+        known = [member for member in self.members.values() if member.standing == "member"]
         if phase is None:
             return self.group._replace(joined=(), awaited=(), coming=())
-        joined = tuple(one.name for one in known if one.parked == phase)
-        coming = tuple(one.name for one in self.members.values() if one.sending == phase)
-        awaited = tuple(one.name for one in known if one.parked != phase)
+        joined = tuple(member.name for member in known if member.parked == phase)
+        coming = tuple(member.name for member in self.members.values() if member.sending == phase)
+        awaited = tuple(member.name for member in known if member.parked != phase)
         return self.group._replace(joined=joined, awaited=awaited, coming=coming)
 
     def owner_of(self, partition: str) -> MemberRecord | None:
         """Who has the partition: a member of the group before one outside that still reads it."""
         holders = [self.members[name] for name in self.holders.get(partition, ())]
-        inside = [one for one in holders if one.standing in {"member", "away"}]
+        inside = [member for member in holders if member.standing in {"member", "away"}]
         if inside:
             return inside[-1]
-        outside = [one for one in holders if _reads(one, partition)]
+        outside = [member for member in holders if _reads(member, partition)]
         return outside[-1] if outside else None
 
 
@@ -186,31 +186,31 @@ def _word(owner: MemberRecord, partition: str) -> str:
     return "stopped"
 
 
-def _doing(one: MemberRecord) -> str:
-    if one.life == "absent":
+def _doing(member: MemberRecord) -> str:
+    if member.life == "absent":
         return "not started"
-    if one.life == "crashed":
-        return "gone" if one.standing in {"removed", "none"} else "crashed"
-    if one.life == "died":
+    if member.life == "crashed":
+        return "gone" if member.standing in {"removed", "none"} else "crashed"
+    if member.life == "died":
         return "died"
-    if one.life == "closed":
+    if member.life == "closed":
         return "left"
-    if one.life == "frozen":
-        return "frozen, removed" if one.standing == "removed" else "frozen"
-    if one.callback is not None:
-        return f"in {one.callback}"
-    if one.stalled:
+    if member.life == "frozen":
+        return "frozen, removed" if member.standing == "removed" else "frozen"
+    if member.callback is not None:
+        return f"in {member.callback}"
+    if member.stalled:
         return "does not poll"
-    if one.standing == "removed" and one.claims:
+    if member.standing == "removed" and member.claims:
         return "removed, still works"
-    if one.sending == "LeaveGroup":
+    if member.sending == "LeaveGroup":
         return "leaves"
-    if one.lost_coordinator:
+    if member.lost_coordinator:
         return "looks for the coordinator"
-    if one.parked is not None:
-        return f"waits in {one.parked}"
-    if one.sending in PARKING:
-        return f"sends {one.sending}"
-    if one.pending_revocation:
+    if member.parked is not None:
+        return f"waits in {member.parked}"
+    if member.sending in PARKING:
+        return f"sends {member.sending}"
+    if member.pending_revocation:
         return "gives up partitions"
-    return "polls" if one.standing == "member" else "starts"
+    return "polls" if member.standing == "member" else "starts"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rebalance_kit.model.trace import TraceRow
-from rebalance_kit.view.board.group_records import Fold
+from rebalance_kit.view.board.group_records import GroupRecords
 from rebalance_kit.view.board.states import Position
 
 
@@ -12,13 +12,13 @@ def partition_of(row: TraceRow) -> str:
     return f"{row.topic}-{row.partition}"
 
 
-def note_position(fold: Fold, row: TraceRow) -> None:
+def note_position(records: GroupRecords, row: TraceRow) -> None:
     """Keep where the partition of a row stands."""
     partition, detail = partition_of(row), row.detail
-    known = fold.positions.setdefault(partition, [])
+    known = records.positions.setdefault(partition, [])
     last = known[-1][1] if known else Position(0, 0, None)
     position, log_end = detail.get("position"), detail.get("log_end")
-    owner = fold.owner_of(partition)
+    owner = records.owner_of(partition)
     if position is None or (owner is not None and owner.name != row.actor):
         return  # what a member outside the group reads is not where the group stands
     known.append(
@@ -33,11 +33,11 @@ def note_position(fold: Fold, row: TraceRow) -> None:
     )
 
 
-def note_commit(fold: Fold, row: TraceRow) -> None:
+def note_commit(records: GroupRecords, row: TraceRow) -> None:
     """Keep the offsets of a commit that was accepted."""
     if row.detail.get("error", "NONE") != "NONE":
         return
     for partition, offset in row.detail["offsets"].items():
-        known = fold.positions.setdefault(partition, [])
+        known = records.positions.setdefault(partition, [])
         last = known[-1][1] if known else Position(offset, offset, None)
         known.append((row.at_ms, Position(max(last.position, offset), max(last.log_end, offset), offset)))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from rebalance_kit.model.trace import TraceRow
 from rebalance_kit.view.board.client_rows import CLIENT_RULES
 from rebalance_kit.view.board.coordinator_rows import GROUP_RULES
-from rebalance_kit.view.board.group_records import PARKING, Fold
+from rebalance_kit.view.board.group_records import PARKING, GroupRecords
 
 BEATS = frozenset({"JoinGroup", "SyncGroup", "Heartbeat", "ConsumerGroupHeartbeat", "OffsetCommit"})
 OF_A_MEMBER = frozenset(
@@ -20,14 +20,14 @@ OF_A_MEMBER = frozenset(
 )
 
 
-class Folding:
+class TraceFolder:
     """Rows of one group fed in order, as far as they are known; more may follow later.
 
-    ``fold`` is what the rows have said so far. Rows of other groups' members are left out.
+    ``records`` is what the rows have said so far. Rows of other groups' members are left out.
     """
 
     def __init__(self, group: str) -> None:
-        self.fold = Fold(group)
+        self.records = GroupRecords(group)
         self._group = group
         self._outside: set[str] = set()
         self._flying: list[_Arrival] = []
@@ -35,21 +35,21 @@ class Folding:
     def feed(self, rows: Iterable[TraceRow], until_ms: int) -> Iterator[int]:
         """Take rows up to ``until_ms`` and whatever arrives by then; yields after each millisecond that had any."""
         now: int | None = None
-        fold = self.fold
-        for at_ms, what in self._in_order(rows, until_ms):
+        records = self.records
+        for at_ms, event in self._in_order(rows, until_ms):
             if now is not None and at_ms != now:
                 yield now
-                fold.changed_members.clear()
-                fold.changed_partitions.clear()
+                records.changed_members.clear()
+                records.changed_partitions.clear()
             now = at_ms
-            if isinstance(what, _Arrival):
-                _arrive(fold, at_ms, what.row)
+            if isinstance(event, _Arrival):
+                _arrive(records, at_ms, event.row)
             else:
-                _take(fold, what)
+                _take(records, event)
         if now is not None:
             yield now
-            fold.changed_members.clear()
-            fold.changed_partitions.clear()
+            records.changed_members.clear()
+            records.changed_partitions.clear()
 
     def _in_order(self, rows: Iterable[TraceRow], until_ms: int) -> Iterator[tuple[int, TraceRow | _Arrival]]:
         """Rows and arrivals by time; at one millisecond an arrival comes before what it causes."""
@@ -62,42 +62,42 @@ class Folding:
             if row.actor in self._outside:
                 continue
             while flying and (flying[0].at_ms, flying[0].seq) < (row.at_ms, row.seq):
-                one = heappop(flying)
-                yield one.at_ms, one
+                arrival = heappop(flying)
+                yield arrival.at_ms, arrival
             if _arrives(row):
                 heappush(flying, _Arrival(row.detail["arrives_ms"], row.seq, row))
             yield row.at_ms, row
         while flying and flying[0].at_ms <= until_ms:
-            one = heappop(flying)
-            yield one.at_ms, one
+            arrival = heappop(flying)
+            yield arrival.at_ms, arrival
 
 
-def _take(fold: Fold, row: TraceRow) -> None:
+def _take(records: GroupRecords, row: TraceRow) -> None:
     rule = CLIENT_RULES.get(row.kind) or GROUP_RULES.get(row.kind)
     if rule is not None:
-        rule(fold, row)
+        rule(records, row)
     if row.kind == "action":
-        fold.note_topic(row)
-    if row.kind in OF_A_MEMBER and row.generation is not None and row.actor in fold.members:
-        fold.member(row.actor).generation = row.generation if row.generation >= 0 else None
+        records.note_topic(row)
+    if row.kind in OF_A_MEMBER and row.generation is not None and row.actor in records.members:
+        records.member(row.actor).generation = row.generation if row.generation >= 0 else None
 
 
-def _arrive(fold: Fold, at_ms: int, row: TraceRow) -> None:
+def _arrive(records: GroupRecords, at_ms: int, row: TraceRow) -> None:
     """A message reaches its end: a request the coordinator, an answer its member."""
     if row.kind == "response":
-        one = fold.members.get(row.detail["to"])
-        if one is not None and one.generation != row.generation and one.life == "alive":
-            fold.member(one.name).generation = row.generation
+        member = records.members.get(row.detail["to"])
+        if member is not None and member.generation != row.generation and member.life == "alive":
+            records.member(member.name).generation = row.generation
         return
-    one, api = fold.members.get(row.actor), row.detail["api"]
-    if one is None:
+    member, api = records.members.get(row.actor), row.detail["api"]
+    if member is None:
         return
     if api in BEATS:
-        fold.beats.setdefault(one.name, []).append(at_ms)
-    if one.sending == api and api in PARKING:
-        fold.member(one.name).sending = None
-    if api in PARKING and one.life != "absent" and fold.group.up:
-        fold.member(one.name).parked = api
+        records.beats.setdefault(member.name, []).append(at_ms)
+    if member.sending == api and api in PARKING:
+        records.member(member.name).sending = None
+    if api in PARKING and member.life != "absent" and records.group.up:
+        records.member(member.name).parked = api
 
 
 class _Arrival(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.board.boards import Boards
 
 
 class Segment(NamedTuple):
@@ -17,12 +17,12 @@ class Segment(NamedTuple):
     flows: bool
 
 
-def segments_of(frames: Frames, partition: str) -> list[Segment]:
+def segments_of(boards: Boards, partition: str) -> list[Segment]:
     """Bars of a partition from the start to the end of the run; equal neighbours are one."""
-    track = frames.partitions[partition]
+    track = boards.partitions[partition]
     bars: list[Segment] = []
     for place, state in enumerate(track.states):
-        until = track.times[place + 1] if place + 1 < len(track.times) else frames.end_ms
+        until = track.times[place + 1] if place + 1 < len(track.times) else boards.end_ms
         begin = track.times[place]
         if until <= begin and place + 1 < len(track.times):
             continue

@@ -6,13 +6,13 @@ The lab keeps one of these up to the cursor, so that after a click only what is 
 from __future__ import annotations
 
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.view.board.row_stream import Folding
+from rebalance_kit.view.board.row_stream import TraceFolder
 from rebalance_kit.view.board.states import ABSENT, GroupState, MemberState, PartitionState
 from rebalance_kit.view.board.track import Track, begun
 from rebalance_kit.view.style.theme import member_order
 
 
-class Folded:
+class StateTracks:
     """The tracks of one group's members, partitions and of the group itself.
 
     ``group`` names the group when a trace holds several (default: that of the first process).
@@ -21,7 +21,7 @@ class Folded:
     def __init__(self, trace: Trace, group: str | None = None) -> None:
         self.group_name = group or _first_group(trace)
         self.names = _members_of(trace, self.group_name)
-        self.folding = Folding(self.group_name)
+        self.folder = TraceFolder(self.group_name)
         self.members: dict[str, Track[MemberState]] = {name: begun(MemberState()) for name in self.names}
         self.partitions: dict[str, Track[PartitionState]] = {
             name: begun(PartitionState()) for name in _partitions_of(trace, self.group_name)
@@ -33,19 +33,19 @@ class Folded:
         """Take what the trace holds beyond what was taken before; it must begin with the same rows."""
         new = trace.rows[self._rows :]
         self._rows = len(trace.rows)
-        fold = self.folding.fold
-        for at_ms in self.folding.feed(new, trace.end_ms):
-            for name in fold.changed_members:
+        records = self.folder.records
+        for at_ms in self.folder.feed(new, trace.end_ms):
+            for name in records.changed_members:
                 if name in self.members:
-                    self.members[name].push(at_ms, fold.member_state(name))
-            for name in fold.changed_partitions:
+                    self.members[name].push(at_ms, records.member_state(name))
+            for name in records.changed_partitions:
                 track = self.partitions.get(name)
                 if track is None:
                     track = self.partitions[name] = begun(ABSENT)
-                    if name in fold.created:
-                        track.push(fold.created[name], PartitionState())
-                track.push(at_ms, fold.partition_state(name))
-            self.group.push(at_ms, fold.group_state())
+                    if name in records.created:
+                        track.push(records.created[name], PartitionState())
+                track.push(at_ms, records.partition_state(name))
+            self.group.push(at_ms, records.group_state())
 
 
 def _first_group(trace: Trace) -> str:

@@ -146,11 +146,9 @@ class BoardState:
     end_ms: int
     label: str
     group: GroupState
-    group_since_ms: int
     members: tuple[MemberView, ...]
     partitions: tuple[PartitionView, ...]
     on_the_way: tuple[Message, ...]
-    last_message: Message | None
 
     @property
     def flowing(self) -> int:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.states import PartitionState
 from rebalance_kit.view.style.palettes import ROLES
 from rebalance_kit.view.style.showing import Figure, base_layout, packed
@@ -43,15 +43,15 @@ def flow_figure(trace: Trace, theme: str = "light", frames: int = FRAMES, group:
 
     Steps fall on the moments at which something changed, so a pause of some milliseconds is seen.
     """
-    held = Frames(trace, group)
-    times = frame_times(held, frames)
-    grid = _places(held)
-    pictures = [_picture(held, at_ms, grid) for at_ms in times]
-    coloured = len(held.names) <= COLOURED_UP_TO
-    opening = max(0, *(place for place, at_ms in enumerate(times) if at_ms < max(held.watched_from_ms, 1)))
+    boards = Boards(trace, group)
+    times = frame_times(boards, frames)
+    grid = _places(boards)
+    pictures = [_picture(boards, at_ms, grid) for at_ms in times]
+    coloured = len(boards.names) <= COLOURED_UP_TO
+    opening = max(0, *(place for place, at_ms in enumerate(times) if at_ms < max(boards.watched_from_ms, 1)))
     names = [f"{at_ms / 1000:.2f}" for at_ms in times]
     steps = [
-        {"name": name, "data": [_data(picture, held, coloured=coloured)], "traces": [0]}
+        {"name": name, "data": [_data(picture, boards, coloured=coloured)], "traces": [0]}
         for name, picture in zip(names, pictures, strict=True)
     ]
     title = f"{trace.meta.get('title') or trace.meta.get('scenario') or trace.run_id} · {trace.label}"
@@ -59,44 +59,44 @@ def flow_figure(trace: Trace, theme: str = "light", frames: int = FRAMES, group:
         theme,
         title,
         describe_flow(trace),
-        max(360, 150 + _row_height(held) * (len(held.names) + grid.rail_rows + 1)),
+        max(360, 150 + _row_height(boards) * (len(boards.names) + grid.rail_rows + 1)),
     )
-    layout |= _axes(held, grid, theme) | _controls(names, theme, opening)
+    layout |= _axes(boards, grid, theme) | _controls(names, theme, opening)
     layout["margin"] |= {"t": 84}  # the legend stands below the title, however long that is
     layout["title"] |= {"y": 0.985, "yanchor": "top", "yref": "container"}
     return {
-        "data": _traces(held, grid, pictures[opening], theme, coloured=coloured),
+        "data": _traces(boards, grid, pictures[opening], theme, coloured=coloured),
         "layout": layout,
         "frames": steps,
     }
 
 
-def _row_height(held: Frames) -> int:
+def _row_height(boards: Boards) -> int:
     """Pixels of a lane: rows of many members must fit a screen together, squares of few must not touch."""
-    return 10 if len(held.names) > 30 else 36
+    return 10 if len(boards.names) > 30 else 36
 
 
-def frame_times(held: Frames, count: int) -> list[int]:
+def frame_times(boards: Boards, count: int) -> list[int]:
     """At most ``count`` moments: every change where they fit, and steps of even length between."""
-    changes = [at_ms for at_ms in held.change_times if at_ms <= held.end_ms]
+    changes = [at_ms for at_ms in boards.change_times if at_ms <= boards.end_ms]
     if len(changes) > count * 3 // 4:
         keep = count * 3 // 4
         changes = [changes[place * (len(changes) - 1) // (keep - 1)] for place in range(keep)]
     room = max(2, count - len(changes))
-    even = [place * held.end_ms // (room - 1) for place in range(room)]
+    even = [place * boards.end_ms // (room - 1) for place in range(room)]
     return sorted({*changes, *even})[: max(count, 2)]
 
 
 # --- places ---------------------------------------------------------------------------------------
-def _places(held: Frames) -> Grid:
+def _places(boards: Boards) -> Grid:
     """Every partition keeps one column for the whole run, so that squares move up and down only.
 
     Two partitions that are ever in one lane at once have different columns; among those without an
     owner, partitions of one column stand below each other.
     """
-    conflicts = _neighbours(held)
+    conflicts = _neighbours(boards)
     columns: list[int] = []
-    for place in range(len(held.partitions)):
+    for place in range(len(boards.partitions)):
         used = {columns[other] for other in conflicts[place] if other < place}
         columns.append(next(column for column in range(len(used) + 1) if column not in used))
     depth: list[int] = []
@@ -116,15 +116,15 @@ def _spread(wide: int, place: int, columns: list[int], conflicts: set[int]) -> i
     return wish if wish not in used else columns[place]
 
 
-def _neighbours(held: Frames) -> list[set[int]]:
+def _neighbours(boards: Boards) -> list[set[int]]:
     """For each partition those that were ever in one lane with it at once."""
     moves = sorted(
         (at_ms, place, track.states[index].owner)
-        for place, track in enumerate(held.partitions.values())
+        for place, track in enumerate(boards.partitions.values())
         for index, at_ms in enumerate(track.times)
         if index == 0 or track.states[index].owner != track.states[index - 1].owner
     )
-    found: list[set[int]] = [set() for _ in held.partitions]
+    found: list[set[int]] = [set() for _ in boards.partitions]
     lanes: dict[str, set[int]] = {}
     here: dict[int, str | None] = {}
     for moment in dict.fromkeys(at_ms for at_ms, _, _ in moves):
@@ -149,9 +149,9 @@ class _Picture:
     shapes: list[int]
 
 
-def _picture(held: Frames, at_ms: int, grid: Grid) -> _Picture:
-    order = {name: place for place, name in enumerate(held.names)}
-    states = [track.at(at_ms) for track in held.partitions.values()]
+def _picture(boards: Boards, at_ms: int, grid: Grid) -> _Picture:
+    order = {name: place for place, name in enumerate(boards.names)}
+    states = [track.at(at_ms) for track in boards.partitions.values()]
     owners = [order.get(state.owner or "", -1) for state in states]
     rows = [-grid.depth[place] if owner < 0 else len(order) - owner for place, owner in enumerate(owners)]
     return _Picture(rows, owners, [_shape(state) for state in states])
@@ -164,38 +164,38 @@ def _shape(state: PartitionState) -> int:
 
 
 # --- plotly ---------------------------------------------------------------------------------------
-def _data(picture: _Picture, held: Frames, *, coloured: bool) -> Figure:
+def _data(picture: _Picture, boards: Boards, *, coloured: bool) -> Figure:
     marker = {"symbol": packed(picture.shapes)}
     if coloured:
         marker["color"] = packed(picture.owners)
-    return {"y": packed(picture.rows, "i1" if len(held.names) <= 120 else "i2"), "marker": marker}
+    return {"y": packed(picture.rows, "i1" if len(boards.names) <= 120 else "i2"), "marker": marker}
 
 
-def _traces(held: Frames, grid: Grid, first: _Picture, theme: str, *, coloured: bool) -> list[Figure]:
-    role, many = ROLES[theme], len(held.partitions) > 60
-    squares = _data(first, held, coloured=coloured)
+def _traces(boards: Boards, grid: Grid, first: _Picture, theme: str, *, coloured: bool) -> list[Figure]:
+    role, many = ROLES[theme], len(boards.partitions) > 60
+    squares = _data(first, boards, coloured=coloured)
     marker: Figure = {
-        "size": (7 if len(held.names) > 30 else 9) if many else 28,
+        "size": (7 if len(boards.names) > 30 else 9) if many else 28,
         "line": {"width": 1.5, "color": role["ink"]},
         "color": role["ink3"],
     }
     if coloured:
-        hues = [role["ink"], *(one.hue for one in looks(held.names, theme).values())]
+        hues = [role["ink"], *(one.hue for one in looks(boards.names, theme).values())]
         marker |= {"colorscale": _steps(hues), "cmin": -1.5, "cmax": len(hues) - 1.5, "showscale": False}
     squares["marker"] = marker | squares["marker"]
     label: Figure = {"mode": "markers"}
     if not many:
         label = {
             "mode": "markers+text",
-            "text": _labels(held),
+            "text": _labels(boards),
             "textposition": "middle right",
             "textfont": {"size": 13, "color": role["ink"]},
         }
     points = {
         "type": "scatter",
         "x": list(grid.column),
-        "ids": [str(place) for place in range(len(held.partitions))],
-        "hovertext": list(held.partitions),
+        "ids": [str(place) for place in range(len(boards.partitions))],
+        "hovertext": list(boards.partitions),
         "hoverinfo": "text",
         "showlegend": False,
         **squares,
@@ -204,10 +204,10 @@ def _traces(held: Frames, grid: Grid, first: _Picture, theme: str, *, coloured: 
     return [points, *(_legend(name, shape, role) for name, shape in LEGEND)]
 
 
-def _labels(held: Frames) -> list[str]:
+def _labels(boards: Boards) -> list[str]:
     """The partition's number beside its square; with its topic where the group reads several."""
-    several = len({name.rpartition("-")[0] for name in held.partitions}) > 1
-    return [name if several else name.rpartition("-")[2] for name in held.partitions]
+    several = len({name.rpartition("-")[0] for name in boards.partitions}) > 1
+    return [name if several else name.rpartition("-")[2] for name in boards.partitions]
 
 
 def _legend(name: str, shape: int, role: Mapping[str, str]) -> Figure:
@@ -230,17 +230,17 @@ def _steps(colours: list[str]) -> list[list[Any]]:
     return scale
 
 
-def _axes(held: Frames, grid: Grid, theme: str) -> Figure:
+def _axes(boards: Boards, grid: Grid, theme: str) -> Figure:
     role = ROLES[theme]
-    rows = [*range(len(held.names), 0, -1), -1]
-    many = len(held.names) > 30
+    rows = [*range(len(boards.names), 0, -1), -1]
+    many = len(boards.names) > 30
     words = [
         one.label
         if many
         else f"{one.label}  {one.name}"
         if one.label.lower() != one.name.lower()
         else one.name
-        for one in looks(held.names, theme).values()
+        for one in looks(boards.names, theme).values()
     ]
     blank = {"showgrid": False, "zeroline": False, "fixedrange": True}
     bands = [
@@ -266,14 +266,14 @@ def _axes(held: Frames, grid: Grid, theme: str) -> Figure:
                 "line": {"color": role["hairline"], "width": 1},
                 "layer": "below",
             }
-            for row in range(len(held.names) + 1)
+            for row in range(len(boards.names) + 1)
         ),
     ]
     return {
         "xaxis": {**blank, "range": [-0.8, grid.columns - 0.2], "showticklabels": False},
         "yaxis": {
             **blank,
-            "range": [-grid.rail_rows - 0.6, len(held.names) + 0.6],
+            "range": [-grid.rail_rows - 0.6, len(boards.names) + 0.6],
             "tickvals": rows,
             "ticktext": [*words, "No owner"],
             "tickfont": {"size": 9 if many else 13},

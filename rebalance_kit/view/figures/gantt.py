@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.segments import Segment, segments_of
 from rebalance_kit.view.board.states import Mark
 from rebalance_kit.view.style.palettes import ROLES
@@ -32,21 +32,21 @@ KIND_OF = {
 
 def gantt_figure(trace: Trace, theme: str = "light", group: str | None = None) -> Figure:
     """A plotly figure (plain values) of one run; time in seconds runs to the right."""
-    held = Frames(trace, group)
-    rows = _rows(held)
+    boards = Boards(trace, group)
+    rows = _rows(boards)
     role = ROLES[theme]
     title = f"{trace.meta.get('title') or trace.meta.get('scenario') or trace.run_id} · {trace.label}"
     layout = base_layout(
         theme, title, describe_gantt(trace), max(300, 170 + (26 if len(rows) <= 24 else 15) * len(rows))
     )
     labels = list(rows)
-    marks = _shown(held.marks)
+    marks = _shown(boards.marks)
     layout |= {
         "barmode": "overlay",
         "bargap": 0.28,
         "xaxis": {
             "title": {"text": "seconds"},
-            "range": [0, held.end_ms / 1000],
+            "range": [0, boards.end_ms / 1000],
             "gridcolor": role["hairline"],
             "zeroline": False,
         },
@@ -70,32 +70,32 @@ def gantt_figure(trace: Trace, theme: str = "light", group: str | None = None) -
             ],
             role,
         ),
-        "annotations": [_label(mark, place, role, held.end_ms) for place, mark in enumerate(marks)],
+        "annotations": [_label(mark, place, role, boards.end_ms) for place, mark in enumerate(marks)],
         "showlegend": True,
         "legend": {"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom"},
     }
     layout["margin"] |= {"t": 110, "b": 90}
     layout["title"] |= {"y": 0.98, "yanchor": "top", "yref": "container"}
-    return {"data": _bars(held, rows, theme), "layout": layout}
+    return {"data": _bars(boards, rows, theme), "layout": layout}
 
 
-def _rows(held: Frames) -> dict[str, list[Segment]]:
+def _rows(boards: Boards) -> dict[str, list[Segment]]:
     """Row labels with their bars; many partitions of one fate are one row."""
-    if len(held.partitions) <= ROWS_UP_TO:
-        return {name: segments_of(held, name) for name in held.partitions}
+    if len(boards.partitions) <= ROWS_UP_TO:
+        return {name: segments_of(boards, name) for name in boards.partitions}
     fates: dict[tuple[Segment, ...], list[str]] = {}
-    for name in held.partitions:
-        fates.setdefault(tuple(segments_of(held, name)), []).append(name)
+    for name in boards.partitions:
+        fates.setdefault(tuple(segments_of(boards, name)), []).append(name)
     return {
         f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else names[0]: list(bars)
         for bars, names in fates.items()
     }
 
 
-def _bars(held: Frames, rows: dict[str, list[Segment]], theme: str) -> list[Figure]:
+def _bars(boards: Boards, rows: dict[str, list[Segment]], theme: str) -> list[Figure]:
     role = ROLES[theme]
     found: list[Figure] = []
-    for one in looks(held.names, theme).values():
+    for one in looks(boards.names, theme).values():
         bars = [
             (label, bar)
             for label, bars in rows.items()
@@ -110,7 +110,7 @@ def _bars(held: Frames, rows: dict[str, list[Segment]], theme: str) -> list[Figu
             "solidity": 0.25,
         }
         trace = _trace(one.name, bars, {"color": one.hue, "line": {"width": 0}, "pattern": pattern})
-        found.append(trace | {"showlegend": len(held.names) <= LEGEND_UP_TO})
+        found.append(trace | {"showlegend": len(boards.names) <= LEGEND_UP_TO})
     styles = {
         STANDING[0]: {
             "color": role["surface"],

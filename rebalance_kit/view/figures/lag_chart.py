@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.style.palettes import ROLES
 from rebalance_kit.view.style.showing import Figure, base_layout
 
@@ -15,16 +15,16 @@ STEP_MS = 500
 
 def lag_rows(trace: Trace, partition: str | None = None) -> list[tuple[float, int]]:
     """Lag every half second as (seconds, records), as the lab's board has it: of ``partition`` (such as ``orders-0``), or of all."""
-    frames = Frames(trace)
-    chosen = [one for one in frames.partitions if partition in (None, one)]
+    boards = Boards(trace)
+    chosen = [one for one in boards.partitions if partition in (None, one)]
     return [
-        (at / 1000, sum(_lag(frames, one, at) for one in chosen))
-        for at in range(0, frames.end_ms + 1, STEP_MS)
+        (at / 1000, sum(_lag(boards, one, at) for one in chosen))
+        for at in range(0, boards.end_ms + 1, STEP_MS)
     ]
 
 
-def _lag(frames: Frames, partition: str, at_ms: int) -> int:
-    stands = frames.position(partition, at_ms)
+def _lag(boards: Boards, partition: str, at_ms: int) -> int:
+    stands = boards.position(partition, at_ms)
     return 0 if stands is None else max(0, stands.log_end - stands.position)
 
 

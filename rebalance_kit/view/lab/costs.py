@@ -14,7 +14,7 @@ from typing import Any
 from rebalance_kit.analysis.comparison import cells, compare, sentences
 from rebalance_kit.analysis.intervals import gaps
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.figures.comparison import least
 from rebalance_kit.view.lab.playback import film_bytes
 from rebalance_kit.view.lab.state import LabState
@@ -34,15 +34,15 @@ def stopped_s(trace: Trace, since_ms: int, until_ms: int) -> float:
 
 def preview(now: LabState, then: LabState, at_ms: int) -> dict[str, Any]:
     """What a deed at ``at_ms`` would change: partition-seconds with and without it, and one sentence."""
-    before, after = now.frames.trace, then.frames.trace
+    before, after = now.boards.trace, then.boards.trace
     until = min(before.end_ms, after.end_ms) if before.end_ms > at_ms else after.end_ms
     costs = cost(now, then, at_ms)
     stops = sorted({str(gap.partition) for gap in gaps(after, at_ms) if gap.to_ms > at_ms})
     moved = [
         name
-        for name, track in then.frames.partitions.items()
-        if name in now.frames.partitions
-        and track.at(after.end_ms).owner != now.frames.partitions[name].at(until).owner
+        for name, track in then.boards.partitions.items()
+        if name in now.boards.partitions
+        and track.at(after.end_ms).owner != now.boards.partitions[name].at(until).owner
     ]
     flow = f"Will stop: {partitions_in_words(stops)}" if stops else "Nothing will stop"
     moves = f"{len(moved)} move" if len(moved) != 1 else f"{moved[0]} moves"
@@ -52,16 +52,16 @@ def preview(now: LabState, then: LabState, at_ms: int) -> dict[str, Any]:
 
 def cost(now: LabState, then: LabState, at_ms: int) -> dict[str, float]:
     """Partition-seconds from ``at_ms`` to the end of the changed run: with the deed, and without it."""
-    end = then.frames.trace.end_ms
-    found = [round(stopped_s(state.frames.trace, at_ms, end), 1) for state in (then, now)]
+    end = then.boards.trace.end_ms
+    found = [round(stopped_s(state.boards.trace, at_ms, end), 1) for state in (then, now)]
     return {"cost": found[0], "without": found[1]}
 
 
 def compared(states: Sequence[tuple[str, LabState]]) -> tuple[dict[str, Any], list[bytes]]:
     """Runs side by side: labels, the cost table, at most three sentences; and a film each."""
-    films = [film_bytes(state.frames) for _, state in states]
+    films = [film_bytes(state.boards) for _, state in states]
     labels = _distinct([label for label, _ in states])
-    found = compare(dict(zip(labels, (state.frames.trace for _, state in states), strict=True)))
+    found = compare(dict(zip(labels, (state.boards.trace for _, state in states), strict=True)))
     _, *rows = cells(found.labels, list(found.metrics.values()))
     table = [{"name": name, "cells": list(shown), "least": least(list(shown))} for name, *shown in rows]
     differs = _differences(states, labels) + list(sentences(found))
@@ -77,7 +77,7 @@ def _distinct(labels: list[str]) -> list[str]:
 
 def _differences(states: Sequence[tuple[str, LabState]], labels: list[str]) -> list[str]:
     """Where the starts differ, said before anything is compared."""
-    starts = [_owners(state.frames) for _, state in states]
+    starts = [_owners(state.boards) for _, state in states]
     if all(one == starts[0] for one in starts):
         return []
     others = [label for label, one in zip(labels, starts, strict=True) if one != starts[0]]
@@ -86,9 +86,9 @@ def _differences(states: Sequence[tuple[str, LabState]], labels: list[str]) -> l
     ]
 
 
-def _owners(frames: Frames) -> dict[str, str | None]:
-    at_ms = max(0, frames.watched_from_ms - 1)
-    return {name: track.at(at_ms).owner for name, track in frames.partitions.items()}
+def _owners(boards: Boards) -> dict[str, str | None]:
+    at_ms = max(0, boards.watched_from_ms - 1)
+    return {name: track.at(at_ms).owner for name, track in boards.partitions.items()}
 
 
 def packed(content: Any) -> bytes:

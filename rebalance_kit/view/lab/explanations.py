@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from rebalance_kit.model.trace import TraceRow
-from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.marks import action_words
 from rebalance_kit.view.words.phrases import partitions_in_words
 
@@ -267,11 +267,11 @@ def _named_leader(row: TraceRow) -> str:
     return str(dict(row.detail.get("members", {})).get(leader, leader))
 
 
-def why_entries(frames: Frames) -> list[list[Any]]:
+def why_entries(boards: Boards) -> list[list[Any]]:
     """The account of a run: [ms, sentence, rule, source] a step; steps that many members do at once are one."""
     told: list[tuple[int, str, list[str], Account | tuple[str, str]]] = []
-    for row in frames.trace.rows:
-        found = _told(row, frames)
+    for row in boards.trace.rows:
+        found = _told(row, boards)
         if found is None:
             continue
         kind, sentence, rule = found
@@ -282,8 +282,8 @@ def why_entries(frames: Frames) -> list[list[Any]]:
     return [[at_ms, _joined(sentences), rule[-2], rule[-1]] for at_ms, _, sentences, rule in told]
 
 
-def _told(row: TraceRow, frames: Frames) -> tuple[str, str, Account | tuple[str, str]] | None:
-    if row.detail.get("group", frames.group_name) != frames.group_name:
+def _told(row: TraceRow, boards: Boards) -> tuple[str, str, Account | tuple[str, str]] | None:
+    if row.detail.get("group", boards.group_name) != boards.group_name:
         return None
     if row.kind == "member_removed":
         words, rule, source = REMOVED.get(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.board.boards import Boards
 
 SAMPLES = 240
 """Looks at the lag over a run."""
@@ -30,19 +30,19 @@ class Row(NamedTuple):
     steps: list[float]
 
 
-def metric_rows(frames: Frames, member: str | None) -> list[Row]:
+def metric_rows(boards: Boards, member: str | None) -> list[Row]:
     """Coordinator metrics first, then those of one member (None: of none)."""
-    rows = [*_of_the_broker(frames), _lag(frames, None)]
+    rows = [*_of_the_broker(boards), _lag(boards, None)]
     if member is not None:
-        rows += _of_a_member(frames, member)
+        rows += _of_a_member(boards, member)
     return rows
 
 
-def _of_the_broker(frames: Frames) -> Iterable[Row]:
+def _of_the_broker(boards: Boards) -> Iterable[Row]:
     rows = [
-        row for row in frames.trace.rows if row.detail.get("group", frames.group_name) == frames.group_name
+        row for row in boards.trace.rows if row.detail.get("group", boards.group_name) == boards.group_name
     ]
-    states = list(zip(frames.group.times, frames.group.states, strict=True))
+    states = list(zip(boards.group.times, boards.group.states, strict=True))
     classic = not any(row.kind == "epoch_bump" for row in rows)
     if classic:
         for state in ("PreparingRebalance", "CompletingRebalance", "Stable"):
@@ -75,10 +75,10 @@ def _of_the_broker(frames: Frames) -> Iterable[Row]:
     )
 
 
-def _of_a_member(frames: Frames, name: str) -> Iterable[Row]:
+def _of_a_member(boards: Boards, name: str) -> Iterable[Row]:
     answers = [
         row
-        for row in frames.trace.of("response")
+        for row in boards.trace.of("response")
         if row.detail["to"] == name and row.detail.get("arrives_ms") is not None
     ]
 
@@ -91,7 +91,7 @@ def _of_a_member(frames: Frames, name: str) -> Iterable[Row]:
             ]
         )
 
-    own = [row for row in frames.trace.rows if row.actor == name]
+    own = [row for row in boards.trace.rows if row.actor == name]
     owned = _gauge((row.at_ms, float(len(row.detail["partitions"]))) for row in own if row.kind == "owned")
     yield Row(name, CLIENT, "assigned-partitions", "Partitions that are assigned to this consumer.", owned)
     modern = any(row.detail["api"] == "ConsumerGroupHeartbeat" for row in answers)
@@ -105,18 +105,18 @@ def _of_a_member(frames: Frames, name: str) -> Iterable[Row]:
     yield Row(
         name, CLIENT, "commit-total", "Commit calls that were answered.", count("OffsetCommit", good=False)
     )
-    yield _lag(frames, name)
+    yield _lag(boards, name)
 
 
-def _lag(frames: Frames, member: str | None) -> Row:
+def _lag(boards: Boards, member: str | None) -> Row:
     """The member's ``records-lag-max``, or (None) the group's lag over all partitions."""
-    looks = SAMPLES if len(frames.partitions) <= MANY else SAMPLES // 4
+    looks = SAMPLES if len(boards.partitions) <= MANY else SAMPLES // 4
     steps: list[float] = []
-    for at_ms in (frames.end_ms * place // looks for place in range(looks + 1)):
+    for at_ms in (boards.end_ms * place // looks for place in range(looks + 1)):
         values = [
-            _lag_at(frames, one, at_ms)
-            for one in frames.partitions
-            if member is None or frames.partitions[one].at(at_ms).owner == member
+            _lag_at(boards, one, at_ms)
+            for one in boards.partitions
+            if member is None or boards.partitions[one].at(at_ms).owner == member
         ]
         steps += (at_ms, float(max(values, default=0) if member else sum(values)))
     if member is None:
@@ -136,8 +136,8 @@ def _lag(frames: Frames, member: str | None) -> Row:
     )
 
 
-def _lag_at(frames: Frames, partition: str, at_ms: int) -> int:
-    at = frames.position(partition, at_ms)
+def _lag_at(boards: Boards, partition: str, at_ms: int) -> int:
+    at = boards.position(partition, at_ms)
     return 0 if at is None else max(0, at.log_end - at.position)
 
 

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Hashable, Iterable
 from typing import Any, TypeVar
 
-from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.track import Track
 from rebalance_kit.view.style.theme import looks
 from rebalance_kit.view.words.moment import sentence
@@ -39,7 +39,7 @@ class _Table:
         return list(self.rows)
 
 
-def film(frames: Frames, since_ms: int = 0) -> dict[str, Any]:
+def film(frames: Boards, since_ms: int = 0) -> dict[str, Any]:
     """Everything the page needs to play a run, as JSON values; sentences from ``since_ms`` on."""
     number = {name: place for place, name in enumerate(frames.names)}
     members, partitions, groups = _Table(), _Table(), _Table()
@@ -74,13 +74,13 @@ def film(frames: Frames, since_ms: int = 0) -> dict[str, Any]:
     }
 
 
-def glance_bytes(frames: Frames, since_ms: int, end_ms: int) -> bytes:
+def glance_bytes(frames: Boards, since_ms: int, end_ms: int) -> bytes:
     """The film of a run that is known only up to ``frames.end_ms``; before ``since_ms`` it says no sentences."""
     held = {**film(frames, since_ms), "end": end_ms, "known": frames.end_ms}
     return zlib.compress(json.dumps(held, ensure_ascii=False, separators=(",", ":")).encode("utf-8"), 1)
 
 
-def film_bytes(frames: Frames) -> bytes:
+def film_bytes(frames: Boards) -> bytes:
     """The film as compact JSON, deflated (the page inflates it); the same bytes for the same run."""
     text = json.dumps(film(frames), ensure_ascii=False, separators=(",", ":"))
     return zlib.compress(text.encode("utf-8"), 9)
@@ -95,7 +95,7 @@ def _coded(track: Track[Any], table: _Table) -> list[int]:
     return flat
 
 
-def _group_track(frames: Frames, table: _Table) -> list[int]:
+def _group_track(frames: Boards, table: _Table) -> list[int]:
     """The group without its waiting room, which the page reads off its members."""
     bare: Track[Any] = Track()
     for at_ms, state in zip(frames.group.times, frames.group.states, strict=True):
@@ -138,12 +138,12 @@ def _numbered(state: Any, number: dict[str, int]) -> list[Any]:
     ]
 
 
-def _thinned(frames: Frames, name: str) -> list[int]:
+def _thinned(frames: Boards, name: str) -> list[int]:
     """Heartbeats of a member; those of one moment once."""
     return sorted(set(frames.beats.get(name, ())))
 
 
-def _silent(frames: Frames) -> list[list[int]]:
+def _silent(frames: Boards) -> list[list[int]]:
     """Of each member whose application once did not call poll(): max.poll.interval.ms, then from when until when."""
     limits: dict[str, int] = {}
     begun: dict[str, int] = {}
@@ -167,7 +167,7 @@ def _silent(frames: Frames) -> list[list[int]]:
     return [[limits.get(name, POLL_MS), *spans[name]] if name in spans else [] for name in frames.names]
 
 
-def _sentences(frames: Frames, since_ms: int) -> dict[str, Any]:
+def _sentences(frames: Boards, since_ms: int) -> dict[str, Any]:
     """Sentences by number, and when which one is said; a long run speaks at even steps."""
     words = _Table()
     track: list[int] = []
@@ -182,7 +182,7 @@ def _sentences(frames: Frames, since_ms: int) -> dict[str, Any]:
     return {"words": words.values(), "track": track}
 
 
-def _speaking_times(frames: Frames, since_ms: int) -> list[int]:
+def _speaking_times(frames: Boards, since_ms: int) -> list[int]:
     times = [at_ms for at_ms in frames.change_times if at_ms >= since_ms]
     if len(times) <= SENTENCES_UP_TO:
         return list(times)
@@ -193,7 +193,7 @@ def _speaking_times(frames: Frames, since_ms: int) -> list[int]:
     return spoken[::thin] if spoken[-1] in spoken[::thin] else [*spoken[::thin], spoken[-1]]
 
 
-def _positions(frames: Frames) -> list[list[int]] | None:
+def _positions(frames: Boards) -> list[list[int]] | None:
     """Looks at each partition: wait, position, log end, committed (-1: none), each as a difference."""
     if len(frames.partitions) > POSITIONS_UP_TO:
         return None
@@ -209,7 +209,7 @@ def _positions(frames: Frames) -> list[list[int]] | None:
     return found
 
 
-def _messages(frames: Frames, number: dict[str, int]) -> list[list[Any]]:
+def _messages(frames: Boards, number: dict[str, int]) -> list[list[Any]]:
     """Messages: sent, flight (-1: lost), member, api, request or answer, error, news or not."""
     kept = [one for one in frames.messages if one.member in number]
     if len(kept) > MESSAGES_UP_TO:

@@ -66,8 +66,8 @@ def questions(now: LabState, then: LabState, at_ms: int) -> tuple[Question, ...]
 
 
 def _moves(now: LabState, then: LabState, at_ms: int) -> Question:
-    before = {name: track.at(at_ms).owner for name, track in now.frames.partitions.items()}
-    after = {name: track.states[-1].owner for name, track in then.frames.partitions.items()}
+    before = {name: track.at(at_ms).owner for name, track in now.boards.partitions.items()}
+    after = {name: track.states[-1].owner for name, track in then.boards.partitions.items()}
     moved = [name for name, owner in after.items() if before.get(name) != owner]
     why = (
         f"{len(moved)} of {len(after)} partitions have another owner at the end than at {at_ms / 1000:.1f} s."
@@ -86,13 +86,13 @@ def _moves(now: LabState, then: LabState, at_ms: int) -> Question:
 def _stops(then: LabState, at_ms: int) -> Question:
     names = tuple(
         name
-        for name, track in then.frames.members.items()
+        for name, track in then.boards.members.items()
         if track.at(at_ms - 1 if at_ms else 0).life == "alive"
     )
     stopped = []
     for name in names:
         held = [
-            track for track in then.frames.partitions.values() if track.at(max(0, at_ms - 1)).owner == name
+            track for track in then.boards.partitions.values() if track.at(max(0, at_ms - 1)).owner == name
         ]
         if any(
             not state.flows
@@ -107,7 +107,7 @@ def _stops(then: LabState, at_ms: int) -> Question:
 
 def _how_long(then: LabState, at_ms: int) -> Question:
     lengths = [
-        gap.to_ms - max(gap.from_ms, at_ms) for gap in gaps(then.frames.trace, at_ms) if gap.to_ms > at_ms
+        gap.to_ms - max(gap.from_ms, at_ms) for gap in gaps(then.boards.trace, at_ms) if gap.to_ms > at_ms
     ]
     longest = max(lengths, default=0) / 1000
     why = f"The longest stop of a partition is {longest:.1f} s."
@@ -123,7 +123,7 @@ def _how_long(then: LabState, at_ms: int) -> Question:
 def _next_message(then: LabState, at_ms: int) -> tuple[Question, ...]:
     """The next request of the group's protocol, with two others that it could have been."""
     quiet = {"Heartbeat", "ConsumerGroupHeartbeat", "OffsetCommit"}
-    sent = [one for one in then.frames.messages if one.request and one.sent_ms >= at_ms]
+    sent = [one for one in then.boards.messages if one.request and one.sent_ms >= at_ms]
     first = next((one for one in sent if one.api not in quiet), sent[0] if sent else None)
     if first is None:
         return ()
@@ -132,7 +132,7 @@ def _next_message(then: LabState, at_ms: int) -> tuple[Question, ...]:
         if first.api not in quiet
         else "Which request is sent next?"
     )
-    dice = random.Random(f"{then.frames.trace.run_id}/{at_ms}")
+    dice = random.Random(f"{then.boards.trace.run_id}/{at_ms}")
     others = dice.sample([api for api in NEXT if api != first.api], 2)
     options = sorted([first.api, *others])
     why = f"{first.member} sends {first.api} at {first.sent_ms / 1000:.1f} s."

@@ -6,12 +6,10 @@ nobody waits; a click adds the deed, plays one second of what follows and shows 
 
 from __future__ import annotations
 
-from typing import Any
-
 from rebalance_kit.simulation.scenario.scenario import Action
 from rebalance_kit.simulation.simulate import Run
-from rebalance_kit.view.board.board import Frames
-from rebalance_kit.view.board.state_tracks import Folded
+from rebalance_kit.view.board.boards import Boards
+from rebalance_kit.view.board.state_tracks import StateTracks
 from rebalance_kit.view.lab.playback import glance_bytes
 from rebalance_kit.view.lab.state import LabState
 
@@ -55,7 +53,7 @@ class Ahead:
         self.state = state
         self._run = Run(state.scenario, state.seed)
         self._run.until(0)
-        self._folded = Folded(self._run.so_far())
+        self._tracks = StateTracks(self._run.so_far())
 
     def fits(self, state: LabState, at_ms: int) -> bool:
         """Whether a deed at that moment can go on from here."""
@@ -65,7 +63,7 @@ class Ahead:
         """Let time pass up to the millisecond before a moment."""
         if at_ms - 1 > self._run.now_ms:
             self._run.until(at_ms - 1)
-            self._folded.feed(self._run.so_far())
+            self._tracks.feed(self._run.so_far())
 
     def act(self, then: LabState, action: Action) -> bool:
         """Do the deed that leads to ``then``; False where the whole run has to be simulated anew."""
@@ -74,24 +72,20 @@ class Ahead:
         self.up_to(action.at_ms)
         return self._run.act(then.scenario, action)
 
-    def glance(self, then: LabState, at_ms: int) -> tuple[Frames, bytes]:
+    def glance(self, then: LabState, at_ms: int) -> tuple[Boards, bytes]:
         """The first second after the deed, and its film; the film says how far it knows the run."""
         end_ms = then.scenario.end_ms
         known_ms = min(at_ms + GLANCE_MS, end_ms)
         self._run.until(known_ms)
-        frames = Frames(self._run.so_far(), broker=then.scenario.broker, folded=self._folded)
-        settled = self.state.frames.settled_ms()
-        if settled is not None and settled <= at_ms:
-            frames.settles_at(settled)
-        return frames, glance_bytes(frames, at_ms, end_ms)
+        settled = self.state.boards.settled_ms()
+        boards = Boards(
+            self._run.so_far(),
+            broker=then.scenario.broker,
+            tracks=self._tracks,
+            settled_ms=settled if settled is not None and settled <= at_ms else None,
+        )
+        return boards, glance_bytes(boards, at_ms, end_ms)
 
-    def finish(self, then: LabState) -> Frames:
-        """The whole run; nothing can go on from here afterwards."""
-        self.state = then
-        return Frames(self._run.finish(), broker=then.scenario.broker, folded=self._folded)
-
-
-def taken(state: LabState, frames: Frames) -> None:
-    """Let a state have these frames instead of simulating them itself."""
-    held: dict[str, Any] = state.__dict__
-    held["frames"] = frames
+    def finish(self, then: LabState) -> Boards:
+        """The whole run; nothing can go on from this object afterwards."""
+        return Boards(self._run.finish(), broker=then.scenario.broker, tracks=self._tracks)

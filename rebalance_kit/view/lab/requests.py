@@ -112,7 +112,7 @@ def _branch(lab: Lab, message: Message) -> Answer:
 
 # --- what is only looked at ---------------------------------------------------------------------
 def _tab(lab: Lab, message: Message) -> Answer:
-    content = tab(lab.frames, _word(message, "tab"), _moment(lab, message), _member(message))
+    content = tab(lab.boards, _word(message, "tab"), _moment(lab, message), _member(message))
     return {"tab": message["tab"]}, [packed(content)]
 
 
@@ -201,7 +201,7 @@ def _moment(lab: Lab, message: Message) -> int:
     value = message.get("at_ms", lab.cursor_ms)
     if not isinstance(value, int | float) or isinstance(value, bool) or value != value:  # noqa: PLR0124 - NaN
         raise ScenarioError(f"the moment is {value!r}; expected milliseconds")
-    return max(0, min(int(value), lab.frames.end_ms))
+    return max(0, min(int(value), lab.boards.end_ms))
 
 
 def _word(message: Message, key: str) -> str:

@@ -24,7 +24,7 @@ from rebalance_kit.simulation.scenario.scenario import (
     TopicSpec,
     with_protocol,
 )
-from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.marks import action_words
 from rebalance_kit.view.board.states import MemberState
 from rebalance_kit.view.lab.settings import apply_settings, settings_words
@@ -100,6 +100,8 @@ class LabState:
     done: tuple[Step, ...] = ()
     undone: tuple[Step, ...] = field(default=())
     seed: int | None = None
+    prepared: Boards | None = field(default=None, compare=False)
+    """The run that follows, where somebody has simulated it already (``prefetch``)."""
 
     @cached_property
     def scenario(self) -> Scenario:
@@ -120,10 +122,20 @@ class LabState:
         return with_protocol(made, protocol_key(self.protocol, self.assignor))
 
     @cached_property
-    def frames(self) -> Frames:
+    def boards(self) -> Boards:
         """The run that follows, ready to be asked for any moment; raises ``ScenarioError`` for one too large to play."""
+        if self.prepared is not None:
+            return self.prepared
         check_size(self.scenario)
-        return Frames(self.simulate(self.scenario, self.seed), broker=self.scenario.broker)
+        return Boards(self.simulate(self.scenario, self.seed), broker=self.scenario.broker)
+
+    def with_boards(self, boards: Boards) -> LabState:
+        """The same state with its run already simulated."""
+        return replace(self, prepared=boards)
+
+    def _changed(self, **changes: Any) -> LabState:
+        """A state whose run is another one, so nothing of it is prepared."""
+        return replace(self, prepared=None, **changes)
 
     def _watch_ms(self, action: Action) -> int:
         if action.do not in LONG:
@@ -135,17 +147,17 @@ class LabState:
     def with_protocol(self, protocol: str, assignor: str | None = None) -> LabState:
         """The same history under another protocol; raises ``ScenarioError`` for one that does not exist."""
         protocol_key(protocol, assignor)
-        return replace(self, protocol=protocol, assignor=assignor)
+        return self._changed(protocol=protocol, assignor=assignor)
 
     def with_settings(self, settings: Mapping[str, Any]) -> LabState:
         """The same history with other settings from the start; raises ``ConfigError`` in Kafka's words."""
         apply_settings(self.scenario, settings)
         step = Step(settings_words(settings), settings=MappingProxyType(dict(settings)))
-        return replace(self, done=(*self.done, step), undone=())
+        return self._changed(done=(*self.done, step), undone=())
 
     def with_seed(self, seed: int | None) -> LabState:
         """The same history with other chances; None gives the scenario's own seed back."""
-        return replace(self, seed=seed)
+        return self._changed(seed=seed)
 
     def with_deed(self, deed: Mapping[str, Any]) -> LabState:
         """One more step from plain values, as a link holds it; raises ``ScenarioError`` for what means nothing."""
@@ -164,11 +176,11 @@ class LabState:
             raise ScenarioError(
                 f"the deed {do!r} is unknown; expected add, set or one of {', '.join(ACTIONS)}"
             )
-        return replace(self, done=(*self.done, step), undone=())
+        return self._changed(done=(*self.done, step), undone=())
 
     def until(self, at_ms: int) -> LabState:
         """The history as it was before anything later than ``at_ms`` was done."""
-        return replace(self, done=tuple(step for step in self.done if step.at_ms <= at_ms), undone=())
+        return self._changed(done=tuple(step for step in self.done if step.at_ms <= at_ms), undone=())
 
     def acted(
         self, do: str, member: str | None, at_ms: int, args: Mapping[str, Any] | None = None
@@ -177,7 +189,7 @@ class LabState:
         if not at_ms >= 0:
             raise ScenarioError(f"cannot act at {at_ms} ms; expected a moment from 0 ms on")
         step = self._added(at_ms) if do == "add" else self._step(do, member, at_ms, dict(args or {}))
-        return replace(self, done=(*self.done, step), undone=())
+        return self._changed(done=(*self.done, step), undone=())
 
     def _step(self, do: str, member: str | None, at_ms: int, args: dict[str, Any]) -> Step:
         do = "close" if do == "leave" else do
@@ -217,20 +229,20 @@ class LabState:
 
     def member_state(self, name: str, at_ms: int) -> MemberState:
         """What a member is at a moment of the run."""
-        track = self.frames.members.get(name)
+        track = self.boards.members.get(name)
         return track.at(at_ms) if track is not None else MemberState()
 
     def undo(self) -> LabState:
         """One step back; the same state when there is none."""
         if not self.done:
             return self
-        return replace(self, done=self.done[:-1], undone=(self.done[-1], *self.undone))
+        return self._changed(done=self.done[:-1], undone=(self.done[-1], *self.undone))
 
     def redo(self) -> LabState:
         """One undone step forward again; the same state when there is none."""
         if not self.undone:
             return self
-        return replace(self, done=(*self.done, self.undone[0]), undone=self.undone[1:])
+        return self._changed(done=(*self.done, self.undone[0]), undone=self.undone[1:])
 
     def opening_ms(self) -> int:
         """Where to open: one second before the first action or late member, else soon after all partitions flow."""
@@ -240,10 +252,10 @@ class LabState:
         ]
         if acts:
             return max(0, min(acts) - 1000)
-        settled = self.frames.settled_ms()
+        settled = self.boards.settled_ms()
         if settled is None:
             return 0
-        return min(self.frames.end_ms, -(-(settled + 2000) // 1000) * 1000)
+        return min(self.boards.end_ms, -(-(settled + 2000) // 1000) * 1000)
 
 
 def protocol_key(protocol: str, assignor: str | None) -> str:

@@ -16,7 +16,7 @@ from rebalance_kit.logs.broker.log import broker_lines
 from rebalance_kit.logs.client.log import member_lines, split_by_member
 from rebalance_kit.logs.lines import render
 from rebalance_kit.model.errors import ScenarioError
-from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.lab.explanations import why_entries
 from rebalance_kit.view.lab.metrics_tab import metric_rows
 
@@ -41,10 +41,10 @@ LIBRDKAFKA_LEVELS = MappingProxyType(
 )
 
 
-def logs_tab(frames: Frames, _at_ms: int, _member: str | None) -> dict[str, Any]:
+def logs_tab(boards: Boards, _at_ms: int, _member: str | None) -> dict[str, Any]:
     """Genuine lines of the broker and each client by time: [ms, source, level, text]; ``cut`` counts the rest."""
-    trace = frames.trace
-    sources = ["broker", *frames.names]
+    trace = boards.trace
+    sources = ["broker", *boards.names]
     lines = [(line.at_ms, 0, line) for line in broker_lines(trace)]
     for name, own in split_by_member(trace).items():
         if name in sources:
@@ -58,25 +58,25 @@ def logs_tab(frames: Frames, _at_ms: int, _member: str | None) -> dict[str, Any]
     return {"sources": sources, "lines": shown, "cut": max(0, len(lines) - MOST_LINES)}
 
 
-def cli_tab(frames: Frames, at_ms: int, _member: str | None) -> dict[str, Any]:
+def cli_tab(boards: Boards, at_ms: int, _member: str | None) -> dict[str, Any]:
     """What ``kafka-consumer-groups.sh`` prints at the moment, with the command lines."""
-    group = describe(frames.trace, min(at_ms, frames.end_ms), frames.group_name)
-    start = f"kafka-consumer-groups.sh --bootstrap-server localhost:9092 --group {frames.group_name}"
+    group = describe(boards.trace, min(at_ms, boards.end_ms), boards.group_name)
+    start = f"kafka-consumer-groups.sh --bootstrap-server localhost:9092 --group {boards.group_name}"
     return {
         "at": at_ms,
         "blocks": [{"command": f"{start} {options}", "text": say(group)} for options, say in COMMANDS],
     }
 
 
-def metrics_tab(frames: Frames, _at_ms: int, member: str | None) -> dict[str, Any]:
+def metrics_tab(boards: Boards, _at_ms: int, member: str | None) -> dict[str, Any]:
     """Coordinator metrics and those of one member under their own names, as steps over time."""
-    return {"member": member, "rows": metric_rows(frames, member if member in frames.names else None)}
+    return {"member": member, "rows": metric_rows(boards, member if member in boards.names else None)}
 
 
-def members_tab(frames: Frames, _at_ms: int, _member: str | None) -> dict[str, Any]:
+def members_tab(boards: Boards, _at_ms: int, _member: str | None) -> dict[str, Any]:
     """What each member was started with, life by life: client, and configs that differ from the defaults."""
-    found: dict[str, list[Any]] = {name: [] for name in frames.names}
-    for row in frames.trace.of("process_started"):
+    found: dict[str, list[Any]] = {name: [] for name in boards.names}
+    for row in boards.trace.of("process_started"):
         if row.actor in found:
             configs = {
                 key: _shown(value)
@@ -84,7 +84,7 @@ def members_tab(frames: Frames, _at_ms: int, _member: str | None) -> dict[str, A
                 if key != "group.id"
             }
             found[row.actor].append([row.at_ms, row.detail.get("client", "java"), configs])
-    return {"started": [found[name] for name in frames.names]}
+    return {"started": [found[name] for name in boards.names]}
 
 
 def _shown(value: Any) -> str:
@@ -95,24 +95,24 @@ def _shown(value: Any) -> str:
     )
 
 
-def why_tab(frames: Frames, _at_ms: int, _member: str | None) -> dict[str, Any]:
+def why_tab(boards: Boards, _at_ms: int, _member: str | None) -> dict[str, Any]:
     """An account of each step: moment, sentence, the rule that caused it, its source."""
-    return {"entries": why_entries(frames)}
+    return {"entries": why_entries(boards)}
 
 
-def invariants_tab(frames: Frames, _at_ms: int, _member: str | None) -> dict[str, Any]:
+def invariants_tab(boards: Boards, _at_ms: int, _member: str | None) -> dict[str, Any]:
     """Every invariant with its statement and what breaks it: [ms, words]."""
     broken: dict[str, list[list[Any]]] = {}
-    for one in check(frames.trace):
+    for one in check(boards.trace):
         broken.setdefault(one.invariant, []).append([one.at_ms, one.seen])
     lights = [
         [one.name.replace("_", " "), one.statement, broken.get(one.name, [])[:20]]
         for one in INVARIANTS.values()
     ]
-    return {"rows": len(frames.trace.rows), "lights": lights}
+    return {"rows": len(boards.trace.rows), "lights": lights}
 
 
-TABS: Mapping[str, Callable[[Frames, int, str | None], dict[str, Any]]] = MappingProxyType(
+TABS: Mapping[str, Callable[[Boards, int, str | None], dict[str, Any]]] = MappingProxyType(
     {
         "logs": logs_tab,
         "cli": cli_tab,
@@ -124,8 +124,8 @@ TABS: Mapping[str, Callable[[Frames, int, str | None], dict[str, Any]]] = Mappin
 )
 
 
-def tab(frames: Frames, name: str, at_ms: int, member: str | None = None) -> dict[str, Any]:
+def tab(boards: Boards, name: str, at_ms: int, member: str | None = None) -> dict[str, Any]:
     """The content of a tab; raises ``ScenarioError`` naming those that the kernel fills."""
     if name not in TABS:
         raise ScenarioError(f"the lab has no tab {name!r} to fill; expected one of {', '.join(TABS)}")
-    return TABS[name](frames, at_ms, member)
+    return TABS[name](boards, at_ms, member)

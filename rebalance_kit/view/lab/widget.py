@@ -17,7 +17,7 @@ from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.scenario.permalink import Link, LinkError, read_link, write_link
 from rebalance_kit.simulation.scenario.scenario import Scenario
-from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.states import BoardState
 from rebalance_kit.view.figures.board_svg import still
 from rebalance_kit.view.lab.branches import Branch, History
@@ -25,7 +25,7 @@ from rebalance_kit.view.lab.lessons import PRESETS, lesson_of
 from rebalance_kit.view.lab.page import script, style
 from rebalance_kit.view.lab.playback import film_bytes
 from rebalance_kit.view.lab.predictions import Question
-from rebalance_kit.view.lab.prefetch import Ahead, is_large, taken
+from rebalance_kit.view.lab.prefetch import Ahead, is_large
 from rebalance_kit.view.lab.requests import answer
 from rebalance_kit.view.lab.state import ASSIGNORS, PROTOCOL_WORDS, LabState, first_lesson, speaks, topics_of
 from rebalance_kit.view.style.palettes import THEMES
@@ -75,8 +75,8 @@ class Lab(anywidget.AnyWidget):
         self.predictions: list[dict[str, Any]] = []
         at = state.opening_ms() if at_ms is None else at_ms
         super().__init__(
-            film=film_bytes(state.frames),
-            cursor_ms=max(0, min(at, state.frames.end_ms)),
+            film=film_bytes(state.boards),
+            cursor_ms=max(0, min(at, state.boards.end_ms)),
             theme=theme,
             protocol=protocol,
             assignor=assignor,
@@ -173,7 +173,7 @@ class Lab(anywidget.AnyWidget):
 
     def at(self, at_ms: int) -> None:
         """Move the cursor (milliseconds from the start, held within the run)."""
-        self.cursor_ms = max(0, min(int(at_ms), self.frames.end_ms))
+        self.cursor_ms = max(0, min(int(at_ms), self.boards.end_ms))
 
     # --- what can be seen ----------------------------------------------------------------------
     @property
@@ -204,17 +204,17 @@ class Lab(anywidget.AnyWidget):
     @property
     def board(self) -> BoardState:
         """The moment at the cursor as a value."""
-        return self.frames.at(self.cursor_ms)
+        return self.boards.at(self.cursor_ms)
 
     @property
-    def frames(self) -> Frames:
+    def boards(self) -> Boards:
         """The run that is shown, ready to be asked for any moment."""
-        return self.history.state.frames
+        return self.history.state.boards
 
     @property
     def trace(self) -> Trace:
         """The run that is shown."""
-        return self.frames.trace
+        return self.boards.trace
 
     @property
     def scenario(self) -> Scenario:
@@ -268,20 +268,18 @@ class Lab(anywidget.AnyWidget):
             self.take(history)
             return
         self._ready = None
-        frames, film = ready.glance(then, at_ms)
-        taken(then, frames)
+        boards, film = ready.glance(then, at_ms)
         self._finishing = ready
-        self._told_of(history)
+        self._told_of(history.with_state(then.with_boards(boards)))
         self._show(film, at_ms)
 
     def finish(self) -> None:
         """Simulate the rest of what ``act_soon`` has begun."""
         begun, self._finishing = self._finishing, None
         if begun is not None:
-            state = self.history.state
-            del state.__dict__["frames"]
-            taken(state, begun.finish(state))
-            self._show(film_bytes(state.frames), self.cursor_ms)
+            boards = begun.finish(self.history.state)
+            self.history = self.history.with_state(self.history.state.with_boards(boards))
+            self._show(film_bytes(boards), self.cursor_ms)
             self._get_ready_soon()
 
     def take(self, history: History) -> None:
@@ -289,7 +287,7 @@ class Lab(anywidget.AnyWidget):
         same = history.state is self.history.state
         if same and history == self.history:
             return
-        film = self.film if same else film_bytes(history.state.frames)
+        film = self.film if same else film_bytes(history.state.boards)
         self._told_of(history)
         self._show(film, self.cursor_ms)
         self._get_ready_soon()
@@ -303,7 +301,7 @@ class Lab(anywidget.AnyWidget):
     def _begin(self, state: LabState, at_ms: int | None, notice: str = "") -> None:
         """Show another scenario from scratch."""
         at = state.opening_ms() if at_ms is None else at_ms
-        film = film_bytes(state.frames)
+        film = film_bytes(state.boards)
         self.history, self._notice, self._ahead = History((Branch("main", state),)), notice, None
         self._show(film, at)
 
@@ -313,7 +311,7 @@ class Lab(anywidget.AnyWidget):
         with self.hold_sync():
             self.film = film
             self.controls = self._controls()
-            self.cursor_ms = max(0, min(at_ms, state.frames.end_ms))
+            self.cursor_ms = max(0, min(at_ms, state.boards.end_ms))
         self.set_trait("protocol", state.protocol)
         self.set_trait("assignor", state.assignor)
 
@@ -334,7 +332,7 @@ class Lab(anywidget.AnyWidget):
         state, history = self.history.state, self.history
         known = list(ASSIGNORS.get(state.protocol or "", {}))
         if not known:
-            known = [state.frames.group.states[-1].assignor or "as configured"]
+            known = [state.boards.group.states[-1].assignor or "as configured"]
         lesson = lesson_of(state.base.name)
         return {
             "title": state.base.title or state.base.name,
@@ -354,7 +352,7 @@ class Lab(anywidget.AnyWidget):
                 for one in history.branches
             ],
             "here": history.here,
-            "seed": state.frames.trace.seed,
+            "seed": state.boards.trace.seed,
             "topics": topics_of(state.scenario),
             "notice": self._notice,
             "serial": self._serial,

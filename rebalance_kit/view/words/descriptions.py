@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from rebalance_kit.analysis.comparison import aligned, cells, measure
 from rebalance_kit.analysis.intervals import Gap
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.view.board.board import Frames
+from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.segments import segments_of
 from rebalance_kit.view.board.states import ABSENT, BoardState
 from rebalance_kit.view.words.moment import sentence
@@ -57,33 +57,33 @@ def _group_line(board: BoardState) -> str:
 
 
 def describe_flow(trace: Trace) -> str:
-    """A run in words: who owns what first and last, what happened, which partitions unread how long."""
-    frames = Frames(trace)
-    begin = frames.watched_from_ms
-    lines = [_title(frames), f"{_at(begin)} {_shares(frames.at(max(begin - 1, 0)))}"]
-    lines += [f"{_at(mark.at_ms)} {mark.words}." for mark in frames.marks if mark.at_ms >= begin]
-    lines.append(f"{_at(frames.end_ms)} {_shares(frames.at(frames.end_ms))}")
-    return "\n".join([*lines, *_pause_lines(frames)])
+    """A run in words: who owns what first and last, what happened, which partitions were unread how long."""
+    boards = Boards(trace)
+    begin = boards.watched_from_ms
+    lines = [_title(boards), f"{_at(begin)} {_shares(boards.at(max(begin - 1, 0)))}"]
+    lines += [f"{_at(mark.at_ms)} {mark.words}." for mark in boards.marks if mark.at_ms >= begin]
+    lines.append(f"{_at(boards.end_ms)} {_shares(boards.at(boards.end_ms))}")
+    return "\n".join([*lines, *_pause_lines(boards)])
 
 
 def describe_gantt(trace: Trace) -> str:
     """The Gantt chart in words: a line for partitions of the same fate, its bars from left to right."""
-    frames = Frames(trace)
+    boards = Boards(trace)
     fates: dict[str, list[str]] = {}
-    for name in frames.partitions:
+    for name in boards.partitions:
         bars = [
             f"{one.owner or 'no owner'}{'' if one.word in {'flows', 'no owner'} else ' ' + one.word} from {seconds(one.begin_ms)} for {length(one.end_ms - one.begin_ms)}"
-            for one in segments_of(frames, name)
+            for one in segments_of(boards, name)
             if one.word != ABSENT.word
         ]
         fates.setdefault("; ".join(bars), []).append(name)
     lines = [
-        _title(frames),
+        _title(boards),
         *(f"{partitions_in_words(names)}: {bars}." for bars, names in list(fates.items())[:MANY]),
     ]
     if len(fates) > MANY:
         lines.append(f"{sum(len(names) for names in list(fates.values())[MANY:])} more partitions.")
-    return "\n".join([*lines, *(f"{_at(mark.at_ms)} {mark.words}." for mark in frames.marks[:40])])
+    return "\n".join([*lines, *(f"{_at(mark.at_ms)} {mark.words}." for mark in boards.marks[:40])])
 
 
 def describe_comparison(traces: Sequence[Trace]) -> str:
@@ -91,10 +91,10 @@ def describe_comparison(traces: Sequence[Trace]) -> str:
     return aligned(cells([trace.label for trace in traces], measure(traces)))
 
 
-def _title(frames: Frames) -> str:
-    trace = frames.trace
+def _title(boards: Boards) -> str:
+    trace = boards.trace
     name = trace.meta.get("title") or trace.meta.get("scenario") or trace.run_id
-    return f"{name}, {trace.label}, {trace.source}: {len(frames.names)} members, {len(frames.partitions)} partitions, {seconds(frames.end_ms)}."
+    return f"{name}, {trace.label}, {trace.source}: {len(boards.names)} members, {len(boards.partitions)} partitions, {seconds(boards.end_ms)}."
 
 
 def _at(at_ms: int) -> str:
@@ -119,14 +119,14 @@ def _shares(board: BoardState) -> str:
     return f"{share}; {board.flowing} of {len(board.partitions)} flow."
 
 
-def _pause_lines(frames: Frames) -> list[str]:
-    since = frames.watched_from_ms
-    touched = {name: found for name, found in frames.gaps.items() if found}
+def _pause_lines(boards: Boards) -> list[str]:
+    since = boards.watched_from_ms
+    touched = {name: found for name, found in boards.gaps.items() if found}
     if not touched:
-        return [f"No partition paused ({len(frames.gaps)} flowed all the time)."]
+        return [f"No partition paused ({len(boards.gaps)} flowed all the time)."]
     total = sum(gap.to_ms - max(gap.from_ms, since) for found in touched.values() for gap in found)
     lines = [
-        f"Paused: {len(touched)} of {len(frames.gaps)} partitions, in all {total / 1000:.1f} partition-seconds."
+        f"Paused: {len(touched)} of {len(boards.gaps)} partitions, in all {total / 1000:.1f} partition-seconds."
     ]
     fates: dict[str, list[str]] = {}
     for name, found in touched.items():

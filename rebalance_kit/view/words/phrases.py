@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from rebalance_kit.model.topology import TopicPartition, parse_partition
-from rebalance_kit.view.board.states import BoardState, MemberView, PartitionView
+from rebalance_kit.view.board.states import BoardState, MemberView
 
 _MARK = re.compile(r"\{(left|ago):(\d+)\}")
 LISTED = 6
@@ -125,13 +125,3 @@ def _holding(one: MemberView, board: BoardState) -> str:
     )
     verb = "holds" if one.state.life in {"crashed", "died", "frozen"} else "owns"
     return f"{verb} {partitions_in_words(one.owned)} ({state})"
-
-
-def partition_line(one: PartitionView, board: BoardState) -> str:
-    """A partition in a few words: owner, state, how long it has stopped, what waits."""
-    owner = one.state.owner or "no owner"
-    word = "" if one.state.owner is None else f", {one.state.word}"
-    stopped = (
-        "" if one.stopped_since_ms is None else f", stopped for {seconds(board.at_ms - one.stopped_since_ms)}"
-    )
-    return f"{one.name}: {owner}{word}{stopped}" + (f", {one.lag} records wait" if one.lag else "")

@@ -1,6 +1,6 @@
 """A run cut into what does not change: a track of states a member, a partition and the group.
 
-``board(trace, at_ms)`` answers what the lab shows at a moment; whoever asks often keeps ``Frames``,
+``board(trace, at_ms)`` answers what the lab shows at a moment; whoever asks often keeps ``Boards``,
 which folds the trace once and finds any moment by bisection.
 """
 
@@ -16,7 +16,7 @@ from rebalance_kit.analysis.metrics import study_from
 from rebalance_kit.model.topology import parse_partition
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.board.marks import find_marks
-from rebalance_kit.view.board.state_tracks import Folded
+from rebalance_kit.view.board.state_tracks import StateTracks
 from rebalance_kit.view.board.states import (
     ABSENT,
     BoardState,
@@ -33,11 +33,12 @@ from rebalance_kit.view.style.theme import looks
 SESSION_MS = 45_000
 
 
-class Frames:
+class Boards:
     """One group's run, ready to be asked for any moment.
 
     ``group`` names the consumer group when a trace holds several (default: that of the first
     process). ``broker`` are the broker's configs where the trace's ``meta`` does not hold them.
+    ``tracks`` and ``settled_ms`` are taken from a run that begins with the same rows.
     """
 
     def __init__(
@@ -45,22 +46,24 @@ class Frames:
         trace: Trace,
         group: str | None = None,
         broker: Mapping[str, Any] | None = None,
-        folded: Folded | None = None,
+        tracks: StateTracks | None = None,
+        settled_ms: int | None = None,
     ) -> None:
+        self._settled_before = settled_ms
         self.trace = trace
         self.end_ms = trace.end_ms
-        folded = folded or Folded(trace, group)
-        folded.feed(trace)
-        self.group_name = folded.group_name
-        self.names = folded.names
-        self.members, self.group = folded.members, folded.group
+        tracks = tracks or StateTracks(trace, group)
+        tracks.feed(trace)
+        self.group_name = tracks.group_name
+        self.names = tracks.names
+        self.members, self.group = tracks.members, tracks.group
         self.partitions = {
-            name: folded.partitions[name] for name in sorted(folded.partitions, key=parse_partition)
+            name: tracks.partitions[name] for name in sorted(tracks.partitions, key=parse_partition)
         }
-        fold = folded.folding.fold
-        self.messages: tuple[Message, ...] = tuple(fold.messages)
-        self.beats: dict[str, list[int]] = fold.beats
-        self.positions: dict[str, list[tuple[int, Position]]] = fold.positions
+        records = tracks.folder.records
+        self.messages: tuple[Message, ...] = tuple(records.messages)
+        self.beats: dict[str, list[int]] = records.beats
+        self.positions: dict[str, list[tuple[int, Position]]] = records.positions
         self._sessions = _session_lengths(trace, broker or trace.meta.get("broker") or {})
         self._sent = [one.sent_ms for one in self.messages]
         self._longest = max(
@@ -90,12 +93,10 @@ class Frames:
         """
         return self._settled
 
-    def settles_at(self, at_ms: int | None) -> None:
-        """Take the moment of rest from a run that begins with the same rows."""
-        self.__dict__["_settled"] = at_ms
-
     @cached_property
     def _settled(self) -> int | None:
+        if self._settled_before is not None:
+            return self._settled_before
         for at_ms in self.change_times:
             if self.group.at(at_ms).state != "Stable" or not self.partitions:
                 continue
@@ -157,23 +158,10 @@ class Frames:
             self._partition(name, state, at_ms) for name, state in states.items() if state.word != ABSENT.word
         )
         group = self.group.at(at_ms)
-        since = self.group.since(
-            at_ms, lambda one: (one.state, one.generation) == (group.state, group.generation)
-        )
         sent = bisect_right(self._sent, at_ms)
         recent = self.messages[bisect_right(self._sent, at_ms - self._longest - 1) : sent]
         flying = tuple(one for one in recent if at_ms < (one.arrives_ms or one.sent_ms))
-        return BoardState(
-            at_ms,
-            self.end_ms,
-            self.trace.label,
-            group,
-            since,
-            members,
-            partitions,
-            flying,
-            self.messages[sent - 1] if sent else None,
-        )
+        return BoardState(at_ms, self.end_ms, self.trace.label, group, members, partitions, flying)
 
     def walk(self, times: Sequence[int]) -> Iterator[BoardState]:
         """Boards at rising moments, without positions and messages: what changed is looked at, no more."""
@@ -209,7 +197,7 @@ class Frames:
                 members[place] = self._member(place + 1, self.names[place], at_ms, (), {})
             group = self.group.at(at_ms)
             there = tuple(one for one in partitions if one.state.word != ABSENT.word)
-            yield BoardState(at_ms, self.end_ms, self.trace.label, group, 0, tuple(members), there, (), None)
+            yield BoardState(at_ms, self.end_ms, self.trace.label, group, tuple(members), there, ())
 
     def _changes(self, after_ms: int) -> list[tuple[int, int, int]]:
         """Later changes as (moment, place, index of the new state); members have places below zero."""
@@ -245,7 +233,7 @@ class Frames:
 
 def board(trace: Trace, at_ms: int, group: str | None = None) -> BoardState:
     """What the lab shows of a run at a moment (milliseconds from its start)."""
-    return Frames(trace, group).at(at_ms)
+    return Boards(trace, group).at(at_ms)
 
 
 def _session_lengths(trace: Trace, broker: Mapping[str, Any]) -> dict[tuple[str, str], int]:
