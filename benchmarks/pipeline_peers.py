@@ -11,8 +11,7 @@ from collections import defaultdict
 from datetime import datetime
 from pathlib import Path
 
-from rebalance_kit.pipeline.gold.storms import WAVES
-from rebalance_kit.pipeline.grammar.table import (
+from rebalance_kit.forensics.grammar.table import (
     CLUES,
     CLUES_AT_START,
     IN_MESSAGES,
@@ -23,7 +22,8 @@ from rebalance_kit.pipeline.grammar.table import (
     Finder,
     parse_message,
 )
-from rebalance_kit.pipeline.lines.layouts import LAYOUTS
+from rebalance_kit.forensics.lines.layouts import LAYOUTS
+from rebalance_kit.pipeline.gold.storms import WAVES
 
 GAP_MS, TOGETHER_MS, CAUSE_MS = 60_000, 5_000, 1_000
 JOINS, LEAVES = ("joins", "static_rejoins"), ("left", "epoch_left")

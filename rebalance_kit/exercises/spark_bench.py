@@ -144,8 +144,8 @@ class Bench:
 
     def lines(self, runs: Sequence[Run], files: Sequence[str]) -> Any:
         """The lines of some log files of these runs: run, file, line (from 1), text."""
+        from rebalance_kit.forensics.lines.files import survey
         from rebalance_kit.pipeline.lines.bronze import measure_blocks, read_lines, with_line_numbers
-        from rebalance_kit.pipeline.lines.files import survey
 
         self._unpack(runs)
         found = [

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TextIO
 
+    from rebalance_kit.forensics.lines.layouts import Reading
     from rebalance_kit.pipeline.forensics import Forensics
-    from rebalance_kit.pipeline.lines.layouts import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def reading_of(told: Told) -> Reading:
     """The words of the command line, checked; ``ConfigError`` says what was expected."""
     from zoneinfo import ZoneInfo
 
-    from rebalance_kit.pipeline.lines.layouts import Reading, load_layouts
+    from rebalance_kit.forensics.lines.layouts import Reading, load_layouts
 
     if told.time_zone is not None:
         try:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rebalance_kit.pipeline.lines.files import Survey, survey
+from rebalance_kit.forensics.lines.files import Survey, survey
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from rebalance_kit.pipeline.lines.layouts import Reading
+    from rebalance_kit.forensics.lines.layouts import Reading
 
     #: One path or several, to files and folders.
     Paths: TypeAlias = Sequence[str | os.PathLike[str]] | str | os.PathLike[str]

@@ -155,7 +155,7 @@ def test_a_path_that_is_missing_is_named_before_spark_starts(tmp_path, capsys):
 
 
 def test_a_folder_without_logs_is_refused_by_name(tmp_path):
-    from rebalance_kit.pipeline.lines.files import survey
+    from rebalance_kit.forensics.lines.files import survey
 
     (tmp_path / "notes.md").write_text("no log")
     with pytest.raises(DataError, match="no log file under"):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from rebalance_kit.pipeline.lines.files import LogFile
+    from rebalance_kit.forensics.lines.files import LogFile
 
 
 def line_counts(spark: SparkSession, classified: DataFrame, files: Sequence[LogFile]) -> DataFrame:

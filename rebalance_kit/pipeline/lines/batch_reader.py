@@ -9,18 +9,19 @@ from functools import cache
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
-from rebalance_kit.pipeline.grammar.table import NUMBERS
+from rebalance_kit.forensics.grammar.table import NUMBERS
+from rebalance_kit.forensics.lines.line_reader import LineReader
 from rebalance_kit.pipeline.lines.bronze import KEPT_OF_A_LONG_LINE, LONGEST_LINE
-from rebalance_kit.pipeline.lines.line_reader import LineReader, suspects
+from rebalance_kit.pipeline.lines.suspects import suspects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
-    from rebalance_kit.pipeline.grammar.template import Template
-    from rebalance_kit.pipeline.lines.layouts import Layout
-    from rebalance_kit.pipeline.lines.line_reader import Said
+    from rebalance_kit.forensics.grammar.template import Template
+    from rebalance_kit.forensics.lines.layouts import Layout
+    from rebalance_kit.forensics.lines.line_reader import Said
 
 #: Text columns of an event that come straight from a template's field.
 TEXT_FIELDS = (

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from rebalance_kit.pipeline.lines.files import LogFile
+    from rebalance_kit.forensics.lines.files import LogFile
 
 #: A leader prints the plan of a whole group in one line: 10,000 partitions take about 250 kB.
 LONGEST_LINE = 1_000_000

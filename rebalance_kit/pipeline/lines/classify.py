@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
+from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.pipeline.lines import bronze
 from rebalance_kit.pipeline.lines.batch_reader import CLASSIFIED, BatchReader
-from rebalance_kit.pipeline.lines.layouts import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, Row, SparkSession
 
-    from rebalance_kit.pipeline.lines.files import LogFile
+    from rebalance_kit.forensics.lines.files import LogFile
 
 
 def read_classified(

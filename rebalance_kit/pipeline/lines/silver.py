@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
+from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.pipeline.lines.batch_reader import CLASSIFIED
-from rebalance_kit.pipeline.lines.layouts import Reading
 from rebalance_kit.pipeline.lines.timestamps import line_time
 
 if TYPE_CHECKING:

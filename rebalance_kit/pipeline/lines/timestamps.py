@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from rebalance_kit.pipeline.lines.layouts import EPOCH_MILLIS, EPOCH_SECONDS, ISO
+from rebalance_kit.forensics.lines.layouts import EPOCH_MILLIS, EPOCH_SECONDS, ISO
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
-    from rebalance_kit.pipeline.lines.layouts import Reading
+    from rebalance_kit.forensics.lines.layouts import Reading
 
 #: The first and the last millisecond of the years 1 to 9999.
 _CALENDAR_MS = (-62_135_596_800_000, 253_402_300_799_999)

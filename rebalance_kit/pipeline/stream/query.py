@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
+from rebalance_kit.forensics.lines.files import LogFile, Survey, look
+from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.pipeline.forensics import Events, settle
 from rebalance_kit.pipeline.lines.classify import classify
-from rebalance_kit.pipeline.lines.files import LogFile, Survey, look
-from rebalance_kit.pipeline.lines.layouts import Reading
 from rebalance_kit.pipeline.lines.timestamps import line_time
 from rebalance_kit.pipeline.stream.tail import LINE_DIGITS, PREFIX, SOURCE_DIGITS, STATE
 

@@ -21,8 +21,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from rebalance_kit.forensics.lines.files import collect, read_through
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.pipeline.lines.files import collect, read_through
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

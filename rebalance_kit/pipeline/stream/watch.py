@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
+    from rebalance_kit.forensics.lines.layouts import Reading
     from rebalance_kit.pipeline.forensics import Forensics
-    from rebalance_kit.pipeline.lines.layouts import Reading
     from rebalance_kit.pipeline.stream.latest import Latest
 
 #: How long a killed predecessor's Java is waited for before its checkpoint is used.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from rebalance_kit.forensics.lines.layouts import LAYOUTS, Reading, load_layouts
 from rebalance_kit.logs.printing import PRINTERS
 from rebalance_kit.model.errors import ConfigError
 from rebalance_kit.pipeline.command import Told, reading_of
-from rebalance_kit.pipeline.lines.layouts import LAYOUTS, Reading, load_layouts
 
 LOGGER = "org.apache.kafka.clients.consumer.internals.ConsumerCoordinator"
 SAID = "[Consumer clientId=c1, groupId=g] Successfully joined group with generation 7"

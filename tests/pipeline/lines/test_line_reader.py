@@ -9,10 +9,10 @@ from contextlib import contextmanager
 import pyarrow as pa
 import pytest
 
+from rebalance_kit.forensics.lines.layouts import LAYOUTS, Layout, Reading, load_layouts
 from rebalance_kit.model.errors import ConfigError
 from rebalance_kit.pipeline.lines.batch_reader import CLASSIFIED, BatchReader
 from rebalance_kit.pipeline.lines.bronze import LONGEST_LINE
-from rebalance_kit.pipeline.lines.layouts import LAYOUTS, Layout, Reading, load_layouts
 from tests.support.pipeline.damage import damaged, real_lines
 
 SAID = "[Consumer clientId=c1, groupId=g] Successfully joined group with generation 7"

@@ -9,7 +9,7 @@ import pytest
 def test_a_time_beyond_all_calendars_is_none(spark):
     from pyspark.sql import functions as F
 
-    from rebalance_kit.pipeline.lines.layouts import EPOCH_MILLIS, EPOCH_SECONDS, Layout, Reading
+    from rebalance_kit.forensics.lines.layouts import EPOCH_MILLIS, EPOCH_SECONDS, Layout, Reading
     from rebalance_kit.pipeline.lines.timestamps import line_time
 
     own = tuple(Layout(name, ("x",), "(?P<message>.*)", time=name) for name in (EPOCH_MILLIS, EPOCH_SECONDS))

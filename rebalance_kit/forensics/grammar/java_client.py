@@ -8,7 +8,7 @@ the ``[Consumer clientId=..., groupId=...]`` prefix, from which client, group an
 
 from __future__ import annotations
 
-from rebalance_kit.pipeline.grammar.template import Template
+from rebalance_kit.forensics.grammar.template import Template
 
 _POLL_TEXT = (
     "onsumer poll timeout has expired. This means the time between subsequent calls to poll() "

@@ -59,6 +59,11 @@ class Template:
         return _pattern(self.text)
 
     @property
+    def linear(self) -> str:
+        """The same for long messages: what lies before a literal piece ends where the piece first occurs."""
+        return _linear(self.text)
+
+    @property
     def literals(self) -> tuple[str, tuple[str, ...]]:
         """What a line starts with, and the other pieces it must hold, the longest first."""
         return _literals(self.text)
@@ -88,6 +93,20 @@ def _literals(text: str) -> tuple[str, tuple[str, ...]]:
 @cache
 def _pattern(text: str) -> str:
     return "(?s)^" + "".join(_piece(token) for token in _TOKEN.split(text)) + "$"
+
+
+@cache
+def _linear(text: str) -> str:
+    told, waiting, inside = "", False, False
+    for token in filter(None, _TOKEN.split(text)):
+        piece = _piece(token)
+        if not waiting and (token == "[[" or piece.endswith((_SHORTEST, f"{_SHORTEST})"))):
+            told, waiting = told + "(?>", True
+        inside = token == "[[" or (inside and token != "]]")
+        told += piece
+        if waiting and not inside and not token.startswith(("{", "]]")):
+            told, waiting = told + ")", False
+    return f"(?s)^{told}{'$)' if waiting else '$'}"
 
 
 def _piece(token: str) -> str:

@@ -1,4 +1,4 @@
-"""The table of templates, in plain Python and in Spark."""
+"""The table of templates."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from rebalance_kit.pipeline.grammar.table import (
+from rebalance_kit.forensics.grammar.table import (
     CLUES,
     CLUES_AT_START,
     IN_MESSAGES,
@@ -15,29 +15,7 @@ from rebalance_kit.pipeline.grammar.table import (
     UNLAID,
     parse_message,
 )
-from rebalance_kit.pipeline.grammar.template import Template
-
-#: A value for each field that is not plain text.
-_VALUES = {
-    "hash": "-17",
-    "state": "Stable",
-    "state_from": "STABLE",
-    "state_to": "FENCED",
-    "protocol": "classic",
-    "partitions": "[a-0, a-1]",
-}
-_NUMBERS = ("generation", "epoch", "members", "static", "took_ms", "over_ms", "limit_ms", "offset")
-
-
-def sample(template: Template, optional: bool) -> tuple[str, dict[str, str]]:
-    """A message of a template, with or without what only some versions print, and its fields."""
-    text = re.sub(r"\[\[(.*?)\]\]", r"\1" if optional else "", template.text)
-    fields = {}
-    for name in template.fields:
-        value = _VALUES.get(name, "12" if name in _NUMBERS else f"some-{name}")
-        fields[name] = value if "{" + name + "}" in text else ""
-        text = text.replace("{" + name + "}", value)
-    return text.replace("{_}", "x"), fields
+from tests.support.pipeline.grammar_samples import sample
 
 
 @pytest.mark.parametrize(
@@ -105,30 +83,10 @@ def test_a_message_of_another_kind_is_nobodys():
     assert parse_message("Created log for partition orders-0 in a folder") is None
 
 
-@pytest.mark.spark
-def test_a_table_of_events_holds_the_fields_that_the_grammar_finds(read_logs):
-    messages = [sample(template, optional)[0] for template in MESSAGES for optional in (True, False)]
-    messages = [message for message in messages if not message.startswith("%")]
-    lines = [
-        f"[2026-01-02 03:04:05,{place % 1000:03d}] INFO groupless {message} (some.Logger)"
-        for place, message in enumerate(messages)
-    ]
-    # "groupless" would be part of the message: only lines whose clue is in the text itself are compared.
-    lines = [line.replace("groupless ", "[GroupCoordinator id=1] ") for line in lines]
-    tables = read_logs({"server.log": "\n".join(lines) + "\n"})
-    python = [parse_message(message) or {} for message in messages]
-    by_line = {row["line"]: row for row in tables["events"]}
-    told = [
-        (
-            by_line[place]["event"],
-            by_line[place]["generation"],
-            by_line[place]["epoch"],
-            by_line[place]["member"],
-        )
-        for place in range(1, len(messages) + 1)
-    ]
-    number = lambda text: int(text) if text else None  # noqa: E731
-    assert told == [
-        (one.get("event"), number(one.get("generation")), number(one.get("epoch")), one.get("member") or None)
-        for one in python
-    ]
+@pytest.mark.parametrize("template", MESSAGES + UNLAID, ids=lambda template: template.text[:40])
+@pytest.mark.parametrize("optional", [True, False])
+def test_the_expression_for_long_messages_finds_what_the_other_finds(template, optional):
+    message, fields = sample(template, optional)
+    fit = re.match(template.linear, message, re.ASCII)
+    assert fit is not None
+    assert {name: fit[name] or "" for name in fields} == fields

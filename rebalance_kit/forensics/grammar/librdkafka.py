@@ -6,7 +6,7 @@ what follows ``[thrd:...]: `` and, where there is one, the broker's name.
 
 from __future__ import annotations
 
-from rebalance_kit.pipeline.grammar.template import Template
+from rebalance_kit.forensics.grammar.template import Template
 
 _IN_STATE = "in state {_} (join-state {state}) with {_} assigned partition(s)"
 

@@ -8,7 +8,7 @@ partition).  The text is what follows the ``[GroupCoordinator id=...]`` prefix.
 
 from __future__ import annotations
 
-from rebalance_kit.pipeline.grammar.template import Template
+from rebalance_kit.forensics.grammar.template import Template
 
 _OFFSETS = "[[ (__consumer_offsets-{_})]]"
 _UNKNOWN = "and unknown member id joins group {group} in {state} state."

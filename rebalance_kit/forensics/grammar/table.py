@@ -10,11 +10,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from rebalance_kit.pipeline.grammar.broker import BROKER
-from rebalance_kit.pipeline.grammar.java_client import BLOCK_LINES, CONFIG_KEYS, JAVA
-from rebalance_kit.pipeline.grammar.librdkafka import LIBRDKAFKA, REFUSALS
-from rebalance_kit.pipeline.grammar.template import NUMBERS, Template
-from rebalance_kit.pipeline.lines.safe_regex import taker
+from rebalance_kit.forensics.grammar.broker import BROKER
+from rebalance_kit.forensics.grammar.java_client import BLOCK_LINES, CONFIG_KEYS, JAVA
+from rebalance_kit.forensics.grammar.librdkafka import LIBRDKAFKA, REFUSALS
+from rebalance_kit.forensics.grammar.template import NUMBERS, Template
+from rebalance_kit.forensics.lines.safe_regex import taker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -100,7 +100,10 @@ class Finder:
 
     @cached_property
     def _candidates(self) -> list[_Candidate]:
-        return [_Candidate(*template.literals, taker(template.pattern), template) for template in self._table]
+        return [
+            _Candidate(*template.literals, taker(template.pattern, template.linear), template)
+            for template in self._table
+        ]
 
     @cached_property
     def _short(self) -> list[_Candidate]:

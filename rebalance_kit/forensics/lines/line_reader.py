@@ -9,24 +9,23 @@ from __future__ import annotations
 import json
 import re
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from rebalance_kit.pipeline.grammar.table import CLUES, CLUES_AT_START, IN_MESSAGES, IN_UNLAID, NOISE, Found
-from rebalance_kit.pipeline.lines.containers import DOCKER_JSON, NAMED, json_object, unwrap
-from rebalance_kit.pipeline.lines.layouts import CONTINUATIONS, HEAD, begins_like
-from rebalance_kit.pipeline.lines.safe_regex import LONG, taker
+from rebalance_kit.forensics.grammar.table import IN_MESSAGES, IN_UNLAID, Found
+from rebalance_kit.forensics.lines.containers import json_object, unwrap
+from rebalance_kit.forensics.lines.layouts import CONTINUATIONS, HEAD, begins_like
+from rebalance_kit.forensics.lines.safe_regex import LONG
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
-    import pyarrow as pa
-
-    from rebalance_kit.pipeline.lines.layouts import Layout
+    from rebalance_kit.forensics.lines.layouts import Layout
 
 #: Prefix of a client's lines; a Connect worker's group coordinator prints the same with its own name.
 _CLIENT_PREFIX = re.compile(
     r"(?s)\[(?:Consumer|Worker) (?:instanceId=(.*?), )?clientId=(.*?), groupId=(.*?)\] ?", re.ASCII
 )
+_LOGGER = re.compile(r" \([\w.$]{1,200}(?::\d{1,9})?\)\Z", re.ASCII)
 _BROKER_PREFIX = re.compile(r"\[Group(?:Coordinator|MetadataManager) [^\]]*\]:? ", re.ASCII)
 
 #: What a line says of itself before its message: layout, level, time, client; None where its layout lacks it.
@@ -98,16 +97,26 @@ def _parts(layout: Layout) -> Callable[[str], Sequence[str | None] | None]:
     if layout.json:
         keys = dict(layout.json)
         return lambda text: _json_parts(text, [keys.get(name, ()) for name in HEAD])
-    take = taker(layout.whole)
+    match = re.compile(layout.whole, re.ASCII).match
+    messages = [place - 1 for place in layout.groups("message")]
     places = [[place - 1 for place in layout.groups(name)] or [-1] for name in HEAD]
     pick = itemgetter(*[first for first, *_ in places])
     more = [(part, place) for part, others in enumerate(places) for place in others[1:]]
 
     def parts(text: str) -> Sequence[str | None] | None:
-        fit = take(text)
-        if fit is None:
+        found_whole = match(text[:LONG])
+        if found_whole is None:
             return None
-        found = pick((*fit, None))
+        fit = found_whole.groups("")
+        if len(text) > LONG:
+            # Only the message may be long: what the layout puts behind it is cut off its end.
+            fit = tuple(
+                _LOGGER.sub("", text[found_whole.start(place + 1) :], count=1)
+                if place in messages and found_whole.end(place + 1) == LONG
+                else part
+                for place, part in enumerate(fit)
+            )
+        found: Sequence[str | None] = pick((*fit, None))
         for part, place in more:
             if fit[place] and not found[part]:
                 found = (*found[:part], fit[place], *found[part + 1 :])
@@ -123,44 +132,3 @@ def _json_parts(text: str, keys: Sequence[Sequence[str]]) -> list[str | None] | 
     found = [next((told[key] for key in some if told.get(key) is not None), None) for some in keys]
     texts = [one if one is None or isinstance(one, str) else json.dumps(one) for one in found]
     return texts if texts[0] else None
-
-
-class Suspects(NamedTuple):
-    """Of a batch of lines: which may be in the grammar, and which are wrong at first sight (masks)."""
-
-    told: pa.Array
-    wrong: pa.Array
-
-
-def suspects(text: pa.Array, layouts: Sequence[Layout]) -> Suspects:
-    """Search a batch: all other lines are laid out as logs are, or continue the line before, and hold no clue."""
-    import pyarrow.compute as pc
-
-    def like(expression: str) -> pa.Array:
-        return pc.match_substring_regex(text, f"(?s){expression}")
-
-    # A broker's settings come in tab-indented lines, many of them about groups; none is in the grammar.
-    inside = pc.and_not(like(_one_of(CLUES)), pc.starts_with(text, "\t"))
-    told = pc.or_(inside, like("^" + _one_of(CLUES_AT_START)))
-    wrapped = like(_WRAPPED)
-    if pc.any(wrapped).as_py():
-        blocks = like(_one_of(clue.strip("\t") for clue in CLUES_AT_START[1:]))
-        told = pc.or_(told, pc.and_(wrapped, blocks))
-    told = pc.and_not(told, like(_one_of(NOISE)))
-    known = like(_known_beginning(layouts))
-    return Suspects(told, pc.and_not(pc.invert(told), known))
-
-
-#: How lines begin that a container has wrapped.
-_WRAPPED = rf"^(?:2.{{9}}T|{re.escape(DOCKER_JSON)})"
-
-
-def _one_of(texts: Iterable[str]) -> str:
-    """RE2's expression for any of these texts: one pass, however many they are."""
-    return f"(?:{'|'.join(map(re.escape, texts))})"
-
-
-def _known_beginning(layouts: Sequence[Layout]) -> str:
-    """RE2's expression for the lines that a log may hold: laid out, with a container's name, or continuing."""
-    shapes = [shape for layout in layouts for shape in layout.shapes]
-    return f"^(?:{'|'.join([*shapes, NAMED, _one_of(CONTINUATIONS)])}|\\r?$)"

@@ -1,0 +1,1 @@
+"""From files to the lines that matter and the messages in them."""
