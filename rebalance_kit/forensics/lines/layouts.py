@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.model.errors import ConfigError
+from rebalance_kit.model.yaml_text import YamlRules, load_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,14 +82,7 @@ class Reading:
 
 def load_layouts(path: Path | Traversable) -> tuple[Layout, ...]:
     """The layouts of a YAML file; ``ConfigError`` names the file, the entry and what was expected."""
-    import yaml
-
-    try:
-        told = yaml.safe_load(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError) as problem:
-        raise ConfigError(f"{path}: cannot be read ({problem}); expected a YAML file of layouts") from problem
-    except yaml.YAMLError as problem:
-        raise ConfigError(f"{path}: not YAML ({' '.join(str(problem).split())})") from problem
+    told = load_yaml(path, YamlRules("a YAML file of layouts", error=ConfigError))
     entries = told.get("layouts") if isinstance(told, dict) else None
     if not isinstance(entries, list) or not entries:
         raise ConfigError(f"{path}: expected a list under the key 'layouts', got {_short(told)}")

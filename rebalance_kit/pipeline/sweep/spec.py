@@ -12,6 +12,7 @@ from typing import Any
 
 from rebalance_kit import scenarios
 from rebalance_kit.model.errors import ScenarioError
+from rebalance_kit.model.yaml_text import YamlRules, load_yaml
 from rebalance_kit.pipeline.sweep.grid import Grid, make_grid
 from rebalance_kit.simulation.scenario.scenario import THREE_PROTOCOLS, Scenario
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
@@ -21,12 +22,7 @@ KEYS = ("scenarios", "set", "protocols", "seeds")
 
 def read_spec(path: Path) -> Grid:
     """The grid that a file asks for; raises ``ScenarioError`` naming file, key and value."""
-    import yaml
-
-    try:
-        told = yaml.safe_load(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as problem:
-        raise ScenarioError(f"{path}: cannot be read as a sweep: {problem}") from problem
+    told = load_yaml(path, YamlRules("a YAML file of a sweep", error=ScenarioError))
     if not isinstance(told, dict) or not told.get("scenarios"):
         raise ScenarioError(
             f"{path}: expected a mapping with scenarios (and set, protocols, seeds), got {type(told).__name__}"

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.yaml_text import Place, spell
 from rebalance_kit.quiz.items.building import build
-from rebalance_kit.quiz.items.document import Document, Place, read_document, spell
+from rebalance_kit.quiz.items.document import Document, read_document
 from rebalance_kit.quiz.items.item import NOTHING, Item
 from rebalance_kit.quiz.items.schema import faults, item_schema
 from rebalance_kit.quiz.items.semantic_errors import nonsense

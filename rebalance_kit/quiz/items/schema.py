@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from rebalance_kit.quiz.items.document import Place
+from rebalance_kit.model.yaml_text import Place
 
 SCHEMA_FILE = Path(__file__).with_name("schema.json")
 Schema = Mapping[str, Any]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.quiz.items.document import Place
+from rebalance_kit.model.yaml_text import Place
 from rebalance_kit.quiz.proof.expressions import parse
 
 Finding = tuple[Place, str]

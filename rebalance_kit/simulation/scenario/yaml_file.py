@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.model.config_types import RefusedConfig, UnknownConfig
 from rebalance_kit.model.errors import ConfigError, ScenarioError
+from rebalance_kit.model.yaml_text import read_text
 from rebalance_kit.simulation.kernel.latencies import MEASURED
 from rebalance_kit.simulation.learner_code.plug_ins import Supports, supports
 from rebalance_kit.simulation.scenario.checks import BadScenario, Path, nearest
 from rebalance_kit.simulation.scenario.expansion import check
 from rebalance_kit.simulation.scenario.scenario import NO_NODES, PROTOCOLS, Scenario, with_protocol
 from rebalance_kit.simulation.scenario.startup_refusals import ERRORS, foresee
-from rebalance_kit.simulation.scenario.yaml_nodes import MOST_BYTES, Entries, compose
+from rebalance_kit.simulation.scenario.yaml_nodes import RULES, Entries, compose
 from rebalance_kit.simulation.scenario.yaml_parts import Parts
 from rebalance_kit.simulation.scenario.yaml_writer import write_scenario
 
@@ -64,19 +65,8 @@ def read_scenario(
     """
     if isinstance(source, FilePath) or "\n" not in source:
         path = FilePath(source)
-        return _File(name or path.name, path.stem, supports(assignors)).read(_text(path))
+        return _File(name or path.name, path.stem, supports(assignors)).read(read_text(path, RULES))
     return _File(name or "<scenario>", "scenario", supports(assignors)).read(source)
-
-
-def _text(path: FilePath) -> str:
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise ScenarioError(
-                f"{path}: {path.stat().st_size} bytes; expected at most {MOST_BYTES} in a scenario"
-            )
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        raise ScenarioError(f"{path}: cannot be read as a scenario: {error}") from error
 
 
 @dataclass(slots=True)

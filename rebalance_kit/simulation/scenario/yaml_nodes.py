@@ -1,7 +1,4 @@
-"""YAML as nodes that know their line: small files only, no aliases, no types beyond the plain ones.
-
-Nothing is constructed from tags; every value is read by what is expected at its place.
-"""
+"""A scenario's YAML as nodes that know their line: every value is read by what is expected at its place."""
 
 from __future__ import annotations
 
@@ -9,14 +6,15 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from rebalance_kit.model import yaml_text
 from rebalance_kit.model.errors import ScenarioError
+from rebalance_kit.model.yaml_text import YamlRules
 from rebalance_kit.simulation.scenario.checks import nearest
 
 if TYPE_CHECKING:
     from yaml.nodes import Node
 
-MOST_BYTES = 512 * 1024
-MOST_DEPTH = 12
+RULES = YamlRules("a scenario", most_bytes=512 * 1024, most_depth=12, error=ScenarioError)
 TAG = "tag:yaml.org,2002:"
 _TIME = re.compile(r"(?:[0-9]+(?:\.[0-9]+)?(?:ms|s|m|h))+")
 _PART = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)")
@@ -49,32 +47,8 @@ def write_time(at_ms: int) -> int | str:
 
 
 def compose(text: str, where: str) -> Node:
-    """The root node of one YAML document; raises ``ScenarioError`` for what is too big, too deep, aliased or no YAML."""
-    import yaml
-
-    if len(text.encode()) > MOST_BYTES:
-        raise ScenarioError(
-            f"{where}: {len(text.encode())} bytes; expected at most {MOST_BYTES} in a scenario"
-        )
-    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    try:
-        depth = 0
-        for event in yaml.parse(text, Loader=loader):
-            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-                raise ScenarioError(
-                    f"{where}:{_line(event)}: an anchor or alias; expected everything written out"
-                )
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if depth > MOST_DEPTH:
-                raise ScenarioError(
-                    f"{where}:{_line(event)}: nested deeper than {MOST_DEPTH} levels; expected a scenario"
-                )
-        node: Node | None = yaml.compose(text, Loader=loader)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f":{mark.line + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-        raise ScenarioError(f"{where}{line}: no YAML: {problem}") from error
+    """The root node of a scenario's text; raises ``ScenarioError`` for what is no plain YAML, or nothing."""
+    node = yaml_text.compose(text, where, RULES)
     if node is None:
         raise ScenarioError(f"{where}: empty; expected a scenario with members and topics")
     return node
@@ -91,7 +65,7 @@ class Nodes:
         raise ScenarioError(f"{self.where}:{node.start_mark.line + 1}: {key + ': ' if key else ''}{message}")
 
     def mapping(self, node: Node, key: str, known: Iterable[str] | None = None) -> Entries:
-        """Entries of a mapping in order; refuses unknown and repeated keys."""
+        """Entries of a mapping in order; refuses unknown keys (``compose`` has refused repeated ones)."""
         from yaml.nodes import MappingNode, ScalarNode
 
         if not isinstance(node, MappingNode):
@@ -111,12 +85,6 @@ class Nodes:
                     name_node,
                     key,
                     f"unknown key {name!r}{nearest(name, listed)} (expected one of {', '.join(listed)})",
-                )
-            if name in entries:
-                self.fail(
-                    name_node,
-                    key,
-                    f"key {name!r} is given twice, first in line {entries[name][0].start_mark.line + 1}; expected it once",
                 )
             entries[name] = (name_node, value)
         return entries
@@ -204,11 +172,6 @@ class Nodes:
 def is_null(node: Node) -> bool:
     """Whether nothing stands there."""
     return bool(node.tag == f"{TAG}null")
-
-
-def _line(event: Any) -> int:
-    """The line on which an event of the parser begins, counted from 1."""
-    return int(event.start_mark.line) + 1
 
 
 def describe(node: Node) -> str:

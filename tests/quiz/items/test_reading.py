@@ -124,7 +124,7 @@ def test_the_second_item_of_an_id_is_refused_and_names_the_first(problems):
     ("text", "expected"),
     [
         ("a: &x [1]\nb: *x\n", "<text>:1: YAML anchors and aliases are refused"),
-        ("a: 1\nb: 2\na: 3\n", "<text>:3: a: given twice"),
+        ("a: 1\nb: 2\na: 3\n", "<text>:3: key 'a' is given twice, first in line 1; expected it once"),
         ("a: !!python/object/apply:os.system [ls]\n", "<text>:1: not YAML"),
         ("a: [1, 2\n", "<text>:2: not YAML"),
         ("a: " + "[" * 40 + "]" * 40, "nested deeper than"),
