@@ -257,13 +257,18 @@ def _latencies() -> Iterator[Sequence[str]]:
     said = _documented(Path(latencies.__file__))
     for field in fields(latencies.MEASURED):
         value = getattr(latencies.MEASURED, field.name)
-        spread = isinstance(value, latencies.Spread)
-        marks = (
-            (value.least, value.quarter, value.median, value.three_quarters, value.most)
-            if spread
-            else ("", "", value, "", "")
-        )
-        yield (field.name, *map(str, marks), said.get(field.name, ""))
+        yield (field.name, *map(str, _marks(value)), said.get(field.name, ""))
+
+
+def _marks(value: object) -> tuple[object, ...]:
+    match value:
+        case latencies.Spread(least, quarter, median, three_quarters, most):
+            return least, quarter, median, three_quarters, most
+        case latencies.Uniform(least, most):
+            return least, "", "", "", most
+        case latencies.Chance(percent):
+            return "", "", f"{percent} %", "", ""
+    return "", "", value, "", ""
 
 
 def _documented(source: Path) -> Mapping[str, str]:

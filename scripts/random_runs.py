@@ -22,7 +22,7 @@ from typing import Any
 from rebalance_kit.analysis.invariants import Violation, check
 from rebalance_kit.analysis.scenario_space import Space, draw
 from rebalance_kit.protocol.messages import JoinMember
-from rebalance_kit.simulation.learner_code.leader_assignor import Leading
+from rebalance_kit.simulation.learner_code.leader_assignor import LeaderAssignor
 from rebalance_kit.simulation.scenario.scenario import Scenario
 from rebalance_kit.simulation.simulate import simulate
 
@@ -64,10 +64,14 @@ def _is_known(scenario: Scenario, found: tuple[Violation, ...]) -> bool:
 def _stale_calls() -> Iterator[list[str]]:
     """Names of sticky assignors that were called with an owned partition that their leader does not know."""
     stale: list[str] = []
-    plain = Leading.__call__
+    plain = LeaderAssignor.__call__
 
     def noted(
-        self: Leading, name: str, partitions: Mapping[str, int], members: Sequence[JoinMember], *rest: Any
+        self: LeaderAssignor,
+        name: str,
+        partitions: Mapping[str, int],
+        members: Sequence[JoinMember],
+        *rest: Any,
     ) -> Any:
         for one in members:
             held = one.subscription.user_owned if name == "sticky" else one.subscription.owned
@@ -77,11 +81,11 @@ def _stale_calls() -> Iterator[list[str]]:
                 stale.append(name)
         return plain(self, name, partitions, members, *rest)
 
-    Leading.__call__ = noted  # type: ignore[method-assign]
+    LeaderAssignor.__call__ = noted  # type: ignore[method-assign]
     try:
         yield stale
     finally:
-        Leading.__call__ = plain  # type: ignore[method-assign]
+        LeaderAssignor.__call__ = plain  # type: ignore[method-assign]
 
 
 def main(count: int, seed: int) -> int:

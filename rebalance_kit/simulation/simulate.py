@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.simulation.cluster.action_handlers import do
+from rebalance_kit.simulation.cluster.action_handlers import perform
 from rebalance_kit.simulation.cluster.world import World
 from rebalance_kit.simulation.learner_code.plug_ins import PlugIns, check_listeners, supports
 from rebalance_kit.simulation.scenario.expansion import expand
@@ -124,7 +124,7 @@ class Run:
 
 
 def _do(argument: tuple[World, Action]) -> None:
-    do(*argument)
+    perform(*argument)
 
 
 def _label(scenario: Scenario) -> str:

@@ -11,7 +11,7 @@ from rebalance_kit.assignors.registry import assign
 from rebalance_kit.model.config import ClientConfig
 from rebalance_kit.model.topology import TopicId, TopicPartition
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.simulation.scenario.scenario import Life, MemberSpec
+from rebalance_kit.simulation.scenario.scenario import MemberSpec, ReplayPins
 from rebalance_kit.simulation.simulate import simulate
 from tests.support.simulation.runs import THREE, act, calls, gaps, member, owners, rounds, rows, run, scenario
 
@@ -104,7 +104,7 @@ def _() -> None:
         member(
             name,
             configs=strategy(*names),
-            lives=(Life(first_request_ms=500 + 100 * at, second_request_ms=550 + 100 * at),),
+            lives=(ReplayPins(first_request_ms=500 + 100 * at, second_request_ms=550 + 100 * at),),
         )
         for at, (name, names) in enumerate(lists.items())
     ]
@@ -115,8 +115,8 @@ def _() -> None:
 @claim("leader is the first to join")
 def _() -> None:
     members = [
-        member("c1", lives=(Life(first_request_ms=500, second_request_ms=1_500),)),
-        member("c2", lives=(Life(first_request_ms=800, second_request_ms=900),)),
+        member("c1", lives=(ReplayPins(first_request_ms=500, second_request_ms=1_500),)),
+        member("c2", lives=(ReplayPins(first_request_ms=800, second_request_ms=900),)),
         member("c3", start=None),
     ]
     trace = run("eager", JOIN, act(30_000, "close", "c2"), members=members)
@@ -571,8 +571,8 @@ def _() -> None:
 @claim("KIP-848 assigns immediately on join")
 def _() -> None:
     members = [
-        member("c1", lives=(Life(first_request_ms=500),)),
-        member("c2", lives=(Life(first_request_ms=900),)),
+        member("c1", lives=(ReplayPins(first_request_ms=500),)),
+        member("c2", lives=(ReplayPins(first_request_ms=900),)),
     ]
     for version, together in (("4.0.0", True), ("4.3.1", False)):
         trace = run("consumer", members=members, kafka_version=version)

@@ -7,7 +7,7 @@ import pytest
 from rebalance_kit.analysis.invariants import check
 from rebalance_kit.model.errors import ConfigError, ScenarioError
 from rebalance_kit.model.topology import TopicPartition
-from rebalance_kit.simulation.learner_code import call_with_timeout as guarding
+from rebalance_kit.simulation.learner_code import call_with_timeout
 from rebalance_kit.simulation.learner_code.listeners import CommitFailed, IllegalState
 from rebalance_kit.simulation.scenario.scenario import (
     THREE_PROTOCOLS,
@@ -264,7 +264,7 @@ class ClosesBadly:
 
 @pytest.fixture
 def impatient(monkeypatch):
-    monkeypatch.setattr(guarding, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(call_with_timeout, "CALL_TIMEOUT_S", 0.2)
 
 
 @three

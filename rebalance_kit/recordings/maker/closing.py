@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.scenario.expansion import expand
-from rebalance_kit.simulation.scenario.open_faults import broken_by
+from rebalance_kit.simulation.scenario.open_faults import open_faults
 from rebalance_kit.simulation.scenario.scenario import Action, Scenario
 
 _QUIET_MS = 60_000
@@ -14,16 +14,16 @@ _QUIET_MS = 60_000
 
 
 def closed(scenario: Scenario, trace: Trace) -> Scenario:
-    """The scenario with what it leaves broken mended at its end, and all that still runs closed; ``trace`` is a run of it."""
+    """The scenario with its open faults mended at its end, and all that still runs closed; ``trace`` is a run of it."""
     planned = expand(scenario)
-    broken = broken_by(planned)
+    faults = open_faults(planned)
     running: set[str] = set()
     for row in trace.of("process_started", "process_ended"):
         (running.add if row.kind == "process_started" else running.discard)(row.actor)
     end = planned.end_ms
-    alive = replace(broken, frozen=tuple(name for name in broken.frozen if name in running))
-    mended = alive.mended(end)
-    closing = end + (5_000 if mended else 0)
+    alive = replace(faults, frozen=tuple(name for name in faults.frozen if name in running))
+    recoveries = alive.recovery_actions(end)
+    closing = end + (5_000 if recoveries else 0)
     closes = [Action(closing + 300 * place, "close", name) for place, name in enumerate(sorted(running))]
     last = max([closing, *(action.at_ms for action in closes)])
     sessions = [
@@ -37,6 +37,6 @@ def closed(scenario: Scenario, trace: Trace) -> Scenario:
     ]
     return replace(
         planned,
-        actions=(*planned.actions, *mended, *closes),
+        actions=(*planned.actions, *recoveries, *closes),
         end_ms=last + max([_QUIET_MS, *(one + 15_000 for one in sessions)]),
     )

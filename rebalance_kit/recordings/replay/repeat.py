@@ -18,7 +18,7 @@ from rebalance_kit.model.config import ClientConfig
 from rebalance_kit.model.errors import ConfigError
 from rebalance_kit.recordings.replay.arrivals import Arrivals, arrivals
 from rebalance_kit.recordings.runs.folder import Line, RecordedRun
-from rebalance_kit.simulation.scenario.scenario import Action, Life, MemberSpec, Scenario, TopicSpec
+from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, ReplayPins, Scenario, TopicSpec
 
 BROKER_4X = {
     "group.consumer.session.timeout.ms": 10_000,
@@ -165,10 +165,10 @@ def _counts(run: RecordedRun) -> dict[str, int]:
     return {words[1]: int(words[2]) for words in lines if words and words[0] in {"topic", "partitions"}}
 
 
-def _lives(run: RecordedRun, begin: int) -> Mapping[str, tuple[Life, ...]]:
+def _lives(run: RecordedRun, begin: int) -> Mapping[str, tuple[ReplayPins, ...]]:
     """Pins a life: a life is from one ``start`` of the truth to the next of the same member."""
     seen = arrivals(run)
-    lives: dict[str, list[Life]] = defaultdict(list)
+    lives: dict[str, list[ReplayPins]] = defaultdict(list)
     for name, spans in _spans(run).items():
         for start, end in spans:
             own = [line for line in run.members.get(name, ()) if start - 2_000 <= line.t < end]
@@ -186,7 +186,7 @@ def _spans(run: RecordedRun) -> Mapping[str, list[tuple[int, int]]]:
     }
 
 
-def _life(own: list[Line], seen: Arrivals, begin: int, beat: int | None) -> Life:
+def _life(own: list[Line], seen: Arrivals, begin: int, beat: int | None) -> ReplayPins:
     member_id = answer = first = second = sent = None
     later: list[str] = []
     for line in own:
@@ -211,7 +211,7 @@ def _life(own: list[Line], seen: Arrivals, begin: int, beat: int | None) -> Life
     heard = None
     if acked is not None:
         second, heard = seen.acknowledged(acked), _second_answer(own, acked)
-    return Life(
+    return ReplayPins(
         None if first is None else first - begin,
         None if second is None or second == first else second - begin,
         answer,
@@ -265,7 +265,7 @@ def _beat(run: RecordedRun, name: str, start: int, end: int) -> int | None:
 
 
 def _members(
-    run: RecordedRun, begin: int, lives: Mapping[str, tuple[Life, ...]]
+    run: RecordedRun, begin: int, lives: Mapping[str, tuple[ReplayPins, ...]]
 ) -> tuple[tuple[MemberSpec, ...], list[Action]]:
     asked: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for step in run.steps:

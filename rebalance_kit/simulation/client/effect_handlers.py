@@ -59,35 +59,12 @@ def send(process: Process, effect: fx.Send) -> None:
     process.world.network.send(process, effect.request)
 
 
-SPREADS: Mapping[str, str] = MappingProxyType(
-    {
-        "rejoin": "rejoin",
-        "joining": "reconcile_joining",
-        "first-assign": "reconcile_first",
-        "assign": "reconcile_assign",
-    }
-)
-"""What takes a drawn time before the application is inside poll(), by step."""
-SOON: Mapping[str, float] = MappingProxyType({"beat": 0.25, "committed": 0.15, "either": 0.5})
-"""How often a KIP-848 client takes the next step within some 10 ms, before the next records come: from an answer just
-behind the last ones to "Reconciling assignment" (9 of 33 recorded), from there over the commit to the next callback
-(20 of 140), from revoked to assigned([]) (53 of 97, in 4.0.0 as in 4.3.1)."""
-BEHIND_BEAT_MS = 20
-HEARTBEAT_FIRST = 0.2
-
-
 def want_poll(process: Process, effect: fx.WantPoll) -> None:
     """Wake the application inside poll(): at once, after a moment, or at its next beat."""
     now = process.world.agenda.now_ms
-    spreads = process.world.scenario.latencies
-    drawn = SPREADS.get(effect.step)
-    if drawn is not None:
-        delay = int(getattr(spreads, drawn).draw(process.stream))
-    elif effect.step in SOON:
-        delay = _next_beat(process, effect.step)
-    else:
-        delay = 1
-    if process.protocol == "consumer" and now - process.first_poll_ms < spreads.warming_ms:
+    latencies = process.world.scenario.latencies
+    delay = POLL_DELAYS[effect.step](process)
+    if process.protocol == "consumer" and now - process.first_poll_ms < latencies.warming_ms:
         delay = delay * process.warming_percent // 100
     acked = process.pin().first_ack_ms
     if acked is not None and process.requests_sent == 1 and process.protocol == "consumer":
@@ -98,16 +75,76 @@ def want_poll(process: Process, effect: fx.WantPoll) -> None:
     process.queue_poll(now + delay)
 
 
-def _next_beat(process: Process, step: str) -> int:
-    """When poll() is next called: mostly with the next records, now and then once more with the last ones."""
-    spreads = process.world.scenario.latencies
-    if not process.fetching.consumption.fetching:  # without records there is no common beat
-        soon = step == "either" and process.stream.random() < SOON[step]
-        return (spreads.rejoin if soon else spreads.poll_wait).draw(process.stream)
-    since = (process.world.agenda.now_ms - process.fetching.beat_ms) % spreads.poll_step_ms
-    if (step != "beat" or since < BEHIND_BEAT_MS) and process.stream.random() < SOON[step]:
-        return spreads.rejoin.draw(process.stream)
-    return spreads.poll_step_ms - since
+def _at_once(process: Process) -> int:
+    return process.world.scenario.latencies.wake_ms
+
+
+def _rejoining(process: Process) -> int:
+    return process.world.scenario.latencies.rejoin.draw(process.stream)
+
+
+def _joining(process: Process) -> int:
+    return process.world.scenario.latencies.reconcile_joining.draw(process.stream)
+
+
+def _first_assigning(process: Process) -> int:
+    return process.world.scenario.latencies.reconcile_first.draw(process.stream)
+
+
+def _assigning(process: Process) -> int:
+    return process.world.scenario.latencies.reconcile_assign.draw(process.stream)
+
+
+def _after_answer(process: Process) -> int:
+    """With the next records, or with those that just came."""
+    latencies = process.world.scenario.latencies
+    since = _since_beat_ms(process)
+    if since is None:  # without records there is no common beat
+        return latencies.poll_wait.draw(process.stream)
+    if since < latencies.just_behind_ms and latencies.soon_after_answer.draw(process.stream):
+        return latencies.rejoin.draw(process.stream)
+    return latencies.poll_step_ms - since
+
+
+def _after_commit(process: Process) -> int:
+    latencies = process.world.scenario.latencies
+    since = _since_beat_ms(process)
+    if since is None:
+        return latencies.poll_wait.draw(process.stream)
+    soon = latencies.soon_after_commit.draw(process.stream)
+    return latencies.rejoin.draw(process.stream) if soon else latencies.poll_step_ms - since
+
+
+def _after_revoked(process: Process) -> int:
+    latencies = process.world.scenario.latencies
+    since = _since_beat_ms(process)
+    if latencies.soon_after_revoked.draw(process.stream):
+        return latencies.rejoin.draw(process.stream)
+    return latencies.poll_wait.draw(process.stream) if since is None else latencies.poll_step_ms - since
+
+
+def _since_beat_ms(process: Process) -> int | None:
+    """How long ago the last records came; None where none come."""
+    if not process.fetching.consumption.fetching:
+        return None
+    now = process.world.agenda.now_ms
+    return (now - process.fetching.beat_ms) % process.world.scenario.latencies.poll_step_ms
+
+
+POLL_DELAYS: Mapping[str, Callable[[Process], int]] = MappingProxyType(
+    {
+        "wake": _at_once,
+        "settled": _at_once,
+        "rejoin": _rejoining,
+        "joining": _joining,
+        "first-assign": _first_assigning,
+        "assign": _assigning,
+        "beat": _after_answer,
+        "committed": _after_commit,
+        "either": _after_revoked,
+    }
+)
+"""How long it takes until the application is inside poll(), by what it is wanted for."""
 
 
 def run_callback(process: Process, effect: fx.Callback) -> None:
@@ -174,7 +211,7 @@ def _look_up(argument: tuple[Process, int, int]) -> None:
         world.agenda.at(world.agenda.now_ms + round_trip, _found, (process, life))
     else:
         # ExponentialBackoff of ClusterConnectionStates: doubled up to reconnect.backoff.max.ms, give or take a fifth
-        wait = min(spreads.coordinator_retry_ms * 2 ** min(attempt - 1, 4), 1_000)
+        wait = min(spreads.coordinator_retry_ms * 2 ** min(attempt - 1, 4), spreads.reconnect_backoff_max_ms)
         wait = round(wait * (0.8 + 0.4 * process.stream.random()))
         world.agenda.at(world.agenda.now_ms + wait, _look_up, (process, life, attempt + 1))
 
@@ -183,8 +220,7 @@ def _found(argument: tuple[Process, int]) -> None:
     process, life = argument
     if life == process.life:
         process.apply(fx.CoordinatorFound())
-        # mostly poll() commits before the heartbeat thread wakes (4 of 5 recorded)
-        if process.stream.random() < HEARTBEAT_FIRST:
+        if process.world.scenario.latencies.heartbeat_before_commit.draw(process.stream):
             process.world.agenda.at(process.world.agenda.now_ms + 1, _catch_up, argument)
         else:
             _catch_up(argument)
@@ -241,7 +277,7 @@ def _closed(process: Process, effect: fx.Closed) -> None:
     process.end("closed")
 
 
-CARRY: Mapping[type, Callable[[Process, Any], None]] = MappingProxyType(
+EFFECT_HANDLERS: Mapping[type, Callable[[Process, Any], None]] = MappingProxyType(
     {
         fx.SetTimer: set_timer,
         fx.CancelTimer: cancel_timer,

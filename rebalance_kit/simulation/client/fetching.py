@@ -286,8 +286,10 @@ class Fetching:
         """That hindrance is over; records flow again unless another one remains."""
         self._suspended.discard(reason)
         if not self._suspended:
+            latencies = self.process.world.scenario.latencies
             self.consumption.next_poll_ms = max(
-                self.consumption.next_poll_ms, self._now + (30 if reason == "frozen" else 0)
+                self.consumption.next_poll_ms,
+                self._now + (latencies.first_poll_after_thaw_ms if reason == "frozen" else 0),
             )
             for tp in sorted(self._wanted):
                 self._resume(tp)
@@ -334,7 +336,10 @@ class Fetching:
         self._overdue = self._overdue or process.frozen
         if process.frozen or ready > self._now or not process.idle() or not process.may_commit():
             agenda.set_timer(
-                (process.name, AUTO_COMMIT), max(ready, self._now + 100), self._auto_commit, life
+                (process.name, AUTO_COMMIT),
+                max(ready, self._now + process.world.scenario.latencies.commit_retry_ms),
+                self._auto_commit,
+                life,
             )
             return
         self._overdue = False

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from rebalance_kit.simulation.client.process import Process
 
 METADATA = ("metadata",)
-BACKOFF_MS = 100
-MOST_BACKOFF_MS = 1_000
 
 
 class ClientMetadata:
@@ -39,7 +37,7 @@ class ClientMetadata:
             self.tell()
             self._again_in(self._wait_ms())
         else:
-            self._again_in(MOST_BACKOFF_MS)
+            self._again_in(process.world.scenario.latencies.metadata_backoff_max_ms)
 
     def soon(self, after_ms: int) -> None:
         """A failing fetch makes the client refresh its metadata."""
@@ -68,5 +66,6 @@ class ClientMetadata:
             return age
         doubled = self._unknown if has("metadata-backoff", process.world.scenario.kafka_version) else 0
         self._unknown += 1
-        wait = min(BACKOFF_MS * 2 ** min(doubled, 4), MOST_BACKOFF_MS)
+        latencies = process.world.scenario.latencies
+        wait = min(latencies.metadata_backoff_ms * 2 ** min(doubled, 4), latencies.metadata_backoff_max_ms)
         return int(wait * (0.8 + 0.4 * self._stream.random()))

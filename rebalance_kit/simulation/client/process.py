@@ -26,15 +26,15 @@ from rebalance_kit.protocol.messages import (
     Request,
     Response,
 )
-from rebalance_kit.simulation.client.effect_handlers import CARRY
+from rebalance_kit.simulation.client.effect_handlers import EFFECT_HANDLERS
 from rebalance_kit.simulation.client.fetching import Fetching
 from rebalance_kit.simulation.client.metadata import ClientMetadata
-from rebalance_kit.simulation.scenario.scenario import Life, MemberSpec
+from rebalance_kit.simulation.scenario.scenario import MemberSpec, ReplayPins
 
 if TYPE_CHECKING:
     from rebalance_kit.simulation.cluster.world import World
 
-UNPINNED = Life()
+UNPINNED = ReplayPins()
 BACKGROUND = (Heartbeat, ConsumerGroupHeartbeat, LeaveGroup)
 
 
@@ -128,7 +128,7 @@ class Process:
         self.fetching.beat_ms = pin.beat_ms or 0
         world.agenda.at(first, self._first_poll, self.life)
 
-    def pin(self) -> Life:
+    def pin(self) -> ReplayPins:
         """The pinned facts of this life, all None when nothing is pinned."""
         lives = self.spec.lives
         return lives[self.life - 1] if self.life <= len(lives) else UNPINNED
@@ -262,9 +262,8 @@ class Process:
         """The application is busy from then on: see whether that is longer than max.poll.interval.ms."""
         limit = self.config.max_poll_interval_ms
         if for_ms > limit:
-            self.world.agenda.at(
-                since_ms + limit + self.stream.randint(5, 100), self._poll_overdue, (self.life, since_ms)
-            )
+            late = self.world.scenario.latencies.poll_overdue_noticed.draw(self.stream)
+            self.world.agenda.at(since_ms + limit + late, self._poll_overdue, (self.life, since_ms))
 
     def _poll_overdue(self, argument: tuple[int, int]) -> None:
         life, since_ms = argument
@@ -317,9 +316,9 @@ class Process:
                 (0 if first else 1, lambda: self.apply(event) if life == self.life else None)
             )
             return
-        carry = CARRY
+        handlers = EFFECT_HANDLERS
         for effect in self._step(self.machine, event):
-            carry[type(effect)](self, effect)
+            handlers[type(effect)](self, effect)
 
     def deliver(self, life: int, request: Request, response: Response) -> None:
         """An answer has reached the process; its application may have to be in poll() to see it."""

@@ -14,10 +14,10 @@ from rebalance_kit.simulation.cluster.network import Faults
 from rebalance_kit.simulation.cluster.world import World
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec
 
-Do = Callable[[World, Action], None]
+ActionHandler = Callable[[World, Action], None]
 
 
-def do(world: World, action: Action) -> None:
+def perform(world: World, action: Action) -> None:
     """Carry one action out and write its row."""
     world.row(
         action.member or "admin",
@@ -27,10 +27,10 @@ def do(world: World, action: Action) -> None:
         None,
         {"do": action.do, "member": action.member, **{k: _plain(v) for k, v in action.args.items()}},
     )
-    run = _DOING.get(action.do)
+    run = ACTION_HANDLERS.get(action.do)
     if run is None:
         raise ScenarioError(
-            f"{world.scenario.name}: action {action.do!r} at {action.at_ms} ms is unknown; expected one of {', '.join(_DOING)}"
+            f"{world.scenario.name}: action {action.do!r} at {action.at_ms} ms is unknown; expected one of {', '.join(ACTION_HANDLERS)}"
         )
     run(world, action)
 
@@ -170,7 +170,7 @@ def _delete_topic(world: World, action: Action) -> None:
     world.broker.delete_topic(topic)
     for process in alive:
         if any(tp.topic == topic for tp in process.machine.owned):
-            process.metadata.soon(process.stream.randint(20, 200))
+            process.metadata.soon(world.scenario.latencies.deleted_topic_noticed.draw(process.stream))
 
 
 def _broker_down(world: World, action: Action) -> None:
@@ -196,7 +196,7 @@ def _node_up(world: World, action: Action) -> None:
     world.replicas.start(int(action.args["node"]))
 
 
-_DOING: Mapping[str, Do] = MappingProxyType(
+ACTION_HANDLERS: Mapping[str, ActionHandler] = MappingProxyType(
     {
         "start": _start,
         "close": _close,

@@ -250,10 +250,11 @@ class Broker:
                 agenda.at(agenda.now_ms + delay, self._appended, (name, effect.key))
 
     def _append_ms(self, effect: Append) -> int:
-        if effect.key[0] == "regex":  # a scan runs in the background: 1 ms, in a fresh broker 0.25 s
+        latencies = self.world.scenario.latencies
+        if effect.key[0] == "regex":  # a scan runs in the background
             first, self._scanned = not self._scanned, True
-            return 250 if first else 1
-        return self.world.scenario.latencies.log_append.draw(self._appends)
+            return latencies.first_regex_scan_ms if first else latencies.regex_scan_ms
+        return latencies.log_append.draw(self._appends)
 
     def _timer(self, argument: tuple[str, tuple[str, ...]]) -> None:
         if self.up:

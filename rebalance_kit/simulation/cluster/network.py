@@ -27,13 +27,8 @@ if TYPE_CHECKING:
     from rebalance_kit.simulation.client.process import Process
     from rebalance_kit.simulation.cluster.world import World
 
-FIRST_SYNC_THERE = 0.2
-"""Of a fresh process's slow first SyncGroup most is spent on the answer: it lost the race against a
-re-joining member in 2 of the 8 recorded generations in which a newcomer met a revocation."""
 NOTHING: Mapping[str, Any] = {}
 """What a message without fields adds to its row."""
-LOST_REQUEST_MS = 30_000
-"""request.timeout.ms: how long a client waits for an answer that will never come."""
 
 
 @dataclass(slots=True)
@@ -88,7 +83,7 @@ class Network:
             return max(spreads.first_request.draw(stream) // 2, 1)
         if kind is SyncGroup and not process.synced_once:
             process.synced_once = True
-            return max(round(spreads.first_sync.draw(stream) * FIRST_SYNC_THERE), 1)
+            return max(round(spreads.first_sync.draw(stream) * spreads.first_sync_there_percent / 100), 1)
         if kind is ConsumerGroupHeartbeat and process.requests_sent == 1:
             return max(spreads.first_ack.draw(stream) // 2, 1)
         return spreads.one_way.draw(stream)
@@ -96,7 +91,8 @@ class Network:
     def _way_back(self, process: Process, request: Request, there_ms: int) -> int:
         if isinstance(request, SyncGroup) and not process.synced_before:
             process.synced_before = True
-            return round(there_ms / FIRST_SYNC_THERE * (1 - FIRST_SYNC_THERE))
+            there = self._world.scenario.latencies.first_sync_there_percent
+            return round(there_ms / there * (100 - there))
         return there_ms
 
     def send(self, process: Process, request: Request) -> None:
@@ -131,7 +127,7 @@ class Network:
         if cut and faults is not None:
             faults.held.append((corr, None))
         if lost:
-            wait = LOST_REQUEST_MS
+            wait = world.scenario.latencies.lost_request_ms
             if isinstance(request, JoinGroup):
                 wait = max(wait, request.rebalance_timeout_ms + 5_000)
             world.agenda.at(world.agenda.now_ms + wait, self._timed_out, corr)
@@ -206,7 +202,7 @@ class Network:
         api = type(waiting.request).__name__
         faults = self.faults.get(process.name)
         lost = faults is not None and faults.cut
-        delay = process_latency(world, waiting)
+        delay = reply_latency_ms(world, waiting)
         if waiting.answer_ms is not None and waiting.answer_ms > world.agenda.now_ms:
             delay = waiting.answer_ms - world.agenda.now_ms
         if waiting.life == process.life:
@@ -231,14 +227,16 @@ class Network:
         if lost and faults is not None:
             faults.held.append((corr, response))
             self.waiting[corr] = waiting
-            world.agenda.at(world.agenda.now_ms + LOST_REQUEST_MS, self._timed_out, corr)
+            world.agenda.at(
+                world.agenda.now_ms + world.scenario.latencies.lost_request_ms, self._timed_out, corr
+            )
         else:
             world.agenda.at(
                 world.agenda.now_ms + delay, _deliver, (process, waiting.life, waiting.request, response)
             )
 
 
-def process_latency(world: World, waiting: Waiting) -> int:
+def reply_latency_ms(world: World, waiting: Waiting) -> int:
     """The way back takes what the way there took, so that a slow first request is slow both ways."""
     slow = waiting.back_ms > world.scenario.latencies.one_way.most
     if isinstance(waiting.request, Heartbeat | ConsumerGroupHeartbeat) and not slow:

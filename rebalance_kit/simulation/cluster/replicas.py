@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from rebalance_kit.protocol.effects import Racks
     from rebalance_kit.simulation.cluster.world import World
 
-FENCED_AFTER_MS = 9_000
-"""broker.session.timeout.ms: how long the controller waits before it fences a broker that died (KRaft default)."""
-
 
 class Replicas:
     """Leaders and racks of all partitions; without brokers in the scenario, one broker leads everything."""
@@ -47,7 +44,9 @@ class Replicas:
         led = [tp for tp in sorted(world.plane.logs) if self.leader(tp) == node]
         if crash:
             self._tell(led)
-            world.agenda.at(world.agenda.now_ms + FENCED_AFTER_MS, self._fence, node)
+            world.agenda.at(
+                world.agenda.now_ms + world.scenario.latencies.fenced_broker_ms, self._fence, node
+            )
         else:
             self._move(led, node)
             self._tell(led)

@@ -23,7 +23,7 @@ from rebalance_kit.simulation.cluster.network import Network
 from rebalance_kit.simulation.cluster.replicas import Replicas
 from rebalance_kit.simulation.kernel.agenda import Agenda
 from rebalance_kit.simulation.kernel.streams import Streams, draw_kafka_uuid
-from rebalance_kit.simulation.learner_code.leader_assignor import Leading
+from rebalance_kit.simulation.learner_code.leader_assignor import LeaderAssignor
 from rebalance_kit.simulation.learner_code.plug_ins import NO_PLUG_INS, PlugIns, supports
 from rebalance_kit.simulation.scenario.scenario import MemberSpec, Scenario
 
@@ -103,7 +103,7 @@ class World:
             tells_reasons=has("reason-in-requests", self.scenario.kafka_version),
             commits_topic_ids=has("commit-by-topic-id", self.scenario.kafka_version),
             tolerates_offline=has("offline-rack-no-rebalance", self.scenario.kafka_version),
-            assign=Leading(
+            assign=LeaderAssignor(
                 spec.client,
                 self.plug_ins.make_assignors(),
                 process.report_assignor,

@@ -7,11 +7,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-PATIENCE_S = 3.0
+CALL_TIMEOUT_S = 3.0
 """Real seconds that a call may take; a callback that waits for something waits in simulated time instead."""
 
 
-class Blocked(Exception):
+class CallTimedOut(Exception):
     """The call did not come back."""
 
 
@@ -19,8 +19,8 @@ class _Stop(BaseException):
     """Ends a loop of the learner's in the thread that nobody waits for any more."""
 
 
-def call(run: Callable[[], Any]) -> Any:
-    """Return what ``run`` returns; raises ``Blocked``, or what it raises.
+def call_with_timeout(run: Callable[[], Any]) -> Any:
+    """Return what ``run`` returns; raises ``CallTimedOut``, or what it raises.
 
     It runs in a thread of its own, which is ended when it takes too long. Where there are no threads (a
     Python inside a browser) it is simply called.
@@ -39,10 +39,10 @@ def call(run: Callable[[], Any]) -> Any:
         worker.start()
     except RuntimeError:
         return run()
-    worker.join(PATIENCE_S)
+    worker.join(CALL_TIMEOUT_S)
     if worker.is_alive():
         _end(worker)
-        raise Blocked(f"did not return within {PATIENCE_S:g} s")
+        raise CallTimedOut(f"did not return within {CALL_TIMEOUT_S:g} s")
     if raised:
         raise raised[0]
     return found[0]

@@ -23,7 +23,7 @@ class Printed(dict[str, tuple[TopicPartition, ...]]):
     printed: Shares = MappingProxyType({})
 
 
-class Leading:
+class LeaderAssignor:
     """One process's assignors: Java's keep the greatest generation they have seen (AbstractStickyAssignor.maxGeneration)."""
 
     def __init__(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rebalance_kit.model.topology import TopicPartition, parse_partition
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.messages import NONE
-from rebalance_kit.simulation.learner_code.call_with_timeout import Blocked, call
+from rebalance_kit.simulation.learner_code.call_with_timeout import CallTimedOut, call_with_timeout
 from rebalance_kit.simulation.scenario.checks import MOST_MS, whole
 
 if TYPE_CHECKING:
@@ -163,8 +163,8 @@ def hear(process: Process, effect: fx.Callback) -> bool:
         return False
     consumer = ListeningConsumer(process)
     try:
-        answer = call(lambda: method(tuple(sorted(effect.partitions)), consumer))
-    except Blocked as blocked:
+        answer = call_with_timeout(lambda: method(tuple(sorted(effect.partitions)), consumer))
+    except CallTimedOut as blocked:
         consumer.close()
         _fault(process, effect.callback, "blocks", str(blocked))
         _stand_still(process)

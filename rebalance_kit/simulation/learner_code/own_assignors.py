@@ -12,7 +12,7 @@ from typing import Any
 from rebalance_kit.assignors.contract import KafkaFailure, MemberSubscription
 from rebalance_kit.model.errors import AssignorError
 from rebalance_kit.model.topology import TopicPartition
-from rebalance_kit.simulation.learner_code.call_with_timeout import Blocked, call
+from rebalance_kit.simulation.learner_code.call_with_timeout import CallTimedOut, call_with_timeout
 from rebalance_kit.simulation.learner_code.listeners import as_partition
 
 Report = Callable[[str, str, str], None]
@@ -42,8 +42,8 @@ def assign_own(
     assignor hands a partition over that another member still owns (``ConsumerCoordinator.validateCooperativeAssignment``).
     """
     try:
-        answer = call(lambda: run(dict(partitions), tuple(members)))
-    except Blocked as blocked:
+        answer = call_with_timeout(lambda: run(dict(partitions), tuple(members)))
+    except CallTimedOut as blocked:
         report(name, "blocks", str(blocked))
         raise OwnAssignorFailure(name, "TimeoutException", str(blocked)) from blocked
     except Exception as error:

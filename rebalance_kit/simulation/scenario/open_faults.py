@@ -1,4 +1,4 @@
-"""What a scenario leaves broken at its end, and the actions that mend it."""
+"""Faults that a scenario leaves open at its end, and the actions that end them."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from rebalance_kit.simulation.scenario.scenario import Action, Scenario
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
-    """Frozen processes, members cut off, brokers that are down, each sorted; ``coordinator_down`` for the first broker."""
+class OpenFaults:
+    """Frozen processes, members cut off, brokers that are down, each sorted; ``coordinator_down`` is about the first broker."""
 
     frozen: tuple[str, ...]
     cut: tuple[str, ...]
     nodes: tuple[int, ...]
     coordinator_down: bool
 
-    def mended(self, at_ms: int) -> list[Action]:
+    def recovery_actions(self, at_ms: int) -> list[Action]:
         """The actions that undo all of it at one moment."""
         return [
             *([Action(at_ms, "broker_up")] if self.coordinator_down else []),
@@ -26,8 +26,8 @@ class Broken:
         ]
 
 
-def broken_by(planned: Scenario) -> Broken:
-    """What is still broken after the last action of a scenario of primitive actions (``actions.expand``)."""
+def open_faults(planned: Scenario) -> OpenFaults:
+    """Faults still open after the last action of a scenario of primitive actions (``expansion.expand``)."""
     frozen: set[str] = set()
     cut: set[str] = set()
     nodes: set[int] = set()
@@ -51,4 +51,4 @@ def broken_by(planned: Scenario) -> Broken:
                 up = action.do == "broker_up"
             case _:
                 pass
-    return Broken(tuple(sorted(frozen)), tuple(sorted(cut)), tuple(sorted(nodes)), not up)
+    return OpenFaults(tuple(sorted(frozen)), tuple(sorted(cut)), tuple(sorted(nodes)), not up)

@@ -88,7 +88,7 @@ class TopicSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
+class ReplayPins:
     """Facts pinned for one life of a member's process, for the repetition of a recorded run.
 
     Times are ms of the run: when its first request reaches the broker, when its second one does (a JoinGroup
@@ -132,7 +132,7 @@ class MemberSpec:
     processing_ms: float = 0.0
     callback_ms: int = 0
     commit: str = "auto"
-    lives: tuple[Life, ...] = ()
+    lives: tuple[ReplayPins, ...] = ()
     start_within_ms: int = 0
     """The start is drawn from this long before ``start_ms`` to this long after it (``moments.drawn``)."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path as FilePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ from rebalance_kit.simulation.scenario.checks import BadScenario, Path, nearest
 from rebalance_kit.simulation.scenario.expansion import check
 from rebalance_kit.simulation.scenario.scenario import NO_NODES, PROTOCOLS, Scenario, with_protocol
 from rebalance_kit.simulation.scenario.startup_refusals import ERRORS, foresee
+from rebalance_kit.simulation.scenario.yaml_latencies import read_latencies
 from rebalance_kit.simulation.scenario.yaml_nodes import RULES, Entries, compose
 from rebalance_kit.simulation.scenario.yaml_parts import Parts
 from rebalance_kit.simulation.scenario.yaml_writer import write_scenario
@@ -119,7 +121,7 @@ class _File:
             group=get("group", nodes.text, "orders-app"),
             broker=get("broker", self.parts.broker, MappingProxyType({})),
             protocol=get("label", nodes.text, None),
-            latencies=get("latencies", self.parts.latencies, MEASURED),
+            latencies=get("latencies", partial(read_latencies, nodes), MEASURED),
             data_plane=get("data_plane", nodes.flag, True),
             nodes=get("nodes", self.parts.brokers, NO_NODES),
         )

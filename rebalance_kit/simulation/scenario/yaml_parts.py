@@ -1,4 +1,4 @@
-"""The parts of a scenario file, each read where it stands: topics, members, actions, configs, latencies.
+"""The parts of a scenario file, each read where it stands: topics, members, actions, configs.
 
 ``Parts.spots`` remembers the node of every part, so that a fault found later can still be shown in its line.
 """
@@ -10,10 +10,9 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from rebalance_kit.simulation.kernel.latencies import MEASURED, Latencies, Spread
 from rebalance_kit.simulation.scenario.action_args import ARGUMENTS
 from rebalance_kit.simulation.scenario.checks import MOST_MEMBERS, Path, nearest
-from rebalance_kit.simulation.scenario.scenario import ACTIONS, Action, Life, MemberSpec, TopicSpec
+from rebalance_kit.simulation.scenario.scenario import ACTIONS, Action, MemberSpec, ReplayPins, TopicSpec
 from rebalance_kit.simulation.scenario.yaml_nodes import Entries, Nodes, is_null
 
 if TYPE_CHECKING:
@@ -239,10 +238,10 @@ class Parts:
             made.append(replace(first, name=f"{prefix}{number}", configs=configs, start_ms=start))
         return tuple(made)
 
-    def _lives(self, node: Node, key: str) -> tuple[Life, ...]:
+    def _lives(self, node: Node, key: str) -> tuple[ReplayPins, ...]:
         lives = []
         for one in self.nodes.sequence(node, key):
-            entries = self.nodes.mapping(one, key, Life.__slots__)
+            entries = self.nodes.mapping(one, key, ReplayPins.__slots__)
             values: dict[str, Any] = {}
             for name, (_, value) in entries.items():
                 read = self.nodes.text if name == "member_id" else self.nodes.time_ms
@@ -253,7 +252,7 @@ class Parts:
                     )
                 else:
                     values[name] = None if is_null(value) else read(value, f"{key}.{name}")
-            lives.append(Life(**values))
+            lives.append(ReplayPins(**values))
         return tuple(lives)
 
     def actions(self, node: Node, _key: str) -> tuple[Action, ...]:
@@ -308,36 +307,3 @@ class Parts:
             "names": nodes.names,
         }
         return readers[kind](node, key)
-
-    def latencies(self, node: Node, key: str) -> Latencies:
-        """Spreads that differ from the measured ones."""
-        entries = self.nodes.mapping(node, key, Latencies.__dataclass_fields__)
-        values: dict[str, Any] = {}
-        for name, (_, value) in entries.items():
-            default = getattr(MEASURED, name)
-            values[name] = (
-                self._spread(value, f"{key}.{name}")
-                if isinstance(default, Spread)
-                else self._step(value, f"{key}.{name}")
-            )
-        return Latencies(**values)
-
-    def _step(self, node: Node, key: str) -> int:
-        found = self.nodes.time_ms(node, key)
-        return found or self.nodes.fail(node, key, "got 0; expected at least 1 ms")
-
-    def _spread(self, node: Node, key: str) -> Spread:
-        """Five marks (least, quartiles, greatest), or one number for a latency that never varies."""
-        from yaml.nodes import SequenceNode
-
-        if not isinstance(node, SequenceNode):
-            fixed = float(self.nodes.time_ms(node, key))
-            return Spread(fixed, fixed, fixed, fixed, fixed)
-        marks = [self.nodes.number(one, key) for one in node.value]
-        if len(marks) != 5 or marks != sorted(marks) or marks[0] < 0:
-            self.nodes.fail(
-                node,
-                key,
-                f"got {marks}; expected five rising numbers: least, quartiles, greatest, in milliseconds",
-            )
-        return Spread(*marks)

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from rebalance_kit.simulation.kernel.latencies import MEASURED, Latencies, Spread
+from rebalance_kit.simulation.kernel.latencies import MEASURED
 from rebalance_kit.simulation.learner_code.plug_ins import Supports, supports
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, with_protocol
 from rebalance_kit.simulation.scenario.startup_refusals import foresee
+from rebalance_kit.simulation.scenario.yaml_latencies import written_latencies
 from rebalance_kit.simulation.scenario.yaml_nodes import write_time
 
 SET_BY_PROTOCOL = frozenset({"group.protocol", "group.remote.assignor", "partition.assignment.strategy"})
@@ -51,7 +52,7 @@ def _document(scenario: Scenario, own: Supports) -> dict[str, Any]:
     if scenario.actions:
         document["actions"] = [_action(action) for action in scenario.actions]
     if scenario.latencies != MEASURED:
-        document["latencies"] = _latencies(scenario.latencies)
+        document["latencies"] = written_latencies(scenario.latencies)
     if not scenario.data_plane:
         document["data_plane"] = False
     if scenario.nodes:
@@ -123,17 +124,6 @@ def _action(action: Action) -> dict[str, Any]:
         found["member"] = action.member
     for key, value in action.args.items():
         found[TIMES.get(key, key)] = write_time(value) if key in TIMES else _plain(value)
-    return found
-
-
-def _latencies(latencies: Latencies) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for one in fields(latencies):
-        value = getattr(latencies, one.name)
-        if value != getattr(MEASURED, one.name):
-            found[one.name] = (
-                [getattr(value, mark.name) for mark in fields(value)] if isinstance(value, Spread) else value
-            )
     return found
 
 

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from rebalance_kit import scenarios
 from rebalance_kit.model.errors import ConfigError, RebalanceKitError, ScenarioError
-from rebalance_kit.simulation.kernel.latencies import Latencies, Spread
+from rebalance_kit.simulation.kernel.latencies import Chance, Latencies, Spread, Uniform
 from rebalance_kit.simulation.scenario.expansion import check
 from rebalance_kit.simulation.scenario.scenario import (
     PROTOCOLS,
     THREE_PROTOCOLS,
     Action,
-    Life,
     MemberSpec,
+    ReplayPins,
     Scenario,
     TopicSpec,
     with_protocol,
@@ -233,6 +233,9 @@ REFUSED = [
     ),
     ("end: 60s", "end: 60s\nbroker: {group.max.siz: 10000}", 3, ["did you mean 'group.max.size'"]),
     ("end: 60s", "end: 60s\nlatencies: {one_way: [5, 4, 3, 2, 1]}", 3, ["five rising numbers"]),
+    ("end: 60s", "end: 60s\nlatencies: {deleted_topic_noticed: [2, 1]}", 3, ["two rising numbers", "[2, 1]"]),
+    ("end: 60s", "end: 60s\nlatencies: {soon_after_commit: 101}", 3, ["0 to 100", "101"]),
+    ("end: 60s", "end: 60s\nlatencies: {first_sync_there_percent: 0}", 3, ["1 to 100"]),
     ("end: 60s", "end: 60s\nexpect: [NOPE]", 3, ["'NOPE'"]),
     ("end: 60s", "end: [60s", 3, ["not YAML"]),
     ("end: 60s", "end: &a 60s\ntitle: *a", 2, ["anchors and aliases are refused"]),
@@ -338,7 +341,7 @@ def test_every_part_of_a_scenario_survives_writing_and_reading():
                 callback="wrong",
                 processing_ms=0.25,
                 callback_ms=6_000,
-                lives=(Life(first_request_ms=5, member_id="x"), Life()),
+                lives=(ReplayPins(first_request_ms=5, member_id="x"), ReplayPins()),
             ),
         ),
         (
@@ -354,7 +357,13 @@ def test_every_part_of_a_scenario_survives_writing_and_reading():
         "g",
         {"group.max.size": 5},
         None,
-        Latencies(one_way=Spread(1, 1, 1, 1, 2), poll_step_ms=50),
+        Latencies(
+            one_way=Spread(1, 1, 1, 1, 2),
+            poll_step_ms=50,
+            first_sync_there_percent=30,
+            soon_after_commit=Chance(0),
+            poll_overdue_noticed=Uniform(1, 2),
+        ),
         False,
     )
     assert read_scenario(write_scenario(scenario)) == scenario

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rebalance_kit.simulation.scenario.action_args import APIS
 from rebalance_kit.simulation.scenario.expansion import expand
-from rebalance_kit.simulation.scenario.open_faults import broken_by
+from rebalance_kit.simulation.scenario.open_faults import open_faults
 from rebalance_kit.simulation.scenario.scenario import (
     ACTIONS,
     ASSIGNOR_CLASS,
@@ -374,9 +374,9 @@ def made_quiet(scenario: Scenario) -> Scenario:
     """The scenario with everything mended after its last action, and fifteen quiet minutes behind."""
     planned = expand(scenario)
     at = max([planned.end_ms, *(action.at_ms for action in planned.actions)]) + 15_000
-    mended = broken_by(planned).mended(at)
+    recoveries = open_faults(planned).recovery_actions(at)
     for spec in planned.members:
-        mended += [
+        recoveries += [
             Action(at, "slow_down", spec.name, {"processing_ms": 0}),
             Action(at, "slow_callback", spec.name, {"callback_ms": 0}),
         ]
@@ -386,5 +386,9 @@ def made_quiet(scenario: Scenario) -> Scenario:
         # since 4.3 their heartbeats neither compute a target nor notice a bump before one exists.
         broker["group.consumer.migration.policy"] = "bidirectional"
     return replace(
-        planned, actions=(*planned.actions, *mended), end_ms=at + QUIET_MS, data_plane=False, broker=broker
+        planned,
+        actions=(*planned.actions, *recoveries),
+        end_ms=at + QUIET_MS,
+        data_plane=False,
+        broker=broker,
     )
