@@ -1,4 +1,4 @@
-"""When records of a partition reached an application, when they did not, and whose it was.
+"""When records of a partition reached an application, and when they did not.
 
 All of it follows from ``fetch_resumed`` and ``fetch_stopped``: a partition is available while its
 records reach at least one living application. The spacing of polls is no gap.
@@ -40,17 +40,22 @@ class Gap:
         """How long it lasted, up to the end of the run."""
         return self.to_ms - self.from_ms
 
+    def within(self, since_ms: int, until_ms: int | None = None) -> int:
+        """How much of it lies in a window (ms); 0 when none does."""
+        to_ms = self.to_ms if until_ms is None else min(self.to_ms, until_ms)
+        return max(0, to_ms - max(self.from_ms, since_ms))
+
 
 def flows(trace: Trace) -> Mapping[TopicPartition, tuple[Flow, ...]]:
     """Every stretch in which records reached somebody, per partition, in order of their beginnings.
 
     Where several groups read the same topics, only the trace's own group counts (``meta["group"]``).
     """
-    strangers = _strangers(trace)
+    others = strangers(trace)
     open_since: dict[tuple[TopicPartition, str], int] = {}
     found: dict[TopicPartition, list[Flow]] = defaultdict(list)
     for row in trace.of("fetch_resumed", "fetch_stopped"):
-        if row.actor in strangers:
+        if row.actor in others:
             continue
         tp = TopicPartition(row.topic or "", row.partition or 0)
         if row.kind == "fetch_resumed":
@@ -64,13 +69,25 @@ def flows(trace: Trace) -> Mapping[TopicPartition, tuple[Flow, ...]]:
     return {tp: tuple(sorted(found[tp], key=lambda one: (one.from_ms, one.to_ms))) for tp in sorted(found)}
 
 
-def _strangers(trace: Trace) -> frozenset[str]:
+def strangers(trace: Trace) -> frozenset[str]:
     """Processes of other groups than the trace's own."""
     groups = {row.actor: str(row.detail["group"]) for row in trace.of("process_started")}
     own = trace.meta.get("group")
     if own not in groups.values():
         return frozenset()
     return frozenset(actor for actor, group in groups.items() if group != own)
+
+
+def gap_lengths(
+    trace: Trace, since_ms: int = 0, until_ms: int | None = None
+) -> Mapping[TopicPartition, tuple[int, ...]]:
+    """Of each partition that was unread in a window, how long each of its gaps lasted there (ms)."""
+    found: dict[TopicPartition, list[int]] = {}
+    for gap in gaps(trace, since_ms):
+        length_ms = gap.within(since_ms, until_ms)
+        if length_ms > 0:
+            found.setdefault(gap.partition, []).append(length_ms)
+    return {tp: tuple(lengths) for tp, lengths in found.items()}
 
 
 def gaps(trace: Trace, since_ms: int = 0) -> tuple[Gap, ...]:
@@ -92,16 +109,6 @@ def gaps(trace: Trace, since_ms: int = 0) -> tuple[Gap, ...]:
 
 def _deletions(trace: Trace) -> Mapping[str, int]:
     return {row.topic or "": row.at_ms for row in trace.of("topic_changed") if row.detail["partitions"] == 0}
-
-
-def owners_at(trace: Trace, at_ms: int) -> Mapping[TopicPartition, str]:
-    """Whose application received each partition last, at or before that moment."""
-    owners: dict[TopicPartition, tuple[int, str]] = {}
-    for tp, stretches in flows(trace).items():
-        for flow in stretches:
-            if flow.from_ms <= at_ms:
-                owners[tp] = (flow.from_ms, flow.member)
-    return {tp: member for tp, (_, member) in owners.items()}
 
 
 def group_gaps(trace: Trace, since_ms: int = 0) -> tuple[tuple[int, int], ...]:

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rebalance_kit.analysis.intervals import Gap, flows, gaps, group_gaps, owners_at
+from rebalance_kit.analysis.intervals import flows, gap_lengths, gaps, group_gaps
 from rebalance_kit.analysis.lag import lag_of
+from rebalance_kit.analysis.ownership import moves, readers_at
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.model.trace import Trace
 
@@ -90,13 +91,9 @@ def study_from(trace: Trace) -> int:
 def metrics(trace: Trace, since_ms: int | None = None) -> Metrics:
     """Compute every metric of a trace from ``since_ms`` on (default: ``study_from``)."""
     since = study_from(trace) if since_ms is None else since_ms
-    found = [gap for gap in gaps(trace, since) if gap.to_ms > max(gap.from_ms, since)]
-    per_partition: Counter[TopicPartition] = Counter()
-    for gap in found:
-        per_partition[gap.partition] += gap.to_ms - max(gap.from_ms, since)
-    pauses = group_gaps(trace, since)
-    before, after = owners_at(trace, since), owners_at(trace, trace.end_ms)
-    moved = sum(1 for tp, owner in before.items() if after.get(tp, owner) != owner)
+    unread = gap_lengths(trace, since)
+    nobody_reads = group_gaps(trace, since)
+    moved = len(moves(trace, since))
     rows = [row for row in trace.rows if row.at_ms >= since]
     kinds = Counter(row.kind for row in rows)
     preparing = sum(
@@ -107,13 +104,13 @@ def metrics(trace: Trace, since_ms: int | None = None) -> Metrics:
         label=trace.label,
         since_ms=since,
         partitions=len(flows(trace)),
-        partitions_unread=len(per_partition),
-        unread_partition_s=sum(per_partition.values()) / 1000,
-        unavailable_most_s=max(per_partition.values(), default=0) / 1000,
-        longest_gap_s=max((gap.to_ms - max(gap.from_ms, since) for gap in found), default=0) / 1000,
-        group_gap_s=max((end - begin for begin, end in pauses), default=0) / 1000,
+        partitions_unread=len(unread),
+        unread_partition_s=sum(map(sum, unread.values())) / 1000,
+        unavailable_most_s=max(map(sum, unread.values()), default=0) / 1000,
+        longest_gap_s=max(map(max, unread.values()), default=0) / 1000,
+        group_gap_s=max((end - begin for begin, end in nobody_reads), default=0) / 1000,
         partitions_moved=moved,
-        moves_beyond_minimum=moved - _least_moves(before, after),
+        moves_beyond_minimum=moved - _least_moves(readers_at(trace, since), readers_at(trace, trace.end_ms)),
         rebalances=preparing + kinds["epoch_bump"],
         generations=kinds["generation"],
         epochs=kinds["epoch_bump"],
@@ -124,15 +121,15 @@ def metrics(trace: Trace, since_ms: int | None = None) -> Metrics:
         lag_peak_records=peak,
         drain_s=None if drain is None else drain / 1000,
         detect_s=_detect(trace, since),
-        converge_s=_converge(trace, since, found),
+        converge_s=_converge(trace, since),
     )
 
 
 def _least_moves(before: Mapping[TopicPartition, str], after: Mapping[TopicPartition, str]) -> int:
     """What any assignment with the sizes of ``after`` has to move: partitions are interchangeable here."""
     shared = [tp for tp in before if tp in after]
-    held, given = Counter(before[tp] for tp in shared), Counter(after[tp] for tp in shared)
-    return len(shared) - sum(min(held[member], given[member]) for member in held)
+    sizes, wanted = Counter(before[tp] for tp in shared), Counter(after[tp] for tp in shared)
+    return len(shared) - sum(min(sizes[member], wanted[member]) for member in sizes)
 
 
 def _detect(trace: Trace, since_ms: int) -> float | None:
@@ -144,7 +141,8 @@ def _detect(trace: Trace, since_ms: int) -> float | None:
     return None
 
 
-def _converge(trace: Trace, since_ms: int, found: list[Gap]) -> float | None:
+def _converge(trace: Trace, since_ms: int) -> float | None:
+    found = [gap for gap in gaps(trace, since_ms) if gap.within(since_ms)]
     if any(gap.after is None for gap in found):
         return None
     states = [(row.at_ms, row.detail["to"]) for row in trace.of("group_state")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rebalance_kit.analysis.ownership import last_owners
 from rebalance_kit.exercises.runs import BEGIN_MS, Run, trace_of
 from rebalance_kit.model.trace import TraceRow
 
@@ -56,11 +57,8 @@ def assigned_at(run: Run, since_ms: int, until_ms: int) -> int | None:
 
 def owners(run: Run, until_ms: int | None = None) -> dict[str, str]:
     """Who was last given each partition, up to a moment (ms since 1970; None: the end)."""
-    held: dict[str, str] = {}
-    for row in calls(run):
-        if row.detail["callback"] == "assigned" and (until_ms is None or wall(row.at_ms) <= until_ms):
-            held.update(dict.fromkeys(row.detail["partitions"], row.actor))
-    return held
+    at_ms = None if until_ms is None else until_ms - BEGIN_MS
+    return {str(tp): member for tp, member in last_owners(trace_of(run), at_ms).items()}
 
 
 def rests(run: Run, since_ms: int) -> dict[str, list[int]]:

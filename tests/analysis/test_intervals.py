@@ -1,4 +1,4 @@
-"""Flows, gaps, owners and pauses of small traces written by hand."""
+"""Flows and gaps of small traces written by hand."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ def test_gaps_that_ended_before_the_moment_asked_for_are_left_out():
     assert [(gap.from_ms, gap.to_ms) for gap in intervals.gaps(made, 199)] == [(100, 200), (500, 600)]
 
 
-def test_an_owner_is_whoever_received_a_partition_last():
-    made = trace(*flows(("t-0", "a", 100, 300), ("t-0", "b", 400, None), ("t-1", "a", 500, None)), end=1_000)
-    assert intervals.owners_at(made, 99) == {}
-    assert intervals.owners_at(made, 350) == {T0: "a"}
-    assert intervals.owners_at(made, 500) == {T0: "b", T1: "a"}
+def test_only_the_part_of_a_gap_that_lies_in_a_window_counts():
+    made = trace(*flows(("t-0", "a", 100, 300), ("t-0", "b", 450, 600)), end=1_000)
+    assert intervals.gap_lengths(made) == {T0: (150, 400)}
+    assert intervals.gap_lengths(made, 350, 700) == {T0: (100, 100)}
+    assert intervals.gap_lengths(made, 450, 600) == {}
 
 
 def test_the_group_pauses_only_while_nothing_at_all_is_read():

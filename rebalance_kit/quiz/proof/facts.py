@@ -1,18 +1,23 @@
 """What an expression may ask of a run: each fact is one method, computed from the trace's rows.
 
 Times are milliseconds of the run. A window that is not given begins with the scenario's first action
-and ends with the run, so ``unread()`` is "which partitions unread since it happened". Partitions are
-written as Kafka prints them (``orders-0``), members by their names.
+and ends with the run, so ``unread()`` is "which partitions did nobody read at some time since then".
+Partitions are written as Kafka prints them (``orders-0``), members by their names.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+from rebalance_kit.analysis.intervals import gap_lengths
+from rebalance_kit.analysis.metrics import metrics
+from rebalance_kit.analysis.ownership import moves, owned_at, owners_at
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.topology import parse_partition
 from rebalance_kit.model.trace import KINDS, Trace, TraceRow
 
 
@@ -22,14 +27,12 @@ class Facts:
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
 
-    # --- helpers -----------------------------------------------------------------------------
     @cached_property
     def _event_ms(self) -> int:
         return next((row.at_ms for row in self._trace.of("action")), 0)
 
     def _between(self, since: int | None, until: int | None, *kinds: str) -> Iterator[TraceRow]:
-        first = self._event_ms if since is None else since
-        last = self._trace.end_ms if until is None else until
+        first, last = self._window(since, until)
         return (row for row in self._trace.of(*kinds) if first <= row.at_ms <= last)
 
     @cached_property
@@ -48,23 +51,13 @@ class Facts:
             found = row
         return found
 
-    def _holdings(self, at: int | None) -> dict[str, dict[str, int]]:
-        """Member to its partitions with the time it got each."""
-        held: dict[str, dict[str, int]] = {}
-        for row in self._trace.of("owned", "process_ended"):
-            if at is not None and row.at_ms > at:
-                break
-            before = held.pop(row.actor, {})
-            if row.kind == "owned":
-                held[row.actor] = {name: before.get(name, row.at_ms) for name in row.detail["partitions"]}
-        return held
+    def _window(self, since: int | None, until: int | None) -> tuple[int, int]:
+        return (self._event_ms if since is None else since, self._trace.end_ms if until is None else until)
 
     # --- records stop and come again ------------------------------------------------------------
     def unread(self, since: int | None = None, until: int | None = None) -> list[str]:
-        """Partitions whose records stopped reaching a member in the window."""
-        return sorted(
-            {f"{row.topic}-{row.partition}" for row in self._between(since, until, "fetch_stopped")}
-        )
+        """Partitions that nobody read for some time in the window."""
+        return sorted(self._gaps(since, until))
 
     def gap(self, partition: str, since: int | None = None, until: int | None = None) -> int:
         """The longest time in the window during which the partition's records reached nobody."""
@@ -79,55 +72,26 @@ class Facts:
         return sorted(name for name, longest in self._gaps(since, until).items() if longest > limit)
 
     def _gaps(self, since: int | None, until: int | None) -> dict[str, int]:
-        first = self._event_ms if since is None else since
-        last = self._trace.end_ms if until is None else until
-        readers: dict[str, set[str]] = {}
-        silent_ms: dict[str, int] = {}
-        longest: dict[str, int] = {}
-        for row in self._trace.of("fetch_stopped", "fetch_resumed"):
-            if row.at_ms > last:
-                break
-            name = f"{row.topic}-{row.partition}"
-            reading = readers.setdefault(name, set())
-            if row.kind == "fetch_stopped":
-                reading.discard(row.actor)
-                if not reading:
-                    silent_ms[name] = row.at_ms
-            else:
-                reading.add(row.actor)
-                began = silent_ms.pop(name, None)
-                if began is not None and row.at_ms > first:
-                    longest[name] = max(longest.get(name, 0), row.at_ms - max(began, first))
-        for name, began in silent_ms.items():
-            longest[name] = max(longest.get(name, 0), last - max(began, first))
-        return longest
+        """Each partition with its longest gap in the window."""
+        lengths = gap_lengths(self._trace, *self._window(since, until))
+        return {str(tp): max(lengths[tp]) for tp in lengths}
 
     # --- who has what ---------------------------------------------------------------------------
     def owner(self, partition: str, at: int | None = None) -> str | None:
         """The member that owns the partition (the latest to get it, where two believe so)."""
-        found = [(held[partition], name) for name, held in self._holdings(at).items() if partition in held]
-        return max(found)[1] if found else None
+        return owners_at(self._trace, at).get(parse_partition(partition))
 
     def owned(self, member: str, at: int | None = None) -> list[str]:
         """The partitions a member has in its assignment."""
-        return sorted(self._holdings(at).get(member, ()))
+        return owned_at(self._trace, at).get(member, [])
 
     def idle(self, at: int | None = None) -> list[str]:
         """Members that have been told their assignment and own nothing."""
-        return sorted(member for member, held in self._holdings(at).items() if not held)
+        return [member for member, partitions in owned_at(self._trace, at).items() if not partitions]
 
     def moved(self, since: int | None = None, until: int | None = None) -> list[str]:
-        """Partitions whose owner at the end of the window is another than just before it."""
-        first = self._event_ms if since is None else since
-        before, after = self._owners(first - 1), self._owners(until)
-        return sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
-
-    def _owners(self, at: int | None) -> dict[str, str]:
-        owners: dict[str, tuple[int, str]] = {}
-        for member, held in self._holdings(at).items():
-            for partition, since in held.items():
-                owners[partition] = max(owners.get(partition, (-1, "")), (since, member))
-        return {partition: member for partition, (_, member) in owners.items()}
+        """Partitions that one member read when the window began and another one at its end."""
+        return sorted(map(str, moves(self._trace, *self._window(since, until))))
 
     # --- the group ------------------------------------------------------------------------------
     def generations(self, since: int | None = None, until: int | None = None) -> int:
@@ -295,14 +259,10 @@ class Facts:
 
     def metric(self, name: str) -> Any:
         """A figure of the run's metrics by its name there."""
-        from dataclasses import asdict
-
-        from rebalance_kit.analysis.metrics import metrics
-
-        held = asdict(metrics(self._trace))
-        if name not in held:
-            raise DataError(f"metric {name!r} is unknown; expected one of {', '.join(held)}")
-        return held[name]
+        figures = asdict(metrics(self._trace))
+        if name not in figures:
+            raise DataError(f"metric {name!r} is unknown; expected one of {', '.join(figures)}")
+        return figures[name]
 
 
 FACTS: Mapping[str, Callable[..., Any]] = MappingProxyType(

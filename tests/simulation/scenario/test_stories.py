@@ -5,6 +5,7 @@ from functools import cache
 import pytest
 
 from rebalance_kit import scenarios
+from rebalance_kit.analysis.ownership import owned_at
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.simulation.scenario.scenario import THREE_PROTOCOLS
 from rebalance_kit.simulation.simulate import simulate
@@ -38,15 +39,6 @@ def calls(trace, callback, since=0, actor=None):
 def given_up(trace, since, until=10**9):
     """Partitions that their owners were called to give up."""
     return {one for at, _, partitions in calls(trace, "revoked", since) if at < until for one in partitions}
-
-
-def owned(trace, at_ms):
-    """Who owns what then, as the members see it."""
-    found = {}
-    for row in trace.of("owned", "process_ended"):
-        if row.at_ms <= at_ms:
-            found[row.actor] = row.detail.get("partitions", []) if row.kind == "owned" else []
-    return {name: sorted(partitions) for name, partitions in found.items()}
 
 
 def removed(trace, name):
@@ -86,17 +78,17 @@ def test_an_unknown_scenario_is_refused_with_the_nearest_ones():
 @three
 def test_two_consumers_crash(protocol):
     trace = run("two-consumers-crash", protocol)
-    assert owned(trace, 39_999) == {"consumer-1": orders(0, 1), "consumer-2": orders(2, 3)}
+    assert owned_at(trace, 39_999) == {"consumer-1": orders(0, 1), "consumer-2": orders(2, 3)}
     (expired,) = removed(trace, "consumer-1")
     assert 80_000 <= expired <= 86_000
     assert given_up(trace, 40_000) == (set(orders(2, 3)) if protocol == "eager" else set())
-    assert owned(trace, 119_000)["consumer-2"] == orders(0, 1, 2, 3)
+    assert owned_at(trace, 119_000)["consumer-2"] == orders(0, 1, 2, 3)
 
 
 @three
 def test_a_to_b_move(protocol):
     trace = run("a-to-b-move", protocol)
-    before, after = owned(trace, 39_999), owned(trace, 74_000)
+    before, after = owned_at(trace, 39_999), owned_at(trace, 74_000)
     assert before == {"A": orders(0, 1), "B": orders(2, 3)}
     moved = set(after["B"]) - set(before["B"])
     assert {"audits-0", "audits-1"} <= set(after["A"])
@@ -111,7 +103,7 @@ def test_a_to_b_move(protocol):
 @three
 def test_fifty_by_five_hundred(protocol):
     trace = run("fifty-by-five-hundred", protocol)
-    before = owned(trace, 49_999)
+    before = owned_at(trace, 49_999)
     assert len(before) == 50 and {len(partitions) for partitions in before.values()} == {10}
     stopped = given_up(trace, 50_000)
     if protocol == "eager":
@@ -127,7 +119,7 @@ def test_fifty_by_five_hundred(protocol):
 @three
 def test_restaurant(protocol):
     trace = run("restaurant", protocol)
-    before = owned(trace, 29_999)
+    before = owned_at(trace, 29_999)
     assert {name: len(tables) for name, tables in before.items()} == {
         "ana": 4,
         "ben": 4,
@@ -136,13 +128,13 @@ def test_restaurant(protocol):
     }
     others = {table for name in ("ana", "ben", "chloe") for table in before[name]}
     assert given_up(trace, 30_000) & others == (others if protocol == "eager" else set())
-    assert sum(len(tables) for name, tables in owned(trace, 59_000).items() if name != "dan") == 16
+    assert sum(len(tables) for name, tables in owned_at(trace, 59_000).items() if name != "dan") == 16
 
 
 @three
 def test_join(protocol):
     trace = run("join", protocol)
-    assert len(owned(trace, 59_000)["consumer-4"]) == 3
+    assert len(owned_at(trace, 59_000)["consumer-4"]) == 3
     assert len(given_up(trace, 30_000)) == (12 if protocol == "eager" else 3)
 
 
@@ -155,7 +147,7 @@ def test_leave(protocol):
         row.kind for row in trace.rows if row.actor == "consumer-2" and 30_000 <= row.at_ms <= gone
     }
     assert any(
-        owned(trace, gone + 50).get(name) != owned(trace, 59_000)[name]
+        owned_at(trace, gone + 50).get(name) != owned_at(trace, 59_000)[name]
         for name in ("consumer-1", "consumer-3")
     )
 
@@ -166,7 +158,7 @@ def test_crash_costs_all_three_protocols_about_the_same():
         trace = run("crash", protocol)
         (expired,) = removed(trace, "consumer-2")
         assert 72_000 <= expired <= 78_000
-        orphaned = set(owned(trace, 31_999)["consumer-2"])
+        orphaned = set(owned_at(trace, 31_999)["consumer-2"])
         regained = [
             at for at, _, partitions in calls(trace, "assigned", 32_000) if orphaned & set(partitions)
         ]
@@ -182,7 +174,7 @@ def test_poll_timeout(protocol):
     assert 42_000 <= late <= 47_500
     (lost,) = calls(trace, "lost")
     assert lost[1] == "consumer-2" and lost[0] >= 50_000
-    assert len(owned(trace, 79_000)["consumer-2"]) == 2
+    assert len(owned_at(trace, 79_000)["consumer-2"]) == 2
 
 
 @three
@@ -192,7 +184,7 @@ def test_partitions_added(protocol):
         at for at, _, partitions in calls(trace, "assigned", 30_000) if set(partitions) & set(orders(4, 5))
     )
     assert noticed < (36_500 if protocol == "consumer" else 45_000)
-    assert sorted(one for partitions in owned(trace, 69_000).values() for one in partitions) == orders(
+    assert sorted(one for partitions in owned_at(trace, 69_000).values() for one in partitions) == orders(
         0, 1, 2, 3, 4, 5
     )
 
@@ -201,7 +193,7 @@ def test_partitions_added(protocol):
 def test_subscription_change(protocol):
     trace = run("subscription-change", protocol)
     assert agreed(trace, 30_000)
-    assert {one for one in owned(trace, 59_000)["consumer-2"] if one.startswith("payments")} == {
+    assert {one for one in owned_at(trace, 59_000)["consumer-2"] if one.startswith("payments")} == {
         f"payments-{n}" for n in range(4)
     }
 
@@ -230,7 +222,7 @@ def test_recovered_member(protocol):
 def test_nothing_is_agreed_anew_where_the_story_says_so(name, protocol):
     trace = run(name, protocol)
     assert agreed(trace, 29_000) == []
-    assert owned(trace, trace.end_ms) == owned(trace, 29_999)
+    assert owned_at(trace, trace.end_ms) == owned_at(trace, 29_999)
 
 
 @three
@@ -266,8 +258,8 @@ def test_slow_callback(protocol):
         again = min(at for at, _, partitions in calls(trace, "assigned", fast[0], "consumer-1") if partitions)
         assert again - fast[0] > 5_000
     else:
-        assert owned(trace, trace.end_ms)["consumer-1"] == sorted(
-            set(owned(trace, 44_999)["consumer-1"]) - given_up(trace, 45_000)
+        assert owned_at(trace, trace.end_ms)["consumer-1"] == sorted(
+            set(owned_at(trace, 44_999)["consumer-1"]) - given_up(trace, 45_000)
         )
 
 
@@ -311,7 +303,7 @@ def test_slow_consumer(protocol):
 @three
 def test_scale_out(protocol):
     trace = run("scale-out", protocol)
-    assert sorted(len(partitions) for partitions in owned(trace, trace.end_ms).values()) == [2] * 6
+    assert sorted(len(partitions) for partitions in owned_at(trace, trace.end_ms).values()) == [2] * 6
     if protocol == "consumer":
         assert len([row for row in trace.of("target") if row.at_ms > 30_000]) < 4
     else:
@@ -322,7 +314,7 @@ def test_bounce_gone_wrong():
     trace = run("bounce-gone-wrong")
     (row,) = trace.of("died")
     assert row.detail["error"] == "INCONSISTENT_GROUP_PROTOCOL"
-    assert {name for name, partitions in owned(trace, trace.end_ms).items() if partitions} == {
+    assert {name for name, partitions in owned_at(trace, trace.end_ms).items() if partitions} == {
         "consumer-1",
         "consumer-3",
     }
@@ -350,13 +342,13 @@ def test_crash_in_hand_over(protocol):
 def test_migration():
     trace = run("migration")
     assert [row.detail["to"] for row in trace.of("group_converted")] == ["consumer"]
-    assert all(len(partitions) == 2 for partitions in owned(trace, trace.end_ms).values())
+    assert all(len(partitions) == 2 for partitions in owned_at(trace, trace.end_ms).values())
 
 
 @three
 def test_skewed_range(protocol):
     trace = run("skewed-range", protocol)
-    assert sorted(len(one) for one in owned(trace, 89_000).values()) == (
+    assert sorted(len(one) for one in owned_at(trace, 89_000).values()) == (
         [6, 6, 12] if protocol == "eager" else [8, 8, 8]
     )
 
@@ -364,7 +356,7 @@ def test_skewed_range(protocol):
 @three
 def test_regex_surprise(protocol):
     trace = run("regex-surprise", protocol)
-    assert {one for partitions in owned(trace, 79_000).values() for one in partitions} >= {
+    assert {one for partitions in owned_at(trace, 79_000).values() for one in partitions} >= {
         "orders-retry-0",
         "orders-retry-1",
     }

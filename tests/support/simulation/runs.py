@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rebalance_kit.analysis.intervals import gap_lengths
+from rebalance_kit.analysis.ownership import owned_at
 from rebalance_kit.model.trace import Trace, TraceRow
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.simulate import simulate
@@ -87,37 +89,12 @@ def rounds(trace: Trace, since: int = 0) -> list[int | None]:
 
 def owners(trace: Trace, at: int | None = None) -> dict[str, list[str]]:
     """What each member owns at that moment (at the end by default), as it believes itself."""
-    held: dict[str, list[str]] = {}
-    for row in trace.rows:
-        if at is not None and row.at_ms > at:
-            break
-        if row.kind == "owned":
-            held[row.actor] = row.detail["partitions"]
-        elif row.kind == "process_ended":
-            held.pop(row.actor, None)
-    return {name: sorted(parts) for name, parts in sorted(held.items())}
+    return owned_at(trace, at)
 
 
 def gaps(trace: Trace, since: int = 0) -> dict[str, int]:
-    """The longest time that each partition reached nobody after that moment, ms."""
-    worst: dict[str, int] = {}
-    readers: dict[str, set[str]] = {}
-    dark: dict[str, int] = {}
-    for row in trace.of("fetch_resumed", "fetch_stopped"):
-        tp = f"{row.topic}-{row.partition}"
-        live = readers.setdefault(tp, set())
-        if row.kind == "fetch_resumed":
-            if not live and tp in dark and row.at_ms >= since:
-                worst[tp] = max(worst.get(tp, 0), row.at_ms - max(dark[tp], since))
-            live.add(row.actor)
-        else:
-            live.discard(row.actor)
-            if not live:
-                dark[tp] = row.at_ms
-    for tp, live in readers.items():
-        if not live:
-            worst[tp] = max(worst.get(tp, 0), trace.end_ms - max(dark[tp], since))
-    return worst
+    """The longest time that each unread partition reached nobody after that moment, ms."""
+    return {str(tp): max(lengths) for tp, lengths in gap_lengths(trace, since).items()}
 
 
 def accounts(trace: Trace) -> dict[str, Mapping[str, Any]]:
