@@ -2,20 +2,49 @@
 
 Machines own no clock, no dice and no network: they ask for time with ``SetTimer`` and receive
 ``TimerFired``; they answer with ``Reply`` and ask with ``Send``. A ``Note`` becomes a trace row.
+A rule is a generator: it changes its machine's state and yields effects in the order in which a
+driver carries them out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from rebalance_kit.protocol.messages import Partitions, Request, Response
 
 Key = tuple[str, ...]
+"""A timer's kind, and the member it belongs to where it is one member's."""
 Racks = Mapping[str, tuple[tuple[tuple[int, str | None], ...], ...]]
 """Topic -> per partition its replicas: (broker, its rack; None where it has none or is offline)."""
 NO_RACKS: Racks = MappingProxyType({})
+
+
+class Timer(StrEnum):
+    """What a timer waits for: the first part of its key."""
+
+    INITIAL = "initial"
+    """group.initial.rebalance.delay.ms: an Empty group's first join phase."""
+    JOIN = "join"
+    """Until all members have re-joined; in a consumer group, until one classic member has."""
+    SYNC = "sync"
+    """Until those who have joined have sent SyncGroup too."""
+    SESSION = "session"
+    """session.timeout.ms: until the next heartbeat, or on a client until its answer."""
+    PENDING = "pending"
+    """Until a client joins with the member id that it was given."""
+    REBALANCE = "rebalance"
+    """Until a member of a consumer group has revoked what it must."""
+    HEARTBEAT = "heartbeat"
+    """Until a client's next heartbeat."""
+    RETRY = "retry"
+    """retry.backoff.ms: until a failed commit is sent again."""
+    COMMIT_LIMIT = "commit-limit"
+    """How long a rebalance waits for its commit."""
+    CLOSE_LIMIT = "close-limit"
+    """How long close() waits for its commit."""
 
 
 # --- effects of both sides -------------------------------------------------------------------
@@ -53,6 +82,10 @@ class Append(NamedTuple):
     """Write to __consumer_offsets; ``Appended(key)`` comes back when it is stored."""
 
     key: Key
+
+
+class Downgrade(NamedTuple):
+    """Make a classic group of this consumer group, once the other effects of the step are carried out."""
 
 
 # --- effects of a client ---------------------------------------------------------------------
@@ -134,6 +167,7 @@ Effect = (
     | Note
     | Reply
     | Append
+    | Downgrade
     | Send
     | Callback
     | Commit
@@ -147,6 +181,8 @@ Effect = (
     | Die
     | Closed
 )
+Effects = Iterator[Effect]
+"""What a rule yields."""
 
 
 # --- events ----------------------------------------------------------------------------------
@@ -156,10 +192,13 @@ class TimerFired(NamedTuple):
     key: Key
 
 
-class Arrived(NamedTuple):
+R_co = TypeVar("R_co", bound=Request, covariant=True)
+
+
+class Arrived(NamedTuple, Generic[R_co]):
     """A request reached the coordinator; ``token`` stands for where its answer goes."""
 
-    request: Request
+    request: R_co
     token: int
 
 
@@ -239,3 +278,22 @@ class Unload(NamedTuple):
 
 class Load(NamedTuple):
     """The coordinator reads the group back from what was stored."""
+
+
+GroupEvent = Arrived[Request] | TimerFired | Appended | Load | Unload
+"""What a coordinator's machine is sent."""
+ClientEvent = (
+    Polled
+    | Answered
+    | Disconnected
+    | TimerFired
+    | CallbackDone
+    | CommitDone
+    | CoordinatorFound
+    | PollTimeout
+    | Subscribed
+    | MetadataSeen
+    | RejoinEnforced
+    | CloseCalled
+)
+"""What a client's machine is sent."""

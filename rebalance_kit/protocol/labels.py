@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 PREVIOUS = " (previous life)"
 
 
-def labels(senders: Sequence[tuple[str, str]]) -> Mapping[str, str]:
+def labels(clients: Sequence[tuple[str, str]]) -> Mapping[str, str]:
     """Label by member id, from (member id, process) in the order in which the members were added.
 
     >>> labels([("a-1", "a"), ("b-1", "b"), ("a-2", "a")])
@@ -19,8 +19,8 @@ def labels(senders: Sequence[tuple[str, str]]) -> Mapping[str, str]:
     """
     found: dict[str, str] = {}
     taken: set[str] = set()
-    for member_id, sender in reversed(senders):
-        label = sender
+    for member_id, client in reversed(clients):
+        label = client
         while label in taken:
             label += PREVIOUS
         taken.add(label)

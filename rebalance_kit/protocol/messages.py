@@ -1,6 +1,6 @@
 """Requests and answers of both group protocols, with the fields that decide something.
 
-``sender`` is the name of the process that sent a request; Kafka knows the connection instead.
+``client`` is the name of the process that sent a request; Kafka knows the connection instead.
 Errors are Kafka's names; ``NONE`` is success.
 """
 
@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from rebalance_kit.model.topology import TopicPartition
+from rebalance_kit.protocol.triggers import Trigger
 
 Partitions = tuple[TopicPartition, ...]
 NONE = "NONE"
@@ -30,16 +31,23 @@ class Subscription(NamedTuple):
     user_generation: int | None = None
 
 
+class RejoinReason(NamedTuple):
+    """Why a client sends JoinGroup again (KIP-800): what it means, and the sentence that travels."""
+
+    trigger: Trigger
+    text: str
+
+
 class JoinGroup(NamedTuple):
     """A classic member asks to be part of the next generation."""
 
-    sender: str
+    client: str
     member_id: str
     instance_id: str | None
     session_timeout_ms: int
     rebalance_timeout_ms: int
     protocols: tuple[tuple[str, Subscription], ...]
-    reason: str | None = None
+    reason: RejoinReason | None = None
     group: str = ""
 
 
@@ -49,7 +57,7 @@ class JoinMember(NamedTuple):
     member_id: str
     instance_id: str | None
     subscription: Subscription
-    sender: str
+    client: str
 
 
 class JoinAnswer(NamedTuple):
@@ -68,7 +76,7 @@ class JoinAnswer(NamedTuple):
 class SyncGroup(NamedTuple):
     """A classic member asks for its share; the leader's request carries everyone's."""
 
-    sender: str
+    client: str
     member_id: str
     instance_id: str | None
     generation: int
@@ -85,9 +93,9 @@ class SyncAnswer(NamedTuple):
 
 
 class Heartbeat(NamedTuple):
-    """A classic member says that it lives."""
+    """A classic member's liveness signal."""
 
-    sender: str
+    client: str
     member_id: str
     instance_id: str | None
     generation: int
@@ -97,7 +105,7 @@ class Heartbeat(NamedTuple):
 class LeaveGroup(NamedTuple):
     """A classic member, or an administrator on its behalf, takes it out of the group."""
 
-    sender: str
+    client: str
     member_id: str
     instance_id: str | None = None
     reason: str | None = None
@@ -108,7 +116,7 @@ class LeaveGroup(NamedTuple):
 class OffsetCommit(NamedTuple):
     """Positions to store; ``generation`` is the member epoch under KIP-848, -1 for simple consumers."""
 
-    sender: str
+    client: str
     member_id: str
     instance_id: str | None
     generation: int
@@ -130,7 +138,7 @@ class ConsumerGroupHeartbeat(NamedTuple):
     ``member_epoch`` 0 joins, -1 leaves, -2 leaves for a while (static members).
     """
 
-    sender: str
+    client: str
     member_id: str
     member_epoch: int
     instance_id: str | None = None

@@ -89,7 +89,7 @@ def test_only_the_first_rebalance_of_an_empty_group_waits_for_the_delay():
     driver.leave("b-2")
     assert driver.state == "Empty"
     driver.enter("c")
-    assert driver.clock.left_ms("join") == 3_000
+    assert driver.clock.left_ms("initial") == 3_000
 
 
 # --- every later rebalance ---------------------------------------------------------------------------

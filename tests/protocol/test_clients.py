@@ -57,7 +57,7 @@ def test_cooperative_that_revokes_joins_once_more_and_the_new_generation_is_show
     rebalanced(client, "t-0", 2)
     assert client.called == [("revoked", ["t-1"], 2), ("assigned", [], 2)]
     request = client.take(JoinGroup)
-    assert request.reason == "need to revoke partitions and re-join"
+    assert request.reason.text == "need to revoke partitions and re-join"
     assert request.protocols[0][1].owned == tps("t-0") and request.protocols[0][1].generation == 2
 
 
@@ -198,7 +198,7 @@ def test_a_change_of_subscription_while_joining_survives_it():
     client.event(fx.Subscribed(("t", "u")))
     client.answer(join, JoinAnswer("NONE", "m-1", 2, "range", "other-1"))
     client.answer(client.sent.pop(0), SyncAnswer("NONE", tps("t-0", "t-1")))
-    assert client.take(JoinGroup).reason == "subscription has changed"
+    assert client.take(JoinGroup).reason.text == "subscription has changed"
 
 
 def test_the_long_reason_of_changed_metadata_is_for_the_log_and_the_short_one_is_sent():

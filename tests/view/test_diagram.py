@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 
 from rebalance_kit.notebook import three
-from rebalance_kit.protocol.classic_group.state import PREDECESSORS, State
+from rebalance_kit.protocol.classic_group.states import PREDECESSORS, ClassicGroupState
 from rebalance_kit.view.figures.diagram import edges, messages, state_machine
 
 
@@ -26,7 +26,7 @@ def test_every_step_that_kafka_allows_between_living_states_is_drawn():
         (before, after)
         for after, befores in PREDECESSORS.items()
         for before in befores
-        if State.DEAD not in {before, after}
+        if ClassicGroupState.DEAD not in {before, after}
     }
     assert set(edges()) == allowed
 

@@ -176,7 +176,7 @@ def lead(member: ClassicMember, answer: JoinAnswer) -> None:
             "assignment_computed",
             assignor=answer.protocol,
             assignment={who: names(given) for who, given in plan.items()},
-            senders={one.member_id: one.sender for one in answer.members},
+            senders={one.member_id: one.client for one in answer.members},
             lists=in_order(plan),
             printed=in_order(getattr(made, "printed", {})),
         )

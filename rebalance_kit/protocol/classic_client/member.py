@@ -16,7 +16,15 @@ from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.client import USER_ERROR, ClientSettings, minus, names
-from rebalance_kit.protocol.messages import JoinAnswer, JoinGroup, LeaveGroup, Partitions, Subscription
+from rebalance_kit.protocol.messages import (
+    JoinAnswer,
+    JoinGroup,
+    LeaveGroup,
+    Partitions,
+    RejoinReason,
+    Subscription,
+)
+from rebalance_kit.protocol.triggers import Trigger
 
 HEARTBEAT = ("heartbeat",)
 SESSION = ("session",)
@@ -81,7 +89,7 @@ class ClassicMember:
     owned: Partitions = ()
     leader: bool = False
     rejoin_needed: bool = True
-    rejoin_reason: str | None = None
+    rejoin_reason: RejoinReason | None = None
     prepare_needed: bool = True
     coordinator_known: bool = True
     closing: bool = False
@@ -136,11 +144,11 @@ class ClassicMember:
             kind = "revoked"
         self.out.append(fx.Callback(kind, partitions, self.shown_generation, self.shown_member_id))
 
-    def request_rejoin(self, reason: str, sent: str | None = None) -> None:
+    def request_rejoin(self, reason: str, sent: str | None = None, trigger: Trigger = Trigger.REJOIN) -> None:
         """Remember that the group must be joined again, at the next poll()."""
         self.note("rejoin_requested", reason=reason, sent=reason if sent is None else sent)
         self.rejoin_needed = True
-        self.rejoin_reason = reason if sent is None else sent
+        self.rejoin_reason = RejoinReason(trigger, reason if sent is None else sent)
 
     def own(self, partitions: Partitions, fetch: Partitions) -> None:
         """Replace the local assignment."""

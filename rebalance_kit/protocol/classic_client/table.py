@@ -29,6 +29,7 @@ from rebalance_kit.protocol.classic_client.member import (
 )
 from rebalance_kit.protocol.client import calls_wrong_family, matching, names
 from rebalance_kit.protocol.messages import Heartbeat
+from rebalance_kit.protocol.triggers import Trigger
 
 Replicas = tuple[tuple[int, str | None], ...]
 
@@ -62,6 +63,7 @@ def _look_at_metadata(member: ClassicMember) -> None:
             member.request_rejoin(
                 f"cached metadata has changed from (version1: {before}) at the beginning of the rebalance to (version2: {after})",
                 "cached metadata has changed",
+                Trigger.METADATA,
             )
             return
     if tuple(sorted(member.joined_topics)) != tuple(sorted(member.topics)):
@@ -70,6 +72,7 @@ def _look_at_metadata(member: ClassicMember) -> None:
         member.request_rejoin(
             f"subscription has changed from {old} at the beginning of the rebalance to {new}",
             "subscription has changed",
+            Trigger.SUBSCRIPTION,
         )
 
 
@@ -124,6 +127,7 @@ def _callback_done(member: ClassicMember, event: Any) -> None:
         member.request_rejoin(
             f"need to revoke partitions [{', '.join(names(tuple(gone)))}] as indicated by the current assignment and re-join",
             "need to revoke partitions and re-join",
+            Trigger.REVOCATION,
         )
         if member.death is not None:
             member.last_callback()

@@ -37,7 +37,7 @@ def classic_join(group: ConsumerGroup, event: Any) -> None:
         group.note(
             "member_refused",
             request.member_id or None,
-            name=request.sender,
+            name=request.client,
             api="JoinGroup",
             error=problem,
             message=None,
@@ -45,8 +45,8 @@ def classic_join(group: ConsumerGroup, event: Any) -> None:
         group.reply(event.token, JoinAnswer(problem, request.member_id))
         return
     if not request.member_id and request.instance_id is None:
-        member_id = group.settings.new_id(request.sender)
-        group.note("member_pending", member_id, name=request.sender, state=group.state.value)
+        member_id = group.settings.new_id(request.client)
+        group.note("member_pending", member_id, name=request.client, state=group.state.value)
         group.reply(event.token, JoinAnswer("MEMBER_ID_REQUIRED", member_id))
         return
     member = _classic_member(group, request)
@@ -101,23 +101,23 @@ def _refusal(group: ConsumerGroup, request: JoinGroup) -> str | None:
 def _classic_member(group: ConsumerGroup, request: JoinGroup) -> ConsumerGroupMember:
     known = group.members.get(request.member_id)
     if known is not None:
-        group.note("member_rejoined", known.member_id, name=request.sender)
+        group.note("member_rejoined", known.member_id, name=request.client)
         return known
-    member_id = request.member_id or group.settings.new_id(request.sender)
+    member_id = request.member_id or group.settings.new_id(request.client)
     instance = request.instance_id
     old = group.members.get(group.statics.get(instance, "")) if instance is not None else None
     if old is not None:
-        return replace_member(group, member_id, request.sender, old)
-    member = ConsumerGroupMember(member_id, instance, request.sender)
+        return replace_member(group, member_id, request.client, old)
+    member = ConsumerGroupMember(member_id, instance, request.client)
     group.members[member_id] = member
     if instance is not None:
         group.statics[instance] = member_id
     group.note(
         "member_added",
         member_id,
-        name=request.sender,
+        name=request.client,
         instance_id=instance,
-        reason=request.reason or "",
+        reason=request.reason.text if request.reason else "",
         classic=True,
     )
     return member

@@ -35,9 +35,9 @@ def subscribe(
     member.names, member.regex = names, regex
     member.topics = group.topics_of(member)
     if changed:
-        group.bump(why, trigger, member.sender)
+        group.bump(why, trigger, member.client)
     elif preferred not in {None, group.preferred_assignor()} and group.settings.has("remote-assignor-bumps"):
-        group.bump("the preferred server assignor changed", "assignor", member.sender)
+        group.bump("the preferred server assignor changed", "assignor", member.client)
     elif _metadata_changed(group):
         group.bump("topics or partitions of the subscription changed", "metadata", None)
 
@@ -122,13 +122,13 @@ def compute_if_due(group: ConsumerGroup) -> None:
 
 
 def replace_member(
-    group: ConsumerGroup, member_id: str, sender: str, old: ConsumerGroupMember
+    group: ConsumerGroup, member_id: str, client: str, old: ConsumerGroupMember
 ) -> ConsumerGroupMember:
     """A static member is back: the new id takes over subscription, partitions and target."""
     member = ConsumerGroupMember(
         member_id,
         old.instance_id,
-        sender,
+        client,
         0,
         0,
         old.state,
@@ -152,10 +152,10 @@ def replace_member(
     group.note(
         "member_replaced",
         member.member_id,
-        name=sender,
+        name=client,
         instance_id=old.instance_id,
         old_member_id=old.member_id,
-        old_name=old.sender,
+        old_name=old.client,
         rebalance=False,
     )
     return member
@@ -177,7 +177,7 @@ def remove_member(
     group.note(
         "member_removed",
         member.member_id,
-        name=member.sender,
+        name=member.client,
         how=how,
         reason=reason,
         instance_id=member.instance_id,
@@ -185,7 +185,7 @@ def remove_member(
     if _leaves_classic_alone(group, member):
         group.downgrades = True
         return
-    group.bump(reason, trigger, member.sender)
+    group.bump(reason, trigger, member.client)
     if not group.members and group.settings.has("empty-group-target"):
         group.assignment_epoch, group.assigned_ms = group.epoch, None
     group.settle_state()

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rebalance_kit.model.versions import has
-from rebalance_kit.protocol.classic_group.join import JOIN_TIMER, SYNC_TIMER, prepare
-from rebalance_kit.protocol.classic_group.state import ClassicGroup, GroupMember, GroupSettings, State
+from rebalance_kit.protocol.classic_group.group import Cause, ClassicGroup, ClassicGroupMember, GroupSettings
+from rebalance_kit.protocol.classic_group.join_phase import GROUP_TIMERS, begin_rebalance
+from rebalance_kit.protocol.classic_group.states import ClassicGroupState
 from rebalance_kit.protocol.consumer_group.state import (
     ClassicSide,
     ConsumerGroup,
@@ -18,8 +19,9 @@ from rebalance_kit.protocol.consumer_group.state import (
     ConsumerGroupSettings,
     GroupState,
 )
-from rebalance_kit.protocol.effects import CancelTimer, Effect, Note, SetTimer
+from rebalance_kit.protocol.effects import CancelTimer, Effect, Note, Timer
 from rebalance_kit.protocol.messages import JoinAnswer, SyncAnswer
+from rebalance_kit.protocol.triggers import Trigger
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,29 +50,27 @@ def upgrade(
         )
     if classic.protocol is None and has("join-before-first-generation", settings.kafka_version):
         # fromClassicGroup asks for a protocol that a first, unfinished join phase has not selected
-        classic.out = []
-        for member in list(classic.members.values()):
-            classic.answer_join(member, JoinAnswer("REBALANCE_IN_PROGRESS", member.member_id))
-        return Refusal("UNKNOWN_SERVER_ERROR", "No value present", tuple(classic.out))
+        refusals: list[Effect] = []
+        for member in classic.members.values():
+            refusals += classic.answer_join(member, JoinAnswer("REBALANCE_IN_PROGRESS", member.member_id))
+        return Refusal("UNKNOWN_SERVER_ERROR", "No value present", tuple(refusals))
     return _convert(classic, settings)
 
 
 def _convert(classic: ClassicGroup, settings: ConsumerGroupSettings) -> tuple[ConsumerGroup, list[Effect]]:
-    classic.out = []
+    effects: list[Effect] = []
     group = ConsumerGroup(settings, classic.generation, classic.generation)
     group.state = GroupState.STABLE
     for member in classic.in_map_order():
-        classic.answer_join(member, JoinAnswer("REBALANCE_IN_PROGRESS", member.member_id))
-        if member.parked_sync is not None:
-            classic.reply(member.parked_sync, SyncAnswer("REBALANCE_IN_PROGRESS"))
-            member.parked_sync = None
-    pending = [CancelTimer(("pending", one)) for one in classic.pending]
-    out: list[Effect] = [*classic.out, CancelTimer(JOIN_TIMER), CancelTimer(SYNC_TIMER), *pending]
-    for held in classic.members.values():
-        _admit(group, held, classic.generation)
-        out.append(SetTimer(("session", held.member_id), held.session_timeout_ms))
+        effects += classic.answer_join(member, JoinAnswer("REBALANCE_IN_PROGRESS", member.member_id))
+        effects += classic.answer_sync(member, SyncAnswer("REBALANCE_IN_PROGRESS"))
+    effects += [CancelTimer(key) for key in GROUP_TIMERS]
+    effects += [CancelTimer((Timer.PENDING, member_id)) for member_id in classic.pending]
+    for member in classic.members.values():
+        _admit(group, member, classic.generation)
+        effects.append(member.session_timer())
     group.metadata, group.seen_topics = group.metadata_now(), dict(settings.topics())
-    out.append(
+    effects.append(
         Note(
             "group_converted",
             group.epoch,
@@ -78,15 +78,15 @@ def _convert(classic: ClassicGroup, settings: ConsumerGroupSettings) -> tuple[Co
             {"group": settings.group, "to": "consumer", "members": len(group.members)},
         )
     )
-    return group, out
+    return group, effects
 
 
-def _admit(group: ConsumerGroup, held: GroupMember, epoch: int) -> None:
+def _admit(group: ConsumerGroup, held: ClassicGroupMember, epoch: int) -> None:
     topics = tuple(sorted(held.protocols[0][1].topics))
     member = ConsumerGroupMember(
         held.member_id,
         held.instance_id,
-        held.sender,
+        held.client,
         epoch,
         epoch,
         topics=topics,
@@ -109,10 +109,10 @@ def downgrade(group: ConsumerGroup, settings: GroupSettings) -> tuple[ClassicGro
         member = group.members[member_id]
         assert member.classic is not None
         classic.add(
-            GroupMember(
+            ClassicGroupMember(
                 member.member_id,
                 member.instance_id,
-                member.sender,
+                member.client,
                 member.classic.session_timeout_ms,
                 member.rebalance_timeout_ms,
                 member.classic.protocols,
@@ -121,19 +121,14 @@ def downgrade(group: ConsumerGroup, settings: GroupSettings) -> tuple[ClassicGro
             )
         )
     classic.protocol = classic.select_protocol()
-    classic.previous, classic.state = State.COMPLETING, State.STABLE
+    classic.previous, classic.state = ClassicGroupState.COMPLETING_REBALANCE, ClassicGroupState.STABLE
     classic.store()
-    classic.out = []
-    for member_id, held in classic.members.items():
-        for timer in ("join", "sync"):
-            classic.out.append(CancelTimer((timer, member_id)))
-        classic.out.append(SetTimer(("session", member_id), held.session_timeout_ms))
-    prepare(
-        classic,
-        f"Downgrade group {settings.group} from consumer to classic for member leaving.",
-        "downgrade",
-        None,
-    )
+    effects: list[Effect] = []
+    for member_id, classic_member in classic.members.items():
+        effects += [CancelTimer((timer, member_id)) for timer in (Timer.JOIN, Timer.SYNC, Timer.REBALANCE)]
+        effects.append(classic_member.session_timer())
+    reason = f"Downgrade group {settings.group} from consumer to classic for member leaving."
+    effects += begin_rebalance(classic, Cause(reason, Trigger.DOWNGRADE, None))
     detail = {"group": settings.group, "to": "classic", "members": len(classic.members)}
-    classic.out.append(Note("group_converted", classic.generation, None, detail))
-    return classic, classic.out
+    effects.append(Note("group_converted", classic.generation, None, detail))
+    return classic, effects

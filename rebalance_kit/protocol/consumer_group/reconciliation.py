@@ -33,7 +33,7 @@ def reconcile(group: ConsumerGroup, member: ConsumerGroupMember, owned: Partitio
         "member_reconciled",
         member.member_id,
         member.epoch,
-        name=member.sender,
+        name=member.client,
         state=member.state.value,
         epoch=member.epoch,
         assigned=[str(tp) for tp in sorted(member.assigned)],

@@ -88,7 +88,7 @@ class ConsumerGroupMember:
 
     member_id: str
     instance_id: str | None
-    sender: str
+    client: str
     epoch: int = 0
     previous_epoch: int = 0
     state: MemberState = MemberState.STABLE
@@ -138,11 +138,11 @@ class ConsumerGroup:
     def name(self, member_id: str) -> str:
         """The process behind an id, for the trace."""
         member = self.members.get(member_id)
-        return member.sender if member else member_id
+        return member.client if member else member_id
 
     def labels(self) -> Mapping[str, str]:
         """Names of the members for the trace, by id."""
-        return labels([(one.member_id, one.sender) for one in self.members.values()])
+        return labels([(one.member_id, one.client) for one in self.members.values()])
 
     def is_free(self, tp: TopicPartition, member_id: str) -> bool:
         """Nobody else has the partition assigned or still to be revoked."""

@@ -101,7 +101,7 @@ def _refuse(group: ConsumerGroup, event: Any, error: str, message: str | None = 
     group.note(
         "member_refused",
         request.member_id or None,
-        name=request.sender,
+        name=request.client,
         api="ConsumerGroupHeartbeat",
         error=error,
         message=message,
@@ -164,7 +164,7 @@ def _joiner(group: ConsumerGroup, event: Any, request: ConsumerGroupHeartbeat) -
         group.note(
             "member_refused",
             request.member_id,
-            name=request.sender,
+            name=request.client,
             api="ConsumerGroupHeartbeat",
             error="UNRELEASED_INSTANCE_ID",
             message=message,
@@ -177,18 +177,18 @@ def _joiner(group: ConsumerGroup, event: Any, request: ConsumerGroupHeartbeat) -
         )
         return None
     if old is not None:
-        return replace_member(group, request.member_id, request.sender, old)
+        return replace_member(group, request.member_id, request.client, old)
     if member is not None:
         return member
     if len(group.members) >= group.settings.max_size:
         message = f"The consumer group has reached its maximum capacity of {group.settings.max_size} members."
         _refuse(group, event, "GROUP_MAX_SIZE_REACHED", message)
         return None
-    member = ConsumerGroupMember(request.member_id, instance, request.sender)
+    member = ConsumerGroupMember(request.member_id, instance, request.client)
     group.members[request.member_id] = member
     if instance is not None:
         group.statics[instance] = request.member_id
-    group.note("member_added", request.member_id, name=request.sender, instance_id=instance, reason="")
+    group.note("member_added", request.member_id, name=request.client, instance_id=instance, reason="")
     return member
 
 
@@ -272,7 +272,7 @@ def _leave(group: ConsumerGroup, event: Any, request: ConsumerGroupHeartbeat) ->
         member.state = MemberState.STABLE
         group.out.append(CancelTimer(("rebalance", member.member_id)))
         group.look(member)
-        group.note("member_away", member.member_id, name=member.sender, instance_id=member.instance_id)
+        group.note("member_away", member.member_id, name=member.client, instance_id=member.instance_id)
         group.settle_state()
     else:
         remove_member(group, member, "leave", "the member left", "leave")
@@ -329,15 +329,15 @@ def _timer(group: ConsumerGroup, event: Any) -> None:
             "join": "the classic member failed to join within the rebalance timeout",
             "sync": "the member failed to sync within timeout",
         }
-        group.note("timer_fired", member_id, timer=kind, name=member.sender)
+        group.note("timer_fired", member_id, timer=kind, name=member.client)
         remove_member(group, member, f"{kind}_timeout", failed[kind], f"{kind}_timeout")
         return
     if kind == "session":
-        group.note("timer_fired", member_id, timer="session", name=member.sender)
+        group.note("timer_fired", member_id, timer="session", name=member.client)
         remove_member(group, member, "session", "the member session expired", "session")
         return
     if member.state is MemberState.UNREVOKED:
-        group.note("timer_fired", member_id, timer="rebalance", name=member.sender)
+        group.note("timer_fired", member_id, timer="rebalance", name=member.client)
         reason = f"it failed to transition from epoch {member.epoch} within {member.rebalance_timeout_ms}ms"
         remove_member(group, member, "rebalance_timeout", reason, "rebalance_timeout")
 

@@ -9,8 +9,8 @@ from rebalance_kit.model.config import BrokerConfig
 from rebalance_kit.model.topology import TopicId, TopicPartition
 from rebalance_kit.model.versions import has
 from rebalance_kit.protocol.classic_group import table as classic_group
-from rebalance_kit.protocol.classic_group.join import JOIN_TIMER, SYNC_TIMER
-from rebalance_kit.protocol.classic_group.state import ClassicGroup, GroupSettings
+from rebalance_kit.protocol.classic_group.group import ClassicGroup, GroupSettings
+from rebalance_kit.protocol.classic_group.join_phase import GROUP_TIMERS
 from rebalance_kit.protocol.consumer_group import migration
 from rebalance_kit.protocol.consumer_group import table as consumer_group
 from rebalance_kit.protocol.consumer_group.state import ConsumerGroup, ConsumerGroupSettings
@@ -35,6 +35,7 @@ from rebalance_kit.protocol.messages import (
     JoinGroup,
     LeaveGroup,
     OffsetCommit,
+    Request,
     Response,
 )
 from rebalance_kit.simulation.client.data_plane import Log
@@ -111,7 +112,7 @@ class Broker:
         self.world.row("broker", "topic_changed", None, None, None, detail, topic=name)
 
     # --- requests --------------------------------------------------------------------------
-    def receive(self, event: Arrived) -> None:
+    def receive(self, event: Arrived[Request]) -> None:
         """Hand a request to its group, which may change its protocol for it."""
         request = event.request
         name = request.group
@@ -129,7 +130,7 @@ class Broker:
             self._downgrade_empty(name, group)
         self.step(name, event)
 
-    def _upgrade(self, name: str, group: ClassicGroup, event: Arrived) -> bool:
+    def _upgrade(self, name: str, group: ClassicGroup, event: Arrived[Request]) -> bool:
         if not group.members:
             fresh = ConsumerGroup.fresh(self._consumer_settings(name))
             if group.generation:
@@ -152,18 +153,18 @@ class Broker:
 
     def _replace(self, name: str, group: Group, to: str) -> None:
         """An empty group takes the other protocol, whatever the migration policy says."""
-        for key in (JOIN_TIMER, SYNC_TIMER):
+        for key in GROUP_TIMERS:
             self.world.agenda.cancel_timer((name, key))
         self.groups[name] = group
         self.world.row(
             "coordinator", "group_converted", to, None, None, {"group": name, "to": to, "members": 0}
         )
 
-    def _refuse(self, event: Arrived, error: str, message: str) -> None:
+    def _refuse(self, event: Arrived[Request], error: str, message: str) -> None:
         request = event.request
         detail = {
             "group": request.group,
-            "name": request.sender,
+            "name": request.client,
             "api": type(request).__name__,
             "error": error,
             "message": message,
@@ -281,9 +282,9 @@ class Broker:
                 if tp.topic in self.topics:
                     self.world.plane.ledger(name, tp).committed = offset
         self.world.row(
-            request.sender,
+            request.client,
             "commit",
-            self.world.processes[request.sender].protocol,
+            self.world.processes[request.client].protocol,
             request.generation,
             request.member_id or None,
             {

@@ -266,7 +266,7 @@ def _fields(request: Request) -> Mapping[str, Any]:
             "protocols": [name for name, _ in request.protocols],
             "topics": list(held.topics),
             "owned": [str(tp) for tp in held.owned],
-            "reason": request.reason,
+            "reason": None if request.reason is None else request.reason.text,
             "instance_id": request.instance_id,
         }
     if isinstance(request, SyncGroup):

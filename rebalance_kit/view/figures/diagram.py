@@ -11,8 +11,9 @@ from html import escape
 from typing import Any
 
 from rebalance_kit.model.trace import Trace, TraceRow
-from rebalance_kit.protocol.classic_group.state import PREDECESSORS, State
+from rebalance_kit.protocol.classic_group.states import PREDECESSORS, ClassicGroupState
 from rebalance_kit.protocol.classic_group.table import TRANSITIONS
+from rebalance_kit.protocol.effects import Timer
 from rebalance_kit.view.style.palettes import FONT, ROLES
 from rebalance_kit.view.style.theme import looks, member_order
 from rebalance_kit.view.words.phrases import partitions_in_words
@@ -25,20 +26,28 @@ EVENT_WORDS: Mapping[str, str] = {
 }
 WIDTH = 1000
 _BOX = {
-    State.EMPTY: (20, 120),
-    State.PREPARING: (300, 120),
-    State.COMPLETING: (770, 30),
-    State.STABLE: (770, 210),
+    ClassicGroupState.EMPTY: (20, 120),
+    ClassicGroupState.PREPARING_REBALANCE: (300, 120),
+    ClassicGroupState.COMPLETING_REBALANCE: (770, 30),
+    ClassicGroupState.STABLE: (770, 210),
 }
 _BOX_WIDTH, _BOX_HEIGHT = 215, 50
-_ARROWS: Mapping[tuple[State, State], tuple[str, int, int]] = {
+_ARROWS: Mapping[tuple[ClassicGroupState, ClassicGroupState], tuple[str, int, int]] = {
     # path, and where its words stand
-    (State.EMPTY, State.PREPARING): ("M235,135 H298", 20, 104),
-    (State.PREPARING, State.EMPTY): ("M300,156 H237", 20, 196),
-    (State.PREPARING, State.COMPLETING): ("M410,120 V44 H768", 424, 36),
-    (State.COMPLETING, State.PREPARING): ("M770,68 H476 V118", 490, 88),
-    (State.COMPLETING, State.STABLE): ("M878,80 V208", 590, 150),
-    (State.STABLE, State.PREPARING): ("M770,235 H400 V172", 414, 228),
+    (ClassicGroupState.EMPTY, ClassicGroupState.PREPARING_REBALANCE): ("M235,135 H298", 20, 104),
+    (ClassicGroupState.PREPARING_REBALANCE, ClassicGroupState.EMPTY): ("M300,156 H237", 20, 196),
+    (ClassicGroupState.PREPARING_REBALANCE, ClassicGroupState.COMPLETING_REBALANCE): (
+        "M410,120 V44 H768",
+        424,
+        36,
+    ),
+    (ClassicGroupState.COMPLETING_REBALANCE, ClassicGroupState.PREPARING_REBALANCE): (
+        "M770,68 H476 V118",
+        490,
+        88,
+    ),
+    (ClassicGroupState.COMPLETING_REBALANCE, ClassicGroupState.STABLE): ("M878,80 V208", 590, 150),
+    (ClassicGroupState.STABLE, ClassicGroupState.PREPARING_REBALANCE): ("M770,235 H400 V172", 414, 228),
 }
 
 
@@ -57,16 +66,17 @@ class Picture:
 
 
 # --- the state machine ----------------------------------------------------------------------------
-def edges() -> dict[tuple[State, State], tuple[str, ...]]:
+def edges() -> dict[tuple[ClassicGroupState, ClassicGroupState], tuple[str, ...]]:
     """Every single step of a classic group with the events that may cause it, from the engine's table.
 
     Reloading a group on another broker is left out: it restores a state and takes no step.
     """
-    found: dict[tuple[State, State], list[str]] = {}
+    found: dict[tuple[ClassicGroupState, ClassicGroupState], set[str]] = {}
     for (state, event), rule in TRANSITIONS.items():
         for target in rule.targets:
-            if event.__name__ in EVENT_WORDS and state in PREDECESSORS[target]:
-                found.setdefault((state, target), []).append(EVENT_WORDS[event.__name__])
+            name = "TimerFired" if isinstance(event, Timer) else event.__name__
+            if name in EVENT_WORDS and state in PREDECESSORS[target]:
+                found.setdefault((state, target), set()).add(EVENT_WORDS[name])
     order = list(_BOX)
     steps = sorted(found, key=lambda edge: (order.index(edge[0]), order.index(edge[1])))
     return {edge: tuple(sorted(found[edge])) for edge in steps}
@@ -110,7 +120,13 @@ def state_machine(trace: Trace | None = None, since_s: float = 0.0, at_s: float 
     return Picture(_closed(parts, "States of a classic group", text), text)
 
 
-def _edge(edge: tuple[State, State], events: Sequence[str], count: int | None, *, drawn: bool) -> list[str]:
+def _edge(
+    edge: tuple[ClassicGroupState, ClassicGroupState],
+    events: Sequence[str],
+    count: int | None,
+    *,
+    drawn: bool,
+) -> list[str]:
     path, x, y = _ARROWS[edge]
     role = ROLES["light"]
     strong = count or not drawn

@@ -19,7 +19,7 @@ def _() -> None:
     client.answer(request, JoinAnswer("MEMBER_ID_REQUIRED", "m-1"))
     again = take_join(client)
     assert (request.member_id, again.member_id) == ("", "m-1")
-    assert again.reason == "need to re-join with the given member-id: m-1"
+    assert again.reason.text == "need to re-join with the given member-id: m-1"
     assert client.machine.phase.value == "PREPARING_REBALANCE"
 
 
@@ -67,13 +67,13 @@ def _() -> None:
     assert request.reason is None
     client.answer(request, JoinAnswer("MEMBER_ID_REQUIRED", "m-1"))
     request = take_join(client)
-    assert request.reason == "need to re-join with the given member-id: m-1"
+    assert request.reason.text == "need to re-join with the given member-id: m-1"
     client.event(fx.Disconnected(request, "coordinator unavailable"))
     client.event(fx.CoordinatorFound())
-    assert client.sent[0].reason == "rebalance failed due to DisconnectException"
+    assert client.sent[0].reason.text == "rebalance failed due to DisconnectException"
     client.answer(answer_join(client), SyncAnswer("NONE", ()))
     client.event(fx.RejoinEnforced("rebalance enforced by user"))
-    assert take_join(client).reason == "rebalance enforced by user"
+    assert take_join(client).reason.text == "rebalance enforced by user"
 
 
 @kafka(AC + "testSyncGroupRequestWithFencedInstanceIdException")
@@ -155,7 +155,7 @@ def _() -> None:
     client = Client()
     client.poll()
     client.answer(take_join(client), JoinAnswer("REBALANCE_IN_PROGRESS"))
-    assert take_join(client).reason == "rebalance failed due to RebalanceInProgressException"
+    assert take_join(client).reason.text == "rebalance failed due to RebalanceInProgressException"
 
 
 @kafka(AC + "testLeaveGroupSentWithGroupInstanceIdUnSet")

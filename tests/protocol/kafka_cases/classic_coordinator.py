@@ -141,7 +141,7 @@ def _() -> None:
     client.answer(request, JoinAnswer("NONE", "m-1", 1, "range", "m-1", members, skip_assignment=True))
     client.answer(client.take(SyncGroup), SyncAnswer("NONE", tps("t-0")))
     client.event(fx.MetadataSeen({"t": 7}))
-    assert take_join(client).reason == "cached metadata has changed"
+    assert take_join(client).reason.text == "cached metadata has changed"
 
 
 @kafka(CC + "testOutdatedCoordinatorAssignment")
@@ -156,7 +156,7 @@ def _() -> None:
         assert client.machine.owned == () and client.fetching == set()
         assert client.called == ([("revoked", [], -1)] if protocol == "eager" else [])
         request = client.sent[0]
-        assert request.reason == "received assignment does not match the current subscription"
+        assert request.reason.text == "received assignment does not match the current subscription"
         client.answer(answer_join(client, 2), SyncAnswer("NONE", tps("t-0")))
         assert client.called[-1] == ("assigned", ["t-0"], 2) and client.sent == []
 
@@ -166,7 +166,7 @@ def _() -> None:
     leader, follower = joined(leader=True), joined()
     for client in (leader, follower):
         client.event(fx.MetadataSeen({"t": 7}))
-    assert take_join(leader).reason == "cached metadata has changed" and follower.sent == []
+    assert take_join(leader).reason.text == "cached metadata has changed" and follower.sent == []
 
 
 @kafka(CC + "testRejoinGroup")
@@ -174,7 +174,7 @@ def _() -> None:
     client = joined("eager", topics=("t", "u"))
     client.event(fx.Subscribed(("t",)))
     assert client.called == [("revoked", ["t-0", "t-1"], 1)]
-    assert take_join(client).reason == "subscription has changed"
+    assert take_join(client).reason.text == "subscription has changed"
 
 
 @kafka(CC + "testDisconnectInJoin")
@@ -201,7 +201,9 @@ def _() -> None:
     client.poll()
     client.answer(answer_join(client), SyncAnswer("UNKNOWN_MEMBER_ID"))
     request = take_join(client)
-    assert request.member_id == "" and request.reason == "rebalance failed due to UnknownMemberIdException"
+    assert (
+        request.member_id == "" and request.reason.text == "rebalance failed due to UnknownMemberIdException"
+    )
 
 
 @kafka(CC + "testRebalanceInProgressOnSyncGroup")
@@ -211,7 +213,7 @@ def _() -> None:
     client.answer(answer_join(client, 3), SyncAnswer("REBALANCE_IN_PROGRESS"))
     request = take_join(client)
     assert request.member_id == "m-1" and client.machine.generation == 3
-    assert request.reason == "rebalance failed due to RebalanceInProgressException"
+    assert request.reason.text == "rebalance failed due to RebalanceInProgressException"
 
 
 @kafka(CC + "testIllegalGenerationOnSyncGroup")
@@ -338,7 +340,7 @@ def _() -> None:
     client = joined()
     client.answer(OffsetCommit("c", "m-1", None, 1, {}, "auto", "g"), Answer("REBALANCE_IN_PROGRESS"))
     request = take_join(client)
-    assert request.reason == "offset commit failed since group is already rebalancing"
+    assert request.reason.text == "offset commit failed since group is already rebalancing"
     assert (request.member_id, client.machine.generation) == ("m-1", 1)
 
 

@@ -37,7 +37,7 @@ def names(partitions: object) -> list[str]:
 
 def heartbeat(**fields: object) -> ConsumerGroupHeartbeat:
     given = {
-        "sender": "m",
+        "client": "m",
         "member_id": "m",
         "member_epoch": 0,
         "rebalance_timeout_ms": 60_000,

@@ -16,7 +16,7 @@ from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.classic_client import table as classic_client
 from rebalance_kit.protocol.classic_client.member import ClassicMember
 from rebalance_kit.protocol.classic_group import table as classic_group
-from rebalance_kit.protocol.classic_group.state import ClassicGroup, GroupSettings
+from rebalance_kit.protocol.classic_group.group import ClassicGroup, GroupSettings
 from rebalance_kit.protocol.client import ClientSettings
 from rebalance_kit.protocol.consumer_client import table as consumer_client
 from rebalance_kit.protocol.consumer_client.member import ConsumerMember
@@ -29,9 +29,11 @@ from rebalance_kit.protocol.messages import (
     LeaveGroup,
     OffsetCommit,
     Partitions,
+    RejoinReason,
     Subscription,
     SyncGroup,
 )
+from rebalance_kit.protocol.triggers import Trigger
 
 
 def tps(*names: str) -> Partitions:
@@ -154,7 +156,7 @@ class Classic(Coordinator):
             GroupSettings("g", delay, 6_000, 1_800_000, max_size, self._new_id, hash_map_order)
         )
 
-    def _new_id(self, sender: str, prefix: str) -> str:
+    def _new_id(self, client: str, prefix: str) -> str:
         self.ids += 1
         return f"{prefix}-{self.ids}"
 
@@ -167,7 +169,7 @@ class Classic(Coordinator):
 
     def join(
         self,
-        sender: str,
+        client: str,
         member_id: str = "",
         *,
         instance: str | None = None,
@@ -177,28 +179,29 @@ class Classic(Coordinator):
         session: int = 10_000,
         rebalance: int = 60_000,
         reason: str | None = None,
+        trigger: Trigger = Trigger.REJOIN,
     ) -> Asked:
         """Send JoinGroup."""
         held = Subscription(tuple(topics), owned)
         return self.ask(
             JoinGroup(
-                sender,
+                client,
                 member_id,
                 instance,
                 session,
                 rebalance,
                 tuple((name, held) for name in protocols),
-                reason,
+                None if reason is None else RejoinReason(trigger, reason),
                 "g",
             )
         )
 
-    def enter(self, sender: str, **given: Any) -> tuple[str, Asked]:
+    def enter(self, client: str, **given: Any) -> tuple[str, Asked]:
         """A dynamic member's two JoinGroups: the one for its id, the one that adds it."""
-        first = self.join(sender, **given)
+        first = self.join(client, **given)
         assert first.error == "MEMBER_ID_REQUIRED"
         member_id = first.answer.member_id
-        return member_id, self.join(sender, member_id, **given)
+        return member_id, self.join(client, member_id, **given)
 
     def sync(
         self,
@@ -229,10 +232,10 @@ class Classic(Coordinator):
             OffsetCommit(member_id, member_id, instance, at, {TopicPartition("t", 0): 1}, group="g")
         ).error
 
-    def stable(self, *senders: str, **given: Any) -> list[str]:
+    def stable(self, *clients: str, **given: Any) -> list[str]:
         """Bring a new group to Stable with these dynamic members; their ids, the leader's first."""
-        entered = [self.enter(sender, **given) for sender in senders]
-        self._end_initial_phase(len(senders))
+        entered = [self.enter(client, **given) for client in clients]
+        self._end_initial_phase(len(clients))
         return self._settle([member_id for member_id, _ in entered])
 
     def stable_static(self, *instances: str, **given: Any) -> list[str]:

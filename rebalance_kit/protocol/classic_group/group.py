@@ -10,48 +10,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
-from types import MappingProxyType
+from typing import NamedTuple
 
 from rebalance_kit.model.errors import ProtocolViolation
-from rebalance_kit.protocol.effects import Effect, Note, Reply
+from rebalance_kit.protocol.classic_group.states import PREDECESSORS, ClassicGroupState
+from rebalance_kit.protocol.effects import Effects, Note, Reply, SetTimer, Timer
 from rebalance_kit.protocol.labels import labels
-from rebalance_kit.protocol.messages import NONE, JoinAnswer, JoinMember, Partitions, Response, Subscription
+from rebalance_kit.protocol.messages import NONE, JoinAnswer, JoinMember, Partitions, Subscription, SyncAnswer
+from rebalance_kit.protocol.triggers import Trigger
 
 NEW_MEMBER_JOIN_TIMEOUT_MS = 300_000
 """ClassicGroup: a new member's parked JoinGroup is kept alive this long instead of its session."""
 
 
-class State(Enum):
-    """States of a classic group, under the names Kafka prints."""
-
-    __hash__ = object.__hash__  # by identity: these are looked up all the time
-
-    EMPTY = "Empty"
-    PREPARING = "PreparingRebalance"
-    COMPLETING = "CompletingRebalance"
-    STABLE = "Stable"
-    DEAD = "Dead"
-
-
-PREDECESSORS: Mapping[State, frozenset[State]] = MappingProxyType(
-    {
-        State.EMPTY: frozenset({State.PREPARING}),
-        State.PREPARING: frozenset({State.STABLE, State.COMPLETING, State.EMPTY}),
-        State.COMPLETING: frozenset({State.PREPARING}),
-        State.STABLE: frozenset({State.COMPLETING}),
-        State.DEAD: frozenset(State),
-    }
-)
-
-
 @dataclass(slots=True)
-class GroupMember:
+class ClassicGroupMember:
     """One member as the coordinator knows it; ``parked_*`` are tokens of unanswered requests."""
 
     member_id: str
     instance_id: str | None
-    sender: str
+    client: str
     session_timeout_ms: int
     rebalance_timeout_ms: int
     protocols: tuple[tuple[str, Subscription], ...]
@@ -64,9 +42,13 @@ class GroupMember:
         """The first of its own list that everyone supports (ClassicGroupMember.vote)."""
         return next(name for name, _ in self.protocols if name in candidates)
 
+    def session_timer(self) -> SetTimer:
+        """Its session begins anew."""
+        return SetTimer((Timer.SESSION, self.member_id), self.session_timeout_ms)
+
     def metadata(self, protocol: str) -> Subscription:
         """Its subscription under the selected assignor."""
-        return next(held for name, held in self.protocols if name == protocol)
+        return next(subscription for name, subscription in self.protocols if name == protocol)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +61,7 @@ class GroupSettings:
     max_session_ms: int
     max_size: int
     new_id: Callable[[str, str], str]
-    """(sender, prefix) to a fresh member id; a replay pins them here."""
+    """(client, prefix) to a fresh member id; a replay pins them here."""
     map_order: Callable[[Sequence[str]], list[str]]
     """Keys in the order of insertion to keys in the order of Java's HashMap."""
     consumer_order: Callable[[Sequence[str]], list[str]] = list
@@ -88,17 +70,47 @@ class GroupSettings:
     """Whether a static leader that returns is told that it leads and must not assign (JoinGroup v9, KIP-814)."""
 
 
+class Cause(NamedTuple):
+    """Why a rebalance begins: Kafka's sentence, its one word, and the process whose doing it was."""
+
+    reason: str
+    trigger: Trigger
+    culprit: str | None
+
+
+class StoredMember(NamedTuple):
+    """A member as the group's record keeps it."""
+
+    member_id: str
+    instance_id: str | None
+    client: str
+    session_timeout_ms: int
+    rebalance_timeout_ms: int
+    protocols: tuple[tuple[str, Subscription], ...]
+    assignment: Partitions
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The group's record in __consumer_offsets."""
+
+    generation: int
+    protocol: str | None
+    leader: str | None
+    members: tuple[StoredMember, ...]
+
+
 @dataclass(slots=True)
 class ClassicGroup:
     """The coordinator's whole knowledge of one classic group."""
 
     settings: GroupSettings
-    state: State = State.EMPTY
-    previous: State = State.EMPTY
+    state: ClassicGroupState = ClassicGroupState.EMPTY
+    previous: ClassicGroupState = ClassicGroupState.EMPTY
     generation: int = 0
     protocol: str | None = None
     leader: str | None = None
-    members: dict[str, GroupMember] = field(default_factory=dict)
+    members: dict[str, ClassicGroupMember] = field(default_factory=dict)
     statics: dict[str, str] = field(default_factory=dict)
     pending: dict[str, str] = field(default_factory=dict)
     pending_sync: set[str] = field(default_factory=set)
@@ -106,12 +118,19 @@ class ClassicGroup:
     joined: int = 0
     new_member_added: bool = False
     initial_remaining_ms: int = 0
-    plan: Mapping[str, Partitions] | None = None
+    assignment: Mapping[str, Partitions] | None = None
+    """The leader's assignment of this generation, while it is being stored."""
     stored: Stored | None = None
-    out: list[Effect] = field(default_factory=list)
 
     # --- facts ---------------------------------------------------------------------------
-    def in_map_order(self) -> list[GroupMember]:
+    @property
+    def in_initial_phase(self) -> bool:
+        """The join phase under way is an Empty group's first."""
+        return (
+            self.state is ClassicGroupState.PREPARING_REBALANCE and self.previous is ClassicGroupState.EMPTY
+        )
+
+    def in_map_order(self) -> list[ClassicGroupMember]:
         """Members as Java's HashMap iterates them."""
         return [self.members[name] for name in self.settings.map_order(list(self.members))]
 
@@ -121,16 +140,16 @@ class ClassicGroup:
 
     def rebalance_timeout_ms(self) -> int:
         """The greatest max.poll.interval.ms among the members."""
-        return max((one.rebalance_timeout_ms for one in self.members.values()), default=0)
+        return max((member.rebalance_timeout_ms for member in self.members.values()), default=0)
 
     def name(self, member_id: str) -> str:
         """The process behind an id, for the trace."""
         member = self.members.get(member_id)
-        return member.sender if member else self.pending.get(member_id, member_id)
+        return member.client if member else self.pending.get(member_id, member_id)
 
     def labels(self) -> Mapping[str, str]:
         """Names of the members for the trace, by id."""
-        return labels([(one.member_id, one.sender) for one in self.members.values()])
+        return labels([(member.member_id, member.client) for member in self.members.values()])
 
     def supports(self, names: Sequence[str]) -> bool:
         """Some assignor of the list is supported by every current member (supportsProtocols)."""
@@ -138,33 +157,50 @@ class ClassicGroup:
             return False
         return not self.members or any(self.supported[name] == len(self.members) for name in names)
 
-    # --- changes -------------------------------------------------------------------------
-    def note(self, kind: str, member_id: str | None = None, **detail: object) -> None:
+    # --- effects -------------------------------------------------------------------------
+    def note(self, kind: str, member_id: str | None = None, **detail: object) -> Note:
         """One trace row about this group."""
-        self.out.append(Note(kind, self.generation, member_id, {"group": self.settings.group, **detail}))
+        return Note(kind, self.generation, member_id, {"group": self.settings.group, **detail})
 
-    def reply(self, token: int | None, response: Response) -> None:
-        """Answer a request, if it is still waiting."""
-        if token is not None:
-            self.out.append(Reply(token, response))
+    def state_note(self, cause: Cause | None, trigger: str = "") -> Note:
+        """The row of a change of state."""
+        return self.note(
+            "group_state",
+            **{
+                "from": self.previous.value,
+                "to": self.state.value,
+                "reason": cause.reason if cause else "",
+                "trigger": cause.trigger.value if cause else trigger,
+                "culprit": cause.culprit if cause else None,
+            },
+        )
 
-    def move(self, to: State, reason: str = "", trigger: str = "", culprit: str | None = None) -> None:
+    def enter(self, to: ClassicGroupState) -> None:
         """Change state along an allowed edge only."""
         if self.state not in PREDECESSORS[to]:
             raise ProtocolViolation(f"{self.settings.group}: {self.state.value} may not become {to.value}")
         self.previous, self.state = self.state, to
-        self.note(
-            "group_state",
-            **{
-                "from": self.previous.value,
-                "to": to.value,
-                "reason": reason,
-                "trigger": trigger,
-                "culprit": culprit,
-            },
-        )
 
-    def add(self, member: GroupMember) -> None:
+    def move(self, to: ClassicGroupState, cause: Cause | None = None) -> Note:
+        """The same, with the row that says so."""
+        self.enter(to)
+        return self.state_note(cause)
+
+    def answer_join(self, member: ClassicGroupMember, response: JoinAnswer) -> Effects:
+        """Answer a parked JoinGroup, if there is one."""
+        if member.parked_join is not None:
+            self.joined -= 1
+            yield Reply(member.parked_join, response)
+            member.parked_join = None
+
+    def answer_sync(self, member: ClassicGroupMember, response: SyncAnswer) -> Effects:
+        """Answer a parked SyncGroup, if there is one."""
+        if member.parked_sync is not None:
+            yield Reply(member.parked_sync, response)
+            member.parked_sync = None
+
+    # --- changes -------------------------------------------------------------------------
+    def add(self, member: ClassicGroupMember) -> None:
         """Take a member in; the first one leads (ClassicGroup.add)."""
         self.members[member.member_id] = member
         for name, _ in member.protocols:
@@ -176,7 +212,7 @@ class ClassicGroup:
         if self.leader is None:
             self.leader = member.member_id
 
-    def remove(self, member_id: str) -> GroupMember:
+    def remove(self, member_id: str) -> ClassicGroupMember:
         """Drop a member; another one in map order leads if it was the leader."""
         member = self.members.pop(member_id)
         for name, _ in member.protocols:
@@ -191,20 +227,15 @@ class ClassicGroup:
             self.leader = order[0] if order else None
         return member
 
-    def park_join(self, member: GroupMember, token: int) -> None:
+    def park_join(self, member: ClassicGroupMember, token: int) -> None:
         """Keep a JoinGroup until the join phase completes."""
         if member.parked_join is None:
             self.joined += 1
         member.parked_join = token
 
-    def answer_join(self, member: GroupMember, response: JoinAnswer) -> None:
-        """Answer a parked JoinGroup, if there is one."""
-        if member.parked_join is not None:
-            self.joined -= 1
-            self.reply(member.parked_join, response)
-            member.parked_join = None
-
-    def set_protocols(self, member: GroupMember, protocols: tuple[tuple[str, Subscription], ...]) -> None:
+    def set_protocols(
+        self, member: ClassicGroupMember, protocols: tuple[tuple[str, Subscription], ...]
+    ) -> None:
         """Replace a member's list and keep the count per assignor right."""
         for name, _ in member.protocols:
             self.supported[name] -= 1
@@ -222,14 +253,14 @@ class ClassicGroup:
             votes[chosen] = votes.get(chosen, 0) + 1
         return max(self.settings.map_order(list(votes)), key=votes.__getitem__)
 
-    def join_answer(self, member: GroupMember, *, skip_assignment: bool = False) -> JoinAnswer:
+    def join_answer(self, member: ClassicGroupMember, *, skip_assignment: bool = False) -> JoinAnswer:
         """A successful answer for this member; the leader's carries everyone's metadata."""
         protocol = self.protocol or ""
         listed: tuple[JoinMember, ...] = ()
         if member.member_id == self.leader:
             listed = tuple(
-                JoinMember(one.member_id, one.instance_id, one.metadata(protocol), one.sender)
-                for one in self.in_map_order()
+                JoinMember(other.member_id, other.instance_id, other.metadata(protocol), other.client)
+                for other in self.in_map_order()
             )
         return JoinAnswer(
             NONE, member.member_id, self.generation, protocol, self.leader or "", listed, skip_assignment
@@ -242,27 +273,15 @@ class ClassicGroup:
             self.protocol,
             self.leader,
             tuple(
-                (
-                    one.member_id,
-                    one.instance_id,
-                    one.sender,
-                    one.session_timeout_ms,
-                    one.rebalance_timeout_ms,
-                    one.protocols,
-                    one.assignment,
+                StoredMember(
+                    member.member_id,
+                    member.instance_id,
+                    member.client,
+                    member.session_timeout_ms,
+                    member.rebalance_timeout_ms,
+                    member.protocols,
+                    member.assignment,
                 )
-                for one in self.members.values()
+                for member in self.members.values()
             ),
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """The group's record in __consumer_offsets."""
-
-    generation: int
-    protocol: str | None
-    leader: str | None
-    members: tuple[
-        tuple[str, str | None, str, int, int, tuple[tuple[str, Subscription], ...], Partitions], ...
-    ]

@@ -1,0 +1,151 @@
+"""How members leave a classic group: LeaveGroup, an expired session, an id nobody joined with, a SyncGroup never sent.
+
+What follows depends on the state, so the table names it: ``leave_then(begin_rebalance)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rebalance_kit.protocol.classic_group.group import Cause, ClassicGroup, ClassicGroupMember
+from rebalance_kit.protocol.classic_group.identity import identity_error
+from rebalance_kit.protocol.classic_group.join_phase import complete_after_expiry
+from rebalance_kit.protocol.effects import Arrived, CancelTimer, Effects, Reply, Timer, TimerFired
+from rebalance_kit.protocol.messages import NONE, Answer, JoinAnswer, LeaveGroup, SyncAnswer
+from rebalance_kit.protocol.triggers import Trigger
+
+Then = Callable[[ClassicGroup, Cause], Effects]
+"""What a change in membership leads to in one state of the group."""
+
+
+def leave_empty(group: ClassicGroup, arrived: Arrived[LeaveGroup]) -> Effects:
+    """Empty: only an id that was given out can be taken back."""
+    member_id = _leaver(group, arrived.request)
+    if member_id in group.pending:
+        yield from _forget_pending(group, arrived, member_id)
+    else:
+        yield Reply(arrived.token, Answer("UNKNOWN_MEMBER_ID"))
+
+
+def leave_then(then: Then) -> Callable[[ClassicGroup, Arrived[LeaveGroup]], Effects]:
+    """The rule of a state with members: the leaver is out at once, and ``then`` follows."""
+
+    def leave(group: ClassicGroup, arrived: Arrived[LeaveGroup]) -> Effects:
+        request = arrived.request
+        member_id = _leaver(group, request)
+        if member_id in group.pending:
+            client = group.pending[member_id]
+            yield from _forget_pending(group, arrived, member_id)
+            yield from then(group, _left(member_id, Trigger.LEAVE, client))
+            return
+        error = identity_error(group, member_id, request.instance_id)
+        if error is not None:
+            yield Reply(arrived.token, Answer(error))
+            return
+        member = group.members[member_id]
+        trigger = Trigger.ADMIN if request.admin else Trigger.LEAVE
+        yield from remove_member(group, member, trigger.value, request.reason or "not provided")
+        yield Reply(arrived.token, Answer(NONE))
+        printed = "" if request.admin and not request.member_id else member_id
+        yield from then(group, _left(printed, trigger, member.client))
+
+    return leave
+
+
+def _leaver(group: ClassicGroup, request: LeaveGroup) -> str:
+    return request.member_id or group.statics.get(request.instance_id or "", "")
+
+
+def _left(printed: str, trigger: Trigger, client: str) -> Cause:
+    return Cause(f"explicit `LeaveGroup` request for ({printed}) members.", trigger, client)
+
+
+def _forget_pending(group: ClassicGroup, arrived: Arrived[LeaveGroup], member_id: str) -> Effects:
+    client = group.pending.pop(member_id)
+    yield CancelTimer((Timer.PENDING, member_id))
+    yield group.note(
+        "member_removed",
+        member_id,
+        name=client,
+        how="leave",
+        reason=arrived.request.reason or "not provided",
+        pending=True,
+    )
+    yield Reply(arrived.token, Answer(NONE))
+
+
+def session_expired_then(then: Then) -> Callable[[ClassicGroup, TimerFired], Effects]:
+    """The rule of a state with members: no heartbeat for a session removes a member, and ``then`` follows.
+
+    Whoever waits in JoinGroup or SyncGroup lives, unless it is new: then the wait itself is limited.
+    """
+
+    def session_expired(group: ClassicGroup, fired: TimerFired) -> Effects:
+        member = group.members.get(fired.key[1])
+        if member is None:
+            return
+        waits = member.parked_join is not None or member.parked_sync is not None
+        if waits and not member.is_new:
+            return
+        yield group.note("timer_fired", member.member_id, timer="session", name=member.client)
+        yield from remove_member(group, member, "session", "the member session expired")
+        reason = f"removing member {member.member_id} on heartbeat expiration."
+        yield from then(group, Cause(reason, Trigger.SESSION, member.client))
+
+    return session_expired
+
+
+def pending_expired(group: ClassicGroup, fired: TimerFired) -> Effects:
+    """Nobody joined with the id that was given out; in Preparing nobody waits for it any more."""
+    member_id = fired.key[1]
+    client = group.pending.pop(member_id, None)
+    if client is not None:
+        yield group.note(
+            "member_removed",
+            member_id,
+            name=client,
+            how="session",
+            reason="pending member never joined",
+            pending=True,
+        )
+
+
+def pending_expired_preparing(group: ClassicGroup, fired: TimerFired) -> Effects:
+    """Preparing: the join phase may have waited for that id alone."""
+    if fired.key[1] in group.pending:
+        yield from pending_expired(group, fired)
+        yield from complete_after_expiry(group)
+
+
+def sync_expired_then(then: Then) -> Callable[[ClassicGroup, TimerFired], Effects]:
+    """The rule of a finished join phase: whoever never sent SyncGroup is out, and ``then`` follows."""
+
+    def sync_expired(group: ClassicGroup, fired: TimerFired) -> Effects:
+        missing = sorted(group.pending_sync)
+        if not missing:
+            return
+        removed = [group.members[member_id] for member_id in missing if member_id in group.members]
+        group.pending_sync.clear()
+        for member in removed:
+            yield from remove_member(group, member, "sync_timeout", "never sent SyncGroup")
+        reason = f"Removing [{', '.join(missing)}] on pending sync request expiration"
+        culprit = removed[0].client if removed else None
+        yield from then(group, Cause(reason, Trigger.SYNC_TIMEOUT, culprit))
+
+    return sync_expired
+
+
+def remove_member(group: ClassicGroup, member: ClassicGroupMember, how: str, reason: str) -> Effects:
+    """Take a member out and answer what it was waiting for; the caller rebalances."""
+    yield from group.answer_join(member, JoinAnswer("UNKNOWN_MEMBER_ID", member.member_id))
+    yield from group.answer_sync(member, SyncAnswer("UNKNOWN_MEMBER_ID"))
+    group.remove(member.member_id)
+    yield CancelTimer((Timer.SESSION, member.member_id))
+    yield group.note(
+        "member_removed",
+        member.member_id,
+        name=member.client,
+        how=how,
+        reason=reason,
+        instance_id=member.instance_id,
+    )
