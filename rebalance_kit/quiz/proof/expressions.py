@@ -1,18 +1,16 @@
 """The little language of claims: numbers with units, names, facts, comparisons. Nothing else can happen.
 
-``count(unread()) == 4 and gap("orders-0") < 5s`` is read by this file alone (never by Python's own
-evaluator) and can only call the functions it is handed. Times are milliseconds: ``10s`` is 10000.
-
-    expression = both {"or" both}          both = denial {"and" denial}
-    denial = ["not"] comparison            comparison = sum [("==" | "!=" | "<" | "<=" | ">" | ">=" | "in") sum]
-    sum = product {("+" | "-") product}    product = factor {("*" | "/" | "//" | "%") factor}
-    factor = ["-"] (number[unit] | "text" | list | name | name(arguments) | (expression))
+``count(unread()) == 4 and gap("orders-0") < 5s`` is read by Python's own parser and never by its evaluator: this
+module walks the tree, knows the few nodes in its tables, and can only call the functions it is handed. Times are
+milliseconds (``10s`` is 10000); text in quotes is taken as it stands; ``true``, ``false`` and ``none`` are words.
 """
 
 from __future__ import annotations
 
+import ast
 import operator
 import re
+import warnings
 from collections.abc import Callable, Mapping
 from functools import cache
 from types import MappingProxyType
@@ -23,43 +21,52 @@ from rebalance_kit.model.errors import DataError
 UNITS = MappingProxyType({"ms": 1, "s": 1000, "m": 60_000})
 LONGEST = 600
 DEEPEST = 40
-Node = tuple[Any, ...]
 Call = Callable[[str, list[Any], dict[str, Any]], Any]
 
 _TOKEN = re.compile(
-    r"""\s*(?:(?P<number>\d+(?:\.\d+)?)(?P<unit>ms|s|m)?(?![\w.])|(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?)"""
-    r"""|"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<sign>==|!=|<=|>=|//|[-+*/%<>()\[\],=]))"""
-)
-_COMPARE: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
-    {
-        "==": operator.eq,
-        "!=": operator.ne,
-        "<": operator.lt,
-        "<=": operator.le,
-        ">": operator.gt,
-        ">=": operator.ge,
-        "in": lambda one, many: one in many,
-    }
-)
-_ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
-    {
-        "+": operator.add,
-        "-": operator.sub,
-        "*": operator.mul,
-        "/": operator.truediv,
-        "//": operator.floordiv,
-        "%": operator.mod,
-    }
+    r"""(?P<space>\s+)|(?P<refused>\#|(?:"[^"]*"|'[^']*')\s*(?=["']))|"(?P<double>[^"]*)"|'(?P<single>[^']*)'"""
+    r"""|(?<![\w.])(?P<number>\d+(?:\.\d+)?)(?P<unit>ms|s|m)(?![\w.])"""
 )
 _WORDS: Mapping[str, Any] = MappingProxyType({"true": True, "false": False, "none": None})
+_COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = MappingProxyType(
+    {
+        ast.Eq: operator.eq,
+        ast.NotEq: operator.ne,
+        ast.Lt: operator.lt,
+        ast.LtE: operator.le,
+        ast.Gt: operator.gt,
+        ast.GtE: operator.ge,
+        ast.In: lambda one, many: one in many,
+    }
+)
+_ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = MappingProxyType(
+    {
+        ast.Add: operator.add,
+        ast.Sub: operator.sub,
+        ast.Mult: operator.mul,
+        ast.Div: operator.truediv,
+        ast.FloorDiv: operator.floordiv,
+        ast.Mod: operator.mod,
+    }
+)
 
 
 @cache
-def parse(text: str) -> Node:
-    """Read an expression into a tree; raises ``DataError`` showing where it stops making sense."""
+def parse(text: str) -> ast.expr:
+    """Read an expression into a tree; raises ``DataError`` saying where it stops making sense."""
     if len(text) > LONGEST:
         raise DataError(f"an expression of {len(text)} characters; expected at most {LONGEST}")
-    return _Parser(text).whole()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # what Python only frowns at (``1in``) is refused
+            tree = ast.parse(_TOKEN.sub(_in_python, text).strip(), mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        problem = error.msg if isinstance(error, SyntaxError) else str(error) or "nested too deep"
+        raise DataError(
+            f"{text!r} makes no sense ({problem}); expected numbers, names, text in quotes and operators"
+        ) from error
+    _check(tree, text, 1)
+    return tree
 
 
 def evaluate(expression: Any, names: Mapping[str, Any], call: Call) -> Any:
@@ -72,167 +79,108 @@ def evaluate(expression: Any, names: Mapping[str, Any], call: Call) -> Any:
         return expression
     try:
         return _value(parse(expression), names, call)
-    except (TypeError, ZeroDivisionError) as error:
+    except (TypeError, ArithmeticError) as error:
         raise DataError(
             f"{expression!r} cannot be worked out ({error}); expected operands that go together"
         ) from error
 
 
-def _value(node: Node, names: Mapping[str, Any], call: Call) -> Any:
-    what = node[0]
-    if what == "value":
-        return node[1]
-    if what == "list":
-        return [_value(part, names, call) for part in node[1]]
-    if what == "name":
-        if node[1] not in names:
-            known = ", ".join(names) or "none"
-            raise DataError(f"{node[1]!r} is no name here; expected one of {known}, or text in quotes")
-        return names[node[1]]
-    if what == "call":
-        arguments = [_value(part, names, call) for part in node[2]]
-        return call(node[1], arguments, {name: _value(part, names, call) for name, part in node[3]})
-    if what == "not":
-        return not _value(node[1], names, call)
-    if what == "and":
-        return all(_value(part, names, call) for part in node[1])
-    if what == "or":
-        return any(_value(part, names, call) for part in node[1])
-    left, right = _value(node[2], names, call), _value(node[3], names, call)
-    if what == "compare":
-        return _COMPARE[node[1]](left, right)
-    if not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
-        raise TypeError(
-            f"{node[1]} joins numbers, not {left!r} and {right!r}"
-        )  # "a" * 10**9 would fill the memory
-    return _ARITHMETIC[node[1]](left, right)
+def _in_python(token: re.Match[str]) -> str:
+    """A token of ours in Python's words: a time as milliseconds, text in quotes with nothing escaped."""
+    if token["space"]:
+        return " "
+    if token["number"]:
+        number = float(token["number"]) if "." in token["number"] else int(token["number"])
+        return repr(number * UNITS[token["unit"]])
+    if token["refused"]:
+        return "?"  # a comment that hides the rest, or two texts without a comma: Python would take both
+    quoted = token["double"] if token["double"] is not None else token["single"]
+    return f" {quoted!r}"  # the space keeps a letter before it from being a prefix of Python's
 
 
-class _Parser:
-    """Recursive descent over the tokens of one expression."""
+def _check(node: ast.expr, text: str, depth: int) -> None:
+    """Refuse every node that ``_value`` does not know, and trees that are too deep to be read."""
+    if depth > DEEPEST:
+        raise DataError(f"an expression nested deeper than {DEEPEST}; expected something readable")
+    match node:
+        case ast.Constant(value=constant) if type(constant) in {int, float, str}:
+            known = True
+        case ast.BoolOp() | ast.List() | ast.UnaryOp(op=ast.Not() | ast.USub()):
+            known = True
+        case ast.BinOp(op=sign):
+            known = type(sign) in _ARITHMETIC
+        case ast.Compare(ops=[sign]):
+            known = type(sign) in _COMPARE
+        case ast.Call(func=function, keywords=named):
+            known = _name(function) is not None and all(one.arg for one in named)
+        case _:
+            known = _name(node) is not None
+    if not known:
+        raise DataError(
+            f"{text!r}: {ast.unparse(node)[:40]!r} received, expected a number, name, text in quotes, list, "
+            "comparison, sum or call"
+        )
+    for inner in _operands(node):
+        _check(inner, text, depth + 1)
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.tokens = list(self._scan())
-        self.at = 0
-        self.depth = 0
 
-    def _scan(self) -> list[tuple[str, Any]]:
-        found: list[tuple[str, Any]] = []
-        place = 0
-        end = len(self.text.rstrip())
-        while place < end:
-            match = _TOKEN.match(self.text, place)
-            if match is None:
-                raise DataError(
-                    f"{self.text!r} makes no sense from {self.text[place:][:20]!r}; expected a number, name, text in quotes or sign"
-                )
-            place = match.end()
-            if match["number"]:
-                number = float(match["number"]) if "." in match["number"] else int(match["number"])
-                found.append(("value", number * UNITS[match["unit"]] if match["unit"] else number))
-            elif match["name"]:
-                found.append(("word", match["name"]))
-            elif match["sign"]:
-                found.append(("sign", match["sign"]))
-            else:
-                found.append(("value", match["double"] if match["double"] is not None else match["single"]))
-        return found
+def _operands(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, ast.Call):
+        return [*node.args, *(one.value for one in node.keywords)]
+    if isinstance(node, ast.Attribute):
+        return []
+    return [inner for inner in ast.iter_child_nodes(node) if isinstance(inner, ast.expr)]
 
-    def _peek(self) -> tuple[str, Any]:
-        return self.tokens[self.at] if self.at < len(self.tokens) else ("end", "the end")
 
-    def _take(self, kind: str, *wanted: str) -> Any:
-        """The next token when it is one of those wanted, else None."""
-        found, value = self._peek()
-        if found == kind and value in wanted:
-            self.at += 1
-            return value
-        return None
+def _name(node: ast.expr) -> str | None:
+    """``count``, or ``run.count``; None for anything else."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=ast.Name(id=run), attr=name):
+            return f"{run}.{name}"
+    return None
 
-    def _need(self, sign: str) -> None:
-        if self._take("sign", sign) is None:
-            raise DataError(f"{self.text!r}: {self._peek()[1]!r} received, expected {sign!r}")
 
-    def whole(self) -> Node:
-        node = self.expression()
-        if self._peek()[0] != "end":
-            raise DataError(f"{self.text!r}: {self._peek()[1]!r} received, expected the end or an operator")
-        return node
-
-    def expression(self) -> Node:
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise DataError(f"an expression nested deeper than {DEEPEST}; expected something readable")
-        parts = [self._both()]
-        while self._take("word", "or"):
-            parts.append(self._both())
-        self.depth -= 1
-        return parts[0] if len(parts) == 1 else ("or", tuple(parts))
-
-    def _both(self) -> Node:
-        parts = [self._denial()]
-        while self._take("word", "and"):
-            parts.append(self._denial())
-        return parts[0] if len(parts) == 1 else ("and", tuple(parts))
-
-    def _denial(self) -> Node:
-        if self._take("word", "not"):
-            return ("not", self._comparison())
-        return self._comparison()
-
-    def _comparison(self) -> Node:
-        left = self._chain(lambda: self._chain(self._factor, "*", "/", "//", "%"), "+", "-")
-        sign = self._take("sign", "==", "!=", "<", "<=", ">", ">=") or self._take("word", "in")
-        if sign is None:
-            return left
-        right = self._chain(lambda: self._chain(self._factor, "*", "/", "//", "%"), "+", "-")
-        return ("compare", sign, left, right)
-
-    def _chain(self, part: Callable[[], Node], *signs: str) -> Node:
-        node = part()
-        while sign := self._take("sign", *signs):
-            node = ("arithmetic", sign, node, part())
-        return node
-
-    def _factor(self) -> Node:
-        if self._take("sign", "-"):
-            self.depth += 1
-            if self.depth > DEEPEST:
-                raise DataError(f"an expression nested deeper than {DEEPEST}; expected something readable")
-            node: Node = ("arithmetic", "-", ("value", 0), self._factor())
-            self.depth -= 1
-            return node
-        if self._take("sign", "("):
-            node = self.expression()
-            self._need(")")
-            return node
-        if self._take("sign", "["):
-            return ("list", tuple(self._arguments("]")[0]))
-        kind, value = self._peek()
-        if kind not in {"value", "word"}:
-            raise DataError(
-                f"{self.text!r}: {value!r} received, expected a number, name, text in quotes or a bracket"
+def _value(node: ast.expr, names: Mapping[str, Any], call: Call) -> Any:
+    match node:
+        case ast.Constant(value=constant):
+            return constant
+        case ast.List(elts=parts):
+            return [_value(part, names, call) for part in parts]
+        case ast.BoolOp(op=ast.And(), values=parts):
+            return all(_value(part, names, call) for part in parts)
+        case ast.BoolOp(values=parts):
+            return any(_value(part, names, call) for part in parts)
+        case ast.UnaryOp(op=ast.Not(), operand=part):
+            return not _value(part, names, call)
+        case ast.UnaryOp(operand=part):
+            return _arithmetic(ast.Sub(), 0, _value(part, names, call))
+        case ast.BinOp(left=left, op=sign, right=right):
+            return _arithmetic(sign, _value(left, names, call), _value(right, names, call))
+        case ast.Compare(left=left, ops=[comparison], comparators=[right]):
+            return _COMPARE[type(comparison)](_value(left, names, call), _value(right, names, call))
+        case ast.Call(func=function, args=plain, keywords=named):
+            arguments = [_value(part, names, call) for part in plain]
+            return call(
+                str(_name(function)),
+                arguments,
+                {str(one.arg): _value(one.value, names, call) for one in named},
             )
-        self.at += 1
-        if kind == "value":
-            return ("value", value)
-        if self._take("sign", "("):
-            plain, named = self._arguments(")")
-            return ("call", value, tuple(plain), tuple(named))
-        return ("value", _WORDS[value]) if value in _WORDS else ("name", value)
+    return _named(str(_name(node)), names)
 
-    def _arguments(self, closing: str) -> tuple[list[Node], list[tuple[str, Node]]]:
-        plain: list[Node] = []
-        named: list[tuple[str, Node]] = []
-        while not self._take("sign", closing):
-            kind, value = self._peek()
-            after = self.tokens[self.at + 1 : self.at + 2]
-            if closing == ")" and kind == "word" and after == [("sign", "=")]:
-                self.at += 2
-                named.append((value, self.expression()))
-            else:
-                plain.append(self.expression())
-            if self._peek() != ("sign", closing):
-                self._need(",")
-        return plain, named
+
+def _named(name: str, names: Mapping[str, Any]) -> Any:
+    if name in _WORDS:
+        return _WORDS[name]
+    if name not in names:
+        known = ", ".join(names) or "none"
+        raise DataError(f"{name!r} is no name here; expected one of {known}, or text in quotes")
+    return names[name]
+
+
+def _arithmetic(sign: ast.operator, left: Any, right: Any) -> Any:
+    if not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
+        # "a" * 10**9 would fill the memory
+        raise TypeError(f"{type(sign).__name__} joins numbers, not {left!r} and {right!r}")
+    return _ARITHMETIC[type(sign)](left, right)

@@ -31,6 +31,9 @@ def value(text, **names):
         ("none == none", True),
         ("true", True),
         ("x * 2", 8),
+        ("1 ==\n  1", True),
+        (r"'\n' == '\x0a'", False),
+        ('"10s" == "10000"', False),
     ],
 )
 def test_an_expression_has_the_value_that_its_grammar_gives(text, expected):
@@ -62,6 +65,20 @@ def test_what_yaml_has_read_already_stands_for_itself():
         "a ** b",
         "",
         "f(1)(2)",
+        "1 < 2 < 3",
+        "x[0]",
+        "f(*[1])",
+        "[y for y in [1]]",
+        "1 if 1 else 2",
+        "True",
+        "1in [1]",
+        "1) + (2",
+        "1,",
+        "['a' 'b']",
+        "1 == 1 # and the rest",
+        "f(x := 1)",
+        "f'{x}'",
+        "0x10 + 1j",
     ],
 )
 def test_what_is_no_expression_is_refused_with_its_text(text):
