@@ -65,9 +65,14 @@ class Boards:
         self.beats: dict[str, list[int]] = records.beats
         self.positions: dict[str, list[tuple[int, Position]]] = records.positions
         self._sessions = _session_lengths(trace, broker or trace.meta.get("broker") or {})
-        self._sent = [one.sent_ms for one in self.messages]
+        self._sent = [message.sent_ms for message in self.messages]
         self._longest = max(
-            (one.arrives_ms - one.sent_ms for one in self.messages if one.arrives_ms is not None), default=0
+            (
+                message.arrives_ms - message.sent_ms
+                for message in self.messages
+                if message.arrives_ms is not None
+            ),
+            default=0,
         )
 
     @cached_property
@@ -78,7 +83,7 @@ class Boards:
     @cached_property
     def labels(self) -> dict[str, str]:
         """What each member's disc says."""
-        return {name: one.label for name, one in looks(self.names).items()}
+        return {name: look.label for name, look in looks(self.names).items()}
 
     @cached_property
     def change_times(self) -> tuple[int, ...]:
@@ -101,7 +106,7 @@ class Boards:
             if self.group.at(at_ms).state != "Stable" or not self.partitions:
                 continue
             now = [track.at(at_ms) for track in self.partitions.values()]
-            if all(one.flows and one.target in {None, one.owner} for one in now):
+            if all(state.flows and state.target in {None, state.owner} for state in now):
                 return at_ms
         return None
 
@@ -113,10 +118,10 @@ class Boards:
     @cached_property
     def gaps(self) -> dict[str, list[Gap]]:
         """When nobody received a partition's records, from ``watched_from_ms`` on, by partition."""
-        found: dict[str, list[Gap]] = {name: [] for name in self.partitions}
+        by_partition: dict[str, list[Gap]] = {name: [] for name in self.partitions}
         for gap in gaps(self.trace, self.watched_from_ms):
-            found.setdefault(str(gap.partition), []).append(gap)
-        return found
+            by_partition.setdefault(str(gap.partition), []).append(gap)
+        return by_partition
 
     def session_ends_ms(self, name: str, at_ms: int) -> int | None:
         """When the coordinator's session of that member would end; None while none runs."""
@@ -124,10 +129,10 @@ class Boards:
         if state.standing != "member" or state.parked == "JoinGroup":
             return None
         beats = self.beats.get(name, [])
-        place = bisect_right(beats, at_ms) - 1
-        if place < 0:
+        last = bisect_right(beats, at_ms) - 1
+        if last < 0:
             return None
-        return beats[place] + self.session_ms(name, state.protocol)
+        return beats[last] + self.session_ms(name, state.protocol)
 
     def session_ms(self, name: str, protocol: str = "classic") -> int:
         """The member's session timeout: its own (classic) or the broker's (consumer)."""
@@ -138,10 +143,10 @@ class Boards:
         known = self.positions.get(name)
         if not known:
             return None
-        place = bisect_right(known, at_ms, key=lambda one: one[0]) - 1
-        if place < 0:
+        last = bisect_right(known, at_ms, key=lambda look: look[0]) - 1
+        if last < 0:
             return None
-        return between(known, place, at_ms, flows=self.partitions[name].at(at_ms).flows)
+        return between(known, last, at_ms, flows=self.partitions[name].at(at_ms).flows)
 
     def at(self, at_ms: int) -> BoardState:
         """The board at that moment."""
@@ -160,7 +165,7 @@ class Boards:
         group = self.group.at(at_ms)
         sent = bisect_right(self._sent, at_ms)
         recent = self.messages[bisect_right(self._sent, at_ms - self._longest - 1) : sent]
-        flying = tuple(one for one in recent if at_ms < (one.arrives_ms or one.sent_ms))
+        flying = tuple(message for message in recent if at_ms < (message.arrives_ms or message.sent_ms))
         return BoardState(at_ms, self.end_ms, self.trace.label, group, members, partitions, flying)
 
     def walk(self, times: Sequence[int]) -> Iterator[BoardState]:
@@ -171,7 +176,7 @@ class Boards:
         ]
         partitions = [
             PartitionView(
-                name, state, None if state.flows else track.since(begun, lambda one: not one.flows), None
+                name, state, None if state.flows else track.since(begun, lambda state: not state.flows), None
             )
             for name, track, state in (
                 (name, track, track.at(begun)) for name, track in self.partitions.items()
@@ -190,44 +195,46 @@ class Boards:
                     track = self.partitions[partitions[place].name]
                     state = track.states[index]
                     stopped = (
-                        None if state.flows else track.since(track.times[index], lambda one: not one.flows)
+                        None
+                        if state.flows
+                        else track.since(track.times[index], lambda state: not state.flows)
                     )
                     partitions[place] = PartitionView(partitions[place].name, state, stopped, None)
-            for place in sorted(touched):
-                members[place] = self._member(place + 1, self.names[place], at_ms, (), {})
+            for index in sorted(touched):
+                members[index] = self._member(index + 1, self.names[index], at_ms, (), {})
             group = self.group.at(at_ms)
-            there = tuple(one for one in partitions if one.state.word != ABSENT.word)
+            there = tuple(partition for partition in partitions if partition.state.word != ABSENT.word)
             yield BoardState(at_ms, self.end_ms, self.trace.label, group, tuple(members), there, ())
 
     def _changes(self, after_ms: int) -> list[tuple[int, int, int]]:
         """Later changes as (moment, place, index of the new state); members have places below zero."""
-        found = [
-            (at_ms, place, index)
-            for place, track in enumerate(self.partitions.values())
+        changes = [
+            (at_ms, number, index)
+            for number, track in enumerate(self.partitions.values())
             for index, at_ms in enumerate(track.times)
             if at_ms > after_ms
         ]
-        found += [
-            (at_ms, -1 - place, index)
-            for place, name in enumerate(self.names)
+        changes += [
+            (at_ms, -1 - number, index)
+            for number, name in enumerate(self.names)
             for index, at_ms in enumerate(self.members[name].times)
             if at_ms > after_ms
         ]
-        return sorted(found)
+        return sorted(changes)
 
     def _member(
         self, number: int, name: str, at_ms: int, owned: tuple[str, ...], states: dict[str, PartitionState]
     ) -> MemberView:
         track = self.members[name]
         state = track.at(at_ms)
-        since = track.since(at_ms, lambda one: one.doing == state.doing)
+        since = track.since(at_ms, lambda earlier: earlier.doing == state.doing)
         fetching = tuple(partition for partition in owned if states[partition].flows)
         return MemberView(
             name, self.labels[name], number, state, since, owned, fetching, self.session_ends_ms(name, at_ms)
         )
 
     def _partition(self, name: str, state: PartitionState, at_ms: int) -> PartitionView:
-        since = None if state.flows else self.partitions[name].since(at_ms, lambda one: not one.flows)
+        since = None if state.flows else self.partitions[name].since(at_ms, lambda earlier: not earlier.flows)
         return PartitionView(name, state, since, self.position(name, at_ms))
 
 
@@ -238,10 +245,10 @@ def board(trace: Trace, at_ms: int, group: str | None = None) -> BoardState:
 
 def _session_lengths(trace: Trace, broker: Mapping[str, Any]) -> dict[tuple[str, str], int]:
     """Session timeouts by (protocol, member); the broker's own stands under (consumer, '')."""
-    found: dict[tuple[str, str], int] = {}
+    lengths: dict[tuple[str, str], int] = {}
     if "group.consumer.session.timeout.ms" in broker:
-        found["consumer", ""] = int(broker["group.consumer.session.timeout.ms"])
+        lengths["consumer", ""] = int(broker["group.consumer.session.timeout.ms"])
     for row in trace.rows:
         if row.kind == "process_started" and "session.timeout.ms" in row.detail.get("configs", {}):
-            found["classic", row.actor] = int(row.detail["configs"]["session.timeout.ms"])
-    return found
+            lengths["classic", row.actor] = int(row.detail["configs"]["session.timeout.ms"])
+    return lengths

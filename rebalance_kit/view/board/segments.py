@@ -21,10 +21,10 @@ def segments_of(boards: Boards, partition: str) -> list[Segment]:
     """Bars of a partition from the start to the end of the run; equal neighbours are one."""
     track = boards.partitions[partition]
     bars: list[Segment] = []
-    for place, state in enumerate(track.states):
-        until = track.times[place + 1] if place + 1 < len(track.times) else boards.end_ms
-        begin = track.times[place]
-        if until <= begin and place + 1 < len(track.times):
+    for index, state in enumerate(track.states):
+        until = track.times[index + 1] if index + 1 < len(track.times) else boards.end_ms
+        begin = track.times[index]
+        if until <= begin and index + 1 < len(track.times):
             continue
         last = bars[-1] if bars else None
         if last is not None and (last.owner, last.word) == (state.owner, state.word):

@@ -153,17 +153,17 @@ class BoardState:
     @property
     def flowing(self) -> int:
         """How many partitions flow."""
-        return sum(1 for one in self.partitions if one.state.flows)
+        return sum(1 for partition in self.partitions if partition.state.flows)
 
     def member(self, name: str) -> MemberView:
         """The member of that name; raises ``KeyError`` naming those on the board."""
-        for one in self.members:
-            if one.name == name:
-                return one
+        for view in self.members:
+            if view.name == name:
+                return view
         raise KeyError(
-            f"{name!r} is not on the board; expected one of {', '.join(one.name for one in self.members)}"
+            f"{name!r} is not on the board; expected one of {', '.join(view.name for view in self.members)}"
         )
 
     def owned_by(self, name: str | None) -> tuple[PartitionView, ...]:
         """Partitions whose owner is that member (None: those in the rail)."""
-        return tuple(one for one in self.partitions if one.state.owner == name)
+        return tuple(partition for partition in self.partitions if partition.state.owner == name)

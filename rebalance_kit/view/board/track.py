@@ -40,10 +40,10 @@ class Track(Generic[S]):
 
     def since(self, at_ms: int, same: Callable[[S], bool]) -> int:
         """Since when every state has satisfied ``same``, looking back from that moment."""
-        place = self.index(at_ms)
-        while place > 0 and same(self.states[place - 1]):
-            place -= 1
-        return self.times[place]
+        index = self.index(at_ms)
+        while index > 0 and same(self.states[index - 1]):
+            index -= 1
+        return self.times[index]
 
 
 def begun(state: S) -> Track[S]:
@@ -51,15 +51,15 @@ def begun(state: S) -> Track[S]:
     return Track([0], [state])
 
 
-def between(known: list[tuple[int, Position]], place: int, at_ms: int, *, flows: bool) -> Position:
+def between(known: list[tuple[int, Position]], index: int, at_ms: int, *, flows: bool) -> Position:
     """The position at a moment between two looks: the log grows evenly, an owner that kept up keeps up."""
-    since, here = known[place]
-    if place + 1 < len(known):
-        until, there = known[place + 1]
-    elif place > 0:
+    since, here = known[index]
+    if index + 1 < len(known):
+        until, there = known[index + 1]
+    elif index > 0:
         until, there = (
             at_ms,
-            here._replace(log_end=here.log_end + round(_rate(known, place) * (at_ms - since))),
+            here._replace(log_end=here.log_end + round(_rate(known, index) * (at_ms - since))),
         )
     else:
         until, there = at_ms, here
@@ -67,14 +67,14 @@ def between(known: list[tuple[int, Position]], place: int, at_ms: int, *, flows:
     log_end = round(here.log_end + (there.log_end - here.log_end) * share)
     if not flows:
         return Position(here.position, max(log_end, here.log_end), here.committed)
-    if place + 1 < len(known) and there.log_end - there.position > max(2, here.log_end - here.position):
+    if index + 1 < len(known) and there.log_end - there.position > max(2, here.log_end - here.position):
         return Position(
             round(here.position + (there.position - here.position) * share), log_end, here.committed
         )
-    behind = max(0, there.log_end - there.position) if place + 1 < len(known) else 0
+    behind = max(0, there.log_end - there.position) if index + 1 < len(known) else 0
     return Position(max(here.position, log_end - behind), max(log_end, here.position), here.committed)
 
 
-def _rate(known: list[tuple[int, Position]], place: int) -> float:
-    first, last = known[0], known[place]
+def _rate(known: list[tuple[int, Position]], index: int) -> float:
+    first, last = known[0], known[index]
     return (last[1].log_end - first[1].log_end) / (last[0] - first[0]) if last[0] > first[0] else 0.0

@@ -20,16 +20,16 @@ ALERTING = frozenset({"stopped", "was leaving", "zombie", "no owner"})
 def still(board: BoardState, theme: str = "light") -> str:
     """The board as one self-contained SVG picture with its text twin as description."""
     role = ROLES[theme]
-    shown = [one for one in board.members if one.state.life != "absent"][:LANES_UP_TO]
-    seen = looks([one.name for one in board.members], theme)
+    shown = [member for member in board.members if member.state.life != "absent"][:LANES_UP_TO]
+    seen = looks([member.name for member in board.members], theme)
     height = 138 + max(3, len(shown)) * (LANE + GAP)
-    said = sentence(board)
+    words = sentence(board)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img" font-family="{escape(FONT, quote=True)}">',
         f"<title>Rebalance lab at {seconds(board.at_ms)}</title><desc>{escape(describe_board(board))}</desc>",
         f'<rect width="{WIDTH}" height="{height}" rx="14" fill="{role["surface"]}"/>',
-        _text(16, 26, fill(said.cause, board.at_ms), 15, role["ink"], bold=True),
-        _text(16, 47, fill(said.effect, board.at_ms), 13.5, role["ink2"]),
+        _text(16, 26, fill(words.cause, board.at_ms), 15, role["ink"], bold=True),
+        _text(16, 47, fill(words.effect, board.at_ms), 13.5, role["ink2"]),
         _text(
             WIDTH - 16,
             36,
@@ -41,8 +41,8 @@ def still(board: BoardState, theme: str = "light") -> str:
         ),
         *_coordinator(board, role),
     ]
-    for place, one in enumerate(shown):
-        parts += _lane(one, board, 130 + place * (LANE + GAP), seen, role)
+    for row, member in enumerate(shown):
+        parts += _lane(member, board, 130 + row * (LANE + GAP), seen, role)
     parts += _rail(board.owned_by(None), height, seen, role, board)
     if len(board.members) > len(shown):
         parts.append(
@@ -84,9 +84,9 @@ def _coordinator(board: BoardState, role: Mapping[str, str]) -> Iterable[str]:
 
 
 def _lane(
-    one: MemberView, board: BoardState, y: float, seen: dict[str, Look], role: Mapping[str, str]
+    member: MemberView, board: BoardState, y: float, seen: dict[str, Look], role: Mapping[str, str]
 ) -> Iterable[str]:
-    look, dead = seen[one.name], one.state.life != "alive"
+    look, dead = seen[member.name], member.state.life != "alive"
     width = WIDTH - 32 - RAIL - 14
     fill_, ink, dash = (
         (role["surface"], role["ink"], ' stroke-dasharray="4 3"') if dead else (look.hue, look.on_hue, "")
@@ -94,39 +94,41 @@ def _lane(
     yield f'<rect x="16" y="{y:g}" width="{width}" height="{LANE}" rx="10" fill="none" stroke="{role["hairline"]}" stroke-width="1.2"/>'
     yield f'<circle cx="54" cy="{y + 38:g}" r="21" fill="{fill_}" stroke="{look.hue}" stroke-width="2"{dash}/>'
     yield f'<text x="54" y="{y + 44:g}" font-size="16" font-weight="700" text-anchor="middle" fill="{ink}">{escape(look.label)}</text>'
-    yield _text(90, y + 26, one.name, 14, role["ink"], bold=True)
+    yield _text(90, y + 26, member.name, 14, role["ink"], bold=True)
     yield _text(
         90,
         y + 45,
-        one.state.doing,
+        member.state.doing,
         12.5,
-        role["alert"] if one.state.life in {"crashed", "died", "frozen"} else role["ink"],
+        role["alert"] if member.state.life in {"crashed", "died", "frozen"} else role["ink"],
     )
-    if one.state.life in {"crashed", "died", "frozen"} and one.session_ends_ms is not None:
+    if member.state.life in {"crashed", "died", "frozen"} and member.session_ends_ms is not None:
         yield _text(
-            90, y + 62, f"session ends in {seconds(one.session_ends_ms - board.at_ms)}", 11.5, role["ink2"]
+            90, y + 62, f"session ends in {seconds(member.session_ends_ms - board.at_ms)}", 11.5, role["ink2"]
         )
-    elif one.state.generation is not None and not dead:
+    elif member.state.generation is not None and not dead:
         yield _text(
             90,
             y + 62,
-            f"{'epoch' if one.state.protocol == 'consumer' else 'generation'} {one.state.generation}",
+            f"{'epoch' if member.state.protocol == 'consumer' else 'generation'} {member.state.generation}",
             11.5,
             role["ink2"],
         )
-    held = board.owned_by(one.name)
+    partitions = board.owned_by(member.name)
     room = width - HEAD - 8
-    across = max(3, len(held))
+    across = max(3, len(partitions))
     each = min(160.0, (room - 9 * (across - 1)) / across)
     if each < 24:
-        yield _text(16 + HEAD, y + 44, f"{len(held)} partitions, {len(one.fetching)} flow", 14, role["ink"])
+        yield _text(
+            16 + HEAD, y + 44, f"{len(partitions)} partitions, {len(member.fetching)} flow", 14, role["ink"]
+        )
         return
-    for place, partition in enumerate(held):
-        yield from _token(partition, 16 + HEAD + place * (each + 9), y + 11, each, look, role, board)
+    for column, partition in enumerate(partitions):
+        yield from _token(partition, 16 + HEAD + column * (each + 9), y + 11, each, look, role, board)
 
 
 def _token(
-    one: PartitionView,
+    partition: PartitionView,
     x: float,
     y: float,
     width: float,
@@ -134,8 +136,8 @@ def _token(
     role: Mapping[str, str],
     board: BoardState,
 ) -> Iterable[str]:
-    word = one.state.word
-    bad, loose = word in ALERTING, one.state.owner is None
+    word = partition.state.word
+    bad, loose = word in ALERTING, partition.state.owner is None
     hue = look.hue if look else role["ink"]
     edge = role["ink"] if loose else role["alert"] if bad else hue
     dash = (
@@ -149,10 +151,12 @@ def _token(
     yield f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="54" rx="7" fill="{ground}" stroke="{edge}" stroke-width="1.6"{dash}/>'
     yield f'<rect x="{x:g}" y="{y + 4:g}" width="{3 if loose else 7}" height="46" fill="{hue}"/>'
     if width < 70:
-        yield _text(x + 12, y + 32, one.name.rpartition("-")[2], 14, role["ink"], bold=True)
+        yield _text(x + 12, y + 32, partition.name.rpartition("-")[2], 14, role["ink"], bold=True)
         return
-    yield _text(x + 17, y + 22, one.name, 13, role["ink"], bold=True)
-    since = "" if one.stopped_since_ms is None else f" {seconds(board.at_ms - one.stopped_since_ms)}"
+    yield _text(x + 17, y + 22, partition.name, 13, role["ink"], bold=True)
+    since = (
+        "" if partition.stopped_since_ms is None else f" {seconds(board.at_ms - partition.stopped_since_ms)}"
+    )
     yield _text(x + 17, y + 43, word + since, 12, role["alert"] if bad else role["ink2"], bold=bad)
 
 
@@ -167,6 +171,6 @@ def _rail(
     yield f'<rect x="{x}" y="130" width="{RAIL}" height="{height - 146:g}" rx="10" fill="{role["sunk"]}"/>'
     yield _text(x + 12, 154, f"No owner{f': {len(orphans)}' if orphans else ''}", 15, role["ink"], bold=True)
     room = int((height - 146 - 40) // 62)
-    for place, one in enumerate(orphans[:room]):
-        look = seen.get(one.state.last_owner or "")
-        yield from _token(one, x + 10, 166 + place * 62, RAIL - 20, look, role, board)
+    for row, partition in enumerate(orphans[:room]):
+        look = seen.get(partition.state.last_owner or "")
+        yield from _token(partition, x + 10, 166 + row * 62, RAIL - 20, look, role, board)

@@ -45,14 +45,14 @@ def comparison_html(traces: Sequence[Trace]) -> str:
     ]
     for name, *shown in body:
         best = least(shown)
-        chips = [f"<td>{cell}{CHIP if place == best else ''}</td>" for place, cell in enumerate(shown)]
+        chips = [f"<td>{cell}{CHIP if column == best else ''}</td>" for column, cell in enumerate(shown)]
         lines.append(f'<tr><th scope="row">{escape(name)}</th>{"".join(chips)}</tr>')
     return "\n".join([*lines, "</tbody></table>"])
 
 
 def comparison_figure(traces: Sequence[Trace], theme: str = "light") -> Figure:
     """Stopped partition-seconds of each run as bars, with the number at each bar."""
-    values = [one.unread_partition_s for one in measure(traces)]
+    values = [metrics.unread_partition_s for metrics in measure(traces)]
     role = ROLES[theme]
     layout = base_layout(
         theme, "Stopped, partition-seconds", describe_comparison(traces), 130 + 44 * len(traces)

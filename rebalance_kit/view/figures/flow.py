@@ -48,7 +48,7 @@ def flow_figure(trace: Trace, theme: str = "light", frames: int = FRAMES, group:
     grid = _places(boards)
     pictures = [_picture(boards, at_ms, grid) for at_ms in times]
     coloured = len(boards.names) <= COLOURED_UP_TO
-    opening = max(0, *(place for place, at_ms in enumerate(times) if at_ms < max(boards.watched_from_ms, 1)))
+    opening = max(0, *(step for step, at_ms in enumerate(times) if at_ms < max(boards.watched_from_ms, 1)))
     names = [f"{at_ms / 1000:.2f}" for at_ms in times]
     steps = [
         {"name": name, "data": [_data(picture, boards, coloured=coloured)], "traces": [0]}
@@ -81,9 +81,9 @@ def frame_times(boards: Boards, count: int) -> list[int]:
     changes = [at_ms for at_ms in boards.change_times if at_ms <= boards.end_ms]
     if len(changes) > count * 3 // 4:
         keep = count * 3 // 4
-        changes = [changes[place * (len(changes) - 1) // (keep - 1)] for place in range(keep)]
+        changes = [changes[step * (len(changes) - 1) // (keep - 1)] for step in range(keep)]
     room = max(2, count - len(changes))
-    even = [place * boards.end_ms // (room - 1) for place in range(room)]
+    even = [step * boards.end_ms // (room - 1) for step in range(room)]
     return sorted({*changes, *even})[: max(count, 2)]
 
 
@@ -96,50 +96,50 @@ def _places(boards: Boards) -> Grid:
     """
     conflicts = _neighbours(boards)
     columns: list[int] = []
-    for place in range(len(boards.partitions)):
-        used = {columns[other] for other in conflicts[place] if other < place}
+    for partition in range(len(boards.partitions)):
+        used = {columns[other] for other in conflicts[partition] if other < partition}
         columns.append(next(column for column in range(len(used) + 1) if column not in used))
     depth: list[int] = []
     stacked: dict[int, int] = {}
     wide = max(8, *(column + 1 for column in columns), -(-len(columns) // 8)) if columns else 8
-    for place in range(len(columns)):
-        column = columns[place] = _spread(wide, place, columns, conflicts[place])
+    for partition in range(len(columns)):
+        column = columns[partition] = _spread(wide, partition, columns, conflicts[partition])
         stacked[column] = stacked.get(column, 0) + 1
         depth.append(stacked[column])
     return Grid(wide, tuple(columns), tuple(depth), max(depth, default=1))
 
 
-def _spread(wide: int, place: int, columns: list[int], conflicts: set[int]) -> int:
+def _spread(wide: int, number: int, columns: list[int], conflicts: set[int]) -> int:
     """A column that neighbours do not use, as evenly spread over the width as the order of partitions allows."""
     used = {columns[other] for other in conflicts}
-    wish = place % wide
-    return wish if wish not in used else columns[place]
+    wish = number % wide
+    return wish if wish not in used else columns[number]
 
 
 def _neighbours(boards: Boards) -> list[set[int]]:
     """For each partition those that were ever in one lane with it at once."""
     moves = sorted(
-        (at_ms, place, track.states[index].owner)
-        for place, track in enumerate(boards.partitions.values())
+        (at_ms, partition, track.states[index].owner)
+        for partition, track in enumerate(boards.partitions.values())
         for index, at_ms in enumerate(track.times)
         if index == 0 or track.states[index].owner != track.states[index - 1].owner
     )
-    found: list[set[int]] = [set() for _ in boards.partitions]
+    neighbours: list[set[int]] = [set() for _ in boards.partitions]
     lanes: dict[str, set[int]] = {}
     here: dict[int, str | None] = {}
     for moment in dict.fromkeys(at_ms for at_ms, _, _ in moves):
-        now = [(place, owner) for at_ms, place, owner in moves if at_ms == moment]
-        for place, _ in now:
-            lanes.get(here.get(place) or "", set()).discard(place)
-        for place, owner in now:
-            here[place] = owner
+        now = [(partition, owner) for at_ms, partition, owner in moves if at_ms == moment]
+        for partition, _ in now:
+            lanes.get(here.get(partition) or "", set()).discard(partition)
+        for partition, owner in now:
+            here[partition] = owner
             if owner is not None:
                 lane = lanes.setdefault(owner, set())
-                found[place] |= lane
+                neighbours[partition] |= lane
                 for other in lane:
-                    found[other].add(place)
-                lane.add(place)
-    return found
+                    neighbours[other].add(partition)
+                lane.add(partition)
+    return neighbours
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +150,10 @@ class _Picture:
 
 
 def _picture(boards: Boards, at_ms: int, grid: Grid) -> _Picture:
-    order = {name: place for place, name in enumerate(boards.names)}
+    order = {name: row for row, name in enumerate(boards.names)}
     states = [track.at(at_ms) for track in boards.partitions.values()]
     owners = [order.get(state.owner or "", -1) for state in states]
-    rows = [-grid.depth[place] if owner < 0 else len(order) - owner for place, owner in enumerate(owners)]
+    rows = [-grid.depth[row] if owner < 0 else len(order) - owner for row, owner in enumerate(owners)]
     return _Picture(rows, owners, [_shape(state) for state in states])
 
 
@@ -180,7 +180,7 @@ def _traces(boards: Boards, grid: Grid, first: _Picture, theme: str, *, coloured
         "color": role["ink3"],
     }
     if coloured:
-        hues = [role["ink"], *(one.hue for one in looks(boards.names, theme).values())]
+        hues = [role["ink"], *(look.hue for look in looks(boards.names, theme).values())]
         marker |= {"colorscale": _steps(hues), "cmin": -1.5, "cmax": len(hues) - 1.5, "showscale": False}
     squares["marker"] = marker | squares["marker"]
     label: Figure = {"mode": "markers"}
@@ -194,7 +194,7 @@ def _traces(boards: Boards, grid: Grid, first: _Picture, theme: str, *, coloured
     points = {
         "type": "scatter",
         "x": list(grid.column),
-        "ids": [str(place) for place in range(len(boards.partitions))],
+        "ids": [str(partition) for partition in range(len(boards.partitions))],
         "hovertext": list(boards.partitions),
         "hoverinfo": "text",
         "showlegend": False,
@@ -225,104 +225,96 @@ def _legend(name: str, shape: int, role: Mapping[str, str]) -> Figure:
 def _steps(colours: list[str]) -> list[list[Any]]:
     """A colour scale of flat steps, one a number."""
     scale: list[list[Any]] = []
-    for place, colour in enumerate(colours):
-        scale += [[place / len(colours), colour], [(place + 1) / len(colours), colour]]
+    for number, colour in enumerate(colours):
+        scale += [[number / len(colours), colour], [(number + 1) / len(colours), colour]]
     return scale
 
 
 def _axes(boards: Boards, grid: Grid, theme: str) -> Figure:
-    role = ROLES[theme]
-    rows = [*range(len(boards.names), 0, -1), -1]
     many = len(boards.names) > 30
-    words = [
-        one.label
-        if many
-        else f"{one.label}  {one.name}"
-        if one.label.lower() != one.name.lower()
-        else one.name
-        for one in looks(boards.names, theme).values()
-    ]
     blank = {"showgrid": False, "zeroline": False, "fixedrange": True}
-    bands = [
-        {
-            "type": "rect",
-            "xref": "paper",
-            "x0": 0,
-            "x1": 1,
-            "y0": -grid.rail_rows - 0.5,
-            "y1": -0.5,
-            "fillcolor": role["sunk"],
-            "line": {"width": 0},
-            "layer": "below",
-        },
-        *(
-            {
-                "type": "line",
-                "xref": "paper",
-                "x0": 0,
-                "x1": 1,
-                "y0": row + 0.5,
-                "y1": row + 0.5,
-                "line": {"color": role["hairline"], "width": 1},
-                "layer": "below",
-            }
-            for row in range(len(boards.names) + 1)
-        ),
-    ]
     return {
         "xaxis": {**blank, "range": [-0.8, grid.columns - 0.2], "showticklabels": False},
         "yaxis": {
             **blank,
             "range": [-grid.rail_rows - 0.6, len(boards.names) + 0.6],
-            "tickvals": rows,
-            "ticktext": [*words, "No owner"],
+            "tickvals": [*range(len(boards.names), 0, -1), -1],
+            "ticktext": [*_lane_names(boards, theme, short=many), "No owner"],
             "tickfont": {"size": 9 if many else 13},
         },
-        "shapes": bands,
+        "shapes": _lanes(len(boards.names), grid, ROLES[theme]),
         "showlegend": True,
         "legend": {"orientation": "h", "x": 1, "xanchor": "right", "y": 1.02, "yanchor": "bottom"},
     }
 
 
+def _lane_names(boards: Boards, theme: str, *, short: bool) -> list[str]:
+    """A member's label, and its name where there is room and it says more."""
+    return [
+        look.label if short or look.label.lower() == look.name.lower() else f"{look.label}  {look.name}"
+        for look in looks(boards.names, theme).values()
+    ]
+
+
+def _lanes(members: int, grid: Grid, role: Mapping[str, str]) -> list[Figure]:
+    """A band behind partitions without an owner, and a line between members."""
+    whole_width = {"xref": "paper", "x0": 0, "x1": 1, "layer": "below"}
+    rail = {
+        **whole_width,
+        "type": "rect",
+        "y0": -grid.rail_rows - 0.5,
+        "y1": -0.5,
+        "fillcolor": role["sunk"],
+        "line": {"width": 0},
+    }
+    line = {**whole_width, "type": "line", "line": {"color": role["hairline"], "width": 1}}
+    return [rail, *({**line, "y0": row + 0.5, "y1": row + 0.5} for row in range(members + 1))]
+
+
 def _controls(names: list[str], theme: str, opening: int) -> Figure:
+    """Play, pause, and a slider over the moments."""
     role = ROLES[theme]
+    style = {"bgcolor": role["surface"], "bordercolor": role["control"], "font": {"color": role["ink"]}}
     jump = {"mode": "immediate", "frame": {"duration": 0, "redraw": False}, "transition": {"duration": 0}}
-    run = {
+    return {
+        "updatemenus": [_buttons(names[opening:], style, jump)],
+        "sliders": [_slider(names, opening, style, jump)],
+    }
+
+
+def _buttons(names: list[str], style: Figure, jump: Figure) -> Figure:
+    play = {
         "fromcurrent": True,
         "frame": {"duration": 120, "redraw": False},
         "transition": {"duration": 90, "easing": "cubic-in-out"},
     }
-    style = {"bgcolor": role["surface"], "bordercolor": role["control"], "font": {"color": role["ink"]}}
     return {
-        "updatemenus": [
-            {
-                "type": "buttons",
-                "direction": "left",
-                "showactive": False,
-                "x": 0,
-                "xanchor": "right",
-                "y": -0.02,
-                "yanchor": "top",
-                "pad": {"t": 24, "r": 16},
-                **style,
-                "buttons": [
-                    {"label": "Play", "method": "animate", "args": [names[opening:], run]},
-                    {"label": "Pause", "method": "animate", "args": [[None], jump]},
-                ],
-            }
+        "type": "buttons",
+        "direction": "left",
+        "showactive": False,
+        "x": 0,
+        "xanchor": "right",
+        "y": -0.02,
+        "yanchor": "top",
+        "pad": {"t": 24, "r": 16},
+        **style,
+        "buttons": [
+            {"label": "Play", "method": "animate", "args": [names, play]},
+            {"label": "Pause", "method": "animate", "args": [[None], jump]},
         ],
-        "sliders": [
-            {
-                "active": opening,
-                "x": 0,
-                "len": 1,
-                "y": -0.02,
-                "pad": {"t": 14},
-                "ticklen": 0,
-                "minorticklen": 0,
-                **style,
-                "currentvalue": {"prefix": "", "suffix": " s", "xanchor": "left", "font": {"size": 16}},
-                "steps": [{"label": name, "method": "animate", "args": [[name], jump]} for name in names],
-            }
-        ],
+    }
+
+
+def _slider(names: list[str], opening: int, style: Figure, jump: Figure) -> Figure:
+    return {
+        "active": opening,
+        "x": 0,
+        "len": 1,
+        "y": -0.02,
+        "pad": {"t": 14},
+        "ticklen": 0,
+        "minorticklen": 0,
+        **style,
+        "currentvalue": {"prefix": "", "suffix": " s", "xanchor": "left", "font": {"size": 16}},
+        "steps": [{"label": name, "method": "animate", "args": [[name], jump]} for name in names],
     }

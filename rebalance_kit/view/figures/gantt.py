@@ -1,11 +1,12 @@
-"""The Gantt chart: a row a partition, the bar is its owner, and whatever stands still is patterned.
+"""The Gantt chart: a row per partition, a bar per owner, and whatever stands still is patterned.
 
 Beyond forty partitions those of the same fate share a row, so that nothing is averaged away.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.board.boards import Boards
@@ -16,6 +17,7 @@ from rebalance_kit.view.style.showing import Figure, base_layout, visible_lines
 from rebalance_kit.view.style.theme import PATTERNS, PLOTLY_PATTERNS, looks
 from rebalance_kit.view.words.descriptions import describe_gantt
 
+Bars = dict[tuple[bool, str | None], list[tuple[str, Segment]]]
 ROWS_UP_TO = 40
 LEGEND_UP_TO = 12
 STANDING = ("owner dead, frozen or busy", "no owner", "callback or hand-over", "new, no record yet")
@@ -30,23 +32,44 @@ KIND_OF = {
 }
 
 
+class Pattern(NamedTuple):
+    """How bars of one kind are hatched: the colour's role, and plotly's shape, size and solidity."""
+
+    role: str
+    shape: str
+    size: int
+    solidity: float
+
+
+PATTERN_OF = {
+    STANDING[0]: Pattern("alert", "x", 6, 0.3),
+    STANDING[1]: Pattern("ink", ".", 5, 0.25),
+    STANDING[2]: Pattern("ink3", "/", 6, 0.4),
+    STANDING[3]: Pattern("ink3", "-", 5, 0.3),
+}
+
+
 def gantt_figure(trace: Trace, theme: str = "light", group: str | None = None) -> Figure:
     """A plotly figure (plain values) of one run; time in seconds runs to the right."""
     boards = Boards(trace, group)
     rows = _rows(boards)
-    role = ROLES[theme]
     title = f"{trace.meta.get('title') or trace.meta.get('scenario') or trace.run_id} · {trace.label}"
-    layout = base_layout(
-        theme, title, describe_gantt(trace), max(300, 170 + (26 if len(rows) <= 24 else 15) * len(rows))
-    )
-    labels = list(rows)
-    marks = _shown(boards.marks)
-    layout |= {
+    height = max(300, 170 + (26 if len(rows) <= 24 else 15) * len(rows))
+    layout = base_layout(theme, title, describe_gantt(trace), height)
+    layout |= _axes(boards.end_ms, list(rows), ROLES[theme]) | _marked(boards, ROLES[theme])
+    layout["margin"] |= {"t": 110, "b": 90}
+    layout["title"] |= {"y": 0.98, "yanchor": "top", "yref": "container"}
+    bars = _by_drawing(rows)
+    return {"data": [*_flowing(boards, bars, theme), *_standing(bars, ROLES[theme])], "layout": layout}
+
+
+def _axes(end_ms: int, labels: list[str], role: Mapping[str, str]) -> Figure:
+    return {
         "barmode": "overlay",
         "bargap": 0.28,
         "xaxis": {
             "title": {"text": "seconds"},
-            "range": [0, boards.end_ms / 1000],
+            "range": [0, end_ms / 1000],
             "gridcolor": role["hairline"],
             "zeroline": False,
         },
@@ -59,24 +82,22 @@ def gantt_figure(trace: Trace, theme: str = "light", group: str | None = None) -
             "tickfont": {"size": 13 if len(labels) <= 24 else 10},
             "gridcolor": role["surface"],
         },
-        "shapes": visible_lines(
-            [
-                (
-                    mark.at_ms / 1000,
-                    "solid" if mark.kind == "fault" else "dot",
-                    "alert" if mark.kind == "fault" else "ink3",
-                )
-                for mark in marks
-            ],
-            role,
-        ),
-        "annotations": [_label(mark, place, role, boards.end_ms) for place, mark in enumerate(marks)],
         "showlegend": True,
         "legend": {"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom"},
     }
-    layout["margin"] |= {"t": 110, "b": 90}
-    layout["title"] |= {"y": 0.98, "yanchor": "top", "yref": "container"}
-    return {"data": _bars(boards, rows, theme), "layout": layout}
+
+
+def _marked(boards: Boards, role: Mapping[str, str]) -> Figure:
+    """A line and a label per mark."""
+    marks = _shown(boards.marks)
+    lines = [
+        (mark.at_ms / 1000, *(("solid", "alert") if mark.kind == "fault" else ("dot", "ink3")))
+        for mark in marks
+    ]
+    return {
+        "shapes": visible_lines(lines, role),
+        "annotations": [_label(mark, row, role, boards.end_ms) for row, mark in enumerate(marks)],
+    }
 
 
 def _rows(boards: Boards) -> dict[str, list[Segment]]:
@@ -92,80 +113,54 @@ def _rows(boards: Boards) -> dict[str, list[Segment]]:
     }
 
 
-def _bars(boards: Boards, rows: dict[str, list[Segment]], theme: str) -> list[Figure]:
-    role = ROLES[theme]
-    found: list[Figure] = []
-    for one in looks(boards.names, theme).values():
-        bars = [
-            (label, bar)
-            for label, bars in rows.items()
-            for bar in bars
-            if bar.flows and bar.owner == one.name
-        ]
+def _flowing(boards: Boards, bars: Bars, theme: str) -> list[Figure]:
+    """A trace per member: the bars of partitions that it reads."""
+    traces = []
+    for look in looks(boards.names, theme).values():
         pattern = {
-            "shape": PLOTLY_PATTERNS[PATTERNS.index(one.pattern)],
-            "fgcolor": one.on_hue,
-            "bgcolor": one.hue,
+            "shape": PLOTLY_PATTERNS[PATTERNS.index(look.pattern)],
+            "fgcolor": look.on_hue,
+            "bgcolor": look.hue,
             "size": 6,
             "solidity": 0.25,
         }
-        trace = _trace(one.name, bars, {"color": one.hue, "line": {"width": 0}, "pattern": pattern})
-        found.append(trace | {"showlegend": len(boards.names) <= LEGEND_UP_TO})
-    styles = {
-        STANDING[0]: {
-            "color": role["surface"],
-            "line": {"width": 1, "color": role["alert"]},
-            "pattern": {
-                "shape": "x",
-                "fgcolor": role["alert"],
-                "bgcolor": role["surface"],
-                "size": 6,
-                "solidity": 0.3,
-            },
-        },
-        STANDING[1]: {
-            "color": role["surface"],
-            "line": {"width": 1, "color": role["ink"]},
-            "pattern": {
-                "shape": ".",
-                "fgcolor": role["ink"],
-                "bgcolor": role["surface"],
-                "size": 5,
-                "solidity": 0.25,
-            },
-        },
-        STANDING[2]: {
-            "color": role["surface"],
-            "line": {"width": 1, "color": role["ink3"]},
-            "pattern": {
-                "shape": "/",
-                "fgcolor": role["ink3"],
-                "bgcolor": role["surface"],
-                "size": 6,
-                "solidity": 0.4,
-            },
-        },
-        STANDING[3]: {
-            "color": role["surface"],
-            "line": {"width": 1, "color": role["ink3"]},
-            "pattern": {
-                "shape": "-",
-                "fgcolor": role["ink3"],
-                "bgcolor": role["surface"],
-                "size": 5,
-                "solidity": 0.3,
-            },
+        marker = {"color": look.hue, "line": {"width": 0}, "pattern": pattern}
+        if own := bars.get((True, look.name)):
+            traces.append(_trace(look.name, own, marker) | {"showlegend": len(boards.names) <= LEGEND_UP_TO})
+    return traces
+
+
+def _standing(bars: Bars, role: Mapping[str, str]) -> list[Figure]:
+    """A trace per reason why partitions are not read."""
+    return [
+        _trace(reason, bars[False, reason], _marker(pattern, role))
+        for reason, pattern in PATTERN_OF.items()
+        if (False, reason) in bars
+    ]
+
+
+def _by_drawing(rows: Mapping[str, Sequence[Segment]]) -> Bars:
+    """Bars by what they are drawn like: whoever reads, or the reason why nobody does."""
+    bars: Bars = {}
+    for label, segments in rows.items():
+        for segment in segments:
+            name = segment.owner if segment.flows else KIND_OF.get(segment.word, STANDING[2])
+            bars.setdefault((segment.flows, name), []).append((label, segment))
+    return bars
+
+
+def _marker(pattern: Pattern, role: Mapping[str, str]) -> Figure:
+    return {
+        "color": role["surface"],
+        "line": {"width": 1, "color": role[pattern.role]},
+        "pattern": {
+            "shape": pattern.shape,
+            "fgcolor": role[pattern.role],
+            "bgcolor": role["surface"],
+            "size": pattern.size,
+            "solidity": pattern.solidity,
         },
     }
-    for kind, marker in styles.items():
-        bars = [
-            (label, bar)
-            for label, bars in rows.items()
-            for bar in bars
-            if not bar.flows and KIND_OF.get(bar.word, STANDING[2]) == kind
-        ]
-        found.append(_trace(kind, bars, marker))
-    return [one for one in found if one["y"]]
 
 
 def _trace(name: str, bars: list[tuple[str, Segment]], marker: Figure) -> Figure:
@@ -187,20 +182,20 @@ def _trace(name: str, bars: list[tuple[str, Segment]], marker: Figure) -> Figure
 
 def _shown(marks: Iterable[Mark]) -> list[Mark]:
     """Marks with a label of their own: what was done, generations and epochs, timers; at most 14."""
-    kept = [mark for mark in marks if mark.words != "rebalance begins"]
-    if len(kept) <= 14:
-        return kept
-    return [mark for mark in kept if mark.kind in {"fault", "timer", "action"}][:14]
+    others = [mark for mark in marks if mark.words != "rebalance begins"]
+    if len(others) <= 14:
+        return others
+    return [mark for mark in others if mark.kind in {"fault", "timer", "action"}][:14]
 
 
-def _label(mark: Mark, place: int, role: Mapping[str, str], end_ms: int) -> Figure:
+def _label(mark: Mark, row: int, role: Mapping[str, str], end_ms: int) -> Figure:
     late = mark.at_ms > 0.75 * end_ms
     return {
         "x": mark.at_ms / 1000,
         "xref": "x",
         "y": 1,
         "yref": "paper",
-        "yshift": 4 + 16 * (place % 3),
+        "yshift": 4 + 16 * (row % 3),
         "yanchor": "bottom",
         "xanchor": "right" if late else "left",
         "showarrow": False,

@@ -16,9 +16,9 @@ STEP_MS = 500
 def lag_rows(trace: Trace, partition: str | None = None) -> list[tuple[float, int]]:
     """Lag every half second as (seconds, records), as the lab's board has it: of ``partition`` (such as ``orders-0``), or of all."""
     boards = Boards(trace)
-    chosen = [one for one in boards.partitions if partition in (None, one)]
+    chosen = [name for name in boards.partitions if partition in (None, name)]
     return [
-        (at / 1000, sum(_lag(boards, one, at) for one in chosen))
+        (at / 1000, sum(_lag(boards, name, at) for name in chosen))
         for at in range(0, boards.end_ms + 1, STEP_MS)
     ]
 
@@ -42,7 +42,7 @@ def lag_figure(traces: Sequence[Trace], partition: str | None = None, theme: str
         "hovermode": "x unified",
     }
     lines = []
-    for place, trace in enumerate(traces):
+    for number, trace in enumerate(traces):
         rows = lag_rows(trace, partition)
         lines.append(
             {
@@ -51,7 +51,7 @@ def lag_figure(traces: Sequence[Trace], partition: str | None = None, theme: str
                 "name": trace.label,
                 "x": [at for at, _ in rows],
                 "y": [lag for _, lag in rows],
-                "line": {"color": role["ink"], "width": 2.5, "dash": _DASHES[place % len(_DASHES)]},
+                "line": {"color": role["ink"], "width": 2.5, "dash": _DASHES[number % len(_DASHES)]},
             }
         )
     return {"data": lines, "layout": layout}
@@ -59,13 +59,13 @@ def lag_figure(traces: Sequence[Trace], partition: str | None = None, theme: str
 
 def describe_lag(traces: Sequence[Trace], partition: str | None = None) -> str:
     """The chart in words: for each run where lag stood at its greatest, and when it was back."""
-    said = []
+    lines = []
     for trace in traces:
         rows = lag_rows(trace, partition)
         if not rows or not any(lag for _, lag in rows):
-            said.append(f"{trace.label}: no record waits.")
+            lines.append(f"{trace.label}: no record waits.")
             continue
-        peak_s, peak = max(rows, key=lambda one: one[1])
+        peak_s, peak = max(rows, key=lambda row: row[1])
         usual = sorted(lag for _, lag in rows)[len(rows) // 2]
         back = next((at for at, lag in rows if at > peak_s and lag <= 2 * usual), None)
         ended = (
@@ -73,5 +73,5 @@ def describe_lag(traces: Sequence[Trace], partition: str | None = None) -> str:
             if back is None
             else f"back to its usual size at {back:.0f} s"
         )
-        said.append(f"{trace.label}: greatest lag {peak:,} records at {peak_s:.0f} s; {ended}.")
-    return "\n".join(said)
+        lines.append(f"{trace.label}: greatest lag {peak:,} records at {peak_s:.0f} s; {ended}.")
+    return "\n".join(lines)

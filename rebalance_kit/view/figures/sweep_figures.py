@@ -52,13 +52,13 @@ class Point:
 
 def points(rows: Sequence[Row], x: str, y: str) -> tuple[Point, ...]:
     """Runs without an error that have both, by protocol (in order of appearance) and value."""
-    found: dict[tuple[str, Any], list[float]] = {}
+    values: dict[tuple[str, Any], list[float]] = {}
     for row in rows:
         if row["error"] is None and row[y] is not None and row[x] is not None:
-            found.setdefault((str(row["protocol"]), row[x]), []).append(float(row[y]))
-    order = list(dict.fromkeys(protocol for protocol, _ in found))
-    keys = sorted(found, key=lambda key: (order.index(key[0]), key[1]))
-    return tuple(_point(protocol, at, found[protocol, at], y) for protocol, at in keys)
+            values.setdefault((str(row["protocol"]), row[x]), []).append(float(row[y]))
+    order = list(dict.fromkeys(protocol for protocol, _ in values))
+    keys = sorted(values, key=lambda key: (order.index(key[0]), key[1]))
+    return tuple(_point(protocol, at, values[protocol, at], y) for protocol, at in keys)
 
 
 def _point(protocol: str, at: Any, values: list[float], y: str) -> Point:
@@ -67,20 +67,20 @@ def _point(protocol: str, at: Any, values: list[float], y: str) -> Point:
 
 
 def sweep_figure(rows: Sequence[Row], x: str, ys: Sequence[str], title: str, theme: str = "light") -> Figure:
-    """One panel a measure over the values of ``x``, side by side; raises ``ValueError`` when no run has them."""
+    """One panel per measure over the values of ``x``, side by side; raises ``ValueError`` when no run has them."""
     panels = [(y, points(rows, x, y)) for y in ys]
-    if not any(held for _, held in panels):
+    if not any(panel_points for _, panel_points in panels):
         raise ValueError(f"no run has {x} and one of {', '.join(ys)}")
     layout = base_layout(theme, title, describe_trade_off(rows, x, ys, title), 420)
     role, width = ROLES[theme], 1 / len(panels)
     layout |= {"legend": {"orientation": "h", "y": -0.25}, "margin": {"l": 60, "r": 20, "t": 60, "b": 90}}
     traces: list[Figure] = []
-    for place, (y, held) in enumerate(panels):
-        number = "" if place == 0 else str(place + 1)
+    for index, (y, panel_points) in enumerate(panels):
+        number = "" if index == 0 else str(index + 1)
         axis = {"gridcolor": role["hairline"], "zeroline": False}
         layout[f"xaxis{number}"] = axis | {
             "title": {"text": x.replace("_", " ")},
-            "domain": [place * width + 0.04 * (place > 0), (place + 1) * width - 0.03],
+            "domain": [index * width + 0.04 * (index > 0), (index + 1) * width - 0.03],
             "anchor": f"y{number}",
         }
         layout[f"yaxis{number}"] = axis | {
@@ -88,17 +88,17 @@ def sweep_figure(rows: Sequence[Row], x: str, ys: Sequence[str], title: str, the
             "rangemode": "tozero",
             "anchor": f"x{number}",
         }
-        traces += _lines(held, number, y, role, named=place == 0)
+        traces += _lines(panel_points, number, y, role, named=index == 0)
     return {"data": traces, "layout": layout}
 
 
 def _lines(
-    held: Sequence[Point], number: str, y: str, role: Mapping[str, str], *, named: bool
+    panel_points: Sequence[Point], number: str, y: str, role: Mapping[str, str], *, named: bool
 ) -> list[Figure]:
     lines = []
-    for place, protocol in enumerate(dict.fromkeys(point.protocol for point in held)):
-        mine = [point for point in held if point.protocol == protocol]
-        dash, symbol, ink = STYLES[place % len(STYLES)]
+    for index, protocol in enumerate(dict.fromkeys(point.protocol for point in panel_points)):
+        mine = [point for point in panel_points if point.protocol == protocol]
+        dash, symbol, ink = STYLES[index % len(STYLES)]
         line: Figure = {
             "type": "scatter",
             "mode": "lines+markers",
@@ -144,12 +144,12 @@ def describe_trade_off(rows: Sequence[Row], x: str, ys: Sequence[str], title: st
     """The figure in words: a line a protocol and measure, value by value."""
     lines = [f"{title}. Medians over the seeds, quartiles in brackets; counts as means."]
     for y in ys:
-        held = points(rows, x, y)
+        chosen = points(rows, x, y)
         lines.append(f"{TITLES.get(y, y)}, by {x.replace('_', ' ')}:")
-        for protocol in dict.fromkeys(point.protocol for point in held):
-            told = (_told(point, y) for point in held if point.protocol == protocol)
-            lines.append(f"   {protocol}: " + "; ".join(told))
-        if not held:
+        for protocol in dict.fromkeys(point.protocol for point in chosen):
+            phrases = (_told(point, y) for point in chosen if point.protocol == protocol)
+            lines.append(f"   {protocol}: " + "; ".join(phrases))
+        if not chosen:
             lines.append("   in no run")
     return "\n".join(lines)
 
@@ -184,9 +184,9 @@ def write_sweep(
     """Write one page with the figures, their twins and the table; it appears only when it is complete."""
     target = Path(path)
     body = [f"<h1>Sweep of {len(rows):,} runs</h1>"]
-    for place, figure in enumerate(sweep_figures(rows, names, theme)):
+    for index, figure in enumerate(sweep_figures(rows, names, theme)):
         body += [
-            figure_html(f"sweep-{place}", figure),
+            figure_html(f"sweep-{index}", figure),
             twin_html(str(figure["layout"]["meta"]["text"]), opened=True),
         ]
     body += ["<h2>All settings</h2>", f"<pre>{escape(text)}</pre>"]

@@ -53,9 +53,9 @@ class History:
         return History((*self.branches, made), len(self.branches))
 
     def _fresh(self, name: str) -> str:
-        known = {one.name for one in self.branches}
+        known = {branch.name for branch in self.branches}
         tries = (name, *(f"{name} ({number})" for number in range(2, MOST_BRANCHES + 2)))
-        return next(one for one in tries if one not in known)
+        return next(candidate for candidate in tries if candidate not in known)
 
     def acted(self, do: str, member: str | None, at_ms: int, args: dict[str, Any] | None = None) -> History:
         """One more deed; in the past or after an undo it goes into a branch of its own."""
@@ -86,16 +86,16 @@ class History:
             raise ScenarioError("this is the only branch; expected another one to go on with")
         gone = self.branches[number]
 
-        def moved(place: int | None) -> int | None:
-            place = gone.parent if place == number else place
-            return place if place is None or place < number else place - 1
+        def moved(branch: int | None) -> int | None:
+            branch = gone.parent if branch == number else branch
+            return branch if branch is None or branch < number else branch - 1
 
-        kept = tuple(
-            replace(one, parent=moved(one.parent))
-            for place, one in enumerate(self.branches)
-            if place != number
+        remaining = tuple(
+            replace(branch, parent=moved(branch.parent))
+            for index, branch in enumerate(self.branches)
+            if index != number
         )
-        return History(kept, moved(self.here) or 0)
+        return History(remaining, moved(self.here) or 0)
 
     def _known(self, number: int) -> None:
         if not (type(number) is int and 0 <= number < len(self.branches)):

@@ -53,34 +53,34 @@ def preview(now: LabState, then: LabState, at_ms: int) -> dict[str, Any]:
 def cost(now: LabState, then: LabState, at_ms: int) -> dict[str, float]:
     """Partition-seconds from ``at_ms`` to the end of the changed run: with the deed, and without it."""
     end = then.boards.trace.end_ms
-    found = [round(stopped_s(state.boards.trace, at_ms, end), 1) for state in (then, now)]
-    return {"cost": found[0], "without": found[1]}
+    seconds = [round(stopped_s(state.boards.trace, at_ms, end), 1) for state in (then, now)]
+    return {"cost": seconds[0], "without": seconds[1]}
 
 
 def compared(states: Sequence[tuple[str, LabState]]) -> tuple[dict[str, Any], list[bytes]]:
     """Runs side by side: labels, the cost table, at most three sentences; and a film each."""
     films = [film_bytes(state.boards) for _, state in states]
     labels = _distinct([label for label, _ in states])
-    found = compare(dict(zip(labels, (state.boards.trace for _, state in states), strict=True)))
-    _, *rows = cells(found.labels, list(found.metrics.values()))
+    comparison = compare(dict(zip(labels, (state.boards.trace for _, state in states), strict=True)))
+    _, *rows = cells(comparison.labels, list(comparison.metrics.values()))
     table = [{"name": name, "cells": list(shown), "least": least(list(shown))} for name, *shown in rows]
-    differs = _differences(states, labels) + list(sentences(found))
+    differs = _differences(states, labels) + list(sentences(comparison))
     return {"labels": labels, "table": table, "differs": differs[:DIFFERENCES]}, films
 
 
 def _distinct(labels: list[str]) -> list[str]:
     return [
-        label if labels.index(label) == place else f"{label} ({place + 1})"
-        for place, label in enumerate(labels)
+        label if labels.index(label) == index else f"{label} ({index + 1})"
+        for index, label in enumerate(labels)
     ]
 
 
 def _differences(states: Sequence[tuple[str, LabState]], labels: list[str]) -> list[str]:
     """Where the starts differ, said before anything is compared."""
     starts = [_owners(state.boards) for _, state in states]
-    if all(one == starts[0] for one in starts):
+    if all(start == starts[0] for start in starts):
         return []
-    others = [label for label, one in zip(labels, starts, strict=True) if one != starts[0]]
+    others = [label for label, start in zip(labels, starts, strict=True) if start != starts[0]]
     return [
         f"The starts differ: {', '.join(others)} {'begins' if len(others) == 1 else 'begin'} with another assignment than {labels[0]}, each from its own assignor."
     ]

@@ -269,17 +269,17 @@ def _named_leader(row: TraceRow) -> str:
 
 def why_entries(boards: Boards) -> list[list[Any]]:
     """The account of a run: [ms, sentence, rule, source] a step; steps that many members do at once are one."""
-    told: list[tuple[int, str, list[str], Account | tuple[str, str]]] = []
+    entries: list[tuple[int, str, list[str], Account | tuple[str, str]]] = []
     for row in boards.trace.rows:
-        found = _told(row, boards)
-        if found is None:
+        account = _told(row, boards)
+        if account is None:
             continue
-        kind, sentence, rule = found
-        if told and told[-1][1] == kind and row.at_ms - told[-1][0] <= TOGETHER_MS:
-            told[-1][2].append(sentence)
+        kind, sentence, rule = account
+        if entries and entries[-1][1] == kind and row.at_ms - entries[-1][0] <= TOGETHER_MS:
+            entries[-1][2].append(sentence)
         else:
-            told.append((row.at_ms, kind, [sentence], rule))
-    return [[at_ms, _joined(sentences), rule[-2], rule[-1]] for at_ms, _, sentences, rule in told]
+            entries.append((row.at_ms, kind, [sentence], rule))
+    return [[at_ms, _joined(sentences), rule[-2], rule[-1]] for at_ms, _, sentences, rule in entries]
 
 
 def _told(row: TraceRow, boards: Boards) -> tuple[str, str, Account | tuple[str, str]] | None:

@@ -248,17 +248,17 @@ def preset_rows() -> list[dict[str, str]]:
     from rebalance_kit.scenarios import load, names
 
     rows = []
-    for one in PRESETS:
-        if one.name in names():
-            scenario = load(one.name)
+    for preset in PRESETS:
+        if preset.name in names():
+            scenario = load(preset.name)
             rows.append(
                 {
-                    "name": one.name,
-                    "group": one.group,
+                    "name": preset.name,
+                    "group": preset.group,
                     "title": scenario.title,
                     "story": scenario.story,
-                    "try": one.try_,
-                    "watch": one.watch,
+                    "try": preset.try_,
+                    "watch": preset.watch,
                 }
             )
     return rows
@@ -266,4 +266,4 @@ def preset_rows() -> list[dict[str, str]]:
 
 def lesson_of(name: str) -> Preset | None:
     """The lesson of a scenario's name, None for a scenario of one's own."""
-    return next((one for one in PRESETS if one.name == name), None)
+    return next((preset for preset in PRESETS if preset.name == name), None)

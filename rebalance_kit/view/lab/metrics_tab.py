@@ -46,7 +46,7 @@ def _of_the_broker(boards: Boards) -> Iterable[Row]:
     classic = not any(row.kind == "epoch_bump" for row in rows)
     if classic:
         for state in ("PreparingRebalance", "CompletingRebalance", "Stable"):
-            steps = _gauge((at_ms, float(one.state == state)) for at_ms, one in states)
+            steps = _gauge((at_ms, float(moment.state == state)) for at_ms, moment in states)
             yield Row(
                 None, GAUGE, f"NumGroups{state}", f"Groups that are in {state}: here this one or none.", steps
             )
@@ -112,11 +112,11 @@ def _lag(boards: Boards, member: str | None) -> Row:
     """The member's ``records-lag-max``, or (None) the group's lag over all partitions."""
     looks = SAMPLES if len(boards.partitions) <= MANY else SAMPLES // 4
     steps: list[float] = []
-    for at_ms in (boards.end_ms * place // looks for place in range(looks + 1)):
+    for at_ms in (boards.end_ms * step // looks for step in range(looks + 1)):
         values = [
-            _lag_at(boards, one, at_ms)
-            for one in boards.partitions
-            if member is None or boards.partitions[one].at(at_ms).owner == member
+            _lag_at(boards, partition, at_ms)
+            for partition in boards.partitions
+            if member is None or boards.partitions[partition].at(at_ms).owner == member
         ]
         steps += (at_ms, float(max(values, default=0) if member else sum(values)))
     if member is None:

@@ -38,21 +38,21 @@ class Question:
 
     def marked(self, answer: Any) -> dict[str, Any]:
         """The answer's score from 0 to 1, with hits, false alarms and misses where things were ticked."""
-        told = {"truth": self.truth, "why": self.why, "answer": answer}
+        mark = {"truth": self.truth, "why": self.why, "answer": answer}
         if self.kind == "tick":
-            given, wanted = set(answer or ()), set(self.truth)
-            hits, false = len(given & wanted), len(given - wanted)
-            score = 1.0 if given == wanted else max(0, hits - false) / max(1, len(wanted))
+            ticked, wanted = set(answer or ()), set(self.truth)
+            hits, false = len(ticked & wanted), len(ticked - wanted)
+            score = 1.0 if ticked == wanted else max(0, hits - false) / max(1, len(wanted))
             return {
-                **told,
+                **mark,
                 "score": round(score, 2),
-                "missed": sorted(wanted - given),
-                "false": sorted(given - wanted),
+                "missed": sorted(wanted - ticked),
+                "false": sorted(ticked - wanted),
             }
         if self.kind == "number":
             error = abs(float(answer) - self.truth) if answer not in {None, ""} else float("inf")
-            return {**told, "score": 1.0 if error <= max(0.5, CLOSE * self.truth) else 0.0}
-        return {**told, "score": float(answer == self.truth)}
+            return {**mark, "score": 1.0 if error <= max(0.5, CLOSE * self.truth) else 0.0}
+        return {**mark, "score": float(answer == self.truth)}
 
 
 def questions(now: LabState, then: LabState, at_ms: int) -> tuple[Question, ...]:
@@ -91,12 +91,12 @@ def _stops(then: LabState, at_ms: int) -> Question:
     )
     stopped = []
     for name in names:
-        held = [
+        tracks = [
             track for track in then.boards.partitions.values() if track.at(max(0, at_ms - 1)).owner == name
         ]
         if any(
             not state.flows
-            for track in held
+            for track in tracks
             for moment, state in zip(track.times, track.states, strict=True)
             if moment >= at_ms
         ):
@@ -123,8 +123,8 @@ def _how_long(then: LabState, at_ms: int) -> Question:
 def _next_message(then: LabState, at_ms: int) -> tuple[Question, ...]:
     """The next request of the group's protocol, with two others that it could have been."""
     quiet = {"Heartbeat", "ConsumerGroupHeartbeat", "OffsetCommit"}
-    sent = [one for one in then.boards.messages if one.request and one.sent_ms >= at_ms]
-    first = next((one for one in sent if one.api not in quiet), sent[0] if sent else None)
+    sent = [message for message in then.boards.messages if message.request and message.sent_ms >= at_ms]
+    first = next((message for message in sent if message.api not in quiet), sent[0] if sent else None)
     if first is None:
         return ()
     what = (
@@ -139,20 +139,20 @@ def _next_message(then: LabState, at_ms: int) -> tuple[Question, ...]:
     return (Question("choice", what, tuple(options), first.api, why),)
 
 
-def marks(asked: tuple[Question, ...], answers: Any) -> dict[str, Any]:
+def marks(questions: tuple[Question, ...], answers: Any) -> dict[str, Any]:
     """All answers marked; raises ``ScenarioError`` for answers that do not fit the questions."""
-    if not isinstance(answers, list) or len(answers) != len(asked):
-        raise ScenarioError(f"got {str(answers)[:60]} as answers; expected a list of {len(asked)}")
+    if not isinstance(answers, list) or len(answers) != len(questions):
+        raise ScenarioError(f"got {str(answers)[:60]} as answers; expected a list of {len(questions)}")
     try:
-        found = [question.marked(answer) for question, answer in zip(asked, answers, strict=True)]
+        marked = [question.marked(answer) for question, answer in zip(questions, answers, strict=True)]
     except (TypeError, ValueError) as error:
         raise ScenarioError(f"the answers cannot be read: {error}") from error
-    return {"marks": found, "score": round(sum(one["score"] for one in found) / len(found), 2)}
+    return {"marks": marked, "score": round(sum(mark["score"] for mark in marked) / len(marked), 2)}
 
 
-def summary(kept: Sequence[Mapping[str, Any]]) -> str:
+def summary(predictions: Sequence[Mapping[str, Any]]) -> str:
     """What was predicted so far, in one sentence."""
-    if not kept:
+    if not predictions:
         return "Nothing was predicted yet."
-    mean = sum(one["score"] for one in kept) / len(kept)
-    return f"{len(kept)} predicted, {mean:.0%} right."
+    mean = sum(prediction["score"] for prediction in predictions) / len(predictions)
+    return f"{len(predictions)} predicted, {mean:.0%} right."

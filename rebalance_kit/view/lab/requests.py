@@ -43,13 +43,13 @@ def _act(lab: Lab, message: Message) -> Answer:
     lab.act_soon(_word(message, "do"), _member(message), _args(message))
     now = lab.history.state
     new = now.done[-1].member
-    told: dict[str, Any] = {
+    reply: dict[str, Any] = {
         "play": message.get("play") is not False,
         "select": new.name if new else message.get("member"),
     }
     if not is_large(now):
-        told |= cost(before, now, at_ms)
-    return told, []
+        reply |= cost(before, now, at_ms)
+    return reply, []
 
 
 def _undo(lab: Lab, _message: Message) -> Answer:
@@ -77,7 +77,7 @@ def _set(lab: Lab, message: Message) -> Answer:
 
 def _settings(lab: Lab, message: Message) -> Answer:
     values = message.get("values")
-    if not isinstance(values, dict) or not all(isinstance(one, str) for one in values.values()):
+    if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
         raise ScenarioError(f"got {str(values)[:60]} as settings; expected names with texts")
     lab.set(**values)
     return {"play": False}, [packed(fields(lab.scenario))]
@@ -145,8 +145,8 @@ def _compare(lab: Lab, message: Message) -> Answer:
                 f"got {str(wanted)[:60]} to compare; expected two or three branches by number"
             )
         columns = [
-            (one.name, one.state)
-            for one in (lab.history.at_branch(number).branches[number] for number in wanted)
+            (branch.name, branch.state)
+            for branch in (lab.history.at_branch(number).branches[number] for number in wanted)
         ]
     table, films = compared(columns)
     return {}, [packed(table), *films]
@@ -155,16 +155,16 @@ def _compare(lab: Lab, message: Message) -> Answer:
 def _predict(lab: Lab, message: Message) -> Answer:
     at_ms = _moment(lab, message)
     lab.asked = questions(lab.history.state, _then(lab, message), at_ms)
-    return {"questions": [one.asked() for one in lab.asked], "kept": summary(lab.predictions)}, []
+    return {"questions": [question.asked() for question in lab.asked], "kept": summary(lab.predictions)}, []
 
 
 def _answers(lab: Lab, message: Message) -> Answer:
     if not lab.asked:
         raise ScenarioError("nothing was asked; expected a prediction to begin with")
-    found = marks(lab.asked, message.get("answers"))
+    result = marks(lab.asked, message.get("answers"))
     lab.asked = ()
-    lab.predictions.append({"title": lab.controls.get("title", ""), "at_ms": lab.cursor_ms, **found})
-    return {**found, "kept": summary(lab.predictions)}, []
+    lab.predictions.append({"title": lab.controls.get("title", ""), "at_ms": lab.cursor_ms, **result})
+    return {**result, "kept": summary(lab.predictions)}, []
 
 
 def _export(lab: Lab, message: Message) -> Answer:

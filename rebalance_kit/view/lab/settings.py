@@ -163,21 +163,27 @@ OWN_NAME = "own name"
 
 def fields(scenario: Scenario) -> list[dict[str, Any]]:
     """All fields by group with value, default, allowed values and help, as JSON values."""
-    found = []
+    rows = []
     for group, names in GROUPS.items():
         shown = [
             _field(scenario, name)
             for name in names
             if name in PLAIN or all_keys()[name].exists(scenario.kafka_version)
         ]
-        found.append({"group": group, "fields": shown})
-    return found
+        rows.append({"group": group, "fields": shown})
+    return rows
 
 
 def _field(scenario: Scenario, name: str) -> dict[str, Any]:
     if name in PLAIN:
-        one = PLAIN[name]
-        value, default, allowed, words, where = one.read(scenario), one.default, one.allowed, one.help, KIT
+        setting = PLAIN[name]
+        value, default, allowed, words, where = (
+            setting.read(scenario),
+            setting.default,
+            setting.allowed,
+            setting.help,
+            KIT,
+        )
     else:
         key = all_keys()[name]
         value, default = _value(scenario, name), key.default(scenario.kafka_version)
@@ -213,7 +219,7 @@ def _common(values: list[Any]) -> Any:
     return (
         known[0]
         if len(known) == 1
-        else " / ".join("default" if one is None else str(one) for one in known) or None
+        else " / ".join("default" if value is None else str(value) for value in known) or None
     )
 
 
@@ -241,8 +247,8 @@ def apply_settings(scenario: Scenario, settings: Mapping[str, Any]) -> Scenario:
 
 def _set(scenario: Scenario, name: str, text: str) -> Scenario:
     if name in PLAIN:
-        one = PLAIN[name]
-        return one.write(scenario, one.default if text == "" else one.parse(text))
+        setting = PLAIN[name]
+        return setting.write(scenario, setting.default if text == "" else setting.parse(text))
     key = all_keys().get(name)
     if key is None or not any(name in names for names in GROUPS.values()):
         raise RefusedConfig(f"{name!r} cannot be set in the lab", (name,), "ValueError")

@@ -80,13 +80,13 @@ class Step:
         """The step as plain values, from which ``LabState.with_deed`` makes it again."""
         if self.settings is not None:
             return {"do": "set", "settings": dict(self.settings)}
-        one = self.actions[0]
-        found: dict[str, Any] = {"do": "add" if self.member else one.do, "at": one.at_ms}
-        if one.member is not None:
-            found["member"] = one.member
-        if one.args:
-            found["args"] = dict(one.args)
-        return found
+        action = self.actions[0]
+        plain: dict[str, Any] = {"do": "add" if self.member else action.do, "at": action.at_ms}
+        if action.member is not None:
+            plain["member"] = action.member
+        if action.args:
+            plain["args"] = dict(action.args)
+        return plain
 
 
 @dataclass(frozen=True)
@@ -280,30 +280,30 @@ def protocol_key(protocol: str, assignor: str | None) -> str:
 
 def speaks(scenario: Scenario) -> bool:
     """Whether a scenario says itself which protocol or assignor its members use."""
-    told = {"group.protocol", "partition.assignment.strategy", "group.remote.assignor"}
-    acts = [one.args.get("configs", {}) for one in scenario.actions]
+    keys = {"group.protocol", "partition.assignment.strategy", "group.remote.assignor"}
+    acts = [action.args.get("configs", {}) for action in scenario.actions]
     return scenario.protocol is not None or any(
-        told & set(configs) for configs in [*(spec.configs for spec in scenario.members), *acts]
+        keys & set(configs) for configs in [*(spec.configs for spec in scenario.members), *acts]
     )
 
 
 def topics_of(scenario: Scenario) -> list[list[Any]]:
     """Topics with their partitions: those at the start, then those that an action creates."""
-    found = {topic.name: topic.partitions for topic in scenario.topics}
-    for one in scenario.actions:
-        if one.do == "create_topic":
-            found.setdefault(str(one.args["topic"]), int(one.args["partitions"]))
-    return [list(pair) for pair in found.items()]
+    topics = {topic.name: topic.partitions for topic in scenario.topics}
+    for action in scenario.actions:
+        if action.do == "create_topic":
+            topics.setdefault(str(action.args["topic"]), int(action.args["partitions"]))
+    return [list(pair) for pair in topics.items()]
 
 
 def check_size(scenario: Scenario) -> None:
     """Raise ``ScenarioError`` for a scenario that would keep the kernel for longer than about ten seconds."""
     grown = [
-        int(one.args.get("partitions", 0))
-        for one in scenario.actions
-        if one.do in {"add_partitions", "create_topic"}
+        int(action.args.get("partitions", 0))
+        for action in scenario.actions
+        if action.do in {"add_partitions", "create_topic"}
     ]
-    scaled = [int(one.args.get("members", 0)) for one in scenario.actions if one.do == "scale_to"]
+    scaled = [int(action.args.get("members", 0)) for action in scenario.actions if action.do == "scale_to"]
     partitions = sum(topic.partitions for topic in scenario.topics) + sum(grown)
     members = max([len(scenario.members), *scaled])
     if (members + partitions / 10) * scenario.end_ms / 1000 > MOST_WORK:

@@ -48,12 +48,12 @@ def logs_tab(boards: Boards, _at_ms: int, _member: str | None) -> dict[str, Any]
     lines = [(line.at_ms, 0, line) for line in broker_lines(trace)]
     for name, own in split_by_member(trace).items():
         if name in sources:
-            place = sources.index(name)
-            lines += [(line.at_ms, place, line) for line in member_lines(own, name)]
-    lines.sort(key=lambda one: one[:2])
+            source = sources.index(name)
+            lines += [(line.at_ms, source, line) for line in member_lines(own, name)]
+    lines.sort(key=lambda entry: entry[:2])
     shown = [
-        [at_ms, place, LIBRDKAFKA_LEVELS.get(line.level, line.level), render(line)]
-        for at_ms, place, line in lines[:MOST_LINES]
+        [at_ms, source, LIBRDKAFKA_LEVELS.get(line.level, line.level), render(line)]
+        for at_ms, source, line in lines[:MOST_LINES]
     ]
     return {"sources": sources, "lines": shown, "cut": max(0, len(lines) - MOST_LINES)}
 
@@ -75,21 +75,21 @@ def metrics_tab(boards: Boards, _at_ms: int, member: str | None) -> dict[str, An
 
 def members_tab(boards: Boards, _at_ms: int, _member: str | None) -> dict[str, Any]:
     """What each member was started with, life by life: client, and configs that differ from the defaults."""
-    found: dict[str, list[Any]] = {name: [] for name in boards.names}
+    starts: dict[str, list[Any]] = {name: [] for name in boards.names}
     for row in boards.trace.of("process_started"):
-        if row.actor in found:
+        if row.actor in starts:
             configs = {
                 key: _shown(value)
                 for key, value in row.detail.get("configs", {}).items()
                 if key != "group.id"
             }
-            found[row.actor].append([row.at_ms, row.detail.get("client", "java"), configs])
-    return {"started": [found[name] for name in boards.names]}
+            starts[row.actor].append([row.at_ms, row.detail.get("client", "java"), configs])
+    return {"started": [starts[name] for name in boards.names]}
 
 
 def _shown(value: Any) -> str:
     return (
-        ", ".join(str(one).rpartition(".")[2] for one in value)
+        ", ".join(str(item).rpartition(".")[2] for item in value)
         if isinstance(value, tuple | list)
         else str(value)
     )
@@ -103,11 +103,11 @@ def why_tab(boards: Boards, _at_ms: int, _member: str | None) -> dict[str, Any]:
 def invariants_tab(boards: Boards, _at_ms: int, _member: str | None) -> dict[str, Any]:
     """Every invariant with its statement and what breaks it: [ms, words]."""
     broken: dict[str, list[list[Any]]] = {}
-    for one in check(boards.trace):
-        broken.setdefault(one.invariant, []).append([one.at_ms, one.seen])
+    for violation in check(boards.trace):
+        broken.setdefault(violation.invariant, []).append([violation.at_ms, violation.seen])
     lights = [
-        [one.name.replace("_", " "), one.statement, broken.get(one.name, [])[:20]]
-        for one in INVARIANTS.values()
+        [invariant.name.replace("_", " "), invariant.statement, broken.get(invariant.name, [])[:20]]
+        for invariant in INVARIANTS.values()
     ]
     return {"rows": len(boards.trace.rows), "lights": lights}
 

@@ -294,8 +294,8 @@ class Lab(anywidget.AnyWidget):
 
     def _told_of(self, history: History) -> None:
         forked = len(history.branches) > len(self.history.branches)
-        kept = self.history.branches[self.history.here].name
-        self._notice = f"New branch “{history.branches[-1].name}”. {kept} is kept." if forked else ""
+        name = self.history.branches[self.history.here].name
+        self._notice = f"New branch “{history.branches[-1].name}”. {name} is kept." if forked else ""
         self.history = history
 
     def _begin(self, state: LabState, at_ms: int | None, notice: str = "") -> None:
@@ -348,8 +348,13 @@ class Lab(anywidget.AnyWidget):
             "redo": state.undone[0].words if state.undone else "",
             "done": [[step.at_ms, step.words] for step in state.done],
             "branches": [
-                [one.name, -1 if one.parent is None else one.parent, one.from_ms, len(one.state.done)]
-                for one in history.branches
+                [
+                    branch.name,
+                    -1 if branch.parent is None else branch.parent,
+                    branch.from_ms,
+                    len(branch.state.done),
+                ]
+                for branch in history.branches
             ],
             "here": history.here,
             "seed": state.boards.trace.seed,
@@ -392,14 +397,14 @@ def _opened(base: Scenario, protocol: str | None, assignor: str | None, seed: in
     return state if protocol is None else state.with_protocol(protocol, assignor)
 
 
-def _scenario(given: Scenario | str | None) -> Scenario:
-    if given is None:
+def _scenario(chosen: Scenario | str | None) -> Scenario:
+    if chosen is None:
         return first_lesson()
-    if isinstance(given, Scenario):
-        return given
+    if isinstance(chosen, Scenario):
+        return chosen
     from rebalance_kit.scenarios import scenario
 
-    return scenario(given)
+    return scenario(chosen)
 
 
 def _simulate(scenario: Scenario, seed: int | None) -> Trace:

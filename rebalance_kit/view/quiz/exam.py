@@ -79,18 +79,20 @@ def obey(sitting: ExamSitting, message: Mapping[str, Any]) -> None:
 
     ``keep`` is sent while an answer is being chosen; what is no answer yet is passed over in silence.
     """
-    said = message.get("do")
-    given = message.get("given")
-    if said == "keep":
+    request = message.get("do")
+    answer = message.get("given")
+    if request == "keep":
         with suppress(DataError):
-            sitting.answer(str(given))
-    elif given is not None and said in {"go", "flag", "finish"} and given != sitting.given(sitting.place):
-        sitting.answer(str(given))
-    if said == "go" and isinstance(message.get("place"), int):
+            sitting.answer(str(answer))
+    elif (
+        answer is not None and request in {"go", "flag", "finish"} and answer != sitting.given(sitting.place)
+    ):
+        sitting.answer(str(answer))
+    if request == "go" and isinstance(message.get("place"), int):
         sitting.go(message["place"])
-    elif said == "flag":
+    elif request == "flag":
         sitting.flag()
-    elif said == "strike":
+    elif request == "strike":
         sitting.strike(str(message.get("option")))
-    elif said == "finish":
+    elif request == "finish":
         sitting.finish()

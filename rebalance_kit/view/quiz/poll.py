@@ -129,15 +129,15 @@ class Vote(QuestionPage):
         self._voter = voter_of(store or Store())
         self._show(self._page())
 
-    def _page(self, **told: Any) -> dict[str, Any]:
+    def _page(self, **changes: Any) -> dict[str, Any]:
         empty = {"given": "", "again": False, "code": "", "kept": "", "error": ""}
-        return {"question": public(self._asked), **empty, **told}
+        return {"question": public(self._asked), **empty, **changes}
 
     def vote(self, answer: Answer, *, again: bool = False) -> str:
         """Vote, and return the code; raises ``DataError`` for no option."""
         ballot = cast(self._asked, answer, self._voter, again=again)
-        kept = "" if self._folder is None else str(write_file(ballot, self._folder))
-        self.page = self._page(given=ballot.answer, again=again, code=write_code(ballot), kept=kept)
+        file = "" if self._folder is None else str(write_file(ballot, self._folder))
+        self.page = self._page(given=ballot.answer, again=again, code=write_code(ballot), kept=file)
         return write_code(ballot)
 
     def text(self) -> str:

@@ -68,13 +68,13 @@ class Quiz(QuestionPage):
 
     def handle(self, message: Mapping[str, Any]) -> None:
         """Answer, move on or open the lab, as the page asks."""
-        said = message.get("do")
+        request = message.get("do")
         try:
-            if said == "next":
+            if request == "next":
                 self.forward()
-            elif said == "lab":
+            elif request == "lab":
                 self.open_lab(message.get("run", 0))
-            elif said == "answer" and self._practice.place not in self._practice.verdicts:
+            elif request == "answer" and self._practice.place not in self._practice.verdicts:
                 self.answer(str(message.get("given", "")), message.get("confidence"))
         except DataError as error:
             self._redraw(str(error))

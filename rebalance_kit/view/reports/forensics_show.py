@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from rebalance_kit.view.figures.forensics_figures import GroupView, gap_map, lives, palette, timeline
+from rebalance_kit.view.figures.forensics_figures import gap_map, lives, palette, timeline
+from rebalance_kit.view.figures.group_view import GroupView
 from rebalance_kit.view.style.showing import Figure, show
 from rebalance_kit.view.words.forensics_text import describe_gaps, describe_lives, describe_timeline
 
@@ -35,9 +36,9 @@ def describe_logs(result: Forensics, picture: str = "timeline", run: str = "") -
 def painted(figure: Figure, theme: str) -> Figure:
     """A figure with the placeholders of its colours (``@ink@``) filled in."""
     colours = palette(theme)
-    text = re.sub(r"@([\w-]+)@", lambda found: colours.get(found[1], found[0]), json.dumps(figure))
-    found: Figure = json.loads(text)
-    return found
+    text = re.sub(r"@([\w-]+)@", lambda match: colours.get(match[1], match[0]), json.dumps(figure))
+    repainted: Figure = json.loads(text)
+    return repainted
 
 
 def _views(result: Forensics, run: str) -> list[GroupView]:

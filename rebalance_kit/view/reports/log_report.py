@@ -15,15 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.pipeline.report import group_record
-from rebalance_kit.view.figures.forensics_figures import (
-    GroupView,
-    clock,
-    gap_map,
-    lives,
-    palette,
-    seconds,
-    timeline,
-)
+from rebalance_kit.view.figures.forensics_figures import gap_map, lives, palette, timeline
+from rebalance_kit.view.figures.group_view import GroupView, clock, seconds
 from rebalance_kit.view.style.showing import CONFIG, Figure
 from rebalance_kit.view.style.theme import stylesheet
 from rebalance_kit.view.words.forensics_text import describe_gaps, describe_lives, describe_timeline
@@ -61,7 +54,7 @@ def forensics_html(result: Forensics) -> str:
         f"rebalances, {sum(len(view.record['findings']) for view in views)} findings, from {sum(row['lines'] for row in books):,} lines "
         f"of {len(books)} files. Times are UTC.</p>",
         _contents(views),
-        *(_group(view, place) for place, view in enumerate(views)),
+        *(_group(view, number) for number, view in enumerate(views)),
         _books(books, rejected),
     ]
     return _page("\n".join(body))
@@ -83,10 +76,10 @@ def group_views(result: Forensics) -> tuple[GroupView, ...]:
 
 
 def _by_group(rows: Iterable[Any]) -> dict[tuple[str, str], list[Row]]:
-    found: dict[tuple[str, str], list[Row]] = {}
+    groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        found.setdefault((row.path, row.group), []).append(row.asDict(recursive=True))
-    return found
+        groups.setdefault((row.path, row.group), []).append(row.asDict(recursive=True))
+    return groups
 
 
 def _name(view: GroupView) -> str:
@@ -97,9 +90,9 @@ def _contents(views: Sequence[GroupView]) -> str:
     if len(views) < 2:
         return ""
     rows = "".join(
-        f'<tr><th scope="row"><a href="#g{place}">{escape(_name(view))}</a></th><td>{len(view.record["rebalances"])}</td>'
+        f'<tr><th scope="row"><a href="#g{number}">{escape(_name(view))}</a></th><td>{len(view.record["rebalances"])}</td>'
         f"<td>{view.record['expired']}</td><td>{seconds(_longest(view)) if view.gaps else 'not known'}</td><td>{len(view.storms)}</td><td>{len(view.record['findings'])}</td></tr>"
-        for place, view in enumerate(views)
+        for number, view in enumerate(views)
     )
     head = "<tr><th>group</th><th>rebalances</th><th>expired members</th><th>longest gap</th><th>storms</th><th>findings</th></tr>"
     return (
@@ -111,7 +104,7 @@ def _longest(view: GroupView) -> int:
     return max((int(row["duration_ms"]) for row in view.gaps), default=0)
 
 
-def _group(view: GroupView, place: int) -> str:
+def _group(view: GroupView, number: int) -> str:
     record = view.record
     figures: tuple[tuple[str, Callable[[GroupView], Figure], Callable[[GroupView], str], bool], ...] = (
         ("timeline", timeline, describe_timeline, bool(record["rebalances"])),
@@ -121,37 +114,37 @@ def _group(view: GroupView, place: int) -> str:
     parts = [f"<p>{escape(_summary(view))}</p>", _findings(view)]
     for kind, draw, say, any_data in figures:
         if any_data:
-            parts.append(_figure(f"{kind}-{place}", draw(view)))
+            parts.append(_figure(f"{kind}-{number}", draw(view)))
             parts.append(f"<details><summary>In words</summary><pre>{escape(say(view))}</pre></details>")
         elif kind == "gaps":
             parts.append(f"<p>{escape(say(view))}</p>")
-    opened = " open" if place == 0 else ""
-    return f'<details class="group" id="g{place}"{opened}><summary><h2>{escape(_name(view))}</h2></summary>{"".join(parts)}</details>'
+    opened = " open" if number == 0 else ""
+    return f'<details class="group" id="g{number}"{opened}><summary><h2>{escape(_name(view))}</h2></summary>{"".join(parts)}</details>'
 
 
 def _summary(view: GroupView) -> str:
     record = view.record
     start, end = view.span
     day = f"{datetime.fromtimestamp(start / 1000, UTC):%d %B %Y}"
-    told = [f"{day}, {clock(start)[:8]} to {clock(end)[:8]} UTC; {len(record['rebalances'])} rebalances"]
+    parts = [f"{day}, {clock(start)[:8]} to {clock(end)[:8]} UTC; {len(record['rebalances'])} rebalances"]
     if record["expired"]:
-        told.append(f"{record['expired']} expired ({', '.join(record['expired_members'])})")
+        parts.append(f"{record['expired']} expired ({', '.join(record['expired_members'])})")
     if view.gaps:
-        told.append(f"the longest gap of a partition {seconds(_longest(view))}")
+        parts.append(f"the longest gap of a partition {seconds(_longest(view))}")
     if view.storms:
-        told.append(f"{len(view.storms)} storm{'s' if len(view.storms) > 1 else ''}")
-    return "; ".join(told) + "."
+        parts.append(f"{len(view.storms)} storm{'s' if len(view.storms) > 1 else ''}")
+    return "; ".join(parts) + "."
 
 
 def _findings(view: GroupView) -> str:
-    found = view.record["findings"]
-    if not found:
+    findings = view.record["findings"]
+    if not findings:
         return '<p class="calm">No finding: what happened here is what Kafka does when nothing is wrong.</p>'
     items = "".join(
         f"<li><p><strong>{escape(_capital(row['sentence']))}.</strong> <span class='at'>{clock(row['at_ms']) if row['at_ms'] else ''}</span></p>"
         f"<p>{escape(row['do'])} <span class='source'>{escape(row['source'])}</span></p>"
         f"<details><summary>{escape(row['file'])}:{row['line']}</summary><pre>{escape(row['evidence'] or '')}</pre></details></li>"
-        for row in found
+        for row in findings
     )
     return f"<h3>Findings</h3><ol class='findings'>{items}</ol>"
 
@@ -191,9 +184,9 @@ def _place(row: Row) -> str:
 
 def _figure(name: str, figure: Figure) -> str:
     """A figure's place and data; scripts cannot be closed from within the data."""
-    held = {**figure, "config": dict(CONFIG)}
+    configured = {**figure, "config": dict(CONFIG)}
     label = escape(str(figure["layout"]["title"]["text"]), quote=True)
-    data = json.dumps(held, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
+    data = json.dumps(configured, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
     height = figure["layout"]["height"]
     return f'<div class="figure" id="{name}" role="img" aria-label="{label}" style="min-height:{height}px"></div>\n<script type="application/json" data-for="{name}">{data}</script>'
 

@@ -30,12 +30,12 @@ def report_html(traces: Sequence[Trace], title: str | None = None, theme: str = 
     parts = [f"<h1>{escape(name)}</h1>", f"<p>{escape(_provenance(traces))}</p>"]
     if len(traces) > 1:
         parts += ["<h2>Comparison</h2>", comparison_html(traces), twin_html(describe_comparison(traces))]
-    for place, trace in enumerate(traces):
+    for number, trace in enumerate(traces):
         parts += [
             f"<h2>{escape(trace.label.capitalize())}</h2>",
-            figure_html(f"flow-{place}", flow_figure(trace, theme)),
+            figure_html(f"flow-{number}", flow_figure(trace, theme)),
             twin_html(describe_flow(trace), opened=True),
-            figure_html(f"gantt-{place}", gantt_figure(trace, theme)),
+            figure_html(f"gantt-{number}", gantt_figure(trace, theme)),
             twin_html(describe_gantt(trace)),
         ]
     return page_html(name, theme, "\n".join(parts))
@@ -64,9 +64,9 @@ def twin_html(text: str, *, opened: bool = False) -> str:
 
 def figure_html(name: str, figure: Figure) -> str:
     """A figure's place and data; scripts cannot be closed from within the data."""
-    held = as_plotly(figure)
-    label = escape(str(held["layout"]["title"]["text"]), quote=True)
-    data = json.dumps(held, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
+    configured = as_plotly(figure)
+    label = escape(str(configured["layout"]["title"]["text"]), quote=True)
+    data = json.dumps(configured, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
     return f'<div class="figure" id="{name}" role="img" aria-label="{label}"></div>\n<script type="application/json" data-for="{name}">{data}</script>'
 
 

@@ -43,12 +43,12 @@ def look(name: str, number: int, theme: str = "light") -> Look:
     """
     if theme not in THEMES:
         raise ValueError(f"theme {theme!r} is unknown; expected one of {', '.join(THEMES)}")
-    place = (number - 1) % 12
-    hue = HUES[theme][place]
+    index = (number - 1) % 12
+    hue = HUES[theme][index]
     pattern = PATTERNS[(number - 1) // 12 % len(PATTERNS)]
     tint = mix(hue, ROLES[theme]["surface"], TINT_SHARE[theme])
     return Look(
-        name, number, short_label(name, number), hue, HUE_NAMES[place], tint, label_colour(hue), pattern
+        name, number, short_label(name, number), hue, HUE_NAMES[index], tint, label_colour(hue), pattern
     )
 
 
@@ -68,15 +68,17 @@ def looks(names: Iterable[str], theme: str = "light") -> dict[str, Look]:
     >>> [one.label for one in looks(["consumer-1", "collector-1"]).values()]
     ['C1', 'C1b']
     """
-    found: dict[str, Look] = {}
+    by_name: dict[str, Look] = {}
     taken: dict[str, int] = {}
     for number, name in enumerate(names, start=1):
-        one = look(name, number, theme)
-        again = taken[one.label] = taken.get(one.label, 0) + 1
-        found[name] = (
-            one if again == 1 else replace(one, label=f"{one.label}{chr(ord('a') + (again - 1) % 26)}")
+        member_look = look(name, number, theme)
+        again = taken[member_look.label] = taken.get(member_look.label, 0) + 1
+        by_name[name] = (
+            member_look
+            if again == 1
+            else replace(member_look, label=f"{member_look.label}{chr(ord('a') + (again - 1) % 26)}")
         )
-    return found
+    return by_name
 
 
 def member_order(trace: Trace) -> tuple[str, ...]:
@@ -96,11 +98,11 @@ def css_variables(theme: str) -> Mapping[str, str]:
     variables = {f"--rk-{role}": colour for role, colour in ROLES[theme].items()}
     variables["--rk-alertbg"] = mix(ROLES[theme]["alert"], ROLES[theme]["surface"], 0.08)
     for number in range(1, 13):
-        one = look("", number, theme)
+        member_look = look("", number, theme)
         variables |= {
-            f"--rk-m{number}": one.hue,
-            f"--rk-m{number}t": one.tint,
-            f"--rk-m{number}o": one.on_hue,
+            f"--rk-m{number}": member_look.hue,
+            f"--rk-m{number}t": member_look.tint,
+            f"--rk-m{number}o": member_look.on_hue,
         }
     return variables
 
@@ -123,12 +125,12 @@ def mix(colour: str, ground: str, share: float) -> str:
     '#DFECF7'
     """
     pairs = zip(_channels(colour), _channels(ground), strict=True)
-    return "#" + "".join(f"{round(one * share + other * (1 - share)):02X}" for one, other in pairs)
+    return "#" + "".join(f"{round(first * share + other * (1 - share)):02X}" for first, other in pairs)
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(first: str, second: str) -> float:
     """Contrast ratio of two colours by WCAG 2.x relative luminance (1 to 21)."""
-    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    light, dark = sorted((_luminance(first), _luminance(second)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
 

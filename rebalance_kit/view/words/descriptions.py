@@ -21,21 +21,25 @@ MANY = 12
 
 def describe_board(board: BoardState) -> str:
     """A moment in words: the sentence, the group, each member, what has no owner."""
-    said = sentence(board)
+    words = sentence(board)
     lines = [
-        f"{seconds(board.at_ms)} of {seconds(board.end_ms)}, {board.label}. {fill(said.cause, board.at_ms)} {fill(said.effect, board.at_ms)}".rstrip()
+        f"{seconds(board.at_ms)} of {seconds(board.end_ms)}, {board.label}. {fill(words.cause, board.at_ms)} {fill(words.effect, board.at_ms)}".rstrip()
     ]
     lines.append(f"{_group_line(board)} {board.flowing} of {len(board.partitions)} partitions flow.")
-    members = [one for one in board.members if one.state.life != "absent"]
+    members = [member for member in board.members if member.state.life != "absent"]
     shown = (
         members
         if len(members) <= MANY
-        else [one for one in members if one.state.doing != "polls" or len(one.fetching) < len(one.owned)]
+        else [
+            member
+            for member in members
+            if member.state.doing != "polls" or len(member.fetching) < len(member.owned)
+        ]
     )
-    lines += [member_line(one, board) for one in shown[:MANY]]
+    lines += [member_line(member, board) for member in shown[:MANY]]
     if len(members) > len(shown[:MANY]):
         lines.append(f"{len(members) - len(shown[:MANY])} more members.")
-    orphans = [one.name for one in board.partitions if one.state.owner is None]
+    orphans = [partition.name for partition in board.partitions if partition.state.owner is None]
     if orphans:
         lines.append(f"No owner: {partitions_in_words(orphans)}.")
     return "\n".join(lines)
@@ -72,9 +76,9 @@ def describe_gantt(trace: Trace) -> str:
     fates: dict[str, list[str]] = {}
     for name in boards.partitions:
         bars = [
-            f"{one.owner or 'no owner'}{'' if one.word in {'flows', 'no owner'} else ' ' + one.word} from {seconds(one.begin_ms)} for {length(one.end_ms - one.begin_ms)}"
-            for one in segments_of(boards, name)
-            if one.word != ABSENT.word
+            f"{segment.owner or 'no owner'}{'' if segment.word in {'flows', 'no owner'} else ' ' + segment.word} from {seconds(segment.begin_ms)} for {length(segment.end_ms - segment.begin_ms)}"
+            for segment in segments_of(boards, name)
+            if segment.word != ABSENT.word
         ]
         fates.setdefault("; ".join(bars), []).append(name)
     lines = [
@@ -103,9 +107,9 @@ def _at(at_ms: int) -> str:
 
 def _shares(board: BoardState) -> str:
     """Who owns what at a moment; long groups are counted."""
-    owners = [one for one in board.members if one.owned]
+    owners = [member for member in board.members if member.owned]
     if len(owners) > MANY:
-        most, least = max(len(one.owned) for one in owners), min(len(one.owned) for one in owners)
+        most, least = max(len(member.owned) for member in owners), min(len(member.owned) for member in owners)
         share = (
             f"{len(owners)} members own {least} to {most} partitions each"
             if most != least
@@ -113,7 +117,7 @@ def _shares(board: BoardState) -> str:
         )
     else:
         share = (
-            "; ".join(f"{one.name} owns {partitions_in_words(one.owned)}" for one in owners)
+            "; ".join(f"{member.name} owns {partitions_in_words(member.owned)}" for member in owners)
             or "nobody owns anything"
         )
     return f"{share}; {board.flowing} of {len(board.partitions)} flow."
@@ -121,16 +125,16 @@ def _shares(board: BoardState) -> str:
 
 def _pause_lines(boards: Boards) -> list[str]:
     since = boards.watched_from_ms
-    touched = {name: found for name, found in boards.gaps.items() if found}
+    touched = {name: gaps for name, gaps in boards.gaps.items() if gaps}
     if not touched:
         return [f"No partition paused ({len(boards.gaps)} flowed all the time)."]
-    total = sum(gap.to_ms - max(gap.from_ms, since) for found in touched.values() for gap in found)
+    total = sum(gap.to_ms - max(gap.from_ms, since) for gaps in touched.values() for gap in gaps)
     lines = [
         f"Paused: {len(touched)} of {len(boards.gaps)} partitions, in all {total / 1000:.1f} partition-seconds."
     ]
     fates: dict[str, list[str]] = {}
-    for name, found in touched.items():
-        fates.setdefault(", ".join(_span(gap, since) for gap in found), []).append(name)
+    for name, gaps in touched.items():
+        fates.setdefault(", ".join(_span(gap, since) for gap in gaps), []).append(name)
     lines += [f"  {partitions_in_words(names)}: {spans}" for spans, names in list(fates.items())[:MANY]]
     if len(fates) > MANY:
         lines.append(f"  {sum(len(names) for names in list(fates.values())[MANY:])} more partitions.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rebalance_kit.view.figures.forensics_figures import GroupView, clock, partition_key, rested, seconds
+from rebalance_kit.view.figures.group_view import GroupView, clock, partition_key, rested, seconds
 
 
 def describe_timeline(view: GroupView) -> str:
@@ -23,15 +23,15 @@ def describe_timeline(view: GroupView) -> str:
 
 
 def describe_gaps(view: GroupView) -> str:
-    """One line a partition: how long it was read by nobody, how often, and the longest time."""
-    told = sorted(rested(view), key=lambda row: partition_key(row[0]))
-    if not told:
+    """One line per partition: how long it was unread, how often, and the longest time."""
+    rows = sorted(rested(view), key=lambda row: partition_key(row[0]))
+    if not rows:
         return "No gap is known: it takes the logs of the members, with their rebalance callbacks."
-    worst = max(told, key=lambda row: row[3])
-    lines = [f"{len(told)} partitions rested; {worst[0]} longest, {seconds(worst[3])} at a stretch."]
+    worst = max(rows, key=lambda row: row[3])
+    lines = [f"{len(rows)} partitions rested; {worst[0]} longest, {seconds(worst[3])} at a stretch."]
     lines += [
         f"{name}: {seconds(total)} in {times} gap{'s' if times > 1 else ''}, the longest {seconds(longest)}."
-        for name, total, times, longest in told
+        for name, total, times, longest in rows
     ]
     return "\n".join(lines)
 

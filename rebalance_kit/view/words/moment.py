@@ -21,15 +21,15 @@ class Sentence(NamedTuple):
 
 def sentence(board: BoardState) -> Sentence:
     """The sentence of a moment, with marks for ``fill``."""
-    cause, told = _cause(board)
-    return Sentence(cause, " ".join(part for part in (told, _effect(board)) if part))
+    cause, effect = _cause(board)
+    return Sentence(cause, " ".join(part for part in (effect, _effect(board)) if part))
 
 
 def _cause(board: BoardState) -> tuple[str, str]:
     for rule in (_coordinator_away, _fault, _waiting, _handing_over, _callback, _moving):
-        found = rule(board)
-        if found is not None:
-            return found
+        cause = rule(board)
+        if cause is not None:
+            return cause
     return _steady(board)
 
 
@@ -41,39 +41,39 @@ def _coordinator_away(board: BoardState) -> tuple[str, str] | None:
 
 def _fault(board: BoardState) -> tuple[str, str] | None:
     bad = [
-        one
-        for one in board.members
-        if one.state.doing in {"crashed", "frozen", "died", "left"} and one.state.standing == "member"
+        member
+        for member in board.members
+        if member.state.doing in {"crashed", "frozen", "died", "left"} and member.state.standing == "member"
     ]
     if not bad:
         return _zombie(board)
-    one = bad[0]
+    member = bad[0]
     did = {
         "crashed": "crashed",
         "frozen": "is frozen",
-        "died": f"died of {one.state.error}",
+        "died": f"died of {member.state.error}",
         "left": "left without a word",
-    }[one.state.doing]
+    }[member.state.doing]
     left = (
-        f"At most {{left:{one.session_ends_ms}}} more, then its session ends."
-        if one.session_ends_ms is not None
+        f"At most {{left:{member.session_ends_ms}}} more, then its session ends."
+        if member.session_ends_ms is not None
         else ""
     )
-    if board.group.state == "PreparingRebalance" and one.name in board.group.awaited:
-        return f"The join phase waits for {one.name}, which {did}.", left
+    if board.group.state == "PreparingRebalance" and member.name in board.group.awaited:
+        return f"The join phase waits for {member.name}, which {did}.", left
     if len(bad) > 1:
         return (
             f"{listing([each.name for each in bad])} do nothing any more. The group does not know yet.",
             left,
         )
-    return f"{one.name} {did}. The group does not know yet.", left
+    return f"{member.name} {did}. The group does not know yet.", left
 
 
 def _zombie(board: BoardState) -> tuple[str, str] | None:
-    for one in board.members:
-        if one.state.doing == "removed, still works":
+    for member in board.members:
+        if member.state.doing == "removed, still works":
             return (
-                f"{one.name} was removed from the group but still works.",
+                f"{member.name} was removed from the group but still works.",
                 "What it does now is done twice.",
             )
     return None
@@ -84,7 +84,7 @@ def _waiting(board: BoardState) -> tuple[str, str] | None:
     if group.state == "PreparingRebalance":
         return _join_phase(board)
     if group.state == "CompletingRebalance":
-        leader = next((one.name for one in board.members if one.state.leader), None)
+        leader = next((member.name for member in board.members if member.state.leader), None)
         return (
             f"Everybody has joined generation {group.generation}. The leader's plan is on its way.",
             f"Leader: {leader}." if leader else "",
@@ -99,7 +99,9 @@ def _join_phase(board: BoardState) -> tuple[str, str]:
             "The join phase is open and waits for more members.",
             "The first rebalance of an empty group waits group.initial.rebalance.delay.ms.",
         )
-    busy = [one for one in board.members if one.name in awaited and one.state.callback is not None]
+    busy = [
+        member for member in board.members if member.name in awaited and member.state.callback is not None
+    ]
     if busy:
         return f"The join phase waits for {busy[0].name}, which is in {busy[0].state.callback}.", ""
     if len(awaited) > LISTED:
@@ -116,16 +118,16 @@ def _join_phase(board: BoardState) -> tuple[str, str]:
 
 def _handing_over(board: BoardState) -> tuple[str, str] | None:
     waits = [
-        one
-        for one in board.partitions
-        if one.state.target is not None and one.state.target != one.state.owner
+        partition
+        for partition in board.partitions
+        if partition.state.target is not None and partition.state.target != partition.state.owner
     ]
     if board.group.protocol != "consumer" or not waits:
         return None
-    held = [one for one in waits if one.state.owner is not None]
-    if held:
-        owners = list(dict.fromkeys(one.state.owner or "" for one in held))
-        takers = list(dict.fromkeys(one.state.target or "" for one in held))
+    owned = [partition for partition in waits if partition.state.owner is not None]
+    if owned:
+        owners = list(dict.fromkeys(partition.state.owner or "" for partition in owned))
+        takers = list(dict.fromkeys(partition.state.target or "" for partition in owned))
         givers = (
             f"{listing(owners)} {'has' if len(owners) == 1 else 'have'}"
             if len(owners) <= LISTED
@@ -133,42 +135,42 @@ def _handing_over(board: BoardState) -> tuple[str, str] | None:
         )
         aim = f" for {listing(takers)}" if len(takers) <= LISTED else ""
         return (
-            f"{givers} to give up {partitions_in_words(one.name for one in held)}{aim}.",
+            f"{givers} to give up {partitions_in_words(partition.name for partition in owned)}{aim}.",
             f"Group epoch {board.group.generation}.",
         )
-    takers = sorted({one.state.target or "" for one in waits})
+    takers = sorted({partition.state.target or "" for partition in waits})
     return (
-        f"{listing(takers[:LISTED])} will get {partitions_in_words(one.name for one in waits)} with the next heartbeat.",
+        f"{listing(takers[:LISTED])} will get {partitions_in_words(partition.name for partition in waits)} with the next heartbeat.",
         "",
     )
 
 
 def _callback(board: BoardState) -> tuple[str, str] | None:
-    busy = [one for one in board.members if one.state.callback is not None]
+    busy = [member for member in board.members if member.state.callback is not None]
     if not busy:
         return None
-    names = listing([one.name for one in busy[:LISTED]])
+    names = listing([member.name for member in busy[:LISTED]])
     return f"{names} {'is' if len(busy) == 1 else 'are'} in {busy[0].state.callback}.", ""
 
 
 def _moving(board: BoardState) -> tuple[str, str] | None:
-    fresh = [one for one in board.partitions if one.state.word == "new"]
+    fresh = [partition for partition in board.partitions if partition.state.word == "new"]
     if not fresh:
         return None
-    owners = sorted({one.state.owner or "" for one in fresh})
+    owners = sorted({partition.state.owner or "" for partition in fresh})
     return (
-        f"{listing(owners[:LISTED])} {'has' if len(owners) == 1 else 'have'} new partitions: {partitions_in_words(one.name for one in fresh)}.",
+        f"{listing(owners[:LISTED])} {'has' if len(owners) == 1 else 'have'} new partitions: {partitions_in_words(partition.name for partition in fresh)}.",
         "First records are on their way.",
     )
 
 
 def _steady(board: BoardState) -> tuple[str, str]:
-    alive = [one for one in board.members if one.state.life == "alive"]
+    alive = [member for member in board.members if member.state.life == "alive"]
     if not alive:
         return "Nobody is in the group.", "Add a member."
-    if not any(one.state.standing == "member" for one in board.members):
+    if not any(member.state.standing == "member" for member in board.members):
         return (
-            f"{listing([one.name for one in alive[:LISTED]])} {'starts' if len(alive) == 1 else 'start'}.",
+            f"{listing([member.name for member in alive[:LISTED]])} {'starts' if len(alive) == 1 else 'start'}.",
             "",
         )
     if board.flowing == len(board.partitions):
@@ -177,14 +179,15 @@ def _steady(board: BoardState) -> tuple[str, str]:
 
 
 def _effect(board: BoardState) -> str:
-    stopped = [one.name for one in board.partitions if not one.state.flows]
+    stopped = [partition.name for partition in board.partitions if not partition.state.flows]
     if not stopped or (
-        len(stopped) == len(board.partitions) and not any(one.stopped_since_ms for one in board.partitions)
+        len(stopped) == len(board.partitions)
+        and not any(partition.stopped_since_ms for partition in board.partitions)
     ):
         return ""
     still = "is" if len(stopped) == 1 else "are"
     if len(stopped) == len(board.partitions):
         return f"All {len(stopped)} partitions are stopped."
-    flowing = [one.name for one in board.partitions if one.state.flows]
+    flowing = [partition.name for partition in board.partitions if partition.state.flows]
     on = "flows" if len(flowing) == 1 else "flow"
     return f"{partitions_in_words(stopped)} {still} stopped. {partitions_in_words(flowing)} {on} on."

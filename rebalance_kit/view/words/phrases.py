@@ -75,9 +75,9 @@ def partitions_in_words(names: Iterable[str]) -> str:
         return f"{known[0]} and {len(known) - 1} more partitions"
     spoken, topic = [], ""
     for name in known:
-        one = _order(name)
-        spoken.append(str(one.partition) if one.topic == topic else name)
-        topic = one.topic
+        number = _order(name)
+        spoken.append(str(number.partition) if number.topic == topic else name)
+        topic = number.topic
     return listing(spoken) if spoken else "nothing"
 
 
@@ -87,41 +87,41 @@ def _order(name: str) -> TopicPartition:
 
 
 # --- one line each ------------------------------------------------------------------------------
-def member_line(one: MemberView, board: BoardState) -> str:
+def member_line(member: MemberView, board: BoardState) -> str:
     """A member in one sentence, as a screen reader says it."""
     parts = [
-        one.state.doing
-        if one.state.doing not in {"crashed", "gone", "died"}
-        else f"{one.state.doing} {seconds(board.at_ms - one.since_ms)} ago"
+        member.state.doing
+        if member.state.doing not in {"crashed", "gone", "died"}
+        else f"{member.state.doing} {seconds(board.at_ms - member.since_ms)} ago"
     ]
-    if one.state.error:
-        parts.append(one.state.error)
-    if one.state.generation is not None and one.state.life == "alive":
+    if member.state.error:
+        parts.append(member.state.error)
+    if member.state.generation is not None and member.state.life == "alive":
         parts.append(
-            f"{'epoch' if one.state.protocol == 'consumer' else 'generation'} {one.state.generation}"
+            f"{'epoch' if member.state.protocol == 'consumer' else 'generation'} {member.state.generation}"
         )
-    if one.state.life in {"crashed", "frozen", "died"} and one.session_ends_ms is not None:
-        parts.append(f"session ends in {seconds(one.session_ends_ms - board.at_ms)}")
-    parts.append(_holding(one, board))
-    return f"{one.name}: {', '.join(parts)}."
+    if member.state.life in {"crashed", "frozen", "died"} and member.session_ends_ms is not None:
+        parts.append(f"session ends in {seconds(member.session_ends_ms - board.at_ms)}")
+    parts.append(_holding(member, board))
+    return f"{member.name}: {', '.join(parts)}."
 
 
-def _holding(one: MemberView, board: BoardState) -> str:
-    also = [each.name for each in board.partitions if one.name in each.state.also]
+def _holding(member: MemberView, board: BoardState) -> str:
+    also = [each.name for each in board.partitions if member.name in each.state.also]
     if also:
         return f"still reads {partitions_in_words(also)}"
-    if not one.owned:
+    if not member.owned:
         return "owns nothing"
-    held = [each for each in board.partitions if each.name in set(one.owned)]
-    words = {AS_A_FACT.get(each.state.word, each.state.word) for each in held}
+    partitions = [each for each in board.partitions if each.name in set(member.owned)]
+    words = {AS_A_FACT.get(each.state.word, each.state.word) for each in partitions}
     state = (
         words.pop()
         if len(words) == 1
         else ", ".join(
             f"{each.name} {AS_A_FACT.get(each.state.word, each.state.word)}"
-            for each in held
+            for each in partitions
             if not each.state.flows
         )
     )
-    verb = "holds" if one.state.life in {"crashed", "died", "frozen"} else "owns"
-    return f"{verb} {partitions_in_words(one.owned)} ({state})"
+    verb = "holds" if member.state.life in {"crashed", "died", "frozen"} else "owns"
+    return f"{verb} {partitions_in_words(member.owned)} ({state})"

@@ -1,0 +1,114 @@
+"""One group's logs as the pictures and the page need them: its rows, its members in order, and times in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from rebalance_kit.view.style.theme import PLOTLY_PATTERNS
+
+Row = Mapping[str, Any]
+
+#: What a lane of the timeline is called, by trigger.
+LANES = {
+    "join": "joined",
+    "leave": "left",
+    "follow_up": "second step",
+    "poll_timeout": "poll timeout",
+    "session_expired": "session expired",
+    "rebalance_timeout": "too slow to revoke",
+    "sync_timeout": "never synced",
+    "admin_removal": "removed by hand",
+    "metadata_changed": "topics changed",
+    "regex_changed": "pattern matches anew",
+    "subscription_changed": "subscribed anew",
+    "enforced": "asked for",
+    "rejoin": "joined again",
+    "protocol_changed": "other assignors",
+    "over_capacity": "too many members",
+    "store_failed": "could not be stored",
+    "unseen": "cause not in the logs",
+    "other": "unknown reason",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GroupView:
+    """What the page shows of one group: its record (as in ``--json``), and rows of its tables."""
+
+    record: Row
+    gaps: Sequence[Row]
+    members: Sequence[Row]
+    storms: Sequence[Row]
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """First and last millisecond told of, with a little room."""
+        times = [row[key] for row in self.record["rebalances"] for key in ("start_ms", "end_ms")]
+        times += [row[key] for row in self.members for key in ("joined_ms", "ended_ms")]
+        times += [row["to_ms"] for row in self.gaps]
+        known = [int(time) for time in times if time is not None]
+        if not known:
+            return 0, 1_000
+        room = max(500, (max(known) - min(known)) // 50)
+        return min(known) - room, max(known) + room
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Members in order of appearance; each keeps its colour in all pictures."""
+        rows = sorted(self.members, key=lambda row: (row["joined_ms"] or 0, row["client"]))
+        named = [row["client"] for row in rows]
+        named += [row["culprit"] for row in self.record["rebalances"] if row["culprit"]]
+        named += [row[key] for row in self.gaps for key in ("owner_before", "owner_after") if row[key]]
+        return tuple(dict.fromkeys(named))
+
+    @property
+    def label_px(self) -> int:
+        """Room for the longest label of any picture, so that their time axes stand below each other."""
+        labels = [LANES.get(row["trigger"], "") for row in self.record["rebalances"]]
+        labels += [row["partition"] for row in self.gaps] + list(self.names)
+        return 24 + 8 * max((len(label) for label in labels), default=0)
+
+    def colour(self, name: str | None) -> str:
+        """The member's colour as a placeholder; grey for nobody."""
+        if name not in self.names:
+            return "@ink3@"
+        return f"@m{self.names.index(name) % 12 + 1}@"
+
+    def pattern(self, name: str | None) -> str:
+        """The member's pattern, which tells it from the twelfth before it."""
+        if name not in self.names:
+            return ""
+        return PLOTLY_PATTERNS[self.names.index(name) // 12 % len(PLOTLY_PATTERNS)]
+
+
+def rested(view: GroupView) -> list[tuple[str, int, int, int]]:
+    """Each partition that rested: name, total, times and longest, in milliseconds."""
+    sums: dict[str, list[int]] = {}
+    for gap in view.gaps:
+        sums.setdefault(gap["partition"], []).append(int(gap["duration_ms"]))
+    return [(name, sum(each), len(each), max(each)) for name, each in sums.items()]
+
+
+def partition_key(name: str) -> tuple[str, int]:
+    """Sorts ``orders-10`` behind ``orders-9``."""
+    topic, _, number = name.rpartition("-")
+    return (topic, int(number)) if number.isdigit() else (name, -1)
+
+
+def clock(at_ms: int | None) -> str:
+    """A time of day in UTC, to the millisecond."""
+    if at_ms is None:
+        return "?"
+    return f"{datetime.fromtimestamp(at_ms / 1000, UTC):%H:%M:%S}.{int(at_ms) % 1000:03d}"
+
+
+def seconds(duration_ms: float | None) -> str:
+    """A duration as people say it."""
+    if duration_ms is None:
+        return "unfinished"
+    if duration_ms < 1_000:
+        return f"{duration_ms:.0f} ms"
+    return f"{duration_ms / 1000:.1f} s" if duration_ms < 120_000 else f"{duration_ms / 60_000:.1f} min"
