@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 SUBMODULE = "."
+
+
+class LazyPackage(ModuleType):
+    """A package whose lazy names win over modules of the same name.
+
+    Importing ``pipeline.forensics`` makes Python bind the module as an attribute of ``pipeline``, where it would
+    hide the function ``forensics`` from then on. The module stays importable by its full name.
+    """
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (isinstance(value, ModuleType) and name in self.__dict__.get("__all__", ())):
+            super().__setattr__(name, value)
 
 
 def lazy_names(
@@ -17,6 +31,7 @@ def lazy_names(
     ``homes`` maps each public name to the module that defines it, relative to ``package``
     (``"Lab": "lab.widget"``); the home of a name that is a module of the package itself is ``"."``.
     """
+    sys.modules[package].__class__ = LazyPackage
 
     def get(name: str) -> Any:
         home = homes.get(name)
