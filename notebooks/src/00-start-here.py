@@ -177,7 +177,7 @@ print("delivered twice:", metrics(frozen).records_redelivered, "records")
 
 # %% [markdown]
 # **Watch for** `onPartitionsLost`: the thawed consumer is told that its partitions are gone, after others have had
-# them for a while. Notebook 07 is about what your code should do there.
+# them for a while. Your code must not commit them any more: another member may have gone further.
 
 # %% [markdown]
 # ## Check yourself

@@ -217,8 +217,8 @@ print(
 
 # %% [markdown]
 # That is a **rebalance storm**: for minutes on end the group is never done, each partition's caches are cold again
-# and again, and lag builds up. Notebook 08 is about the ways out (static membership, timeouts), notebooks 03 and 04 about the other
-# protocols.
+# and again, and lag builds up. The ways out are static membership, longer timeouts,
+# and the other protocols (notebooks 03 and 04).
 #
 # ## Which assignors are eager?
 #

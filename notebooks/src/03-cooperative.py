@@ -186,8 +186,7 @@ print(story(gone_wrong))
 
 # %% [markdown]
 # There is no falling back: a member needs an assignor in common with all others, or it is refused. The safe way takes
-# two bounces, first `[cooperative-sticky, range]` everywhere, then `[cooperative-sticky]`. Notebook 09 walks it, and
-# shows what is different for librdkafka. **Watch for** the generation in which the vote flips: it comes in the middle
+# two bounces, first `[cooperative-sticky, range]` everywhere, then `[cooperative-sticky]`. **Watch for** the generation in which the vote flips: it comes in the middle
 # of the first bounce, once the last member that knows only range has left to be restarted.
 
 # %%
@@ -222,7 +221,7 @@ print(spread("crash", lambda run: metrics(run).records_redelivered, protocols=("
 # %% [markdown]
 # The same: what counts is how long ago the dead member committed. Even a planned cooperative move may repeat a record: the
 # commit is made *before* the join, reading goes on, and what is read between commit and revocation is not committed,
-# unless your `onPartitionsRevoked` does it. Notebook 07 is about that.
+# unless your `onPartitionsRevoked` does it.
 
 # %% [markdown]
 # ## Try it: one interesting failure

@@ -293,7 +293,8 @@ print(story(mixed))
 # %% [markdown]
 # It becomes a *consumer* group, and the coordinator speaks the classic protocol with those that know no other, until the last of
 # them is gone (`group.consumer.migration.policy`, bidirectional by default since 4.0). The eager ones still give up everything when they
-# re-join. Notebook 09 migrates a whole group, and back.
+# re-join. The lab's lesson `migration` takes a whole
+# group there, and back.
 #
 # ## What it does not have
 #

@@ -228,7 +228,7 @@ print(describe_comparison(list(three("rolling-restart-static").values())))
 
 # %% [markdown]
 # No rebalance at all; the price is that a restarted member's partitions rest until it is back, since nobody takes
-# them over. Whether that is better depends on how long your restarts take. Notebook 08 weighs it.
+# them over. Whether that is better depends on how long your restarts take.
 
 # %% [markdown]
 # ## 5 What is read twice

@@ -285,11 +285,6 @@ def has(name: str, version: str) -> bool:
     )
 
 
-def first_consumer_epoch(version: str) -> int:
-    """The epoch that the first member of a new consumer group gets."""
-    return 2 if has("first-epoch-two", version) else 1
-
-
 def changes_between(older: str, newer: str) -> tuple[tuple[str, Change], ...]:
     """What a move from one version to a newer one changes, by name.
 

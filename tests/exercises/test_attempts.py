@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-import time
 
 import pytest
 
@@ -84,10 +83,8 @@ def test_a_missing_file_is_told_how_to_get_one(bench, tmp_path):
 
 
 def test_a_loop_ends_with_the_limit_and_the_session_goes_on(told, bench):
-    began = time.monotonic()
     words = told("while True:\n    pass", limit_s=1.5)
     assert "no answer within 1.5 s (at line " in words
-    assert time.monotonic() - began < 15
     assert bench.spark.range(3).count() == 3
 
 

@@ -8,10 +8,12 @@ import pytest
 
 from rebalance_kit.analysis.invariants import check
 from rebalance_kit.analysis.rebalances import rebalances
+from rebalance_kit.exercises.workspace import Identity
 from rebalance_kit.logs.broker.log import broker_lines
 from rebalance_kit.logs.client.log import member_lines
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.recordings.maker.incidents import FAMILIES, draw_incident, incident_seed, write_incident
+from rebalance_kit.recordings.maker.incidents import FAMILIES, draw_incident
+from rebalance_kit.recordings.maker.maker import make_logs
 from rebalance_kit.simulation.simulate import simulate
 
 FIRST = {
@@ -69,11 +71,11 @@ def test_a_moved_coordinator_shows_in_the_clients_logs():
 
 def test_an_incident_is_the_same_whenever_asked_for_and_another_for_another_learner():
     seeds = [
-        incident_seed("course", learner, "spark-14") for learner in ("ann", "bob", "eve", "joe", "kim", "leo")
+        Identity(learner, "course").seed("spark-14") for learner in ("ann", "bob", "eve", "joe", "kim", "leo")
     ]
     assert draw_incident(seeds[0]) == draw_incident(seeds[0])
     assert len({(one.family, one.scenario.seed) for one in map(draw_incident, seeds)}) == len(seeds)
-    assert incident_seed("a", "bc", "d") != incident_seed("ab", "c", "d")
+    assert Identity("bc", "a").seed("d") != Identity("c", "ab").seed("d")
 
 
 def test_all_families_are_drawn():
@@ -83,7 +85,7 @@ def test_all_families_are_drawn():
 def test_no_log_holds_a_word_of_the_truth(tmp_path):
     for seed in range(5):
         incident = draw_incident(seed)
-        made = write_incident(incident, tmp_path / str(seed), truth=tmp_path / f"{seed}.jsonl")
+        made = make_logs(incident.scenario, tmp_path / str(seed), truth=tmp_path / f"{seed}.jsonl")
         text = "".join(path.read_text() for path in made.files)
         assert incident.cause not in text
         assert incident.family not in text

@@ -22,20 +22,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rebalance_kit.assignors.contract import NO_GENERATION, Assignment, Cluster, MemberSubscription, Step
+from rebalance_kit.assignors.contract import NO_GENERATION, Cluster, MemberSubscription, Step
 from rebalance_kit.assignors.sticky.claims import generation_of
 from rebalance_kit.assignors.sticky.plan import StickyPlan, as_printed, deal_sticky
 from rebalance_kit.model.topology import TopicPartition
-
-
-def assign_cooperative(
-    cluster: Cluster,
-    members: Sequence[MemberSubscription],
-    explain: list[Step] | None = None,
-    max_generation: int = NO_GENERATION,
-) -> Assignment:
-    """Assign as ``org.apache.kafka.clients.consumer.CooperativeStickyAssignor`` does, list for list."""
-    return plan_cooperative(cluster, members, explain, max_generation).assignment
 
 
 def plan_cooperative(
@@ -44,7 +34,7 @@ def plan_cooperative(
     explain: list[Step] | None = None,
     max_generation: int = NO_GENERATION,
 ) -> StickyPlan:
-    """Assign and return with it the partitions held back this generation (``changing_hands``)."""
+    """Assign as ``org.apache.kafka.clients.consumer.CooperativeStickyAssignor`` does, list for list; return with it the partitions held back this generation (``changing_hands``)."""
     lists, changing_hands, generation = deal_sticky(cluster, members, explain, max_generation, generation_of)
     printed = as_printed(members, lists)
     if changing_hands is None:

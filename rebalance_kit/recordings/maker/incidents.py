@@ -6,17 +6,14 @@ so that the first odd line need not be the one that matters. The logs hold no wo
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from rebalance_kit.analysis.scenario_space import Space, draw
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.recordings.maker.maker import Made, Progress, Recipe, make_logs
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec, with_protocol
 
 GROUPS = ("orders-app", "billing", "inventory-sync", "fraud-check", "mail-sender", "search-index")
@@ -355,11 +352,6 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
 """Kinds of trouble by name."""
 
 
-def incident_seed(course: str, learner: str, item: str) -> str:
-    """The seed of a learner's item: nobody can tell it from the name of another's."""
-    return hashlib.sha256(f"{course}\x1f{learner}\x1f{item}".encode()).hexdigest()
-
-
 def draw_incident(seed: str | int, families: Sequence[str] | None = None) -> Incident:
     """The incident of that seed, of one of ``families`` (default: any); the same one whenever it is asked for.
 
@@ -423,18 +415,6 @@ def _harmless(case: _Case, fault_ms: int) -> None:
             configs=configs,
         )
     )
-
-
-def write_incident(
-    incident: Incident,
-    folder: str | Path,
-    *,
-    truth: str | Path | None = None,
-    recipe: Recipe | None = None,
-    progress: Progress | None = None,
-) -> Made:
-    """Write the incident's logs into the new or empty ``folder``, its trace's truth to ``truth`` if given, which should lie elsewhere."""
-    return make_logs(incident.scenario, folder, recipe=recipe, truth=truth, progress=progress)
 
 
 def random_scenario(seed: int) -> Scenario:

@@ -1,0 +1,68 @@
+"""A text that sends its reader to a notebook names one that is there."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.support.paths import ROOT
+
+HERE = {path.name[:2] for path in (ROOT / "notebooks" / "src").glob("[0-9][0-9]-*.py")}
+FILES = {path.with_suffix(".ipynb").name for path in (ROOT / "notebooks" / "src").glob("*.py")}
+TEXTS = sorted(
+    path
+    for pattern in (
+        "README.md",
+        "CHANGELOG.md",
+        "docs/*.md",
+        "notebooks/src/*.py",
+        "exercises/**/*.[mpy]*",
+        "rebalance_kit/**/*.py",
+        "rebalance_kit/**/*.yaml",
+        "rebalance_kit/**/*.js",
+    )
+    for path in ROOT.glob(pattern)
+    if "__pycache__" not in path.parts and "node_modules" not in path.parts
+)
+NUMBERS = re.compile(r"\bnotebooks?\s+((?:\d\d(?:,\s|\sto\s|\sand\s|\b))+)", re.IGNORECASE)
+
+
+def named(text):
+    """The numbers of notebooks that a text names; comment marks may stand between the words."""
+    plain = re.sub(r"\s*\n\s*#?\s*", " ", text)
+    return {number for found in NUMBERS.findall(plain) for number in re.findall(r"\d\d", found)}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# see notebooks\n# 02, 03 and 17 for more", {"02", "03", "17"}),
+        ("notebooks 10 to 12)", {"10", "12"}),
+        ("Notebook 07 is about that, 30 minutes.", {"07"}),
+        ("notebook 2024", set()),
+    ],
+)
+def test_the_numbers_of_notebooks_are_found_in_a_text(text, expected):
+    assert named(text) == expected
+
+
+def test_every_notebook_that_a_text_names_is_there():
+    assert len(TEXTS) > 300
+    absent = {
+        f"{path.relative_to(ROOT)}: notebook {number}"
+        for path in TEXTS
+        for number in named(path.read_text("utf-8"))
+        if number not in HERE
+    }
+    assert absent == set()
+
+
+def test_every_link_between_notebooks_leads_to_one():
+    linked = {
+        f"{path.relative_to(ROOT)}: {link}"
+        for path in TEXTS
+        for link in re.findall(r"\b((?:\d\d|I)-[\w-]+\.ipynb)", path.read_text("utf-8"))
+        if link not in FILES
+    }
+    assert linked == set()
