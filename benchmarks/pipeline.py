@@ -82,9 +82,9 @@ def first_result(kind: str, file: Path) -> tuple[float, float]:
 
 def first(kind: str, file: str) -> None:
     if kind == "notebook":
-        from rebalance_kit.pipeline.spark.notebook_session import begin_quietly
+        from rebalance_kit.pipeline.spark.notebook_session import start_in_background
 
-        starting = begin_quietly()
+        starting = start_in_background()
         time.sleep(READ_S)
     begun = time.perf_counter()
     if kind == "notebook":

@@ -25,7 +25,7 @@ WANTED = 1.8
 
 def measure(master: str, runs: int) -> float:
     """Seconds that the sweep takes on a running, warm session of ``master``."""
-    from rebalance_kit.pipeline.spark.session import plainly, spark_session
+    from rebalance_kit.pipeline.spark.session import spark_session, without_codegen
 
     spark = spark_session(master)
     timeouts = {"session.timeout.ms": [6_000, 10_000, 20_000, 45_000]}
@@ -38,7 +38,7 @@ def measure(master: str, runs: int) -> float:
             .groupBy()
             .agg({"error": "count", "run": "count"})
         )
-        with plainly(spark):  # as the command does
+        with without_codegen(spark):  # as the command does
             row = table.collect()[0].asDict()
         assert row["count(error)"] == 0, "some runs failed"
         return time.perf_counter() - begun, row["count(run)"]

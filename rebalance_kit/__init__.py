@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # the names of the table below, for editors and type checkers
     from rebalance_kit.model.trace import Trace as Trace
     from rebalance_kit.notebook import three as three
     from rebalance_kit.pipeline.forensics import forensics as forensics
-    from rebalance_kit.pipeline.spark.notebook_session import begin_quietly as begin_quietly
+    from rebalance_kit.pipeline.spark.notebook_session import start_in_background as start_in_background
     from rebalance_kit.pipeline.spark.session import spark_session as spark_session
     from rebalance_kit.pipeline.sweep.grid import sweep as sweep
     from rebalance_kit.recordings.replay.replay import replay as replay
@@ -89,9 +89,9 @@ else:
             "watching": "view",
             "write_report": "view",
             # logs on Spark
-            "begin_quietly": "pipeline",
             "forensics": "pipeline",
             "spark_session": "pipeline",
+            "start_in_background": "pipeline",
             "sweep": "pipeline",
         },
     )

@@ -22,8 +22,8 @@ from pathlib import Path
 
 from rebalance_kit.pipeline import forensics, spark_session
 from rebalance_kit.pipeline.command import run_logs
-from rebalance_kit.pipeline.lines.accounting import require_balance
-from rebalance_kit.pipeline.stream.command import Wishes, run_watch
+from rebalance_kit.pipeline.lines.accounting import checked_counts
+from rebalance_kit.pipeline.stream.command import WatchOptions, run_watch
 from rebalance_kit.recordings.runs.pack import unpack
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -44,14 +44,16 @@ def fuzz(count: int, seed: int) -> int:
         spark = spark_session()
         begun = time.perf_counter()
         result = forensics(spark, place)
-        books = [tuple(row) for row in result.lines.collect()]
+        counts = checked_counts(result.lines)
         rows = {name: table.count() for name, table in result.tables().items()}
         took = time.perf_counter() - begun
-    require_balance(books)
-    lines, parsed, ignored, rejected = (sum(book[column] for book in books) for column in range(2, 6))
-    counted = {book[1]: book[2] for book in books} == wanted
+    lines, parsed, ignored, rejected = (
+        sum(getattr(count, column) for count in counts)
+        for column in ("lines", "parsed", "ignored", "rejected")
+    )
+    counted = {count.file: count.lines for count in counts} == wanted
     print(
-        f"{lines:,} lines in {len(books)} files, {took:.0f} s: {parsed:,} parsed + {ignored:,} ignored + "
+        f"{lines:,} lines in {len(counts)} files, {took:.0f} s: {parsed:,} parsed + {ignored:,} ignored + "
         f"{rejected:,} rejected = {parsed + ignored + rejected:,}; every file's count is right: {counted}; "
         f"rows of the tables: {rows}"
     )
@@ -70,7 +72,7 @@ def kills(times: int, seed: int) -> int:
             logs, state = top / "logs", top / f"state-{turn}"
             moment = killed(run, logs, state, dice)
             seen = io.StringIO()
-            assert run_watch(logs, Wishes(top / "streamed", state, once=True), seen) == 0
+            assert run_watch(logs, WatchOptions(top / "streamed", state, once=True), seen) == 0
             if turn == 1:
                 assert run_logs([logs], top / "batch", out=io.StringIO()) == 0
                 batch = written(spark, top / "batch")

@@ -12,9 +12,9 @@
 # Spark takes some seconds to start. The first cell starts it behind your back; read on meanwhile.
 
 # %%
-from rebalance_kit import begin_quietly
+from rebalance_kit import start_in_background
 
-starting = begin_quietly()
+starting = start_in_background()
 
 # %% [markdown]
 # ## 1 Two thousand lines

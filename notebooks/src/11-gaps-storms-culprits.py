@@ -10,9 +10,9 @@
 # - tell a storm from an event with session windows, and follow a group while its logs are written.
 
 # %%
-from rebalance_kit import begin_quietly
+from rebalance_kit import start_in_background
 
-starting = begin_quietly()
+starting = start_in_background()
 
 # %% [markdown]
 # ## 1 The pause of a partition

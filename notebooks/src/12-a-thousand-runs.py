@@ -10,9 +10,9 @@
 # - choose a session timeout for a price that you can name.
 
 # %%
-from rebalance_kit import begin_quietly
+from rebalance_kit import start_in_background
 
-starting = begin_quietly()
+starting = start_in_background()
 
 # %% [markdown]
 # ## 1 What does a shorter session buy?

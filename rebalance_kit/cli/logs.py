@@ -52,7 +52,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _logs(arguments: argparse.Namespace, out: TextIO) -> int:
-    from rebalance_kit.pipeline.command import Told, run_logs
+    from rebalance_kit.pipeline.command import ReadingOptions, run_logs
     from rebalance_kit.view.reports.log_report import write_forensics_page
 
     return run_logs(
@@ -62,7 +62,9 @@ def _logs(arguments: argparse.Namespace, out: TextIO) -> int:
         as_json=arguments.json,
         out=out,
         page=write_forensics_page,
-        told=Told(arguments.layouts, arguments.year, arguments.time_zone, tuple(arguments.offset)),
+        options=ReadingOptions(
+            arguments.layouts, arguments.year, arguments.time_zone, tuple(arguments.offset)
+        ),
     )
 
 

@@ -93,13 +93,13 @@ def _add_sweep(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def _watch(arguments: argparse.Namespace, out: TextIO) -> int:
-    from rebalance_kit.pipeline.stream.command import Wishes, run_watch
+    from rebalance_kit.pipeline.stream.command import WatchOptions, run_watch
     from rebalance_kit.view.reports.log_report import write_forensics_page
     from rebalance_kit.view.reports.watch_page import write_page
 
     page = None if arguments.page is None else (arguments.out or Path()) / arguments.page
     title = f"Rebalances in {arguments.folder}"
-    wishes = Wishes(
+    options = WatchOptions(
         arguments.out,
         arguments.checkpoint,
         arguments.once,
@@ -108,7 +108,7 @@ def _watch(arguments: argparse.Namespace, out: TextIO) -> int:
         None if page is None else lambda latest: write_page(page, latest, title),
         write_forensics_page,
     )
-    return run_watch(arguments.folder, wishes, out)
+    return run_watch(arguments.folder, options, out)
 
 
 def _sweep(arguments: argparse.Namespace, out: TextIO) -> int:
@@ -124,9 +124,9 @@ def _sweep(arguments: argparse.Namespace, out: TextIO) -> int:
             return read_spec(arguments.spec)
         return read_words(arguments.scenario, arguments.settings, arguments.protocol, arguments.seeds)
 
-    def told(swept: Swept) -> None:
+    def page(swept: Swept) -> None:
         from rebalance_kit.view.figures.sweep_figures import write_sweep
 
         write_sweep(arguments.out / "sweep.html", swept.rows, swept.names, swept.text())
 
-    return run_sweep(grid, arguments.out, arguments.master, out, told if arguments.out is not None else None)
+    return run_sweep(grid, arguments.out, arguments.master, out, page if arguments.out is not None else None)

@@ -1,8 +1,8 @@
-"""The same questions at scale: Spark turns log text into tables of rebalances.
+"""Kafka logs at scale: Spark turns log text into tables of rebalances.
 
 ``logs text -> bronze (lines) -> silver (events) -> gold (rebalances, members, findings)``; lines are
 read by Python in batches, and every step after that is a plain ``DataFrame -> DataFrame`` function.  Spark is
-imported only inside the modules that need it, so importing this package costs nothing.
+imported only by the modules that need it, so importing this package is cheap.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "Forensics": "forensics",
         "LocalCluster": "spark.cluster",
         "Watch": "stream.watch",
-        "begin_quietly": "spark.notebook_session",
-        "begin_session": "spark.session",
+        "start_in_background": "spark.notebook_session",
         "forensics": "forensics",
         "quiet_session": "spark.notebook_session",
         "read_events": "forensics",

@@ -1,7 +1,6 @@
-"""The command ``rebalance-kit logs``: the only place of this room that starts a session by itself.
+"""The command ``rebalance-kit logs``: reads logs, writes the tables, prints a report or JSON lines.
 
-It reads, writes the tables (beside their place first, then renamed), prints a report or JSON, and
-answers with an exit status.
+Only the commands of this room start a session by themselves.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What the command line says about the logs: a file of layouts, year, zone, ``GLOB=+2.5s`` a clock."""
+class ReadingOptions:
+    """Command-line options about the logs: a file of layouts, year, time zone, clock offsets (``GLOB=+2.5s``)."""
 
     layouts: Path | None = None
     year: int | None = None
@@ -34,31 +33,31 @@ class Told:
     offsets: tuple[str, ...] = ()
 
 
-def reading_of(told: Told) -> Reading:
-    """The words of the command line, checked; ``ConfigError`` says what was expected."""
+def reading_of(options: ReadingOptions) -> Reading:
+    """Check the options of the command line; ``ConfigError`` names the value and what was expected."""
     from zoneinfo import ZoneInfo
 
     from rebalance_kit.forensics.lines.layouts import Reading, load_layouts
 
-    if told.time_zone is not None:
+    if options.time_zone is not None:
         try:
-            ZoneInfo(told.time_zone)
+            ZoneInfo(options.time_zone)
         except (KeyError, ValueError, OSError) as problem:
             raise ConfigError(
-                f"--time-zone {told.time_zone!r} is unknown; expected a name such as Europe/Berlin or UTC"
+                f"--time-zone {options.time_zone!r} is unknown; expected a name such as Europe/Berlin or UTC"
             ) from problem
-    if told.year is not None and not 1970 <= told.year <= 9998:
-        raise ConfigError(f"--year {told.year}; expected a year from 1970 to 9998")
-    layouts = load_layouts(told.layouts) if told.layouts is not None else ()
-    return Reading(layouts, told.year, told.time_zone, tuple(_offset(text) for text in told.offsets))
+    if options.year is not None and not 1970 <= options.year <= 9998:
+        raise ConfigError(f"--year {options.year}; expected a year from 1970 to 9998")
+    layouts = load_layouts(options.layouts) if options.layouts is not None else ()
+    return Reading(layouts, options.year, options.time_zone, tuple(_offset(text) for text in options.offsets))
 
 
 def _offset(text: str) -> tuple[str, int]:
-    """``broker-2/*=+2.5s`` as a pattern of paths and milliseconds to add."""
-    found = re.fullmatch(r"(.+)=([+-]?\d+(?:\.\d+)?)(ms|s)", text)
-    if found is None:
+    """``broker-2/*=+2.5s`` as a path pattern and the milliseconds to add."""
+    match = re.fullmatch(r"(.+)=([+-]?\d+(?:\.\d+)?)(ms|s)", text)
+    if match is None:
         raise ConfigError(f"--offset {text!r}; expected PATTERN=SECONDS, for instance 'broker-2*=+2.5s'")
-    return found[1], round(float(found[2]) * (1 if found[3] == "ms" else 1000))
+    return match[1], round(float(match[2]) * (1 if match[3] == "ms" else 1000))
 
 
 def run_logs(
@@ -68,43 +67,49 @@ def run_logs(
     as_json: bool = False,
     out: TextIO | None = None,
     page: Callable[[Forensics, Path], object] | None = None,
-    told: Told | None = None,
+    options: ReadingOptions | None = None,
 ) -> int:
-    """Answer ``rebalance-kit logs``: read ``paths``, write tables to ``out_dir``, print the report.
+    """Run ``rebalance-kit logs``: read ``paths``, write tables to ``out_dir``, print the report.
 
-    ``page`` is asked to write a page beside the tables (this room draws none itself); ``told`` is what the
-    reader says about the logs.
-
-    Returns 0, or 2 when something is missing or damaged beyond use (said on standard error).
+    ``page`` writes a page beside the tables.  Returns 0, or 2 with a message on standard error when an input
+    is missing or damaged beyond use.
     """
-    from rebalance_kit.pipeline import forensics as inquiry
-    from rebalance_kit.pipeline import output, report
-    from rebalance_kit.pipeline.lines import accounting
+    from rebalance_kit.pipeline.forensics import forensics
 
-    stream = out or sys.stdout
     try:
-        with tempfile.TemporaryDirectory(prefix="rebalance-kit-") as scratch:
-            require_paths(paths)
-            reading = reading_of(told or Told())
-            from rebalance_kit.pipeline.spark.session import spark_session
+        require_paths(paths)
+        reading = reading_of(options or ReadingOptions())
+        from rebalance_kit.pipeline.spark.session import spark_session
 
-            spark = spark_session(master)
-            result = inquiry.forensics(spark, paths, Path(scratch), reading)
-            books = [tuple(row) for row in result.lines.orderBy("path", "file").collect()]
-            accounting.require_balance(books)
-            if out_dir is not None:
-                output.write_tables(result.tables(), Path(out_dir))
-                if page is not None:
-                    page(result, Path(out_dir))
-            if as_json:
-                report.print_json(result, stream)
-            else:
-                report.print_report(result, books, stream)
+        with tempfile.TemporaryDirectory(prefix="rebalance-kit-") as scratch:
+            result = forensics(spark_session(master), paths, Path(scratch), reading)
+            _write_and_print(result, out_dir, page, as_json, out or sys.stdout)
             result.kept.unpersist()
     except RebalanceKitError as problem:
         sys.stderr.write(f"rebalance-kit logs: {problem}\n")
         return 2
     return 0
+
+
+def _write_and_print(
+    result: Forensics,
+    out_dir: str | os.PathLike[str] | None,
+    page: Callable[[Forensics, Path], object] | None,
+    as_json: bool,
+    out: TextIO,
+) -> None:
+    from rebalance_kit.pipeline import output, report
+    from rebalance_kit.pipeline.lines import accounting
+
+    counts = accounting.checked_counts(result.lines)
+    if out_dir is not None:
+        output.write_tables(result.tables(), Path(out_dir))
+        if page is not None:
+            page(result, Path(out_dir))
+    if as_json:
+        report.print_json(result, out)
+    else:
+        report.print_report(result, counts, out)
 
 
 def require_paths(paths: Sequence[str | os.PathLike[str]]) -> None:

@@ -1,6 +1,6 @@
 """From a folder of logs to the tables, in one call.
 
-``read_events`` goes as far as silver, ``forensics`` on to gold.  Both take the caller's session and
+``read_events`` stops at silver and ``forensics`` continues to gold.  Both take the caller's session and
 return DataFrames.
 """
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     Paths: TypeAlias = Sequence[str | os.PathLike[str]] | str | os.PathLike[str]
 
 
-#: Up to so many lines, and events for the tables of gold, a plan is run as it is (see ``session.plainly``).
+#: Up to this many lines, and events for the gold tables, code generation does not pay (``session.without_codegen``).
 FEW_LINES, FEW_EVENTS = 20_000, 200_000
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Forensics:
-    """The tables of one look at some logs; ``survey`` says which files they come from.
+    """The tables of some logs; ``survey`` says which files they come from.
 
-    ``lines`` (one row a file: lines, parsed, ignored, rejected), ``events`` (silver), ``rejected``
+    ``lines`` (one row per file: lines, parsed, ignored, rejected), ``events`` (silver), ``rejected``
     (lines with the reason), and gold: ``rebalances``, ``gaps``, ``storms``, ``members``,
-    ``findings``, ``groups``.  ``kept`` as in ``Events``.
+    ``findings``, ``groups``.  ``kept`` is as in ``Events``.
     """
 
     survey: Survey
@@ -52,14 +52,14 @@ class Forensics:
     kept: DataFrame
 
     def __repr__(self) -> str:
-        """What was read, and the tables with their columns; nothing is computed for it."""
+        """The files and the tables with their columns; computes nothing."""
         files = self.survey.files
         lines = [f"Forensics of {len(files)} files, {sum(file.lines for file in files):,} lines; its tables:"]
         lines += [f"  .{name:<11} {', '.join(table.columns)}" for name, table in self.tables().items()]
         return "\n".join([*lines, "Try .findings.select('sentence', 'do').show(truncate=False)"])
 
     def tables(self) -> dict[str, DataFrame]:
-        """The tables by the names they are written under."""
+        """The tables under the names of their files."""
         return {
             "lines": self.lines,
             "events": self.events,
@@ -75,9 +75,9 @@ class Forensics:
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """The silver tables: ``lines`` (one row a file, the books), ``events``, ``rejected``.
+    """The silver tables: ``lines`` (line counts, one row per file), ``events``, ``rejected``.
 
-    ``kept`` is what Spark holds for them; ``kept.unpersist()`` gives it back when they are done with.
+    ``kept`` is the table that Spark caches for them; call ``kept.unpersist()`` after their last use.
     """
 
     survey: Survey
@@ -90,32 +90,36 @@ class Events:
 def read_events(
     spark: SparkSession, paths: Paths, salvage: Path | None = None, reading: Reading | None = None
 ) -> Events:
-    """Read the logs under ``paths`` up to silver: what every line is, and the events in them.
+    """Read the logs under ``paths`` up to silver: what each line is, and the events.
 
-    ``paths`` are files and folders (every folder that holds logs is one run).  Damaged files are
-    copied, as far as they can be read, into ``salvage`` (default: a temporary folder that lives as
-    long as the process).  ``reading`` says what the lines do not: layouts, year, zone, clocks.  Raises
-    ``DataError`` for a path that is missing or unreadable.
+    ``paths`` are files and folders (every folder that holds logs is one run).  The readable part of a
+    damaged file is copied into ``salvage`` (default: a temporary folder that exists as long as the process).
+    ``reading`` adds what the lines do not say: layouts, year, time zone, clock offsets.  Raises ``DataError``
+    for a path that is missing or unreadable.
     """
     from rebalance_kit.pipeline.lines.classify import read_classified
-    from rebalance_kit.pipeline.spark.session import plainly
+    from rebalance_kit.pipeline.spark.session import without_codegen
 
-    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    found = survey(given, salvage or _salvage_folder())
-    with plainly(spark, small=sum(file.lines for file in found.files) <= FEW_LINES):
-        return settle(spark, found, read_classified(spark, found.files, reading).persist(), reading)
+    several = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    surveyed = survey(several, salvage or _salvage_folder())
+    with without_codegen(spark, small=sum(file.lines for file in surveyed.files) <= FEW_LINES):
+        return silver_tables(
+            spark, surveyed, read_classified(spark, surveyed.files, reading).persist(), reading
+        )
 
 
-def settle(spark: SparkSession, found: Survey, classified: DataFrame, reading: Reading | None) -> Events:
-    """The silver tables of classified lines (``intake.classify``), wherever those come from."""
+def silver_tables(
+    spark: SparkSession, surveyed: Survey, classified: DataFrame, reading: Reading | None
+) -> Events:
+    """The silver tables of classified lines (``classify.classify``), from a folder or from a stream's store."""
     from rebalance_kit.pipeline.lines import accounting, silver
     from rebalance_kit.pipeline.lines.classify import blocks_of
 
-    blocks = blocks_of(classified, found.files, reading)
+    blocks = blocks_of(classified, surveyed.files, reading)
     return Events(
-        survey=found,
-        lines=accounting.line_counts(spark, classified, found.files),
-        # A checkpoint ends the plan: what is joined with itself later starts from rows, not from text.
+        survey=surveyed,
+        lines=accounting.line_counts(spark, classified, surveyed.files),
+        # A checkpoint ends the plan, so that later self-joins start from rows and not from text.
         events=silver.events(classified, blocks, reading).localCheckpoint(),
         rejected=silver.rejected(classified, blocks),
         kept=classified,
@@ -134,57 +138,61 @@ def forensics(
 
 
 def gold(silver: Events) -> Forensics:
-    """The gold tables of silver ones, wherever those come from: a folder, or a stream's store."""
-    from rebalance_kit.pipeline.spark.session import plainly
+    """The gold tables of silver ones, from a folder or from a stream's store."""
+    from rebalance_kit.pipeline.spark.session import without_codegen
 
-    with plainly(silver.events.sparkSession, small=silver.events.count() <= FEW_EVENTS):
+    with without_codegen(silver.events.sparkSession, small=silver.events.count() <= FEW_EVENTS):
         return _gold(silver)
 
 
 def _gold(silver: Events) -> Forensics:
-    from rebalance_kit.pipeline.findings import table as findings
-    from rebalance_kit.pipeline.gold import (
-        gaps,
-        groups,
-        members,
-        movements,
-        rebalances,
-        storms,
-        subscriptions,
-    )
-    from rebalance_kit.pipeline.gold import member_fates as fates
-    from rebalance_kit.pipeline.gold import member_names as names
-    from rebalance_kit.pipeline.gold import topic_causes as motives
+    from rebalance_kit.pipeline.findings.table import findings
+    from rebalance_kit.pipeline.gold.gaps import gaps
+    from rebalance_kit.pipeline.gold.groups import groups
+    from rebalance_kit.pipeline.gold.member_names import member_names
+    from rebalance_kit.pipeline.gold.members import members
+    from rebalance_kit.pipeline.gold.rebalances import REBALANCES
+    from rebalance_kit.pipeline.gold.storms import storms
 
     events = silver.events
-    known = names.member_names(events).localCheckpoint()
-    explained = (
-        rebalances.rebalances(events, known)
-        .localCheckpoint()
-        .transform(lambda table: fates.with_fates(table, events))
-        .transform(lambda table: motives.with_native_reasons(table, events))
-        .transform(lambda table: motives.with_topics(table, events))
-        .localCheckpoint()
-        .transform(lambda table: subscriptions.with_subscriptions(table, events))
-        .transform(lambda table: fates.with_waits(table, events))
-        .transform(fates.with_cause)
-        .transform(lambda table: movements.with_movements(table, events))
-        .localCheckpoint()
-    )
-    spells = storms.storms(explained).localCheckpoint()
-    told = findings.findings(events, explained, spells, known).localCheckpoint()
+    names = member_names(events).localCheckpoint()
+    explained = _explained_rebalances(events, names)
+    storm_table = storms(explained).localCheckpoint()
+    finding_table = findings(events, explained, storm_table, names).localCheckpoint()
     return Forensics(
         survey=silver.survey,
         lines=silver.lines,
         events=events,
         rejected=silver.rejected,
-        rebalances=explained.select(*rebalances.REBALANCES),
-        gaps=gaps.gaps(events, known).localCheckpoint(),
-        storms=spells,
-        members=members.members(events, known).localCheckpoint(),
-        findings=told,
-        groups=groups.groups(events, explained, told, known).localCheckpoint(),
+        rebalances=explained.select(*REBALANCES),
+        gaps=gaps(events, names).localCheckpoint(),
+        storms=storm_table,
+        members=members(events, names).localCheckpoint(),
+        findings=finding_table,
+        groups=groups(events, explained, finding_table, names).localCheckpoint(),
         kept=silver.kept,
+    )
+
+
+def _explained_rebalances(events: DataFrame, names: DataFrame) -> DataFrame:
+    """The rebalances with what the logs of members and controllers add to the coordinator's."""
+    from rebalance_kit.pipeline.gold import member_fates, topic_causes
+    from rebalance_kit.pipeline.gold.movements import with_movements
+    from rebalance_kit.pipeline.gold.rebalances import rebalances
+    from rebalance_kit.pipeline.gold.subscriptions import with_subscriptions
+
+    return (
+        rebalances(events, names)
+        .localCheckpoint()
+        .transform(member_fates.with_fates, events)
+        .transform(topic_causes.with_native_reasons, events)
+        .transform(topic_causes.with_topics, events)
+        .localCheckpoint()
+        .transform(with_subscriptions, events)
+        .transform(member_fates.with_waits, events)
+        .transform(member_fates.with_cause)
+        .transform(with_movements, events)
+        .localCheckpoint()
     )
 
 
@@ -194,5 +202,5 @@ def _salvage_folder() -> Path:
     return Path(folder.name)
 
 
-#: Kept only so that the folders live until the process ends, and are removed then.
+#: References that keep the folders until the process ends, which removes them.
 _SALVAGED: list[tempfile.TemporaryDirectory[str]] = []

@@ -1,4 +1,4 @@
-"""Write tables so that a reader sees the old ones or the new ones, never half of either."""
+"""Writes tables so that a reader sees either the old ones or the new ones, never a mixture."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 def write_tables(tables: Mapping[str, DataFrame], folder: Path) -> None:
     """Write each table as Parquet to ``folder/<name>``, replacing what is there.
 
-    All are written beside their place first and renamed when the last one is done, so a job that
-    is killed half-way leaves the former tables as they were.  Raises ``DataError`` when the folder
-    cannot be written.
+    All tables are first written to a draft folder and renamed after the last one, so a job that is killed
+    half-way leaves the former tables as they were.  Raises ``DataError`` when the folder cannot be written.
     """
     draft = folder / f".draft-{os.getpid()}"
     try:
@@ -32,7 +31,7 @@ def write_tables(tables: Mapping[str, DataFrame], folder: Path) -> None:
         ) from problem
     try:
         for name, table in tables.items():
-            # Small tables: one file each is easier to read than one a task.
+            # The tables are small: one file each is easier to read than one per task.
             table.coalesce(1).write.parquet(str(draft / name))
         for name in tables:
             _replace(draft / name, folder / name, draft / f"{name}.old")

@@ -1,4 +1,4 @@
-"""The report a person reads on the terminal, and the same as JSON lines."""
+"""The report for the terminal, and the same content as JSON lines."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from rebalance_kit.pipeline.forensics import Forensics
+    from rebalance_kit.pipeline.lines.accounting import LineCount
 
-#: How wide the report is at most.
+#: The greatest width of the report.
 _WIDTH = 120
 
-#: How many rejected lines are shown; the table has them all.
+#: How many rejected lines are printed; the table has them all.
 _SHOWN_REJECTS = 10
 
 
 def print_json(result: Forensics, out: TextIO) -> None:
-    """One JSON object a line for each run and group, ordered by path and group; ASCII, so that no text breaks a line."""
+    """One line of ASCII JSON per run and group, ordered by path and group."""
     for row in result.groups.orderBy("path", "group").collect():
         print(json.dumps(group_record(row.asDict(recursive=True))), file=out)
 
 
 def group_record(row: dict[str, Any]) -> dict[str, Any]:
-    """The JSON form of a row of ``groups``: absent lists are empty lists."""
+    """A row of ``groups`` for JSON, with empty lists for absent ones."""
     keys = (
         "path",
         "group",
@@ -43,31 +44,31 @@ def group_record(row: dict[str, Any]) -> dict[str, Any]:
     return {key: [] if row.get(key) is None else row[key] for key in keys}
 
 
-def print_report(result: Forensics, books: Sequence[tuple[Any, ...]], out: TextIO) -> None:
-    """What happened, group by group, then the books of lines, file by file."""
+def print_report(result: Forensics, counts: Sequence[LineCount], out: TextIO) -> None:
+    """Print what happened, group by group, then the line counts, file by file."""
     rows = [
         group_record(row.asDict(recursive=True)) for row in result.groups.orderBy("path", "group").collect()
     ]
     for record in rows:
         _print_group(record, out)
     if not rows:
-        print("No consumer group is told of in these files.", file=out)
-    _print_books(books, out)
-    _print_rejects(result, books, out)
+        print("These files mention no consumer group.", file=out)
+    _print_counts(counts, out)
+    _print_rejected(result, counts, out)
     for path, why in result.survey.passed_over:
         print(f"passed over {path}: {why}", file=out)
 
 
 def _print_group(record: dict[str, Any], out: TextIO) -> None:
     print(f"== {record['path']}  group {record['group']}", file=out)
-    counts = [f"{len(record['rebalances'])} rebalances"]
+    totals = [f"{len(record['rebalances'])} rebalances"]
     if record["generations"]:
-        counts.append("generations " + _span(record["generations"]))
+        totals.append("generations " + _span(record["generations"]))
     if record["epochs"]:
-        counts.append(f"epochs {_span(record['epochs'])}, {record['targets']} target assignments")
+        totals.append(f"epochs {_span(record['epochs'])}, {record['targets']} target assignments")
     if record["expired"]:
-        counts.append(f"{record['expired']} expired: {', '.join(record['expired_members'])}")
-    print("   " + "; ".join(counts), file=out)
+        totals.append(f"{record['expired']} expired: {', '.join(record['expired_members'])}")
+    print("   " + "; ".join(totals), file=out)
     for row in record["rebalances"]:
         _print_rebalance(row, out)
     if record["findings"]:
@@ -78,10 +79,10 @@ def _print_group(record: dict[str, Any], out: TextIO) -> None:
 
 
 def _print_rebalance(row: dict[str, Any], out: TextIO) -> None:
-    lasted = "unfinished" if row["duration_ms"] is None else f"{row['duration_ms'] / 1000:.1f} s"
+    duration = "unfinished" if row["duration_ms"] is None else f"{row['duration_ms'] / 1000:.1f} s"
     step = f"{row['before']} -> {row['after'] if row['after'] is not None else '?'}"
     moved = f"; {len(row['moved'])} partitions moved" if row.get("moved") else ""
-    head = f"   {row['number']:>3}  {_clock(row['start_ms'])}  {lasted:>10}  {step:<9} "
+    head = f"   {row['number']:>3}  {_clock(row['start_ms'])}  {duration:>10}  {step:<9} "
     print(_wrapped(head, f"{row['cause']}{moved}"), file=out)
 
 
@@ -98,7 +99,7 @@ def _clock(at_ms: int) -> str:
 
 
 def _wrapped(head: str, text: str) -> str:
-    """The text behind its head, further lines below its beginning."""
+    """The text after its head, with further lines indented to the head's width."""
     return textwrap.fill(text, _WIDTH, initial_indent=head, subsequent_indent=" " * len(head))
 
 
@@ -106,20 +107,29 @@ def _span(numbers: Sequence[int]) -> str:
     return ", ".join(str(number) for number in numbers)
 
 
-def _print_books(books: Sequence[tuple[Any, ...]], out: TextIO) -> None:
+def _print_counts(counts: Sequence[LineCount], out: TextIO) -> None:
     print("Lines: parsed + ignored + rejected = lines", file=out)
-    for path, file, lines, parsed, ignored, rejected, note in books:
-        place = file if path == file else f"{path}/{file}" if not file.startswith(path) else file
-        told = f"   ({note})" if note else ""
-        print(f"   {parsed} + {ignored} + {rejected} = {lines}   {place}{told}", file=out)
-    sums = [sum(row[place] for row in books) for place in (3, 4, 5, 2)]
-    print(f"   {sums[0]} + {sums[1]} + {sums[2]} = {sums[3]}   all {len(books)} files", file=out)
+    for count in counts:
+        note = f"   ({count.note})" if count.note else ""
+        print(
+            f"   {count.parsed} + {count.ignored} + {count.rejected} = {count.lines}   {_place(count)}{note}",
+            file=out,
+        )
+    parsed, ignored, rejected, lines = (
+        sum(getattr(count, column) for count in counts)
+        for column in ("parsed", "ignored", "rejected", "lines")
+    )
+    print(f"   {parsed} + {ignored} + {rejected} = {lines}   all {len(counts)} files", file=out)
 
 
-def _print_rejects(result: Forensics, books: Sequence[tuple[Any, ...]], out: TextIO) -> None:
-    rejects = sum(row[5] for row in books)
-    if not rejects:
+def _place(count: LineCount) -> str:
+    return count.file if count.file.startswith(count.path) else f"{count.path}/{count.file}"
+
+
+def _print_rejected(result: Forensics, counts: Sequence[LineCount], out: TextIO) -> None:
+    rejected = sum(count.rejected for count in counts)
+    if not rejected:
         return
-    print(f"Rejected lines ({rejects}; the first {min(rejects, _SHOWN_REJECTS)}):", file=out)
+    print(f"Rejected lines ({rejected}; the first {min(rejected, _SHOWN_REJECTS)}):", file=out)
     for row in result.rejected.orderBy("path", "file", "line").limit(_SHOWN_REJECTS).collect():
         print(f"   {row['file']}:{row['line']}: {row['why']}: {row['text'][:100]!r}", file=out)

@@ -48,7 +48,7 @@ def looked_at(spark, runs_folder, tmp_path_factory):
     lines: (lines of JSON, folder of the tables, traces of the random runs, damaged lines by file).
     """
     from rebalance_kit.pipeline import run_logs
-    from rebalance_kit.pipeline.command import Told
+    from rebalance_kit.pipeline.command import ReadingOptions
 
     places = {
         name: tmp_path_factory.mktemp(name) for name in ("cases", "random", "layouts", "pieces", "damaged")
@@ -63,7 +63,7 @@ def looked_at(spark, runs_folder, tmp_path_factory):
     damaged = damaged_files(places["damaged"], 20_000, random.Random(7))
     tables, out = tmp_path_factory.mktemp("tables"), io.StringIO()
     paths = [runs_folder, *places.values()]
-    assert run_logs(paths, out_dir=tables, as_json=True, out=out, told=Told(year=2026)) == 0
+    assert run_logs(paths, out_dir=tables, as_json=True, out=out, options=ReadingOptions(year=2026)) == 0
     return [json.loads(line) for line in out.getvalue().splitlines()], tables, traces, damaged
 
 

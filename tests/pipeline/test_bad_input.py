@@ -8,7 +8,7 @@ import io
 import pytest
 
 from rebalance_kit.model.errors import DataError, EnvironmentProblem
-from rebalance_kit.pipeline.lines.accounting import require_balance
+from rebalance_kit.pipeline.lines.accounting import LineCount, require_balance
 from rebalance_kit.pipeline.spark import java
 from tests.support.pipeline import pieces
 
@@ -61,7 +61,7 @@ def book(tables, file):
 @pytest.mark.spark
 def test_every_line_of_every_file_is_accounted_for(tables):
     assert {row["file"] for row in tables["lines"]} == {name.removeprefix("sub/") for name in FILES}
-    require_balance([tuple(row.values()) for row in tables["lines"]])
+    require_balance([LineCount(**row) for row in tables["lines"]])
 
 
 @pytest.mark.spark
@@ -164,7 +164,7 @@ def test_a_folder_without_logs_is_refused_by_name(tmp_path):
 
 def test_books_that_do_not_add_up_are_refused_by_file():
     with pytest.raises(DataError, match=r"server\.log: 10 lines, but 4 parsed \+ 5 ignored \+ 0 rejected"):
-        require_balance([("run", "server.log", 10, 4, 5, 0, None)])
+        require_balance([LineCount("run", "server.log", 10, 4, 5, 0, None)])
 
 
 def test_a_machine_without_java_is_told_what_to_install(monkeypatch):

@@ -1,8 +1,7 @@
-"""The grammar: every line the pipeline understands, in one table of templates.
+"""The grammar: every line that the pipeline understands, in one table of templates.
 
-The first template whose literal pieces are all in a message decides.  A message that resembles a
-template and does not fit is rejected, and the report says so, since that is a line Kafka prints
-otherwise than we know.
+The first template whose literal pieces all occur in a message decides.  A message that resembles a template
+without matching it is rejected and reported, because Kafka then prints a line differently than the table says.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from rebalance_kit.forensics.grammar.broker import BROKER
 from rebalance_kit.forensics.grammar.java_client import BLOCK_LINES, CONFIG_KEYS, JAVA
 from rebalance_kit.forensics.grammar.librdkafka import LIBRDKAFKA, REFUSALS
 from rebalance_kit.forensics.grammar.template import NUMBERS, Template
-from rebalance_kit.forensics.lines.safe_regex import taker
+from rebalance_kit.forensics.lines.safe_regex import group_matcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,14 +38,14 @@ __all__ = [
     "parse_message",
 ]
 
-#: Templates of messages: what a line says behind its time, level and prefixes.
+#: Templates of messages: the text after the time, level and prefixes.
 MESSAGES: tuple[Template, ...] = BROKER + JAVA + LIBRDKAFKA
 
-#: Templates of lines that have no layout of their own.
+#: Templates of lines without a layout.
 UNLAID: tuple[Template, ...] = BLOCK_LINES + REFUSALS
 
-#: A line that starts with none of the first and holds none of the second cannot be in the table;
-#: most lines of a log are passed over on this alone.
+#: A line that starts with none of the first and contains none of the second cannot be in the table;
+#: this alone discards most lines of a log.
 CLUES_AT_START: tuple[str, ...] = ("%", *(template.literals[0] for template in BLOCK_LINES))
 CLUES: tuple[str, ...] = (
     "roup",
@@ -61,22 +60,22 @@ CLUES: tuple[str, ...] = (
     "All partition.assignment.strategy",
 )
 
-#: A KIP-848 client of 4.3.1 writes thousands of these a second while its only broker is down.
+#: A KIP-848 client of 4.3.1 writes thousands of these per second while its only broker is down.
 NOISE: tuple[str, ...] = ("] Rebootstrapping with [",)
 
-#: How many letters of a message's beginning choose among the templates.
+#: How many leading characters of a message select the templates to try.
 _BRANCH = 4
 
 
-#: What a message is: the template that claims it, and its fields' texts in order; None when it only resembles one.
-#: (Plain tuples: one is made for every line.)
+#: A message's template, and the texts of its fields in order, or None when it only resembles the template.
+#: (A plain tuple, because one is made for every line.)
 Found: TypeAlias = tuple[Template, tuple[str, ...] | None]
 
 
 class _Candidate(NamedTuple):
     start: str
     pieces: tuple[str, ...]
-    take: Callable[[str], tuple[str, ...] | None]
+    groups_of: Callable[[str], tuple[str, ...] | None]
     template: Template
 
 
@@ -87,43 +86,48 @@ class Finder:
         self._table = table
 
     def find(self, message: str) -> Found | None:
-        """The template that a message belongs to, or the first that it resembles; None when it is nobody's."""
+        """The template that a message belongs to, or the first that it resembles; None when there is neither."""
         likely = self._branches.get(message[:_BRANCH], self._short)
-        for start, pieces, take, template in likely:
+        for start, pieces, groups_of, template in likely:
             if message.startswith(start):
                 for piece in pieces:
                     if piece not in message:
                         break
                 else:
-                    return template, take(message)
-        return next(((one.template, None) for one in likely if one.template.resembles(message)), None)
+                    return template, groups_of(message)
+        return next(((some.template, None) for some in likely if some.template.resembles(message)), None)
 
     @cached_property
     def _candidates(self) -> list[_Candidate]:
         return [
-            _Candidate(*template.literals, taker(template.pattern, template.linear), template)
+            _Candidate(*template.literals, group_matcher(template.pattern, template.linear), template)
             for template in self._table
         ]
 
     @cached_property
     def _short(self) -> list[_Candidate]:
-        """Those whose first letters are not fixed."""
-        return [one for one in self._candidates if len(one.start) < _BRANCH]
+        """The candidates whose leading characters are not fixed."""
+        return [some for some in self._candidates if len(some.start) < _BRANCH]
 
     @cached_property
     def _branches(self) -> dict[str, list[_Candidate]]:
-        """Those to try for each way to begin, in the table's order."""
-        ways = dict.fromkeys(one.start[:_BRANCH] for one in self._candidates if len(one.start) >= _BRANCH)
-        return {way: [one for one in self._candidates if way.startswith(one.start[:_BRANCH])] for way in ways}
+        """The candidates for each beginning, in the table's order."""
+        beginnings = dict.fromkeys(
+            some.start[:_BRANCH] for some in self._candidates if len(some.start) >= _BRANCH
+        )
+        return {
+            beginning: [some for some in self._candidates if beginning.startswith(some.start[:_BRANCH])]
+            for beginning in beginnings
+        }
 
 
 IN_MESSAGES, IN_UNLAID = Finder(MESSAGES), Finder(UNLAID)
 
 
 def parse_message(message: str, finder: Finder = IN_MESSAGES) -> dict[str, str] | None:
-    """The fields of a message by name, ``event`` and ``side`` included; None when no template fits.
+    """The fields of a message by name, including ``event`` and ``side``; None when no template matches.
 
-    A message that fits none but resembles one gives ``{"rejected_by": event}``.
+    A message that only resembles a template gives ``{"rejected_by": event}``.
     """
     found = finder.find(message)
     if found is None:
@@ -131,5 +135,5 @@ def parse_message(message: str, finder: Finder = IN_MESSAGES) -> dict[str, str] 
     template, fields = found
     if fields is None:
         return {"rejected_by": template.event}
-    given = {"event": template.event, "side": template.side, **dict(template.given)}
-    return given | dict(zip(template.fields, fields, strict=True))
+    constant = {"event": template.event, "side": template.side, **dict(template.given)}
+    return constant | dict(zip(template.fields, fields, strict=True))

@@ -3,8 +3,8 @@
 ``Stabilized group {group} generation {generation}[[ (__consumer_offsets-{_})]] with {members} members[[.]]``
 
 Everything is literal except ``{field}`` (a value that becomes a column), ``{_}`` (any text, not
-kept) and ``[[...]]`` (text that some Kafka versions print and others do not).  From one template come
-a regular expression, and the literal pieces that a line must hold before it is tried at all.
+kept) and ``[[...]]`` (text that some Kafka versions print and others do not).  A template yields a regular
+expression, and the literal pieces that a line must contain before the expression is tried.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WORD = r"[\w-]*"
 _REST = r".*"
 _SHORTEST = r".*?"
 
-#: How much text a field takes; a field not named here takes as little as possible.
+#: The expressions of fields; a field not named here matches as little as possible.
 _SHAPES = {
     **dict.fromkeys(NUMBERS, _NUMBER),
     **dict.fromkeys(("state", "state_from", "state_to", "protocol"), _WORD),
@@ -33,9 +33,8 @@ _SHAPES = {
 _TOKEN = re.compile(r"(\[\[|\]\]|\{\w+\})")
 
 
-@dataclass(
-    frozen=True, slots=True, eq=False
-)  # a template is itself: tables are looked up by it for every line
+# Compared by identity, because every line looks a template up.
+@dataclass(frozen=True, slots=True, eq=False)
 class Template:
     """One kind of log line: the event it means, who prints it, and its text.
 
@@ -65,13 +64,13 @@ class Template:
 
     @property
     def literals(self) -> tuple[str, tuple[str, ...]]:
-        """What a line starts with, and the other pieces it must hold, the longest first."""
+        """The text that a line starts with, and the other pieces that it must contain, longest first."""
         return _literals(self.text)
 
     def resembles(self, message: str) -> bool:
-        """Whether the message starts as this line does and holds its longest piece.
+        """Whether the message starts like this line and contains its longest piece.
 
-        Never true of librdkafka's debug lines: too many of them differ in a word only.
+        Never true of librdkafka's debug lines, because many of them differ only in one word.
         """
         start, pieces = self.literals
         return (

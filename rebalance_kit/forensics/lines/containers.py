@@ -1,4 +1,4 @@
-"""What containers put around a line: docker, Kubernetes and Compose add a name, a time or a stream before it."""
+"""Strips what docker, Kubernetes and Compose put before a line: a name, a time or a stream."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ _TIMED = re.compile(
     re.ASCII,
 )
 
-#: The file that docker keeps of a container's output: one JSON object a line.
+#: docker's own log file of a container: one JSON object per line.
 DOCKER_JSON = '{"log":"'
 
 
-#: How JSON escapes half of a letter beyond the first 65,536; alone it is none.
-_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+#: A JSON escape of one half of a surrogate pair; alone it is no character.
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
-#: How lines begin that nothing was put before.
+#: How lines begin that have no such prefix.
 _BARE = ("[20", "%", "\t")
 
 
 def unwrap(line: str) -> tuple[str, str | None]:
-    """A line as the process wrote it, and the time that the container gave it (None: it gave none).
+    """Return a line as the process wrote it, and the time that the container added (None without one).
 
-    Knows ``docker logs --timestamps``, docker's files, CRI, ``kubectl logs --prefix`` and compose.
+    Knows ``docker logs --timestamps``, docker's log files, CRI, ``kubectl logs --prefix`` and compose.
     """
     if line.startswith(_BARE):
         return line, None
@@ -48,13 +48,13 @@ def unwrap(line: str) -> tuple[str, str | None]:
 
 
 def json_object(text: str) -> dict[str, Any] | None:
-    """The JSON object that a line is, its numbers as they are written; None when it is none."""
+    """Parse a line as a JSON object, with numbers as they are written; None when it is not one."""
     try:
-        told = json.loads(text, parse_int=str, parse_float=str)
-        if _HALF.search(text):
-            # Half a letter is no text: nothing could store it.
-            whole = json.dumps(told, ensure_ascii=False).encode("utf-8", "replace")
-            told = json.loads(whole, parse_int=str, parse_float=str)
+        value = json.loads(text, parse_int=str, parse_float=str)
+        if _SURROGATE.search(text):
+            # A lone surrogate cannot be encoded as UTF-8, so nothing could store it.
+            repaired = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+            value = json.loads(repaired, parse_int=str, parse_float=str)
     except (ValueError, RecursionError):
         return None
-    return told if isinstance(told, dict) else None
+    return value if isinstance(value, dict) else None

@@ -1,11 +1,11 @@
-"""Look at the files before Spark does: which there are, which are damaged, how many lines each has.
+"""Inspects the files before Spark does: which there are, which are damaged, how many lines each has.
 
-Spark either stops at a damaged file or passes over it without a word.  So each file is read once
-here, its lines are counted (the pipeline must account for exactly that many), and what cannot be
-read as it stands is copied, as far as it goes, to a place where Spark can read it.
+Spark either fails on a damaged file or skips it silently.  Therefore each file is read once here and its
+lines are counted, because the pipeline must account for exactly that many.  The readable part of a damaged
+file is copied to where Spark can read it.
 
 A directory stands for the runs in it: every folder that holds log files itself is one run.  Files
-named one by one are together one run.
+named individually form one run together.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 20
 _GZIP_MAGIC = b"\x1f\x8b"
 
-#: Endings that are no logs: passed over in a folder, and said so.
+#: Endings of files that are not logs: skipped in a folder, and reported.
 NOT_LOGS = frozenset(
     ".md .json .jsonl .yaml .yml .toml .properties .py .ipynb .html .css .js .csv .parquet .crc .png .svg .pdf "
     ".jar .class .zip .tar .xz .bz2 .zst .7z .hprof .pid .lock .sh .conf .cfg .ini".split()
@@ -35,7 +35,7 @@ NOT_LOGS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """One file of a run: its run's name, its own, what Spark shall read, its lines, what is wrong."""
+    """One file of a run: the run, its name, the copy that Spark reads, its lines, and any defect."""
 
     run: str
     name: str
@@ -46,17 +46,16 @@ class LogFile:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """All files found, and those passed over with the reason."""
+    """The log files, and the files that were passed over with the reason."""
 
     files: tuple[LogFile, ...]
     passed_over: tuple[tuple[str, str], ...]
 
 
 def survey(paths: Sequence[str | os.PathLike[str]], salvage: Path) -> Survey:
-    """List and look through the log files under ``paths``; damaged ones are copied into ``salvage``.
+    """List and read through the log files under ``paths``; copy damaged ones into ``salvage``.
 
-    Raises ``DataError`` naming the first path that does not exist or cannot be read, or saying that
-    nothing there is a log.
+    Raises ``DataError`` for the first path that does not exist or cannot be read, or when no log is found.
     """
     if not paths:
         raise DataError("no path given; expected at least one log file or folder of logs")
@@ -71,7 +70,7 @@ def survey(paths: Sequence[str | os.PathLike[str]], salvage: Path) -> Survey:
 def collect(
     paths: Iterable[str | os.PathLike[str]],
 ) -> tuple[list[tuple[str, str, Path]], tuple[tuple[str, str], ...]]:
-    """The log files under ``paths`` as (run, name, path), and what is passed over with the reason."""
+    """The log files under ``paths`` as (run, name, path), and the files passed over with the reason."""
     found: list[tuple[str, str, Path]] = []
     passed_over: list[tuple[str, str]] = []
     single: list[Path] = []
@@ -103,7 +102,7 @@ def _common_folder(files: Sequence[Path]) -> str:
 
 
 def _once(found: list[tuple[str, str, Path]]) -> list[tuple[str, str, Path]]:
-    """Each file one time, however often it was named; the first way of naming it stays."""
+    """Each file once, however often it was named, under its first name."""
     first: dict[Path, tuple[str, str, Path]] = {}
     for row in found:
         first.setdefault(row[2].resolve(), row)
@@ -124,7 +123,7 @@ def _is_log(name: str, beside: Sequence[str]) -> bool:
 
 
 def look(run: str, name: str, path: Path, salvage: Path, place: int) -> LogFile:
-    """Read a file through once, and salvage it when Spark could not read it as it stands."""
+    """Read a file once, and copy it into ``salvage`` when Spark could not read it as it is."""
     try:
         with path.open("rb") as stream:
             head = stream.read(4096)
@@ -134,7 +133,7 @@ def look(run: str, name: str, path: Path, salvage: Path, place: int) -> LogFile:
         ) from problem
     zipped, named_gz = head.startswith(_GZIP_MAGIC), path.suffix.lower() == ".gz"
     if not head:
-        # An empty file under a name that promises gzip would stop Spark.
+        # Spark fails on an empty file whose name ends in .gz.
         return LogFile(run, name, _empty(salvage, place) if named_gz else path, 0, "empty file")
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return _recoded(run, name, path, salvage / f"{place}.log")
@@ -164,7 +163,7 @@ def _recoded(run: str, name: str, path: Path, target: Path) -> LogFile:
 
 
 def _count(path: Path, zipped: bool) -> tuple[int, bool]:
-    """Lines of a file, a last one without its end included, and whether it could be read to the end."""
+    """The lines of a file, including an unterminated last one, and whether it is readable to the end."""
     lines, last = 0, b"\n"
 
     def count(chunk: bytes) -> None:
@@ -177,7 +176,7 @@ def _count(path: Path, zipped: bool) -> tuple[int, bool]:
 
 
 def read_through(path: Path, zipped: bool, sink: Callable[[bytes], object]) -> bool:
-    """Hand the text of a file to ``sink`` piece by piece; False when a gzip stream breaks off."""
+    """Pass the content of a file to ``sink`` in chunks; False when a gzip stream ends early."""
     with path.open("rb") as raw:
         stream: io.BufferedIOBase = gzip.GzipFile(fileobj=raw, mode="rb") if zipped else raw
         while True:

@@ -1,9 +1,9 @@
-"""How a line is laid out: where its time, level and message stand.
+"""Layouts of log lines: where the time, the level and the message stand.
 
-The table is ``layouts.yaml`` beside this file; a user's own file of the same shape comes before it.
-Two tests decide: how a line begins (cheap, for every line), and an expression for the whole line
-(only for lines that may matter).  Lines that begin in no known way belong to an event above (a
-stack trace, a block) or to no log at all.
+The table is ``layouts.yaml`` beside this file; a user's file of the same form takes precedence.  Two tests
+select a layout: how a line begins (cheap, for every line), and an expression for the whole line (only for
+lines that may matter).  A line with an unknown beginning continues the event above it (a stack trace, a
+block) or is not from a log.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
     from pathlib import Path
 
-#: Times that are a number since 1970 instead of text.
+#: Times that count from 1970 instead of being text.
 EPOCH_SECONDS, EPOCH_MILLIS = "epoch seconds", "epoch millis"
 
-#: Date and time as ISO 8601 has them, with a blank for T and a comma for the point if need be.
+#: ISO 8601, optionally with a blank for the T and a comma for the point.
 ISO = "iso"
 
-#: What a layout can give; what is missing is empty.
+#: The parts that a layout may name; a missing part is empty.
 HEAD = ("message", "level", "at", "client")
 
 _KEYS = frozenset({"name", "begins", "pattern", "json", "time"})
@@ -64,9 +64,9 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a reader says about the logs: layouts to try first, year and zone where lines lack them, clocks.
+    """What a reader knows about the logs: layouts to try first, the year and zone that lines lack, clock offsets.
 
-    ``offsets`` are pairs of a pattern of paths and the milliseconds to add to the times of such files.
+    ``offsets`` are pairs of a path pattern and the milliseconds to add to the times of matching files.
     """
 
     layouts: tuple[Layout, ...] = ()
@@ -81,11 +81,11 @@ class Reading:
 
 
 def load_layouts(path: Path | Traversable) -> tuple[Layout, ...]:
-    """The layouts of a YAML file; ``ConfigError`` names the file, the entry and what was expected."""
-    told = load_yaml(path, YamlRules("a YAML file of layouts", error=ConfigError))
-    entries = told.get("layouts") if isinstance(told, dict) else None
+    """Read the layouts of a YAML file; ``ConfigError`` names the file, the entry and what was expected."""
+    document = load_yaml(path, YamlRules("a YAML file of layouts", error=ConfigError))
+    entries = document.get("layouts") if isinstance(document, dict) else None
     if not isinstance(entries, list) or not entries:
-        raise ConfigError(f"{path}: expected a list under the key 'layouts', got {_short(told)}")
+        raise ConfigError(f"{path}: expected a list under the key 'layouts', got {_short(document)}")
     return tuple(_layout(entry, f"{path}: layout {number}") for number, entry in enumerate(entries, start=1))
 
 
@@ -127,13 +127,13 @@ def _checked(pattern: Any, where: str) -> str:
     return str(pattern)
 
 
-def _json_keys(told: Any, where: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    if not isinstance(told, dict) or "message" not in told or not set(told) <= set(HEAD):
+def _json_keys(keys: Any, where: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    if not isinstance(keys, dict) or "message" not in keys or not set(keys) <= set(HEAD):
         raise ConfigError(
-            f"{where}: json is {_short(told)}; expected lists of keys for message, at, level, client"
+            f"{where}: json is {_short(keys)}; expected lists of keys for message, at, level, client"
         )
     return tuple(
-        (name, tuple(map(str, told[name] if isinstance(told[name], list) else [told[name]]))) for name in told
+        (name, tuple(map(str, keys[name] if isinstance(keys[name], list) else [keys[name]]))) for name in keys
     )
 
 
@@ -142,7 +142,7 @@ def _short(value: object) -> str:
 
 
 def begins_like(layout: Layout) -> Callable[[str], object]:
-    """A test: whether a line begins as the layout's lines do."""
+    """A predicate: whether a line begins as the layout's lines do."""
     return re.compile(f"(?s)(?:{'|'.join(layout.shapes)})").match
 
 
@@ -150,7 +150,7 @@ def begins_like(layout: Layout) -> Callable[[str], object]:
 LAYOUTS: tuple[Layout, ...] = load_layouts(files(__package__) / "layouts.yaml")
 
 
-#: What a line without a layout starts with when it continues the event above it.
+#: How a line without a layout begins when it continues the event above it.
 CONTINUATIONS: tuple[str, ...] = (
     "\t",
     " ",

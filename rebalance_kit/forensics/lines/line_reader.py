@@ -1,7 +1,7 @@
-"""What a line is, in plain Python: its layout, its prefix, the message in it and the event that it means.
+"""Reads one line in plain Python: its layout, its prefix, its message and the event that it means.
 
-Spark hands the lines over in batches (``intake``); ``suspects`` first sets apart those that cannot
-matter, by searches over a whole batch, and ``LineReader`` reads the few that are left.
+Spark hands the lines over in batches (``batch_reader``).  ``suspects`` first discards the lines that cannot
+matter by searching a whole batch at once, and ``LineReader`` reads the few that are left.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ _CLIENT_PREFIX = re.compile(
 _LOGGER = re.compile(r" \([\w.$]{1,200}(?::\d{1,9})?\)\Z", re.ASCII)
 _BROKER_PREFIX = re.compile(r"\[Group(?:Coordinator|MetadataManager) [^\]]*\]:? ", re.ASCII)
 
-#: What a line says of itself before its message: layout, level, time, client; None where its layout lacks it.
+#: What stands before the message: layout, level, time, client; None where the layout has none.
 Head: TypeAlias = tuple[str | None, str | None, str | None, str | None]
 
 #: Instance id, client and group of a client's prefix.
 Prefix: TypeAlias = tuple[str | None, str | None, str | None]
 
-#: One message of a line (a line of JSON may hold several).
-Said: TypeAlias = tuple[Head, Prefix, Found]
+#: One message of a line (a JSON line may hold several).
+Message: TypeAlias = tuple[Head, Prefix, Found]
 
 _NO_HEAD: Head = (None, None, None, None)
 _NO_PREFIX: Prefix = (None, None, None)
 
 
 class LineReader:
-    """Reads lines that may matter; ``layouts`` are tried in order."""
+    """Reads the lines that may matter; tries ``layouts`` in order."""
 
     def __init__(self, layouts: Sequence[Layout]) -> None:
         self._layouts = [
@@ -52,27 +52,27 @@ class LineReader:
             "(?s)" + "|".join(f"({'|'.join(layout.shapes)})" for layout in layouts)
         ).match
 
-    def read(self, line: str) -> list[Said] | str | None:
-        """The messages of a line that the grammar knows; why it is rejected; or None: it is ignored."""
-        text, outer = unwrap(line)
-        like = self._first(text)
-        if like is not None:
-            first = (like.lastindex or 1) - 1
-            for place, (begins, parts, name, many) in enumerate(self._layouts[first:]):
-                told = parts(text) if place == 0 or begins(text) else None
-                if told is not None:
-                    message, level, at, client = told
-                    return self._laid(message or "", (name, level, at or outer, client), many)
+    def read(self, line: str) -> list[Message] | str | None:
+        """The messages that the grammar knows in a line; the reason to reject it; or None to ignore it."""
+        text, container_time = unwrap(line)
+        beginning = self._first(text)
+        if beginning is not None:
+            first = (beginning.lastindex or 1) - 1
+            for place, (begins, parts, name, is_json) in enumerate(self._layouts[first:]):
+                fields = parts(text) if place == 0 or begins(text) else None
+                if fields is not None:
+                    message, level, at, client = fields
+                    return self._messages(message or "", (name, level, at or container_time, client), is_json)
             return f"not quite the layout {self._layouts[first][2]}"
         found = IN_UNLAID.find(text)
         if found is not None:
-            return _settled([((None, None, outer, None), _NO_PREFIX, found)])
+            return _whole_messages([((None, None, container_time, None), _NO_PREFIX, found)])
         return None if text == "" or text.startswith(CONTINUATIONS) else "no known layout"
 
-    def _laid(self, message: str, head: Head, many: bool) -> list[Said] | str | None:
+    def _messages(self, message: str, head: Head, is_json: bool) -> list[Message] | str | None:
         rest: Sequence[str] = ()
-        if many:
-            # An exception or a block follows in the same message, as the lines after it do elsewhere.
+        if is_json:
+            # One JSON message holds the exception or block that follows on lines of its own elsewhere.
             message, *rest = (part.rstrip("\r") for part in message.split("\n"))
         prefix = _NO_PREFIX
         if message.startswith(("[Consumer ", "[Worker ")):
@@ -82,18 +82,19 @@ class LineReader:
         elif message.startswith("[Group"):
             broker = _BROKER_PREFIX.match(message)
             message = message[broker.end() :] if broker else message
-        found: list[Said] = [(head, prefix, one)] if (one := IN_MESSAGES.find(message)) else []
-        found += [(_NO_HEAD, _NO_PREFIX, one) for part in rest if (one := IN_UNLAID.find(part))]
-        return _settled(found) if found else None
+        messages: list[Message] = [(head, prefix, found)] if (found := IN_MESSAGES.find(message)) else []
+        messages += [(_NO_HEAD, _NO_PREFIX, found) for part in rest if (found := IN_UNLAID.find(part))]
+        return _whole_messages(messages) if messages else None
 
 
-def _settled(said: list[Said]) -> list[Said] | str:
-    whole = [one for one in said if one[2][1] is not None]
+def _whole_messages(messages: list[Message]) -> list[Message] | str:
+    """The messages that fit their template entirely; the reason to reject the line when none does."""
+    whole = [message for message in messages if message[2][1] is not None]
     return whole or "begins like a group line but ends otherwise than Kafka writes it"
 
 
 def _parts(layout: Layout) -> Callable[[str], Sequence[str | None] | None]:
-    """A function that takes a line apart in the order of ``HEAD``; None when it is laid out otherwise."""
+    """A function that splits a line in the order of ``HEAD``, and returns None for a line of another layout."""
     if layout.json:
         keys = dict(layout.json)
         return lambda text: _json_parts(text, [keys.get(name, ()) for name in HEAD])
@@ -101,7 +102,7 @@ def _parts(layout: Layout) -> Callable[[str], Sequence[str | None] | None]:
     messages = [place - 1 for place in layout.groups("message")]
     places = [[place - 1 for place in layout.groups(name)] or [-1] for name in HEAD]
     pick = itemgetter(*[first for first, *_ in places])
-    more = [(part, place) for part, others in enumerate(places) for place in others[1:]]
+    alternatives = [(part, place) for part, others in enumerate(places) for place in others[1:]]
 
     def parts(text: str) -> Sequence[str | None] | None:
         found_whole = match(text[:LONG])
@@ -117,7 +118,7 @@ def _parts(layout: Layout) -> Callable[[str], Sequence[str | None] | None]:
                 for place, part in enumerate(fit)
             )
         found: Sequence[str | None] = pick((*fit, None))
-        for part, place in more:
+        for part, place in alternatives:
             if fit[place] and not found[part]:
                 found = (*found[:part], fit[place], *found[part + 1 :])
         return found
@@ -126,9 +127,9 @@ def _parts(layout: Layout) -> Callable[[str], Sequence[str | None] | None]:
 
 
 def _json_parts(text: str, keys: Sequence[Sequence[str]]) -> list[str | None] | None:
-    told = json_object(text)
-    if told is None:
+    record = json_object(text)
+    if record is None:
         return None
-    found = [next((told[key] for key in some if told.get(key) is not None), None) for some in keys]
-    texts = [one if one is None or isinstance(one, str) else json.dumps(one) for one in found]
+    values = [next((record[key] for key in some if record.get(key) is not None), None) for some in keys]
+    texts = [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
     return texts if texts[0] else None

@@ -1,4 +1,4 @@
-"""Expressions that take a text apart, a long one in a time that grows with its length only."""
+"""Regular expressions whose time grows linearly with the length of a long text."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Python tries every way to fit a text: soon done with a usual line, never with some of a million letters.
+#: Python's ``re`` backtracks: quick on an ordinary line, endless on some hostile ones of a million characters.
 LONG = 2_000
 
 
-def taker(expression: str, of_long: str) -> Callable[[str], tuple[str, ...] | None]:
-    """A function that gives the texts of an expression's groups in order (empty: not there), or None: no match.
+def group_matcher(expression: str, of_long: str) -> Callable[[str], tuple[str, ...] | None]:
+    """A function from a text to the expression's groups in order ("" for an absent one), or None without a match.
 
-    ``of_long`` takes texts of more than ``LONG`` letters: the same groups, in an expression whose pieces are atomic,
-    so that it never goes back behind a piece that it has found.
+    ``of_long`` matches texts of more than ``LONG`` characters: the same groups, in an expression of atomic pieces,
+    which never backtracks into a piece that it has matched.
     """
-    match, match_long = (re.compile(one, re.ASCII).match for one in (expression, of_long))
+    match, match_long = (re.compile(each, re.ASCII).match for each in (expression, of_long))
 
-    def take(text: str) -> tuple[str, ...] | None:
-        fit = (match if len(text) <= LONG else match_long)(text)
-        return fit and fit.groups("")
+    def groups_of(text: str) -> tuple[str, ...] | None:
+        found = (match if len(text) <= LONG else match_long)(text)
+        return found and found.groups("")
 
-    return take
+    return groups_of

@@ -36,7 +36,7 @@ def first_line() -> Column:
     return F.min_by(evidence(), F.struct("at_ms", "line", "file"))
 
 
-def told(rows: DataFrame, code: str, sentence: Column, do: str, source: str) -> DataFrame:
+def finding_row(rows: DataFrame, code: str, sentence: Column, do: str, source: str) -> DataFrame:
     """Rows (with path, group, who, times and ``first``, an ``evidence``) as rows of the table of findings."""
     return rows.select(
         "path",

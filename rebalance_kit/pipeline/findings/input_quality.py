@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
-from rebalance_kit.pipeline.findings.evidence import evidence, first_line, told
+from rebalance_kit.pipeline.findings.evidence import evidence, finding_row, first_line
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -56,7 +56,7 @@ def clocks(events: DataFrame) -> DataFrame:
         F.format_number(F.col("worst") / 1000, 1),
         F.lit(" s behind the coordinator's: it joined a generation before that was made"),
     )
-    return told(
+    return finding_row(
         rows,
         "clocks_disagree",
         sentence,
@@ -82,7 +82,7 @@ def one_name(events: DataFrame) -> DataFrame:
         .filter(F.col("times") >= 2)
         .withColumn("who", F.lit(None).cast("string"))
     )
-    return told(
+    return finding_row(
         rows,
         "one_name_two_groups",
         F.concat(
@@ -111,7 +111,7 @@ def copies(events: DataFrame) -> DataFrame:
         .filter(F.col("times") >= _SHARED)
         .withColumn("who", F.lit(None).cast("string"))
     )
-    return told(
+    return finding_row(
         twice,
         "same_log_twice",
         F.concat(
@@ -145,7 +145,7 @@ def backwards(events: DataFrame) -> DataFrame:
         F.col("who"),
         F.lit(" (a clock that was set, summer time, or files strung together)"),
     )
-    return told(
+    return finding_row(
         rows,
         "time_goes_back",
         sentence,

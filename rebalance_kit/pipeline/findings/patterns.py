@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
-from rebalance_kit.pipeline.findings.evidence import first_line, told
+from rebalance_kit.pipeline.findings.evidence import finding_row, first_line
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -48,7 +48,7 @@ def storms_told(storms: DataFrame, rebalances: DataFrame) -> DataFrame:
         F.lit("), by "),
         F.coalesce(F.nullif(F.array_join("culprits", ", "), F.lit("")), F.lit("nobody known")),
     )
-    return told(
+    return finding_row(
         rows,
         "rebalance_storm",
         sentence,
@@ -82,7 +82,7 @@ def _held_up(rows: DataFrame) -> DataFrame:
         F.col("who"),
         F.lit(" to join the rebalance"),
     )
-    return told(
+    return finding_row(
         held,
         "rebalance_held_up",
         sentence,
@@ -109,7 +109,7 @@ def _never_settling(rows: DataFrame) -> DataFrame:
             " cooperative rebalances followed each other without anybody coming or going: it does not settle"
         ),
     )
-    return told(
+    return finding_row(
         runs,
         "cooperative_never_settles",
         sentence,
@@ -142,7 +142,7 @@ def _swinging(rows: DataFrame) -> DataFrame:
         F.col("times").cast("string"),
         F.lit(" changes of direction): a scaler may be chasing the rebalances that it causes itself"),
     )
-    return told(
+    return finding_row(
         moves,
         "scaling_to_and_fro",
         sentence,
@@ -174,7 +174,7 @@ def _periodic(rows: DataFrame) -> DataFrame:
         F.format_number(F.col("mean") / 60_000, 1),
         F.lit(" minutes"),
     )
-    return told(
+    return finding_row(
         gaps,
         "periodic_expiry",
         sentence,
@@ -206,7 +206,7 @@ def _turns(events: DataFrame) -> DataFrame:
         F.col("times").cast("string"),
         F.lit(" times: several consumers use it and fence each other in turn"),
     )
-    return told(
+    return finding_row(
         turns,
         "instances_take_turns",
         sentence,
@@ -253,7 +253,7 @@ def _new_names(events: DataFrame) -> DataFrame:
             " new instance ids appeared: the ids change with each rollout, and the old ones held their partitions for a session"
         ),
     )
-    return told(
+    return finding_row(
         pairs,
         "static_ids_change",
         sentence,

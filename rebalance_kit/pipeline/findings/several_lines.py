@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
-from rebalance_kit.pipeline.findings.evidence import evidence, first_line, told
+from rebalance_kit.pipeline.findings.evidence import evidence, finding_row, first_line
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -55,7 +55,7 @@ def offsets(events: DataFrame) -> DataFrame:
         F.lit(": its records came again"),
     )
     named = grouped.withColumn("who", one["client"])
-    return told(
+    return finding_row(
         named.filter("missing"),
         "offsets_lost",
         lost,
@@ -63,7 +63,7 @@ def offsets(events: DataFrame) -> DataFrame:
         "auto.offset.reset decides where reading begins.",
         "KIP-211; offsets.retention.minutes",
     ).unionByName(
-        told(
+        finding_row(
             named.filter(~F.col("missing")),
             "offset_rewound",
             rewound,
@@ -104,7 +104,7 @@ def assignments(events: DataFrame, rebalances: DataFrame) -> DataFrame:
     one = F.col("one")
     idle = rows.filter(F.col("idle") > 0).groupBy("path", "group", "who").agg(*summed, worst)
     uneven = skewed.groupBy("path", "group", "who").agg(*summed, worst)
-    return told(
+    return finding_row(
         idle,
         "idle_members",
         F.concat(
@@ -117,7 +117,7 @@ def assignments(events: DataFrame, rebalances: DataFrame) -> DataFrame:
         "when it comes and goes.",
         "Kafka documentation, Consumers: a partition has one owner in a group",
     ).unionByName(
-        told(
+        finding_row(
             uneven,
             "skewed_assignment",
             F.concat(
@@ -161,7 +161,7 @@ def client_steps(events: DataFrame) -> DataFrame:
         .groupBy("path", "group", "who")
         .agg(first_line().alias("first"), F.count("*").alias("times"), F.max(took).alias("worst"))
     )
-    return told(
+    return finding_row(
         repeated,
         "repeated_notice",
         F.concat(
@@ -175,7 +175,7 @@ def client_steps(events: DataFrame) -> DataFrame:
         "Its application does not poll or sits in a callback: take a thread dump of that process. The line itself is a normal notice.",
         "AbstractCoordinator.HeartbeatResponseHandler; REBALANCE_IN_PROGRESS",
     ).unionByName(
-        told(
+        finding_row(
             slow,
             "slow_leader",
             F.concat(
@@ -217,7 +217,7 @@ def timeouts_too_close(events: DataFrame) -> DataFrame:
         F.col("session_ms").cast("string"),
         F.lit(" ms: two lost heartbeats and it is out"),
     )
-    return told(
+    return finding_row(
         each.drop("file"),
         "heartbeat_too_slow",
         sentence,

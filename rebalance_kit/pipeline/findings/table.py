@@ -13,7 +13,7 @@ from pyspark.sql import Window
 from pyspark.sql import functions as F
 
 from rebalance_kit.pipeline.findings.client_rules import RULES
-from rebalance_kit.pipeline.findings.evidence import FINDINGS, evidence, first_line, told
+from rebalance_kit.pipeline.findings.evidence import FINDINGS, evidence, finding_row, first_line
 from rebalance_kit.pipeline.findings.input_quality import sources
 from rebalance_kit.pipeline.findings.patterns import rebalance_patterns, static_members, storms_told
 from rebalance_kit.pipeline.findings.several_lines import (
@@ -259,7 +259,7 @@ def slow_callbacks(events: DataFrame) -> DataFrame:
         F.col("worst"),
         F.lit(" s in a rebalance callback: others wait for it"),
     )
-    return told(
+    return finding_row(
         rows,
         "slow_callback",
         sentence,
@@ -299,7 +299,7 @@ def rolling_restarts(events: DataFrame) -> DataFrame:
         F.col("all"),
         F.lit(" left and came back, each time with rebalances"),
     )
-    return told(
+    return finding_row(
         rows,
         "rolling_restart",
         sentence,
@@ -345,7 +345,7 @@ def shared_instances(events: DataFrame) -> DataFrame:
         F.col("owner"),
         F.lit(", which was still running"),
     )
-    return told(
+    return finding_row(
         rows,
         "duplicate_instance_id",
         sentence,
@@ -384,7 +384,7 @@ def eager_by_default(events: DataFrame) -> DataFrame:
             ": the assignor list [range, cooperative-sticky] runs the eager protocol; every rebalance stops every partition"
         ),
     )
-    return told(
+    return finding_row(
         rows,
         "eager_by_default",
         sentence,

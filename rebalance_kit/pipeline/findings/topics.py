@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from rebalance_kit.pipeline.findings.evidence import evidence, told
+from rebalance_kit.pipeline.findings.evidence import evidence, finding_row
 from rebalance_kit.pipeline.gold.subscriptions import later_calls
 from rebalance_kit.pipeline.gold.topic_causes import used_topics
 
@@ -34,7 +34,7 @@ def resubscribed(events: DataFrame) -> DataFrame:
             F.concat(F.lit(", and "), (F.col("times") - 1).cast("string"), F.lit(" time(s) more")),
         ).otherwise(F.lit("")),
     )
-    return told(
+    return finding_row(
         rows,
         "resubscribed",
         sentence,
@@ -76,7 +76,7 @@ def recreated(events: DataFrame) -> DataFrame:
         F.format_number((F.col("first.at_ms") - F.col("gone_ms")) / 1000, 1),
         F.lit(" s later made again: of the same name, it is another topic, and its offsets begin anew"),
     )
-    return told(
+    return finding_row(
         rows,
         "topic_recreated",
         sentence,
@@ -126,7 +126,7 @@ def unlike_subscriptions(events: DataFrame) -> DataFrame:
         F.array_join(one["others"], ", "),
         F.lit(": two applications in one group, and each rebalance stops both"),
     )
-    return told(
+    return finding_row(
         apart,
         "unlike_subscriptions",
         sentence,

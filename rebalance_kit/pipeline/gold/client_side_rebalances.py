@@ -94,8 +94,8 @@ def _evidence(told: DataFrame) -> DataFrame:
     """Lines with which a member says that it began (or leaves) something: trigger, client, time, place."""
     event, reason = F.col("event"), F.col("reason")
     asked = F.lit(None).cast("string")
-    for start, trigger in _REASONS.items():
-        asked = F.when(reason.startswith(start), trigger).otherwise(asked)
+    for start, named in _REASONS.items():
+        asked = F.when(reason.startswith(start), named).otherwise(asked)
     asked = F.coalesce(asked, F.when(~reason.rlike(_ANSWERS), F.lit("enforced")))
     trigger = (
         F.when(event.isin("poll_timeout", "rd_poll_timeout"), "poll_timeout")

@@ -171,16 +171,15 @@ def _around(asked: DataFrame, lines: DataFrame) -> DataFrame:
     later = Window.partitionBy(*_LINE).orderBy(F.desc("at_ms"), F.col("ask").isNull(), F.desc("seen"))
     upto = earlier.rowsBetween(Window.unboundedPreceding, Window.currentRow)
     from_here = later.rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    when = lambda condition: F.when(condition, F.col("at_ms"))  # noqa: E731
     seen, line = F.col("seen"), F.struct(F.col("at_ms").alias("seen_ms"), "seen")
     is_line = seen.isNotNull()
     placed = (
         both.withColumn("last", F.last(F.when(is_line, line), ignorenulls=True).over(upto))
-        .withColumn("anew_ms", F.max(when(F.col("anew"))).over(upto))
-        .withColumn("stalled_ms", F.max(when(seen.isin("poll_timeout", "rd_poll_timeout"))).over(upto))
+        .withColumn("anew_ms", F.max(_time_where(F.col("anew"))).over(upto))
+        .withColumn("stalled_ms", F.max(_time_where(seen.isin("poll_timeout", "rd_poll_timeout"))).over(upto))
         .withColumn("next", F.last(F.when(is_line, line), ignorenulls=True).over(from_here))
-        .withColumn("subscribed_ms", F.min(when(seen == "subscribed")).over(from_here))
-        .withColumn("born_ms", F.min(when(seen == "process_started")).over(from_here))
+        .withColumn("subscribed_ms", F.min(_time_where(seen == "subscribed")).over(from_here))
+        .withColumn("born_ms", F.min(_time_where(seen == "process_started")).over(from_here))
         .withColumn("starts", F.count_if(seen == "process_started").over(Window.partitionBy(*_LINE)))
         .filter(~is_line)
     )
@@ -198,6 +197,10 @@ def _around(asked: DataFrame, lines: DataFrame) -> DataFrame:
         placed.groupBy("ask").agg(*picked).select("ask.*", *[name for names in of.values() for name in names])
     )
     return told.filter(F.col("last").isNotNull() | F.col("next").isNotNull()).drop("homes", "since_ms")
+
+
+def _time_where(condition: Column) -> Column:
+    return F.when(condition, F.col("at_ms"))
 
 
 def _begins_anew() -> Column:

@@ -1,8 +1,8 @@
-"""The books: what became of every line, file by file, and whether it adds up."""
+"""Line counts per file, and the check that every line is parsed, ignored or rejected."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pyspark.sql import functions as F
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def line_counts(spark: SparkSession, classified: DataFrame, files: Sequence[LogFile]) -> DataFrame:
-    """One row a file: lines (counted apart, before Spark read them), parsed, ignored, rejected, note.
+    """One row per file: lines (counted separately, before Spark read them), parsed, ignored, rejected, note.
 
-    Files without a line are in it too.
+    Files without a line have a row too.
     """
     surveyed = spark.createDataFrame(
         [(file.run, file.name, file.lines, file.note) for file in files],
@@ -34,14 +34,34 @@ def line_counts(spark: SparkSession, classified: DataFrame, files: Sequence[LogF
     return joined.select("path", "file", "lines", *filled, "note")
 
 
-def require_balance(rows: Sequence[tuple[str, str, int, int, int, int, str | None]]) -> None:
-    """Raise ``DataError`` unless parsed + ignored + rejected = lines for every row of ``line_counts``."""
-    wrong = [
-        f"{path} {file}: {lines} lines, but {parsed} parsed + {ignored} ignored + {rejected} rejected"
-        for path, file, lines, parsed, ignored, rejected, _ in rows
-        if parsed + ignored + rejected != lines
+class LineCount(NamedTuple):
+    """One row of ``line_counts``."""
+
+    path: str
+    file: str
+    lines: int
+    parsed: int
+    ignored: int
+    rejected: int
+    note: str | None
+
+
+def checked_counts(counts: DataFrame) -> list[LineCount]:
+    """Collect ``line_counts`` in order of path and file, and check that they balance."""
+    rows = [LineCount(*row) for row in counts.orderBy("path", "file").collect()]
+    require_balance(rows)
+    return rows
+
+
+def require_balance(counts: Sequence[LineCount]) -> None:
+    """Raise ``DataError`` unless parsed + ignored + rejected = lines for every file."""
+    unbalanced = [
+        f"{count.path} {count.file}: {count.lines} lines, but {count.parsed} parsed + {count.ignored} ignored "
+        f"+ {count.rejected} rejected"
+        for count in counts
+        if count.parsed + count.ignored + count.rejected != count.lines
     ]
-    if wrong:
+    if unbalanced:
         raise DataError(
-            "lines were lost or made up (did a file change while it was read?): " + "; ".join(wrong[:5])
+            "lines were lost or made up (did a file change while it was read?): " + "; ".join(unbalanced[:5])
         )

@@ -1,4 +1,4 @@
-"""Batches of lines in, batches of classified lines out: what Spark runs in its Python workers."""
+"""Turns batches of lines into batches of classified lines, inside Spark's Python workers."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from rebalance_kit.forensics.grammar.template import Template
     from rebalance_kit.forensics.lines.layouts import Layout
-    from rebalance_kit.forensics.lines.line_reader import Said
+    from rebalance_kit.forensics.lines.line_reader import Message
 
-#: Text columns of an event that come straight from a template's field.
+#: Text columns of an event that take a template's field as it is.
 TEXT_FIELDS = (
     "member",
     "other",
@@ -43,8 +43,8 @@ TEXT_FIELDS = (
     "value",
 )
 
-#: The columns of classified lines with their types: ``n`` is how many lines a row stands for (all messages of
-#: a line but its first: none), ``row`` orders the rows of a block; ``told_at`` and ``layout`` give the time.
+#: The columns of classified lines with their types.  ``n`` counts the lines that a row stands for (0 for the
+#: second and later messages of one line), ``row`` orders the rows of a block; ``told_at`` and ``layout`` give the time.
 CLASSIFIED: dict[str, str] = {
     "path": "string",
     "file": "string",
@@ -70,23 +70,23 @@ CLASSIFIED: dict[str, str] = {
 
 _PLACE = {name: place for place, name in enumerate(CLASSIFIED)}
 
-#: How much of a line is kept to be shown as evidence.
+#: How many characters of a line are kept as evidence.
 _SHOWN = 300
 
-#: A line holds fewer messages than this.
+#: More messages than a line can hold.
 _MESSAGES = 1_000_000
 
 _LARGEST = 2**63
 
-#: Python refuses to read numbers of some thousand digits.
+#: Longer numbers fit no column, and Python refuses to parse thousands of digits.
 _DIGITS = 100
 
 
 class BatchReader:
-    """Reads batch after batch of one task; a block of a file may go on from one into the next.
+    """Reads the batches of one task in order; a block of a file may continue in the next batch.
 
-    A batch has the columns ``location`` (``names`` gives the run and the file for it), ``block``, ``value``
-    (bytes) and perhaps ``row``; without it lines are counted from 1 in each block.
+    A batch has the columns ``location`` (which ``names`` maps to run and file), ``block``, ``value`` (bytes)
+    and optionally ``row``; without it, lines are counted from 1 in each block.
     """
 
     def __init__(self, layouts: Sequence[Layout], names: Mapping[str, tuple[str, str]]) -> None:
@@ -97,8 +97,8 @@ class BatchReader:
         self._seen = 0
 
     def read(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The classified lines of a batch, and for each block in it how many lines are ignored."""
-        with _uncollected():
+        """The classified lines of a batch, and one row per block with the number of ignored lines."""
+        with _no_garbage_collection():
             return self._read(batch)
 
     def _read(self, batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -107,20 +107,21 @@ class BatchReader:
         value = batch.column("value")
         size = pc.binary_length(value)
         text = clean_text(value, size)
-        told, wrong = suspects(text, self._layouts)
-        kept = pc.indices_nonzero(pc.or_(pc.or_(told, wrong), pc.greater(size, LONGEST_LINE)))
-        places = kept.to_pylist()
-        lines = zip(places, *[some.take(kept).to_pylist() for some in (text, size, told)], strict=True)
+        possible, wrong = suspects(text, self._layouts)
+        selected = pc.indices_nonzero(pc.or_(pc.or_(possible, wrong), pc.greater(size, LONGEST_LINE)))
+        places = selected.to_pylist()
+        columns = [column.take(selected).to_pylist() for column in (text, size, possible)]
+        lines = zip(places, *columns, strict=True)
         rows: list[list[Any]] = []
         begin_at = 0
         for key, begin, end, numbers in self._blocks(batch):
             end_at = bisect_left(places, end)
             ignored = end - begin
             for place, *line in islice(lines, end_at - begin_at):
-                found = self._line(*line)
-                ignored -= bool(found)
+                line_rows = self._line(*line)
+                ignored -= bool(line_rows)
                 nth = numbers[place]
-                for part, row in enumerate(found):
+                for part, row in enumerate(line_rows):
                     row[:6] = *key, nth, nth * _MESSAGES + part, int(part == 0)
                     rows.append(row)
             begin_at = end_at
@@ -128,61 +129,62 @@ class BatchReader:
                 rows.append([*key, None, None, ignored, "ignored", *_NOTHING[7:]])
         return _batch(rows)
 
-    def _blocks(self, batch: pa.RecordBatch) -> Iterator[tuple[tuple[str, str, int], int, int, Any]]:
-        """The stretches of a batch: path, file and block; first place; place behind the last; numbers of the lines."""
+    def _blocks(
+        self, batch: pa.RecordBatch
+    ) -> Iterator[tuple[tuple[str, str, int], int, int, Sequence[int] | _LineNumbers]]:
+        """The blocks in a batch: path, file and block; first place; place after the last; the lines' numbers."""
         import numpy as np
 
         keys = [batch.column(name) for name in ("location", "block")]
-        codes = [one.dictionary_encode().indices.to_numpy() for one in keys]
-        turns = np.flatnonzero(np.any([code[1:] != code[:-1] for code in codes], axis=0)) + 1
-        edges = [0, *turns.tolist(), batch.num_rows]
-        given = batch.column("row").to_pylist() if "row" in batch.schema.names else None
+        codes = [column.dictionary_encode().indices.to_numpy() for column in keys]
+        changes = np.flatnonzero(np.any([code[1:] != code[:-1] for code in codes], axis=0)) + 1
+        edges = [0, *changes.tolist(), batch.num_rows]
+        row_numbers = batch.column("row").to_pylist() if "row" in batch.schema.names else None
         for begin, end in pairwise(edges):
             if begin == end:
                 continue
-            location, block = (one[begin].as_py() for one in keys)
+            location, block = (column[begin].as_py() for column in keys)
             key = (*self._names[location], block)
             if key != self._key:
                 self._key, self._seen = key, 0
-            numbers = given or _Counted(self._seen + 1 - begin)
+            yield key, begin, end, row_numbers or _LineNumbers(self._seen + 1 - begin)
             self._seen += end - begin
-            yield key, begin, end, numbers
 
     def _line(self, text: str, size: int, may_matter: bool) -> list[list[Any]]:
-        """The rows of a line: none when it is ignored."""
+        """The rows of a line; none for an ignored one."""
         if size > LONGEST_LINE:
-            found: list[Said] | str | None = f"line of {size} bytes; at most {LONGEST_LINE} are read"
+            result: list[Message] | str | None = f"line of {size} bytes; at most {LONGEST_LINE} are read"
         elif "\0" in text or "\1" in text or "\2" in text:
-            found = "binary, not text"
+            result = "binary, not text"
         else:
-            found = self._reader.read(text) if may_matter else "no known layout"
-        if found is None:
+            result = self._reader.read(text) if may_matter else "no known layout"
+        if result is None:
             return []
-        if isinstance(found, str):
+        if isinstance(result, str):
             row = list(_NOTHING)
-            row[_CLASS], row[_WHY], row[_TEXT] = "rejected", found, text[:_SHOWN]
+            row[_CLASS], row[_WHY], row[_TEXT] = "rejected", result, text[:_SHOWN]
             return [row]
-        return [_event(said, text[:_SHOWN]) for said in found]
+        return [_event(message, text[:_SHOWN]) for message in result]
 
 
 def clean_text(value: pa.Array, size: pa.Array) -> pa.Array:
-    """Bytes of lines as text that is valid and of bounded length, without carriage returns at the end."""
+    """Lines as valid text of bounded length, without trailing carriage returns."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if (pc.max(size).as_py() or 0) > LONGEST_LINE:
-        short = [one if len(one) <= LONGEST_LINE else one[:KEPT_OF_A_LONG_LINE] for one in value.to_pylist()]
+        short = [raw if len(raw) <= LONGEST_LINE else raw[:KEPT_OF_A_LONG_LINE] for raw in value.to_pylist()]
         value = pa.array(short, pa.binary())
     try:
         text = value.cast(pa.string())
     except pa.ArrowInvalid:
-        text = pa.array([one.decode("utf-8", "replace") for one in value.to_pylist()], pa.string())
+        text = pa.array([raw.decode("utf-8", "replace") for raw in value.to_pylist()], pa.string())
     return pc.utf8_rtrim(text, "\r") if pc.any(pc.ends_with(text, "\r")).as_py() else text
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
-    """Many rows and no cycles: Python's collector would go through them all again and again."""
+def _no_garbage_collection() -> Iterator[None]:
+    """Pause Python's cycle collector, which would scan the many rows again and again and find no cycle."""
     was = gc.isenabled()
     gc.disable()
     try:
@@ -192,8 +194,8 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-class _Counted:
-    """Numbers of lines that are counted on from the batch before."""
+class _LineNumbers:
+    """Line numbers that continue from the batch before."""
 
     def __init__(self, offset: int) -> None:
         self._offset = offset
@@ -211,7 +213,7 @@ _LEVEL, _GROUP, _CLIENT, _INSTANCE = (_PLACE[name] for name in ("level", "group"
 
 @cache
 def _form(template: Template) -> tuple[list[Any], list[tuple[int, Callable[[str], Any] | None]]]:
-    """The row that is the same for all lines of a template; where its fields go, and what makes values of them."""
+    """A template's constant row, and for each of its fields the column and the conversion."""
     row = list(_NOTHING)
     row[_CLASS] = "parsed"
     for name, value in (("event", template.event), ("side", template.side), *template.given):
@@ -219,8 +221,8 @@ def _form(template: Template) -> tuple[list[Any], list[tuple[int, Callable[[str]
     return row, [(_PLACE[name], _VALUES.get(name)) for name in template.fields]
 
 
-def _event(said: Said, text: str) -> list[Any]:
-    (layout, level, at, writer), (instance, client, group), (template, fields) = said
+def _event(message: Message, text: str) -> list[Any]:
+    (layout, level, at, writer), (instance, client, group), (template, fields) = message
     form, places = _form(template)
     row = form.copy()
     for (place, value_of), value in zip(places, fields or (), strict=True):
@@ -236,25 +238,25 @@ def _event(said: Said, text: str) -> list[Any]:
 
 
 def _whole(text: str) -> int | None:
-    """A number that a column of type long holds, and one less too."""
+    """A number that fits a column of type long, even less one; None for others."""
     number = int(text) if 0 < len(text) <= _DIGITS else None
     return None if number is None or not -_LARGEST < number < _LARGEST else number
 
 
 def _instance(text: str) -> str | None:
-    """A ``group.instance.id``; None for the ways Kafka writes that there is none."""
+    """A ``group.instance.id``; None for the ways in which Kafka writes that there is none."""
     bare = text[5:-1] if text.startswith("Some(") and text.endswith(")") else text
     return None if bare in ("null", "None", "") else bare
 
 
 def _partitions(text: str) -> list[str]:
-    """``[a-0, a-1]`` or ``a-0, a-1`` as a list; an empty one for none."""
+    """``[a-0, a-1]`` or ``a-0, a-1`` as a list."""
     bare = text.strip()
     bare = (bare[1:-1] if bare.startswith("[") and bare.endswith("]") else bare).strip(" ")
     return bare.split(", ") if bare else []
 
 
-#: What makes values of fields that are not plain text.
+#: Conversions of the fields that are not plain text.
 _VALUES: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(NUMBERS, _whole),
     "instance": _instance,

@@ -1,11 +1,11 @@
-"""Bronze: the lines of all files, each with its run, its file and its place there.
+"""Bronze: the lines of all files, each with its run, its file and its place in the file.
 
-The job reads them raw and cleans them in its Python workers (``batches``); ``read_lines`` does the same in
-Spark's own steps, for exercises and for a look at the text.
+The log job reads the lines raw and cleans them in its Python workers (``batch_reader``); ``read_lines`` does
+the same with Spark expressions, for exercises and for a look at the text.
 
-Lines end at a line feed alone (a lone carriage return is part of a line, as ``wc -l`` has it).  A line
-that is not UTF-8 is repaired with replacement characters, so that it can be shown; one longer than
-``LONGEST_LINE`` keeps its beginning only, and ``size`` tells how long it was.
+Only a line feed ends a line (a lone carriage return is part of it, as ``wc -l`` counts).  Invalid UTF-8 is
+repaired with replacement characters, so that it can be shown.  A line longer than ``LONGEST_LINE`` keeps
+only its beginning, and ``size`` holds its full length.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
     from rebalance_kit.forensics.lines.files import LogFile
 
-#: A leader prints the plan of a whole group in one line: 10,000 partitions take about 250 kB.
+#: A leader prints the assignment of a whole group on one line: 10,000 partitions take about 250 kB.
 LONGEST_LINE = 1_000_000
 
-#: How many letters of a longer one are kept.
+#: How many characters of a longer line are kept.
 KEPT_OF_A_LONG_LINE = 500
 
 #: The columns of bronze, in order.
@@ -36,16 +36,16 @@ BRONZE = ("path", "file", "block", "row", "size", "text")
 def read_lines(spark: SparkSession, files: Sequence[LogFile]) -> DataFrame:
     """All lines of ``files`` as bronze.
 
-    ``block`` and ``row`` order the lines of a file (a large file is read in several blocks, whose
-    ``row`` numbers need not continue); ``with_line_numbers`` makes the line number of them.
+    ``block`` and ``row`` order the lines of a file: Spark reads a large file in several blocks, whose ``row``
+    numbers need not be consecutive.  ``with_line_numbers`` computes the line number from them.
     """
     placed, files_by_address = read_raw(spark, files)
     return named_lines(placed, spark, files_by_address)
 
 
 def read_raw(spark: SparkSession, files: Sequence[LogFile]) -> tuple[DataFrame, dict[str, LogFile]]:
-    """The lines as they are (``location``, ``block``, ``row``, ``value``), and the files by location."""
-    # Spark reads a path's *?[]{} as a pattern: every name goes in escaped.
+    """The unchanged lines (``location``, ``block``, ``row``, ``value``), and the files by location."""
+    # Spark reads *?[]{} in a path as a pattern, so every name is escaped.
     read = spark.read.option("lineSep", "\n").text([_escaped(str(file.readable.resolve())) for file in files])
     known = {str(file.readable.resolve()): file for file in files}
     addresses = {_one_slash(uri): known[_local_path(uri)] for uri in read.inputFiles()}
@@ -60,7 +60,7 @@ def read_raw(spark: SparkSession, files: Sequence[LogFile]) -> tuple[DataFrame, 
 
 def named_lines(placed: DataFrame, spark: SparkSession, addresses: Mapping[str, LogFile]) -> DataFrame:
     """Raw lines as bronze."""
-    # Spark reports a file by its address; one join gives back the run and the file's own name.
+    # Spark reports a file by its URI; one join gives back the run and the file's own name.
     names = spark.createDataFrame(
         [(location, file.run, file.name) for location, file in addresses.items()],
         "location string, path string, file string",
@@ -69,7 +69,7 @@ def named_lines(placed: DataFrame, spark: SparkSession, addresses: Mapping[str, 
 
 
 def _one_slash(uri: str) -> str:
-    """``file:///a`` as ``file:/a``: Spark writes the first in one place and the second in another."""
+    """``file:///a`` as ``file:/a``, because Spark writes the one in some places and the other in others."""
     return re.sub("^file:/+", "file:/", uri)
 
 
@@ -98,7 +98,7 @@ def with_line_numbers(rows: DataFrame, blocks: DataFrame) -> DataFrame:
 
 
 def measure_blocks(lines: DataFrame) -> DataFrame:
-    """One row a block of a file: its first ``row`` and how many lines come ``before`` it in the file."""
+    """One row per block of a file: its first ``row``, and how many lines of the file come ``before`` it."""
     from pyspark.sql import Window
 
     sizes = lines.groupBy("path", "file", "block").agg(

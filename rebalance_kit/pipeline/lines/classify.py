@@ -1,14 +1,15 @@
-"""From lines to classified lines: Spark reads the text and hands it to Python in batches.
+"""Classifies lines: Spark reads the text and hands it to Python in batches.
 
-Python reads a line by the tables of layouts and templates with one expression each; the same in
-Spark's own expressions takes several times as long, since it compiles none of them.  Lines that are
-ignored leave a count behind for each batch, so nothing is read twice and nothing is lost from the books.
+Python matches a line against the tables of layouts and templates.  Spark expressions for the same tables take
+several times as long.  Ignored lines leave one count per batch and block, so that no line is read twice and
+the line counts still balance.
 """
 
 from __future__ import annotations
 
 from fnmatch import fnmatch
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 def read_classified(
     spark: SparkSession, files: Sequence[LogFile], reading: Reading | None = None
 ) -> DataFrame:
-    """The lines of files as classified lines (``CLASSIFIED``): parsed and rejected ones, and counts of ignored ones."""
+    """Classify the lines of files (columns ``CLASSIFIED``): parsed and rejected lines, and counts of ignored ones."""
     raw, files_by_address = bronze.read_raw(spark, files)
     names = {address: (file.run, file.name) for address, file in files_by_address.items()}
     return classify(raw.select("location", "block", "value"), names, reading)
@@ -38,7 +39,7 @@ def read_classified(
 def classify(
     lines: DataFrame, names: Mapping[str, tuple[str, str]], reading: Reading | None = None
 ) -> DataFrame:
-    """Classified lines of ``location``, ``block``, ``value`` and perhaps ``row`` (see ``BatchReader``)."""
+    """Classify lines given as ``location``, ``block``, ``value`` and optionally ``row`` (see ``BatchReader``)."""
     schema = ", ".join(f"`{name}` {kind}" for name, kind in CLASSIFIED.items())
     layouts = (reading or Reading()).table
 
@@ -48,15 +49,15 @@ def classify(
     return lines.withColumn("value", F.col("value").cast("binary")).mapInArrow(classified, schema)
 
 
-#: What is known of a block of a file once all of it is read: how many lines come before it, how much its
-#: clock is behind, and the client and the group of its file where that is of one only.
+#: What is known of a block once all of it has been read: the number of lines before it, the correction of its
+#: clock, and the client and the group of its file where there is only one.
 _BLOCKS = (
     "path string, file string, block long, before long, shift_ms long, file_client string, file_group string"
 )
 
 
 def blocks_of(classified: DataFrame, files: Sequence[LogFile], reading: Reading | None = None) -> DataFrame:
-    """One row a block of a file, for ``silver.events`` (``_BLOCKS``); computed at once."""
+    """One row per block of a file (``_BLOCKS``), for ``silver.events``; computed eagerly."""
     theirs = F.col("client").isNotNull() & (F.col("side") != "broker")
     counted = (
         classified.groupBy("path", "file", "block")
@@ -74,9 +75,9 @@ def blocks_of(classified: DataFrame, files: Sequence[LogFile], reading: Reading 
 def _blocks(
     counted: Iterable[Row], clocks: Mapping[tuple[str, str], int]
 ) -> Iterator[tuple[str, str, int, int, int, str | None, str | None]]:
-    by_file = lambda row: (row.path, row.file)  # noqa: E731
-    for key, found in groupby(sorted(counted, key=lambda row: (row.path, row.file, row.block)), by_file):
-        rows = list(found)
+    in_order = sorted(counted, key=attrgetter("path", "file", "block"))
+    for key, blocks in groupby(in_order, attrgetter("path", "file")):
+        rows = list(blocks)
         client, group = (_only(rows, name) for name in ("clients", "groups"))
         before = 0
         for row in rows:
@@ -85,14 +86,14 @@ def _blocks(
 
 
 def _only(rows: Sequence[Row], name: str) -> str | None:
-    told = {one for row in rows for one in row[name]}
-    return next(iter(told)) if len(told) == 1 else None
+    values = {value for row in rows for value in row[name]}
+    return next(iter(values)) if len(values) == 1 else None
 
 
 def shift(file: LogFile, reading: Reading) -> int:
-    """Milliseconds to add to the times of a file: the first offset whose pattern fits its path or name."""
-    whole = f"{file.run}/{file.name}"
-    fitting = (
-        ms for pattern, ms in reading.offsets if fnmatch(whole, pattern) or fnmatch(file.name, pattern)
+    """Milliseconds to add to a file's times: the first offset whose pattern matches its path or name."""
+    path = f"{file.run}/{file.name}"
+    matching = (
+        ms for pattern, ms in reading.offsets if fnmatch(path, pattern) or fnmatch(file.name, pattern)
     )
-    return next(fitting, 0)
+    return next(matching, 0)

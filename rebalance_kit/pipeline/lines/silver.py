@@ -1,7 +1,7 @@
-"""Silver: what each line is (parsed, ignored or rejected), and the events that were parsed.
+"""Silver: parsed events and rejected lines, as tables.
 
-``intake`` says what the lines are; here they get their line numbers and their times, and become the
-tables that people and the gold steps read.
+``classify`` says what each line is; this module adds line numbers and times, and selects the columns that
+people and the gold steps read.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from rebalance_kit.pipeline.lines.timestamps import line_time
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-#: The columns of an event that a line gives.
-_TOLD = tuple(
+#: The columns of an event that its line provides.
+_EVENT_COLUMNS = tuple(
     name
     for name in CLASSIFIED
     if name not in {"path", "file", "block", "nth", "row", "n", "class", "why", "told_at", "layout"}
@@ -26,23 +26,29 @@ _TOLD = tuple(
 
 
 def events(classified: DataFrame, blocks: DataFrame, reading: Reading | None = None) -> DataFrame:
-    """The parsed lines as typed events, one row each, in the columns the gold steps use.
+    """The parsed lines as typed events, one row per event, in the columns that the gold steps use.
 
-    ``blocks`` as ``intake.blocks_of`` makes it.  Lines of a client that name none get the one client that
-    their file is of.
+    ``blocks`` comes from ``classify.blocks_of``.  A client's line that names no client gets its file's client,
+    where the file has only one.
     """
     rows = classified.filter(F.col("class") == "parsed").transform(
         lambda lines: with_line_numbers(lines, blocks)
     )
-    told = line_time(F.col("told_at"), F.col("layout"), reading or Reading())
-    at = F.timestamp_millis(F.unix_millis(told) + F.col("shift_ms"))
-    theirs = F.col("side") != "broker"
+    written = line_time(F.col("told_at"), F.col("layout"), reading or Reading())
+    at = F.timestamp_millis(F.unix_millis(written) + F.col("shift_ms"))
+    by_client = F.col("side") != "broker"
     filled = {
-        name: F.coalesce(name, F.when(theirs, F.col(f"file_{name}"))).alias(name)
+        name: F.coalesce(name, F.when(by_client, F.col(f"file_{name}"))).alias(name)
         for name in ("client", "group")
     }
     return rows.select(
-        "path", "file", "line", "block", "row", at.alias("at"), *[filled.get(name, name) for name in _TOLD]
+        "path",
+        "file",
+        "line",
+        "block",
+        "row",
+        at.alias("at"),
+        *[filled.get(name, name) for name in _EVENT_COLUMNS],
     ).withColumn("at_ms", F.unix_millis("at"))
 
 
@@ -55,7 +61,7 @@ def rejected(classified: DataFrame, blocks: DataFrame) -> DataFrame:
 
 
 def with_line_numbers(rows: DataFrame, blocks: DataFrame) -> DataFrame:
-    """Add ``line``, counted from 1 in each file, and what else ``blocks`` tells."""
+    """Add ``line``, counted from 1 in each file, and the other columns of ``blocks``."""
     return rows.join(F.broadcast(blocks), ["path", "file", "block"], "inner").withColumn(
         "line", F.col("nth") + F.col("before")
     )

@@ -1,4 +1,4 @@
-"""Set apart, by searches over a whole Arrow batch, the lines that may matter; the others need not become Python objects."""
+"""Searches a whole Arrow batch for the lines that may matter; the others never become Python objects."""
 
 from __future__ import annotations
 
@@ -18,41 +18,41 @@ if TYPE_CHECKING:
 
 
 class Suspects(NamedTuple):
-    """Of a batch of lines: which may be in the grammar, and which are wrong at first sight (masks)."""
+    """Two masks over a batch: the lines that may be in the grammar, and those without a known beginning."""
 
-    told: pa.Array
+    possible: pa.Array
     wrong: pa.Array
 
 
 def suspects(text: pa.Array, layouts: Sequence[Layout]) -> Suspects:
-    """Search a batch: all other lines are laid out as logs are, or continue the line before, and hold no clue."""
+    """Search a batch; every other line has a known layout, or continues the line before, and holds no clue."""
     import pyarrow.compute as pc
 
     def like(expression: str) -> pa.Array:
         return pc.match_substring_regex(text, f"(?s){expression}")
 
-    # A broker's settings come in tab-indented lines, many of them about groups; none is in the grammar.
+    # A broker prints its settings in tab-indented lines; many mention groups and none is in the grammar.
     inside = pc.and_not(like(_one_of(CLUES)), pc.starts_with(text, "\t"))
-    told = pc.or_(inside, like("^" + _one_of(CLUES_AT_START)))
+    possible = pc.or_(inside, like("^" + _one_of(CLUES_AT_START)))
     wrapped = like(_WRAPPED)
     if pc.any(wrapped).as_py():
         blocks = like(_one_of(clue.strip("\t") for clue in CLUES_AT_START[1:]))
-        told = pc.or_(told, pc.and_(wrapped, blocks))
-    told = pc.and_not(told, like(_one_of(NOISE)))
+        possible = pc.or_(possible, pc.and_(wrapped, blocks))
+    possible = pc.and_not(possible, like(_one_of(NOISE)))
     known = like(_known_beginning(layouts))
-    return Suspects(told, pc.and_not(pc.invert(told), known))
+    return Suspects(possible, pc.and_not(pc.invert(possible), known))
 
 
-#: How lines begin that a container has wrapped.
+#: How lines begin that a container runtime has wrapped.
 _WRAPPED = rf"^(?:2.{{9}}T|{re.escape(DOCKER_JSON)})"
 
 
 def _one_of(texts: Iterable[str]) -> str:
-    """RE2's expression for any of these texts: one pass, however many they are."""
+    """An RE2 expression for any of these texts, which takes one pass however many they are."""
     return f"(?:{'|'.join(map(re.escape, texts))})"
 
 
 def _known_beginning(layouts: Sequence[Layout]) -> str:
-    """RE2's expression for the lines that a log may hold: laid out, with a container's name, or continuing."""
+    """An RE2 expression for lines with a layout, with a container's name, or that continue the line before."""
     shapes = [shape for layout in layouts for shape in layout.shapes]
     return f"^(?:{'|'.join([*shapes, NAMED, _one_of(CONTINUATIONS)])}|\\r?$)"

@@ -1,4 +1,4 @@
-"""The time of a line: what its layout or its container wrote, as a moment."""
+"""Parses the time of a line, as its layout or its container wrote it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _CALENDAR_MS = (-62_135_596_800_000, 253_402_300_799_999)
 
 
 def line_time(at: Column, layout: Column, reading: Reading) -> Column:
-    """The moment that the text ``at`` tells in a line of this layout; null where it cannot be read."""
+    """The timestamp that the text ``at`` means in a line of this layout; null where it cannot be parsed."""
     time = _iso(at, reading)
-    for one in reading.table:
-        if one.time not in (None, ISO):
-            time = F.when(layout == one.name, _by_pattern(at, one.time or "", reading)).otherwise(time)
+    for known in reading.table:
+        if known.time is not None and known.time != ISO:
+            time = F.when(layout == known.name, _by_pattern(at, known.time, reading)).otherwise(time)
     return time
 
 
@@ -42,7 +42,7 @@ def _by_pattern(at: Column, pattern: str, reading: Reading) -> Column:
 
 
 def _iso(at: Column, reading: Reading) -> Column:
-    """ISO 8601 with the liberties that loggers take; a bare number is seconds or milliseconds since 1970."""
+    """ISO 8601 with the variations of loggers; a bare number counts seconds or milliseconds since 1970."""
     bare = F.translate(at, ",", ".")
     zoned = (F.length(at) > 19) & at.rlike(r"(?:Z|[+-]\d\d:?\d\d)$")
     offset = F.when(F.length(at) > 23, F.regexp_replace(bare, r" ?([+-]\d\d):?(\d\d)$", "$1:$2")).otherwise(
@@ -58,12 +58,12 @@ def _iso(at: Column, reading: Reading) -> Column:
 
 
 def _since_1970(ms: Column) -> Column:
-    """Milliseconds as a moment; null outside the years 1 to 9999, where Spark would stop with an error."""
+    """Milliseconds as a timestamp; null outside the years 1 to 9999, for which Spark would raise an error."""
     return F.timestamp_millis(F.when(ms.between(*_CALENDAR_MS), ms).cast("long"))
 
 
 def _local(time: Column, reading: Reading, zoned: Column) -> Column:
-    """A time without a zone in the zone that the reader names."""
+    """Interpret a time without a zone in the reader's time zone."""
     if reading.time_zone is None:
         return time
     return F.when(zoned, time).otherwise(F.to_utc_timestamp(time, reading.time_zone))

@@ -1,4 +1,4 @@
-"""What came last before a moment, and what first after it: joins by time that cost a sort, not every pair."""
+"""As-of joins: the last row before a moment or the first after it, found by one sort instead of by every pair."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def with_last(
 ) -> DataFrame:
     """Add ``into``: the last of ``points`` (a struct) at or before ``at`` (before it: ``strictly``) with the same keys.
 
-    Null where there is none; a key that is null is like no other.  Of points at one moment the greatest counts.
+    Null where there is none; null keys match nothing.  Among points at one moment the greatest counts.
     """
     return _nearest(rows, points, keys, at, point_at, into, forward=False, strictly=strictly)
 
@@ -42,7 +42,7 @@ def with_next(
 ) -> DataFrame:
     """Add ``into``: the first of ``points`` (a struct) at or after ``at`` (after it: ``strictly``) with the same keys.
 
-    Null where there is none; a key that is null is like no other.  Of points at one moment the least counts.
+    Null where there is none; null keys match nothing.  Among points at one moment the least counts.
     """
     return _nearest(rows, points, keys, at, point_at, into, forward=True, strictly=strictly)
 
@@ -59,7 +59,7 @@ def _nearest(
     strictly: bool,
 ) -> DataFrame:
     row, point = F.struct(*rows.columns), F.struct(*points.columns)
-    told = rows.select(*keys, at.alias("_at"), row.alias("_row")).unionByName(
+    both = rows.select(*keys, at.alias("_at"), row.alias("_row")).unionByName(
         points.dropna(subset=[*keys, point_at]).select(
             *keys, F.col(point_at).alias("_at"), point.alias("_point")
         ),
@@ -71,7 +71,7 @@ def _nearest(
         order = [F.col("_at").desc(), asks != strictly, F.col("_point").desc()]
     upto = Window.partitionBy(*keys).orderBy(*order).rowsBetween(Window.unboundedPreceding, Window.currentRow)
     return (
-        told.withColumn("_point", F.last("_point", ignorenulls=True).over(upto))
+        both.withColumn("_point", F.last("_point", ignorenulls=True).over(upto))
         .filter(asks)
         .select("_row.*", F.when(F.col("_at").isNotNull(), F.col("_point")).alias(into))
     )

@@ -1,7 +1,7 @@
-"""Spark's classes as Java has loaded them once, kept for the next start (class-data sharing).
+"""A class-data sharing archive of Spark's classes, which makes the next start of Java faster.
 
-Most of Spark's first seconds go into loading and checking some twenty thousand classes.  A Java that
-was asked to writes them to a file when it ends; one that is given the file maps it into memory.
+Spark spends most of its first seconds loading and verifying some twenty thousand classes.  Java can write
+them to an archive when it exits; the next JVM maps that archive into memory.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rebalance_kit.pipeline.spark.java import Java
 
-#: A draft that was not written to for so long is whole: Java writes it in one go.
+#: A draft that has not changed for this long is complete, because Java writes it in one go.
 _AT_REST_S = 10.0
 
-#: Java tells of every class that it cannot keep.
+#: Otherwise Java reports every class that it cannot archive.
 _SILENT = "-Xlog:cds=off -Xlog:cds+dynamic=off"
 
 
 def archive_options(java: Java, *, keep: bool) -> str:
-    """What to start Java with: the archive when there is one, else, to ``keep`` one, the order to write it at the end.
+    """Java's options to use the archive, or, with ``keep``, to write one on exit when there is none yet.
 
-    Empty where neither is possible: the archive belongs to one Java and one PySpark, and Java passes over
-    one that does not fit.
+    Empty where neither is possible.  An archive belongs to one Java and one PySpark; Java ignores one that
+    does not fit.
     """
-    archive = _place(java)
+    archive = _archive_path(java)
     if archive is None:
         return ""
     _adopt(archive)
@@ -40,20 +40,20 @@ def archive_options(java: Java, *, keep: bool) -> str:
     return f"-XX:ArchiveClassesAtExit={archive.with_name(f'{archive.name}.{os.getpid()}')} {_SILENT}"
 
 
-def _place(java: Java) -> Path | None:
-    """Where the archive of this Java and this PySpark lies; None for a path that Java's options cannot hold."""
-    found = find_spec("pyspark")
-    if found is None or found.origin is None:
+def _archive_path(java: Java) -> Path | None:
+    """The path of this Java and PySpark's archive; None where Java's options cannot hold the path."""
+    pyspark = find_spec("pyspark")
+    if pyspark is None or pyspark.origin is None:
         return None
-    jars = Path(found.origin).with_name("jars")
-    told = f"{java.home} {java.version} {jars} {jars.stat().st_mtime_ns if jars.is_dir() else 0}"
+    jars = Path(pyspark.origin).with_name("jars")
+    identity = f"{java.home} {java.version} {jars} {jars.stat().st_mtime_ns if jars.is_dir() else 0}"
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rebalance-kit"
-    place = cache / f"spark-{hashlib.sha256(told.encode()).hexdigest()[:16]}.jsa"
-    return None if " " in str(place) else place
+    path = cache / f"spark-{hashlib.sha256(identity.encode()).hexdigest()[:16]}.jsa"
+    return None if " " in str(path) else path
 
 
 def _adopt(archive: Path) -> None:
-    """Make a finished draft the archive, and remove the other ones."""
+    """Rename a finished draft to the archive, and remove the other drafts."""
     now = time.time()
     drafts = [
         path for path in archive.parent.glob(f"{archive.name}.*") if now - path.stat().st_mtime > _AT_REST_S
@@ -65,7 +65,7 @@ def _adopt(archive: Path) -> None:
             else:
                 os.replace(draft, archive)
         except OSError:
-            continue  # another process was quicker
+            continue  # another process renamed or removed it first
 
 
 def _writable(folder: Path) -> bool:

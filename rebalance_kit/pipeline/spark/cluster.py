@@ -1,6 +1,6 @@
-"""A standalone Spark cluster on this machine: one master and some workers as processes, on the loopback address.
+"""A standalone Spark cluster on this machine: a master and workers as processes on the loopback address.
 
-For trying out what runs on a cluster, and for tests and measurements of it; the classes come with PySpark.
+It serves to try out, test and measure jobs that run on a cluster; PySpark ships the classes.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 _ADDRESS = "127.0.0.1"
-_PATIENCE_S = 120
+_START_TIMEOUT_S = 120
 
 
 class LocalCluster:
-    """A master and ``workers`` workers of ``cores`` cores and ``memory`` each, as long as the ``with`` block lasts.
+    """A master and ``workers`` workers of ``cores`` cores and ``memory`` each, for the length of a ``with`` block.
 
-    ``url`` is the master's; logs and work folders are in ``folder``. Every process that it started is
-    ended with the block, by its id, also when the block fails. Raises ``EnvironmentProblem`` when there
-    is no Java or PySpark, or a process ends before it is ready.
+    ``url`` is the master's; logs and work folders are in ``folder``. Leaving the block, normally or by an
+    error, ends every process that it started, by process id. Raises ``EnvironmentProblem`` when Java or
+    PySpark is missing, or a process ends before it is ready.
     """
 
     def __init__(
         self, folder: str | os.PathLike[str], workers: int = 2, cores: int = 1, memory: str = "1g"
     ) -> None:
         self.folder, self.url = Path(folder).resolve(), ""
-        self._workers, self._each = workers, ("--cores", str(cores), "--memory", memory)
+        self._workers, self._worker_size = workers, ("--cores", str(cores), "--memory", memory)
         self._processes: list[subprocess.Popen[bytes]] = []
         self._environment = _environment()
 
     def __enter__(self) -> Self:
         try:
-            self._begin()
+            self._start_all()
         except BaseException:
             self.__exit__(None, None, None)
             raise
@@ -60,10 +60,10 @@ class LocalCluster:
         self._processes.clear()
 
     def submit(self, *arguments: str | os.PathLike[str]) -> tuple[subprocess.Popen[bytes], Path]:
-        """Start ``spark-submit`` with this master; its process, and the file of all that it prints."""
+        """Start ``spark-submit`` with this master; returns its process and the file that holds its output."""
         return self._start("job", _tool("spark-submit"), "--master", self.url, *arguments)
 
-    def _begin(self) -> None:
+    def _start_all(self) -> None:
         master, log = self._start(
             "master",
             _tool("spark-class"),
@@ -76,7 +76,7 @@ class LocalCluster:
             "0",
         )
         address = re.compile(rf"spark://{re.escape(_ADDRESS)}:\d+")
-        self._await(lambda: address.search(log.read_text("utf-8")) is not None, master, log)
+        self._wait_until(lambda: address.search(log.read_text("utf-8")) is not None, master, log)
         self.url = address.findall(log.read_text("utf-8"))[0]
         for number in range(1, self._workers + 1):
             name = f"worker{number}"
@@ -88,12 +88,14 @@ class LocalCluster:
                 _ADDRESS,
                 "--webui-port",
                 "0",
-                *self._each,
+                *self._worker_size,
                 "--work-dir",
                 self.folder / name,
                 self.url,
             )
-        self._await(lambda: log.read_text("utf-8").count("Registering worker") == self._workers, master, log)
+        self._wait_until(
+            lambda: log.read_text("utf-8").count("Registering worker") == self._workers, master, log
+        )
 
     def _start(self, name: str, *command: str | os.PathLike[str]) -> tuple[subprocess.Popen[bytes], Path]:
         log = self.folder / f"{name}.log"
@@ -110,8 +112,8 @@ class LocalCluster:
         self._processes.append(process)
         return process, log
 
-    def _await(self, ready: Callable[[], bool], process: subprocess.Popen[bytes], log: Path) -> None:
-        end = time.monotonic() + _PATIENCE_S
+    def _wait_until(self, ready: Callable[[], bool], process: subprocess.Popen[bytes], log: Path) -> None:
+        end = time.monotonic() + _START_TIMEOUT_S
         while not ready():
             with suppress(subprocess.TimeoutExpired):
                 process.wait(0.05)
@@ -122,10 +124,10 @@ class LocalCluster:
 
 
 def _tool(name: str) -> str:
-    return str(_home() / "bin" / name)
+    return str(_spark_home() / "bin" / name)
 
 
-def _home() -> Path:
+def _spark_home() -> Path:
     try:
         import pyspark
     except ImportError as problem:
@@ -137,5 +139,5 @@ def _home() -> Path:
 
 def _environment() -> Mapping[str, str]:
     python = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
-    spark = {"JAVA_HOME": str(find_java().home), "SPARK_HOME": str(_home()), "SPARK_LOCAL_IP": _ADDRESS}
+    spark = {"JAVA_HOME": str(find_java().home), "SPARK_HOME": str(_spark_home()), "SPARK_LOCAL_IP": _ADDRESS}
     return {**os.environ, **python, **spark}

@@ -1,9 +1,8 @@
 """Find the Java that Spark will run on.
 
-Looked for in this order: ``JAVA_HOME``, ``java`` on the path, the ``java`` extra (a Java runtime
-from the package index).  Spark 4 starts every JVM with ``--add-modules=jdk.incubator.vector``; the
-runtime of the extra is built without that module and would die at boot, so it is started through a
-small shell script that drops the one argument.
+The candidates, in order: ``JAVA_HOME``, ``java`` on the path, the ``java`` extra (a Java runtime from the
+package index).  Spark 4 starts every JVM with ``--add-modules=jdk.incubator.vector``.  The runtime of the
+extra lacks that module and would fail at boot, so a small shell script starts it without that argument.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ exec "{java}" "$@"
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """A Java that was found: its home, its version and where it came from."""
+    """A Java installation: its home, its major version, and which candidate it was."""
 
     home: Path
     version: int
@@ -45,38 +44,38 @@ class Java:
 def find_java() -> Java:
     """Return the Java to run Spark on.
 
-    Raises ``EnvironmentProblem`` when there is none of version 17 or newer; the message names what
-    was looked at and what to install.
+    Raises ``EnvironmentProblem`` when none is of version 17 or newer; the message names what was tried
+    and what to install.
     """
-    seen: list[str] = []
+    rejected: list[str] = []
     for source, home in _candidates():
         version = _version(home / "bin" / "java")
         if version is None:
-            seen.append(f"{source}: {home} holds no working bin/java")
+            rejected.append(f"{source}: {home} holds no working bin/java")
         elif version < OLDEST_JAVA:
-            seen.append(f"{source}: Java {version} in {home} is too old")
+            rejected.append(f"{source}: Java {version} in {home} is too old")
         else:
             return Java(home, version, source)
-    looked = "; ".join(seen) if seen else "JAVA_HOME is not set and there is no java on the PATH"
+    tried = "; ".join(rejected) if rejected else "JAVA_HOME is not set and there is no java on the PATH"
     raise EnvironmentProblem(
-        f"no Java for Spark: {looked}; expected Java {OLDEST_JAVA} or newer. "
+        f"no Java for Spark: {tried}; expected Java {OLDEST_JAVA} or newer. "
         "Install one (for instance the package openjdk-17-jre-headless), "
         "or let the kit bring its own: pip install 'rebalance-kit[java]'."
     )
 
 
 def _candidates() -> list[tuple[str, Path]]:
-    found: list[tuple[str, Path]] = []
-    named = os.environ.get("JAVA_HOME")
-    if named:
-        found.append(("JAVA_HOME", Path(named)))
+    homes: list[tuple[str, Path]] = []
+    java_home = os.environ.get("JAVA_HOME")
+    if java_home:
+        homes.append(("JAVA_HOME", Path(java_home)))
     on_path = shutil.which("java")
     if on_path:
-        found.append(("PATH", Path(on_path).resolve().parent.parent))
+        homes.append(("PATH", Path(on_path).resolve().parent.parent))
     packaged = _packaged_home()
     if packaged is not None:
-        found.append(("the java extra", packaged))
-    return found
+        homes.append(("the java extra", packaged))
+    return homes
 
 
 def _packaged_home() -> Path | None:
@@ -89,7 +88,7 @@ def _packaged_home() -> Path | None:
 
 
 def _launcher_home(real: Path) -> Path:
-    """A directory whose ``bin/java`` starts ``real`` without the missing module; made once a user."""
+    """A directory whose ``bin/java`` starts ``real`` without the missing module; created once per user."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     home = cache / "rebalance-kit" / "java" / re.sub(r"\W+", "-", str(real)).strip("-")
     script = home / "bin" / "java"
@@ -103,12 +102,12 @@ def _launcher_home(real: Path) -> Path:
 
 
 def _version(java: Path) -> int | None:
-    """Major version of a Java executable; None when it does not run."""
+    """The major version of a Java executable; None when it does not run."""
     try:
         done = subprocess.run(
             [str(java), "-version"], capture_output=True, text=True, timeout=60, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    told = re.search(r'version "(?:1\.)?(\d+)', done.stderr + done.stdout)
-    return int(told[1]) if told and done.returncode == 0 else None
+    version = re.search(r'version "(?:1\.)?(\d+)', done.stderr + done.stdout)
+    return int(version[1]) if version and done.returncode == 0 else None

@@ -1,6 +1,6 @@
-"""Spark for a reader: begun without a word on the screen, and silent about what its exceptions say anyway.
+"""A Spark session for notebooks and exercises: it starts silently and logs nothing that its exceptions repeat.
 
-Java prints half a dozen lines when it starts and a hundred for a failed task.  In a notebook's cell, or
+Java prints half a dozen lines when it starts and a hundred for a failed task.  In a notebook cell, or
 above the verdict on an exercise, they hide what matters.
 """
 
@@ -13,7 +13,7 @@ from subprocess import DEVNULL
 from typing import TYPE_CHECKING
 
 from rebalance_kit.model.errors import EnvironmentProblem
-from rebalance_kit.pipeline.spark.session import SETTINGS, _prepare_environment, spark_session
+from rebalance_kit.pipeline.spark.session import SETTINGS, prepare_environment, spark_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 MASTER = "local[2]"
 _MEMORY = "spark.driver.memory"
 
-#: What PySpark logs beside raising it.
-_ECHOES = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
+#: Loggers with which PySpark repeats the errors that it raises.
+_ECHOING_LOGGERS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
 
 
 def quiet_session(master: str = MASTER, memory: str = "1g") -> SparkSession:
     """Return the running session, or start one that prints nothing; raises as ``spark_session`` does."""
-    for name in _ECHOES:
+    for name in _ECHOING_LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     try:
         from pyspark.sql import SparkSession
@@ -39,10 +39,10 @@ def quiet_session(master: str = MASTER, memory: str = "1g") -> SparkSession:
     return spark_session()
 
 
-def begin_quietly(master: str = MASTER, memory: str = "1g") -> Future[SparkSession]:
+def start_in_background(master: str = MASTER, memory: str = "1g") -> Future[SparkSession]:
     """Start ``quiet_session`` in the background and return at once; ``.result()`` waits for it.
 
-    Then a first query is made there as well: it has Java load what every query needs, while the reader reads.
+    A first query then runs in the same thread, so that Java loads what every query needs while the reader reads.
     """
     worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="spark-start")
     started = worker.submit(partial(quiet_session, master, memory))
@@ -52,7 +52,7 @@ def begin_quietly(master: str = MASTER, memory: str = "1g") -> Future[SparkSessi
 
 
 def _first_query(spark: SparkSession) -> None:
-    """A query such as readers begin with, of one row."""
+    """Run a query of one row, of the kind that readers begin with."""
     from pyspark.sql import functions as F
 
     lines = spark.createDataFrame([("a line",)], "value string").filter(F.col("value").contains("line"))
@@ -60,17 +60,17 @@ def _first_query(spark: SparkSession) -> None:
 
 
 def _launch(memory: str) -> None:
-    """Start the Java process with its error output closed, unless there is one already."""
+    """Start the Java process with its error output closed, unless one runs already."""
     from pyspark import SparkConf, SparkContext
     from pyspark.errors import PySparkRuntimeError
     from pyspark.java_gateway import launch_gateway
 
-    if SparkContext._gateway is not None:  # noqa: SLF001 - where PySpark keeps the one there is
+    if SparkContext._gateway is not None:  # noqa: SLF001 - where PySpark keeps a running gateway
         return
-    _prepare_environment(quick_start=True, keep_classes=True)
-    wanted = SparkConf(loadDefaults=False).setAll([*SETTINGS.items(), (_MEMORY, memory)])
+    prepare_environment(quick_start=True, keep_classes=True)
+    conf = SparkConf(loadDefaults=False).setAll([*SETTINGS.items(), (_MEMORY, memory)])
     try:
-        gateway = launch_gateway(wanted, popen_kwargs={"stderr": DEVNULL})
+        gateway = launch_gateway(conf, popen_kwargs={"stderr": DEVNULL})  # type: ignore[no-untyped-call]
     except PySparkRuntimeError as problem:
         raise EnvironmentProblem(
             f"Java did not start ({problem}); expected it to with {memory} of memory: "

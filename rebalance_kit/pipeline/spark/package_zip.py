@@ -1,4 +1,4 @@
-"""Send the kit to where Spark computes: one zip with all of the package, for ``--py-files`` and the like."""
+"""Ship the kit to Spark's workers: the whole package as one zip, for ``--py-files`` and the like."""
 
 from __future__ import annotations
 
@@ -20,43 +20,43 @@ _KIT = "rebalance_kit.zip"
 
 _HOME = Path(__file__).resolve().parents[2]
 
-#: What of the package a worker can need: code, scenarios, tables.
+#: Endings of the files that a worker may need: code, scenarios, tables.
 _SHIPPED = frozenset({".py", ".yaml", ".json", ".gz", ".typed"})
 
-#: Every entry gets this time, so that the same kit makes the same bytes.
-_WHEN = (1980, 1, 1, 0, 0, 0)
+#: Every entry gets this time, so that the same kit gives the same bytes.
+_ENTRY_TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def write_kit_zip(path: str | os.PathLike[str]) -> Path:
-    """Write the installed package as a zip to ``path``, beside first and then renamed; returns the path.
+    """Write the installed package to ``path`` as a zip and return the path; an existing file is replaced whole.
 
-    ``spark-submit --py-files KIT.zip job.py`` then runs a job that imports ``rebalance_kit`` on a
-    cluster that has never heard of it (its Python needs pyarrow and PyYAML).  Raises
-    ``EnvironmentProblem`` when the package runs out of such a zip itself.
+    ``spark-submit --py-files KIT.zip job.py`` then runs a job that imports ``rebalance_kit`` on a cluster
+    without the kit (its Python needs pyarrow and PyYAML).  Raises ``EnvironmentProblem`` when the package
+    itself was imported from such a zip.
     """
     target, home = Path(path), _HOME
     if not home.is_dir():
         raise EnvironmentProblem(
-            f"the kit runs out of {home.parent}; expected an installed package to make a zip of: copy that file"
+            f"the kit was imported from {home.parent}; expected an installed package to pack: copy that file instead"
         )
     with draft_of(target) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as packed:
         for file in sorted(home.rglob("*")):
             if file.suffix in _SHIPPED and "__pycache__" not in file.parts:
-                entry = zipfile.ZipInfo(str(Path(home.name) / file.relative_to(home)), _WHEN)
+                entry = zipfile.ZipInfo(str(Path(home.name) / file.relative_to(home)), _ENTRY_TIME)
                 packed.writestr(entry, file.read_bytes(), zipfile.ZIP_DEFLATED)
     return target
 
 
 def ship_kit(spark: SparkSession) -> None:
-    """Send the kit to the workers of a running session; doing so again changes nothing."""
+    """Send the kit to the workers of a running session; a second call changes nothing."""
     if not _HOME.is_dir():
-        return  # it came out of the zip that the workers have too
+        return  # imported from a zip, which the workers have too
     context = getattr(spark, "_sc", None)
     if context is None:
         with tempfile.TemporaryDirectory(prefix="rebalance-kit-") as folder:
             spark.addArtifacts(str(write_kit_zip(Path(folder) / _KIT)), pyfile=True)
     elif not any(path.endswith(_KIT) for path in context._python_includes):  # noqa: SLF001 - there is no public way to ask
-        # A worker fetches the file when its first task wants it: it has to stay where the context keeps its own.
+        # A worker fetches the file for its first task, so it must stay: the context's own folder keeps it.
         context.addPyFile(str(write_kit_zip(Path(context._temp_dir) / _KIT)))  # noqa: SLF001 - removed with the context
 
 
@@ -67,10 +67,10 @@ def connected(address: str, settings: Mapping[str, str]) -> SparkSession:
     """
     from pyspark.sql import SparkSession
 
-    # The plans of the silver steps are deeper than the hundred messages that protobuf's C parser follows.
+    # The silver plans nest deeper than the hundred messages that protobuf's C parser accepts.
     os.environ.setdefault("PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION", "python")
     try:
-        import grpc  # type: ignore[import-untyped,unused-ignore]  # noqa: F401 - asked only whether it is there
+        import grpc  # type: ignore[import-untyped,unused-ignore]  # noqa: F401 - only its presence matters
         import grpc_status  # type: ignore[import-untyped,unused-ignore]  # noqa: F401
     except ImportError as problem:
         raise EnvironmentProblem(

@@ -1,15 +1,14 @@
-"""Start Spark with settings that small and middling log work wants.
+"""Start Spark with settings for small and medium log volumes.
 
-The settings and why: ANSI mode is fixed on (so a bad cast is an error here and on every cluster),
-two shuffle partitions (200, the default, make small queries five times slower), no web page, and
-the driver listens on the loopback address only.
+ANSI mode is on, so that a bad cast is an error here as on every cluster; two shuffle partitions, because
+the default of 200 makes small queries five times slower; no web page; and a local driver listens on the
+loopback address only.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 DEFAULT_MASTER = "local[*]"
 
-#: Settings of every session; a caller's own come on top.
+#: Settings of every session; the caller's own override them.
 SETTINGS: dict[str, str] = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.session.timeZone": "UTC",
@@ -34,18 +33,18 @@ SETTINGS: dict[str, str] = {
     "spark.log.level": "ERROR",
     # A folder of a few hundred small files is listed by the driver, not by a Spark job of its own.
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",
-    # Java compiles no method beyond 8,000 bytes; a stage that would be longer is better not fused into one.
+    # Java's JIT skips methods of more than 8,000 bytes, so a stage that would exceed them is not fused.
     "spark.sql.codegen.hugeMethodLimit": "8000",
-    # The plans are laid out by hand; to plan anew between their stages costs more than it saves.
+    # The plans are laid out by hand; replanning between their stages costs more than it saves.
     "spark.sql.adaptive.enabled": "false",
-    # To pack what is kept costs more than the room it saves; what does not fit goes to disk.
+    # Compressing cached tables costs more time than the memory is worth; what does not fit goes to disk.
     "spark.sql.inMemoryColumnarStorage.compressed": "false",
-    # Many small files go into one task: opening a local file is cheap.
+    # Opening a local file is cheap, so many small files share one task.
     "spark.sql.files.openCostInBytes": "65536",
 }
 
-#: Plans are evaluated as they are.
-_UNCOMPILED: dict[str, str] = {
+#: Spark interprets its plans.
+_NO_CODEGEN: dict[str, str] = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
@@ -64,20 +63,14 @@ def spark_session(
 ) -> SparkSession:
     """Return the running session, or start one on ``master`` (default ``local[*]``).
 
-    ``master`` is any that Spark knows; a cluster (``spark://host:7077``) and a Spark Connect server
-    (``sc://host:15002``) are sent the kit itself.
+    ``master`` is any URL that Spark knows; the kit ships itself to a cluster (``spark://host:7077``) and to a
+    Spark Connect server (``sc://host:15002``).
 
-    ``quick_start`` lets Java compile less thoroughly: the first answer comes sooner, bulk work runs
-    about half as fast, so it suits notebooks.  Raises ``EnvironmentProblem`` when there is no Java
-    or no PySpark.
+    ``quick_start`` turns off Java's optimizing compiler: the first answer comes sooner and bulk work runs
+    about half as fast, which suits notebooks.  Raises ``EnvironmentProblem`` when Java or PySpark is missing.
     """
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError as problem:
-        raise EnvironmentProblem(
-            f"PySpark is not installed ({problem}); expected it for reading logs: pip install 'rebalance-kit[spark]'"
-        ) from problem
-    active = SparkSession.getActiveSession()
+    session_class = _session_class()
+    active = session_class.getActiveSession()
     if active is not None and master is None:
         return active
     chosen = master or DEFAULT_MASTER
@@ -85,34 +78,42 @@ def spark_session(
         from rebalance_kit.pipeline.spark.package_zip import connected
 
         return connected(chosen, {**SETTINGS, **(settings or {})})
-    _prepare_environment(quick_start, loopback=chosen.startswith("local") or "//127.0.0.1" in chosen)
-    builder = SparkSession.builder.appName(app_name).master(chosen)
-    wanted = dict(SETTINGS)
-    if chosen.startswith("local"):
-        wanted |= _LOOPBACK
-    wanted |= dict(settings or {})
-    for key, value in wanted.items():
+    local = chosen.startswith("local")
+    prepare_environment(quick_start, loopback=local or "//127.0.0.1" in chosen)
+    builder = session_class.builder.appName(app_name).master(chosen)
+    for key, value in {**SETTINGS, **(_LOOPBACK if local else {}), **(settings or {})}.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
-    if not chosen.startswith("local"):
+    if not local:
         from rebalance_kit.pipeline.spark.package_zip import ship_kit
 
         ship_kit(session)
     return session
 
 
-@contextmanager
-def plainly(spark: SparkSession, *, small: bool = True) -> Iterator[None]:
-    """Within the block Spark evaluates its plans as they are instead of compiling Java for each.
+def _session_class() -> type[SparkSession]:
+    """PySpark's session class; raises ``EnvironmentProblem`` when PySpark is not installed."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError as problem:
+        raise EnvironmentProblem(
+            f"PySpark is not installed ({problem}); expected it for reading logs: pip install 'rebalance-kit[spark]'"
+        ) from problem
+    return SparkSession
 
-    For ``small`` tables (without effect on others): to write and compile the code takes longer than the rows do.
+
+@contextmanager
+def without_codegen(spark: SparkSession, *, small: bool = True) -> Iterator[None]:
+    """Turn off code generation within the block, when the tables are ``small``.
+
+    Generating and compiling Java takes longer than interpreting the plan over few rows.
     """
-    with _set(spark, _UNCOMPILED if small else {}):
+    with _settings(spark, _NO_CODEGEN if small else {}):
         yield
 
 
 @contextmanager
-def _set(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
+def _settings(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
     before = {key: spark.conf.get(key) for key in values}
     try:
         for key, value in values.items():
@@ -124,27 +125,16 @@ def _set(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
                 spark.conf.set(key, old)
 
 
-def begin_session(master: str | None = None, **options: str) -> Future[SparkSession]:
-    """Start a session in the background and return at once; ``.result()`` waits for it.
-
-    A notebook's first cell calls this, so that Spark starts while the learner reads.
-    """
-    worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="spark-start")
-    started = worker.submit(spark_session, master, settings=options)
-    worker.shutdown(wait=False)
-    return started
-
-
-def _prepare_environment(quick_start: bool, *, loopback: bool = True, keep_classes: bool = False) -> None:
-    """Point Spark at the Java found and at this Python, before the JVM starts."""
+def prepare_environment(quick_start: bool, *, loopback: bool = True, keep_classes: bool = False) -> None:
+    """Point Spark at a suitable Java and at this Python; call it before the JVM starts."""
     java = find_java()
     os.environ["JAVA_HOME"] = str(java.home)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    if loopback:  # executors on other machines could not reach a driver that listens here only
+    if loopback:  # executors on other machines could not reach a driver on the loopback address
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    told = os.environ.get("JDK_JAVA_OPTIONS", "")
-    if quick_start and "TieredStopAtLevel" not in told:
-        # Without the second compiler Java keeps 48 MB for compiled code, which Spark fills.
-        more = archive_options(java, keep=keep_classes)
-        os.environ["JDK_JAVA_OPTIONS"] = f"{told} {_QUICK} {more}".strip()
+    options = os.environ.get("JDK_JAVA_OPTIONS", "")
+    if quick_start and "TieredStopAtLevel" not in options:
+        # With one compiler Java reserves only 48 MB for compiled code, and Spark fills them.
+        archive = archive_options(java, keep=keep_classes)
+        os.environ["JDK_JAVA_OPTIONS"] = f"{options} {_QUICK} {archive}".strip()

@@ -1,8 +1,8 @@
-"""The stream: landed chunks become classified lines in a Parquet store, exactly once each.
+"""The stream: classifies landed chunks into a Parquet store, each line exactly once.
 
-The same steps as the batch's classify them; Spark's checkpoint and the store's own commit log make a
-batch that was killed half-way come again, and count once.  Silver and gold are made of the store by
-the functions that make them of a folder.
+It uses the batch job's own steps.  Spark's checkpoint and the store's commit log repeat a batch that was
+killed half-way, and count it once.  The functions that compute silver and gold for a folder also compute
+them for the store.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from rebalance_kit.forensics.lines.files import LogFile, Survey, look
 from rebalance_kit.forensics.lines.layouts import Reading
-from rebalance_kit.pipeline.forensics import Events, settle
+from rebalance_kit.pipeline.forensics import Events, silver_tables
 from rebalance_kit.pipeline.lines.classify import classify
 from rebalance_kit.pipeline.lines.timestamps import line_time
 from rebalance_kit.pipeline.stream.tail import LINE_DIGITS, PREFIX, SOURCE_DIGITS, STATE
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming import StreamingQuery
+    from pyspark.sql.streaming.query import StreamingQuery
 
     from rebalance_kit.pipeline.stream.tail import Source, Tail
 
-#: Lines older than the newest by more than this are not expected any more: what lies before is settled.
+#: Lines older than the newest by more than this are no longer expected, so everything before is settled.
 WATERMARK = "1 minute"
 
 _CHUNK = "value string"
@@ -41,12 +41,12 @@ def begin_stream(
     watermark: str = WATERMARK,
     reading: Reading | None = None,
 ) -> StreamingQuery:
-    """Start the query that classifies the chunks in ``landing`` into ``store``, and goes on where it stopped."""
-    said = reading or Reading()
+    """Start the query that classifies the chunks in ``landing`` into ``store``; it resumes where it stopped."""
+    reading = reading or Reading()
     chunks = spark.readStream.schema(_CHUNK).option("lineSep", "\n").text(str(landing.resolve()))
     writer = (
-        classify(chunk_lines(chunks), _Labels(), said)
-        .withColumn("at", line_time(F.col("told_at"), F.col("layout"), said))
+        classify(chunk_lines(chunks), _LabelsAsNames(), reading)
+        .withColumn("at", line_time(F.col("told_at"), F.col("layout"), reading))
         .withWatermark("at", watermark)
         .writeStream.format("parquet")
         .outputMode("append")
@@ -58,8 +58,8 @@ def begin_stream(
 
 
 def chunk_lines(chunks: DataFrame) -> DataFrame:
-    """The lines of chunks for ``classify``: ``location`` is the number of the file, ``row`` that of the line in it."""
-    # Cut as bytes: a line need not be UTF-8, and a cut by letters could then go beyond its end.
+    """The lines of chunks for ``classify``: ``location`` is the file's number, ``row`` the line's number in it."""
+    # Split as bytes, because a line need not be valid UTF-8 and a split by characters could pass its end.
     raw = F.col("value").cast("binary")
     return chunks.filter(~F.col("value").startswith(STATE)).select(
         F.substring(raw, 1, SOURCE_DIGITS).cast("string").alias("location"),
@@ -69,8 +69,8 @@ def chunk_lines(chunks: DataFrame) -> DataFrame:
     )
 
 
-class _Labels(dict[str, tuple[str, str]]):
-    """Files by their numbers, which the store keeps: names may change while a stream runs."""
+class _LabelsAsNames(dict[str, tuple[str, str]]):
+    """Names every file by its number, which is what the store keeps: names may change while a stream runs."""
 
     def __missing__(self, label: str) -> tuple[str, str]:
         return "", label
@@ -79,34 +79,32 @@ class _Labels(dict[str, tuple[str, str]]):
 def stored_events(
     spark: SparkSession, store: Path, tail: Tail, salvage: Path, reading: Reading | None = None
 ) -> Events:
-    """Silver tables of all lines read so far, those still without an end included.
+    """Silver tables of all lines read so far, including unterminated ones.
 
     Equal to ``read_events`` on the same files once they have stopped growing.
     """
-    sources, said = tail.sources(), reading or Reading()
+    sources, reading = tail.sources(), reading or Reading()
     files = tuple(_log_file(source, place, tail, salvage) for source, place in sources)
-    held = classify(chunk_lines(_rest(spark, sources, tail)), _Labels(), said)
+    lines = classify(chunk_lines(_unterminated(spark, sources, tail)), _LabelsAsNames(), reading)
     if (store / "_spark_metadata").is_dir():
-        held = (
-            spark.read.schema(held.schema)
-            .parquet(str(store.resolve()))
-            .select(*held.columns)
-            .unionByName(held)
-        )
+        stored = spark.read.schema(lines.schema).parquet(str(store.resolve()))
+        lines = stored.select(*lines.columns).unionByName(lines)
     rows = [(source.label, file.run, file.name) for (source, _), file in zip(sources, files, strict=True)]
     named = spark.createDataFrame(rows, "file string, run string, name string")
     classified = (
-        held.join(F.broadcast(named), "file", "inner")
+        lines.join(F.broadcast(named), "file", "inner")
         .withColumn("path", F.col("run"))
         .withColumn("file", F.col("name"))
-        .select(*held.columns)
+        .select(*lines.columns)
         .persist()
     )
-    return settle(spark, Survey(files, tail.passed_over), classified, said)
+    return silver_tables(spark, Survey(files, tail.passed_over), classified, reading)
 
 
-def _rest(spark: SparkSession, sources: Sequence[tuple[Source, Path | None]], tail: Tail) -> DataFrame:
-    """The beginnings of lines that have no end yet, as a chunk would hold them."""
+def _unterminated(
+    spark: SparkSession, sources: Sequence[tuple[Source, Path | None]], tail: Tail
+) -> DataFrame:
+    """The lines without an end so far, in the form of a chunk."""
     rows = []
     for source, place in sources:
         rest = tail.pending.get(source.number, b"") if place is not None else b""
@@ -116,26 +114,28 @@ def _rest(spark: SparkSession, sources: Sequence[tuple[Source, Path | None]], ta
 
 
 def _log_file(source: Source, place: Path | None, tail: Tail, salvage: Path) -> LogFile:
-    """The file as the batch would list it, with the lines that the stream has read of it."""
+    """The file as the batch job would list it, with the lines that the stream has read from it."""
     if place is None:
         name = f"{source.name} (gone, {source.number})"
         return LogFile(
             source.run, name, Path(source.name), source.lines, "deleted or truncated after it was read"
         )
     lines = source.lines + bool(tail.pending.get(source.number))
-    note = look(source.run, source.name, place, salvage, source.number).note if _odd(place) else None
+    note = look(source.run, source.name, place, salvage, source.number).note if _needs_note(place) else None
     return LogFile(source.run, source.name, place, lines, note)
 
 
-def _odd(place: Path) -> bool:
-    """Whether the batch would have a word to say about the file: empty, packed, of another encoding."""
+def _needs_note(place: Path) -> bool:
+    """Whether the batch job may add a note to the file: empty, compressed, or in another encoding."""
     with place.open("rb") as stream:
         head = stream.read(2)
     return place.suffix.lower() == ".gz" or not head or head in {b"\x1f\x8b", b"\xff\xfe", b"\xfe\xff"}
 
 
 def settled_before(query: StreamingQuery) -> str | None:
-    """The watermark: no line older than this moment (ISO, UTC) is expected any more; None before the first."""
+    """The watermark (ISO, UTC): no older line is expected any more; None before the first one."""
     progress = query.lastProgress
-    told = (progress or {}).get("eventTime", {}).get("watermark")
-    return None if told is None or told.startswith("1970-") else str(told)
+    if progress is None:
+        return None
+    watermark = progress["eventTime"].get("watermark")
+    return None if watermark is None or watermark.startswith("1970-") else str(watermark)

@@ -1,12 +1,12 @@
-"""Follow growing log files: complete lines are landed, once each, as immutable chunks that Spark can stream.
+"""Follows growing log files: lands each complete line once, in immutable chunks that Spark can stream.
 
-Spark's file source takes whole new files, never the growth of one.  So each look at the folder writes
-the new complete lines of all files into one chunk, every line with the number of its file and its
-own; the chunk's last line is the state of the reading after it.  A chunk comes into being by one
-rename, so lines and state are there together or not at all, whenever the process is killed.
+Spark's file source reads whole new files, never the growth of one.  Therefore each scan of the folder writes
+the new complete lines of all files into one chunk, each line with the number of its file and its own number.
+The chunk's last line is the state of the tail after it.  One rename creates a chunk, so lines and state appear
+together or not at all, whenever the process is killed.
 
-A file is known by its inode and by the beginning and end of what was read of it, not by its name:
-a renamed file (rotation) goes on under its new name, a truncated one begins anew.
+A file is identified by its inode and by the beginning and end of what was read from it, not by its name:
+a renamed file (rotation) continues under its new name, and a truncated one starts again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 #: The state line of a chunk begins with this; line numbers are hexadecimal and decimal digits.
 STATE = "state "
 
-#: Digits of a file's number, digits of a line's, and what stands before a line's text.
+#: Digits of a file's number and of a line's, and the length of the prefix before a line's text.
 SOURCE_DIGITS, LINE_DIGITS = 6, 12
 PREFIX = SOURCE_DIGITS + LINE_DIGITS + 2
 
@@ -44,10 +44,10 @@ _GZIP, _UTF16 = b"\x1f\x8b", (b"\xff\xfe", b"\xfe\xff")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One file as it was read: its run and name, its inode, how far it was read, and how that part looks.
+    """One file as far as it was read: its run and name, its inode, its position, and a digest of that part.
 
-    ``size`` counts bytes of text (unpacked), ``lines`` complete lines; ``marks`` is a digest of the
-    first and the last bytes of what was read.
+    ``size`` counts bytes of (decompressed) text and ``lines`` complete lines; ``marks`` is a digest of the
+    first and last bytes of what was read.
     """
 
     number: int
@@ -65,9 +65,9 @@ class Source:
 
 
 class Tail:
-    """Reads the files under ``paths`` on and on; what was read is in ``folder`` and nowhere else.
+    """Follows the files under ``paths``; its whole state is in ``folder``.
 
-    A second ``Tail`` on the same folder goes on where the first one was killed.
+    A second ``Tail`` on the same folder resumes where the first one was killed.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Tail:
     ) -> None:
         self.folder = folder
         self._paths = [os.fspath(path) for path in paths]
-        self._room = chunk_bytes
+        self._chunk_bytes = chunk_bytes
         folder.mkdir(parents=True, exist_ok=True)
         for draft in folder.glob(".draft*"):
             draft.unlink()
@@ -92,7 +92,7 @@ class Tail:
         return sum(source.lines for source in self._sources.values())
 
     def scan(self) -> bool:
-        """Look at every file once and land what is new; True when there was something.
+        """Look at every file once and land its new lines; True when there were any.
 
         Raises ``DataError`` when a watched path is gone.
         """
@@ -113,9 +113,9 @@ class Tail:
         return landed > 0
 
     def sources(self) -> tuple[tuple[Source, Path | None], ...]:
-        """Every file read, with its place (None: deleted or truncated), less those whose text stands in another file.
+        """Every file read, with its path (None: deleted or truncated), except those whose text is in another file.
 
-        The latter are the leftovers of a rotation that copied or packed a file.
+        The latter remain from a rotation that copied or compressed a file.
         """
         gone = [source for number, source in self._sources.items() if number not in self.places]
         for source in gone:
@@ -133,8 +133,8 @@ class Tail:
         self.places = {number: path for number, path in self.places.items() if path in present}
 
     def _land(self, found: Iterable[tuple[str, str, Path]], chunk: gzip.GzipFile) -> int:
-        """Write the new lines of the files into the chunk, as far as there is room; how many they are."""
-        room, landed = self._room, 0
+        """Write the files' new lines into the chunk, as far as there is room; returns their number."""
+        room, landed = self._chunk_bytes, 0
         for run, name, path in found:
             try:
                 signature = _signature(path)
@@ -152,7 +152,7 @@ class Tail:
                         source, size=size, lines=source.lines + len(lines), marks=_marks(text, size)
                     )
             except FileNotFoundError:
-                continue  # rotated away between the listing and now: the next look finds it
+                continue  # rotated since the listing: the next scan finds it
             except OSError as problem:
                 raise DataError(
                     f"{path} cannot be read: {problem.strerror}; expected a readable log file"
@@ -164,8 +164,8 @@ class Tail:
         return landed
 
     def _identify(self, run: str, name: str, inode: tuple[int, ...], path: Path, text: IO[bytes]) -> Source:
-        """The source that this file goes on with, under its present name; a new one if there is none."""
-        same = [one for one in self._sources.values() if one.inode == inode and _continues(one, text)]
+        """The source that this file continues, under its present name; a new one if there is none."""
+        same = [old for old in self._sources.values() if old.inode == inode and _continues(old, text)]
         number = max(self._sources, default=0) + 1
         known = same[-1] if same else Source(number, run, name, (inode[0], inode[1]))
         self.places = {number: place for number, place in self.places.items() if place != path}
@@ -173,7 +173,7 @@ class Tail:
         return replace(known, run=run, name=name)
 
     def _copies(self, gone: Source) -> Iterator[int]:
-        """Sources that are there and begin with all that was read of the one that is gone."""
+        """The present sources that begin with all that was read from the missing one."""
         for number, path in sorted(self.places.items()):
             if number in self._sources and self._sources[number].size >= gone.size > 0:
                 try:
@@ -188,7 +188,7 @@ class Tail:
 
 
 def _last_state(folder: Path) -> tuple[int, dict[int, Source]]:
-    """The number of the last chunk, and the state that its last line holds."""
+    """The number of the last chunk, and the state in its last line."""
     chunks = sorted(folder.glob("*.txt.gz"))
     if not chunks:
         return 0, {}
@@ -202,18 +202,18 @@ def _last_state(folder: Path) -> tuple[int, dict[int, Source]]:
     except (OSError, ValueError, TypeError, EOFError) as problem:
         raise DataError(
             f"{chunks[-1]} does not end with the state of the reading ({problem}); expected a chunk that "
-            "`rebalance-kit watch` has written: give another --checkpoint folder to begin anew"
+            "`rebalance-kit watch` has written: give another --checkpoint folder to start again"
         ) from problem
     return int(chunks[-1].name.split(".")[0]), {source.number: source for source in sources}
 
 
 def _signature(path: Path) -> tuple[int, ...]:
-    held = path.stat()
-    return (held.st_dev, held.st_ino, held.st_size, held.st_mtime_ns)
+    stat = path.stat()
+    return (stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns)
 
 
 def _open_text(path: Path) -> IO[bytes]:
-    """The text of a file as UTF-8 bytes that can be sought in; packed files are unpacked beside."""
+    """The text of a file as seekable UTF-8 bytes; compressed files go to a temporary file."""
     stream = path.open("rb")
     head = stream.read(2)
     if head not in {_GZIP, *_UTF16}:
@@ -229,7 +229,7 @@ def _open_text(path: Path) -> IO[bytes]:
 
 
 def _complete_lines(text: IO[bytes], start: int, room: int) -> tuple[bytes, bool]:
-    """What follows ``start``: about ``room`` bytes up to the end of a line, or all; and whether it is all."""
+    """About ``room`` bytes from ``start`` to the end of a line, or the whole rest; and whether it is the whole."""
     text.seek(start)
     read = bytearray(text.read(room))
     while len(read) >= room:
@@ -244,12 +244,12 @@ def _complete_lines(text: IO[bytes], start: int, room: int) -> tuple[bytes, bool
 
 
 def _continues(source: Source, text: IO[bytes]) -> bool:
-    """Whether the text begins with what was read of ``source``, by its length and marks."""
+    """Whether the text begins with what was read from ``source``, judged by its length and marks."""
     return text.seek(0, os.SEEK_END) >= source.size and _marks(text, source.size) == source.marks
 
 
 def _marks(text: IO[bytes], size: int) -> str:
-    """A digest of the first and last bytes before ``size``; empty when nothing was read."""
+    """A digest of the first and last bytes before ``size``; empty for a size of 0."""
     if not size:
         return ""
     text.seek(0)

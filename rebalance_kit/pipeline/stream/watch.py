@@ -1,8 +1,8 @@
-"""Watch a folder of growing logs: a stream reads on, its tables can be asked at any time.
+"""Watches a folder of growing logs: a stream follows it, and its tables can be queried at any time.
 
-``Watch`` is one reading of a folder with its checkpoint.  ``step`` lands what is new, ``latest`` tells
-the last rebalances quickly, ``tables`` makes all tables, which are the batch's once the files stand
-still.  Nothing here prints; ``rebalance_kit.pipeline.stream.command`` does.
+``Watch`` is one stream over a folder, with its checkpoint.  ``step`` lands new lines, ``latest`` returns the
+last rebalances quickly, and ``tables`` computes all tables, which equal the batch job's once the files have
+stopped growing.  Only ``rebalance_kit.pipeline.stream.command`` prints.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import write_atomically
@@ -22,23 +22,22 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from pyspark.sql import SparkSession
-    from pyspark.sql.streaming import StreamingQuery
+    from pyspark.sql.streaming.query import StreamingQuery
 
     from rebalance_kit.forensics.lines.layouts import Reading
-    from rebalance_kit.pipeline.forensics import Forensics
+    from rebalance_kit.pipeline.forensics import Events, Forensics
     from rebalance_kit.pipeline.stream.latest import Latest
 
-#: How long a killed predecessor's Java is waited for before its checkpoint is used.
-_LAST_BREATH_S = 20
+#: How long to wait for the Java of a killed predecessor to end before using its checkpoint.
+_PREDECESSOR_TIMEOUT_S = 20
 
 
 class Watch:
-    """One reading of ``folder`` with its state in ``checkpoint`` (default: a temporary one, so from the start).
+    """One stream over ``folder`` with its state in ``checkpoint`` (default: a temporary one, from the start).
 
-    A context manager: the stream runs from entering to leaving, and goes on where it stopped when
-    the same checkpoint is given again, after a kill too; ``reading`` says what the lines do not (see
-    ``layouts.Reading``).  Raises ``DataError`` for a folder that is
-    missing, or a checkpoint that is another folder's or in use.
+    A context manager: the stream runs inside the block.  With the same checkpoint it resumes where it
+    stopped, also after a kill.  ``reading`` adds what the lines do not say (see ``layouts.Reading``).  Raises
+    ``DataError`` for a missing folder, or a checkpoint that belongs to another folder or is in use.
     """
 
     def __init__(
@@ -87,7 +86,7 @@ class Watch:
         self._scratch.cleanup()
 
     def step(self) -> int:
-        """Land all that was written since the last step; how many complete lines that were."""
+        """Land all that was written since the last step; returns the number of complete lines."""
         tail, query = self._running()
         if query.exception() is not None:
             raise DataError(f"the stream over {self.folder} stopped: {query.exception()}")
@@ -101,7 +100,7 @@ class Watch:
         self._running()[1].processAllAvailable()
 
     def latest(self, limit: int = 20) -> Latest:
-        """The last ``limit`` rebalances of what the stream has stored by now; meant to be asked often."""
+        """The last ``limit`` rebalances in what the stream has stored so far; cheap enough to call often."""
         from rebalance_kit.pipeline.stream.latest import latest
         from rebalance_kit.pipeline.stream.query import settled_before
 
@@ -113,19 +112,19 @@ class Watch:
             silver.kept.unpersist()
 
     def tables(self) -> Forensics:
-        """All tables of what the files hold now: ``forensics`` of the folder, made from the stream's store."""
+        """All tables of the files' present content: ``forensics`` of the folder, computed from the store."""
         from rebalance_kit.pipeline.forensics import gold
 
         self.settle()
         return gold(self._events())
 
-    def _events(self) -> Any:
+    def _events(self) -> Events:
         from rebalance_kit.pipeline.forensics import FEW_LINES
-        from rebalance_kit.pipeline.spark.session import plainly
+        from rebalance_kit.pipeline.spark.session import without_codegen
         from rebalance_kit.pipeline.stream.query import stored_events
 
         tail, _ = self._running()
-        with plainly(self._spark, small=tail.lines <= FEW_LINES):
+        with without_codegen(self._spark, small=tail.lines <= FEW_LINES):
             return stored_events(
                 self._spark, self.checkpoint / "lines", tail, Path(self._scratch.name), self._reading
             )
@@ -136,7 +135,20 @@ class Watch:
         return self.tail, self._query
 
     def _claim(self) -> None:
-        """Make the checkpoint this watch's own; wait for the Java of one that was killed to be gone."""
+        """Take the checkpoint for this watch, and wait for the Java of a killed predecessor to end."""
+        self._lock_checkpoint()
+        note = self.checkpoint / "watch.json"
+        folder, java_pid = str(Path(self.folder).resolve()), _java_pid(self._spark)
+        if note.exists():
+            last = json.loads(note.read_text("utf-8"))
+            if last["folder"] != folder:
+                raise DataError(
+                    f"the checkpoint {self.checkpoint} belongs to {last['folder']}, not to {folder}; give another one"
+                )
+            _wait_until_ended(last["java"], java_pid)
+        write_atomically(note, json.dumps({"folder": folder, "java": java_pid}))
+
+    def _lock_checkpoint(self) -> None:
         try:
             self.checkpoint.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(self.checkpoint / "lock", os.O_RDWR | os.O_CREAT, 0o644)
@@ -146,22 +158,12 @@ class Watch:
             ) from problem
         if not _locked(self._lock):
             raise DataError(
-                f"another watch uses the checkpoint {self.checkpoint}; expected one watch a checkpoint"
+                f"another watch uses the checkpoint {self.checkpoint}; expected one watch per checkpoint"
             )
-        note = self.checkpoint / "watch.json"
-        mine = {"folder": str(Path(self.folder).resolve()), "java": _java_pid(self._spark)}
-        if note.exists():
-            last = json.loads(note.read_text("utf-8"))
-            if last["folder"] != mine["folder"]:
-                raise DataError(
-                    f"the checkpoint {self.checkpoint} belongs to {last['folder']}, not to {mine['folder']}; give another one"
-                )
-            _await_end(last["java"], mine["java"])
-        write_atomically(note, json.dumps(mine))
 
 
 def _locked(descriptor: int) -> bool:
-    """Lock a file until the process ends, however it ends; where the system has no such locks, do without."""
+    """Lock a file until the process ends in any way; True also on systems without such locks."""
     try:
         import fcntl
     except ImportError:
@@ -174,14 +176,14 @@ def _locked(descriptor: int) -> bool:
 
 
 def _java_pid(spark: SparkSession) -> int | None:
-    """The process that commits the stream's batches; None where it is not ours (Spark Connect)."""
+    """The process that commits the stream's batches; None where it is not a local one (Spark Connect)."""
     java = getattr(spark, "_jvm", None)
     return None if java is None else int(java.java.lang.ProcessHandle.current().pid())
 
 
-def _await_end(last: int | None, mine: int | None) -> None:
-    """A killed Python takes its Java along, but not at once; two must not write one checkpoint."""
-    until = time.monotonic() + _LAST_BREATH_S
+def _wait_until_ended(last: int | None, mine: int | None) -> None:
+    """Wait for the Java of a killed Python, which ends a little later: two must not write one checkpoint."""
+    until = time.monotonic() + _PREDECESSOR_TIMEOUT_S
     while last is not None and last != mine and _alive(last) and time.monotonic() < until:
         time.sleep(0.1)
 

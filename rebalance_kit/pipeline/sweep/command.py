@@ -1,4 +1,4 @@
-"""The command ``rebalance-kit sweep``: run a grid on Spark, say how far it is, write tables, tell the medians."""
+"""The command ``rebalance-kit sweep``: runs a grid on Spark, shows progress, writes tables, prints medians."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
     from rebalance_kit.pipeline.sweep.grid import Grid
 
-#: Seconds between two words about the progress.
-TELL_S = 2.0
+#: Seconds between two progress messages.
+PROGRESS_EVERY_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """A sweep that is done: its rows as plain dicts, in order, and the names of what was varied."""
+    """A finished sweep: its rows as plain dicts, in order, and the names of what was varied."""
 
     rows: Sequence[Mapping[str, Any]]
     names: Sequence[str]
 
     def text(self) -> str:
-        """The medians in words."""
+        """The medians as a text table."""
         return describe_sweep(self.rows, self.names)
 
 
@@ -41,28 +41,32 @@ def run_sweep(
     out_dir: Path | None,
     master: str | None,
     out: TextIO,
-    told: Callable[[Swept], object] | None = None,
+    page: Callable[[Swept], object] | None = None,
 ) -> int:
-    """Answer ``rebalance-kit sweep``; 0, 1 when every run failed, 2 when the sweep cannot be run."""
+    """Run ``rebalance-kit sweep``; returns 1 when every run failed, 2 when the sweep cannot be run, else 0.
+
+    ``grid`` is called first, so that bad input is refused before Spark starts; ``page`` writes a page beside
+    the tables.
+    """
     try:
-        wanted = grid()
+        checked = grid()
         from rebalance_kit.pipeline import output
-        from rebalance_kit.pipeline.spark.session import plainly, spark_session
+        from rebalance_kit.pipeline.spark.session import spark_session, without_codegen
         from rebalance_kit.pipeline.sweep.grid import sweep_grid, sweep_tables
 
-        print(f"{wanted.runs:,} runs", file=out, flush=True)
+        print(f"{checked.runs:,} runs", file=out, flush=True)
         spark = spark_session(master)
-        runs = sweep_grid(spark, wanted).persist()
-        # A row a run is a small table; to compile code for it would take a core from the runs.
-        with _Progress(spark, wanted.runs, out), plainly(spark):
+        runs = sweep_grid(spark, checked).persist()
+        # One row per run is a small table, and compiling code for it would take a core from the runs.
+        with _Progress(spark, checked.runs, out), without_codegen(spark):
             runs.count()
         if out_dir is not None:
             output.write_tables(sweep_tables(runs), out_dir)
             print(f"tables runs and rebalances written to {out_dir}", file=out)
-        swept = collected(runs, list(wanted.columns()))
+        swept = collected(runs, list(checked.columns()))
         print(swept.text(), file=out)
-        if told is not None:
-            told(swept)
+        if page is not None:
+            page(swept)
         runs.unpersist()
     except RebalanceKitError as problem:
         sys.stderr.write(f"rebalance-kit sweep: {problem}\n")
@@ -71,18 +75,18 @@ def run_sweep(
 
 
 def collected(runs: DataFrame, names: Sequence[str]) -> Swept:
-    """The rows of a sweep for figures and text, without the rebalances of each run."""
+    """The rows of a sweep for figures and text, without the rebalances of the runs."""
     rows = [row.asDict(recursive=True) for row in runs.drop("by_rebalance").orderBy("run").collect()]
     return Swept(rows, tuple(names))
 
 
 class _Progress:
-    """Says every few seconds how many of the runs' tasks are done; where Spark does not tell, says nothing."""
+    """Prints every few seconds how many runs are done; silent where Spark does not report progress."""
 
     def __init__(self, spark: SparkSession, runs: int, out: TextIO) -> None:
         self._spark, self._runs, self._out = spark, runs, out
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._tell, name="rebalance-kit-sweep", daemon=True)
+        self._thread = threading.Thread(target=self._print, name="rebalance-kit-sweep", daemon=True)
 
     def __enter__(self) -> None:
         self._thread.start()
@@ -91,21 +95,25 @@ class _Progress:
         self._stop.set()
         self._thread.join()
 
-    def _tell(self) -> None:
+    def _print(self) -> None:
         last = 0
-        while not self._stop.wait(TELL_S):
-            done = int(self._done() * self._runs)
+        while not self._stop.wait(PROGRESS_EVERY_S):
+            done = int(self._share_done() * self._runs)
             if done > last:
                 print(f"about {done:,} of {self._runs:,} runs done", file=self._out, flush=True)
                 last = done
 
-    def _done(self) -> float:
-        """The share of tasks that are done in the stage that runs them: the one with all of them."""
+    def _share_done(self) -> float:
+        """The share of finished tasks in the stage that simulates, recognized by its number of tasks."""
         context = getattr(self._spark, "_sc", None)
         if context is None:
             return 0.0
         tracker = context.statusTracker()
         stages = (tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds())
-        many = min(self._runs, usual_tasks(self._spark))
-        shares = (one.numCompletedTasks / many for one in stages if one is not None and one.numTasks == many)
+        tasks = min(self._runs, usual_tasks(self._spark))
+        shares = (
+            stage.numCompletedTasks / tasks
+            for stage in stages
+            if stage is not None and stage.numTasks == tasks
+        )
         return max(shares, default=0.0)

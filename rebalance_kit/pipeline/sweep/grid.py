@@ -1,4 +1,4 @@
-"""Thousands of runs as Spark tasks: scenarios x protocols x parameters x seeds, one row a run."""
+"""Thousands of runs as Spark tasks: scenarios x protocols x parameters x seeds, one row per run."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from rebalance_kit.simulation.scenario.yaml_writer import write_scenario
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: Tasks of a sweep for each core: so many that the slowest does not keep the others waiting long.
+#: Tasks per core: enough that the slowest does not keep the other cores waiting for long.
 _TASKS_PER_CORE = 8
 
-#: Where Spark does not tell how many cores it has (Spark Connect).
-_SOME_CORES = 8
+#: Assumed where Spark does not say how many cores it has (Spark Connect).
+_ASSUMED_CORES = 8
 
 _TYPES = {
     int: "long",
@@ -40,7 +40,7 @@ _REBALANCE = (
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """What to run: every scenario under every protocol with every combination of values, for every seed."""
+    """The runs of a sweep: every scenario under every protocol with every combination of values, for every seed."""
 
     scenarios: tuple[Scenario, ...]
     parameters: Mapping[str, Sequence[Any]]
@@ -49,7 +49,7 @@ class Grid:
 
     @property
     def runs(self) -> int:
-        """How many runs that is."""
+        """The number of runs."""
         combined = len(self.scenarios) * len(self.protocols) * len(self.seeds)
         for values in self.parameters.values():
             combined *= len(values)
@@ -66,9 +66,9 @@ def make_grid(
     seeds: int | Iterable[int],
     protocols: Sequence[str] | None,
 ) -> Grid:
-    """Check what is asked for, before any Spark is needed; raises ``ScenarioError`` naming what cannot be."""
-    given = (scenarios,) if isinstance(scenarios, Scenario) else tuple(scenarios)
-    drawn = tuple(range(1, seeds + 1)) if isinstance(seeds, int) else tuple(seeds)
+    """Check a grid before Spark is needed; raises ``ScenarioError`` naming the value that cannot be run."""
+    chosen = (scenarios,) if isinstance(scenarios, Scenario) else tuple(scenarios)
+    numbers = tuple(range(1, seeds + 1)) if isinstance(seeds, int) else tuple(seeds)
     check_names(list(parameters))
     for name, values in parameters.items():
         if isinstance(values, str) or not values:
@@ -78,9 +78,11 @@ def make_grid(
     for protocol in protocols or ():
         if protocol not in PROTOCOLS:
             raise ScenarioError(f"protocol {protocol!r} is unknown; expected one of {', '.join(PROTOCOLS)}")
-    if not given or not drawn:
-        raise ScenarioError(f"{len(given)} scenarios and {len(drawn)} seeds; expected at least one of each")
-    return Grid(given, dict(parameters), tuple(protocols or (None,)), drawn)
+    if not chosen or not numbers:
+        raise ScenarioError(
+            f"{len(chosen)} scenarios and {len(numbers)} seeds; expected at least one of each"
+        )
+    return Grid(chosen, dict(parameters), tuple(protocols or (None,)), numbers)
 
 
 def sweep(
@@ -91,34 +93,34 @@ def sweep(
     protocols: Sequence[str] | None = THREE_PROTOCOLS,
     tasks: int | None = None,
 ) -> DataFrame:
-    """One row a run: what was set, the metrics of ``rebalance_kit.analysis``, its rebalances, or its error.
+    """One row per run: its settings, the metrics of ``rebalance_kit.analysis``, its rebalances, or its error.
 
-    ``parameters`` maps Kafka configurations and ``sweep_run.SETTINGS`` to lists of values; ``seeds`` is
-    how many (from 1) or which. Columns: run, scenario, protocol, seed, a column a parameter (dots as
-    underscores), error, those of ``Metrics``, requests_total, crash_detect_s (the first crash until the
-    member was taken out), false_alarms (live members taken out), took_ms, by_rebalance (an array of
-    ``analysis.rebalances.Rebalance``). It is computed when asked for: write it, or persist it. Raises
-    ``ScenarioError`` for what cannot be varied.
+    ``parameters`` maps Kafka configurations and ``one_run.SETTINGS`` to lists of values; ``seeds`` is a number
+    of seeds (from 1) or the seeds. Columns: run, scenario, protocol, seed, one per parameter (dots become
+    underscores), error, those of ``Metrics``, requests_total, crash_detect_s (from the first crash to the
+    member's removal), false_alarms (live members removed), took_ms, by_rebalance (an array of
+    ``analysis.rebalances.Rebalance``). Evaluation is lazy: write the table, or persist it. Raises
+    ``ScenarioError`` for a name that cannot be varied.
     """
     return sweep_grid(spark, make_grid(scenarios, parameters or {}, seeds, protocols), tasks)
 
 
 def sweep_grid(spark: SparkSession, grid: Grid, tasks: int | None = None) -> DataFrame:
     """The sweep of a checked grid (see ``sweep``)."""
-    texts = tuple(write_scenario(one) for one in grid.scenarios)
+    texts = tuple(write_scenario(scenario) for scenario in grid.scenarios)
     rows = list(enumerate(json.dumps(task) for task in _tasks(grid)))
-    # Neighbours cost alike; shuffled, every task gets cheap and dear ones.
+    # Neighbours cost about the same; shuffling gives every task cheap and expensive runs.
     random.Random(0).shuffle(rows)
-    many = min(len(rows), tasks or usual_tasks(spark))
-    asked = spark.createDataFrame(rows, "run long, task string").repartition(many)
-    answered = asked.mapInArrow(partial(run_batches, texts), "run long, task string, result string")
-    return _typed(answered, grid)
+    count = min(len(rows), tasks or usual_tasks(spark))
+    planned = spark.createDataFrame(rows, "run long, task string").repartition(count)
+    results = planned.mapInArrow(partial(run_batches, texts), "run long, task string, result string")
+    return _typed(results, grid)
 
 
 def usual_tasks(spark: SparkSession) -> int:
-    """How many tasks a sweep is cut into, unless it has fewer runs; each costs Spark a few hundredths of a second."""
+    """The number of tasks of a sweep, unless it has fewer runs; Spark spends about 0.02 s on each."""
     context = getattr(spark, "_sc", None)
-    return _TASKS_PER_CORE * int(_SOME_CORES if context is None else context.defaultParallelism)
+    return _TASKS_PER_CORE * int(_ASSUMED_CORES if context is None else context.defaultParallelism)
 
 
 def _tasks(grid: Grid) -> Iterable[dict[str, Any]]:
@@ -138,8 +140,8 @@ def _tasks(grid: Grid) -> Iterable[dict[str, Any]]:
         }
 
 
-def _typed(answered: DataFrame, grid: Grid) -> DataFrame:
-    """Tasks and answers taken out of their JSON."""
+def _typed(results: DataFrame, grid: Grid) -> DataFrame:
+    """Parse the JSON of tasks and results into typed columns."""
     from pyspark.sql import functions as F
 
     set_to = ", ".join(
@@ -147,11 +149,11 @@ def _typed(answered: DataFrame, grid: Grid) -> DataFrame:
     )
     asked_as = f"struct<name: string, protocol: string, seed: long, values: struct<{set_to}>>"
     result = f"struct<error: string, {_metric_columns()}, requests_total: long, crash_detect_s: double, false_alarms: long, took_ms: double, by_rebalance: array<struct<{_colons(_REBALANCE)}>>>"
-    read = answered.select(
+    parsed = results.select(
         "run", F.from_json("task", asked_as).alias("asked"), F.from_json("result", result).alias("got")
     )
     values = [F.col(f"asked.values.`{name}`").alias(name.replace(".", "_")) for name in grid.parameters]
-    return read.select(
+    return parsed.select(
         "run", F.col("asked.name").alias("scenario"), "asked.protocol", "asked.seed", *values, "got.*"
     )
 
@@ -159,7 +161,7 @@ def _typed(answered: DataFrame, grid: Grid) -> DataFrame:
 def _metric_columns() -> str:
     hints = get_type_hints(Metrics)
     return ", ".join(
-        f"{one.name}: {_TYPES[hints[one.name]]}" for one in fields(Metrics) if one.name != "label"
+        f"{field.name}: {_TYPES[hints[field.name]]}" for field in fields(Metrics) if field.name != "label"
     )
 
 
@@ -177,12 +179,16 @@ def _type_of(values: Sequence[Any]) -> str:
 
 
 def sweep_tables(runs: DataFrame) -> dict[str, DataFrame]:
-    """The tables to write: ``runs`` (one row a run) and ``rebalances`` (one row a rebalance, as gold has them)."""
+    """The tables to write: ``runs`` (one row per run) and ``rebalances`` (one row per rebalance, as in gold)."""
     from pyspark.sql import functions as F
 
-    told = runs.select("run", "scenario", "protocol", "seed", F.explode("by_rebalance").alias("one"))
-    named = told.withColumnRenamed("protocol", "swept")
+    exploded = runs.select(
+        "run", "scenario", "protocol", "seed", F.explode("by_rebalance").alias("rebalance")
+    )
+    named = exploded.withColumnRenamed("protocol", "swept")
     return {
         "runs": runs.drop("by_rebalance").orderBy("run"),
-        "rebalances": named.select("run", "scenario", "swept", "seed", "one.*").orderBy("run", "number"),
+        "rebalances": named.select("run", "scenario", "swept", "seed", "rebalance.*").orderBy(
+            "run", "number"
+        ),
     }

@@ -1,6 +1,6 @@
-"""One run of a sweep: a scenario with some values set, simulated and measured. No Spark here.
+"""One run of a sweep: a scenario with some values set, simulated and measured, without Spark.
 
-This is what a task does, on whatever machine it runs; a run that fails is a row with its error.
+A Spark task calls this on its worker; a run that fails becomes a row with its error.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from rebalance_kit.simulation.simulate import simulate
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
 
-#: Lengths of drawn freezes: log-uniform between these, in ms. A group's start is left alone.
+#: The range of drawn freezes, log-uniform, in ms; and when the first may begin, so that groups start undisturbed.
 FREEZE_MS, FREEZES_FROM_MS = (1_000, 60_000), 20_000
 
 
 def _members(scenario: Scenario, value: Any, seed: int) -> Scenario:
-    """``value`` members: the first ones, or more made like the last one."""
+    """``value`` members: the first ones, or all and copies of the last one."""
     count, last = int(value), scenario.members[-1]
     taken = {spec.name for spec in scenario.members}
     stem = re.sub(r"\d+$", "", last.name)
@@ -60,13 +60,13 @@ def _each_topic(field: str, kind: Callable[[Any], Any]) -> Callable[[Scenario, A
 
 
 def _freezes(scenario: Scenario, value: Any, seed: int) -> Scenario:
-    """So many long gaps of members that nothing else happens to; the same ones for a seed, whatever else is set."""
+    """``value`` freezes of members without other actions; the same for a seed, whatever else is set."""
     dice = random.Random(f"freezes/{seed}")
     busy = {action.member for action in scenario.actions}
     names = [spec.name for spec in scenario.members if spec.name not in busy and spec.start_ms is not None]
     if not names and value:
         raise ScenarioError(
-            f"{scenario.name}: freezes need a member that no action concerns; every one has some"
+            f"{scenario.name}: freezes: {value}; expected at least one member without actions of its own"
         )
     free_ms = dict.fromkeys(names, FREEZES_FROM_MS)
     actions = list(scenario.actions)
@@ -78,10 +78,10 @@ def _freezes(scenario: Scenario, value: Any, seed: int) -> Scenario:
         free_ms[name] = end + 1_000
         if end < scenario.end_ms:
             actions += [Action(begin, "freeze", name), Action(end, "thaw", name)]
-    return replace(scenario, actions=tuple(sorted(actions, key=lambda one: one.at_ms)))
+    return replace(scenario, actions=tuple(sorted(actions, key=lambda action: action.at_ms)))
 
 
-#: What may be set besides Kafka's own configurations. ``freezes`` comes last: it asks who is there.
+#: What may be set besides Kafka's configurations. ``freezes`` comes last, because it draws among the members.
 SETTINGS: Mapping[str, Callable[[Scenario, Any, int], Scenario]] = {
     "members": _members,
     "topic_partitions": _each_topic("partitions", int),
@@ -94,7 +94,7 @@ SETTINGS: Mapping[str, Callable[[Scenario, Any, int], Scenario]] = {
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Refuse what can neither be set nor is a Kafka configuration; raises ``ScenarioError``."""
+    """Raise ``ScenarioError`` for a name that is neither in ``SETTINGS`` nor a Kafka configuration."""
     for name in names:
         if name not in SETTINGS and name not in all_keys():
             raise ScenarioError(
@@ -103,7 +103,7 @@ def check_names(names: Sequence[str]) -> None:
 
 
 def varied(scenario: Scenario, values: Mapping[str, Any], seed: int) -> Scenario:
-    """The scenario with the values set: configurations where Kafka reads them, the rest by ``SETTINGS``."""
+    """Set the values: configurations on the broker or the clients, as Kafka reads them, the rest by ``SETTINGS``."""
     known = all_keys()
     broker = {
         name: value
@@ -125,25 +125,24 @@ def varied(scenario: Scenario, values: Mapping[str, Any], seed: int) -> Scenario
 def measured(
     scenario: Scenario, protocol: str | None, seed: int, values: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The row of one run: its metrics, its rebalances, how long it took; or its ``error``."""
-    begun = time.perf_counter()
+    """The row of one run: its metrics, its rebalances and its duration, or its ``error``."""
+    begin_s = time.perf_counter()
     row: dict[str, Any] = {}
     try:
         trace = simulate(varied(scenario, values, seed), seed, protocol)
-        found = asdict(metrics(trace))
-        row = {name: value for name, value in found.items() if name != "label"}
-        row |= {"requests_total": sum(found["requests"].values()), "crash_detect_s": crash_detected(trace)}
-        row |= {
-            "false_alarms": false_alarms(trace),
-            "by_rebalance": [asdict(one) for one in rebalances(trace)],
-        }
+        row = asdict(metrics(trace))
+        del row["label"]
+        row["requests_total"] = sum(row["requests"].values())
+        row["crash_detect_s"] = crash_detected(trace)
+        row["false_alarms"] = false_alarms(trace)
+        row["by_rebalance"] = [asdict(rebalance) for rebalance in rebalances(trace)]
     except Exception as problem:  # noqa: BLE001 - one bad run must not end two thousand good ones
         row = {"error": f"{type(problem).__name__}: {problem}"}
-    return {**row, "took_ms": round((time.perf_counter() - begun) * 1000, 1)}
+    return {**row, "took_ms": round((time.perf_counter() - begin_s) * 1000, 1)}
 
 
 def crash_detected(trace: Trace) -> float | None:
-    """Seconds from the first crash until the coordinator took the dead member out; None without either."""
+    """Seconds from the first crash until the coordinator removed the dead member; None when either is missing."""
     for fault in trace.of("action"):
         if fault.detail["do"] == "crash":
             removed = (
@@ -156,7 +155,7 @@ def crash_detected(trace: Trace) -> float | None:
 
 
 def false_alarms(trace: Trace) -> int:
-    """Members taken out for a missed session although their process lived: frozen, cut off, never dead."""
+    """The number of members whose session expired although their process lived: frozen or disconnected, not dead."""
     lives: Counter[str] = Counter()
     alarms = 0
     for row in trace.of("process_started", "process_ended", "member_removed"):
@@ -173,14 +172,14 @@ def _scenario(text: str) -> Scenario:
 
 
 def run_batches(texts: Sequence[str], batches: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
-    """What a Spark task does: rows ``task`` (JSON of scenario, protocol, seed, values) to the same with ``result`` (JSON)."""
+    """Run a Spark task: add ``result`` (JSON) to rows of ``task`` (JSON of scenario, protocol, seed, values)."""
     from pyarrow import RecordBatch
 
-    def answer(asked: Mapping[str, Any]) -> str:
-        scenario = _scenario(texts[asked["scenario"]])
-        return json.dumps(measured(scenario, asked["protocol"], asked["seed"], asked["values"]))
+    def result(task: Mapping[str, Any]) -> str:
+        scenario = _scenario(texts[task["scenario"]])
+        return json.dumps(measured(scenario, task["protocol"], task["seed"], task["values"]))
 
     for batch in batches:
         tasks = batch["task"].to_pylist()
-        results = [answer(json.loads(task)) for task in tasks]
+        results = [result(json.loads(task)) for task in tasks]
         yield RecordBatch.from_pydict({"run": batch["run"], "task": tasks, "result": results})

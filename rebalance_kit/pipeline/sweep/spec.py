@@ -1,7 +1,7 @@
-"""What to sweep, from a YAML file or from the words of a command line.
+"""Reads what to sweep from a YAML file or from command-line options.
 
-A file says ``scenarios`` (names of the kit's, or files beside it), ``set`` (what to vary: lists of values),
-``protocols`` (a list, or ``all``) and ``seeds`` (how many, or which).
+A file has ``scenarios`` (names of the kit's, or files beside it), ``set`` (names with lists of values to try),
+``protocols`` (a list, or ``all``) and ``seeds`` (a number of seeds, or a list).
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ KEYS = ("scenarios", "set", "protocols", "seeds")
 
 
 def read_spec(path: Path) -> Grid:
-    """The grid that a file asks for; raises ``ScenarioError`` naming file, key and value."""
-    told = load_yaml(path, YamlRules("a YAML file of a sweep", error=ScenarioError))
-    if not isinstance(told, dict) or not told.get("scenarios"):
+    """The grid of a file; raises ``ScenarioError`` naming file, key and value."""
+    spec = load_yaml(path, YamlRules("a YAML file of a sweep", error=ScenarioError))
+    if not isinstance(spec, dict) or not spec.get("scenarios"):
         raise ScenarioError(
-            f"{path}: expected a mapping with scenarios (and set, protocols, seeds), got {type(told).__name__}"
+            f"{path}: expected a mapping with scenarios (and set, protocols, seeds), got {type(spec).__name__}"
         )
-    for key in told:
+    for key in spec:
         if key not in KEYS:
             raise ScenarioError(f"{path}: unknown key {key!r}; expected one of {', '.join(KEYS)}")
-    names = _listed(told["scenarios"])
-    values = told.get("set") or {}
+    names = _listed(spec["scenarios"])
+    values = spec.get("set") or {}
     if not isinstance(values, dict):
         raise ScenarioError(f"{path}: set: {values!r} is no mapping; expected names with lists of values")
     parameters = {str(name): _listed(value) for name, value in values.items()}
-    found = [find(str(name), path.parent) for name in names]
+    chosen = [find(str(name), path.parent) for name in names]
     return make_grid(
-        found, parameters, _seeds(told.get("seeds", 10), path), _protocols(told.get("protocols", "all"))
+        chosen, parameters, _seeds(spec.get("seeds", 10), path), _protocols(spec.get("protocols", "all"))
     )
 
 
@@ -48,32 +48,31 @@ def read_words(names: Sequence[str], settings: Sequence[str], protocol: str | No
         name, equals, values = setting.partition("=")
         if not equals or not values:
             raise ScenarioError(f"--set {setting}: expected KEY=VALUE or KEY=VALUE,VALUE,...")
-        parameters[name.strip()] = [_value(one) for one in values.split(",")]
+        parameters[name.strip()] = [_value(text) for text in values.split(",")]
     return make_grid([find(name, Path()) for name in names], parameters, seeds, _protocols(protocol))
 
 
 def find(name: str, folder: Path) -> Scenario:
-    """A scenario of the kit by its name, or a file, looked for from ``folder``."""
+    """A scenario of the kit by name, or one from a file relative to ``folder``."""
     if name not in scenarios.names() and (folder / name).is_file():
         return read_scenario(folder / name)
     return scenarios.load(name)
 
 
-def _protocols(told: Any) -> Sequence[str] | None:
-    if told is None:
+def _protocols(value: Any) -> Sequence[str] | None:
+    if value is None:
         return None
-    return (
-        THREE_PROTOCOLS
-        if told == "all"
-        else [str(one).strip() for one in (told.split(",") if isinstance(told, str) else told)]
-    )
+    if value == "all":
+        return THREE_PROTOCOLS
+    names = value.split(",") if isinstance(value, str) else value
+    return [str(name).strip() for name in names]
 
 
-def _seeds(told: Any, path: Path) -> int | list[int]:
-    listed = told if isinstance(told, list) else [told]
-    if not all(isinstance(one, int) and not isinstance(one, bool) for one in listed):
-        raise ScenarioError(f"{path}: seeds: {told!r}; expected how many, or a list of whole numbers")
-    return told
+def _seeds(value: Any, path: Path) -> int | list[int]:
+    seeds = _listed(value)
+    if not all(isinstance(seed, int) and not isinstance(seed, bool) for seed in seeds):
+        raise ScenarioError(f"{path}: seeds: {value!r}; expected how many, or a list of whole numbers")
+    return seeds if isinstance(value, list) else int(value)
 
 
 def _listed(value: Any) -> list[Any]:
@@ -81,7 +80,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _value(text: str) -> Any:
-    """A number where it is one, true and false as they are, else text."""
+    """The text as a boolean or a number where it is one, else unchanged."""
     bare = text.strip()
     known: Mapping[str, bool] = {"true": True, "false": False}
     if bare.lower() in known:

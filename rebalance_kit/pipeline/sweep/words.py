@@ -1,14 +1,15 @@
-"""A sweep in words: for every protocol and combination of values the median over the seeds."""
+"""A sweep as text: the median over the seeds for every protocol and combination of values."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
 from rebalance_kit.analysis.comparison import ABSENT, aligned
 
-#: What the summary shows: column, heading.
+#: The columns of the summary and their headings.
 SHOWN = (
     ("crash_detect_s", "crash found after s"),
     ("false_alarms", "false alarms"),
@@ -22,36 +23,32 @@ Row = Mapping[str, Any]
 
 
 def by_setting(rows: Sequence[Row], names: Sequence[str]) -> dict[tuple[Any, ...], list[Row]]:
-    """Rows without an error by scenario, protocol and values, in the order in which they were asked for."""
-    found: dict[tuple[Any, ...], list[Row]] = {}
-    for row in sorted(rows, key=lambda one: int(one["run"])):
+    """Successful rows by scenario, protocol and values, in the order of the grid."""
+    settings: dict[tuple[Any, ...], list[Row]] = {}
+    for row in sorted(rows, key=lambda row: int(row["run"])):
         if row["error"] is None:
-            found.setdefault((row["scenario"], row["protocol"], *(row[name] for name in names)), []).append(
-                row
-            )
-    return found
+            setting = (row["scenario"], row["protocol"], *(row[name] for name in names))
+            settings.setdefault(setting, []).append(row)
+    return settings
 
 
 def describe_sweep(rows: Sequence[Row], names: Sequence[str]) -> str:
-    """The table of medians (means of counts of false alarms, which are mostly 0), and what went wrong."""
+    """The table of medians (means for false alarms, most of which are 0), and the errors of failed runs."""
     head = ["scenario", "protocol", *names, "runs", *(heading for _, heading in SHOWN)]
     body = [
         [
-            *(ABSENT if one is None else str(one) for one in key),
-            str(len(held)),
-            *(_middle(held, column) for column, _ in SHOWN),
+            *(ABSENT if value is None else str(value) for value in setting),
+            str(len(runs)),
+            *(_middle(runs, column) for column, _ in SHOWN),
         ]
-        for key, held in by_setting(rows, names).items()
+        for setting, runs in by_setting(rows, names).items()
     ]
-    errors: dict[str, int] = {}
-    for row in rows:
-        if row["error"] is not None:
-            errors[row["error"]] = errors.get(row["error"], 0) + 1
-    told = [
+    errors = Counter(row["error"] for row in rows if row["error"] is not None)
+    failures = [
         f"{count} runs failed: {error}"
-        for error, count in sorted(errors.items(), key=lambda one: (-one[1], one[0]))
+        for error, count in sorted(errors.items(), key=lambda item: (-item[1], item[0]))
     ]
-    return "\n".join([*([aligned([head, *body])] if body else []), *told])
+    return "\n".join([*([aligned([head, *body])] if body else []), *failures])
 
 
 def _middle(rows: Sequence[Row], column: str) -> str:

@@ -7,7 +7,7 @@ import pytest
 from rebalance_kit.forensics.lines.layouts import LAYOUTS, Reading, load_layouts
 from rebalance_kit.logs.printing import PRINTERS
 from rebalance_kit.model.errors import ConfigError
-from rebalance_kit.pipeline.command import Told, reading_of
+from rebalance_kit.pipeline.command import ReadingOptions, reading_of
 
 LOGGER = "org.apache.kafka.clients.consumer.internals.ConsumerCoordinator"
 SAID = "[Consumer clientId=c1, groupId=g] Successfully joined group with generation 7"
@@ -89,7 +89,7 @@ def test_a_layout_of_ones_own_a_zone_a_year_and_a_clock_are_taken_at_their_word(
     )
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs" / "app.log").write_text(f"<Nov 21 03:15:25> {SAID}\n")
-    reading = reading_of(Told(own, 2026, "Europe/Berlin", ("*.log=+32ms",)))
+    reading = reading_of(ReadingOptions(own, 2026, "Europe/Berlin", ("*.log=+32ms",)))
     (row,) = read_events(spark, tmp_path / "logs", reading=reading).events.collect()
     assert (row.event, row.generation, row.at_ms) == ("joined", 7, AT_MS)
 
@@ -124,9 +124,9 @@ def test_a_wrong_entry_is_named_by_file_and_place(tmp_path, text, expected):
 @pytest.mark.parametrize(
     ("told", "expected"),
     [
-        (Told(time_zone="Mars/Base"), "--time-zone 'Mars/Base' is unknown"),
-        (Told(year=26), "--year 26"),
-        (Told(offsets=("broker",)), "--offset 'broker'; expected PATTERN=SECONDS"),
+        (ReadingOptions(time_zone="Mars/Base"), "--time-zone 'Mars/Base' is unknown"),
+        (ReadingOptions(year=26), "--year 26"),
+        (ReadingOptions(offsets=("broker",)), "--offset 'broker'; expected PATTERN=SECONDS"),
     ],
 )
 def test_a_wrong_option_says_what_was_expected(told, expected):
@@ -135,7 +135,7 @@ def test_a_wrong_option_says_what_was_expected(told, expected):
 
 
 def test_an_offset_is_seconds_or_milliseconds_with_a_sign():
-    assert reading_of(Told(offsets=("a*=+2.5s", "b=-40ms"))).offsets == (("a*", 2500), ("b", -40))
+    assert reading_of(ReadingOptions(offsets=("a*=+2.5s", "b=-40ms"))).offsets == (("a*", 2500), ("b", -40))
 
 
 def test_the_readers_layouts_come_before_the_kits():

@@ -16,6 +16,7 @@ from rebalance_kit.model.errors import EnvironmentProblem
 from rebalance_kit.pipeline.spark.cluster import LocalCluster
 from rebalance_kit.pipeline.spark.package_zip import write_kit_zip
 from rebalance_kit.pipeline.sweep.one_run import measured
+from tests.support.paths import ROOT
 
 pytestmark = pytest.mark.spark
 
@@ -29,7 +30,7 @@ def test_a_log_job_and_a_sweep_run_on_a_standalone_cluster_with_the_kit_shipped_
     kit = write_kit_zip(tmp_path / "kit.zip")
     monkeypatch.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")  # short-lived Javas
     with LocalCluster(tmp_path) as cluster:
-        script = Path(__file__).with_name("cluster_job.py")
+        script = ROOT / "tests" / "support" / "pipeline" / "cluster_job.py"
         job, log = cluster.submit("--py-files", kit, "--driver-memory", "1g", script, cluster.url, logs, told)
         assert job.wait(240) == 0, log.read_text()[-3000:]
         # Without --py-files the session sends the kit itself, when the first task of a worker wants it.

@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.pipeline.stream.command import Wishes, asked_to_stop, run_watch
+from rebalance_kit.pipeline.stream.command import WatchOptions, run_watch, stop_signals
 from rebalance_kit.pipeline.stream.latest import Latest
 from rebalance_kit.pipeline.stream.watch import Watch
 from rebalance_kit.view.reports.watch_page import describe_watch, write_page
@@ -40,8 +40,8 @@ def test_a_watch_killed_twice_writes_the_tables_of_the_batch(spark, runs_folder,
             kill_hard(process)
     growing.finish()
     seen, out = [], io.StringIO()
-    wishes = Wishes(tmp_path / "streamed", checkpoint, once=True, told=seen.append)
-    assert run_watch(logs, wishes, out) == 0
+    options = WatchOptions(tmp_path / "streamed", checkpoint, once=True, on_update=seen.append)
+    assert run_watch(logs, options, out) == 0
     assert run_logs([logs], tmp_path / "batch", out=io.StringIO()) == 0
     streamed, batch = written(spark, tmp_path / "streamed"), written(spark, tmp_path / "batch")
     assert streamed == batch
@@ -92,13 +92,13 @@ def test_a_cell_whose_reading_stopped_says_so(spark, tmp_path):
 
 
 def test_a_missing_folder_is_refused_before_spark_is_started(tmp_path, capsys):
-    assert run_watch(tmp_path / "missing", Wishes(), io.StringIO()) == 2
+    assert run_watch(tmp_path / "missing", WatchOptions(), io.StringIO()) == 2
     assert "missing; expected logs of Kafka" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_asks_to_stop_and_a_second_one_insists(number):
-    with asked_to_stop() as stop:
+    with stop_signals() as stop:
         signal.raise_signal(number)
         assert stop.is_set()
         with pytest.raises(KeyboardInterrupt):
