@@ -1,8 +1,8 @@
 """The trace: one flat row an event, the narrow waist between what happens and what reads it.
 
 Every number and picture of the kit can be recomputed from these rows. The columns have the same
-names in Python, JSONL, Parquet and Spark. ``KINDS`` says what each kind of row means and what its
-``detail`` holds; a kind that is not listed there is never written.
+names in Python, JSONL and Spark. ``KINDS`` says what each kind of row means and names the keys of its
+``detail``; ``model.schema`` has their types. A kind or key that is not listed there is never written.
 
 Partitions inside a ``detail`` are written the way Kafka prints them (``orders-4``).
 """
@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.schema.table import SCHEMA
 
 Detail = Mapping[str, Any]
 NO_DETAIL: Detail = MappingProxyType({})
@@ -64,76 +65,8 @@ class TraceRow(NamedTuple):
         return self.protocol
 
 
-KINDS: Mapping[str, str] = MappingProxyType(
-    {
-        # what was done to the group
-        "action": "an action of the scenario: do, and its arguments",
-        # processes
-        "process_started": "a member's process lives: group, client (java|librdkafka), configs that differ from defaults, topics, life, pattern and server_pattern where it subscribes by one",
-        "process_ended": "a member's process is gone: how (crash|closed|died), error when it died, life",
-        "process_frozen": "the process was stopped by the system; nothing of it runs",
-        "process_thawed": "the process runs again",
-        "stall_begin": "the application stopped calling poll(): until_ms",
-        "stall_end": "the application calls poll() again",
-        # messages (coordinator's group in detail.group)
-        "request": "actor sends: api, corr, arrives_ms (None when it is lost), and the fields that matter",
-        "response": "coordinator answers: api, corr, to, error (NONE or Kafka's name), arrives_ms (None when it is lost), and fields",
-        # group, as the coordinator sees it
-        "group_state": "the group changed state: group, from, to, reason (Kafka's words), trigger (join|leave|session|metadata|...), culprit",
-        "generation": "classic: a join phase completed: group, assignor, leader, members (map id -> name) in map order; generation is the new one",
-        "assignment": "classic: the leader's assignment is stored: group, leader, assignment {name: [partition]}, owners by name",
-        "epoch_bump": "consumer: the group epoch rose to generation: group, reason, trigger, culprit",
-        "target": "consumer: target assignment computed for epoch generation: group, assignor, assignment {name: [partition]}",
-        "regex_scanned": "consumer: the coordinator matched topics against regular expressions: group, regexes, topics (number)",
-        "group_converted": "the group changed its protocol: group, to (consumer|classic), members",
-        "member_added": "coordinator added a member: group, name, instance_id, reason",
-        "member_rejoined": "consumer group: a classic member sent JoinGroup again: group, name",
-        "member_pending": "coordinator handed out an id with MEMBER_ID_REQUIRED: group, name",
-        "member_removed": "coordinator removed a member: group, name, how (leave|session|rebalance_timeout|join_timeout|sync_timeout|admin|late), reason",
-        "member_replaced": "a static member's id was replaced: group, name, instance_id, old_member_id, rebalance (bool)",
-        "member_refused": "coordinator refused a request: group, name, api, error, message",
-        "member_away": "a static consumer-protocol member left for a while (epoch -2): group, name",
-        "member_reconciled": "consumer: the broker's record of a member changed: group, name, state, epoch, assigned, pending_revocation",
-        "leader_elected": "classic: a member became leader: group, name",
-        "static_kept": "classic: a static member came back without a rebalance: group, name",
-        "coordinator_down": "the broker that hosts the coordinator is gone",
-        "coordinator_up": "the coordinator has loaded the group again: group, members",
-        "group_loaded": "the coordinator read a group back from its log: group, members (number)",
-        "timer_set": "a timer that the group waits for was armed: group, timer (rebalance|initial|sync), after_ms, name",
-        "timer_fired": "a timer ran out: timer, name",
-        # clients
-        "member_state": "a client's own state machine moved: from, to",
-        "rejoin_requested": "a client decided to re-join: reason (the long form of its log), sent (the short form)",
-        "join_prepared": "a client begins to re-join: revokes (bool)",
-        "joined": "a client got a successful JoinGroup answer: leader (bool), assignor",
-        "synced": "a client got its assignment: assigned, owned, added, revoked, cooperative (bool), listed (assigned in the order of the message)",
-        "assignment_computed": "classic leader ran the assignor: assignor, assignment {member_id: [partition]}, lists (the same in Kafka's order), printed (what a sticky assignor logs)",
-        "generation_reset": "a client gave up its generation: reason, member_id_kept (bool)",
-        "reconciling": "consumer client starts to reconcile: assigned, owned, added, revoked, local_epoch",
-        "callback_begin": "a listener callback began: callback (assigned|revoked|lost), partitions; generation is what groupMetadata() shows",
-        "callback_end": "the callback returned: callback, partitions, error when it raised",
-        "wrong_call": "a librdkafka callback called the wrong family: call (assign|unassign); error _STATE, nothing changed",
-        "owned": "the client's assignment changed: partitions",
-        "coordinator_lost": "a client marked its coordinator unknown: cause",
-        "coordinator_found": "a client found its coordinator",
-        "poll_timeout": "max.poll.interval.ms passed without poll(): limit_ms",
-        "metadata_changed": "a client saw other topics or partition counts: topics {name: count}",
-        "died": "an error left poll(); the application ends: error, message",
-        "poll_raised": "an error left poll() or close(); the application caught it and goes on: error, message",
-        "own_code_fault": "a listener or assignor of the learner's own failed or answered nonsense: part (listener|assignor), name, fault, seen",
-        # data
-        "fetch_resumed": "records of this partition flow to actor again: position",
-        "fetch_stopped": "records of this partition stop reaching actor: position, reason (revoke|lost|crash|frozen|stall|close|callback|unassigned|paused|leader)",
-        "progress": "where a partition stands when its owner is looked at: position, log_end, committed",
-        "commit": "offsets committed: offsets {partition: offset}, how (auto|join|revoked|close|sync), error (NONE or Kafka's name)",
-        "redelivered": "records of this partition were delivered again: count, first_offset",
-        "account": "final count of this partition: produced, delivered, redelivered, lost, committed",
-        # topics
-        "leader_changed": "broker: another broker leads this partition: from, to (None while it is offline)",
-        "topic_changed": "broker: a topic was created, grew or was deleted: partitions (0 when deleted), topic_id (two halves)",
-        "run_end": "the run is over: reason",
-    }
-)
+KINDS: Mapping[str, str] = MappingProxyType({name: kind.sentence() for name, kind in SCHEMA.items()})
+"""Each kind of row in one sentence with its keys; types and meanings are in ``model.schema``."""
 
 
 @dataclass(frozen=True, slots=True)

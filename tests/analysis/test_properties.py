@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from rebalance_kit.analysis.invariants import check
 from rebalance_kit.model.errors import ConfigError, ScenarioError
+from rebalance_kit.model.schema.check import problems
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.scenario.scenario import ACTIONS, Action, Scenario
 from rebalance_kit.simulation.simulate import simulate
@@ -22,9 +23,10 @@ def test_every_action_is_drawn():
 
 
 @given(scenarios())
-def test_no_invariant_breaks_whatever_is_done(scenario):
+def test_no_invariant_breaks_and_every_row_fits_the_schema_whatever_is_done(scenario):
     trace = simulate(scenario)
     assert [one for one in check(trace) if not (one.invariant == "one_owner" and given_twice(trace))] == []
+    assert list(problems(trace)) == []
 
 
 @settings(max_examples=settings.default.max_examples // 3)

@@ -1,0 +1,22 @@
+"""A recorded run as a trace: its rows are written as those of a simulated one."""
+
+from __future__ import annotations
+
+import pytest
+
+from rebalance_kit.model.schema.check import problems
+from rebalance_kit.recordings.runs.folder import read_run
+from rebalance_kit.recordings.runs.trace import recorded_trace
+from tests.support.recordings.repeated_runs import REPEATED, REPEATED_LATER
+
+
+@pytest.mark.parametrize("name", [*REPEATED, *REPEATED_LATER])
+def test_the_trace_of_a_recorded_run_is_written_as_the_schema_says(recorded_folders, name):
+    trace = recorded_trace(read_run(recorded_folders[name]))
+    assert trace.source == "recorded" and trace.rows and list(problems(trace)) == []
+
+
+@pytest.mark.parametrize("name", [name for name in REPEATED if ".consumer." in name])
+def test_a_recorded_consumer_group_speaks_its_protocol_in_every_row_but_actions(recorded_folders, name):
+    trace = recorded_trace(read_run(recorded_folders[name]))
+    assert {row.protocol for row in trace.rows if row.kind != "action"} == {"consumer"}
