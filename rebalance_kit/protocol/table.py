@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import StrEnum
 from typing import Generic, NamedTuple, TypeVar
 
 from rebalance_kit.protocol.effects import Arrived, Effects, GroupEvent, Timer, TimerFired
 
 M_contra = TypeVar("M_contra", contravariant=True)
 StateT = TypeVar("StateT")
-EventKind = type | Timer
-"""What an event is, as a table asks: the type of a request, the kind of a timer, the type of anything else."""
+EventKind = type | StrEnum
+"""What an event is, as a table asks: a request's type or meaning, a timer's kind, the type of anything else."""
 
 
 class Rule(NamedTuple, Generic[M_contra, StateT]):
@@ -29,4 +30,6 @@ def kind_of(event: GroupEvent) -> EventKind:
 
 def name_of(kind: EventKind) -> str:
     """The kind as it is printed."""
-    return f"timer {kind.value}" if isinstance(kind, Timer) else kind.__name__
+    if isinstance(kind, type):
+        return kind.__name__
+    return f"timer {kind.value}" if isinstance(kind, Timer) else str(kind.value)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.protocol.driver import Classic, tps
+from tests.support.protocol.driver import ClassicGroupDriver, tps
 
 
 # --- who asks in which state ---------------------------------------------------------------------
-def in_state(name: str) -> tuple[Classic, list[str]]:
+def in_state(name: str) -> tuple[ClassicGroupDriver, list[str]]:
     """A group of two dynamic members in that state; the leader's id first."""
-    driver = Classic()
+    driver = ClassicGroupDriver()
     ids = driver.stable("a", "b")
     if name in {"PreparingRebalance", "CompletingRebalance"}:
         driver.join("a", ids[0])
@@ -60,7 +60,7 @@ def test_an_unknown_id_is_refused_in_every_state(state):
 
 
 def test_an_id_that_does_not_hold_its_instance_is_fenced():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     driver.stable_static("pod")
     assert driver.join("pod", "pod-99", instance="pod").error == "FENCED_INSTANCE_ID"
 
@@ -129,15 +129,15 @@ def test_a_former_member_of_an_empty_group_is_unknown():
     ],
 )
 def test_a_session_timeout_outside_the_brokers_range_is_refused(session, error):
-    assert Classic().join("a", session=session).error == error
+    assert ClassicGroupDriver().join("a", session=session).error == error
 
 
 def test_an_empty_protocol_list_is_refused_even_by_an_empty_group():
-    assert Classic().join("a", protocols=()).error == "INCONSISTENT_GROUP_PROTOCOL"
+    assert ClassicGroupDriver().join("a", protocols=()).error == "INCONSISTENT_GROUP_PROTOCOL"
 
 
 def test_a_joiner_must_share_a_protocol_with_every_member():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     driver.stable("a", "b", protocols=("range",))
     assert driver.join("c", protocols=("cooperative-sticky",)).error == "INCONSISTENT_GROUP_PROTOCOL"
     assert driver.join("c", protocols=("cooperative-sticky", "range")).error == "MEMBER_ID_REQUIRED"
@@ -145,7 +145,7 @@ def test_a_joiner_must_share_a_protocol_with_every_member():
 
 
 def test_sharing_with_some_members_is_not_enough():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     driver.enter("a", protocols=("range", "sticky"))
     driver.enter("b", protocols=("range", "roundrobin"))
     assert driver.join("c", protocols=("sticky", "roundrobin")).error == "INCONSISTENT_GROUP_PROTOCOL"
@@ -176,7 +176,7 @@ def test_sharing_with_some_members_is_not_enough():
 )
 @pytest.mark.parametrize("turned", [False, True], ids=["as written", "other join order"])
 def test_the_protocol_is_a_plurality_vote_with_ties_to_the_lowest_bucket(lists, chosen, turned):
-    driver = Classic()
+    driver = ClassicGroupDriver()
     for number, names in enumerate(reversed(lists) if turned else lists):
         driver.enter(f"c{number}", protocols=names)
     driver.pass_ms(6_000)

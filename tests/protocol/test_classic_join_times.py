@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from rebalance_kit.protocol import effects as fx
-from tests.support.protocol.driver import Classic
+from tests.support.protocol.driver import ClassicGroupDriver
 
 
 # --- the initial rebalance ---------------------------------------------------------------------------
 def arrivals(moments: list[int], *, delay: int = 3_000, rebalance: int = 60_000) -> int:
     """When the first join phase completes if dynamic members are added at these moments."""
-    driver = Classic(delay=delay)
+    driver = ClassicGroupDriver(delay=delay)
     asked = []
     for number, at_ms in enumerate(moments):
         driver.pass_ms(at_ms - driver.clock.now_ms)
@@ -43,7 +43,7 @@ def test_the_initial_phase_never_outlasts_the_first_members_rebalance_timeout():
 
 
 def test_the_cap_is_fixed_by_the_first_member_alone():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     driver.enter("a", rebalance=7_000)
     driver.pass_ms(1_000)
     driver.enter("b", rebalance=300_000)
@@ -56,7 +56,7 @@ def test_the_cap_is_fixed_by_the_first_member_alone():
 
 
 def test_a_delay_of_zero_completes_at_the_next_tick_with_one_member():
-    driver = Classic(delay=0)
+    driver = ClassicGroupDriver(delay=0)
     _, asked = driver.enter("a")
     assert asked.waits
     driver.pass_ms(0)
@@ -68,7 +68,7 @@ def test_a_rebalance_timeout_below_the_delay_leaves_one_window():
 
 
 def test_leaving_does_not_end_the_initial_phase_early():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     driver.enter("a")
     second, asked = driver.enter("b")
     assert driver.leave(second) == "NONE" and asked.error == "UNKNOWN_MEMBER_ID"
@@ -80,7 +80,7 @@ def test_leaving_does_not_end_the_initial_phase_early():
 
 
 def test_only_the_first_rebalance_of_an_empty_group_waits_for_the_delay():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     (leader,) = driver.stable("a")
     driver.enter("b")
     driver.join("a", leader)
@@ -94,7 +94,7 @@ def test_only_the_first_rebalance_of_an_empty_group_waits_for_the_delay():
 
 # --- every later rebalance ---------------------------------------------------------------------------
 def test_a_join_phase_ends_as_soon_as_all_known_members_have_rejoined():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     leader, follower = driver.stable("a", "b")
     driver.join("a", leader)
     driver.pass_ms(4_321)
@@ -103,7 +103,7 @@ def test_a_join_phase_ends_as_soon_as_all_known_members_have_rejoined():
 
 
 def test_the_limit_is_the_greatest_rebalance_timeout_fixed_at_entry():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     ids = [driver.enter("a", rebalance=20_000)[0], driver.enter("b", rebalance=40_000, session=60_000)[0]]
     driver.pass_ms(6_000)
     for one in sorted(ids, key=lambda one: one != driver.group.leader):
@@ -118,7 +118,7 @@ def test_the_limit_is_the_greatest_rebalance_timeout_fixed_at_entry():
 
 
 def test_a_pending_id_holds_the_join_phase_open_until_it_joins():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     leader, follower = driver.stable("a", "b")
     pending = driver.join("c").answer.member_id
     driver.join("a", leader)
@@ -130,7 +130,7 @@ def test_a_pending_id_holds_the_join_phase_open_until_it_joins():
 
 @pytest.mark.parametrize("how", ["leaves", "times out"])
 def test_a_pending_id_that_goes_lets_the_join_phase_end(how):
-    driver = Classic()
+    driver = ClassicGroupDriver()
     leader, follower = driver.stable("a", "b", session=60_000)
     pending = driver.join("c", session=10_000).answer.member_id
     driver.join("a", leader)
@@ -144,7 +144,7 @@ def test_a_pending_id_that_goes_lets_the_join_phase_end(how):
 
 
 def test_a_pending_id_that_leaves_a_stable_group_starts_a_rebalance():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     driver.stable("a")
     pending = driver.join("c").answer.member_id
     assert driver.leave(pending) == "NONE"
@@ -153,7 +153,7 @@ def test_a_pending_id_that_leaves_a_stable_group_starts_a_rebalance():
 
 def test_an_expired_pending_id_ends_even_the_initial_phase():
     # removePendingMemberAndUpdateClassicGroup asks only whether all have joined.
-    driver = Classic(delay=20_000)
+    driver = ClassicGroupDriver(delay=20_000)
     driver.join("c", session=6_000)
     _, asked = driver.enter("a")
     driver.pass_ms(6_000)
@@ -161,7 +161,7 @@ def test_an_expired_pending_id_ends_even_the_initial_phase():
 
 
 def test_members_that_miss_the_phase_are_removed_but_static_ones_stay():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     leader = driver.join("x", instance="x", session=300_000)
     late, _ = driver.enter("b", session=300_000)
     driver.join("pod", instance="pod", session=300_000)
@@ -178,7 +178,7 @@ def test_members_that_miss_the_phase_are_removed_but_static_ones_stay():
 
 
 def test_a_leader_that_misses_the_phase_is_replaced_by_one_that_joined():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     leader, follower = driver.stable_static("p", "q", session=300_000)
     name = driver.group.members[follower].instance_id
     asked = driver.join(name, follower, instance=name, topics=("t", "u"), session=300_000)
@@ -189,7 +189,7 @@ def test_a_leader_that_misses_the_phase_is_replaced_by_one_that_joined():
 
 
 def test_when_nobody_rejoins_and_static_members_remain_the_phase_is_extended():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     first, second = driver.stable_static("p", "q", session=200_000)
     pending = driver.join("c").answer.member_id
     driver.join("c", pending)
@@ -200,7 +200,7 @@ def test_when_nobody_rejoins_and_static_members_remain_the_phase_is_extended():
 
 
 def test_the_session_of_a_new_member_is_five_minutes_until_its_phase_completes():
-    driver = Classic(delay=400_000)
+    driver = ClassicGroupDriver(delay=400_000)
     member_id, asked = driver.enter("a", rebalance=900_000)
     assert driver.clock.left_ms("session", member_id) == 300_000
     driver.pass_ms(300_000)
@@ -208,7 +208,7 @@ def test_the_session_of_a_new_member_is_five_minutes_until_its_phase_completes()
 
 
 def test_completion_rearms_every_session_and_waits_for_every_sync():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     first, _ = driver.enter("a", session=8_000)
     second, _ = driver.enter("b", session=9_000, rebalance=70_000)
     driver.pass_ms(6_000)
@@ -217,7 +217,7 @@ def test_completion_rearms_every_session_and_waits_for_every_sync():
 
 
 def test_only_the_leader_is_told_the_members():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     asked = dict(driver.enter(one) for one in ("a", "b", "c"))
     driver.pass_ms(6_000)
     leader = driver.group.leader
@@ -227,7 +227,7 @@ def test_only_the_leader_is_told_the_members():
 
 # --- a full group --------------------------------------------------------------------------------------
 def test_a_full_stable_group_admits_its_members_and_nobody_else():
-    driver = Classic(max_size=2)
+    driver = ClassicGroupDriver(max_size=2)
     leader, follower = driver.stable("a", "b")
     assert driver.join("c").error == "GROUP_MAX_SIZE_REACHED"
     assert driver.join("b", follower).error == "NONE"
@@ -235,7 +235,7 @@ def test_a_full_stable_group_admits_its_members_and_nobody_else():
 
 
 def test_while_preparing_room_is_counted_by_who_has_already_rejoined_and_the_late_one_is_put_out():
-    driver = Classic(max_size=2)
+    driver = ClassicGroupDriver(max_size=2)
     leader, follower = driver.stable("a", "b")
     driver.join("a", leader)
     newcomer, asked = driver.enter("c")
@@ -246,7 +246,7 @@ def test_while_preparing_room_is_counted_by_who_has_already_rejoined_and_the_lat
 
 # --- notes that logs are written from -------------------------------------------------------------------
 def test_the_reason_of_an_addition_names_the_member_its_instance_and_what_the_client_said():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     driver.enter("a", reason="need to re-join with the given member-id: a-1")
     assert driver.noted("group_state")[0]["reason"] == (
         "Adding new member a-1 with group instance id null; client reason: need to re-join with the given member-id: a-1"
@@ -254,7 +254,7 @@ def test_the_reason_of_an_addition_names_the_member_its_instance_and_what_the_cl
 
 
 def test_nothing_is_answered_twice_over_a_whole_life():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     leader, follower = driver.stable("a", "b")
     driver.join("a", leader)
     driver.join("b", follower)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.protocol.driver import Classic, tps
+from tests.support.protocol.driver import ClassicGroupDriver, tps
 from tests.support.protocol.static_steps import completing
 
 
@@ -67,7 +67,7 @@ def test_a_sync_while_the_group_prepares_is_told_to_rejoin():
 
 
 def test_a_sync_to_an_empty_group_is_unknown():
-    assert Classic().sync("a-1", generation=0).error == "UNKNOWN_MEMBER_ID"
+    assert ClassicGroupDriver().sync("a-1", generation=0).error == "UNKNOWN_MEMBER_ID"
 
 
 def test_parked_syncs_are_told_to_rejoin_when_a_rebalance_interrupts_them():
@@ -172,13 +172,13 @@ def test_a_heartbeat_rearms_the_session(state):
     ],
 )
 def test_a_heartbeat_is_checked_for_member_then_generation(member_id, generation, error):
-    driver = Classic()
+    driver = ClassicGroupDriver()
     driver.stable("a", "b")
     assert driver.beat(member_id, generation=generation) == error
 
 
 def test_a_refused_heartbeat_keeps_nobody_alive():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     _, follower = driver.stable("a", "b")
     driver.pass_ms(4_000)
     driver.beat(follower, generation=0)
@@ -187,7 +187,7 @@ def test_a_refused_heartbeat_keeps_nobody_alive():
 
 # --- sessions --------------------------------------------------------------------------------------------
 def test_a_silent_member_of_a_stable_group_expires_and_a_rebalance_begins():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     leader, follower = driver.stable("a", "b")
     driver.pass_ms(9_000)
     driver.beat(leader)
@@ -197,7 +197,7 @@ def test_a_silent_member_of_a_stable_group_expires_and_a_rebalance_begins():
 
 
 def test_an_expiry_while_preparing_can_complete_the_phase():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     leader, follower = driver.stable("a", "b")
     driver.pass_ms(2_000)
     asked = driver.join("a", leader)
@@ -207,7 +207,7 @@ def test_an_expiry_while_preparing_can_complete_the_phase():
 
 
 def test_a_parked_member_does_not_expire():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     leader, follower = driver.stable("a", "b")
     asked = driver.join("a", leader)
     for _ in range(4):
@@ -242,7 +242,7 @@ def test_a_commit_rearms_the_session_unless_the_group_is_completing(state, rearm
 
 
 def test_a_late_member_is_unknown_to_every_request():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     leader, follower = driver.stable("a", "b", session=300_000)
     driver.join("a", leader)
     driver.pass_ms(60_000)
@@ -256,7 +256,7 @@ def test_a_late_member_is_unknown_to_every_request():
 
 
 def test_a_static_member_that_missed_the_phase_hears_of_another_generation():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     leader, follower = driver.stable_static("p", "q", session=300_000)
     lead, follow = (driver.group.members[one].instance_id for one in (leader, follower))
     driver.join(lead, leader, instance=lead, session=300_000)
@@ -266,7 +266,7 @@ def test_a_static_member_that_missed_the_phase_hears_of_another_generation():
 
 # --- leaving -------------------------------------------------------------------------------------------------
 def test_leaving_a_stable_group_begins_a_rebalance():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     leader, follower = driver.stable("a", "b")
     assert driver.leave(follower, reason="the consumer is being closed") == "NONE"
     assert driver.state == "PreparingRebalance"
@@ -279,7 +279,7 @@ def test_leaving_a_stable_group_begins_a_rebalance():
 
 
 def test_leaving_while_preparing_can_complete_the_phase():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     leader, follower = driver.stable("a", "b")
     asked = driver.join("a", leader)
     driver.leave(follower)
@@ -287,7 +287,7 @@ def test_leaving_while_preparing_can_complete_the_phase():
 
 
 def test_the_last_member_that_leaves_consumes_a_generation():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     (only,) = driver.stable("a")
     driver.leave(only)
     assert (driver.state, driver.group.generation, driver.group.protocol) == ("Empty", 2, None)
@@ -295,7 +295,7 @@ def test_the_last_member_that_leaves_consumes_a_generation():
 
 
 def test_the_parked_request_of_a_leaver_is_answered():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     leader, _ = driver.stable("a", "b")
     asked = driver.join("a", leader)
     driver.leave(leader)
@@ -303,13 +303,13 @@ def test_the_parked_request_of_a_leaver_is_answered():
 
 
 def test_an_unknown_member_cannot_leave():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     driver.stable("a")
     assert driver.leave("nobody-9") == "UNKNOWN_MEMBER_ID" and driver.state == "Stable"
 
 
 def test_a_static_member_is_removed_by_its_instance_id_alone():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     leader, follower = driver.stable_static("p", "q")
     name = driver.group.members[follower].instance_id
     assert driver.leave("", instance=name) == "NONE"
@@ -319,7 +319,7 @@ def test_a_static_member_is_removed_by_its_instance_id_alone():
 
 
 def test_a_leader_that_leaves_is_followed_by_the_first_in_map_order():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     ids = driver.stable("a", "b", "c")
     driver.leave(ids[0])
     rest = driver.group.settings.map_order(list(driver.group.members))
@@ -338,10 +338,10 @@ def test_a_leader_that_leaves_is_followed_by_the_first_in_map_order():
     ],
 )
 def test_a_commit_is_accepted_from_a_member_of_the_generation_only(member_id, generation, error):
-    driver = Classic()
+    driver = ClassicGroupDriver()
     driver.stable("a", "b")
     assert driver.commit(member_id, generation=generation) == error
 
 
 def test_a_simple_consumer_commits_to_an_empty_group():
-    assert Classic().commit("", generation=-1) == "NONE"
+    assert ClassicGroupDriver().commit("", generation=-1) == "NONE"

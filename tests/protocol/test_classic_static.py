@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 
 from rebalance_kit.protocol import effects as fx
-from tests.support.protocol.driver import Classic, tps
+from tests.support.protocol.driver import ClassicGroupDriver, tps
 from tests.support.protocol.static_steps import completing
 
 
 # --- static members ----------------------------------------------------------------------------------------------
-def statics(**given: object) -> tuple[Classic, str, str]:
-    driver = Classic()
+def statics(**given: object) -> tuple[ClassicGroupDriver, str, str]:
+    driver = ClassicGroupDriver()
     leader, follower = driver.stable_static("p", "q", **given)
     return driver, leader, follower
 
 
-def instance_of(driver: Classic, member_id: str) -> str:
+def instance_of(driver: ClassicGroupDriver, member_id: str) -> str:
     return driver.group.members[member_id].instance_id
 
 
@@ -129,7 +129,7 @@ def test_a_static_leader_with_its_known_id_is_an_ordinary_leader():
 
 def test_a_replaced_id_that_still_owed_its_sync_brings_a_rebalance_when_that_wait_ends():
     # replaceStaticMember leaves the old id among those whose SyncGroup is awaited.
-    driver = Classic()
+    driver = ClassicGroupDriver()
     asked = [driver.join(name, instance=name, session=300_000) for name in ("p", "q")]
     driver.pass_ms(6_000)
     leader = driver.group.leader
@@ -147,7 +147,7 @@ def test_a_replaced_id_that_still_owed_its_sync_brings_a_rebalance_when_that_wai
 
 # --- being loaded elsewhere -----------------------------------------------------------------------------------------
 def test_a_loaded_group_is_stable_with_full_sessions_and_no_rebalance():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     leader, follower = driver.stable("a", "b")
     driver.pass_ms(7_000)
     driver.event(fx.Unload())
@@ -169,7 +169,7 @@ def test_parked_requests_of_an_unloaded_group_look_for_another_coordinator(what)
 
 
 def test_a_generation_that_was_never_stored_is_forgotten_by_loading():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     leader, _ = driver.stable("a", "b")
     driver.enter("c")
     driver.join("a", leader)
@@ -179,7 +179,7 @@ def test_a_generation_that_was_never_stored_is_forgotten_by_loading():
 
 
 def test_a_group_that_never_stored_anything_is_loaded_empty():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     driver.enter("a")
     driver.event(fx.Unload())
     driver.event(fx.Load())

@@ -20,7 +20,7 @@ from rebalance_kit.protocol.messages import (
     SyncGroup,
 )
 from rebalance_kit.protocol.table import kind_of, name_of
-from tests.support.protocol.driver import Classic, tps
+from tests.support.protocol.driver import ClassicGroupDriver, tps
 
 LIVING = (
     ClassicGroupState.EMPTY,
@@ -32,9 +32,9 @@ PROTOCOLS = (("range", Subscription(("t",))),)
 OTHER = (("range", Subscription(("t", "u"))),)
 
 
-def group_in(state: ClassicGroupState) -> tuple[Classic, list[str]]:
+def group_in(state: ClassicGroupState) -> tuple[ClassicGroupDriver, list[str]]:
     """A real group that was led into that state by requests alone; ids of its two members."""
-    driver = Classic()
+    driver = ClassicGroupDriver()
     if state is ClassicGroupState.EMPTY:
         return driver, ["a-1", "b-2"]
     ids = driver.stable("a", "b")
@@ -132,7 +132,7 @@ def test_an_event_that_no_driver_may_send_is_refused_and_changes_nothing(state):
 
 
 def test_a_dead_group_sends_every_request_to_another_coordinator():
-    driver = Classic()
+    driver = ClassicGroupDriver()
     driver.event(fx.Unload())
     for event in events(["a-1", "b-2"], 1):
         if isinstance(event, fx.Arrived):
@@ -182,7 +182,7 @@ ALLOWED = {
 @pytest.mark.parametrize("before", ClassicGroupState, ids=lambda state: state.value)
 @pytest.mark.parametrize("after", ClassicGroupState, ids=lambda state: state.value)
 def test_a_group_moves_along_kafkas_edges_only(before, after):
-    driver = Classic()
+    driver = ClassicGroupDriver()
     driver.group.state = before
     leaves = after is ClassicGroupState.DEAD is not before
     if leaves or (before.value, after.value) in ALLOWED:

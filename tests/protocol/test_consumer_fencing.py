@@ -9,7 +9,7 @@ from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.consumer_group.table import step
 from rebalance_kit.protocol.messages import JoinGroup, LeaveGroup, SyncGroup
 from tests.support.protocol.consumer_steps import heartbeat, two
-from tests.support.protocol.driver import Modern, tps
+from tests.support.protocol.driver import ConsumerGroupDriver, tps
 
 
 # --- fencing -----------------------------------------------------------------------------------------------------
@@ -93,16 +93,16 @@ def test_a_partition_still_to_be_revoked_may_be_committed_at_its_old_epoch():
 
 
 def test_a_commit_of_a_stranger_is_unknown_but_an_empty_group_takes_simple_consumers():
-    driver = Modern()
+    driver = ConsumerGroupDriver()
     assert driver.commit("", -1) == "NONE"
     driver.join("a")
     assert driver.commit("z", 2) == driver.commit("", -1) == "UNKNOWN_MEMBER_ID"
 
 
 # --- static members --------------------------------------------------------------------------------------------------
-def static() -> Modern:
+def static() -> ConsumerGroupDriver:
     """Static member s1 (instance i) with all partitions, settled."""
-    driver = Modern(session=10_000)
+    driver = ConsumerGroupDriver(session=10_000)
     driver.plan = {"s1": tps("t-0", "t-1")}
     driver.join("s1", instance_id="i")
     assert driver.state == "Stable"
@@ -199,4 +199,4 @@ def test_classic_requests_to_a_consumer_group_with_members_are_refused():
 
 def test_an_event_that_no_driver_may_send_is_refused():
     with pytest.raises(ProtocolViolation, match="a consumer group is never sent Polled"):
-        step(Modern().group, fx.Polled())
+        step(ConsumerGroupDriver().group, fx.Polled())

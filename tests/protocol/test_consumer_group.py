@@ -6,7 +6,7 @@ import pytest
 
 from rebalance_kit.protocol import effects as fx
 from tests.support.protocol.consumer_steps import heartbeat, two
-from tests.support.protocol.driver import Modern, tps
+from tests.support.protocol.driver import ConsumerGroupDriver, tps
 
 
 # --- validity ------------------------------------------------------------------------------------------
@@ -28,14 +28,14 @@ from tests.support.protocol.driver import Modern, tps
     ],
 )
 def test_an_invalid_request_is_refused_with_kafkas_message(fields, message):
-    driver = Modern()
+    driver = ConsumerGroupDriver()
     answer = driver.ask(heartbeat(**fields)).answer
     assert (answer.error, answer.message) == ("INVALID_REQUEST", message)
     assert driver.group.members == {} and driver.group.epoch == 1
 
 
 def test_an_unknown_assignor_is_refused_and_the_known_ones_listed():
-    answer = Modern().ask(heartbeat(server_assignor="sticky")).answer
+    answer = ConsumerGroupDriver().ask(heartbeat(server_assignor="sticky")).answer
     assert (answer.error, answer.message) == (
         "UNSUPPORTED_ASSIGNOR",
         "ServerAssignor sticky is not supported. Supported assignors: uniform, range.",
@@ -43,7 +43,7 @@ def test_an_unknown_assignor_is_refused_and_the_known_ones_listed():
 
 
 def test_a_member_may_join_without_any_topic_and_that_bumps_nothing():
-    driver = Modern()
+    driver = ConsumerGroupDriver()
     answer = driver.join("a", topics=()).answer
     assert (answer.error, answer.member_epoch, driver.group.epoch) == ("NONE", 1, 1)
 
@@ -67,7 +67,7 @@ def test_every_answer_tells_the_heartbeat_interval():
 # --- epochs -----------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("version", "first"), [("4.4.0", 2), ("4.3.1", 2), ("4.2.0", 1), ("4.0.0", 1)])
 def test_the_first_member_gets_epoch_two_since_4_3_and_one_before(version, first):
-    assert Modern(version=version).join("a").answer.member_epoch == first
+    assert ConsumerGroupDriver(version=version).join("a").answer.member_epoch == first
 
 
 def test_what_bumps_the_epoch_and_what_does_not():
@@ -135,7 +135,7 @@ def test_another_preferred_assignor_bumps_since_4_4(version, bumps):
 
 @pytest.mark.parametrize(("version", "assignment_epoch"), [("4.4.0", 3), ("4.3.1", 2)])
 def test_the_last_leaver_takes_the_assignment_epoch_along_since_4_4(version, assignment_epoch):
-    driver = Modern(version=version)
+    driver = ConsumerGroupDriver(version=version)
     driver.join("a")
     driver.ask(heartbeat(member_id="a", member_epoch=-1))
     assert (driver.state, driver.group.epoch, driver.group.assignment_epoch) == ("Empty", 3, assignment_epoch)
@@ -143,7 +143,7 @@ def test_the_last_leaver_takes_the_assignment_epoch_along_since_4_4(version, ass
 
 @pytest.mark.parametrize(("version", "epoch"), [("4.4.0", 4), ("4.3.1", 2)])
 def test_a_join_soon_after_the_last_leave_waits_for_the_interval_before_4_4(version, epoch):
-    driver = Modern(version=version, interval=1_000)
+    driver = ConsumerGroupDriver(version=version, interval=1_000)
     driver.join("a")
     driver.ask(heartbeat(member_id="a", member_epoch=-1))
     assert driver.join("b").answer.member_epoch == epoch
@@ -151,7 +151,7 @@ def test_a_join_soon_after_the_last_leave_waits_for_the_interval_before_4_4(vers
 
 # --- group states --------------------------------------------------------------------------------------------
 def test_the_state_of_the_group_follows_from_its_epochs():
-    driver = Modern(interval=1_000)
+    driver = ConsumerGroupDriver(interval=1_000)
     assert driver.state == "Empty"
     driver.plan = {"a": tps("t-0", "t-1")}
     driver.join("a")
@@ -169,7 +169,7 @@ def test_the_state_of_the_group_follows_from_its_epochs():
 
 # --- targets --------------------------------------------------------------------------------------------------
 def test_a_target_is_computed_at_most_once_an_interval_and_only_by_a_heartbeat():
-    driver = Modern(interval=1_000)
+    driver = ConsumerGroupDriver(interval=1_000)
     driver.join("a")
     driver.pass_ms(400)
     joined = driver.join("b").answer
@@ -185,7 +185,7 @@ def test_a_target_is_computed_at_most_once_an_interval_and_only_by_a_heartbeat()
 
 
 def test_the_interval_is_over_at_its_last_millisecond():
-    driver = Modern(interval=1_000)
+    driver = ConsumerGroupDriver(interval=1_000)
     driver.join("a")
     driver.join("b")
     driver.pass_ms(1_000)
@@ -194,7 +194,7 @@ def test_the_interval_is_over_at_its_last_millisecond():
 
 
 def test_without_an_interval_every_bump_computes_at_once():
-    driver = Modern(interval=0)
+    driver = ConsumerGroupDriver(interval=0)
     epochs = [driver.join(one).answer.member_epoch for one in "abc"]
     assert epochs == [2, 3, 4]
 
@@ -217,7 +217,7 @@ def test_leaving_and_expiry_bump_but_never_compute():
     ],
 )
 def test_the_assignor_is_the_most_requested_one_else_the_first_configured(asked, used):
-    driver = Modern()
+    driver = ConsumerGroupDriver()
     for name, wish in zip("ab", asked, strict=True):
         driver.join(name, server_assignor=wish)
     driver.beat("a", topics=("t", "u"))
@@ -298,7 +298,7 @@ def test_loading_rearms_sessions_and_revocation_deadlines_in_full():
 @pytest.mark.parametrize(("first", "second"), [("uniform", "range"), ("range", "uniform")])
 def test_of_equally_many_votes_the_one_that_this_heartbeat_brought_wins_and_later_uniform(first, second):
     """ConsumerGroup.computePreferredServerAssignor copies the counts into a HashMap in which both names share a bucket."""
-    driver = Modern()
+    driver = ConsumerGroupDriver()
     driver.join("a", server_assignor=first)
     driver.join("b", server_assignor=second)
     driver.join("c")

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import pytest
 
+from rebalance_kit.protocol.consumer_group.group import ConsumerGroupMember
 from rebalance_kit.protocol.consumer_group.reconciliation import reconcile
-from rebalance_kit.protocol.consumer_group.state import ConsumerGroupMember, MemberState
+from rebalance_kit.protocol.consumer_group.states import MemberState
 from rebalance_kit.protocol.messages import Partitions
-from tests.support.protocol.driver import Modern, tps
+from tests.support.protocol.driver import ConsumerGroupDriver, run, tps
 
 STABLE, UNREVOKED, UNRELEASED = MemberState.STABLE, MemberState.UNREVOKED, MemberState.UNRELEASED
 
@@ -288,9 +289,9 @@ def shown(held: dict) -> str:
     return " ".join(f"{tp}@{epoch}" for tp, epoch in sorted(held.items()))
 
 
-def member_of(case: Case) -> tuple[Modern, ConsumerGroupMember]:
+def member_of(case: Case) -> tuple[ConsumerGroupDriver, ConsumerGroupMember]:
     """The group with the member as the case describes it, at epoch 10."""
-    driver = Modern(version=case.version, t=10, u=10)
+    driver = ConsumerGroupDriver(version=case.version, t=10, u=10)
     group = driver.group
     member = ConsumerGroupMember("m", None, "m", 10, 9, case.state, tuple(case.topics.split()))
     group.members["m"] = member
@@ -306,7 +307,7 @@ def member_of(case: Case) -> tuple[Modern, ConsumerGroupMember]:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.what)
 def test_a_member_is_led_to_its_target(case):
     driver, member = member_of(case)
-    changed = reconcile(driver.group, member, None if case.owned is None else parts(case.owned))
+    _, changed = run(reconcile(driver.group, member, None if case.owned is None else parts(case.owned)))
     assert (member.state, member.epoch) == (case.after, case.epoch)
     assert (shown(member.assigned), shown(member.pending_revocation)) == (
         case.assigned_after,
@@ -318,18 +319,18 @@ def test_a_member_is_led_to_its_target(case):
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.what)
 def test_the_index_of_holders_follows_every_step(case):
     driver, member = member_of(case)
-    reconcile(driver.group, member, None if case.owned is None else parts(case.owned))
+    run(reconcile(driver.group, member, None if case.owned is None else parts(case.owned)))
     held = dict.fromkeys((*member.assigned, *member.pending_revocation), "m")
     assert driver.group.holders == held | dict.fromkeys(parts(case.held_by_others), "x")
 
 
 def test_a_step_that_keeps_the_epoch_makes_it_the_previous_one_too():
     driver, member = member_of(next(one for one in CASES if one.what == "what must go keeps the epoch back"))
-    reconcile(driver.group, member, None)
+    run(reconcile(driver.group, member, None))
     assert (member.epoch, member.previous_epoch) == (10, 10)
 
 
 def test_a_partition_handed_out_belongs_to_nobody_else_afterwards():
     driver, member = member_of(CASES[2])
-    reconcile(driver.group, member, None)
+    run(reconcile(driver.group, member, None))
     assert not driver.group.is_free(tps("t-2")[0], "x") and driver.group.is_free(tps("t-2")[0], "m")

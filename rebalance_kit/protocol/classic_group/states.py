@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import Enum
 from types import MappingProxyType
-from typing import Self
+
+from rebalance_kit.protocol.states import DocumentedState
 
 
-class ClassicGroupState(Enum):
+class ClassicGroupState(DocumentedState):
     """States of a classic group, under the names Kafka prints.
 
     ``action`` and ``transition`` follow the comments of Kafka's own enum. Where that comment and Kafka's
     code differ (heartbeats while Completing), the code is followed.
     """
-
-    __hash__ = object.__hash__  # by identity: these are looked up all the time
-
-    def __new__(cls, name: str, action: str, transition: str) -> Self:
-        """A state is its name; the texts stand beside it."""
-        state = object.__new__(cls)
-        state._value_ = name
-        state.action, state.transition = action, transition
-        return state
-
-    action: str
-    """What the coordinator answers in this state."""
-    transition: str
-    """What leads out of it."""
 
     EMPTY = (
         "Empty",

@@ -7,17 +7,19 @@ heartbeat says REBALANCE_IN_PROGRESS when a re-join would bring it further.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Generator
 
-from rebalance_kit.protocol.consumer_group.epochs import compute_if_due, replace_member, subscribe
-from rebalance_kit.protocol.consumer_group.reconciliation import reconcile
-from rebalance_kit.protocol.consumer_group.state import (
-    ClassicSide,
+from rebalance_kit.protocol.consumer_group.group import (
+    ClassicMemberMetadata,
     ConsumerGroup,
     ConsumerGroupMember,
-    MemberState,
 )
-from rebalance_kit.protocol.effects import CancelTimer, SetTimer
+from rebalance_kit.protocol.consumer_group.members import add_member, replace_member
+from rebalance_kit.protocol.consumer_group.reconciliation import reconcile
+from rebalance_kit.protocol.consumer_group.states import MemberState
+from rebalance_kit.protocol.consumer_group.subscriptions import subscribe
+from rebalance_kit.protocol.consumer_group.target import compute_if_due
+from rebalance_kit.protocol.effects import Arrived, CancelTimer, Effect, Effects, Reply, SetTimer, Timer
 from rebalance_kit.protocol.messages import (
     NONE,
     Answer,
@@ -29,90 +31,73 @@ from rebalance_kit.protocol.messages import (
 )
 
 
-def classic_join(group: ConsumerGroup, event: Any) -> None:
+# --- JoinGroup --------------------------------------------------------------------------------
+def classic_join(group: ConsumerGroup, arrived: Arrived[JoinGroup]) -> Effects:
     """JoinGroup of a classic member: take the subscription over, compute if due, answer at once."""
-    request: JoinGroup = event.request
-    problem = _refusal(group, request)
-    if problem is not None:
-        group.note(
+    request = arrived.request
+    error = _join_error(group, request)
+    if error is not None:
+        yield group.note(
             "member_refused",
             request.member_id or None,
             name=request.client,
             api="JoinGroup",
-            error=problem,
+            error=error,
             message=None,
         )
-        group.reply(event.token, JoinAnswer(problem, request.member_id))
-        return
-    if not request.member_id and request.instance_id is None:
+        yield Reply(arrived.token, JoinAnswer(error, request.member_id))
+    elif not request.member_id and request.instance_id is None:
         member_id = group.settings.new_id(request.client)
-        group.note("member_pending", member_id, name=request.client, state=group.state.value)
-        group.reply(event.token, JoinAnswer("MEMBER_ID_REQUIRED", member_id))
-        return
-    member = _classic_member(group, request)
-    member.classic = ClassicSide(request.session_timeout_ms, request.protocols)
-    member.rebalance_timeout_ms = request.rebalance_timeout_ms
-    owned = request.protocols[0][1].owned
-    topics = tuple(sorted(request.protocols[0][1].topics))
-    joined = not member.names
-    subscribe(
-        group,
-        member,
-        topics,
-        None,
-        "a member joined" if joined else "a member subscribed to other topics",
-        "join" if joined else "subscription",
-    )
-    compute_if_due(group)
-    reconcile(group, member, owned)
-    group.settle_state()
-    group.out.append(CancelTimer(("join", member.member_id)))
-    group.join_timers.discard(member.member_id)
-    group.out.append(SetTimer(("session", member.member_id), request.session_timeout_ms))
-    group.out.append(SetTimer(("sync", member.member_id), request.rebalance_timeout_ms))
-    # the member's own first assignor, whatever the others list (GroupMetadataManager.classicGroupJoinToConsumerGroup)
-    group.reply(event.token, JoinAnswer(NONE, member.member_id, member.epoch, request.protocols[0][0], ""))
+        yield group.note("member_pending", member_id, name=request.client, state=group.state.value)
+        yield Reply(arrived.token, JoinAnswer("MEMBER_ID_REQUIRED", member_id))
+    else:
+        member = yield from _joiner(group, request)
+        yield from _reconcile_joiner(group, request, member)
+        # the member's own first assignor, whatever the others list (GroupMetadataManager.classicGroupJoinToConsumerGroup)
+        answer = JoinAnswer(NONE, member.member_id, member.epoch, request.protocols[0][0], "")
+        yield Reply(arrived.token, answer)
 
 
-def _refusal(group: ConsumerGroup, request: JoinGroup) -> str | None:
+def _join_error(group: ConsumerGroup, request: JoinGroup) -> str | None:
     low, high = group.settings.classic_session_range
     if not low <= request.session_timeout_ms <= high:
         return "INVALID_SESSION_TIMEOUT"
-    if (
-        group.settings.migration_policy not in {"bidirectional", "downgrade", "upgrade"}
-        and request.member_id not in group.members
-    ):
-        return "INCONSISTENT_GROUP_PROTOCOL"
-    names = {name for name, _ in request.protocols}
-    for member in group.members.values():
-        if member.classic is not None and member.member_id != request.member_id:
-            names &= {name for name, _ in member.classic.protocols}
-    if not names:
+    known = request.member_id in group.members
+    migrates = group.settings.migration_policy in {"bidirectional", "downgrade", "upgrade"}
+    if not (known or migrates) or not _shares_an_assignor(group, request):
         return "INCONSISTENT_GROUP_PROTOCOL"
     if request.instance_id is not None and request.member_id:
         holder = group.statics.get(request.instance_id)
         if holder is not None and holder != request.member_id:
             return "FENCED_INSTANCE_ID"
-    if request.member_id not in group.members and len(group.members) >= group.settings.max_size:
+    if not known and len(group.members) >= group.settings.max_size:
         return "GROUP_MAX_SIZE_REACHED"
     return None
 
 
-def _classic_member(group: ConsumerGroup, request: JoinGroup) -> ConsumerGroupMember:
+def _shares_an_assignor(group: ConsumerGroup, request: JoinGroup) -> bool:
+    """Some assignor of the request is listed by every other classic member."""
+    shared = {name for name, _ in request.protocols}
+    for member in group.members.values():
+        if member.classic is not None and member.member_id != request.member_id:
+            shared &= {name for name, _ in member.classic.protocols}
+    return bool(shared)
+
+
+def _joiner(group: ConsumerGroup, request: JoinGroup) -> Generator[Effect, None, ConsumerGroupMember]:
     known = group.members.get(request.member_id)
     if known is not None:
-        group.note("member_rejoined", known.member_id, name=request.client)
+        yield group.note("member_rejoined", known.member_id, name=request.client)
         return known
     member_id = request.member_id or group.settings.new_id(request.client)
     instance = request.instance_id
     old = group.members.get(group.statics.get(instance, "")) if instance is not None else None
     if old is not None:
-        return replace_member(group, member_id, request.client, old)
+        yield from replace_member(group, old, member_id, request.client)
+        return group.members[member_id]
     member = ConsumerGroupMember(member_id, instance, request.client)
-    group.members[member_id] = member
-    if instance is not None:
-        group.statics[instance] = member_id
-    group.note(
+    add_member(group, member)
+    yield group.note(
         "member_added",
         member_id,
         name=request.client,
@@ -123,62 +108,86 @@ def _classic_member(group: ConsumerGroup, request: JoinGroup) -> ConsumerGroupMe
     return member
 
 
-def _known(
-    group: ConsumerGroup, member_id: str, instance_id: str | None, generation: int
-) -> tuple[ConsumerGroupMember | None, str]:
-    member = group.members.get(member_id)
-    if instance_id is not None and group.statics.get(instance_id) not in {None, member_id}:
-        return None, "FENCED_INSTANCE_ID"
-    if member is None or member.classic is None:
-        return None, "UNKNOWN_MEMBER_ID"
-    return (member, NONE) if generation == member.epoch else (None, "ILLEGAL_GENERATION")
+def _reconcile_joiner(group: ConsumerGroup, request: JoinGroup, member: ConsumerGroupMember) -> Effects:
+    member.classic = ClassicMemberMetadata(request.session_timeout_ms, request.protocols)
+    member.rebalance_timeout_ms = request.rebalance_timeout_ms
+    subscription = request.protocols[0][1]
+    topics = tuple(sorted(subscription.topics))
+    yield from subscribe(group, member, topics, None, joined=not member.names)
+    yield from compute_if_due(group)
+    yield from reconcile(group, member, subscription.owned)
+    yield from group.settle_state()
+    yield CancelTimer((Timer.JOIN, member.member_id))
+    group.join_timers.discard(member.member_id)
+    yield member.session_timer(request.session_timeout_ms)
+    yield SetTimer((Timer.SYNC, member.member_id), request.rebalance_timeout_ms)
 
 
-def classic_sync(group: ConsumerGroup, event: Any) -> None:
-    """SyncGroup of a classic member: what it holds by now, unless a newer target waits for it."""
-    request: SyncGroup = event.request
-    member, error = _known(group, request.member_id, request.instance_id, request.generation)
-    if member is None:
-        group.reply(event.token, SyncAnswer(error))
+# --- SyncGroup and Heartbeat ------------------------------------------------------------------
+def classic_sync(group: ConsumerGroup, arrived: Arrived[SyncGroup]) -> Effects:
+    """SyncGroup of a classic member: what it owns by now, unless a newer target waits for it."""
+    request = arrived.request
+    error = _membership_error(group, request)
+    if error is not None:
+        yield Reply(arrived.token, SyncAnswer(error))
         return
-    if _ahead(group) > member.epoch and member.state is not MemberState.UNREVOKED:
-        _wait_for_join(group, member)
-        group.reply(event.token, SyncAnswer("REBALANCE_IN_PROGRESS"))
+    member = group.members[request.member_id]
+    if _next_epoch(group) > member.epoch and member.state is not MemberState.UNREVOKED:
+        yield from _wait_for_join(group, member)
+        yield Reply(arrived.token, SyncAnswer("REBALANCE_IN_PROGRESS"))
         return
-    group.out.append(CancelTimer(("sync", member.member_id)))
-    _keep_alive(group, member)
-    group.reply(event.token, SyncAnswer(NONE, tuple(sorted(member.assigned))))
+    yield CancelTimer((Timer.SYNC, member.member_id))
+    yield from _keep_alive(member)
+    yield Reply(arrived.token, SyncAnswer(NONE, tuple(sorted(member.assigned))))
 
 
-def classic_heartbeat(group: ConsumerGroup, event: Any) -> None:
+def classic_heartbeat(group: ConsumerGroup, arrived: Arrived[Heartbeat]) -> Effects:
     """Heartbeat of a classic member: it never bumps and never computes."""
-    request: Heartbeat = event.request
-    member, error = _known(group, request.member_id, request.instance_id, request.generation)
-    if member is None:
-        group.reply(event.token, Answer(error))
+    request = arrived.request
+    error = _membership_error(group, request)
+    if error is not None:
+        yield Reply(arrived.token, Answer(error))
         return
-    _keep_alive(group, member)
+    member = group.members[request.member_id]
+    yield from _keep_alive(member)
+    if _gains_by_rejoining(group, member):
+        yield from _wait_for_join(group, member)
+        yield Reply(arrived.token, Answer("REBALANCE_IN_PROGRESS"))
+    else:
+        yield Reply(arrived.token, Answer(NONE))
+
+
+def _membership_error(group: ConsumerGroup, request: SyncGroup | Heartbeat) -> str | None:
+    if request.instance_id is not None and group.statics.get(request.instance_id) not in {
+        None,
+        request.member_id,
+    }:
+        return "FENCED_INSTANCE_ID"
+    member = group.members.get(request.member_id)
+    if member is None or member.classic is None:
+        return "UNKNOWN_MEMBER_ID"
+    return None if request.generation == member.epoch else "ILLEGAL_GENERATION"
+
+
+def _gains_by_rejoining(group: ConsumerGroup, member: ConsumerGroupMember) -> bool:
+    """A newer target waits, something must be revoked, or all that others were to release is free by now."""
     missing = [tp for tp in group.target_of(member) if tp not in member.assigned]
-    arrives = member.state is MemberState.UNRELEASED and all(
+    released = member.state is MemberState.UNRELEASED and all(
         group.is_free(tp, member.member_id) for tp in missing
     )
-    if member.epoch < _ahead(group) or member.state is MemberState.UNREVOKED or arrives:
-        _wait_for_join(group, member)
-        group.reply(event.token, Answer("REBALANCE_IN_PROGRESS"))
-    else:
-        group.reply(event.token, Answer(NONE))
+    return member.epoch < _next_epoch(group) or member.state is MemberState.UNREVOKED or released
 
 
-def _ahead(group: ConsumerGroup) -> int:
+def _next_epoch(group: ConsumerGroup) -> int:
     return group.assignment_epoch if group.settings.has("mixed-heartbeat-target") else group.epoch
 
 
-def _keep_alive(group: ConsumerGroup, member: ConsumerGroupMember) -> None:
+def _keep_alive(member: ConsumerGroupMember) -> Effects:
     if member.classic is not None:
-        group.out.append(SetTimer(("session", member.member_id), member.classic.session_timeout_ms))
+        yield member.session_timer(member.classic.session_timeout_ms)
 
 
-def _wait_for_join(group: ConsumerGroup, member: ConsumerGroupMember) -> None:
+def _wait_for_join(group: ConsumerGroup, member: ConsumerGroupMember) -> Effects:
     if member.member_id not in group.join_timers:
         group.join_timers.add(member.member_id)
-        group.out.append(SetTimer(("join", member.member_id), member.rebalance_timeout_ms))
+        yield SetTimer((Timer.JOIN, member.member_id), member.rebalance_timeout_ms)

@@ -12,13 +12,13 @@ from rebalance_kit.model.versions import has
 from rebalance_kit.protocol.classic_group.group import Cause, ClassicGroup, ClassicGroupMember, GroupSettings
 from rebalance_kit.protocol.classic_group.join_phase import GROUP_TIMERS, begin_rebalance
 from rebalance_kit.protocol.classic_group.states import ClassicGroupState
-from rebalance_kit.protocol.consumer_group.state import (
-    ClassicSide,
+from rebalance_kit.protocol.consumer_group.group import (
+    ClassicMemberMetadata,
     ConsumerGroup,
     ConsumerGroupMember,
     ConsumerGroupSettings,
-    GroupState,
 )
+from rebalance_kit.protocol.consumer_group.states import ConsumerGroupState
 from rebalance_kit.protocol.effects import CancelTimer, Effect, Note, Timer
 from rebalance_kit.protocol.messages import JoinAnswer, SyncAnswer
 from rebalance_kit.protocol.triggers import Trigger
@@ -60,7 +60,7 @@ def upgrade(
 def _convert(classic: ClassicGroup, settings: ConsumerGroupSettings) -> tuple[ConsumerGroup, list[Effect]]:
     effects: list[Effect] = []
     group = ConsumerGroup(settings, classic.generation, classic.generation)
-    group.state = GroupState.STABLE
+    group.state = ConsumerGroupState.STABLE
     for member in classic.in_map_order():
         effects += classic.answer_join(member, JoinAnswer("REBALANCE_IN_PROGRESS", member.member_id))
         effects += classic.answer_sync(member, SyncAnswer("REBALANCE_IN_PROGRESS"))
@@ -81,24 +81,24 @@ def _convert(classic: ClassicGroup, settings: ConsumerGroupSettings) -> tuple[Co
     return group, effects
 
 
-def _admit(group: ConsumerGroup, held: ClassicGroupMember, epoch: int) -> None:
-    topics = tuple(sorted(held.protocols[0][1].topics))
+def _admit(group: ConsumerGroup, former: ClassicGroupMember, epoch: int) -> None:
+    topics = tuple(sorted(former.protocols[0][1].topics))
     member = ConsumerGroupMember(
-        held.member_id,
-        held.instance_id,
-        held.client,
+        former.member_id,
+        former.instance_id,
+        former.client,
         epoch,
         epoch,
         topics=topics,
         names=topics,
-        rebalance_timeout_ms=held.rebalance_timeout_ms,
+        rebalance_timeout_ms=former.rebalance_timeout_ms,
     )
-    member.classic = ClassicSide(held.session_timeout_ms, held.protocols)
-    group.members[held.member_id] = member
-    if held.instance_id is not None:
-        group.statics[held.instance_id] = held.member_id
-    group.hold(member, dict.fromkeys(held.assignment, epoch), {})
-    group.target[held.member_id] = tuple(held.assignment)
+    member.classic = ClassicMemberMetadata(former.session_timeout_ms, former.protocols)
+    group.members[former.member_id] = member
+    if former.instance_id is not None:
+        group.statics[former.instance_id] = former.member_id
+    group.hold(member, dict.fromkeys(former.assignment, epoch), {})
+    group.target[former.member_id] = tuple(former.assignment)
 
 
 def downgrade(group: ConsumerGroup, settings: GroupSettings) -> tuple[ClassicGroup, list[Effect]]:

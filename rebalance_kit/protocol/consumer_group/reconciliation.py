@@ -6,12 +6,18 @@ to receive comes as soon as nobody else holds it, at one of its own later heartb
 
 from __future__ import annotations
 
-from rebalance_kit.protocol.consumer_group.state import ConsumerGroup, ConsumerGroupMember, MemberState
+from collections.abc import Generator
+
+from rebalance_kit.protocol.consumer_group.group import ConsumerGroup, ConsumerGroupMember
+from rebalance_kit.protocol.consumer_group.states import MemberState
+from rebalance_kit.protocol.effects import Effect
 from rebalance_kit.protocol.messages import Partitions
 
 
-def reconcile(group: ConsumerGroup, member: ConsumerGroupMember, owned: Partitions | None) -> bool:
-    """Move the member as far as this heartbeat allows; True when what it is assigned has changed."""
+def reconcile(
+    group: ConsumerGroup, member: ConsumerGroupMember, owned: Partitions | None
+) -> Generator[Effect, None, bool]:
+    """Move the member as far as this heartbeat allows; returns whether what it is assigned has changed."""
     before = (dict(member.assigned), dict(member.pending_revocation), member.state, member.epoch)
     if member.state is MemberState.STABLE:
         if member.epoch != group.assignment_epoch or (
@@ -26,10 +32,10 @@ def reconcile(group: ConsumerGroup, member: ConsumerGroupMember, owned: Partitio
             _strip(group, member)
     else:
         _compute(group, member, owned)
-    group.look(member)
+    group.update_behind(member)
     if (member.assigned, member.pending_revocation, member.state, member.epoch) == before:
         return False
-    group.note(
+    yield group.note(
         "member_reconciled",
         member.member_id,
         member.epoch,

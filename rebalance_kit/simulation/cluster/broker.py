@@ -13,12 +13,14 @@ from rebalance_kit.protocol.classic_group.group import ClassicGroup, GroupSettin
 from rebalance_kit.protocol.classic_group.join_phase import GROUP_TIMERS
 from rebalance_kit.protocol.consumer_group import migration
 from rebalance_kit.protocol.consumer_group import table as consumer_group
-from rebalance_kit.protocol.consumer_group.state import ConsumerGroup, ConsumerGroupSettings
+from rebalance_kit.protocol.consumer_group.committing import commit_error
+from rebalance_kit.protocol.consumer_group.group import ConsumerGroup, ConsumerGroupSettings
 from rebalance_kit.protocol.effects import (
     Append,
     Appended,
     Arrived,
     CancelTimer,
+    Downgrade,
     Effect,
     Load,
     Note,
@@ -213,13 +215,14 @@ class Broker:
             lambda: dict(self.topic_ids),
             lambda: world.agenda.now_ms,
             world.server_assign,
-            lambda sender: self.world.processes[sender].classic_id("bare", draw_kafka_uuid),
+            lambda client: self.world.processes[client].classic_id("bare", draw_kafka_uuid),
             str(kept.migration_policy).lower(),
             (kept.min_session_timeout_ms, kept.max_session_timeout_ms),
+            kept.regex_refresh_interval_ms,
         )
 
-    def _new_id(self, sender: str, prefix: str) -> str:
-        return self.world.processes[sender].classic_id(prefix, lambda stream: f"{prefix}-{draw_uuid(stream)}")
+    def _new_id(self, client: str, prefix: str) -> str:
+        return self.world.processes[client].classic_id(prefix, lambda stream: f"{prefix}-{draw_uuid(stream)}")
 
     def step(self, name: str, event: Any) -> None:
         """Let one event happen to a group and carry out what it asks for."""
@@ -227,8 +230,9 @@ class Broker:
         if isinstance(group, ClassicGroup):
             self._carry_out(name, "classic", classic_group.step(group, event), event)
             return
-        self._carry_out(name, "consumer", consumer_group.step(group, event), event)
-        if group.downgrades:
+        effects = consumer_group.step(group, event)
+        self._carry_out(name, "consumer", effects, event)
+        if any(isinstance(effect, Downgrade) for effect in effects):
             self.groups[name], effects = migration.downgrade(group, self._classic_settings(name))
             self._carry_out(name, "classic", effects, None)
 
@@ -302,7 +306,7 @@ class Broker:
             return "COORDINATOR_NOT_AVAILABLE"
         if isinstance(group, ClassicGroup):
             return classic_group.commit_error(group, request)
-        return consumer_group.commit_error(group, request)
+        return commit_error(group, request)
 
     def remove_member(self, process: Process) -> None:
         """An administrator removes a member; nobody waits for the answer."""

@@ -13,7 +13,6 @@ from typing import Any
 from rebalance_kit.model.trace import Trace, TraceRow
 from rebalance_kit.protocol.classic_group.states import PREDECESSORS, ClassicGroupState
 from rebalance_kit.protocol.classic_group.table import TRANSITIONS
-from rebalance_kit.protocol.effects import Timer
 from rebalance_kit.view.style.palettes import FONT, ROLES
 from rebalance_kit.view.style.theme import looks, member_order
 from rebalance_kit.view.words.phrases import partitions_in_words
@@ -74,7 +73,7 @@ def edges() -> dict[tuple[ClassicGroupState, ClassicGroupState], tuple[str, ...]
     found: dict[tuple[ClassicGroupState, ClassicGroupState], set[str]] = {}
     for (state, event), rule in TRANSITIONS.items():
         for target in rule.targets:
-            name = "TimerFired" if isinstance(event, Timer) else event.__name__
+            name = event.__name__ if isinstance(event, type) else "TimerFired"
             if name in EVENT_WORDS and state in PREDECESSORS[target]:
                 found.setdefault((state, target), set()).add(EVENT_WORDS[name])
     order = list(_BOX)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.protocol.driver import Classic, tps
+from tests.support.protocol.driver import ClassicGroupDriver, tps
 from tests.support.protocol.kafka_table import kafka
 from tests.support.protocol.static_steps import name_of, two_static
 
@@ -11,7 +11,7 @@ GMM = "GroupMetadataManagerTest."
 
 @kafka(GMM + "testDelayInitialRebalanceByGroupInitialRebalanceDelayOnEmptyGroup")
 def _() -> None:
-    driver = Classic(delay=3_000)
+    driver = ClassicGroupDriver(delay=3_000)
     _, asked = driver.enter("a")
     driver.pass_ms(1_500)
     assert asked.waits
@@ -21,7 +21,7 @@ def _() -> None:
 
 @kafka(GMM + "testResetRebalanceDelayWhenNewMemberJoinsGroupDuringInitialRebalance")
 def _() -> None:
-    driver = Classic(delay=3_000)
+    driver = ClassicGroupDriver(delay=3_000)
     _, first = driver.enter("a", rebalance=9_000)
     driver.pass_ms(2_999)
     _, second = driver.enter("b", rebalance=9_000)
@@ -33,7 +33,7 @@ def _() -> None:
 
 @kafka(GMM + "testDelayRebalanceUptoRebalanceTimeout")
 def _() -> None:
-    driver = Classic(delay=3_000)
+    driver = ClassicGroupDriver(delay=3_000)
     asked = [driver.enter("a", rebalance=6_000)[1], driver.enter("b", rebalance=6_000)[1]]
     driver.pass_ms(3_001)
     asked.append(driver.enter("c", rebalance=6_000)[1])
@@ -46,7 +46,7 @@ def _() -> None:
 @kafka(GMM + "testNewMemberJoinExpiration")
 def _() -> None:
     # The first member keeps the join phase from completing; the second one waits for it too long.
-    driver = Classic()
+    driver = ClassicGroupDriver()
     (first,) = driver.stable("a", session=305_000, rebalance=700_000)
     second, asked = driver.enter("b", session=305_000)
     driver.pass_ms(299_999)
@@ -58,7 +58,7 @@ def _() -> None:
 
 @kafka(GMM + "testNewMemberTimeoutCompletion")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     (only,) = driver.stable("a", session=305_000)
     driver.pass_ms(300_000)
     assert set(driver.group.members) == {only}
@@ -68,7 +68,7 @@ def _() -> None:
 
 @kafka(GMM + "testNewMemberFailureAfterJoinGroupCompletion")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     (first,) = driver.stable("a", session=10_000)
     second, other = driver.enter("b", session=10_000)
     again = driver.join("a", first)
@@ -79,7 +79,7 @@ def _() -> None:
 
 @kafka(GMM + "testJoinGroupCompletionWhenPendingMemberJoins")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     (first,) = driver.stable("a")
     asked = driver.join("b")
     again = driver.join("a", first)
@@ -90,7 +90,7 @@ def _() -> None:
 
 @kafka(GMM + "testJoinGroupCompletionWhenPendingMemberTimesOut")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     (first,) = driver.stable("a")
     driver.join("b", session=10_000)
     again = driver.join("a", first)
@@ -100,14 +100,14 @@ def _() -> None:
 
 @kafka(GMM + "testGenerationIdIncrementsOnRebalance")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     (only,) = driver.stable("a")
     assert driver.join("a", only).answer.generation == 2
 
 
 @kafka(GMM + "testJoinGroupSecondJoinInconsistentProtocol")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     member_id, _ = driver.enter("a", protocols=("range",))
     assert driver.join("b", protocols=("roundrobin",)).error == "INCONSISTENT_GROUP_PROTOCOL"
     assert driver.join("b", protocols=("range", "roundrobin")).error == "MEMBER_ID_REQUIRED"
@@ -116,7 +116,7 @@ def _() -> None:
 
 @kafka(GMM + "testJoinGroupExistingMemberUpdatedMetadataTriggersRebalance")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     (only,) = driver.stable("a")
     driver.join("a", only)
     assert driver.state == "CompletingRebalance"
@@ -126,21 +126,21 @@ def _() -> None:
 
 @kafka(GMM + "testJoinGroupAsExistingLeaderTriggersRebalanceInStableState")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     leader, _ = driver.stable("a", "b")
     assert driver.join("a", leader).waits and driver.state == "PreparingRebalance"
 
 
 @kafka(GMM + "testJoinGroupExistingMemberDoesNotTriggerRebalanceInStableState")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     _, follower = driver.stable("a", "b")
     assert driver.join("b", follower).answer.generation == 1 and driver.state == "Stable"
 
 
 @kafka(GMM + "testJoinGroupExistingMemberInEmptyState")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     (only,) = driver.stable("a")
     driver.leave(only)
     assert driver.join("a", only).error == "UNKNOWN_MEMBER_ID" and driver.state == "Empty"
@@ -148,7 +148,7 @@ def _() -> None:
 
 @kafka(GMM + "testCompleteJoinRemoveNotYetRejoinedDynamicMembers")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     leader, follower = driver.stable("a", "b", session=100_000)
     asked = driver.join("a", leader)
     driver.pass_ms(60_000)
@@ -169,7 +169,7 @@ def _() -> None:
 
 @kafka(GMM + "testJoinGroupFromUnchangedFollowerDoesNotRebalance")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     _, follower = driver.stable("a", "b")
     asked = driver.join("b", follower)
     assert asked.answer.generation == 1 and asked.answer.members == ()
@@ -178,14 +178,14 @@ def _() -> None:
 
 @kafka(GMM + "testJoinGroupFromUnchangedLeaderShouldRebalance")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     (only,) = driver.stable("a")
     assert driver.join("a", only).answer.generation == 2
 
 
 @kafka(GMM + "testRebalanceCompletesBeforeMemberJoins")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     (static,) = driver.stable_static("p", session=10_000, rebalance=20_000)
     newcomer, asked = driver.enter("b", rebalance=20_000)
     for _ in range(3):
@@ -202,7 +202,7 @@ def _() -> None:
 
 @kafka(GMM + "testSecondMemberPartiallyJoinAndTimeout")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     (first,) = driver.stable("a", session=10_000)
     driver.join("b", session=10_000)
     for _ in range(2):
@@ -214,7 +214,7 @@ def _() -> None:
 @kafka(GMM + "testDynamicMembersJoinGroupWithMaxSizeAndRequiredKnownMember")
 def _() -> None:
     # Ids are handed out freely while the group is Empty; only so many of them get in.
-    driver = Classic(max_size=3)
+    driver = ClassicGroupDriver(max_size=3)
     ids = [driver.join(f"c{number}").answer.member_id for number in range(5)]
     asked = [driver.join(f"c{number}", one) for number, one in enumerate(ids)]
     assert [one.answers[0].error if one.answers else "waits" for one in asked] == ["waits"] * 3 + [
@@ -226,7 +226,7 @@ def _() -> None:
 
 @kafka(GMM + "testLastJoiningMembersAreKickedOutWhenRejoiningGroupWithMaxSize")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     ids = driver.stable("a", "b", "c", "d")
     driver.group.settings = type(driver.group.settings)(
         "g", 3_000, 6_000, 1_800_000, 2, driver.group.settings.new_id, driver.group.settings.map_order
@@ -239,7 +239,7 @@ def _() -> None:
 
 @kafka("ClassicGroupTest.testSelectProtocol")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     driver.enter("a", protocols=("range", "roundrobin"))
     assert driver.group.select_protocol() == "range"
     driver.enter("b", protocols=("roundrobin", "range"))
@@ -250,7 +250,7 @@ def _() -> None:
 
 @kafka("ClassicGroupTest.testSelectProtocolChoosesCompatibleProtocol")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     driver.enter("a", protocols=("range", "roundrobin"))
     driver.enter("b", protocols=("sticky", "roundrobin"))
     assert driver.group.select_protocol() == "roundrobin"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rebalance_kit.protocol import effects as fx
-from tests.support.protocol.driver import Classic, tps
+from tests.support.protocol.driver import ClassicGroupDriver, tps
 from tests.support.protocol.kafka_table import kafka
 
 GMM = "GroupMetadataManagerTest."
@@ -11,7 +11,7 @@ GMM = "GroupMetadataManagerTest."
 
 @kafka(GMM + "testHeartbeatExpirationShouldRemovePendingMember")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     driver.join("a", session=10_000)
     driver.pass_ms(9_999)
     assert len(driver.group.pending) == 1
@@ -21,7 +21,7 @@ def _() -> None:
 
 @kafka(GMM + "testHeartbeatExpirationShouldRemoveMember")
 def _() -> None:
-    driver = Classic(delay=500_000)
+    driver = ClassicGroupDriver(delay=500_000)
     driver.enter("a", rebalance=900_000)
     driver.pass_ms(300_000)
     assert driver.group.members == {} and (driver.state, driver.group.generation) == ("Empty", 1)
@@ -29,14 +29,14 @@ def _() -> None:
 
 @kafka(GMM + "testSyncGroupFromIllegalGeneration")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     (only,) = driver.stable("a")
     assert driver.sync(only, generation=2).error == "ILLEGAL_GENERATION"
 
 
 @kafka(GMM + "testLeaderFailureInSyncGroup")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     leader, follower = driver.stable("a", "b")
     driver.join("a", leader)
     driver.join("b", follower)
@@ -47,7 +47,7 @@ def _() -> None:
 
 @kafka(GMM + "testSyncGroupFollowerAfterLeader")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     leader, follower = driver.stable("a", "b")
     driver.join("a", leader)
     driver.join("b", follower)
@@ -58,7 +58,7 @@ def _() -> None:
 
 @kafka(GMM + "testSyncGroupLeaderAfterFollower")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     leader, follower = driver.stable("a", "b")
     driver.join("a", leader)
     driver.join("b", follower)
@@ -70,7 +70,7 @@ def _() -> None:
 
 @kafka(GMM + "testSyncGroupEmptyAssignment")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     member_id, _ = driver.enter("a")
     driver.pass_ms(3_000)
     assert driver.sync(member_id, {}).answer.assignment == ()
@@ -78,7 +78,7 @@ def _() -> None:
 
 @kafka(GMM + "testHeartbeatDuringPreparingRebalance")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     member_id, _ = driver.enter("a")
     assert driver.state == "PreparingRebalance"
     assert driver.beat(member_id, generation=0) == "REBALANCE_IN_PROGRESS"
@@ -86,7 +86,7 @@ def _() -> None:
 
 @kafka(GMM + "testHeartbeatDuringCompletingRebalance")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     member_id, _ = driver.enter("a")
     driver.pass_ms(3_000)
     assert driver.state == "CompletingRebalance" and driver.beat(member_id) == "NONE"
@@ -94,14 +94,14 @@ def _() -> None:
 
 @kafka(GMM + "testHeartbeatIllegalGeneration")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     (only,) = driver.stable("a")
     assert driver.beat(only, generation=2) == "ILLEGAL_GENERATION"
 
 
 @kafka(GMM + "testClassicGroupMemberSessionTimeout")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     (only,) = driver.stable("a", session=10_000)
     driver.pass_ms(10_000)
     assert driver.beat(only) == "UNKNOWN_MEMBER_ID"
@@ -109,7 +109,7 @@ def _() -> None:
 
 @kafka(GMM + "testClassicGroupMemberHeartbeatMaintainsSession")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     (only,) = driver.stable("a", session=10_000)
     for _ in range(4):
         driver.pass_ms(6_000)
@@ -118,7 +118,7 @@ def _() -> None:
 
 @kafka(GMM + "testClassicGroupMemberSessionTimeoutDuringRebalance")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     (first,) = driver.stable("a", session=10_000)
     second, asked = driver.enter("b", session=10_000)
     driver.pass_ms(5_000)
@@ -129,7 +129,7 @@ def _() -> None:
 
 @kafka(GMM + "testRebalanceTimesOutWhenSyncRequestIsNotReceivedFromFollowers")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     ids = [driver.enter(one, session=30_000, rebalance=20_000)[0] for one in "abc"]
     driver.pass_ms(6_000)
     leader = driver.group.leader
@@ -141,7 +141,7 @@ def _() -> None:
 
 @kafka(GMM + "testRebalanceTimesOutWhenSyncRequestIsNotReceivedFromLeaders")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     ids = [driver.enter(one, session=30_000, rebalance=20_000)[0] for one in "abc"]
     driver.pass_ms(6_000)
     leader = driver.group.leader
@@ -153,7 +153,7 @@ def _() -> None:
 
 @kafka(GMM + "testRebalanceDoesNotTimeOutWhenAllSyncAreReceived")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     ids = driver.stable("a", "b", "c", session=10_000, rebalance=10_000)
     for _ in range(5):
         driver.pass_ms(5_000)
@@ -163,7 +163,7 @@ def _() -> None:
 
 @kafka(GMM + "testHeartbeatDuringRebalanceCausesRebalanceInProgress")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     (first,) = driver.stable("a")
     driver.enter("b")
     assert driver.beat(first) == "REBALANCE_IN_PROGRESS"
@@ -171,7 +171,7 @@ def _() -> None:
 
 @kafka(GMM + "testPendingMembersLeaveGroup")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     (first,) = driver.stable("a")
     pending = driver.join("b").answer.member_id
     again = driver.join("a", first)
@@ -182,14 +182,14 @@ def _() -> None:
 
 @kafka(GMM + "testValidLeaveGroup")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     (only,) = driver.stable("a")
     assert driver.leave(only) == "NONE" and (driver.state, driver.group.generation) == ("Empty", 2)
 
 
 @kafka(GMM + "testOnLoadedSchedulesClassicGroupMemberHeartbeats")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     ids = driver.stable("a", "b", session=10_000)
     driver.event(fx.Unload())
     driver.event(fx.Load())
@@ -198,7 +198,7 @@ def _() -> None:
 
 @kafka(GMM + "testClassicGroupOnUnloadedCompletingRebalance")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     leader, follower = driver.stable("a", "b")
     driver.join("a", leader)
     driver.join("b", follower)
@@ -209,7 +209,7 @@ def _() -> None:
 
 @kafka(GMM + "testClassicGroupOnUnloadedEmptyAndPreparingRebalance")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     _, parked = driver.enter("a")
     driver.event(fx.Unload())
     assert parked.error == "NOT_COORDINATOR" and driver.clock.armed == {}
@@ -217,7 +217,7 @@ def _() -> None:
 
 @kafka("ClassicGroupTest.testNewGenerationClearsPendingSyncMembers")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     leader, _ = driver.stable("a", "b")
     driver.group.pending_sync.add(leader)
     driver.join("a", leader)
@@ -226,7 +226,7 @@ def _() -> None:
 
 @kafka("ClassicGroupTest.testValidateOffsetCommit")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     assert driver.commit("", generation=-1) == "NONE"
     member_id, _ = driver.enter("a")
     assert driver.commit("", generation=-1) == "UNKNOWN_MEMBER_ID"

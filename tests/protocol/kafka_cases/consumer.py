@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from rebalance_kit.protocol import effects as fx
-from rebalance_kit.protocol.consumer_group.state import MemberState
+from rebalance_kit.protocol.consumer_group.states import MemberState
 from rebalance_kit.protocol.messages import ConsumerGroupHeartbeat
 from tests.support.protocol.consumer_steps import leave, names, settled
-from tests.support.protocol.driver import Modern, tps
+from tests.support.protocol.driver import ConsumerGroupDriver, tps
 from tests.support.protocol.kafka_table import kafka
 
 GMM = "GroupMetadataManagerTest."
@@ -15,7 +15,7 @@ CAB = "CurrentAssignmentBuilderTest."
 
 @kafka(GMM + "testMemberJoinsEmptyConsumerGroup")
 def _() -> None:
-    driver = Modern(t=6)
+    driver = ConsumerGroupDriver(t=6)
     driver.plan = {"a": tps("t-0", "t-1", "t-2", "t-3", "t-4", "t-5")}
     answer = driver.join("a").answer
     assert (answer.member_epoch, names(answer.assignment)) == (2, names(driver.plan["a"]))
@@ -93,7 +93,7 @@ def _() -> None:
 
 @kafka(GMM + "testUpdatingSubscriptionTriggersNewTargetAssignment")
 def _() -> None:
-    driver = Modern(t=3, u=3)
+    driver = ConsumerGroupDriver(t=3, u=3)
     driver.plan = {"a": tps("t-0", "t-1", "t-2")}
     driver.join("a", topics=("t",))
     driver.plan = {"a": tps("t-0", "t-1", "t-2", "u-0", "u-1", "u-2")}
@@ -127,7 +127,7 @@ def _() -> None:
 
 @kafka(GMM + "testStaticMemberGetsBackAssignmentUponRejoin")
 def _() -> None:
-    driver = Modern(t=6)
+    driver = ConsumerGroupDriver(t=6)
     driver.plan = {"a": tps("t-0", "t-1"), "s": tps("t-2", "t-3")}
     driver.join("a")
     driver.join("s", instance_id="i")
@@ -141,7 +141,7 @@ def _() -> None:
 
 @kafka(GMM + "testStaticMemberRejoinsWithNewSubscribedTopics")
 def _() -> None:
-    driver = Modern(t=6, u=6)
+    driver = ConsumerGroupDriver(t=6, u=6)
     driver.plan = {"s": tps("t-2", "t-3")}
     driver.join("s", instance_id="i")
     leave(driver, "s", "i", -2)
@@ -152,7 +152,7 @@ def _() -> None:
 
 @kafka(GMM + "testNoGroupEpochBumpWhenStaticMemberTemporarilyLeaves")
 def _() -> None:
-    driver = Modern(t=6)
+    driver = ConsumerGroupDriver(t=6)
     driver.join("s", instance_id="i")
     leave(driver, "s", "i", -2)
     assert driver.group.epoch == 2 and driver.member("s").epoch == -2
@@ -160,7 +160,7 @@ def _() -> None:
 
 @kafka(GMM + "testLeavingStaticMemberBumpsGroupEpoch")
 def _() -> None:
-    driver = Modern(t=6)
+    driver = ConsumerGroupDriver(t=6)
     driver.join("a")
     driver.join("s", instance_id="i")
     leave(driver, "s", "i", -1)
@@ -169,7 +169,7 @@ def _() -> None:
 
 @kafka(GMM + "testShouldThrownUnreleasedInstanceIdExceptionWhenNewMemberJoinsWithInUseInstanceId")
 def _() -> None:
-    driver = Modern()
+    driver = ConsumerGroupDriver()
     driver.join("s", instance_id="i")
     assert driver.join("s2", instance_id="i").error == "UNRELEASED_INSTANCE_ID"
     assert driver.join("s", instance_id="i").error == "UNRELEASED_INSTANCE_ID"
@@ -177,7 +177,7 @@ def _() -> None:
 
 @kafka(GMM + "testShouldThrownUnknownMemberIdExceptionWhenUnknownStaticMemberJoins")
 def _() -> None:
-    driver = Modern()
+    driver = ConsumerGroupDriver()
     driver.join("s", instance_id="i")
     answer = driver.ask(ConsumerGroupHeartbeat("s", "s", 10, "unheard", group="g")).answer
     assert (answer.error, answer.message) == ("UNKNOWN_MEMBER_ID", "Instance id unheard is unknown.")
@@ -185,28 +185,28 @@ def _() -> None:
 
 @kafka(GMM + "testShouldThrowFencedInstanceIdExceptionWhenStaticMemberWithDifferentMemberIdJoins")
 def _() -> None:
-    driver = Modern()
+    driver = ConsumerGroupDriver()
     driver.join("s", instance_id="i")
     assert driver.ask(ConsumerGroupHeartbeat("x", "x", 10, "i", group="g")).error == "FENCED_INSTANCE_ID"
 
 
 @kafka(GMM + "testShouldThrowFencedInstanceIdExceptionWhenStaticMemberWithDifferentMemberIdLeaves")
 def _() -> None:
-    driver = Modern()
+    driver = ConsumerGroupDriver()
     driver.join("s", instance_id="i")
     assert leave(driver, "unheard", "i", -2) == "FENCED_INSTANCE_ID"
 
 
 @kafka(GMM + "testShouldThrowUnknownMemberIdExceptionWhenUnknownStaticMemberLeaves")
 def _() -> None:
-    driver = Modern()
+    driver = ConsumerGroupDriver()
     driver.join("s", instance_id="i")
     assert leave(driver, "s", "unheard", -2) == "UNKNOWN_MEMBER_ID"
 
 
 @kafka(GMM + "testConsumerGroupMemberEpochValidationForStaticMember")
 def _() -> None:
-    driver = Modern()
+    driver = ConsumerGroupDriver()
     driver.join("s", instance_id="i")
     for epoch in (1, 3):
         assert (
@@ -217,7 +217,7 @@ def _() -> None:
 
 @kafka(GMM + "testConsumerGroupHeartbeatFullResponse")
 def _() -> None:
-    driver = Modern(t=6)
+    driver = ConsumerGroupDriver(t=6)
     driver.plan = {"a": tps("t-0", "t-1")}
     assert names(driver.join("a").answer.assignment) == ["t-0", "t-1"]
     assert driver.beat("a").answer.assignment is None
@@ -259,7 +259,7 @@ def _() -> None:
 
 @kafka(GMM + "testNewMemberIsRejectedWithMaximumMembersIsReached")
 def _() -> None:
-    driver = Modern(max_size=1)
+    driver = ConsumerGroupDriver(max_size=1)
     driver.join("a")
     answer = driver.join("b").answer
     assert (answer.error, answer.message) == (
@@ -270,7 +270,7 @@ def _() -> None:
 
 @kafka(GMM + "testStaticMemberCanRejoinWhenConsumerGroupIsFull")
 def _() -> None:
-    driver = Modern(max_size=1)
+    driver = ConsumerGroupDriver(max_size=1)
     driver.join("s", instance_id="i")
     leave(driver, "s", "i", -2)
     assert driver.join("s2", instance_id="i").error == "NONE"
@@ -278,21 +278,21 @@ def _() -> None:
 
 @kafka(GMM + "testStaticMemberRejoinWithUnreleasedInstanceIdFailsWhenConsumerGroupIsFull")
 def _() -> None:
-    driver = Modern(max_size=1)
+    driver = ConsumerGroupDriver(max_size=1)
     driver.join("s", instance_id="i")
     assert driver.join("s2", instance_id="i").error == "UNRELEASED_INSTANCE_ID"
 
 
 @kafka(GMM + "testNewStaticMemberIsRejectedWhenConsumerGroupIsFull")
 def _() -> None:
-    driver = Modern(max_size=1)
+    driver = ConsumerGroupDriver(max_size=1)
     driver.join("a")
     assert driver.join("s", instance_id="i").error == "GROUP_MAX_SIZE_REACHED"
 
 
 @kafka(GMM + "testSessionTimeoutLifecycle")
 def _() -> None:
-    driver = Modern(session=45_000)
+    driver = ConsumerGroupDriver(session=45_000)
     driver.join("a")
     assert driver.clock.left_ms("session", "a") == 45_000
     driver.pass_ms(5_000)
@@ -304,7 +304,7 @@ def _() -> None:
 
 @kafka(GMM + "testSessionTimeoutExpiration")
 def _() -> None:
-    driver = Modern(session=45_000)
+    driver = ConsumerGroupDriver(session=45_000)
     driver.join("a")
     driver.pass_ms(45_000)
     assert driver.group.members == {} and driver.group.epoch == 3
@@ -312,7 +312,7 @@ def _() -> None:
 
 @kafka(GMM + "testSessionTimeoutExpirationStaticMember")
 def _() -> None:
-    driver = Modern(session=45_000)
+    driver = ConsumerGroupDriver(session=45_000)
     driver.join("s", instance_id="i")
     leave(driver, "s", "i", -2)
     driver.pass_ms(45_000)
@@ -321,7 +321,7 @@ def _() -> None:
 
 @kafka(GMM + "testRebalanceTimeoutLifecycle")
 def _() -> None:
-    driver = Modern(t=3)
+    driver = ConsumerGroupDriver(t=3)
     driver.plan = {"a": tps("t-0", "t-1", "t-2")}
     driver.join("a", rebalance=180_000)
     driver.plan = {"a": tps("t-0", "t-1"), "b": tps("t-2")}
@@ -336,7 +336,7 @@ def _() -> None:
 
 @kafka(GMM + "testRebalanceTimeoutExpiration")
 def _() -> None:
-    driver = Modern(t=3)
+    driver = ConsumerGroupDriver(t=3)
     driver.plan = {"a": tps("t-0", "t-1", "t-2")}
     driver.join("a", rebalance=10_000)
     driver.plan = {"a": tps("t-0", "t-1"), "b": tps("t-2")}
@@ -372,7 +372,7 @@ def _() -> None:
 
 @kafka(GMM + "testConsumerGroupAssignmentInterval")
 def _() -> None:
-    driver = Modern(t=6, interval=5_000)
+    driver = ConsumerGroupDriver(t=6, interval=5_000)
     driver.plan = {"a": tps("t-0", "t-1", "t-2", "t-3", "t-4", "t-5")}
     assert driver.join("a", server_assignor="range").answer.member_epoch == 2
     driver.pass_ms(4_995)
@@ -387,7 +387,7 @@ def _() -> None:
 
 @kafka(GMM + "testCanComputeNextTargetAssignmentWithZeroAssignmentIntervalMs")
 def _() -> None:
-    driver = Modern(interval=0)
+    driver = ConsumerGroupDriver(interval=0)
     driver.join("a")
     driver.join("b")
     assert driver.group.assignment_epoch == driver.group.epoch == 3
@@ -395,5 +395,5 @@ def _() -> None:
 
 @kafka(GMM + "testCanComputeNextTargetAssignmentWithNoPreviousAssignmentTimestamp")
 def _() -> None:
-    driver = Modern(interval=15_000)
+    driver = ConsumerGroupDriver(interval=15_000)
     assert driver.join("a").answer.member_epoch == 2

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from rebalance_kit.protocol.messages import Heartbeat, JoinGroup, Subscription, SyncGroup
 from tests.support.protocol.consumer_steps import leave
-from tests.support.protocol.driver import Asked, Modern, tps
+from tests.support.protocol.driver import Asked, ConsumerGroupDriver, tps
 from tests.support.protocol.kafka_table import kafka
 
 GMM = "GroupMetadataManagerTest."
 
 
 def join(
-    driver: Modern,
+    driver: ConsumerGroupDriver,
     member_id: str,
     *,
     instance: str | None = None,
@@ -26,17 +26,17 @@ def join(
     )
 
 
-def beat(driver: Modern, member_id: str, generation: int) -> str:
+def beat(driver: ConsumerGroupDriver, member_id: str, generation: int) -> str:
     return driver.ask(Heartbeat("k", member_id, None, generation, "g")).error
 
 
-def sync(driver: Modern, member_id: str, generation: int) -> Asked:
+def sync(driver: ConsumerGroupDriver, member_id: str, generation: int) -> Asked:
     return driver.ask(SyncGroup("k", member_id, None, generation, None, None, "g"))
 
 
-def mixed() -> Modern:
+def mixed() -> ConsumerGroupDriver:
     """A consumer-protocol member m with t-0..t-5 and a classic one k that is to get half of them."""
-    driver = Modern(t=6)
+    driver = ConsumerGroupDriver(t=6)
     driver.plan = {"m": tps("t-0", "t-1", "t-2", "t-3", "t-4", "t-5")}
     driver.join("m")
     driver.plan = {"m": tps("t-0", "t-1", "t-2"), "k": tps("t-3", "t-4", "t-5")}
@@ -152,12 +152,12 @@ def _() -> None:
     join(driver, "k")
     epoch = driver.group.epoch
     leave(driver, "m")
-    assert driver.group.downgrades and driver.group.epoch == epoch, "a downgrade, no bump"
+    assert driver.downgrades and driver.group.epoch == epoch, "a downgrade, no bump"
 
 
 @kafka(GMM + "testClassicGroupHeartbeatToConsumerGroupDuringAssignmentDelay")
 def _() -> None:
-    driver = Modern(t=6, interval=5_000)
+    driver = ConsumerGroupDriver(t=6, interval=5_000)
     driver.join("m")
     driver.pass_ms(5_000)
     join(driver, "k")

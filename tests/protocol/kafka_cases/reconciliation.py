@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rebalance_kit.protocol.consumer_group.reconciliation import reconcile
-from rebalance_kit.protocol.consumer_group.state import MemberState
+from rebalance_kit.protocol.consumer_group.states import MemberState
 from tests.support.protocol.consumer_steps import leave, names, settled
-from tests.support.protocol.driver import Modern, tps
+from tests.support.protocol.driver import ConsumerGroupDriver, run, tps
 from tests.support.protocol.kafka_table import kafka
 
 GMM = "GroupMetadataManagerTest."
@@ -14,7 +14,7 @@ CAB = "CurrentAssignmentBuilderTest."
 
 @kafka("ConsumerGroupTest.testGroupState")
 def _() -> None:
-    driver = Modern(t=2, interval=1_000)
+    driver = ConsumerGroupDriver(t=2, interval=1_000)
     assert driver.state == "Empty"
     driver.join("a")
     driver.join("b")
@@ -28,7 +28,7 @@ def _() -> None:
 
 @kafka("ConsumerGroupTest.testPreferredServerAssignor")
 def _() -> None:
-    driver = Modern()
+    driver = ConsumerGroupDriver()
     assert driver.group.preferred_assignor() == "uniform"
     driver.join("a", server_assignor="range")
     assert driver.group.preferred_assignor() == "range"
@@ -103,7 +103,7 @@ def led(
     group.hold(member, dict.fromkeys(tps(*assigned.split()), 10), dict.fromkeys(tps(*pending.split()), 10))
     group.target["m"] = tps(*target.split())
     group.epoch = group.assignment_epoch = epoch
-    reconcile(group, member, None if owned is None else tps(*owned.split()))
+    run(reconcile(group, member, None if owned is None else tps(*owned.split())))
     return (
         member.state.value,
         member.epoch,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.protocol.driver import Classic, tps
+from tests.support.protocol.driver import ClassicGroupDriver, tps
 from tests.support.protocol.kafka_table import kafka
 from tests.support.protocol.static_steps import name_of, two_static
 
@@ -24,7 +24,7 @@ def _() -> None:
 
 @kafka(GMM + "testReplaceStaticMemberInStableStateWithUpdatedProtocolTriggersRebalance")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     (only,) = driver.stable_static("p", protocols=("range", "roundrobin"))
     assert driver.group.protocol == "range"
     asked = driver.join("p", instance="p", protocols=("roundrobin",))
@@ -34,7 +34,7 @@ def _() -> None:
 
 @kafka(GMM + "testReplaceStaticMemberInCompletingRebalanceStateTriggersRebalance")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     driver.join("p", instance="p")
     driver.pass_ms(3_000)
     assert driver.state == "CompletingRebalance"
@@ -82,7 +82,7 @@ def _() -> None:
 
 @kafka(GMM + "testStaticMemberRejoinWithKnownMemberId")
 def _() -> None:
-    driver = Classic()
+    driver = ClassicGroupDriver()
     first = driver.join("p", instance="p")
     driver.pass_ms(3_000)
     member_id = first.answer.member_id
@@ -211,7 +211,7 @@ def _() -> None:
 
 @kafka(GMM + "testStaticMembersJoinGroupWithMaxSize")
 def _() -> None:
-    driver = Classic(max_size=2)
+    driver = ClassicGroupDriver(max_size=2)
     asked = [driver.join(name, instance=name) for name in ("p", "q")]
     assert driver.join("r", instance="r").error == "GROUP_MAX_SIZE_REACHED"
     driver.pass_ms(6_000)

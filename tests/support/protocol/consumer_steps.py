@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from rebalance_kit.protocol.consumer_group.state import ConsumerGroupMember
+from rebalance_kit.protocol.consumer_group.group import ConsumerGroupMember
 from rebalance_kit.protocol.messages import ConsumerGroupHeartbeat
-from tests.support.protocol.driver import Modern, tps
+from tests.support.protocol.driver import ConsumerGroupDriver, run, tps
 
 
-def leave(driver: Modern, member_id: str, instance: str | None = None, epoch: int = -1) -> str:
+def leave(driver: ConsumerGroupDriver, member_id: str, instance: str | None = None, epoch: int = -1) -> str:
     return driver.ask(ConsumerGroupHeartbeat(member_id, member_id, epoch, instance, group="g")).error
 
 
-def settled(**plan: str) -> Modern:
+def settled(**plan: str) -> ConsumerGroupDriver:
     """A group whose members have reached their target; epochs 10 for the group and everybody."""
-    driver = Modern(t=10, u=10)
+    driver = ConsumerGroupDriver(t=10, u=10)
     driver.plan = {name: tps(*held.split()) for name, held in plan.items()}
     group = driver.group
     for name, held in driver.plan.items():
@@ -26,7 +26,7 @@ def settled(**plan: str) -> Modern:
     group.target = dict(driver.plan)
     group.epoch = group.assignment_epoch = 10
     group.metadata, group.seen_topics = group.metadata_now(), dict(driver.topics)
-    group.settle_state()
+    run(group.settle_state())
     assert driver.state == "Stable"
     return driver
 
@@ -47,9 +47,9 @@ def heartbeat(**fields: object) -> ConsumerGroupHeartbeat:
     return ConsumerGroupHeartbeat(**(given | fields))  # type: ignore[arg-type]
 
 
-def two(**given: object) -> Modern:
+def two(**given: object) -> ConsumerGroupDriver:
     """Members a and b, settled with t-0..t-2 and t-3..t-5; group and members at one epoch."""
-    driver = Modern(**given)  # type: ignore[arg-type]
+    driver = ConsumerGroupDriver(**given)  # type: ignore[arg-type]
     driver.plan = {"a": tps("t-0", "t-1", "t-2", "t-3", "t-4", "t-5")}
     driver.join("a")
     driver.plan = {"a": tps("t-0", "t-1", "t-2"), "b": tps("t-3", "t-4", "t-5")}

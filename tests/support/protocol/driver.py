@@ -1,14 +1,14 @@
 """A tiny clock that drives one real machine: what it asks for is done, what it says is remembered.
 
-Nothing here decides anything. ``Classic`` and ``Modern`` hold a group as its coordinator keeps it,
+Nothing here decides anything. ``ClassicGroupDriver`` and ``ConsumerGroupDriver`` hold a group as its coordinator keeps it,
 ``Client`` holds one consumer. Time only passes in ``pass_ms``; timers fire in order of their moment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from rebalance_kit.assignors.java_order import hash_map_order
 from rebalance_kit.model.topology import TopicId, TopicPartition, parse_partition
@@ -21,7 +21,7 @@ from rebalance_kit.protocol.client import ClientSettings
 from rebalance_kit.protocol.consumer_client import table as consumer_client
 from rebalance_kit.protocol.consumer_client.member import ConsumerMember
 from rebalance_kit.protocol.consumer_group import table as consumer_group
-from rebalance_kit.protocol.consumer_group.state import ConsumerGroup, ConsumerGroupSettings
+from rebalance_kit.protocol.consumer_group.group import ConsumerGroup, ConsumerGroupSettings
 from rebalance_kit.protocol.messages import (
     ConsumerGroupHeartbeat,
     Heartbeat,
@@ -39,6 +39,19 @@ from rebalance_kit.protocol.triggers import Trigger
 def tps(*names: str) -> Partitions:
     """Partitions by the names Kafka prints: ``tps("t-0", "t-1")``."""
     return tuple(parse_partition(name) for name in names)
+
+
+T = TypeVar("T")
+
+
+def run(rule: Generator[fx.Effect, None, T]) -> tuple[list[fx.Effect], T]:
+    """Let a rule run to its end; its effects, and what it returns."""
+    effects = []
+    while True:
+        try:
+            effects.append(next(rule))
+        except StopIteration as stop:
+            return effects, stop.value
 
 
 class Timers:
@@ -105,6 +118,7 @@ class Coordinator:
         self.notes: list[fx.Note] = []
         self.appends: list[fx.Key] = []
         self.append_at_once = True
+        self.downgrades = False
 
     def _step(self, event: Any) -> list[fx.Effect]:
         raise NotImplementedError
@@ -122,6 +136,8 @@ class Coordinator:
                 self.notes.append(effect)
             elif isinstance(effect, fx.Append):
                 self.appends.append(effect.key)
+            elif isinstance(effect, fx.Downgrade):
+                self.downgrades = True
         if self.append_at_once:
             self.stored()
 
@@ -146,7 +162,7 @@ class Coordinator:
         return [note.detail for note in self.notes if note.kind == kind]
 
 
-class Classic(Coordinator):
+class ClassicGroupDriver(Coordinator):
     """A classic group; member ids are ``<client or instance>-<count>``."""
 
     def __init__(self, *, delay: int = 3_000, max_size: int = 2**31 - 1) -> None:
@@ -259,7 +275,7 @@ class Classic(Coordinator):
         return order
 
 
-class Modern(Coordinator):
+class ConsumerGroupDriver(Coordinator):
     """A KIP-848 group with a target that the test dictates: ``plan`` maps member ids to partitions."""
 
     def __init__(

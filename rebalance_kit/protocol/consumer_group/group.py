@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 
 from rebalance_kit.model.topology import TopicId, TopicPartition
 from rebalance_kit.model.versions import has
-from rebalance_kit.protocol.effects import Effect, Note, Reply
+from rebalance_kit.protocol.consumer_group.states import ConsumerGroupState, MemberState
+from rebalance_kit.protocol.effects import Effects, Note, SetTimer, Timer
 from rebalance_kit.protocol.labels import labels
-from rebalance_kit.protocol.messages import Partitions, Response, Subscription
+from rebalance_kit.protocol.messages import Partitions, Subscription
+from rebalance_kit.protocol.triggers import Trigger
 
 AssignCall = Callable[
     [
@@ -27,27 +28,6 @@ AssignCall = Callable[
     Mapping[str, Partitions],
 ]
 LEFT_FOR_A_WHILE = -2
-
-
-class GroupState(Enum):
-    """ConsumerGroup.ConsumerGroupState, under the names Kafka prints."""
-
-    __hash__ = object.__hash__  # by identity: these are looked up all the time
-
-    EMPTY = "Empty"
-    ASSIGNING = "Assigning"
-    RECONCILING = "Reconciling"
-    STABLE = "Stable"
-
-
-class MemberState(Enum):
-    """The coordinator's view of one member's reconciliation (MemberState)."""
-
-    __hash__ = object.__hash__  # by identity: these are looked up all the time
-
-    STABLE = "STABLE"
-    UNREVOKED = "UNREVOKED_PARTITIONS"
-    UNRELEASED = "UNRELEASED_PARTITIONS"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +45,11 @@ class ConsumerGroupSettings:
     topic_ids: Callable[[], Mapping[str, TopicId]]
     now_ms: Callable[[], int]
     assign: AssignCall
-    new_id: Callable[[str], str] = lambda _sender: ""
+    new_id: Callable[[str], str] = lambda _client: ""
     migration_policy: str = "bidirectional"
     classic_session_range: tuple[int, int] = (6_000, 1_800_000)
+    regex_refresh_ms: int = 600_000
+    """group.consumer.regex.refresh.interval.ms (internal)."""
 
     def has(self, change: str) -> bool:
         """Whether the broker's version does what that row of ``model.versions`` says."""
@@ -75,7 +57,7 @@ class ConsumerGroupSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class ClassicSide:
+class ClassicMemberMetadata:
     """What the coordinator keeps of a member that speaks the classic protocol."""
 
     session_timeout_ms: int
@@ -99,7 +81,11 @@ class ConsumerGroupMember:
     rebalance_timeout_ms: int = 300_000
     assigned: dict[TopicPartition, int] = field(default_factory=dict)
     pending_revocation: dict[TopicPartition, int] = field(default_factory=dict)
-    classic: ClassicSide | None = None
+    classic: ClassicMemberMetadata | None = None
+
+    def session_timer(self, session_timeout_ms: int) -> SetTimer:
+        """Its session begins anew."""
+        return SetTimer((Timer.SESSION, self.member_id), session_timeout_ms)
 
 
 @dataclass(slots=True)
@@ -110,7 +96,7 @@ class ConsumerGroup:
     epoch: int = 0
     assignment_epoch: int = 0
     assigned_ms: int | None = None
-    state: GroupState = GroupState.EMPTY
+    state: ConsumerGroupState = ConsumerGroupState.EMPTY
     members: dict[str, ConsumerGroupMember] = field(default_factory=dict)
     statics: dict[str, str] = field(default_factory=dict)
     target: dict[str, Partitions] = field(default_factory=dict)
@@ -120,13 +106,9 @@ class ConsumerGroup:
     seen_topics: Mapping[str, int] | None = None
     regexes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     scanning: bool = False
-    new_vote: str | None = None
-    """The server assignor that the heartbeat at hand asks for, and nobody did before."""
-    downgrades: bool = False
     join_timers: set[str] = field(default_factory=set)
     scanned_ms: int | None = None
     scanned_topics: frozenset[str] = frozenset()
-    out: list[Effect] = field(default_factory=list)
 
     @classmethod
     def fresh(cls, settings: ConsumerGroupSettings) -> ConsumerGroup:
@@ -142,7 +124,7 @@ class ConsumerGroup:
 
     def labels(self) -> Mapping[str, str]:
         """Names of the members for the trace, by id."""
-        return labels([(one.member_id, one.client) for one in self.members.values()])
+        return labels([(member.member_id, member.client) for member in self.members.values()])
 
     def is_free(self, tp: TopicPartition, member_id: str) -> bool:
         """Nobody else has the partition assigned or still to be revoked."""
@@ -151,18 +133,18 @@ class ConsumerGroup:
 
     def target_of(self, member: ConsumerGroupMember) -> Partitions:
         """The member's target, without topics that it no longer subscribes."""
-        given = self.target.get(member.member_id, ())
-        return tuple(tp for tp in given if tp.topic in member.topics)
+        target = self.target.get(member.member_id, ())
+        return tuple(tp for tp in target if tp.topic in member.topics)
 
     def topics_of(self, member: ConsumerGroupMember) -> tuple[str, ...]:
         """The topics a subscription means: its names, and what its regex was resolved to."""
         matched = self.regexes.get(member.regex, ()) if member.regex is not None else ()
         return tuple(sorted({*member.names, *matched}))
 
-    def preferred_assignor(self) -> str:
+    def preferred_assignor(self, new_vote: str | None = None) -> str:
         """Most requested name among the members, else the first configured one.
 
-        Of equally many, a name that only the heartbeat at hand brought, else uniform: the order of the HashMap in
+        Of equally many, ``new_vote`` (a name that only the heartbeat at hand brought), else uniform: the order of the HashMap in
         ConsumerGroup.computePreferredServerAssignor, where both share a bucket.
         """
         votes: dict[str, int] = {}
@@ -173,7 +155,7 @@ class ConsumerGroup:
             return self.settings.assignors[0]
         most = max(votes.values())
         tied = [name for name, count in votes.items() if count == most]
-        return max(tied, key=lambda name: (name == self.new_vote, name == "uniform"))
+        return max(tied, key=lambda name: (name == new_vote, name == "uniform"))
 
     def metadata_now(self) -> Mapping[str, tuple[TopicId | None, int]]:
         """What the metadata hash covers: id and partition count of every subscribed topic."""
@@ -184,28 +166,22 @@ class ConsumerGroup:
     # --- changes -----------------------------------------------------------------------------
     def note(
         self, kind: str, member_id: str | None = None, generation: int | None = None, **detail: object
-    ) -> None:
+    ) -> Note:
         """One trace row about this group."""
-        self.out.append(
-            Note(
-                kind,
-                self.epoch if generation is None else generation,
-                member_id,
-                {"group": self.settings.group, **detail},
-            )
-        )
+        epoch = self.epoch if generation is None else generation
+        return Note(kind, epoch, member_id, {"group": self.settings.group, **detail})
 
-    def reply(self, token: int, response: Response) -> None:
-        """Answer a request."""
-        self.out.append(Reply(token, response))
-
-    def bump(self, reason: str, trigger: str, culprit: str | None) -> None:
+    def bump(self, reason: str, trigger: Trigger, culprit: str | None) -> Note:
         """Raise the group epoch; the metadata of this moment is stored with it."""
         self.epoch += 1
         self.metadata = self.metadata_now()
         self.seen_topics = dict(self.settings.topics())
-        self.note(
-            "epoch_bump", reason=reason, trigger=trigger, culprit=culprit, subscribed=bool(self.metadata)
+        return self.note(
+            "epoch_bump",
+            reason=reason,
+            trigger=trigger.value,
+            culprit=culprit,
+            subscribed=bool(self.metadata),
         )
 
     def hold(
@@ -222,23 +198,29 @@ class ConsumerGroup:
         for tp in (*assigned, *pending):
             self.holders[tp] = member.member_id
 
-    def settle_state(self) -> None:
-        """Let the group's state follow from the epochs."""
+    def state_by_epochs(self) -> ConsumerGroupState:
+        """The state that follows from members and epochs."""
         if not self.members:
-            now = GroupState.EMPTY
-        elif self.epoch > self.assignment_epoch:
-            now = GroupState.ASSIGNING
-        elif self.behind:
-            now = GroupState.RECONCILING
-        else:
-            now = GroupState.STABLE
-        if now is not self.state:
-            before, self.state = self.state, now
-            edge = {"from": before.value, "to": now.value, "reason": "", "trigger": "", "culprit": None}
-            self.out.append(Note("group_state", self.epoch, None, {"group": self.settings.group, **edge}))
+            return ConsumerGroupState.EMPTY
+        if self.epoch > self.assignment_epoch:
+            return ConsumerGroupState.ASSIGNING
+        return ConsumerGroupState.RECONCILING if self.behind else ConsumerGroupState.STABLE
 
-    def look(self, member: ConsumerGroupMember) -> None:
-        """Keep the set of members that are behind right."""
+    def settle_state(self) -> Effects:
+        """Let the group's state follow from the epochs."""
+        before, self.state = self.state, self.state_by_epochs()
+        if self.state is not before:
+            edge = {
+                "from": before.value,
+                "to": self.state.value,
+                "reason": "",
+                "trigger": "",
+                "culprit": None,
+            }
+            yield self.note("group_state", **edge)
+
+    def update_behind(self, member: ConsumerGroupMember) -> None:
+        """Whether this member has yet to reach the target."""
         if member.state is MemberState.STABLE and member.epoch == self.assignment_epoch:
             self.behind.discard(member.member_id)
         else:
