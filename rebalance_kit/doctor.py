@@ -67,9 +67,9 @@ def run_doctor(out: TextIO) -> int:
 def find_chromium() -> Path | None:
     """Return the Chromium on the path that browser tests can drive, or None."""
     for name in CHROMIUM_NAMES:
-        found = shutil.which(name)
-        if found is not None:
-            return Path(found)
+        path = shutil.which(name)
+        if path is not None:
+            return Path(path)
     return None
 
 
@@ -98,13 +98,13 @@ def _packages_by_extra() -> dict[str, list[str]]:
         lines = requires("rebalance-kit") or []
     except PackageNotFoundError:
         return {}
-    found: dict[str, list[str]] = {}
+    packages: dict[str, list[str]] = {}
     for line in lines:
         name = re.match(r"[\w.-]+", line)
         extra = re.search(r"""extra == ['"]([\w-]+)['"]""", line)
         if name and extra:
-            found.setdefault(extra[1], []).append(name[0])
-    return found
+            packages.setdefault(extra[1], []).append(name[0])
+    return packages
 
 
 def _version(package: str) -> str | None:
@@ -123,5 +123,5 @@ def _java() -> Finding:
 
 
 def _chromium() -> Finding:
-    found = find_chromium()
-    return Finding("Chromium", None if found is None else str(found), "the kit's own tests in a browser")
+    path = find_chromium()
+    return Finding("Chromium", None if path is None else str(path), "the kit's own tests in a browser")

@@ -49,14 +49,14 @@ def entries() -> Mapping[str, Entry]:
     )
     made = (
         Entry(
-            one["term"],
-            one["text"],
-            one["source"],
-            one.get("versions", ""),
-            tuple(one.get("also", ())),
-            tuple(one.get("see", ())),
+            listed_entry["term"],
+            listed_entry["text"],
+            listed_entry["source"],
+            listed_entry.get("versions", ""),
+            tuple(listed_entry.get("also", ())),
+            tuple(listed_entry.get("see", ())),
         )
-        for one in listed
+        for listed_entry in listed
     )
     return MappingProxyType({entry.term: entry for entry in made})
 
@@ -119,7 +119,7 @@ def _near(wanted: str) -> list[str]:
         spelled |= {_plain(name): name for name in (entry.term, *entry.also)}
     close = get_close_matches(wanted, list(spelled), n=3, cutoff=0.5)
     inside = [name for plain, name in spelled.items() if wanted and wanted in plain]
-    return list(dict.fromkeys([*(spelled[one] for one in close), *inside]))[:5] or [
+    return list(dict.fromkeys([*(spelled[term] for term in close), *inside]))[:5] or [
         "generation",
         "group epoch",
         "session.timeout.ms",

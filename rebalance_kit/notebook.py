@@ -38,7 +38,7 @@ def with_configs(scenario: Scenario, configs: Mapping[str, object]) -> Scenario:
 
 
 def beside(guess: Mapping[str, object], truth: Mapping[str, object]) -> str:
-    """A learner's guess beside what the run says, one line a question; a guess of None is not judged."""
+    """A learner's guess beside what the run says, one line per question; a guess of None is not judged."""
     rows = [
         (
             name,

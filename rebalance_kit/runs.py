@@ -72,7 +72,7 @@ def run_scenario(
     seconds = SECONDS if wanted is None else wanted.seconds
     traces = {label: simulate(scenario, seed, chosen) for label, chosen in protocols.items()}
     comparison = compare(traces)
-    broken = {label: [asdict(one) for one in check(trace)] for label, trace in traces.items()}
+    broken = {label: [asdict(violation) for violation in check(trace)] for label, trace in traces.items()}
     if out_dir is not None:
         _write(out_dir, traces)
     if not as_json:
@@ -103,7 +103,7 @@ def _draw(
 
 def _protocols(scenario: Scenario, protocol: str | None) -> list[tuple[str, str | None]]:
     if protocol == "all" or (protocol is None and scenario.protocol is None and names_no_protocol(scenario)):
-        return [(one, one) for one in THREE_PROTOCOLS]
+        return [(name, name) for name in THREE_PROTOCOLS]
     if protocol is None:
         return [(scenario.protocol or "as written", None)]
     if protocol not in PROTOCOLS:
@@ -117,7 +117,7 @@ def names_no_protocol(scenario: Scenario) -> bool:
     """No member and no action says which protocol or assignor it wants."""
     keys = {"group.protocol", "partition.assignment.strategy", "group.remote.assignor"}
     named = [spec.configs for spec in scenario.members] + [
-        one.args.get("configs", {}) for one in scenario.actions
+        action.args.get("configs", {}) for action in scenario.actions
     ]
     return not any(keys & set(configs) for configs in named)
 
@@ -144,8 +144,8 @@ def _as_json(
         "draws": None if draws is None else draws_as_json(draws),
         "scenario": comparison.scenario,
         "metrics": {
-            label: {**asdict(one), "requests_total": one.requests_total}
-            for label, one in comparison.metrics.items()
+            label: {**asdict(metrics), "requests_total": metrics.requests_total}
+            for label, metrics in comparison.metrics.items()
         },
         "sentences": list(sentences(comparison)),
         "violations": broken,
@@ -155,7 +155,7 @@ def _as_json(
 def _print(
     scenario: Scenario, comparison: Comparison, broken: Mapping[str, list[dict[str, object]]], out: TextIO
 ) -> None:
-    since = min(one.since_ms for one in comparison.metrics.values()) / 1000
+    since = min(metrics.since_ms for metrics in comparison.metrics.values()) / 1000
     print(f"{scenario.title or scenario.name}\n", file=out)
     if scenario.story:
         print(f"{scenario.story.strip()}\n", file=out)
@@ -164,6 +164,9 @@ def _print(
     print(file=out)
     for sentence in sentences(comparison):
         print(sentence, file=out)
-    for label, found in broken.items():
-        for one in found:
-            print(f"BROKEN under {label}: {one['invariant']} at {one['at_ms']} ms: {one['seen']}", file=out)
+    for label, violations in broken.items():
+        for metrics in violations:
+            print(
+                f"BROKEN under {label}: {metrics['invariant']} at {metrics['at_ms']} ms: {metrics['seen']}",
+                file=out,
+            )

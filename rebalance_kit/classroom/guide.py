@@ -51,7 +51,9 @@ def schedule(plan: Plan) -> str:
         lines.append(
             f"{beat.starts:<6}  {beat.minutes:>3}  {beat.title}{': ' if shown else ''}{'; '.join(shown)}"
         )
-        lines += [f"{one.minute:<6}       you will hear {one.belief}" for one in beat.expect]
+        lines += [
+            f"{expectation.minute:<6}       you will hear {expectation.belief}" for expectation in beat.expect
+        ]
     return "\n".join(lines)
 
 
@@ -79,7 +81,11 @@ def _beat(beat: Beat) -> Iterator[Cell]:
             _list(beat.say),
             *((f'**Learners run** `Vote("{beat.poll}")`.',) if beat.poll else ()),
             *((f"**Watch for** {beat.watch}",) if beat.watch else ()),
-            *(("**You will hear**", _list([_heard(one) for one in beat.expect])) if beat.expect else ()),
+            *(
+                ("**You will hear**", _list([_heard(expectation) for expectation in beat.expect]))
+                if beat.expect
+                else ()
+            ),
             *((f"**Plan B.** {beat.plan_b}",) if beat.plan_b else ()),
         )
     )
@@ -101,8 +107,10 @@ def _lab(scene: Scene) -> str:
     return f'Lab("{scene.scenario}", "{scene.protocol}", seed={scene.seed}, at_ms={scene.at_ms:_})'
 
 
-def _heard(one: Expectation) -> str:
-    return f"minute {one.minute}: *{one.sentence}* (`{one.belief}`) {one.reply}"
+def _heard(expectation: Expectation) -> str:
+    return (
+        f"minute {expectation.minute}: *{expectation.sentence}* (`{expectation.belief}`) {expectation.reply}"
+    )
 
 
 def _clock(minute: int) -> str:
@@ -125,22 +133,22 @@ def _wrapped(text: str, inner: str) -> str:
 
 def source(plan: Plan) -> str:
     """The guide as a notebook's source in percent format, as ``notebooks/src`` keeps them."""
-    found = []
+    parts = []
     for cell in cells(plan):
         if cell.code:
             tags = f' tags=["{UNCOMPARED}"]' if cell.widget else ""
-            found.append(f"# %%{tags}\n{cell.text}")
+            parts.append(f"# %%{tags}\n{cell.text}")
         else:
             lines = [f"# {line}" if line else "#" for line in cell.text.splitlines()]
-            found.append("# %% [markdown]\n" + "\n".join(lines))
-    return "\n\n".join(found) + "\n"
+            parts.append("# %% [markdown]\n" + "\n".join(lines))
+    return "\n\n".join(parts) + "\n"
 
 
 def notebook(plan: Plan) -> str:
     """The guide as a notebook's JSON, its cells not yet run; the same plan gives the same bytes."""
     kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
-    held = [_notebook_cell(cell, number) for number, cell in enumerate(cells(plan))]
-    made = {"cells": held, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
+    converted = [_notebook_cell(cell, number) for number, cell in enumerate(cells(plan))]
+    made = {"cells": converted, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(made, ensure_ascii=False, indent=1) + "\n"
 
 

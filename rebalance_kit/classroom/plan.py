@@ -90,10 +90,10 @@ def plan_of(document: Document, name: str, bank: Bank) -> Plan:
     raw = document.value
     _known(document, (), raw, _PLAN)
     beats: list[Beat] = []
-    for number, held in enumerate(raw["beats"]):
-        _known(document, ("beats", number), held, _BEAT)
+    for number, raw_beat in enumerate(raw["beats"]):
+        _known(document, ("beats", number), raw_beat, _BEAT)
         try:
-            beats.append(_beat(held, beats[-1].ends if beats else 0, bank))
+            beats.append(_beat(raw_beat, beats[-1].ends if beats else 0, bank))
         except (RebalanceKitError, KeyError, TypeError) as error:
             line = document.line(("beats", number))
             raise DataError(f"{document.path}:{line}: beat {number + 1} cannot be held: {error}") from error
@@ -115,9 +115,9 @@ def plan_of(document: Document, name: str, bank: Bank) -> Plan:
 
 
 def _known(document: Document, place: tuple[str | int, ...], raw: Any, keys: set[str]) -> None:
-    found = set(raw) if isinstance(raw, Mapping) else {type(raw).__name__}
-    if not isinstance(raw, Mapping) or found - keys:
-        odd = ", ".join(sorted(map(str, found - keys)))
+    names = set(raw) if isinstance(raw, Mapping) else {type(raw).__name__}
+    if not isinstance(raw, Mapping) or names - keys:
+        odd = ", ".join(sorted(map(str, names - keys)))
         raise DataError(
             f"{document.path}:{document.line(place)}: {odd} received; expected {', '.join(sorted(keys))}"
         )
@@ -133,14 +133,14 @@ def _beat(raw: Mapping[str, Any], starts: int, bank: Bank) -> Beat:
         raw.get("poll"),
         _scene(raw.get("lab")),
         tuple(raw.get("compare", ())),
-        tuple(_expectation(one, starts, bank) for one in raw.get("expect", ())),
+        tuple(_expectation(expectation, starts, bank) for expectation in raw.get("expect", ())),
         raw.get("plan_b", ""),
     )
     if beat.poll is not None:
         asked_in_poll(bank.item(beat.poll), 1)
     for scenario in beat.compare:
         _load(scenario)
-    late = [one.belief for one in beat.expect if one.minute >= beat.ends]
+    late = [expectation.belief for expectation in beat.expect if expectation.minute >= beat.ends]
     if late:
         raise DataError(
             f"{', '.join(late)} expected after the beat's end; expected a minute below {beat.minutes}"

@@ -7,11 +7,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from rebalance_kit.cli.commands import Commands
+
 if TYPE_CHECKING:
     from rebalance_kit.classroom.plan import Plan
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(commands: Commands) -> None:
     """Add the commands of this file."""
     workshop = commands.add_parser("workshop", help="write the instructor's notebook of a workshop")
     workshop.add_argument("name", help="90min")
@@ -70,9 +72,9 @@ def _plan_b(plan: Plan, folder: Path) -> list[Path]:
             Lab(scene.scenario, scene.protocol, seed=scene.seed, at_ms=scene.at_ms), "animation"
         )
         made[name] = page
-    asked = pick_questions(ids=[beat.poll for beat in plan.beats if beat.poll])
-    made["questions.html"] = export(asked, "html", plan.title, with_key=False)
-    made["questions-with-key.html"] = export(asked, "html", f"{plan.title}: key")
+    questions = pick_questions(ids=[beat.poll for beat in plan.beats if beat.poll])
+    made["questions.html"] = export(questions, "html", plan.title, with_key=False)
+    made["questions-with-key.html"] = export(questions, "html", f"{plan.title}: key")
     for name, content in made.items():
         write_new(folder / name, content, again=True)
     return [folder / name for name in made]
@@ -84,11 +86,11 @@ def _vote(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.quiz.sittings.page import question_lines
     from rebalance_kit.quiz.sittings.store import Store
 
-    asked = asked_in_poll(read_bank().item(arguments.item), arguments.seed)
-    out.write("\n".join(question_lines(asked, 1)) + "\nYour vote: ")
+    question = asked_in_poll(read_bank().item(arguments.item), arguments.seed)
+    out.write("\n".join(question_lines(question, 1)) + "\nYour vote: ")
     out.flush()
     ballot = cast(
-        asked, sys.stdin.readline().strip(), voter_of(Store(arguments.store)), again=arguments.again
+        question, sys.stdin.readline().strip(), voter_of(Store(arguments.store)), again=arguments.again
     )
     if arguments.folder is not None:
         out.write(f"put into {write_file(ballot, arguments.folder)}\n")

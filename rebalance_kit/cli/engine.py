@@ -6,9 +6,17 @@ import argparse
 from pathlib import Path
 from typing import TextIO
 
+from rebalance_kit.cli.commands import Commands
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+
+def add(commands: Commands) -> None:
     """Add the commands of this file."""
+    _add_run(commands)
+    _add_search(commands)
+    _add_assign(commands)
+
+
+def _add_run(commands: Commands) -> None:
     run = commands.add_parser("run", help="simulate a scenario and say what it cost")
     run.add_argument("scenario", help="a scenario's name (see: rebalance-kit scenarios) or a YAML file")
     run.add_argument(
@@ -27,6 +35,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     run.add_argument("--json", action="store_true", help="one JSON object instead of the text")
     _add_draws(run)
     run.set_defaults(command=_run)
+
+
+def _add_search(commands: Commands) -> None:
     search = commands.add_parser("search", help="try random action sequences until an invariant breaks")
     search.add_argument(
         "scenario",
@@ -44,9 +55,12 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="write the shortest scenario found there (YAML)",
     )
     search.set_defaults(command=_search)
+
+
+def _add_assign(commands: Commands) -> None:
     assign = commands.add_parser("assign", help="run assignors on cases and compare with what Kafka answered")
     assign.add_argument("cases", help="a JSON file of cases, plain or .gz")
-    assign.add_argument("--json", action="store_true", help="one JSON line a case")
+    assign.add_argument("--json", action="store_true", help="one JSON line per case")
     assign.add_argument("--explain", action="store_true", help="say which step gave which partition to whom")
     assign.set_defaults(command=_assign)
 

@@ -6,11 +6,13 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from rebalance_kit.cli.commands import Commands
+
 if TYPE_CHECKING:
-    from rebalance_kit.exercises.workspace import Desk
+    from rebalance_kit.exercises.workspace import Workspace
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(commands: Commands) -> None:
     """Add the commands of this file."""
     exercise = commands.add_parser("exercise", help="PySpark exercises on rebalance logs")
     actions = exercise.add_subparsers(title="actions", metavar="ACTION", required=True)
@@ -21,15 +23,15 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     check = _action(actions, "check", "check your answer (starts Spark)", _check)
     hint = _action(actions, "hint", "the next hint, or the one of that number", _hint)
     solution = _action(actions, "solution", "the kit's own answer", _solution)
-    for one in (start, check, hint, solution):
-        one.add_argument("name", help="name, number or part of the name")
+    for command in (start, check, hint, solution):
+        command.add_argument("name", help="name, number or part of the name")
     hint.add_argument("number", nargs="?", type=int, default=None)
     check.add_argument("--public", action="store_true", help="leave the hidden checks out")
     check.add_argument(
         "--limit", type=_seconds, default=None, metavar="SECONDS", help="time limit of one call (default 60)"
     )
-    for one in (start, check):
-        one.add_argument(
+    for command in (start, check):
+        command.add_argument(
             "--learner",
             default=None,
             help="whose exercise it is (default: REBALANCE_KIT_LEARNER, or the user)",
@@ -43,9 +45,7 @@ def _seconds(text: str) -> float:
     return value
 
 
-def _action(
-    actions: argparse._SubParsersAction[argparse.ArgumentParser], name: str, words: str, command: object
-) -> argparse.ArgumentParser:
+def _action(actions: Commands, name: str, words: str, command: object) -> argparse.ArgumentParser:
     from rebalance_kit.exercises.workspace import FOLDER
 
     parser = actions.add_parser(name, help=words)
@@ -60,11 +60,11 @@ def _action(
     return parser
 
 
-def _desk(arguments: argparse.Namespace) -> Desk:
-    from rebalance_kit.exercises.workspace import Desk, Identity, whoever
+def _desk(arguments: argparse.Namespace) -> Workspace:
+    from rebalance_kit.exercises.workspace import Identity, Workspace, whoever
 
     learner = getattr(arguments, "learner", None)
-    return Desk(arguments.folder, Identity(learner, whoever().course) if learner else None)
+    return Workspace(arguments.folder, Identity(learner, whoever().course) if learner else None)
 
 
 def _list(arguments: argparse.Namespace, out: TextIO) -> int:
@@ -92,10 +92,10 @@ def _check(arguments: argparse.Namespace, out: TextIO) -> int:
     """0 when every check passes, 1 when one does not."""
     from rebalance_kit.exercises.attempt import LIMIT_S
     from rebalance_kit.exercises.catalogue import load
-    from rebalance_kit.exercises.spark_bench import Bench
+    from rebalance_kit.exercises.spark_bench import SparkBench
 
     load(arguments.name)  # a wrong name is told before Spark starts
-    bench = Bench()
+    bench = SparkBench()
     try:
         report = _desk(arguments).check(
             arguments.name, bench, hidden=not arguments.public, limit_s=arguments.limit or LIMIT_S

@@ -10,12 +10,13 @@ import tempfile
 from pathlib import Path
 from typing import TextIO
 
+from rebalance_kit.cli.commands import Commands
 from rebalance_kit.model.files import write_atomically
 
 NOTEBOOK = "lab.ipynb"
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(commands: Commands) -> None:
     """Add the command of this file."""
     lab = commands.add_parser("lab", help="open a link, a scenario or the first lesson in the lab")
     lab.add_argument(

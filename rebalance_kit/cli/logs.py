@@ -6,9 +6,16 @@ import argparse
 from pathlib import Path
 from typing import TextIO
 
+from rebalance_kit.cli.commands import Commands
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+
+def add(commands: Commands) -> None:
     """Add the commands of this file."""
+    _add_logs(commands)
+    _add_replay(commands)
+
+
+def _add_logs(commands: Commands) -> None:
     logs = commands.add_parser("logs", help="what happened, from a folder of Kafka logs (runs on Spark)")
     logs.add_argument("paths", nargs="+", metavar="PATH")
     logs.add_argument(
@@ -19,7 +26,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="write the tables (Parquet) and report.html there",
     )
     logs.add_argument("--master", default=None, metavar="URL", help="a Spark master (default: local[*])")
-    logs.add_argument("--json", action="store_true", help="one JSON line a run and group")
+    logs.add_argument("--json", action="store_true", help="one JSON line per run and group")
     logs.add_argument(
         "--layouts", type=Path, default=None, metavar="FILE", help="YAML: layouts to try before the kit's own"
     )
@@ -35,6 +42,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="add this to the times of the files that fit; may be given several times",
     )
     logs.set_defaults(command=_logs)
+
+
+def _add_replay(commands: Commands) -> None:
     replay = commands.add_parser(
         "replay", help="repeat recorded runs in the engine and compare, event by event"
     )
@@ -44,9 +54,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         type=Path,
         default=None,
         metavar="DIR",
-        help="write a page a run there: recorded and simulated on one clock",
+        help="write a page per run there: recorded and simulated on one clock",
     )
-    replay.add_argument("--json", action="store_true", help="one JSON line a run")
+    replay.add_argument("--json", action="store_true", help="one JSON line per run")
     replay.add_argument("--draws", type=int, default=40, help="latency draws to try (default 40)")
     replay.set_defaults(command=_replay)
 

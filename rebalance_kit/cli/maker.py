@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from rebalance_kit.cli.commands import Commands
+
 if TYPE_CHECKING:
     from rebalance_kit.recordings.maker.maker import Progress
     from rebalance_kit.simulation.scenario.scenario import Scenario
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 RANDOM = "random"
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(commands: Commands) -> None:
     """Add the commands of this file."""
     make = commands.add_parser(
         "make-logs", help="write the logs of a scenario, as a cluster would have, at any size"
@@ -24,8 +26,19 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     make.add_argument("--kafka-version", default=None, metavar="V", help="default: the scenario's")
     make.add_argument(
-        "--layout", default="kafka", metavar="NAME", help="kafka (default), spring-boot, json, ..."
+        "--protocol",
+        default=None,
+        help="eager, cooperative, consumer, ... (default: as the scenario says, else eager)",
     )
+    make.add_argument(
+        "--seed", type=int, default=None, help="the same seed gives the same bytes (default: the scenario's)"
+    )
+    _add_amounts(make)
+    _add_files(make)
+    make.set_defaults(command=_make)
+
+
+def _add_amounts(make: argparse.ArgumentParser) -> None:
     size = make.add_mutually_exclusive_group()
     size.add_argument(
         "--size",
@@ -36,19 +49,17 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     size.add_argument("--hours", type=float, default=None, help="let it happen again for so long")
     make.add_argument(
-        "--protocol",
-        default=None,
-        help="eager, cooperative, consumer, ... (default: as the scenario says, else eager)",
-    )
-    make.add_argument(
-        "--seed", type=int, default=None, help="the same seed gives the same bytes (default: the scenario's)"
-    )
-    make.add_argument(
         "--noise",
         type=float,
         default=None,
         metavar="RATIO",
-        help="lines of other loggers a line about a group (default: as recorded; 0: none)",
+        help="lines of other loggers per line about a group (default: as recorded; 0: none)",
+    )
+
+
+def _add_files(make: argparse.ArgumentParser) -> None:
+    make.add_argument(
+        "--layout", default="kafka", metavar="NAME", help="kafka (default), spring-boot, json, ..."
     )
     make.add_argument(
         "--rotate", type=int, default=None, metavar="LINES", help="begin a new file after so many lines"
@@ -67,7 +78,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         metavar="FILE",
         help="where to write what happened, as JSON lines (default: DIR.truth.jsonl, beside DIR)",
     )
-    make.set_defaults(command=_make)
 
 
 def _make(arguments: argparse.Namespace, out: TextIO) -> int:

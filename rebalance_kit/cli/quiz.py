@@ -6,17 +6,19 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from rebalance_kit.cli.commands import Commands
+
 if TYPE_CHECKING:
     from rebalance_kit.quiz.sittings.store import Store
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(commands: Commands) -> None:
     """Add the commands of this file."""
     _add_practice(commands)
     _add_items(commands)
 
 
-def _add_practice(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_practice(commands: Commands) -> None:
     quiz = commands.add_parser("quiz", help="practise questions in the terminal")
     quiz.add_argument("topic", nargs="?", default=None, help="a tag, for example eager")
     quiz.add_argument("--count", type=int, default=None)
@@ -44,7 +46,7 @@ def _add_practice(commands: argparse._SubParsersAction[argparse.ArgumentParser])
         command.add_argument("--store", type=Path, default=None, help="the file of your answers")
 
 
-def _add_items(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_items(commands: Commands) -> None:
     items = commands.add_parser("items", help="the item bank: check it, begin an item, export a selection")
     actions = items.add_subparsers(title="actions", required=True)
     check = actions.add_parser(
@@ -120,8 +122,8 @@ def _answers(arguments: argparse.Namespace, out: TextIO) -> int:
         report = progress(store.attempts(), bank)
         out.write(report.text() + "\n")
         out.writelines(
-            f"\n{one.name}:\nrebalance-kit lab {one.link}\n"
-            for one in (to_replay(report, bank) if arguments.links else ())
+            f"\n{replay.name}:\nrebalance-kit lab {replay.link}\n"
+            for replay in (to_replay(report, bank) if arguments.links else ())
         )
     elif arguments.action == "delete":
         out.write(f"{store.delete()} answers deleted from {store.path}\n")

@@ -6,17 +6,19 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from rebalance_kit.cli.commands import Commands
+
 if TYPE_CHECKING:
     from rebalance_kit.pipeline.sweep.grid import Grid
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(commands: Commands) -> None:
     """Add the commands of this file."""
     _add_watch(commands)
     _add_sweep(commands)
 
 
-def _add_watch(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_watch(commands: Commands) -> None:
     watch = commands.add_parser("watch", help="follow a folder of growing logs (Structured Streaming)")
     watch.add_argument("folder", type=Path, metavar="DIR")
     watch.add_argument(
@@ -48,7 +50,7 @@ def _add_watch(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     watch.set_defaults(command=_watch)
 
 
-def _add_sweep(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_sweep(commands: Commands) -> None:
     sweep = commands.add_parser(
         "sweep", help="thousands of simulated runs as Spark tasks, into tables and figures"
     )
@@ -75,6 +77,11 @@ def _add_sweep(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         dest="settings",
         help="vary a Kafka configuration, or members, topic_partitions, freezes, ...: session.timeout.ms=6000,10000,45000",
     )
+    _add_runs(sweep)
+    sweep.set_defaults(command=_sweep)
+
+
+def _add_runs(sweep: argparse.ArgumentParser) -> None:
     sweep.add_argument(
         "--protocol",
         default=None,
@@ -89,7 +96,6 @@ def _add_sweep(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="DIR",
         help="write the tables (Parquet) and sweep.html there",
     )
-    sweep.set_defaults(command=_sweep)
 
 
 def _watch(arguments: argparse.Namespace, out: TextIO) -> int:

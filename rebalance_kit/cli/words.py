@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TextIO
 
+from rebalance_kit.cli.commands import Commands
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+
+def add(commands: Commands) -> None:
     """Add the commands of this file."""
     scenarios = commands.add_parser("scenarios", help="list the scenarios that come with the kit")
     scenarios.add_argument("--json", action="store_true")

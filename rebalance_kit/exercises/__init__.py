@@ -10,7 +10,7 @@ from rebalance_kit.model.lazy import lazy_names
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
     {
-        "Desk": "workspace",
+        "Workspace": "workspace",
         "Identity": "workspace",
         "check_answer": "checking",
         "load": "catalogue",

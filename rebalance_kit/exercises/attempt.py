@@ -17,7 +17,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from rebalance_kit.exercises.spark_bench import Bench
+from rebalance_kit.exercises.spark_bench import SparkBench
 from rebalance_kit.exercises.task import MOST_ROWS, Row, Task
 from rebalance_kit.exercises.verdict import NotYet
 
@@ -44,7 +44,7 @@ class TimeIsUp(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a function answered: its rows, or why there are none (``problem``)."""
+    """Outcome of calling a function: its rows, or why there are none (``problem``)."""
 
     rows: tuple[Row, ...] = ()
     problem: str | None = None
@@ -54,23 +54,23 @@ def attempt(
     task: Task,
     find: Callable[[], Callable[..., Any]],
     inputs: Sequence[Any],
-    bench: Bench,
+    bench: SparkBench,
     limit_s: float = LIMIT_S,
 ) -> Outcome:
     """Find the function, call it, collect its answer; whatever happens, the outcome says it in words."""
-    held: list[Outcome] = []
+    outcomes: list[Outcome] = []
     tag = f"exercise-{uuid.uuid4().hex}"
 
     def work() -> None:
         try:
             bench.mark(tag)
-            held.append(_answer(task, find, inputs, bench))
+            outcomes.append(_answer(task, find, inputs, bench))
         except TimeIsUp:
             pass
         except NotYet as words:
-            held.append(Outcome(problem=str(words)))
+            outcomes.append(Outcome(problem=str(words)))
         except BaseException as error:  # noqa: BLE001 - whatever a learner's code raises becomes words
-            held.append(Outcome(problem=words_of(error, find)))
+            outcomes.append(Outcome(problem=words_of(error, find)))
 
     thread = threading.Thread(target=work, name=tag, daemon=True)
     thread.start()
@@ -85,11 +85,11 @@ def attempt(
         return Outcome(
             problem=f"no answer within {limit_s:g} s{where}. Is there a loop without an end, or a join without a key (every row with every row)?"
         )
-    return held[0] if held else Outcome(problem="no answer: the function ended its own thread")
+    return outcomes[0] if outcomes else Outcome(problem="no answer: the function ended its own thread")
 
 
 def before_spark(find: Callable[[], Callable[..., Any]]) -> str | None:
-    """What can be said of an answer without data: no file, no Python, no function, nothing written; else None."""
+    """Problem of an answer that shows without data: no file, no Python, no function, nothing written; else None."""
     try:
         code = getattr(find(), "__code__", None)
     except NotYet as words:
@@ -105,7 +105,7 @@ _UNWRITTEN = (
 
 
 def _answer(
-    task: Task, find: Callable[[], Callable[..., Any]], inputs: Sequence[Any], bench: Bench
+    task: Task, find: Callable[[], Callable[..., Any]], inputs: Sequence[Any], bench: SparkBench
 ) -> Outcome:
     frame = find()(*inputs)
     if frame is None:
@@ -115,7 +115,7 @@ def _answer(
             f"{task.function} returned a {type(frame).__name__}, expected a Spark DataFrame. "
             "Leave out `collect()`, `toPandas()` and `show()`: return the DataFrame itself."
         )
-    _require_columns(task, {one.name: one.dataType.simpleString() for one in frame.schema.fields})
+    _require_columns(task, {field.name: field.dataType.simpleString() for field in frame.schema.fields})
     rows = task.rows(frame, bench)
     if len(rows) > MOST_ROWS:
         raise NotYet(
@@ -147,9 +147,9 @@ def words_of(error: BaseException, find: Callable[[], Any]) -> str:
     what = re.split(r"\n\n|\n== |SQLSTATE|;\n| JVM stacktrace", str(error))[0].strip()
     what = re.sub(r"\s+", " ", what)[:400]
     line = _line_of(error, file)
-    place = f"line {line}: " if line else ""
+    where = f"line {line}: " if line else ""
     step = next((words for mark, words in _NEXT_STEPS.items() if mark in str(error)), "")
-    return f"{place}{type(error).__name__}: {what} {step}".strip()
+    return f"{where}{type(error).__name__}: {what} {step}".strip()
 
 
 def _line_of(error: BaseException, file: str) -> int | None:

@@ -59,11 +59,13 @@ def load(name: str) -> Exercise:
     """Read an exercise by its name, its number or a part of its name; raises ``DataError`` naming those there are."""
     known = names()
     name = f"{int(name):02}-" if name.isdecimal() else name
-    found = [one for one in known if one == name] or [one for one in known if name and name in one]
-    if len(found) != 1:
-        why = "no exercise is called" if not found else "several exercises are called something like"
-        raise DataError(f"{why} {name!r}; expected one of {', '.join(found or known)}")
-    return _load(found[0])
+    fitting = [candidate for candidate in known if candidate == name] or [
+        candidate for candidate in known if name and name in candidate
+    ]
+    if len(fitting) != 1:
+        why = "no exercise is called" if not fitting else "several exercises are called something like"
+        raise DataError(f"{why} {name!r}; expected one of {', '.join(fitting or known)}")
+    return _load(fitting[0])
 
 
 @lru_cache(maxsize=64)

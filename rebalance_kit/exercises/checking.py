@@ -8,7 +8,7 @@ from typing import Any
 
 from rebalance_kit.exercises.attempt import LIMIT_S, Outcome, attempt, before_spark
 from rebalance_kit.exercises.catalogue import Exercise
-from rebalance_kit.exercises.spark_bench import Bench
+from rebalance_kit.exercises.spark_bench import SparkBench
 from rebalance_kit.exercises.task import Case, Check, Seen, Task, in_order, shown, told
 from rebalance_kit.exercises.verdict import NotYet
 
@@ -27,7 +27,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What the checks of one answer said; ``hidden`` is empty unless they were asked for."""
+    """Results of the checks of one answer; ``hidden`` is empty unless they were asked for."""
 
     exercise: str
     public: tuple[Line, ...]
@@ -65,7 +65,7 @@ def _count(lines: tuple[Line, ...]) -> str:
 def check_answer(
     exercise: Exercise,
     find: Callable[[], Callable[..., Any]],
-    bench: Bench,
+    bench: SparkBench,
     *,
     seed: int | None = None,
     limit_s: float = LIMIT_S,
@@ -79,13 +79,15 @@ def check_answer(
     return Report(exercise.name, public, tuple(Line(line.title, line.passed) for line in hidden))
 
 
-def _look(task: Task, case: Case, find: Callable[[], Any], bench: Bench, limit_s: float) -> tuple[Line, ...]:
+def _look(
+    task: Task, case: Case, find: Callable[[], Any], bench: SparkBench, limit_s: float
+) -> tuple[Line, ...]:
     checks = (*task.checks, Check(EVERY_ROW, lambda seen: same_rows(task, seen)))
-    said = before_spark(find)
+    remark = before_spark(find)
     done = (
         attempt(task, find, task.inputs(bench, case), bench, limit_s)
-        if said is None
-        else Outcome(problem=said)
+        if remark is None
+        else Outcome(problem=remark)
     )
     if done.problem is not None:
         return (Line(ANSWERS, False, done.problem), *(Line(check.title, None) for check in checks))

@@ -19,10 +19,10 @@ def incidents(seed: int, families: Sequence[str], protocol: str | None = None) -
     """One incident of every family, in an order drawn too, as runs called night-1, night-2, ...; of one protocol if asked."""
     order = list(families)
     random.Random(f"order/{seed}").shuffle(order)
-    drawn = [_one(f"{seed}/{place}", family, protocol) for place, family in enumerate(order)]
+    drawn = [_one(f"{seed}/{number}", family, protocol) for number, family in enumerate(order)]
     runs = tuple(
-        Run(f"night-{place}", write_scenario(one.scenario), None, None)
-        for place, one in enumerate(drawn, start=1)
+        Run(f"night-{number}", write_scenario(incident.scenario), None, None)
+        for number, incident in enumerate(drawn, start=1)
     )
     _TRUTH.update(zip(runs, drawn, strict=True))
     return runs
@@ -40,9 +40,9 @@ _TRUTH: dict[Run, Incident] = {}
 @lru_cache(maxsize=256)
 def _one(seed: str, family: str, protocol: str | None) -> Incident:
     for attempt in range(_MOST_DRAWS):
-        found = draw_incident(f"{seed}/{attempt}", (family,))
-        if protocol in {None, found.protocol}:
-            return found
+        incident = draw_incident(f"{seed}/{attempt}", (family,))
+        if protocol in {None, incident.protocol}:
+            return incident
     raise DataError(
         f"no incident of the family {family!r} under protocol {protocol!r}; expected one the family knows"
     )

@@ -1,4 +1,4 @@
-"""What a right answer to the public case looks like, as a small table: the hint between problem and solution."""
+"""Output of a right answer to the public case, as a small table: the hint between problem and solution."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def expected(task: Task) -> str:
     """
     rows = in_order(task.truth(task.public), task.key)
     table = [list(task.columns), *([told(row[name]) for name in task.columns] for row in rows[:SHOWN])]
-    widths = [max(len(line[place]) for line in table) for place in range(len(task.columns))]
+    widths = [max(len(line[column]) for line in table) for column in range(len(task.columns))]
     lines = [
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         for line in table

@@ -70,18 +70,18 @@ def place_logs(runs: tuple[Run, ...], folder: Path) -> None:
 
 
 def table_row(run: Run) -> Mapping[str, Any]:
-    """What the record's own table counts for a recorded run with one group."""
+    """Counts of the record's own table for a recorded run with one group."""
     return next(row for row in pack.table() if row["run"] == run.name)
 
 
 @lru_cache(maxsize=64)
 def steps_of(run: Run) -> tuple[Mapping[str, Any], ...]:
-    """What was done in a recorded run, step by step (``run.json``)."""
+    """Actions of a recorded run, step by step (``run.json``)."""
     return tuple(json.loads(pack.read_file(run.name, "run.json"))["steps"])
 
 
 @lru_cache(maxsize=64)
 def facts_of(run: Run) -> tuple[Mapping[str, Any], ...]:
-    """What happened in a recorded run, as its members and its watcher wrote it (``truth.jsonl``)."""
+    """Events of a recorded run, as its members and its watcher wrote them (``truth.jsonl``)."""
     lines = pack.read_file(run.name, "truth.jsonl").decode("utf-8").splitlines()
     return tuple(json.loads(line) for line in lines)

@@ -47,7 +47,7 @@ _DRAINED_S = 50
 """A stream ends by itself once its files are read; a learner's never should take so long."""
 
 
-class Bench:
+class SparkBench:
     """A session (given, the running one, or one begun when first asked for) with a folder; ``close`` removes the folder."""
 
     def __init__(self, spark: Any = None) -> None:
@@ -112,13 +112,13 @@ class Bench:
         if not fresh:
             return
         self._unpack(fresh)
-        found = read_events(self.spark, [self.logs(run) for run in fresh])
-        named = found.events.selectExpr("path as _path", f"{_LAST.format('path')} as run", "*").select(
+        events = read_events(self.spark, [self.logs(run) for run in fresh])
+        named = events.events.selectExpr("path as _path", f"{_LAST.format('path')} as run", "*").select(
             "_path", *EVENTS
         )
         table = named.cache()
         table.count()
-        found.kept.unpersist()
+        events.kept.unpersist()
         for run in fresh:
             self._events[run] = table
 
@@ -148,10 +148,10 @@ class Bench:
         from rebalance_kit.pipeline.lines.bronze import measure_blocks, read_lines, with_line_numbers
 
         self._unpack(runs)
-        found = [
+        paths = [
             path for run in runs for name in files for path in sorted(self.logs(run).glob(f"{name}.log*"))
         ]
-        raw = read_lines(self.spark, survey(found, self.folder).files)
+        raw = read_lines(self.spark, survey(paths, self.folder).files)
         numbered = with_line_numbers(raw, measure_blocks(raw))
         names = (
             "element_at(split(file, '/'), -2) as run",
@@ -165,15 +165,15 @@ class Bench:
 
     def stream(self, batches: Sequence[Sequence[Mapping[str, Any]]], schema: str) -> Any:
         """A stream that receives these batches of rows one after another, a file each."""
-        place = self.folder / f"stream-{len(list(self.folder.iterdir()))}"
-        place.mkdir()
+        source = self.folder / f"stream-{len(list(self.folder.iterdir()))}"
+        source.mkdir()
         for number, batch in enumerate(batches):
-            file = place / f"{number:04}.json"
+            file = source / f"{number:04}.json"
             file.write_text("".join(json.dumps(row) + "\n" for row in batch), "utf-8")
             os.utime(
                 file, (1_700_000_000 + number, 1_700_000_000 + number)
             )  # files are taken in the order of their times
-        return self.spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).json(str(place))
+        return self.spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).json(str(source))
 
     def drained(self, frame: Any) -> list[Mapping[str, Any]]:
         """All rows that a streaming answer puts out (append mode) until its files are read."""

@@ -1,4 +1,4 @@
-"""What an exercise is made of, as values: cases of data, the truth about them, and checks that teach.
+"""Parts of an exercise as values: cases of data, the truth about them, and checks that teach.
 
 A folder of ``exercises/spark`` holds one exercise; its ``task.py`` has a ``TASK``, its ``hidden.py`` the
 cases that only ``cases(seed)`` knows.
@@ -15,7 +15,7 @@ from rebalance_kit.exercises.verdict import NotYet
 
 if TYPE_CHECKING:
     from rebalance_kit.exercises.runs import Run
-    from rebalance_kit.exercises.spark_bench import Bench
+    from rebalance_kit.exercises.spark_bench import SparkBench
 
 Row = Mapping[str, Any]
 Pair = tuple[Row, Row]
@@ -33,7 +33,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a check looks at: the rows of the answer and the true ones, both ``in_order`` of ``key``, and the case."""
+    """Input of a check: the rows of the answer and the true ones, both ``in_order`` of ``key``, and the case."""
 
     rows: tuple[Row, ...]
     truth: tuple[Row, ...]
@@ -91,11 +91,11 @@ def check(title: str) -> Callable[[Callable[[Seen], None]], Check]:
     return lambda look: Check(title, look)
 
 
-def _events(bench: Bench, case: Case) -> Sequence[Any]:
+def _events(bench: SparkBench, case: Case) -> Sequence[Any]:
     return (bench.events(case.runs),)
 
 
-def _collected(frame: Any, bench: Bench) -> list[Row]:
+def _collected(frame: Any, bench: SparkBench) -> list[Row]:
     return [row.asDict(recursive=True) for row in frame.limit(MOST_ROWS + 1).collect()]
 
 
@@ -120,8 +120,8 @@ class Task:
     public: Case
     truth: Callable[[Case], Sequence[Row]]
     checks: tuple[Check, ...] = ()
-    inputs: Callable[[Bench, Case], Sequence[Any]] = _events
-    rows: Callable[[Any, Bench], list[Row]] = _collected
+    inputs: Callable[[SparkBench, Case], Sequence[Any]] = _events
+    rows: Callable[[Any, SparkBench], list[Row]] = _collected
     next_step: str = (
         "Look at the lines of that run in the log, by hand, and at what your function makes of them."
     )

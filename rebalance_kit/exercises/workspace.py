@@ -1,7 +1,7 @@
 """A learner's own folder: answers that are never overwritten, hints taken so far, and whose it is.
 
 ``<folder>/<exercise>/`` holds README.md, answer.py, expected.txt, the logs of the public case under
-data/, and desk.json (learner, course, hints taken).
+data/, and workspace.json (learner, course, hints taken).
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from rebalance_kit.exercises.attempt import LIMIT_S, FromCell, FromFile
 from rebalance_kit.exercises.catalogue import Exercise, load, names
 from rebalance_kit.exercises.checking import Report, check_answer
 from rebalance_kit.exercises.runs import place_logs
-from rebalance_kit.exercises.spark_bench import Bench
+from rebalance_kit.exercises.spark_bench import SparkBench
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import write_atomically
 
 FOLDER = "my-exercises"
-_NOTES = "desk.json"
+_NOTES = "workspace.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def whoever() -> Identity:
     return Identity(learner, os.environ.get("REBALANCE_KIT_COURSE", "rebalance-kit"))
 
 
-class Desk:
+class Workspace:
     """A folder of exercises in work."""
 
     def __init__(self, folder: str | Path = FOLDER, identity: Identity | None = None) -> None:
@@ -65,30 +65,30 @@ class Desk:
         Raises ``DataError`` for a folder that cannot be written to.
         """
         exercise = load(name)
-        place, answer = self.folder / exercise.name, self.answer_file(exercise)
-        kept = answer.exists()
+        target, answer = self.folder / exercise.name, self.answer_file(exercise)
+        answered = answer.exists()
         try:
-            self._copy(exercise, place)
+            self._copy(exercise, target)
         except OSError as problem:
             raise DataError(
                 f"{self.folder}: cannot be written to ({problem.strerror}); expected a folder of your own"
             ) from problem
         self._note(exercise, {})
-        words = "your answer was kept" if kept else "write your answer"
-        return f"{exercise.name} · {exercise.task.title}\nRead {place / 'README.md'}; {words} in {answer}."
+        words = "your answer was kept" if answered else "write your answer"
+        return f"{exercise.name} · {exercise.task.title}\nRead {target / 'README.md'}; {words} in {answer}."
 
-    def _copy(self, exercise: Exercise, place: Path) -> None:
-        place.mkdir(parents=True, exist_ok=True)
+    def _copy(self, exercise: Exercise, target: Path) -> None:
+        target.mkdir(parents=True, exist_ok=True)
         for file in ("README.md", "expected.txt"):
-            shutil.copyfile(exercise.folder / file, place / file)
-        place_logs(exercise.task.public.runs, place / "data")
-        if not (place / "answer.py").exists():
-            shutil.copyfile(exercise.folder / "answer.py", place / "answer.py")
+            shutil.copyfile(exercise.folder / file, target / file)
+        place_logs(exercise.task.public.runs, target / "data")
+        if not (target / "answer.py").exists():
+            shutil.copyfile(exercise.folder / "answer.py", target / "answer.py")
 
     def check(
         self,
         name: str,
-        bench: Bench,
+        bench: SparkBench,
         answer: Callable[..., Any] | None = None,
         *,
         hidden: bool = True,
@@ -124,12 +124,12 @@ class Desk:
         """All exercises, a line each: name, level, minutes, title, whether begun here."""
         rows = [load(name) for name in names()]
         return "\n".join(
-            f"{one.name:26} {one.task.level:7} {one.task.minutes:3} min  {one.task.title}{'  (begun)' if self.answer_file(one).exists() else ''}"
-            for one in rows
+            f"{exercise.name:26} {exercise.task.level:7} {exercise.task.minutes:3} min  {exercise.task.title}{'  (begun)' if self.answer_file(exercise).exists() else ''}"
+            for exercise in rows
         )
 
     def identity(self, exercise: Exercise) -> Identity:
-        """Who this desk belongs to: as given, as noted when the exercise was begun, or whoever is logged in."""
+        """Who this workspace belongs to: as given, as noted when the exercise was begun, or whoever is logged in."""
         notes = self._notes(exercise)
         if self._identity is None and "learner" in notes:
             return Identity(str(notes["learner"]), str(notes.get("course", "rebalance-kit")))
@@ -137,16 +137,16 @@ class Desk:
 
     def _notes(self, exercise: Exercise) -> Mapping[str, Any]:
         try:
-            found = json.loads((self.folder / exercise.name / _NOTES).read_text("utf-8"))
+            notes = json.loads((self.folder / exercise.name / _NOTES).read_text("utf-8"))
         except (OSError, ValueError):
             return {}
-        return found if isinstance(found, dict) else {}
+        return notes if isinstance(notes, dict) else {}
 
     def _note(self, exercise: Exercise, more: Mapping[str, Any]) -> None:
-        """Write the notes beside and rename; a desk without the exercise's folder keeps none."""
-        place = self.folder / exercise.name
-        if not place.is_dir():
+        """Write the notes beside and rename; a workspace without the exercise's folder keeps none."""
+        folder = self.folder / exercise.name
+        if not folder.is_dir():
             return
         who = self.identity(exercise)
         notes = {"learner": who.learner, "course": who.course, **self._notes(exercise), **more}
-        write_atomically(place / _NOTES, json.dumps(notes, indent=1) + "\n")
+        write_atomically(folder / _NOTES, json.dumps(notes, indent=1) + "\n")

@@ -1,4 +1,4 @@
-"""What you learned: items, recipes, grading, and the check that the engine agrees with every key.
+"""Questions about rebalances: items, recipes, grading, and the check that the engine agrees with every key.
 
 Importing this room reads no file and runs nothing.
 """

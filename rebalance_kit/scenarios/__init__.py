@@ -18,8 +18,8 @@ def names() -> tuple[str, ...]:
     """Names of the kit's scenarios, sorted."""
     from importlib.resources import files
 
-    found = (entry.name for entry in files(__name__).iterdir())
-    return tuple(sorted(name.removesuffix(SUFFIX) for name in found if name.endswith(SUFFIX)))
+    entries = (entry.name for entry in files(__name__).iterdir())
+    return tuple(sorted(name.removesuffix(SUFFIX) for name in entries if name.endswith(SUFFIX)))
 
 
 def source(name: str) -> str:

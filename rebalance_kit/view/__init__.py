@@ -1,4 +1,4 @@
-"""What a run looks like: theme, board states, plotly figures, the lab widget and their text twins.
+"""Pictures of a run: theme, board states, plotly figures, the lab widget and their text twins.
 
 Importing this room loads neither plotly nor widgets; a name that needs them loads them when asked for.
 """

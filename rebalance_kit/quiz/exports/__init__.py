@@ -56,7 +56,7 @@ def run_items_export(
     out: TextIO,
 ) -> int:
     """Write a selection to a new file; 0. Raises ``DataError`` for an unknown tag, id or format, or a file that exists."""
-    questions = [shuffled(one, seed) for one in pick_questions(tag, ids, seed, count=count)]
+    questions = [shuffled(question, seed) for question in pick_questions(tag, ids, seed, count=count)]
     made = export(questions, form, f"Rebalance kit: {tag}" if tag else "Rebalance kit", with_key=with_key)
     write_new(to, made)
     out.write(f"{len(questions)} questions written to {to}\n")

@@ -38,10 +38,10 @@ def written(questions: Sequence[Question], title: str, with_key: bool) -> bytes:
         ],
     )
     deck = genanki.Deck(crc32(title.encode()) + 2_000_000_000, title)
-    for asked in questions:
-        tags = [tag.replace(" ", "_") for tag in (*asked.head.tags, *asked.head.domains)]
-        fields = [_front(asked), _back(asked), escape(", ".join(asked.head.source))]
-        deck.add_note(genanki.Note(model=model, fields=fields, guid=asked.head.id, tags=tags))
+    for question in questions:
+        tags = [tag.replace(" ", "_") for tag in (*question.head.tags, *question.head.domains)]
+        fields = [_front(question), _back(question), escape(", ".join(question.head.source))]
+        deck.add_note(genanki.Note(model=model, fields=fields, guid=question.head.id, tags=tags))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "deck.apkg"
         genanki.Package(deck).write_to_file(str(path), timestamp=1_750_000_000.0)
@@ -58,39 +58,39 @@ def _genanki() -> ModuleType:
     return genanki
 
 
-def _front(asked: Question) -> str:
-    front = stem_html(asked)
-    if isinstance(asked, Choice):
+def _front(question: Question) -> str:
+    front = stem_html(question)
+    if isinstance(question, Choice):
         return (
             front
             + "<ul>"
             + "".join(
-                f"<li>{option.id}) {option_html(option.text, option.picture, asked.kind)}</li>"
-                for option in asked.options
+                f"<li>{option.id}) {option_html(option.text, option.picture, question.kind)}</li>"
+                for option in question.options
             )
             + "</ul>"
         )
-    if isinstance(asked, Matching):
-        front += "<ol>" + "".join(f"<li>{inline(prompt.text)}</li>" for prompt in asked.prompts) + "</ol>"
+    if isinstance(question, Matching):
+        front += "<ol>" + "".join(f"<li>{inline(prompt.text)}</li>" for prompt in question.prompts) + "</ol>"
         return (
             front
             + "<ul>"
-            + "".join(f"<li>{letter}) {inline(text)}</li>" for letter, text in asked.options)
+            + "".join(f"<li>{letter}) {inline(text)}</li>" for letter, text in question.options)
             + "</ul>"
         )
-    if isinstance(asked, Ordering):
+    if isinstance(question, Ordering):
         return (
             front
             + "<ul>"
             + "".join(
                 f"<li>{step.id}) {inline(step.text)}</li>"
-                for step in sorted(asked.steps, key=lambda one: one.id)
+                for step in sorted(question.steps, key=lambda each: each.id)
             )
             + "</ul>"
         )
     return front
 
 
-def _back(asked: Question) -> str:
-    reasons = "".join(f"<li>{inline(what)}: {inline(why)}</li>" for what, why in whys(asked))
-    return f"<p><b>{inline(key_text(asked))}</b></p><ul>{reasons}</ul>"
+def _back(question: Question) -> str:
+    reasons = "".join(f"<li>{inline(what)}: {inline(why)}</li>" for what, why in whys(question))
+    return f"<p><b>{inline(key_text(question))}</b></p><ul>{reasons}</ul>"

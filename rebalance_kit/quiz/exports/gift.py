@@ -17,7 +17,10 @@ def written(questions: Sequence[Question], title: str, with_key: bool) -> bytes:
     category = f"$CATEGORY: $course$/{' '.join(title.replace('/', ' ').split())}\n\n"
     return (
         category
-        + "\n\n".join(_question(as_matching(one) if isinstance(one, Ordering) else one) for one in questions)
+        + "\n\n".join(
+            _question(as_matching(question) if isinstance(question, Ordering) else question)
+            for question in questions
+        )
         + "\n"
     ).encode()
 
@@ -27,46 +30,51 @@ def _safe(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", text.replace("{", "&lbrace;").replace("}", "&rbrace;")).replace("\n", "\\n")
 
 
-def _question(asked: Question) -> str:
-    stem = stem_html(asked)
-    if isinstance(asked, Matching) and asked.options[0][1] == "1":
+def _question(question: Question) -> str:
+    stem = stem_html(question)
+    if isinstance(question, Matching) and question.options[0][1] == "1":
         stem += "<p>Give each step its place.</p>"
-    return f"::{_safe(asked.head.id)}::[html]{_safe(stem)} {{\n{_answers(asked)}\n}}"
+    return f"::{_safe(question.head.id)}::[html]{_safe(stem)} {{\n{_answers(question)}\n}}"
 
 
-def _answers(asked: Question) -> str:
-    if isinstance(asked, Choice):
-        return "\n".join(_options(asked))
-    if isinstance(asked, Numeric):
-        lines = [f"={asked.key:g}:{asked.tolerance:g}#{_safe(inline(asked.why))}"]
+def _answers(question: Question) -> str:
+    if isinstance(question, Choice):
+        return "\n".join(_options(question))
+    if isinstance(question, Numeric):
+        lines = [f"={question.key:g}:{question.tolerance:g}#{_safe(inline(question.why))}"]
         return "#" + "\n".join(
             [
                 *lines,
-                *(f"=%0%{one.value:g}:{asked.tolerance:g}#{_safe(inline(one.why))}" for one in asked.wrong),
+                *(
+                    f"=%0%{wrong.value:g}:{question.tolerance:g}#{_safe(inline(wrong.why))}"
+                    for wrong in question.wrong
+                ),
             ]
         )
-    if isinstance(asked, Short):
-        right = [f"={_safe(text)}#{_safe(inline(asked.why))}" for text in asked.accept]
+    if isinstance(question, Short):
+        right = [f"={_safe(text)}#{_safe(inline(question.why))}" for text in question.accept]
         return "\n".join(
-            [*right, *(f"=%0%{_safe(one.text)}#{_safe(inline(one.why))}" for one in asked.wrong)]
+            [*right, *(f"=%0%{_safe(wrong.text)}#{_safe(inline(wrong.why))}" for wrong in question.wrong)]
         )
-    if isinstance(asked, Matching):
-        texts = dict(asked.options)
-        used = {prompt.key for prompt in asked.prompts}
-        lines = [f"={_safe(inline(prompt.text))} -> {_safe(texts[prompt.key])}" for prompt in asked.prompts]
+    if isinstance(question, Matching):
+        texts = dict(question.options)
+        used = {prompt.key for prompt in question.prompts}
+        lines = [
+            f"={_safe(inline(prompt.text))} -> {_safe(texts[prompt.key])}" for prompt in question.prompts
+        ]
         return "\n".join(
-            lines + [f"= -> {_safe(text)}" for letter, text in asked.options if letter not in used]
+            lines + [f"= -> {_safe(text)}" for letter, text in question.options if letter not in used]
         )
-    raise AssertionError(asked)
+    raise AssertionError(question)
 
 
-def _options(asked: Choice) -> list[str]:
-    share = f"{100 / len(asked.key):.5f}".rstrip("0").rstrip(".")
+def _options(question: Choice) -> list[str]:
+    share = f"{100 / len(question.key):.5f}".rstrip("0").rstrip(".")
     lines = []
-    for option in asked.options:
-        sign = "~" if asked.many or not option.right else "="
-        weight = f"%{share}%" if asked.many and option.right else f"%-{share}%" if asked.many else ""
+    for option in question.options:
+        sign = "~" if question.many or not option.right else "="
+        weight = f"%{share}%" if question.many and option.right else f"%-{share}%" if question.many else ""
         lines.append(
-            f"{sign}{weight}{_safe(option_html(option.text, option.picture, asked.kind))}#{_safe(inline(option.why))}"
+            f"{sign}{weight}{_safe(option_html(option.text, option.picture, question.kind))}#{_safe(inline(option.why))}"
         )
     return lines

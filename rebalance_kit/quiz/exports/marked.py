@@ -1,4 +1,4 @@
-"""What all formats share: an item's text as HTML or plain lines, and how ordering is asked by matching."""
+"""Parts shared by all formats: an item's text as HTML or plain lines, and ordering asked as matching."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def chart(picture: Picture | None) -> str:
     return "" if picture is None else pre("\n".join(picture_lines(picture)))
 
 
-def stem_html(asked: Question) -> str:
+def stem_html(question: Question) -> str:
     """Stem, exhibit and picture as HTML."""
-    shown = block(asked.head.stem)
-    if asked.head.exhibit:
-        shown += pre(str(asked.head.exhibit))
-    return shown + chart(asked.picture) if isinstance(asked, Choice) else shown
+    shown = block(question.head.stem)
+    if question.head.exhibit:
+        shown += pre(str(question.head.exhibit))
+    return shown + chart(question.picture) if isinstance(question, Choice) else shown
 
 
 def option_html(text: str, picture: Picture | None = None, kind: str = "") -> str:
@@ -52,46 +52,55 @@ def option_html(text: str, picture: Picture | None = None, kind: str = "") -> st
     )
 
 
-def stem_text(asked: Question) -> str:
+def stem_text(question: Question) -> str:
     """Stem, exhibit and picture as plain text, paragraphs and lines kept."""
-    parts = [" ".join(part.split()) for part in asked.head.stem.split("\n\n")]
-    parts += [str(asked.head.exhibit).rstrip()] if asked.head.exhibit else []
-    if isinstance(asked, Choice) and asked.picture is not None:
-        parts.append("\n".join(picture_lines(asked.picture)))
+    parts = [" ".join(part.split()) for part in question.head.stem.split("\n\n")]
+    parts += [str(question.head.exhibit).rstrip()] if question.head.exhibit else []
+    if isinstance(question, Choice) and question.picture is not None:
+        parts.append("\n".join(picture_lines(question.picture)))
     return clean("\n\n".join(parts))
 
 
-def as_matching(asked: Ordering) -> Matching:
+def as_matching(question: Ordering) -> Matching:
     """An ordering as the matching of its steps with places."""
-    places = {step.id: place for place, step in enumerate(asked.steps, start=1)}
+    places = {step.id: number for number, step in enumerate(question.steps, start=1)}
     prompts = tuple(
         Prompt(str(number), step.text, "abcdefgh"[places[step.id] - 1], step.why)
-        for number, step in enumerate(sorted(asked.steps, key=lambda one: one.id), start=1)
+        for number, step in enumerate(sorted(question.steps, key=lambda each: each.id), start=1)
     )
     return Matching(
-        asked.head, prompts, tuple(("abcdefgh"[place], str(place + 1)) for place in range(len(asked.steps)))
+        question.head,
+        prompts,
+        tuple(("abcdefgh"[index], str(index + 1)) for index in range(len(question.steps))),
     )
 
 
-def key_text(asked: Question) -> str:
+def key_text(question: Question) -> str:
     """The key in words."""
-    if isinstance(asked, Choice):
-        return "; ".join(f"{option.id}) {option.text}" for option in asked.options if option.right)
-    if isinstance(asked, Matching):
-        texts = dict(asked.options)
-        return "; ".join(f"{prompt.text}: {texts[prompt.key]}" for prompt in asked.prompts)
-    if isinstance(asked, Ordering):
-        return " ".join(asked.key)
-    return f"{asked.key:g} {asked.unit}".strip() if isinstance(asked.key, (int, float)) else asked.key
+    if isinstance(question, Choice):
+        return "; ".join(f"{option.id}) {option.text}" for option in question.options if option.right)
+    if isinstance(question, Matching):
+        texts = dict(question.options)
+        return "; ".join(f"{prompt.text}: {texts[prompt.key]}" for prompt in question.prompts)
+    if isinstance(question, Ordering):
+        return " ".join(question.key)
+    return (
+        f"{question.key:g} {question.unit}".strip()
+        if isinstance(question.key, (int, float))
+        else question.key
+    )
 
 
-def whys(asked: Question) -> list[tuple[str, str]]:
+def whys(question: Question) -> list[tuple[str, str]]:
     """Every explanation with what it explains."""
-    if isinstance(asked, Choice):
-        return [(f"{option.id}) {option.text}", option.why) for option in asked.options]
-    if isinstance(asked, Matching):
-        return [(prompt.text, prompt.why) for prompt in asked.prompts]
-    if isinstance(asked, Ordering):
-        return [*((step.text, step.why) for step in asked.steps), (" ".join(asked.key), asked.why)]
-    wrong = [(f"{one.value:g}" if hasattr(one, "value") else one.text, one.why) for one in asked.wrong]
-    return [(key_text(asked), asked.why), *wrong]
+    if isinstance(question, Choice):
+        return [(f"{option.id}) {option.text}", option.why) for option in question.options]
+    if isinstance(question, Matching):
+        return [(prompt.text, prompt.why) for prompt in question.prompts]
+    if isinstance(question, Ordering):
+        return [*((step.text, step.why) for step in question.steps), (" ".join(question.key), question.why)]
+    wrong = [
+        (f"{mistake.value:g}" if hasattr(mistake, "value") else mistake.text, mistake.why)
+        for mistake in question.wrong
+    ]
+    return [(key_text(question), question.why), *wrong]

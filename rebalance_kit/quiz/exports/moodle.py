@@ -15,8 +15,8 @@ def written(questions: Sequence[Question], title: str, with_key: bool) -> bytes:
     quiz = ET.Element("quiz")
     category = ET.SubElement(quiz, "question", type="category")
     _text(ET.SubElement(category, "category"), f"$course$/{clean(title).replace('/', ' ')}")
-    for asked in questions:
-        quiz.append(_question(as_matching(asked) if isinstance(asked, Ordering) else asked))
+    for question in questions:
+        quiz.append(_question(as_matching(question) if isinstance(question, Ordering) else question))
     ET.indent(quiz)
     made: bytes = ET.tostring(quiz, encoding="utf-8", xml_declaration=True)
     return made + b"\n"
@@ -30,85 +30,85 @@ def _html(parent: ET.Element, tag: str, text: str) -> None:
     _text(ET.SubElement(parent, tag, format="html"), text)
 
 
-def _question(asked: Question) -> ET.Element:
+def _question(question: Question) -> ET.Element:
     kind = {Choice: "multichoice", Numeric: "numerical", Short: "shortanswer", Matching: "matching"}[
-        type(asked)
+        type(question)
     ]
-    held = ET.Element("question", type=kind)
-    _text(ET.SubElement(held, "name"), asked.head.id)
+    element = ET.Element("question", type=kind)
+    _text(ET.SubElement(element, "name"), question.head.id)
     ordering = (
         "<p>Give each step its place.</p>"
-        if isinstance(asked, Matching) and asked.options[0][1] == "1"
+        if isinstance(question, Matching) and question.options[0][1] == "1"
         else ""
     )
     _html(
-        held,
+        element,
         "questiontext",
-        stem_html(asked)
+        stem_html(question)
         + ordering
-        + (f"<p>(in {asked.unit})</p>" if isinstance(asked, Numeric) and asked.unit else ""),
+        + (f"<p>(in {question.unit})</p>" if isinstance(question, Numeric) and question.unit else ""),
     )
-    _html(held, "generalfeedback", block("Source: " + ", ".join(asked.head.source)))
-    ET.SubElement(held, "defaultgrade").text = "1.0"
-    ET.SubElement(held, "penalty").text = "0.0"
-    ET.SubElement(held, "hidden").text = "0"
-    ET.SubElement(held, "idnumber").text = asked.head.id
-    if isinstance(asked, Choice):
-        _choice(held, asked)
-    elif isinstance(asked, Numeric):
-        _numeric(held, asked)
-    elif isinstance(asked, Matching):
-        _matching(held, asked)
-    elif isinstance(asked, Short):
-        ET.SubElement(held, "usecase").text = "0"
-        for text in asked.accept:
-            _answer(held, text, 100, asked.why, "plain_text")
-        for wrong in asked.wrong:
-            _answer(held, wrong.text, 0, wrong.why, "plain_text")
-    tags = ET.SubElement(held, "tags")
-    for tag in (*asked.head.tags, asked.head.difficulty, *asked.head.domains):
+    _html(element, "generalfeedback", block("Source: " + ", ".join(question.head.source)))
+    ET.SubElement(element, "defaultgrade").text = "1.0"
+    ET.SubElement(element, "penalty").text = "0.0"
+    ET.SubElement(element, "hidden").text = "0"
+    ET.SubElement(element, "idnumber").text = question.head.id
+    if isinstance(question, Choice):
+        _choice(element, question)
+    elif isinstance(question, Numeric):
+        _numeric(element, question)
+    elif isinstance(question, Matching):
+        _matching(element, question)
+    elif isinstance(question, Short):
+        ET.SubElement(element, "usecase").text = "0"
+        for text in question.accept:
+            _answer(element, text, 100, question.why, "plain_text")
+        for wrong in question.wrong:
+            _answer(element, wrong.text, 0, wrong.why, "plain_text")
+    tags = ET.SubElement(element, "tags")
+    for tag in (*question.head.tags, question.head.difficulty, *question.head.domains):
         _text(ET.SubElement(tags, "tag"), tag)
-    return held
+    return element
 
 
-def _answer(held: ET.Element, text: str, fraction: float, why: str, form: str = "html") -> ET.Element:
-    answer = ET.SubElement(held, "answer", fraction=f"{fraction:.5f}".rstrip("0").rstrip("."), format=form)
+def _answer(parent: ET.Element, text: str, fraction: float, why: str, form: str = "html") -> ET.Element:
+    answer = ET.SubElement(parent, "answer", fraction=f"{fraction:.5f}".rstrip("0").rstrip("."), format=form)
     _text(answer, text)
     _html(answer, "feedback", block(why))
     return answer
 
 
-def _choice(held: ET.Element, asked: Choice) -> None:
-    ET.SubElement(held, "single").text = "false" if asked.many else "true"
-    ET.SubElement(held, "shuffleanswers").text = "false" if asked.form else "true"
-    ET.SubElement(held, "answernumbering").text = "123" if asked.form else "abc"
-    share = 100 / len(asked.key)
-    for option in asked.options:
+def _choice(element: ET.Element, question: Choice) -> None:
+    ET.SubElement(element, "single").text = "false" if question.many else "true"
+    ET.SubElement(element, "shuffleanswers").text = "false" if question.form else "true"
+    ET.SubElement(element, "answernumbering").text = "123" if question.form else "abc"
+    share = 100 / len(question.key)
+    for option in question.options:
         _answer(
-            held,
-            option_html(option.text, option.picture, asked.kind),
-            share if option.right else -share if asked.many else 0,
+            element,
+            option_html(option.text, option.picture, question.kind),
+            share if option.right else -share if question.many else 0,
             option.why,
         )
 
 
-def _numeric(held: ET.Element, asked: Numeric) -> None:
+def _numeric(element: ET.Element, question: Numeric) -> None:
     ET.SubElement(
-        _answer(held, f"{asked.key:g}", 100, asked.why, "plain_text"), "tolerance"
-    ).text = f"{asked.tolerance:g}"
-    for wrong in asked.wrong:
+        _answer(element, f"{question.key:g}", 100, question.why, "plain_text"), "tolerance"
+    ).text = f"{question.tolerance:g}"
+    for wrong in question.wrong:
         ET.SubElement(
-            _answer(held, f"{wrong.value:g}", 0, wrong.why, "plain_text"), "tolerance"
-        ).text = f"{asked.tolerance:g}"
+            _answer(element, f"{wrong.value:g}", 0, wrong.why, "plain_text"), "tolerance"
+        ).text = f"{question.tolerance:g}"
 
 
-def _matching(held: ET.Element, asked: Matching) -> None:
-    ET.SubElement(held, "shuffleanswers").text = "true"
-    texts = dict(asked.options)
-    used = {prompt.key for prompt in asked.prompts}
-    pairs = [(option_html(prompt.text), texts[prompt.key]) for prompt in asked.prompts]
-    pairs += [("", text) for letter, text in asked.options if letter not in used]
+def _matching(element: ET.Element, question: Matching) -> None:
+    ET.SubElement(element, "shuffleanswers").text = "true"
+    texts = dict(question.options)
+    used = {prompt.key for prompt in question.prompts}
+    pairs = [(option_html(prompt.text), texts[prompt.key]) for prompt in question.prompts]
+    pairs += [("", text) for letter, text in question.options if letter not in used]
     for prompt, text in pairs:
-        sub = ET.SubElement(held, "subquestion", format="html")
+        sub = ET.SubElement(element, "subquestion", format="html")
         _text(sub, prompt)
         _text(ET.SubElement(sub, "answer"), text)

@@ -21,11 +21,12 @@ ol { padding-left: 1.6rem; } li { margin: .2rem 0; } .line { border-bottom: 1px 
 def written(questions: Sequence[Question], title: str, with_key: bool) -> bytes:
     """One HTML file that needs nothing from outside."""
     body = "".join(
-        f"<section><h3>{number}</h3>{_asked(one)}</section>\n"
-        for number, one in enumerate(questions, start=1)
+        f"<section><h3>{number}</h3>{_asked(question)}</section>\n"
+        for number, question in enumerate(questions, start=1)
     )
     keys = (
-        "<h2>Key</h2>\n" + "".join(_key(number, one) for number, one in enumerate(questions, start=1))
+        "<h2>Key</h2>\n"
+        + "".join(_key(number, question) for number, question in enumerate(questions, start=1))
         if with_key
         else ""
     )
@@ -36,28 +37,29 @@ def written(questions: Sequence[Question], title: str, with_key: bool) -> bytes:
     return page.encode()
 
 
-def _asked(asked: Question) -> str:
-    if isinstance(asked, Choice):
-        form = "1" if asked.form else "a"
+def _asked(question: Question) -> str:
+    if isinstance(question, Choice):
+        form = "1" if question.form else "a"
         options = "".join(
-            f"<li>{option_html(option.text, option.picture, asked.kind)}</li>" for option in asked.options
+            f"<li>{option_html(option.text, option.picture, question.kind)}</li>"
+            for option in question.options
         )
-        return f'{stem_html(asked)}<ol type="{form}">{options}</ol>'
-    if isinstance(asked, Matching):
+        return f'{stem_html(question)}<ol type="{form}">{options}</ol>'
+    if isinstance(question, Matching):
         prompts = "".join(
-            f'<li>{inline(prompt.text)}: <span class="line"></span></li>' for prompt in asked.prompts
+            f'<li>{inline(prompt.text)}: <span class="line"></span></li>' for prompt in question.prompts
         )
-        options = "".join(f"<li>{inline(text)}</li>" for _, text in asked.options)
-        return f'{stem_html(asked)}<ol>{prompts}</ol><ol type="a">{options}</ol>'
-    if isinstance(asked, Ordering):
+        options = "".join(f"<li>{inline(text)}</li>" for _, text in question.options)
+        return f'{stem_html(question)}<ol>{prompts}</ol><ol type="a">{options}</ol>'
+    if isinstance(question, Ordering):
         steps = "".join(
-            f"<li>{inline(step.text)}</li>" for step in sorted(asked.steps, key=lambda one: one.id)
+            f"<li>{inline(step.text)}</li>" for step in sorted(question.steps, key=lambda each: each.id)
         )
-        return f'{stem_html(asked)}<ol type="a">{steps}</ol><p>Order: <span class="line"></span></p>'
-    unit = f" {escape(asked.unit)}" if isinstance(asked, Numeric) else ""
-    return f'{stem_html(asked)}<p><span class="line"></span>{unit}</p>'
+        return f'{stem_html(question)}<ol type="a">{steps}</ol><p>Order: <span class="line"></span></p>'
+    unit = f" {escape(question.unit)}" if isinstance(question, Numeric) else ""
+    return f'{stem_html(question)}<p><span class="line"></span>{unit}</p>'
 
 
-def _key(number: int, asked: Question) -> str:
-    reasons = "".join(f"<li>{inline(what)}: {inline(why)}</li>" for what, why in whys(asked))
-    return f"<section><h3>{number}: {inline(key_text(asked))}</h3><ul>{reasons}</ul>{block('Source: ' + ', '.join(asked.head.source))}</section>\n"
+def _key(number: int, question: Question) -> str:
+    reasons = "".join(f"<li>{inline(what)}: {inline(why)}</li>" for what, why in whys(question))
+    return f"<section><h3>{number}: {inline(key_text(question))}</h3><ul>{reasons}</ul>{block('Source: ' + ', '.join(question.head.source))}</section>\n"

@@ -27,8 +27,8 @@ def written(questions: Sequence[Question], title: str, with_key: bool) -> bytes:
     names = [f"item{number:03d}" for number in range(1, len(questions) + 1)]
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as package:
         _put(package, "imsmanifest.xml", _manifest(names, title))
-        for name, asked in zip(names, questions, strict=True):
-            _put(package, f"{name}.xml", _item(name, asked))
+        for name, question in zip(names, questions, strict=True):
+            _put(package, f"{name}.xml", _item(name, question))
     return stream.getvalue()
 
 
@@ -57,77 +57,77 @@ def _parsed(html: str) -> ET.Element:
     return ET.fromstring(html)  # noqa: S314 - made by this package a moment ago
 
 
-def _item(name: str, asked: Question) -> ET.Element:
+def _item(name: str, question: Question) -> ET.Element:
     root = ET.Element(
         "assessmentItem",
         {
             "xmlns": QTI,
             "identifier": name,
-            "title": asked.head.id,
+            "title": question.head.id,
             "adaptive": "false",
             "timeDependent": "false",
         },
     )
-    cardinality, base = _type(asked)
+    cardinality, base = _type(question)
     declared = ET.SubElement(
         root, "responseDeclaration", {"identifier": "RESPONSE", "cardinality": cardinality, "baseType": base}
     )
     correct = ET.SubElement(declared, "correctResponse")
-    for value in _correct(asked):
+    for value in _correct(question):
         ET.SubElement(correct, "value").text = clean(value)
-    _mapping(declared, asked)
+    _mapping(declared, question)
     score = ET.SubElement(
         root, "outcomeDeclaration", {"identifier": "SCORE", "cardinality": "single", "baseType": "float"}
     )
     ET.SubElement(ET.SubElement(score, "defaultValue"), "value").text = "0"
     body = ET.SubElement(root, "itemBody")
-    body.extend(_parsed(f"<div>{stem_html(asked)}</div>"))
-    _interaction(body, asked)
-    _processing(root, asked)
+    body.extend(_parsed(f"<div>{stem_html(question)}</div>"))
+    _interaction(body, question)
+    _processing(root, question)
     return root
 
 
-def _type(asked: Question) -> tuple[str, str]:
-    if isinstance(asked, Choice):
-        return ("multiple" if asked.many else "single"), "identifier"
-    if isinstance(asked, Matching):
+def _type(question: Question) -> tuple[str, str]:
+    if isinstance(question, Choice):
+        return ("multiple" if question.many else "single"), "identifier"
+    if isinstance(question, Matching):
         return "multiple", "directedPair"
-    if isinstance(asked, Ordering):
+    if isinstance(question, Ordering):
         return "ordered", "identifier"
-    return "single", "float" if isinstance(asked, Numeric) else "string"
+    return "single", "float" if isinstance(question, Numeric) else "string"
 
 
-def _correct(asked: Question) -> list[str]:
-    if isinstance(asked, Choice):
-        return [f"O{letter}" for letter in asked.key]
-    if isinstance(asked, Matching):
-        return [f"P{prompt.id} O{prompt.key}" for prompt in asked.prompts]
-    if isinstance(asked, Ordering):
-        return [f"O{letter}" for letter in asked.key]
-    return [f"{asked.key:g}" if isinstance(asked, Numeric) else asked.key]
+def _correct(question: Question) -> list[str]:
+    if isinstance(question, Choice):
+        return [f"O{letter}" for letter in question.key]
+    if isinstance(question, Matching):
+        return [f"P{prompt.id} O{prompt.key}" for prompt in question.prompts]
+    if isinstance(question, Ordering):
+        return [f"O{letter}" for letter in question.key]
+    return [f"{question.key:g}" if isinstance(question, Numeric) else question.key]
 
 
-def _mapping(declared: ET.Element, asked: Question) -> None:
-    if isinstance(asked, Short):
+def _mapping(declared: ET.Element, question: Question) -> None:
+    if isinstance(question, Short):
         mapping = ET.SubElement(declared, "mapping", {"defaultValue": "0"})
-        for text in asked.accept:
+        for text in question.accept:
             ET.SubElement(
                 mapping, "mapEntry", {"mapKey": clean(text), "mappedValue": "1", "caseSensitive": "false"}
             )
-    elif isinstance(asked, Matching):
+    elif isinstance(question, Matching):
         mapping = ET.SubElement(declared, "mapping", {"defaultValue": "0"})
-        for prompt in asked.prompts:
+        for prompt in question.prompts:
             ET.SubElement(
                 mapping,
                 "mapEntry",
-                {"mapKey": f"P{prompt.id} O{prompt.key}", "mappedValue": f"{1 / len(asked.prompts):.4f}"},
+                {"mapKey": f"P{prompt.id} O{prompt.key}", "mappedValue": f"{1 / len(question.prompts):.4f}"},
             )
-    elif isinstance(asked, Choice) and asked.many:
-        share = 1 / len(asked.key)
+    elif isinstance(question, Choice) and question.many:
+        share = 1 / len(question.key)
         mapping = ET.SubElement(
             declared, "mapping", {"lowerBound": "0", "upperBound": "1", "defaultValue": "0"}
         )
-        for option in asked.options:
+        for option in question.options:
             ET.SubElement(
                 mapping,
                 "mapEntry",
@@ -135,63 +135,65 @@ def _mapping(declared: ET.Element, asked: Question) -> None:
             )
 
 
-def _interaction(body: ET.Element, asked: Question) -> None:
-    named = {"responseIdentifier": "RESPONSE"}
-    if isinstance(asked, Choice):
-        held = ET.SubElement(
-            body,
-            "choiceInteraction",
-            {**named, "shuffle": "false", "maxChoices": str(len(asked.key)) if asked.many else "1"},
-        )
-        for option in asked.options:
-            choice = _parsed(
-                f"<simpleChoice>{option_html(option.text, option.picture, asked.kind)}</simpleChoice>"
-            )
-            choice.set("identifier", f"O{option.id}")
-            held.append(choice)
-    elif isinstance(asked, Matching):
-        held = ET.SubElement(
-            body,
-            "matchInteraction",
-            {**named, "shuffle": "false", "maxAssociations": str(len(asked.prompts))},
-        )
-        left, right = ET.SubElement(held, "simpleMatchSet"), ET.SubElement(held, "simpleMatchSet")
-        for prompt in asked.prompts:
-            ET.SubElement(
-                left, "simpleAssociableChoice", {"identifier": f"P{prompt.id}", "matchMax": "1"}
-            ).text = clean(prompt.text)
-        for letter, text in asked.options:
-            ET.SubElement(
-                right,
-                "simpleAssociableChoice",
-                {"identifier": f"O{letter}", "matchMax": str(len(asked.prompts))},
-            ).text = clean(text)
-    elif isinstance(asked, Ordering):
-        held = ET.SubElement(body, "orderInteraction", {**named, "shuffle": "false"})
-        for step in sorted(asked.steps, key=lambda one: one.id):
-            ET.SubElement(held, "simpleChoice", {"identifier": f"O{step.id}"}).text = clean(step.text)
+def _interaction(body: ET.Element, question: Question) -> None:
+    if isinstance(question, Choice):
+        _choice(body, question)
+    elif isinstance(question, Matching):
+        _match(body, question)
+    elif isinstance(question, Ordering):
+        interaction = ET.SubElement(body, "orderInteraction", {**_NAMED, "shuffle": "false"})
+        for step in sorted(question.steps, key=lambda each: each.id):
+            ET.SubElement(interaction, "simpleChoice", {"identifier": f"O{step.id}"}).text = clean(step.text)
     else:
         line = ET.SubElement(body, "p")
-        entry = ET.SubElement(line, "textEntryInteraction", {**named, "expectedLength": "20"})
-        entry.tail = f" {asked.unit}" if isinstance(asked, Numeric) else ""
+        entry = ET.SubElement(line, "textEntryInteraction", {**_NAMED, "expectedLength": "20"})
+        entry.tail = f" {question.unit}" if isinstance(question, Numeric) else ""
 
 
-def _processing(root: ET.Element, asked: Question) -> None:
-    if isinstance(asked, Numeric):
-        _near(ET.SubElement(root, "responseProcessing"), asked)
+_NAMED = {"responseIdentifier": "RESPONSE"}
+
+
+def _choice(body: ET.Element, question: Choice) -> None:
+    most = str(len(question.key)) if question.many else "1"
+    interaction = ET.SubElement(body, "choiceInteraction", {**_NAMED, "shuffle": "false", "maxChoices": most})
+    for option in question.options:
+        choice = _parsed(
+            f"<simpleChoice>{option_html(option.text, option.picture, question.kind)}</simpleChoice>"
+        )
+        choice.set("identifier", f"O{option.id}")
+        interaction.append(choice)
+
+
+def _match(body: ET.Element, question: Matching) -> None:
+    most = str(len(question.prompts))
+    interaction = ET.SubElement(
+        body, "matchInteraction", {**_NAMED, "shuffle": "false", "maxAssociations": most}
+    )
+    prompts = [(f"P{prompt.id}", "1", prompt.text) for prompt in question.prompts]
+    options = [(f"O{letter}", most, text) for letter, text in question.options]
+    for choices in (prompts, options):
+        side = ET.SubElement(interaction, "simpleMatchSet")
+        for name, matches, text in choices:
+            choice = ET.SubElement(side, "simpleAssociableChoice", {"identifier": name, "matchMax": matches})
+            choice.text = clean(text)
+
+
+def _processing(root: ET.Element, question: Question) -> None:
+    if isinstance(question, Numeric):
+        _near(ET.SubElement(root, "responseProcessing"), question)
         return
-    mapped = isinstance(asked, (Short, Matching)) or (isinstance(asked, Choice) and asked.many)
+    mapped = isinstance(question, (Short, Matching)) or (isinstance(question, Choice) and question.many)
     ET.SubElement(
         root, "responseProcessing", {"template": _TEMPLATES + ("map_response" if mapped else "match_correct")}
     )
 
 
-def _near(processing: ET.Element, asked: Numeric) -> None:
+def _near(processing: ET.Element, question: Numeric) -> None:
     chosen = ET.SubElement(ET.SubElement(processing, "responseCondition"), "responseIf")
     equal = ET.SubElement(
         chosen,
         "equal",
-        {"toleranceMode": "absolute", "tolerance": f"{asked.tolerance:g} {asked.tolerance:g}"},
+        {"toleranceMode": "absolute", "tolerance": f"{question.tolerance:g} {question.tolerance:g}"},
     )
     ET.SubElement(equal, "variable", {"identifier": "RESPONSE"})
     ET.SubElement(equal, "correct", {"identifier": "RESPONSE"})

@@ -1,4 +1,4 @@
-"""CSV for a spreadsheet: a row a question. Cells that a spreadsheet would take for a formula begin with an apostrophe."""
+"""CSV for a spreadsheet: one row per question. Cells that a spreadsheet would take for a formula begin with an apostrophe."""
 
 from __future__ import annotations
 
@@ -31,30 +31,30 @@ def written(questions: Sequence[Question], title: str, with_key: bool) -> bytes:
     stream = io.StringIO(newline="")
     writer = csv.writer(stream)
     writer.writerow(COLUMNS)
-    for asked in questions:
-        head = asked.head
+    for question in questions:
+        head = question.head
         cells = (
             head.id,
-            asked.kind,
+            question.kind,
             head.difficulty,
             head.versions,
             "; ".join(head.domains),
             head.objective,
-            stem_text(asked),
-            _options(asked),
-            key_text(asked),
-            "\n".join(f"{what}: {' '.join(why.split())}" for what, why in whys(asked)),
+            stem_text(question),
+            _options(question),
+            key_text(question),
+            "\n".join(f"{what}: {' '.join(why.split())}" for what, why in whys(question)),
             "; ".join(head.source),
         )
         writer.writerow([_harmless(cell) for cell in cells])
     return stream.getvalue().encode()
 
 
-def _options(asked: Question) -> str:
-    if isinstance(asked, Choice):
-        return "\n".join(f"{option.id}) {option.text}" for option in asked.options)
-    if isinstance(asked, Matching):
-        return "\n".join(line.strip() for line in question_lines(asked, 1)[1:])
+def _options(question: Question) -> str:
+    if isinstance(question, Choice):
+        return "\n".join(f"{option.id}) {option.text}" for option in question.options)
+    if isinstance(question, Matching):
+        return "\n".join(line.strip() for line in question_lines(question, 1)[1:])
     return ""
 
 

@@ -30,13 +30,13 @@ class Bank:
 
     def tagged(self, tag: str) -> tuple[Item, ...]:
         """Items with that tag; raises ``DataError`` naming the tags there are."""
-        found = tuple(item for item in self.items if tag in item.head.tags)
-        if not found:
-            known = sorted({one for item in self.items for one in item.head.tags})
+        items = tuple(item for item in self.items if tag in item.head.tags)
+        if not items:
+            known = sorted({each for item in self.items for each in item.head.tags})
             raise DataError(
                 f"no item has the tag {tag!r}; expected one of {', '.join(known) or 'none: the bank is empty'}"
             )
-        return found
+        return items
 
     def item(self, name: str) -> Item:
         """The item with that id; raises ``DataError``."""
@@ -82,9 +82,9 @@ def _read(files: list[Path]) -> Bank:
     for file in files:
         if file.name in {BELIEFS, SCENARIOS}:
             continue
-        found, wrong = read_items(file, context)
+        fresh, wrong = read_items(file, context)
         problems += wrong
-        for item in found:
+        for item in fresh:
             first = items.setdefault(item.head.id, item)
             if first is not item:
                 problems.append(
@@ -126,7 +126,7 @@ def read_beliefs(path: str | Path) -> dict[str, str]:
 def _mapping(path: str | Path, kind: type, what: str) -> dict[str, Any]:
     value = read_document(path).value
     if not isinstance(value, dict) or not all(
-        isinstance(key, str) and isinstance(held, kind) for key, held in value.items()
+        isinstance(key, str) and isinstance(entry, kind) for key, entry in value.items()
     ):
         raise DataError(f"{path}:1: expected a mapping of {what}")
     return dict(value)

@@ -1,4 +1,4 @@
-"""What an exam asks: domains by weight, questions drawn from the bank, and what the bank cannot fill."""
+"""Composition of exams: domains by weight, questions drawn from the bank, and the gaps that the bank cannot fill."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Blueprint:
         number = self.questions if questions is None else questions
         whole = sum(self.weights.values())
         shares = {domain: number * weight / whole for domain, weight in self.weights.items()}
-        found = {domain: int(share) for domain, share in shares.items()}
-        rest = sorted(shares, key=lambda domain: (found[domain] - shares[domain], domain))
-        for domain in rest[: number - sum(found.values())]:
-            found[domain] += 1
-        return found
+        whole_shares = {domain: int(share) for domain, share in shares.items()}
+        rest = sorted(shares, key=lambda domain: (whole_shares[domain] - shares[domain], domain))
+        for domain in rest[: number - sum(whole_shares.values())]:
+            whole_shares[domain] += 1
+        return whole_shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,25 +62,25 @@ class Paper:
 
 @cache
 def _file() -> Mapping[str, Mapping[str, object]]:
-    held: Mapping[str, Mapping[str, object]] = read_document(FILE).value
-    return held
+    content: Mapping[str, Mapping[str, object]] = read_document(FILE).value
+    return content
 
 
 def blueprint(name: str) -> Blueprint:
     """The blueprint of an exam by name; raises ``DataError`` naming those there are."""
     exams = _file()["exams"]
-    held = exams.get(name.upper())
-    if not isinstance(held, dict):
+    exam = exams.get(name.upper())
+    if not isinstance(exam, dict):
         raise DataError(f"exam {name!r} is unknown; expected one of {', '.join(exams)}")
     return Blueprint(
-        name.upper(), held["questions"], held["minutes"], held["mark"], held["floor"], held["weights"]
+        name.upper(), exam["questions"], exam["minutes"], exam["mark"], exam["floor"], exam["weights"]
     )
 
 
 def reading(topics: Iterable[str]) -> tuple[str, ...]:
-    """What to read for lines of the course, each once."""
-    held = _file()["reading"]
-    return tuple(dict.fromkeys(str(held[topic]) for topic in topics if topic in held))
+    """Readings for lines of the course, each once."""
+    places = _file()["reading"]
+    return tuple(dict.fromkeys(str(places[topic]) for topic in topics if topic in places))
 
 
 def compose(plan: Blueprint, bank: Bank, seed: int = 1, questions: int | None = None) -> Paper:
@@ -89,11 +89,11 @@ def compose(plan: Blueprint, bank: Bank, seed: int = 1, questions: int | None = 
     Papers of one series (seeds 1 to 3, 4 to 6, ...) share no question as long as the bank has enough; what has to
     be repeated comes last. A domain that the bank cannot fill stays short, and ``missing`` says by how much.
     """
-    series, place = divmod(seed - 1, SERIES)
+    series, before = divmod(seed - 1, SERIES)
     asked_before: set[str] = set()
-    for earlier in range(seed - place, seed):
+    for earlier in range(seed - before, seed):
         asked_before |= {
-            one.item for one in _paper(plan, bank, series, earlier, questions, asked_before).asked
+            question.item for question in _paper(plan, bank, series, earlier, questions, asked_before).asked
         }
     return _paper(plan, bank, series, seed, questions, asked_before)
 
@@ -104,16 +104,16 @@ def _paper(
     quotas = plan.quotas(questions)
     pools = {domain: _pool(plan, bank, domain, series, asked_before) for domain in quotas}
     taken: set[str] = set()
-    asked: list[Asked] = []
+    drawn: list[Asked] = []
     missing: dict[str, int] = {}
-    for domain in sorted(quotas, key=lambda one: (len(pools[one]) - quotas[one], one)):
+    for domain in sorted(quotas, key=lambda name: (len(pools[name]) - quotas[name], name)):
         free = [item for item in pools[domain] if item.head.id not in taken][: quotas[domain]]
         taken |= {item.head.id for item in free}
-        asked += [Asked(item.head.id, seed, domain) for item in free]
+        drawn += [Asked(item.head.id, seed, domain) for item in free]
         if len(free) < quotas[domain]:
             missing[domain] = quotas[domain] - len(free)
-    Random(f"{plan.name}/{seed}").shuffle(asked)
-    return Paper(tuple(asked), dict(sorted(missing.items())))
+    Random(f"{plan.name}/{seed}").shuffle(drawn)
+    return Paper(tuple(drawn), dict(sorted(missing.items())))
 
 
 def paper_table(name: str, seed: int = 1, bank: Bank | None = None) -> str:
@@ -124,16 +124,16 @@ def paper_table(name: str, seed: int = 1, bank: Bank | None = None) -> str:
     plan, bank = blueprint(name), bank or read_bank()
     paper = compose(plan, bank, seed)
     first = seed - (seed - 1) % SERIES
-    before = {one.item for other in range(first, seed) for one in compose(plan, bank, other).asked}
+    before = {question.item for other in range(first, seed) for question in compose(plan, bank, other).asked}
     repeated = Counter(
-        one.domain
-        for one in paper.asked
-        if one.item in before and not isinstance(bank.item(one.item), Generated)
+        question.domain
+        for question in paper.asked
+        if question.item in before and not isinstance(bank.item(question.item), Generated)
     )
-    asked = Counter(one.domain for one in paper.asked)
+    per_domain = Counter(question.domain for question in paper.asked)
     head = f"{'domain':<24} weight  questions  lacking  repeated"
     rows = [
-        f"{domain:<24} {weight:>4} %  {asked[domain]:>9}  {paper.missing.get(domain, 0) or '-':>7}  {repeated[domain] or '-':>8}"
+        f"{domain:<24} {weight:>4} %  {per_domain[domain]:>9}  {paper.missing.get(domain, 0) or '-':>7}  {repeated[domain] or '-':>8}"
         for domain, weight in plan.weights.items()
     ]
     return "\n".join([f"{plan.name} mock {seed}: {len(paper.asked)} questions", head, *rows])

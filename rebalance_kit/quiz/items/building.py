@@ -1,4 +1,4 @@
-"""From a checked mapping to an item: one function a kind."""
+"""Builds items from checked mappings, one function per kind."""
 
 from __future__ import annotations
 
@@ -56,20 +56,21 @@ def build(raw: Mapping[str, Any], where: str, scenarios: Scenarios) -> Item:
 def _choice(head: Head, raw: Mapping[str, Any], scenarios: Scenarios) -> Item:
     options = tuple(
         Option(
-            held["id"],
-            str(held["text"]).strip(),
-            held["why"].strip(),
-            bool(held.get("right")),
-            held.get("misconception"),
+            option["id"],
+            str(option["text"]).strip(),
+            option["why"].strip(),
+            bool(option.get("right")),
+            option.get("misconception"),
         )
-        for held in raw["options"]
+        for option in raw["options"]
     )
     return Choice(head, options, raw["kind"] == "multiple", _proof(raw, scenarios))
 
 
 def _numeric(head: Head, raw: Mapping[str, Any], scenarios: Scenarios) -> Item:
     wrong = tuple(
-        WrongNumber(held["value"], held["misconception"], held["why"].strip()) for held in raw["wrong"]
+        WrongNumber(answer["value"], answer["misconception"], answer["why"].strip())
+        for answer in raw["wrong"]
     )
     return Numeric(
         head,
@@ -84,7 +85,7 @@ def _numeric(head: Head, raw: Mapping[str, Any], scenarios: Scenarios) -> Item:
 
 def _short(head: Head, raw: Mapping[str, Any], scenarios: Scenarios) -> Item:
     wrong = tuple(
-        WrongText(held["text"], held["misconception"], held["why"].strip()) for held in raw["wrong"]
+        WrongText(answer["text"], answer["misconception"], answer["why"].strip()) for answer in raw["wrong"]
     )
     return Short(head, tuple(raw["accept"]), raw["why"].strip(), wrong, _proof(raw, scenarios))
 
@@ -92,18 +93,23 @@ def _short(head: Head, raw: Mapping[str, Any], scenarios: Scenarios) -> Item:
 def _matching(head: Head, raw: Mapping[str, Any], scenarios: Scenarios) -> Item:
     prompts = tuple(
         Prompt(
-            str(number), held["text"].strip(), held["key"], held["why"].strip(), held.get("beliefs", NOTHING)
+            str(number),
+            prompt["text"].strip(),
+            prompt["key"],
+            prompt["why"].strip(),
+            prompt.get("beliefs", NOTHING),
         )
-        for number, held in enumerate(raw["prompts"], start=1)
+        for number, prompt in enumerate(raw["prompts"], start=1)
     )
-    options = tuple((held["id"], str(held["text"]).strip()) for held in raw["options"])
+    options = tuple((option["id"], str(option["text"]).strip()) for option in raw["options"])
     return Matching(head, prompts, options, _proof(raw, scenarios))
 
 
 def _ordering(head: Head, raw: Mapping[str, Any], scenarios: Scenarios) -> Item:
-    steps = tuple(Step(held["id"], held["text"].strip(), held["why"].strip()) for held in raw["steps"])
+    steps = tuple(Step(step["id"], step["text"].strip(), step["why"].strip()) for step in raw["steps"])
     wrong = tuple(
-        WrongOrder(tuple(held["order"]), held["misconception"], held["why"].strip()) for held in raw["wrong"]
+        WrongOrder(tuple(order["order"]), order["misconception"], order["why"].strip())
+        for order in raw["wrong"]
     )
     return Ordering(head, steps, raw["why"].strip(), wrong, _proof(raw, scenarios))
 
@@ -111,14 +117,14 @@ def _ordering(head: Head, raw: Mapping[str, Any], scenarios: Scenarios) -> Item:
 def _drawn(head: Head, raw: Mapping[str, Any], scenarios: Scenarios) -> Item:
     marks = tuple(
         Mark(
-            held["id"],
-            held["why"].strip(),
-            held.get("match", ""),
-            _shown(held["shown"], scenarios) if "shown" in held else None,
-            bool(held.get("right")),
-            held.get("misconception"),
+            option["id"],
+            option["why"].strip(),
+            option.get("match", ""),
+            _shown(option["shown"], scenarios) if "shown" in option else None,
+            bool(option.get("right")),
+            option.get("misconception"),
         )
-        for held in raw["options"]
+        for option in raw["options"]
     )
     shown = _shown(raw["picture"], scenarios) if "picture" in raw else None
     return Drawn(head, raw["kind"], marks, shown, raw.get("other", "").strip(), _proof(raw, scenarios))
@@ -130,7 +136,7 @@ def _generated(head: Head, raw: Mapping[str, Any], scenarios: Scenarios) -> Item
         raw["form"],
         {key: tuple(values) for key, values in raw["draw"].items()},
         _made(raw["key"]),
-        tuple(_made(held) for held in raw["distractors"]),
+        tuple(_made(distractor) for distractor in raw["distractors"]),
         raw.get("let", NOTHING),
         raw.get("where"),
         _runs(raw.get("runs", NOTHING), scenarios),
@@ -158,14 +164,14 @@ def _proof(raw: Mapping[str, Any], scenarios: Scenarios) -> Proof | None:
     verify = raw.get("verify")
     if verify is None:
         return None
-    claims = {str(key): held for key, held in verify.get("claims", NOTHING).items()}
+    claims = {str(key): claim for key, claim in verify.get("claims", NOTHING).items()}
     return Proof(
         _runs(verify["runs"], scenarios), tuple(verify.get("seeds", SEEDS)), claims, verify.get("value")
     )
 
 
 def _runs(raw: Mapping[str, Any], scenarios: Scenarios) -> dict[str, RunSpec]:
-    return {name: _run(held, scenarios) for name, held in raw.items()}
+    return {name: _run(run, scenarios) for name, run in raw.items()}
 
 
 def _run(raw: Mapping[str, Any], scenarios: Scenarios) -> RunSpec:

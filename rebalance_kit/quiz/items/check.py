@@ -20,7 +20,7 @@ from rebalance_kit.quiz.proof.verify import contradictions, is_verified
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a check found, and how many items, recipes among them, and items the engine decides."""
+    """Result of a check: problems, and numbers of items, of recipes among them, and of items the engine decides."""
 
     findings: tuple[Problem, ...]
     items: int
@@ -85,7 +85,7 @@ def _summary(bank: Bank, report: Report) -> str:
         f"{len(named)} beliefs named by wrong answers, {sum(times >= 3 for times in named.values())} of them three times or more"
     )
     lines += [
-        f"by {name}: " + ", ".join(f"{key} {number}" for key, number in sorted(found.items()))
-        for name, found in counts
+        f"by {name}: " + ", ".join(f"{key} {number}" for key, number in sorted(count.items()))
+        for name, count in counts
     ]
     return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""What an item is: immutable values, one class a kind.
+"""Items as immutable values, one class per kind.
 
 ``Choice``, ``Numeric``, ``Short``, ``Matching`` and ``Ordering`` can be shown and graded as they are. ``Generated``
 is a recipe that ``generate.variant`` turns into a ``Choice`` or a ``Numeric``; ``Drawn`` (a picture, or lines of a
@@ -43,7 +43,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What every item says of itself; ``where`` is file and line."""
+    """Fields that every item has; ``where`` is file and line."""
 
     id: str
     tags: tuple[str, ...]
@@ -284,9 +284,9 @@ class Generated:
 
 
 Question = Choice | Numeric | Short | Matching | Ordering
-"""What can be shown and graded."""
+"""Items that can be shown and graded."""
 Item = Question | Drawn | Generated
-"""What stands in a file."""
+"""Items as files hold them."""
 
 
 def beliefs_of(item: Item) -> tuple[str, ...]:
@@ -298,5 +298,5 @@ def beliefs_of(item: Item) -> tuple[str, ...]:
     if isinstance(item, Matching):
         return tuple(slug for prompt in item.prompts for slug in prompt.beliefs.values())
     if isinstance(item, Generated):
-        return tuple(one.misconception for one in item.distractors if one.misconception)
-    return tuple(one.misconception for one in item.wrong)
+        return tuple(distractor.misconception for distractor in item.distractors if distractor.misconception)
+    return tuple(wrong.misconception for wrong in item.wrong)

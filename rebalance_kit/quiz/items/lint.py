@@ -54,11 +54,11 @@ def catch_alls(items: Sequence[Item]) -> Iterator[Problem]:
 def negative_stems(items: Sequence[Item]) -> Iterator[Problem]:
     """The stem asks for what is so."""
     for item in items:
-        if found := _NEGATIVE.search(item.head.stem):
+        if word := _NEGATIVE.search(item.head.stem):
             yield _problem(
                 item,
                 "negative-stem",
-                f"the stem asks by denial ({found[0]!r}), expected a question for what holds",
+                f"the stem asks by denial ({word[0]!r}), expected a question for what holds",
             )
 
 
@@ -66,11 +66,11 @@ def absolutes(items: Sequence[Item]) -> Iterator[Problem]:
     """Always and never give the wrong options away."""
     for item in _choices(items):
         for option in item.options:
-            if found := _ABSOLUTE.search(option.text):
+            if word := _ABSOLUTE.search(option.text):
                 yield _problem(
                     item,
                     "absolute",
-                    f"option {option.id} says {found[0]!r}, expected the condition in the stem",
+                    f"option {option.id} says {word[0]!r}, expected the condition in the stem",
                 )
 
 
@@ -102,26 +102,28 @@ def equal_options(items: Sequence[Item]) -> Iterator[Problem]:
                     "equal-options",
                     f"options {first} and {option.id} say the same, expected different answers",
                 )
-    for asked in items:
-        if isinstance(asked, (Short, Matching, Ordering)):
-            texts = _answers(asked)
+    for question in items:
+        if isinstance(question, (Short, Matching, Ordering)):
+            texts = _answers(question)
             if len({plain(text) for text in texts}) < len(texts):
                 yield _problem(
-                    asked,
+                    question,
                     "equal-options",
                     f"two answers say the same ({', '.join(texts)[:120]}), expected each once",
                 )
-        if isinstance(asked, Numeric) and len({wrong.value for wrong in asked.wrong} | {asked.key}) <= len(
-            asked.wrong
-        ):
-            yield _problem(asked, "equal-options", "two numbers are equal, expected each once")
+        if isinstance(question, Numeric) and len(
+            {wrong.value for wrong in question.wrong} | {question.key}
+        ) <= len(question.wrong):
+            yield _problem(question, "equal-options", "two numbers are equal, expected each once")
 
 
 def numbers_in_order(items: Sequence[Item]) -> Iterator[Problem]:
     """Options that are numbers ascend."""
     for item in _choices(items):
-        found = [re.fullmatch(r"(?:about )?(\d+(?:\.\d+)?)\b[\w %]*", option.text) for option in item.options]
-        values = [float(match[1]) for match in found if match]
+        numbers = [
+            re.fullmatch(r"(?:about )?(\d+(?:\.\d+)?)\b[\w %]*", option.text) for option in item.options
+        ]
+        values = [float(match[1]) for match in numbers if match]
         if len(values) == len(item.options) and values != sorted(values):
             yield _problem(item, "order", f"options are the numbers {values}, expected them to ascend")
 
@@ -130,7 +132,7 @@ def how_many(items: Sequence[Item]) -> Iterator[Problem]:
     """A multiple item says how many options are right."""
     words = {2: ("two", "2"), 3: ("three", "3"), 4: ("four", "4")}
     for item in _choices(items):
-        if item.many and not {found.lower() for found in _HOW_MANY.findall(item.head.stem)} & set(
+        if item.many and not {word.lower() for word in _HOW_MANY.findall(item.head.stem)} & set(
             words.get(len(item.key), ())
         ):
             yield _problem(
@@ -156,22 +158,22 @@ def duplicates(items: Sequence[Item]) -> Iterator[Problem]:
 def positions(items: Sequence[Item]) -> Iterator[Problem]:
     """Over the bank, keys stand at every position about equally often (half to twice its share)."""
     for size in range(3, 7):
-        held = [
+        choices = [
             item
             for item in _choices(items)
             if not item.many and len(item.options) == size and not _numeric_options(item)
         ]
-        if len(held) < EVEN_FROM:
+        if len(choices) < EVEN_FROM:
             continue
-        at = Counter(item.key[0] for item in held)
+        at = Counter(item.key[0] for item in choices)
         for letter in "abcdef"[:size]:
-            share = at[letter] * size / len(held)
+            share = at[letter] * size / len(choices)
             if not 0.5 <= share <= 1.75:
-                fair = len(held) / size
+                fair = len(choices) / size
                 yield Problem(
                     "the bank",
                     "positions",
-                    f"{at[letter]} of {len(held)} keys with {size} options are {letter}, expected about {fair:.0f}",
+                    f"{at[letter]} of {len(choices)} keys with {size} options are {letter}, expected about {fair:.0f}",
                 )
 
 
@@ -185,7 +187,12 @@ def unfilled_slots(items: Sequence[Item]) -> Iterator[Problem]:
         if not isinstance(item, Generated):
             continue
         known = {*item.draw, *item.let, "value"}
-        for text in (item.head.stem, _exhibit(item), item.key.why, *(one.why for one in item.distractors)):
+        for text in (
+            item.head.stem,
+            _exhibit(item),
+            item.key.why,
+            *(distractor.why for distractor in item.distractors),
+        ):
             for name in slots(text):
                 if name not in known:
                     yield _problem(
@@ -196,8 +203,8 @@ def unfilled_slots(items: Sequence[Item]) -> Iterator[Problem]:
 def markup(items: Sequence[Item]) -> Iterator[Problem]:
     """Text is text: nothing in it looks like HTML."""
     for item in items:
-        if found := _MARKUP.search(_text(item) + _exhibit(item)):
-            yield _problem(item, "markup", f"{found[0]!r} looks like HTML, expected plain text")
+        if tag := _MARKUP.search(_text(item) + _exhibit(item)):
+            yield _problem(item, "markup", f"{tag[0]!r} looks like HTML, expected plain text")
 
 
 def explanations(items: Sequence[Item]) -> Iterator[Problem]:
@@ -205,9 +212,9 @@ def explanations(items: Sequence[Item]) -> Iterator[Problem]:
     for item in items:
         seen: dict[str, int] = Counter()
         for text, why in _whys(item):
-            said = _words(why)
-            seen[said] += 1
-            if said == _words(text) or seen[said] == 2:
+            words = _words(why)
+            seen[words] += 1
+            if words == _words(text) or seen[words] == 2:
                 yield _problem(
                     item,
                     "explanation",

@@ -35,7 +35,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What items may refer to: beliefs (id to sentence) and scenarios written once for several items."""
+    """Names that items may refer to: beliefs (id to sentence) and scenarios written once for several items."""
 
     beliefs: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     scenarios: Mapping[str, Any] = field(default_factory=lambda: NOTHING)

@@ -1,1 +1,1 @@
-"""What the engine says of an item: facts, expressions, generated questions, verification."""
+"""The engine as judge of items: facts, expressions, generated questions, verification."""

@@ -68,14 +68,17 @@ def drawn(
     """A variant with the values behind it and the runs it was asked of."""
     stream = random.Random(f"{item.head.id}/{seed}")
     for _ in range(DRAWS):
-        values: dict[str, Any] = {name: _plain(stream.choice(held)) for name, held in item.draw.items()}
+        values: dict[str, Any] = {name: _plain(stream.choice(pool)) for name, pool in item.draw.items()}
         runs = _runs(item, values)
         for name, expression in item.let.items():
             values[name] = _plain(book.work_out(expression, runs, seed, values))
             runs = runs or _runs(item, values)
         if item.where is not None and not book.work_out(item.where, runs, seed, values):
             continue
-        made = [(one, book.work_out(one.value, runs, seed, values)) for one in (item.key, *item.distractors)]
+        made = [
+            (candidate, book.work_out(candidate.value, runs, seed, values))
+            for candidate in (item.key, *item.distractors)
+        ]
         if _distinct(item, made):
             build = _choice if item.form == "single" else _numeric
             return build(_head(item, seed, values, book), item, made, values, stream), values, runs
@@ -117,11 +120,13 @@ def _choice(
     order = list(range(len(made)))
     stream.shuffle(order)
     options = []
-    for letter, place in zip("abcdef", order, strict=False):
-        one, value = made[place]
+    for letter, index in zip("abcdef", order, strict=False):
+        made_option, value = made[index]
         known = {**values, "value": value}
-        text = fill(one.text if one.text is not None else "{value}", known)
-        options.append(Option(letter, text, fill(one.why, known), place == 0, one.misconception))
+        text = fill(made_option.text if made_option.text is not None else "{value}", known)
+        options.append(
+            Option(letter, text, fill(made_option.why, known), index == 0, made_option.misconception)
+        )
     return Choice(head, tuple(options))
 
 
@@ -135,8 +140,10 @@ def _numeric(
     del stream
     (key, right), *others = made
     wrong = tuple(
-        WrongNumber(_plain(value), one.misconception or "", fill(one.why, {**values, "value": value}))
-        for one, value in others
+        WrongNumber(
+            _plain(value), candidate.misconception or "", fill(candidate.why, {**values, "value": value})
+        )
+        for candidate, value in others
     )
     why = fill(key.why, {**values, "value": right})
     return Numeric(head, _plain(right), item.unit, why, wrong, item.tolerance)
@@ -182,9 +189,9 @@ def _filled_run(spec: RunSpec, values: Mapping[str, Any]) -> RunSpec:
 def _filled(value: Any, values: Mapping[str, Any]) -> Any:
     """A scenario with its slots filled; a text that is one slot becomes the value itself."""
     if isinstance(value, Mapping):
-        return {name: _filled(held, values) for name, held in value.items()}
+        return {name: _filled(part, values) for name, part in value.items()}
     if isinstance(value, list):
-        return [_filled(held, values) for held in value]
+        return [_filled(part, values) for part in value]
     if not isinstance(value, str):
         return value
     whole = _SLOT.fullmatch(value)

@@ -24,14 +24,14 @@ def count(entries: Sequence[Any]) -> int:
     return len(entries)
 
 
-def near(one: float, other: float, within: float) -> bool:
+def near(first: float, second: float, within: float) -> bool:
     """Whether two numbers differ by at most ``within``."""
-    return abs(one - other) <= within
+    return abs(first - second) <= within
 
 
-def same(one: Sequence[Any], other: Sequence[Any]) -> bool:
+def same(first: Sequence[Any], second: Sequence[Any]) -> bool:
     """Whether two lists hold the same entries in any order."""
-    return sorted(map(str, one)) == sorted(map(str, other))
+    return sorted(map(str, first)) == sorted(map(str, second))
 
 
 def least(*numbers: float) -> float:
@@ -46,7 +46,7 @@ def most(*numbers: float) -> float:
 
 def names(prefix: str, number: int) -> list[str]:
     """``["c1", "c2", "c3"]`` for ``names("c", 3)``."""
-    return [f"{prefix}{place}" for place in range(1, _group_size(number) + 1)]
+    return [f"{prefix}{index}" for index in range(1, _group_size(number) + 1)]
 
 
 def topic(name: str, partitions: int) -> str:
@@ -54,11 +54,11 @@ def topic(name: str, partitions: int) -> str:
     return f"{name}:{partitions}"
 
 
-def pick(entries: Sequence[Any], place: int) -> Any:
+def pick(entries: Sequence[Any], number: int) -> Any:
     """The entry at a place, counted from 1."""
-    if not 0 < place <= len(entries):
-        raise DataError(f"pick: place {place!r} received, expected 1 to {len(entries)}")
-    return entries[place - 1]
+    if not 0 < number <= len(entries):
+        raise DataError(f"pick: place {number!r} received, expected 1 to {len(entries)}")
+    return entries[number - 1]
 
 
 def without(entries: Sequence[Any], gone: Any) -> list[Any]:
@@ -67,12 +67,12 @@ def without(entries: Sequence[Any], gone: Any) -> list[Any]:
 
 
 def assigned(assignor: str, topics: Sequence[str], members: Members, member: str) -> list[str]:
-    """What the member gets in the first assignment of such a group."""
+    """Partitions of the member in the first assignment of such a group."""
     return _spell(_fresh(assignor, _cluster(topics), members), member)
 
 
 def after_leave(assignor: str, topics: Sequence[str], members: Members, gone: str, member: str) -> list[str]:
-    """What the member has after the first assignment and one more without ``gone``."""
+    """Partitions of the member after the first assignment and one more without ``gone``."""
     cluster = _cluster(topics)
     return _spell(
         _again(assignor, cluster, without(members, gone), _fresh(assignor, cluster, members)), member
@@ -82,7 +82,7 @@ def after_leave(assignor: str, topics: Sequence[str], members: Members, gone: st
 def after_join(
     assignor: str, topics: Sequence[str], members: Members, newcomer: str, member: str
 ) -> list[str]:
-    """What the member has once ``newcomer`` has joined and nothing moves any more."""
+    """Partitions of the member once ``newcomer`` has joined and nothing moves any more."""
     cluster = _cluster(topics)
     return _spell(
         _settled(assignor, cluster, [*members, newcomer], _fresh(assignor, cluster, members)), member
@@ -153,8 +153,8 @@ def _settled(assignor: str, cluster: Cluster, members: Members, before: Assignme
 
 
 def _moves(before: Assignment, after: Assignment) -> int:
-    owners: dict[TopicPartition, str] = {tp: name for name, held in before.items() for tp in held}
-    return sum(owners.get(tp) != name for name, held in after.items() for tp in held)
+    owners: dict[TopicPartition, str] = {tp: name for name, partitions in before.items() for tp in partitions}
+    return sum(owners.get(tp) != name for name, partitions in after.items() for tp in partitions)
 
 
 def _spell(assignment: Assignment, member: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""What an item shows of a run: log lines, a group description, a Gantt chart. Drawn when the item is asked.
+"""Exhibits of a run: log lines, a group description, a Gantt chart. Drawn when the item is asked.
 
 A picture holds no more than its chart: whether it is the right one is not in it.
 """
@@ -31,12 +31,12 @@ def lines_of(shown: Shown, seed: int, book: RunBook) -> tuple[str, ...]:
     """The lines of a log or of a description; raises ``DataError`` for none, or more than a screen holds."""
     trace = book.trace(shown.run, seed)
     since, until = _window(shown, seed, book)
-    found = _table(trace, shown.what, until) if shown.what in TABLES else _log(trace, shown, since, until)
-    if not 0 < len(found) <= MOST_LINES:
+    lines = _table(trace, shown.what, until) if shown.what in TABLES else _log(trace, shown, since, until)
+    if not 0 < len(lines) <= MOST_LINES:
         raise DataError(
-            f"{shown.what} between {since} and {until} ms has {len(found)} lines; expected 1 to {MOST_LINES}"
+            f"{shown.what} between {since} and {until} ms has {len(lines)} lines; expected 1 to {MOST_LINES}"
         )
-    return found
+    return lines
 
 
 def _window(shown: Shown, seed: int, book: RunBook) -> tuple[int, int]:
@@ -45,7 +45,7 @@ def _window(shown: Shown, seed: int, book: RunBook) -> tuple[int, int]:
     until = (
         book.trace(shown.run, seed).end_ms if shown.until is None else book.work_out(shown.until, runs, seed)
     )
-    if not all(isinstance(one, (int, float)) for one in (since, until)) or since >= until:
+    if not all(isinstance(moment, (int, float)) for moment in (since, until)) or since >= until:
         raise DataError(f"a window from {since!r} to {until!r} received; expected two rising times")
     return int(since), int(until)
 
@@ -71,27 +71,27 @@ def _log(trace: Trace, shown: Shown, since: int, until: int) -> tuple[str, ...]:
     lines = broker_lines(trace) if shown.what == "broker" else member_lines(own[shown.what], shown.what)
     texts = (render(line) for line in lines if since <= line.at_ms <= until)
     return tuple(
-        " ".join(text.split()) for text in texts if not shown.only or any(one in text for one in shown.only)
+        " ".join(text.split()) for text in texts if not shown.only or any(part in text for part in shown.only)
     )
 
 
 def picture_of(shown: Shown, seed: int, book: RunBook) -> Picture:
-    """The Gantt chart of a run: a row a partition, a stretch wherever records reached a member."""
+    """The Gantt chart of a run: one row per partition, a stretch wherever records reached a member."""
     trace = book.trace(shown.run, seed)
     since, until = _window(shown, seed, book)
-    found = flows(trace)
-    if not 0 < len(found) <= MOST_ROWS:
-        raise DataError(f"the picture has {len(found)} rows; expected 1 to {MOST_ROWS}")
+    spans = flows(trace)
+    if not 0 < len(spans) <= MOST_ROWS:
+        raise DataError(f"the picture has {len(spans)} rows; expected 1 to {MOST_ROWS}")
     rows = tuple(
         PictureRow(
             str(tp),
             tuple(
                 (max(one.from_ms, since), min(one.to_ms, until), one.member)
-                for one in held
+                for one in owners
                 if one.to_ms > since and one.from_ms < until
             ),
         )
-        for tp, held in sorted(found.items())
+        for tp, owners in sorted(spans.items())
     )
     done = (
         (row.at_ms, f"{row.detail.get('do', '')} {row.actor}".strip())
@@ -141,26 +141,26 @@ def _log_choice(item: Drawn, head: Head, lines: list[str]) -> Choice:
 
 
 def _places(item: Drawn, lines: list[str], *, exact: bool) -> Mapping[int, Mark]:
-    found: dict[int, Mark] = {}
+    marks: dict[int, Mark] = {}
     for mark in item.marks:
         at = [
-            place for place, line in enumerate(lines) if (line == mark.match if exact else mark.match in line)
+            index for index, line in enumerate(lines) if (line == mark.match if exact else mark.match in line)
         ]
         if len(at) != 1:
             raise DataError(
                 f"option {mark.id} ({mark.match!r}) is in {len(at)} of {len(lines)} lines; expected exactly one"
             )
-        if at[0] in found:
+        if at[0] in marks:
             raise DataError(
-                f"options {found[at[0]].id} and {mark.id} are the same line; expected different ones"
+                f"options {marks[at[0]].id} and {mark.id} are the same line; expected different ones"
             )
-        found[at[0]] = mark
-    return found
+        marks[at[0]] = mark
+    return marks
 
 
 def _options(item: Drawn, lines: list[str], places: Mapping[int, Mark]) -> tuple[Option, ...]:
     plain = replace(_DRAWN, why=item.other)
-    made = ((place + 1, text, places.get(place, plain)) for place, text in enumerate(lines))
+    made = ((index + 1, text, places.get(index, plain)) for index, text in enumerate(lines))
     return tuple(
         Option(str(number), text, mark.why, mark.right, mark.misconception) for number, text, mark in made
     )
@@ -171,5 +171,5 @@ def _renamed(item: Drawn, places: Mapping[int, Mark]) -> Proof | None:
         return None
     return replace(
         item.proof,
-        claims={str(place + 1): item.proof.claims[mark.id] for place, mark in sorted(places.items())},
+        claims={str(index + 1): item.proof.claims[mark.id] for index, mark in sorted(places.items())},
     )

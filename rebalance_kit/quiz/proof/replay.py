@@ -38,24 +38,24 @@ def replays(item: Item, seed: int, book: RunBook) -> tuple[Replay, ...]:
     for expression in _deciding(item):
         for run, at_ms in book.moments(expression, runs, made_with, values):
             moments.setdefault(run, at_ms)
-    found = (
+    candidates = (
         _replay(spec, made_with, moments.get(name))
         for name, spec in runs.items()
         if book.refusal(spec, made_with) is None
     )
-    return tuple(one for one in found if one is not None)
+    return tuple(candidate for candidate in candidates if candidate is not None)
 
 
 def to_replay(report: Progress, bank: Bank) -> tuple[Replay, ...]:
     """The first runs that a report advises to replay, one an item, each once."""
     book = RunBook()
-    found: dict[str, Replay] = {}
+    by_link: dict[str, Replay] = {}
     for name, seed in report.weak:
-        if len(found) >= MOST:
+        if len(by_link) >= MOST:
             break
-        for one in replays(bank.item(name), seed, book)[:1]:
-            found.setdefault(one.name, one)
-    return tuple(found.values())
+        for run in replays(bank.item(name), seed, book)[:1]:
+            by_link.setdefault(run.name, run)
+    return tuple(by_link.values())
 
 
 def _runs(item: Item, seed: int, book: RunBook) -> tuple[Mapping[str, RunSpec], Mapping[str, Any], int]:

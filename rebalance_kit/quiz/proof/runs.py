@@ -77,18 +77,18 @@ class RunBook:
         self, expression: Any, runs: Mapping[str, RunSpec], seed: int, names: Mapping[str, Any] = NOTHING
     ) -> list[tuple[str, int]]:
         """The moments that an expression speaks of (``at=30s``, ``removed_ms(...)``), each with its run's name, in order."""
-        found: list[tuple[str, int]] = []
+        named_moments: list[tuple[str, int]] = []
 
         def call(name: str, arguments: list[Any], named: dict[str, Any]) -> Any:
             value = self._answer(name, arguments, named, runs, seed)
             run, _, fact = name.rpartition(".")
             at = named.get("at", value if fact in MOMENTS else None)
             if runs and isinstance(at, (int, float)) and not isinstance(at, bool):
-                found.append((run or next(iter(runs)), int(at)))
+                named_moments.append((run or next(iter(runs)), int(at)))
             return value
 
         evaluate(expression, names, call)
-        return found
+        return named_moments
 
     def _answer(
         self,
@@ -98,7 +98,7 @@ class RunBook:
         runs: Mapping[str, RunSpec],
         seed: int,
     ) -> Any:
-        """What a helper, or a fact of one of the runs, answers; a fact once asked is remembered."""
+        """Ask a helper, or a fact of one of the runs; answers of facts are remembered."""
         run, dot, fact = name.rpartition(".")
         if not dot and name in HELPERS:
             try:
@@ -108,17 +108,17 @@ class RunBook:
         spec = _run_named(run, name, runs)
         if fact == "refusal" and not arguments and not named:
             return self.refusal(spec, seed)
-        asked = f"{_name(spec, seed)} {fact} {arguments!r} {named!r}"
-        if asked not in self._answers:
-            self._answers[asked] = ask(self.facts(spec, seed), fact, arguments, named)
-        return self._answers[asked]
+        key = f"{_name(spec, seed)} {fact} {arguments!r} {named!r}"
+        if key not in self._answers:
+            self._answers[key] = ask(self.facts(spec, seed), fact, arguments, named)
+        return self._answers[key]
 
 
 def _run_named(run: str, fact: str, runs: Mapping[str, RunSpec]) -> RunSpec:
     """The run that a fact is asked of; the only one needs no name."""
     if not run and len(runs) != 1:
         raise DataError(
-            f"{fact}(...) names no run; expected one of {', '.join(f'{one}.{fact}' for one in runs) or ', '.join(HELPERS)}"
+            f"{fact}(...) names no run; expected one of {', '.join(f'{name}.{fact}' for name in runs) or ', '.join(HELPERS)}"
         )
     if run and run not in runs:
         raise DataError(f"run {run!r} is unknown; expected one of {', '.join(runs) or 'none'}")
@@ -131,8 +131,8 @@ def _name(spec: RunSpec, seed: int) -> str:
 
 def scenario_of(spec: RunSpec) -> Scenario:
     """The scenario of a run; raises what reading it raises."""
-    found = _by_name(spec.scenario) if isinstance(spec.scenario, str) else _written_out(spec.scenario)
-    return found if spec.kafka_version is None else replace(found, kafka_version=spec.kafka_version)
+    scenario = _by_name(spec.scenario) if isinstance(spec.scenario, str) else _written_out(spec.scenario)
+    return scenario if spec.kafka_version is None else replace(scenario, kafka_version=spec.kafka_version)
 
 
 def _known(name: str) -> None:
@@ -154,7 +154,7 @@ def _written_out(mapping: Mapping[str, Any]) -> Scenario:
     from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 
     name = str(mapping.get("name", "written out"))
-    keys = {key: held for key, held in mapping.items() if key != "name"}
+    keys = {key: entry for key, entry in mapping.items() if key != "name"}
     return read_scenario(yaml.safe_dump({"scenario": name, **keys}, sort_keys=False), f"scenario {name}")
 
 

@@ -1,4 +1,4 @@
-"""Does the engine agree? Every claim is asked of simulated runs, with several seeds.
+"""Does the engine agree? Every claim is checked against simulated runs, with several seeds.
 
 A key that a run contradicts and a wrong option that a run bears out are both problems: an item whose
 answer hangs on luck fails as well as one whose key is wrong.
@@ -53,10 +53,10 @@ def _of_proof(item: Question | Drawn, book: RunBook) -> Iterator[str]:
         if isinstance(item, Drawn) or isinstance(item.head.exhibit, Shown):
             question(item, 1, book)
         return
-    for place, seed in enumerate(item.proof.seeds, start=1):
-        asked = question(item, place, book)
-        assert asked.proof is not None
-        yield from CHECKS[type(asked)](asked, asked.proof, seed, book)
+    for number, seed in enumerate(item.proof.seeds, start=1):
+        variant = question(item, number, book)
+        assert variant.proof is not None
+        yield from CHECKS[type(variant)](variant, variant.proof, seed, book)
 
 
 def _of_options(item: Choice, proof: Proof, seed: int, book: RunBook) -> Iterator[str]:
@@ -64,29 +64,29 @@ def _of_options(item: Choice, proof: Proof, seed: int, book: RunBook) -> Iterato
         if option.id not in proof.claims:  # a line or row that is no answer of anybody's
             continue
         claim = proof.claims[option.id]
-        found = book.work_out(claim, proof.runs, seed)
-        if not isinstance(found, bool):
-            yield f"claim {option.id} ({claim}) gives {found!r}, expected true or false"
-        elif found != option.right:
+        truth = book.work_out(claim, proof.runs, seed)
+        if not isinstance(truth, bool):
+            yield f"claim {option.id} ({claim}) gives {truth!r}, expected true or false"
+        elif truth != option.right:
             called = "right" if option.right else "wrong"
-            yield f"option {option.id} is called {called}, but its claim ({claim}) is {str(found).lower()} in the run with seed {seed}"
+            yield f"option {option.id} is called {called}, but its claim ({claim}) is {str(truth).lower()} in the run with seed {seed}"
 
 
 def _of_number(item: Numeric, proof: Proof, seed: int, book: RunBook) -> Iterator[str]:
-    found = book.work_out(proof.value, proof.runs, seed)
-    if isinstance(found, bool) or not isinstance(found, (int, float)):
-        yield f"{proof.value} gives {found!r}, expected a number"
-    elif not grade(item, float(found)).right:
-        yield f"the key is {item.key:g} {item.unit} (± {item.tolerance:g}), but {proof.value} is {found:g} in the run with seed {seed}"
+    truth = book.work_out(proof.value, proof.runs, seed)
+    if isinstance(truth, bool) or not isinstance(truth, (int, float)):
+        yield f"{proof.value} gives {truth!r}, expected a number"
+    elif not grade(item, float(truth)).right:
+        yield f"the key is {item.key:g} {item.unit} (± {item.tolerance:g}), but {proof.value} is {truth:g} in the run with seed {seed}"
     for wrong in item.wrong:
         if grade(item, wrong.value).right:
             yield f"the wrong number {wrong.value:g} lies within {item.tolerance:g} of the key {item.key:g}, expected it outside"
 
 
 def _of_text(item: Short, proof: Proof, seed: int, book: RunBook) -> Iterator[str]:
-    found = book.work_out(proof.value, proof.runs, seed)
-    if not isinstance(found, (str, int, float)) or not grade(item, _spell(found)).right:
-        yield f"the key is {item.key}, but {proof.value} is {found!r} in the run with seed {seed}"
+    truth = book.work_out(proof.value, proof.runs, seed)
+    if not isinstance(truth, (str, int, float)) or not grade(item, _spell(truth)).right:
+        yield f"the key is {item.key}, but {proof.value} is {truth!r} in the run with seed {seed}"
     for wrong in item.wrong:
         if grade(item, wrong.text).right:
             yield f"the wrong answer {wrong.text!r} is accepted, expected another one"
@@ -95,10 +95,10 @@ def _of_text(item: Short, proof: Proof, seed: int, book: RunBook) -> Iterator[st
 def _of_pairs(item: Matching, proof: Proof, seed: int, book: RunBook) -> Iterator[str]:
     texts = dict(item.options)
     for prompt in item.prompts:
-        found = book.work_out(proof.claims[prompt.id], proof.runs, seed)
-        fitting = [letter for letter, text in texts.items() if plain(text) == plain(_spell(found))]
+        truth = book.work_out(proof.claims[prompt.id], proof.runs, seed)
+        fitting = [letter for letter, text in texts.items() if plain(text) == plain(_spell(truth))]
         if fitting != [prompt.key]:
-            yield f"prompt {prompt.id} has the option {prompt.key} ({texts[prompt.key]}), but {proof.claims[prompt.id]} is {_spell(found)!r} in the run with seed {seed}"
+            yield f"prompt {prompt.id} has the option {prompt.key} ({texts[prompt.key]}), but {proof.claims[prompt.id]} is {_spell(truth)!r} in the run with seed {seed}"
 
 
 def _of_order(item: Ordering, proof: Proof, seed: int, book: RunBook) -> Iterator[str]:
@@ -125,11 +125,11 @@ CHECKS: Mapping[type, Callable[[Any, Proof, int, RunBook], Iterator[str]]] = Map
 
 def _of_recipe(item: Generated, book: RunBook, variants: int) -> Iterator[str]:
     for seed in range(1, variants + 1):
-        asked, values, runs = drawn(item, seed, book)
+        variant, values, runs = drawn(item, seed, book)
         if item.proof is None:
             continue
-        if item.form == "numeric" and isinstance(asked, Numeric):
-            values = {**values, "value": asked.key}
+        if item.form == "numeric" and isinstance(variant, Numeric):
+            values = {**values, "value": variant.key}
         if book.work_out(item.proof, runs, seed, values) is not True:
             shown = ", ".join(f"{name}={value}" for name, value in values.items())
             yield f"its proof ({item.proof}) does not hold for variant {seed} ({shown})"

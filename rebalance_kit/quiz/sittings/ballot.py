@@ -42,25 +42,25 @@ class Ballot:
 
 def asked_in_poll(item: Item, seed: int, book: RunBook | None = None) -> Choice:
     """The question of a poll; raises ``DataError`` for a kind without one right option to vote for."""
-    asked: Question = question(item, seed, book)
-    if not isinstance(asked, Choice) or asked.many:
+    variant: Question = question(item, seed, book)
+    if not isinstance(variant, Choice) or variant.many:
         raise DataError(
-            f"{item.head.id} is of the kind {asked.kind}; expected a question with one right option (single, log or picture)"
+            f"{item.head.id} is of the kind {variant.kind}; expected a question with one right option (single, log or picture)"
         )
-    return asked
+    return variant
 
 
-def cast(asked: Choice, answer: Answer, voter: str, *, again: bool = False) -> Ballot:
+def cast(question: Choice, answer: Answer, voter: str, *, again: bool = False) -> Ballot:
     """A vote for an option, in the second round with ``again``; tells nothing of right or wrong. Raises ``DataError``."""
-    (option,) = grade(asked, answer).given
-    return Ballot(asked.head.id, 2 if again else 1, voter, option)
+    (option,) = grade(question, answer).given
+    return Ballot(question.head.id, 2 if again else 1, voter, option)
 
 
 def voter_of(store: Store) -> str:
     """The learner's own voter number, drawn once and kept: both votes of one learner carry it, no name does."""
-    kept = store.kept("voter").get("me", {}).get("id")
-    if isinstance(kept, str) and _VOTER.fullmatch(kept):
-        return kept
+    voter = store.kept("voter").get("me", {}).get("id")
+    if isinstance(voter, str) and _VOTER.fullmatch(voter):
+        return voter
     drawn = token_hex(4)
     store.keep("voter", "me", {"id": drawn})
     return drawn

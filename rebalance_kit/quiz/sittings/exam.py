@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.items.bank import Bank, read_bank
-from rebalance_kit.quiz.items.blueprint import Asked, blueprint, compose
+from rebalance_kit.quiz.items.blueprint import Asked, Blueprint, blueprint, compose
 from rebalance_kit.quiz.items.item import Choice, Question
 from rebalance_kit.quiz.proof.generate import question
 from rebalance_kit.quiz.proof.replay import Replay, replays
@@ -36,9 +36,9 @@ class ExamSitting:
         self._notice = ""
         self._began = (clock.steady(), self._spent_before())
         self._book = book = RunBook()
-        self.asked = tuple(Asked(*one) for one in state["asked"])
+        self.asked = tuple(Asked(*entry) for entry in state["asked"])
         self.questions: tuple[Question, ...] = tuple(
-            shuffled(question(bank.item(one.item), one.seed, book), one.seed) for one in self.asked
+            shuffled(question(bank.item(asked.item), asked.seed, book), asked.seed) for asked in self.asked
         )
         self._keep()
 
@@ -57,45 +57,29 @@ class ExamSitting:
     ) -> ExamSitting:
         """Come back to the unfinished exam of this name and seed, or begin one; raises ``DataError`` for an unknown name."""
         plan = blueprint(name)
-        notice = ""
         bank, store, clock = bank or read_bank(), store or Store(), clock or Clock()
         if questions is not None and not 1 <= questions <= 200:
             raise DataError(f"an exam of {questions} questions received, expected 1 to 200")
-        for kept, state in store.kept("exam").items():
-            wanted = state.get("name") == plan.name and state.get("seed") == seed and not state.get("ended")
-            if not wanted or questions not in {None, state.get("wanted")}:
+        notice = ""
+        for sitting_id, state in store.kept("exam").items():
+            same = state.get("name") == plan.name and state.get("seed") == seed and not state.get("ended")
+            if not same or questions not in {None, state.get("wanted")}:
                 continue
             try:
-                found = cls(state, bank, store, clock)
-                found.verdicts()  # an answer that a changed item no longer takes shows now, not at the end
-                found.page()
-                return found  # noqa: TRY300 - all that can fail stands above
+                return cls._resumed(state, bank, store, clock)
             except (DataError, KeyError, TypeError, ValueError) as error:
-                store.set_aside("exam", kept)
+                store.set_aside("exam", sitting_id)
                 notice = f"An exam begun before cannot be gone on with ({error}). It is set aside in {store.path}, and this is a new one."
-        paper = compose(plan, bank, seed, questions)
-        if not paper.asked:
-            raise DataError(f"the bank has no item of {plan.name}; expected some")
-        state = {
-            "id": uuid4().hex,
-            "name": plan.name,
-            "seed": seed,
-            "wanted": questions,
-            "asked": [[one.item, one.seed, one.domain] for one in paper.asked],
-            "missing": dict(paper.missing),
-            "minutes": plan.minutes * len(paper.asked) / plan.questions if minutes is None else minutes,
-            "given": {},
-            "flags": [],
-            "struck": {},
-            "place": 0,
-            "spent": 0.0,
-            "wall": clock.wall(),
-            "steady": clock.steady(),
-            "boot": clock.boot(),
-            "ended": False,
-        }
-        sitting = cls(state, bank, store, clock)
+        sitting = cls(_new_state(plan, bank, seed, questions, minutes, clock), bank, store, clock)
         sitting._notice = notice
+        return sitting
+
+    @classmethod
+    def _resumed(cls, state: dict[str, Any], bank: Bank, store: Store, clock: Clock) -> ExamSitting:
+        """The sitting of a kept state; an answer that a changed item no longer takes shows now, not at the end."""
+        sitting = cls(state, bank, store, clock)
+        sitting.verdicts()
+        sitting.page()
         return sitting
 
     def _spent_before(self) -> float:
@@ -142,22 +126,22 @@ class ExamSitting:
         """The question shown, counted from 0."""
         return int(self._state["place"])
 
-    def go(self, place: int) -> None:
+    def go(self, index: int) -> None:
         """Show a question by its place; raises ``DataError`` for one that is not there."""
-        if not 0 <= place < len(self.questions):
-            raise DataError(f"question {place + 1} received, expected 1 to {len(self.questions)}")
-        self._state["place"] = place
+        if not 0 <= index < len(self.questions):
+            raise DataError(f"question {index + 1} received, expected 1 to {len(self.questions)}")
+        self._state["place"] = index
         self._keep()
 
-    def answer(self, given: Answer) -> None:
+    def answer(self, choice: Answer) -> None:
         """Answer the question shown, again if need be; says nothing of right or wrong. An empty answer takes it back."""
         self._open()
         text = (
-            given
-            if isinstance(given, str)
-            else str(given)
-            if isinstance(given, (int, float))
-            else " ".join(given)
+            choice
+            if isinstance(choice, str)
+            else str(choice)
+            if isinstance(choice, (int, float))
+            else " ".join(choice)
         )
         if text.strip():
             grade(self.questions[self.place], text)  # refuses what is no answer
@@ -176,8 +160,8 @@ class ExamSitting:
     def strike(self, option: str) -> None:
         """Strike an option of the question shown out, or take it in again; raises ``DataError`` for no option."""
         self._open()
-        asked = self.questions[self.place]
-        ids = [one.id for one in asked.options] if isinstance(asked, Choice) else []
+        shown = self.questions[self.place]
+        ids = [choice.id for choice in shown.options] if isinstance(shown, Choice) else []
         if option not in ids:
             raise DataError(
                 f"option {option!r} received, expected one of {', '.join(ids) or 'none: this question has no options'}"
@@ -191,25 +175,25 @@ class ExamSitting:
         """Hand in: every question is graded and kept, and the report returned. Handing in twice changes nothing."""
         if not self.ended:
             graded = zip(self.asked, self.verdicts(), strict=True)
-            self._store.add(*(self._attempt(place, *one) for place, one in enumerate(graded)))
+            self._store.add(*(self._attempt(index, *pair) for index, pair in enumerate(graded)))
             self._keep()
             self._state["ended"] = True
             self._keep()
         return self.report()
 
-    def _attempt(self, place: int, one: Asked, verdict: Verdict | None) -> Attempt:
+    def _attempt(self, index: int, asked: Asked, verdict: Verdict | None) -> Attempt:
         known = (
             (False, 0.0, ()) if verdict is None else (verdict.right, verdict.credit, verdict.misconceptions)
         )
         right, credit, beliefs = known
-        name = f"{self._state['id']}/{place}"
+        name = f"{self._state['id']}/{index}"
         return Attempt(
             name,
             self._clock.wall(),
             "exam",
-            one.item,
-            one.seed,
-            self.given(place),
+            asked.item,
+            asked.seed,
+            self.given(index),
             right,
             credit,
             None,
@@ -220,25 +204,25 @@ class ExamSitting:
     def verdicts(self) -> tuple[Verdict | None, ...]:
         """The grading, None for a question without an answer. For the end alone: pages show it once ``ended``."""
         return tuple(
-            grade(asked, given) if (given := self.given(place)) else None
-            for place, asked in enumerate(self.questions)
+            grade(question, answer) if (answer := self.given(index)) else None
+            for index, question in enumerate(self.questions)
         )
 
     def told(self) -> Verdict:
         """Key and reasons of the question shown, and what the answer was worth; raises ``DataError`` before the end."""
         if not self.ended:
             raise DataError("the exam is not over; expected finish() first")
-        asked, given = self.questions[self.place], self.given(self.place)
-        return grade(asked, given) if given else unanswered(asked)
+        question, answer = self.questions[self.place], self.given(self.place)
+        return grade(question, answer) if answer else unanswered(question)
 
     def replays(self) -> tuple[Replay, ...]:
         """The runs that decide the question shown, once the exam has ended; none before."""
-        one = self.asked[self.place]
-        return replays(self._bank.item(one.item), one.seed, self._book) if self.ended else ()
+        asked = self.asked[self.place]
+        return replays(self._bank.item(asked.item), asked.seed, self._book) if self.ended else ()
 
-    def given(self, place: int) -> str:
-        """What was answered there, empty for nothing."""
-        return str(self._state["given"].get(str(place), ""))
+    def given(self, index: int) -> str:
+        """The answer given there; empty when there is none."""
+        return str(self._state["given"].get(str(index), ""))
 
     def report(self) -> Progress:
         """The report of an exam that has ended; raises ``DataError`` before."""
@@ -246,21 +230,21 @@ class ExamSitting:
             raise DataError("the exam is not over; expected finish() first")
         plan = blueprint(self._state["name"])
         graded = zip(self.asked, self.verdicts(), strict=True)
-        found = [self._attempt(place, *one) for place, one in enumerate(graded)]
-        domains = {one.item: one.domain for one in self.asked}
+        attempts = [self._attempt(index, *pair) for index, pair in enumerate(graded)]
+        domains = {asked.item: asked.domain for asked in self.asked}
         title = f"{plan.name} mock {self._state['seed']}"
         return progress(
-            found, self._bank, title, plan=plan, asked_for=domains, missing=self._state["missing"]
+            attempts, self._bank, title, plan=plan, asked_for=domains, missing=self._state["missing"]
         )
 
     # --- what is shown -----------------------------------------------------------------------
     def page(self) -> dict[str, Any]:
-        """What a screen shows now, as plain JSON; a key stands in it only once the exam has ended."""
+        """The screen as plain JSON; it holds a key only once the exam has ended."""
         if not self.ended and self.left_s <= 0:
             self.finish()
         places = [
-            {"answered": bool(self.given(place)), "flagged": place in self._state["flags"]}
-            for place in range(len(self.questions))
+            {"answered": bool(self.given(index)), "flagged": index in self._state["flags"]}
+            for index in range(len(self.questions))
         ]
         return {
             "title": f"{self._state['name']} mock {self._state['seed']}",
@@ -278,11 +262,11 @@ class ExamSitting:
         }
 
     def _told(self) -> dict[str, Any]:
-        """What a screen shows besides, once the exam has ended."""
+        """The parts of the screen that appear once the exam has ended."""
         return {
             "report": self.report().text(),
             "verdict": asdict(self.told()),
-            "replays": [one.name for one in self.replays()],
+            "replays": [replay.name for replay in self.replays()],
             "right": [bool(verdict and verdict.right) for verdict in self.verdicts()],
         }
 
@@ -293,3 +277,30 @@ class ExamSitting:
         done = len(self._state["given"])
         head = f"{self._state['name']} mock {self._state['seed']}: {done} of {len(self.questions)} answered, {self.left_s / 60:.0f} minutes left"
         return "\n".join([head, "", *question_lines(self.questions[self.place], self.place + 1)])
+
+
+def _new_state(
+    plan: Blueprint, bank: Bank, seed: int, questions: int | None, minutes: float | None, clock: Clock
+) -> dict[str, Any]:
+    """The state of a sitting that begins now, as JSON values; raises ``DataError`` when the bank has no item for it."""
+    paper = compose(plan, bank, seed, questions)
+    if not paper.asked:
+        raise DataError(f"the bank has no item of {plan.name}; expected some")
+    return {
+        "id": uuid4().hex,
+        "name": plan.name,
+        "seed": seed,
+        "wanted": questions,
+        "asked": [[asked.item, asked.seed, asked.domain] for asked in paper.asked],
+        "missing": dict(paper.missing),
+        "minutes": plan.minutes * len(paper.asked) / plan.questions if minutes is None else minutes,
+        "given": {},
+        "flags": [],
+        "struck": {},
+        "place": 0,
+        "spent": 0.0,
+        "wall": clock.wall(),
+        "steady": clock.steady(),
+        "boot": clock.boot(),
+        "ended": False,
+    }

@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"\s*([-+]?\d+(?:[.,]\d+)?)\s*(.*?)\s*")
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What is said of one option (or one number): was it chosen, was it right, why, which belief."""
+    """Feedback on one option (or one number): whether it was chosen, whether it is right, why, and the belief behind it."""
 
     option: str
     text: str
@@ -69,17 +69,17 @@ def grade(question: Question, answer: Answer) -> Verdict:
 
 
 def unanswered(question: Question) -> Verdict:
-    """What is said of a question that nobody answered, once an exam is over: its key and reasons, no credit."""
+    """The verdict on a question that nobody answered, once an exam is over: key and reasons, no credit."""
     key = question.key
-    told = grade(question, key if isinstance(key, (str, tuple)) else float(key))
-    remarks = tuple(replace(remark, chosen=False) for remark in told.remarks)
-    return replace(told, right=False, credit=0.0, given=(), remarks=remarks, misconceptions=())
+    verdict = grade(question, key if isinstance(key, (str, tuple)) else float(key))
+    remarks = tuple(replace(remark, chosen=False) for remark in verdict.remarks)
+    return replace(verdict, right=False, credit=0.0, given=(), remarks=remarks, misconceptions=())
 
 
 def _grade_choice(question: Choice, answer: Answer) -> Verdict:
-    given = _letters(question, answer)
+    letters = _letters(question, answer)
     key = question.key
-    chosen = set(given)
+    chosen = set(letters)
     hits = len(chosen & set(key))
     credit = max(0.0, (hits - (len(chosen) - hits)) / len(key))
     remarks = tuple(
@@ -87,27 +87,27 @@ def _grade_choice(question: Choice, answer: Answer) -> Verdict:
         for option in question.options
     )
     beliefs = tuple(remark.misconception for remark in remarks if remark.chosen and remark.misconception)
-    return Verdict(question.head.id, chosen == set(key), credit, given, key, remarks, beliefs)
+    return Verdict(question.head.id, chosen == set(key), credit, letters, key, remarks, beliefs)
 
 
 def _letters(question: Choice, answer: Answer) -> tuple[str, ...]:
     ids = [option.id for option in question.options]
-    given = _parts(str(answer) if question.form and isinstance(answer, int) else answer)
-    unknown = [part for part in given if part not in ids]
-    if unknown or not given or (len(set(given)) > 1 and not question.many):
+    letters = _parts(str(answer) if question.form and isinstance(answer, int) else answer)
+    unknown = [part for part in letters if part not in ids]
+    if unknown or not letters or (len(set(letters)) > 1 and not question.many):
         number = "one or more" if question.many else "one"
         raise DataError(f"answer {answer!r} received, expected {number} of {', '.join(ids)}")
-    return tuple(one for one in ids if one in given)
+    return tuple(letter for letter in ids if letter in letters)
 
 
 def _grade_number(question: Numeric, answer: Answer) -> Verdict:
-    given = _number(question, answer)
-    right = abs(given - question.key) <= question.tolerance + 1e-9
+    number = _number(question, answer)
+    right = abs(number - question.key) <= question.tolerance + 1e-9
     key = f"{_show(question.key)} {question.unit}".strip()
     remarks = [Remark("", key, right, True, question.why)]
     beliefs = []
     for wrong in question.wrong:
-        chosen = not right and abs(given - wrong.value) <= max(question.tolerance, 1e-9)
+        chosen = not right and abs(number - wrong.value) <= max(question.tolerance, 1e-9)
         remarks.append(
             Remark(
                 "",
@@ -120,17 +120,17 @@ def _grade_number(question: Numeric, answer: Answer) -> Verdict:
         )
         beliefs += [wrong.misconception] if chosen else []
     return Verdict(
-        question.head.id, right, float(right), (_show(given),), (key,), tuple(remarks), tuple(beliefs)
+        question.head.id, right, float(right), (_show(number),), (key,), tuple(remarks), tuple(beliefs)
     )
 
 
 def _number(question: Numeric, answer: Answer) -> float:
     if isinstance(answer, (int, float)) and not isinstance(answer, bool) and math.isfinite(answer):
         return float(answer)
-    found = _NUMBER.fullmatch(answer) if isinstance(answer, str) else None
-    if found is None or found[2].lower() not in {"", question.unit.lower()}:
+    match = _NUMBER.fullmatch(answer) if isinstance(answer, str) else None
+    if match is None or match[2].lower() not in {"", question.unit.lower()}:
         raise DataError(f"answer {answer!r} received, expected a number of {question.unit}")
-    return float(found[1].replace(",", "."))
+    return float(match[1].replace(",", "."))
 
 
 def _show(number: float) -> str:
@@ -138,27 +138,27 @@ def _show(number: float) -> str:
 
 
 def plain(text: str) -> str:
-    """What of a short answer counts: its letters and digits, in small letters.
+    """Reduce a short answer to what counts: its letters and digits, in lower case.
 
     >>> plain("`UNKNOWN_MEMBER_ID`.") == plain("unknown member id")
     True
     """
-    return "".join(one for one in unicodedata.normalize("NFKC", text).casefold() if one.isalnum())
+    return "".join(sign for sign in unicodedata.normalize("NFKC", text).casefold() if sign.isalnum())
 
 
 def _grade_text(question: Short, answer: Answer) -> Verdict:
-    given = str(answer).strip() if isinstance(answer, (str, int, float)) else ""
-    if not plain(given):
+    words = str(answer).strip() if isinstance(answer, (str, int, float)) else ""
+    if not plain(words):
         raise DataError(f"answer {answer!r} received, expected a word or two")
-    right = plain(given) in {plain(one) for one in question.accept}
+    right = plain(words) in {plain(accepted) for accepted in question.accept}
     remarks = [Remark("", question.key, right, True, question.why)]
     beliefs = []
     for wrong in question.wrong:
-        chosen = not right and plain(given) == plain(wrong.text)
+        chosen = not right and plain(words) == plain(wrong.text)
         remarks.append(Remark("", wrong.text, chosen, False, wrong.why, wrong.misconception))
         beliefs += [wrong.misconception] if chosen else []
     return Verdict(
-        question.head.id, right, float(right), (given,), (question.key,), tuple(remarks), tuple(beliefs)
+        question.head.id, right, float(right), (words,), (question.key,), tuple(remarks), tuple(beliefs)
     )
 
 
@@ -168,11 +168,11 @@ def _grade_pairs(question: Matching, answer: Answer) -> Verdict:
     remarks = []
     for prompt in question.prompts:
         chosen = pairs[prompt.id]
-        said = "" if chosen == prompt.key else f" (you: {texts[chosen]})"
+        correction = "" if chosen == prompt.key else f" (you: {texts[chosen]})"
         remarks.append(
             Remark(
                 prompt.id,
-                f"{prompt.text}: {texts[prompt.key]}{said}",
+                f"{prompt.text}: {texts[prompt.key]}{correction}",
                 chosen == prompt.key,
                 True,
                 prompt.why,
@@ -181,12 +181,12 @@ def _grade_pairs(question: Matching, answer: Answer) -> Verdict:
         )
     right = sum(pairs[prompt.id] == prompt.key for prompt in question.prompts)
     beliefs = tuple(remark.misconception for remark in remarks if remark.misconception)
-    given = tuple(prompt.id + pairs[prompt.id] for prompt in question.prompts)
+    letters = tuple(prompt.id + pairs[prompt.id] for prompt in question.prompts)
     return Verdict(
         question.head.id,
         right == len(pairs),
         right / len(pairs),
-        given,
+        letters,
         question.key,
         tuple(remarks),
         beliefs,
@@ -197,13 +197,13 @@ def _pairs(question: Matching, answer: Answer) -> dict[str, str]:
     prompts = [prompt.id for prompt in question.prompts]
     letters = [letter for letter, _ in question.options]
     if isinstance(answer, Mapping):
-        found = [(str(key).strip(), str(held).strip().lower()) for key, held in answer.items()]
+        parts = [(str(key).strip(), str(letter).strip().lower()) for key, letter in answer.items()]
     else:
-        found = [(part[:-1], part[-1]) for part in _parts(answer)]
-        if found and all(not number for number, _ in found) and len(found) == len(prompts):
-            found = [(number, letter) for number, (_, letter) in zip(prompts, found, strict=True)]
-    pairs = dict(found)
-    if sorted(number for number, _ in found) != sorted(prompts) or not set(pairs.values()) <= set(letters):
+        parts = [(part[:-1], part[-1]) for part in _parts(answer)]
+        if parts and all(not number for number, _ in parts) and len(parts) == len(prompts):
+            parts = [(number, letter) for number, (_, letter) in zip(prompts, parts, strict=True)]
+    pairs = dict(parts)
+    if sorted(number for number, _ in parts) != sorted(prompts) or not set(pairs.values()) <= set(letters):
         raise DataError(
             f"answer {answer!r} received, expected a letter of {', '.join(letters)} for each of {', '.join(prompts)}, as in {prompts[0]}{letters[0]}"
         )
@@ -211,32 +211,32 @@ def _pairs(question: Matching, answer: Answer) -> dict[str, str]:
 
 
 def _grade_order(question: Ordering, answer: Answer) -> Verdict:
-    given = _order(question, answer)
+    order = _order(question, answer)
     key = question.key
-    concordant = [given.index(one) < given.index(other) for one, other in combinations(key, 2)]
+    concordant = [order.index(earlier) < order.index(later) for earlier, later in combinations(key, 2)]
     remarks = [
-        Remark(step.id, f"{place}. {step.text}", given[place - 1] == step.id, True, step.why)
-        for place, step in enumerate(question.steps, start=1)
+        Remark(step.id, f"{number}. {step.text}", order[number - 1] == step.id, True, step.why)
+        for number, step in enumerate(question.steps, start=1)
     ]
-    remarks.append(Remark("", " ".join(key), given == key, True, question.why))
+    remarks.append(Remark("", " ".join(key), order == key, True, question.why))
     beliefs = []
     for wrong in question.wrong:
         remarks.append(
-            Remark("", " ".join(wrong.order), given == wrong.order, False, wrong.why, wrong.misconception)
+            Remark("", " ".join(wrong.order), order == wrong.order, False, wrong.why, wrong.misconception)
         )
-        beliefs += [wrong.misconception] if given == wrong.order else []
-    credit = 1.0 if given == key else sum(concordant) / len(concordant)
-    return Verdict(question.head.id, given == key, credit, given, key, tuple(remarks), tuple(beliefs))
+        beliefs += [wrong.misconception] if order == wrong.order else []
+    credit = 1.0 if order == key else sum(concordant) / len(concordant)
+    return Verdict(question.head.id, order == key, credit, order, key, tuple(remarks), tuple(beliefs))
 
 
 def _order(question: Ordering, answer: Answer) -> tuple[str, ...]:
     parts = _parts(answer)
-    given = tuple(parts[0]) if len(parts) == 1 else tuple(parts)
-    if sorted(given) != sorted(question.key):
+    order = tuple(parts[0]) if len(parts) == 1 else tuple(parts)
+    if sorted(order) != sorted(question.key):
         raise DataError(
             f"answer {answer!r} received, expected each of {', '.join(sorted(question.key))} once, in order"
         )
-    return given
+    return order
 
 
 def _parts(answer: Answer) -> list[str]:

@@ -16,85 +16,85 @@ WIDTH = 100
 COLUMNS = 64
 
 
-def public(asked: Question) -> dict[str, Any]:
+def public(question: Question) -> dict[str, Any]:
     """A question without its key, explanations and beliefs."""
     shown: dict[str, Any] = {
-        "id": asked.head.id,
-        "kind": asked.kind,
-        "stem": asked.head.stem,
-        "exhibit": asked.head.exhibit or "",
+        "id": question.head.id,
+        "kind": question.kind,
+        "stem": question.head.stem,
+        "exhibit": question.head.exhibit or "",
     }
-    if isinstance(asked, Choice):
+    if isinstance(question, Choice):
         shown |= {
-            "many": asked.many,
-            "options": [_option(option.id, option.text, option.picture) for option in asked.options],
+            "many": question.many,
+            "options": [_option(option.id, option.text, option.picture) for option in question.options],
         }
-        return shown if asked.picture is None else {**shown, "picture": asdict(asked.picture)}
-    if isinstance(asked, Numeric):
-        return {**shown, "unit": asked.unit}
-    if isinstance(asked, Matching):
-        prompts = [{"id": prompt.id, "text": prompt.text} for prompt in asked.prompts]
+        return shown if question.picture is None else {**shown, "picture": asdict(question.picture)}
+    if isinstance(question, Numeric):
+        return {**shown, "unit": question.unit}
+    if isinstance(question, Matching):
+        prompts = [{"id": prompt.id, "text": prompt.text} for prompt in question.prompts]
         return {
             **shown,
             "prompts": prompts,
-            "options": [_option(letter, text) for letter, text in asked.options],
+            "options": [_option(letter, text) for letter, text in question.options],
         }
-    if isinstance(asked, Ordering):
+    if isinstance(question, Ordering):
         return {
             **shown,
             "steps": sorted(
-                ({"id": step.id, "text": step.text} for step in asked.steps), key=lambda one: one["id"]
+                ({"id": step.id, "text": step.text} for step in question.steps), key=lambda each: each["id"]
             ),
         }
     return shown
 
 
 def _option(letter: str, text: str, picture: Picture | None = None) -> dict[str, Any]:
-    found: dict[str, Any] = {"id": letter, "text": text}
-    return found if picture is None else {**found, "picture": asdict(picture)}
+    shown: dict[str, Any] = {"id": letter, "text": text}
+    return shown if picture is None else {**shown, "picture": asdict(picture)}
 
 
-def question_lines(asked: Question, number: int) -> list[str]:
+def question_lines(question: Question, number: int) -> list[str]:
     """A question as lines of text, its exhibit unbroken, without its key."""
-    lines = _wrapped(f"{number}. ", asked.head.stem)
-    if asked.head.exhibit:
-        lines += ["", *(f"    {line}" for line in str(asked.head.exhibit).rstrip().splitlines()), ""]
-    if isinstance(asked, Choice):
-        lines += _picture_block(asked.picture)
-        for option in asked.options:
+    lines = _wrapped(f"{number}. ", question.head.stem)
+    if question.head.exhibit:
+        lines += ["", *(f"    {line}" for line in str(question.head.exhibit).rstrip().splitlines()), ""]
+    if isinstance(question, Choice):
+        lines += _picture_block(question.picture)
+        for option in question.options:
             lines += (
                 [f"   {option.id}) {option.text}"]
-                if asked.kind == "log"
+                if question.kind == "log"
                 else _wrapped(f"   {option.id}) ", option.text)
             )
             lines += _picture_block(option.picture)
-    elif isinstance(asked, Matching):
-        for prompt in asked.prompts:
+    elif isinstance(question, Matching):
+        for prompt in question.prompts:
             lines += _wrapped(f"   {prompt.id}. ", prompt.text)
-        for letter, text in asked.options:
+        for letter, text in question.options:
             lines += _wrapped(f"      {letter}) ", text)
-    elif isinstance(asked, Ordering):
-        for step in sorted(asked.steps, key=lambda one: one.id):
+    elif isinstance(question, Ordering):
+        for step in sorted(question.steps, key=lambda each: each.id):
             lines += _wrapped(f"   {step.id}) ", step.text)
-    if not isinstance(asked, Choice) or asked.form:
-        lines.append(f"   ({hint(asked)})")
+    if not isinstance(question, Choice) or question.form:
+        lines.append(f"   ({hint(question)})")
     return lines
 
 
-def hint(asked: Question) -> str:
-    """What an answer looks like."""
-    if isinstance(asked, Choice):
-        one = {"log": "the number of a line", "picture": "a letter or the number of a row"}.get(
-            asked.kind, "a letter"
+def hint(question: Question) -> str:
+    """The form of an answer, in words."""
+    if isinstance(question, Choice):
+        single = {"log": "the number of a line", "picture": "a letter or the number of a row"}.get(
+            question.kind, "a letter"
         )
-        return "letters, as in a c" if asked.many else one
-    if isinstance(asked, Numeric):
-        return f"a number of {asked.unit}"
-    if isinstance(asked, Matching):
+        return "letters, as in a c" if question.many else single
+    if isinstance(question, Numeric):
+        return f"a number of {question.unit}"
+    if isinstance(question, Matching):
         return "a letter for each number, as in 1b 2a"
     return (
-        f"all letters in order, as in {' '.join(sorted(asked.key))}"
-        if isinstance(asked, Ordering)
+        f"all letters in order, as in {' '.join(sorted(question.key))}"
+        if isinstance(question, Ordering)
         else "a word or two"
     )
 
@@ -130,30 +130,30 @@ def _picture_block(picture: Picture | None) -> list[str]:
 def _wrapped(mark: str, text: str) -> list[str]:
     blocks = [" ".join(block.split()) for block in text.split("\n\n")]
     inner = " " * len(mark)
-    found = [
+    lines = [
         line
         for block in blocks
         for line in textwrap.wrap(
             block, WIDTH, initial_indent=inner, subsequent_indent=inner, break_on_hyphens=False
         )
     ]
-    return [mark + found[0][len(mark) :], *found[1:]] if found else [mark]
+    return [mark + lines[0][len(mark) :], *lines[1:]] if lines else [mark]
 
 
-def shuffled(asked: Question, seed: int) -> Question:
+def shuffled(question: Question, seed: int) -> Question:
     """The question with its options in another order by seed; numbers, lines and rows keep theirs."""
-    if not isinstance(asked, Choice) or asked.form == "log" or asked.picture is not None:
-        return asked
-    if all(option.text[:1].isdigit() for option in asked.options):
-        return asked
-    order = list(asked.options)
-    Random(f"{asked.head.id}/{seed}").shuffle(order)
-    letters = [option.id for option in asked.options]
+    if not isinstance(question, Choice) or question.form == "log" or question.picture is not None:
+        return question
+    if all(option.text[:1].isdigit() for option in question.options):
+        return question
+    order = list(question.options)
+    Random(f"{question.head.id}/{seed}").shuffle(order)
+    letters = [option.id for option in question.options]
     moved = tuple(replace(option, id=letter) for letter, option in zip(letters, order, strict=True))
-    if asked.form == "picture":
+    if question.form == "picture":
         moved = tuple(replace(option, text=f"Picture {option.id.upper()}") for option in moved)
-    proof = asked.proof
+    proof = question.proof
     if proof is not None:
         claims = {letter: proof.claims[option.id] for letter, option in zip(letters, order, strict=True)}
         proof = replace(proof, claims=claims)
-    return replace(asked, options=moved, proof=proof)
+    return replace(question, options=moved, proof=proof)

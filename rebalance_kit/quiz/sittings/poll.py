@@ -51,25 +51,25 @@ class Poll:
         self._shown = False
         self._begin(self._store.kept("poll").get(self.asked.head.id, {}))
 
-    def _begin(self, kept: Mapping[str, Any]) -> None:
+    def _begin(self, state: Mapping[str, Any]) -> None:
         """Go on with what was kept, or begin when nothing fits."""
         options = {option.id for option in self.asked.options}
         self._votes: dict[int, dict[str, str]] = {number: {} for number in ROUNDS}
         self._hands: dict[int, dict[str, int]] = {number: {} for number in ROUNDS}
         self._revealed = False
-        step = str(kept.get("step"))
-        self._step = step if not kept.get("revealed") and step in STEPS else STEPS[0]
-        if kept.get("revealed"):
+        step = str(state.get("step"))
+        self._step = step if not state.get("revealed") and step in STEPS else STEPS[0]
+        if state.get("revealed"):
             return
         for number in ROUNDS:
-            votes = kept.get("votes", {}).get(str(number), {})
+            votes = state.get("votes", {}).get(str(number), {})
             self._votes[number] = {str(who): what for who, what in votes.items() if what in options}
-            hands = kept.get("hands", {}).get(str(number), {})
+            hands = state.get("hands", {}).get(str(number), {})
             self._hands[number] = {what: int(many) for what, many in hands.items() if what in options}
 
     def _keep(self) -> None:
-        held = {"step": self._step, "revealed": self._revealed, "votes": self._votes, "hands": self._hands}
-        self._store.keep("poll", self.asked.head.id, held)
+        state = {"step": self._step, "revealed": self._revealed, "votes": self._votes, "hands": self._hands}
+        self._store.keep("poll", self.asked.head.id, state)
 
     # --- votes -------------------------------------------------------------------------------
     @property
@@ -109,12 +109,12 @@ class Poll:
     def _files(self) -> Iterator[str]:
         assert self.folder is not None
         try:
-            found = sorted(file for file in self.folder.iterdir() if file.suffix == SUFFIX and file.is_file())
+            files = sorted(file for file in self.folder.iterdir() if file.suffix == SUFFIX and file.is_file())
         except OSError as error:
             raise DataError(
                 f"{self.folder}: cannot be read ({error.strerror}); expected a folder of votes"
             ) from error
-        for file in found[:MOST_FILES]:
+        for file in files[:MOST_FILES]:
             try:
                 with file.open(encoding="ascii") as stream:
                     yield from CODE.findall(stream.read(LARGEST_FILE))
@@ -198,20 +198,23 @@ class Poll:
     def counts(self, number: int) -> dict[str, int]:
         """Votes an option in a round, hands included."""
         cast = Counter(self._votes[number].values())
-        return {one.id: cast[one.id] + self._hands[number].get(one.id, 0) for one in self.asked.options}
+        return {
+            option.id: cast[option.id] + self._hands[number].get(option.id, 0)
+            for option in self.asked.options
+        }
 
     def moves(self) -> dict[tuple[str, str], int]:
         """How many went from one option to another between the rounds; hands have no name and are left out."""
         both = sorted(self._votes[1].keys() & self._votes[2].keys())
-        found = Counter((self._votes[1][who], self._votes[2][who]) for who in both)
-        return dict(sorted(found.items()))
+        changes = Counter((self._votes[1][who], self._votes[2][who]) for who in both)
+        return dict(sorted(changes.items()))
 
     def replays(self) -> tuple[Replay, ...]:
         """The runs that decide the question, once it is revealed."""
         return replays(self.item, self.seed, self._book) if self._revealed else ()
 
     def page(self) -> dict[str, Any]:
-        """What the projected screen shows, as plain JSON."""
+        """The projected screen as plain JSON."""
         shown: dict[str, Any] = {
             "question": public(self.asked),
             "step": self._step,
@@ -228,10 +231,10 @@ class Poll:
         }
         if self._shown:
             shown["split"] = [self.counts(number) for number in ROUNDS[: self.round]]
-            shown["moves"] = [[one, other, many] for (one, other), many in self.moves().items()]
+            shown["moves"] = [[first, second, many] for (first, second), many in self.moves().items()]
         if self._revealed:
             shown["verdict"] = asdict(unanswered(self.asked))
-            shown["replays"] = [one.name for one in self.replays()]
+            shown["replays"] = [replay.name for replay in self.replays()]
         return shown
 
     def text(self) -> str:
@@ -277,5 +280,5 @@ def shift_lines(
         if after is not None:
             rows.append(f"   after  {'#' * round(after[option] / unit):<{wide}} {after[option]:>3}")
     return rows + [
-        f"{many} went from {one} to {other}" for (one, other), many in moves.items() if one != other
+        f"{many} went from {first} to {second}" for (first, second), many in moves.items() if first != second
     ]

@@ -61,7 +61,7 @@ class Practice:
     sources: tuple[tuple[Item, int], ...] = ()
     book: RunBook = field(default_factory=RunBook)
 
-    def answer(self, given: Answer, confidence: str | None = None) -> Verdict:
+    def answer(self, choice: Answer, confidence: str | None = None) -> Verdict:
         """Answer the question shown, or the next one when that is answered; raises ``DataError`` for no answer.
 
         ``confidence`` is sure, think or guess, or None when nobody asked.
@@ -72,7 +72,7 @@ class Practice:
             raise DataError(
                 f"all {len(self.questions)} questions of {self.title!r} are answered; expected no further answer"
             )
-        verdict = grade(self.questions[self.place], given)
+        verdict = grade(self.questions[self.place], choice)
         self.verdicts[self.place] = verdict
         if self.store is not None:
             self.store.add(self._attempt(verdict, confidence))
@@ -114,7 +114,7 @@ class Practice:
         return replays(*self.sources[self.place], self.book)
 
     def page(self) -> dict[str, Any]:
-        """What a screen shows now, as plain JSON: the question, and the verdict once it is answered."""
+        """The screen as plain JSON: the question, and the verdict once it is answered."""
         if not self.questions:
             return {"title": self.title, "of": 0, "said": NOTHING_DUE}
         verdict = self.verdicts.get(self.place)
@@ -127,7 +127,7 @@ class Practice:
             "last": self.place + 1 == len(self.questions),
             "right": self.right,
             "answered": len(self.verdicts),
-            "replays": [one.name for one in self.replays],
+            "replays": [replay.name for replay in self.replays],
             "notice": (self.store.notice or "") if self.store is not None else "",
         }
 
@@ -138,10 +138,10 @@ class Practice:
         lines = [
             f"Quiz {self.title}: {len(self.questions)} questions, {len(self.verdicts)} answered, {self.right} right"
         ]
-        for place, asked in enumerate(self.questions):
-            lines += ["", *question_lines(asked, place + 1)]
-            if place in self.verdicts:
-                lines.append(str(self.verdicts[place]))
+        for index, shown in enumerate(self.questions):
+            lines += ["", *question_lines(shown, index + 1)]
+            if index in self.verdicts:
+                lines.append(str(self.verdicts[index]))
         return "\n".join(lines)
 
 
@@ -167,8 +167,8 @@ def practise(
 
 def beliefs_shown(verdicts: Iterable[Verdict]) -> tuple[str, ...]:
     """Misconceptions behind the wrong answers, each once, the most frequent first."""
-    found: dict[str, int] = {}
+    times: dict[str, int] = {}
     for verdict in verdicts:
         for belief in verdict.misconceptions:
-            found[belief] = found.get(belief, 0) + 1
-    return tuple(sorted(found, key=lambda one: (-found[one], one)))
+            times[belief] = times.get(belief, 0) + 1
+    return tuple(sorted(times, key=lambda each: (-times[each], each)))

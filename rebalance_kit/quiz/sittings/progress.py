@@ -1,10 +1,10 @@
-"""What answers say of a learner: per domain, objective and belief, and what to read and replay next."""
+"""Progress of a learner per domain, objective and belief, with what to read and replay next."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rebalance_kit.quiz.items.bank import Bank
 from rebalance_kit.quiz.items.blueprint import Blueprint, reading
@@ -59,23 +59,25 @@ class Progress:
         lines = [f"{self.title}: {self.total.right} of {self.total.asked} right, {self.total.percent} %"]
         lines += [self.advice] if self.advice else []
         lines += ["", "By domain:"] + [
-            f"  {one.name:<34} {one.right:>3} of {one.asked:<3} {one.percent:>3} %" for one in self.domains
+            f"  {score.name:<34} {score.right:>3} of {score.asked:<3} {score.percent:>3} %"
+            for score in self.domains
         ]
         lines += [
             f"  {domain}: the bank lacks {number} questions; it asks what rebalancing touches only"
             for domain, number in self.missing.items()
         ]
-        weak = [one for one in self.objectives if one.right < one.asked]
+        weak = [score for score in self.objectives if score.right < score.asked]
         lines += _block(
-            "Objectives to work on", [f"{one.name} ({one.right} of {one.asked})" for one in weak[:MOST]]
+            "Objectives to work on",
+            [f"{score.name} ({score.right} of {score.asked})" for score in weak[:MOST]],
         )
         lines += _block(
             "Believed, and not so",
             [
-                f"{one.sentence} ({one.id}, {one.times} times)"
-                if one.times > 1
-                else f"{one.sentence} ({one.id})"
-                for one in self.beliefs[:MOST]
+                f"{belief.sentence} ({belief.id}, {belief.times} times)"
+                if belief.times > 1
+                else f"{belief.sentence} ({belief.id})"
+                for belief in self.beliefs[:MOST]
             ],
         )
         lines += _block("Right by a guess", list(self.lucky[:MOST]))
@@ -101,48 +103,58 @@ def progress(
 
     Items that the bank no longer has are counted in the total alone.
     """
+    tally = _Tally()
     known = {item.head.id: item for item in bank.items}
-    domains: dict[str, list[bool]] = defaultdict(list)
-    objectives: dict[str, list[bool]] = defaultdict(list)
-    beliefs: dict[str, int] = defaultdict(int)
-    correct: list[bool] = []
-    lucky: list[Item] = []
-    weak: list[Item] = []
-    variants: list[tuple[str, int]] = []
     for attempt in attempts:
-        correct.append(attempt.correct)
+        tally.count(attempt)
         item = known.get(attempt.item)
-        for belief in attempt.beliefs:
-            beliefs[belief] += 1
-        if item is None:
-            continue
-        for domain in _domains(item, plan, asked_for):
-            domains[domain].append(attempt.correct)
-        objectives[item.head.objective].append(attempt.correct)
-        if attempt.correct and attempt.confidence != "guess":
-            continue
-        (lucky if attempt.correct else weak).append(item)
-        variants.append((attempt.item, attempt.seed))
-    scored = tuple(
-        sorted(
-            (Score(name, sum(found), len(found)) for name, found in domains.items()),
-            key=lambda one: (one.percent, one.name),
-        )
-    )
-    total = Score("all", sum(correct), len(correct))
+        if item is not None:
+            tally.count_item(attempt, item, _domains(item, plan, asked_for))
+    domains = tuple(sorted(_scores(tally.domains), key=lambda score: (score.percent, score.name)))
+    total = Score("all", sum(tally.correct), len(tally.correct))
     return Progress(
         title,
         total,
-        scored,
-        _objectives(objectives),
-        _beliefs(beliefs, bank),
-        tuple(dict.fromkeys(item.head.objective for item in lucky)),
-        _to_read([*weak, *lucky]),
-        _to_replay([*weak, *lucky]),
+        domains,
+        _objectives(tally.objectives),
+        _beliefs(tally.beliefs, bank),
+        tuple(dict.fromkeys(item.head.objective for item in tally.lucky)),
+        _to_read([*tally.missed, *tally.lucky]),
+        _to_replay([*tally.missed, *tally.lucky]),
         missing,
-        _advice(plan, total, scored),
-        tuple(dict.fromkeys(variants)),
+        _advice(plan, total, domains),
+        tuple(dict.fromkeys(tally.variants)),
     )
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Answers counted by domain, objective and belief; items that were missed, or right by a guess."""
+
+    correct: list[bool] = field(default_factory=list)
+    domains: dict[str, list[bool]] = field(default_factory=lambda: defaultdict(list))
+    objectives: dict[str, list[bool]] = field(default_factory=lambda: defaultdict(list))
+    beliefs: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    lucky: list[Item] = field(default_factory=list)
+    missed: list[Item] = field(default_factory=list)
+    variants: list[tuple[str, int]] = field(default_factory=list)
+
+    def count(self, attempt: Attempt) -> None:
+        self.correct.append(attempt.correct)
+        for belief in attempt.beliefs:
+            self.beliefs[belief] += 1
+
+    def count_item(self, attempt: Attempt, item: Item, domains: Iterable[str]) -> None:
+        for domain in domains:
+            self.domains[domain].append(attempt.correct)
+        self.objectives[item.head.objective].append(attempt.correct)
+        if not attempt.correct or attempt.confidence == "guess":
+            (self.lucky if attempt.correct else self.missed).append(item)
+            self.variants.append((attempt.item, attempt.seed))
+
+
+def _scores(answers: Mapping[str, Sequence[bool]]) -> list[Score]:
+    return [Score(name, sum(correct), len(correct)) for name, correct in answers.items()]
 
 
 def _domains(item: Item, plan: Blueprint | None, asked_for: Mapping[str, str]) -> Iterable[str]:
@@ -157,30 +169,31 @@ def _domains(item: Item, plan: Blueprint | None, asked_for: Mapping[str, str]) -
     ]
 
 
-def _objectives(found: Mapping[str, Sequence[bool]]) -> tuple[Score, ...]:
-    scores = [Score(name, sum(held), len(held)) for name, held in found.items()]
-    return tuple(sorted(scores, key=lambda one: (one.right - one.asked, one.percent, one.name)))
+def _objectives(answers: Mapping[str, Sequence[bool]]) -> tuple[Score, ...]:
+    return tuple(
+        sorted(_scores(answers), key=lambda score: (score.right - score.asked, score.percent, score.name))
+    )
 
 
-def _beliefs(found: Mapping[str, int], bank: Bank) -> tuple[Belief, ...]:
-    order = sorted(found, key=lambda one: (-found[one], one))
-    return tuple(Belief(slug, bank.beliefs.get(slug, slug), found[slug]) for slug in order)
+def _beliefs(times: Mapping[str, int], bank: Bank) -> tuple[Belief, ...]:
+    order = sorted(times, key=lambda belief: (-times[belief], belief))
+    return tuple(Belief(slug, bank.beliefs.get(slug, slug), times[slug]) for slug in order)
 
 
 def _to_read(items: Iterable[Item]) -> tuple[str, ...]:
     times: dict[str, int] = defaultdict(int)
     for item in items:
-        for place in reading(item.head.topics[:1]):
-            times[place] += 1
-    return tuple(sorted(times, key=lambda one: (-times[one], one)))
+        for page in reading(item.head.topics[:1]):
+            times[page] += 1
+    return tuple(sorted(times, key=lambda each: (-times[each], each)))
 
 
 def _to_replay(items: Iterable[Item]) -> tuple[str, ...]:
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for item in items:
         for spec in list(runs_of(item).values())[:1]:
-            found.setdefault(run_name(spec))
-    return tuple(found)
+            names.setdefault(run_name(spec))
+    return tuple(names)
 
 
 def runs_of(item: Item) -> Mapping[str, RunSpec]:
@@ -205,7 +218,7 @@ def run_name(spec: RunSpec) -> str:
 def _advice(plan: Blueprint | None, total: Score, domains: Sequence[Score]) -> str:
     if plan is None:
         return ""
-    low = [one.name for one in domains if one.percent < plan.floor]
+    low = [domain.name for domain in domains if domain.percent < plan.floor]
     honest = "The vendor publishes no pass mark, and asks more of each domain than what rebalancing touches."
     if total.percent >= plan.mark and not low:
         return f"At or above {plan.mark} % in all and {plan.floor} % in every domain: with three such mocks in a row you are ready. {honest}"

@@ -63,15 +63,15 @@ def schedule(attempts: Iterable[Attempt]) -> dict[str, tuple[datetime, int]]:
 
 
 def due(store: Store, now: float, bank: Bank | None = None) -> tuple[Due, ...]:
-    """What is due at that time, the longest overdue first; items that the bank no longer has are left out."""
+    """Reviews due at that time, the longest overdue first; items that the bank no longer has are left out."""
     known = {item.head.id for item in (bank or read_bank()).items}
     moment = datetime.fromtimestamp(now, UTC)
-    found = [
+    reviews = [
         Due(item, since, times + 1)
         for item, (since, times) in schedule(store.attempts()).items()
         if since <= moment and item in known
     ]
-    return tuple(sorted(found, key=lambda one: (one.since, one.item)))
+    return tuple(sorted(reviews, key=lambda review: (review.since, review.item)))
 
 
 def practise_due(store: Store, now: float, count: int | None = None, bank: Bank | None = None) -> Practice:
@@ -81,6 +81,6 @@ def practise_due(store: Store, now: float, count: int | None = None, bank: Bank 
     """
     bank = bank or read_bank()
     book = RunBook()
-    sources = tuple((bank.item(one.item), one.seed) for one in due(store, now, bank)[:count])
+    sources = tuple((bank.item(review.item), review.seed) for review in due(store, now, bank)[:count])
     questions = tuple(shuffled(question(item, seed, book), seed) for item, seed in sources)
     return Practice("review", questions, store=store, mode="review", sources=sources, book=book)

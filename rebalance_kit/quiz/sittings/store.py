@@ -1,4 +1,4 @@
-"""What one learner has answered, kept in a SQLite file that two notebooks may write at once.
+"""Answers of one learner, kept in a SQLite file that two notebooks may write at once.
 
 The file is in WAL mode and each answer is one transaction, so a killed kernel loses nothing that was answered.
 When the file cannot be written (locked for long, damaged, disk full) the answer goes to a line of a text file
@@ -73,11 +73,11 @@ class Store:
     # --- writing -----------------------------------------------------------------------------
     def add(self, *attempts: Attempt) -> None:
         """Keep answers, all or none; never raises: what the database refuses goes beside it (see ``notice``)."""
-        self._write(*({"do": "attempt", **asdict(one)} for one in attempts))
+        self._write(*({"do": "attempt", **asdict(attempt)} for attempt in attempts))
 
-    def keep(self, kind: str, name: str, held: Mapping[str, Any]) -> None:
+    def keep(self, kind: str, name: str, state: Mapping[str, Any]) -> None:
         """Keep a mapping under a kind and a name (an exam's state, a review card), in place of the one before."""
-        self._write({"do": "keep", "kind": kind, "name": name, "held": dict(held)})
+        self._write({"do": "keep", "kind": kind, "name": name, "held": dict(state)})
 
     def set_aside(self, kind: str, name: str) -> None:
         """Keep what is kept there under another kind, ``KIND set aside``, where nothing comes upon it."""
@@ -86,8 +86,8 @@ class Store:
     def _write(self, *lines: dict[str, Any]) -> None:
         try:
             with self._connection() as connection:
-                for place in self._beside():
-                    self._take_in(connection, place)
+                for file in self._beside():
+                    self._take_in(connection, file)
                 for line in (*self._unsaved, *lines):
                     _apply(connection, line)
             self._unsaved.clear()
@@ -99,15 +99,15 @@ class Store:
 
     def _keep_beside(self, line: dict[str, Any], error: Exception) -> None:
         text = json.dumps(line, ensure_ascii=False) + "\n"
-        for place in self._beside():
+        for file in self._beside():
             with suppress(OSError):
-                place.parent.mkdir(parents=True, exist_ok=True)
-                with place.open("a", encoding="utf-8") as stream:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                with file.open("a", encoding="utf-8") as stream:
                     stream.write(text)
                     stream.flush()
                     os.fsync(stream.fileno())
                 self.notice = (
-                    f"{self.path} cannot be written ({error}); your answers so far are kept in {place}"
+                    f"{self.path} cannot be written ({error}); your answers so far are kept in {file}"
                 )
                 return
         self._unsaved.append(line)
@@ -118,57 +118,57 @@ class Store:
         mine = f"rebalance-kit-{_user()}-{crc32(str(self.path.absolute()).encode()):08x}-{name}"
         return self.path.with_name(name), Path(tempfile.gettempdir()) / mine
 
-    def _take_in(self, connection: sqlite3.Connection, place: Path) -> None:
-        if not place.is_file() or (place.parent != self.path.parent and place.stat().st_uid != _user()):
+    def _take_in(self, connection: sqlite3.Connection, file: Path) -> None:
+        if not file.is_file() or (file.parent != self.path.parent and file.stat().st_uid != _user()):
             return
-        with place.open(encoding="utf-8", errors="replace") as stream:
+        with file.open(encoding="utf-8", errors="replace") as stream:
             for text in iter(lambda: stream.readline(LARGEST_LINE), ""):
                 with suppress(ValueError, KeyError, TypeError):  # a line cut off by a full disk
                     _apply(connection, json.loads(text))
 
     def _clear_beside(self) -> None:
-        for place in self._beside():
+        for file in self._beside():
             with suppress(OSError):
-                place.unlink()
+                file.unlink()
 
     # --- reading -----------------------------------------------------------------------------
     def attempts(self, mode: str | None = None, exam: str | None = None) -> tuple[Attempt, ...]:
         """Answers in the order of their times; raises ``DataError`` saying what is wrong with the file."""
-        asked = (
+        query = (
             "SELECT id, at, mode, item, seed, given, correct, credit, confidence, beliefs, exam FROM attempt"
         )
-        asked += " WHERE (? IS NULL OR mode = ?) AND (? IS NULL OR exam = ?) ORDER BY at, id"
-        return tuple(_attempt(row) for row in self._read(asked, (mode, mode, exam, exam)))
+        query += " WHERE (? IS NULL OR mode = ?) AND (? IS NULL OR exam = ?) ORDER BY at, id"
+        return tuple(_attempt(row) for row in self._read(query, (mode, mode, exam, exam)))
 
     def kept(self, kind: str) -> dict[str, dict[str, Any]]:
-        """What was kept of a kind, by name; what is no mapping in JSON is passed over."""
-        found: dict[str, dict[str, Any]] = {}
+        """Mappings kept of a kind, by name; anything else in the file is passed over."""
+        states: dict[str, dict[str, Any]] = {}
         for name, text in self._read("SELECT name, held FROM kept WHERE kind = ? ORDER BY name", (kind,)):
             with suppress(ValueError, TypeError, RecursionError):
-                held = json.loads(text)
-                if isinstance(held, dict):
-                    found[name] = held
-        return found
+                state = json.loads(text)
+                if isinstance(state, dict):
+                    states[name] = state
+        return states
 
-    def _read(self, asked: str, values: Sequence[Any]) -> list[Any]:
+    def _read(self, query: str, values: Sequence[Any]) -> list[Any]:
         try:
             with self._connection() as connection:
-                for place in self._beside():
-                    self._take_in(connection, place)
-                found = connection.execute(asked, values).fetchall()
+                for file in self._beside():
+                    self._take_in(connection, file)
+                rows = connection.execute(query, values).fetchall()
             self._clear_beside()
         except (sqlite3.Error, OSError) as error:
             raise DataError(
                 f"{self.path} cannot be read ({error}); expected the answers of a learner. Rename the file to begin a new one"
             ) from error
-        return found
+        return rows
 
     # --- one's own data ----------------------------------------------------------------------
     def export(self, out: TextIO) -> int:
         """Write every answer as a line of JSON and return how many there were."""
-        found = self.attempts()
-        out.writelines(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in found)
-        return len(found)
+        attempts = self.attempts()
+        out.writelines(json.dumps(asdict(attempt), ensure_ascii=False) + "\n" for attempt in attempts)
+        return len(attempts)
 
     def delete(self) -> int:
         """Delete every answer, exam and review card of this file, and return how many answers there were."""

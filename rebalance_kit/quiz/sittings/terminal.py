@@ -32,7 +32,7 @@ def run_quiz(
     confidence: bool = False,
     links: bool = False,
 ) -> int:
-    """Ask the first ``count`` questions of a tag (all of the bank without one), reading an answer a line.
+    """Ask the first ``count`` questions of a tag (all of the bank without one), reading one answer per line.
 
     ``source`` is standard input unless given. With ``links`` each verdict ends with the commands that open the
     runs behind it in the lab. An empty line passes a question over, ``q`` or the end of
@@ -68,12 +68,12 @@ def run_review(
 
 def _ask_all(practice: Practice, source: TextIO | None, out: TextIO, *, confidence: bool, links: bool) -> int:
     source = sys.stdin if source is None else source
-    for number, asked in enumerate(practice.questions, start=1):
+    for number, question in enumerate(practice.questions, start=1):
         practice.place = number - 1
-        out.write("\n" + "\n".join(question_lines(asked, number)) + "\n")
+        out.write("\n" + "\n".join(question_lines(question, number)) + "\n")
         if not _ask(practice, source, out, confidence=confidence):
             break
-        out.writelines(_seen(one, links=links) for one in practice.replays)
+        out.writelines(_seen(replay, links=links) for replay in practice.replays)
     beliefs = read_bank().beliefs
     out.write(f"\n{practice.right} right of {len(practice.verdicts)} answered.\n")
     out.writelines(
@@ -88,14 +88,14 @@ def _ask_all(practice: Practice, source: TextIO | None, out: TextIO, *, confiden
 def _ask(practice: Practice, source: TextIO, out: TextIO, *, confidence: bool) -> bool:
     """Read until an answer is one; False when the learner stops."""
     while True:
-        given = _read("Answer: ", source, out)
-        if given is None or given.lower() == "q":
+        answer = _read("Answer: ", source, out)
+        if answer is None or answer.lower() == "q":
             return False
-        if not given:
+        if not answer:
             return True
         try:
             how = _confidence(source, out) if confidence else None
-            out.write(f"{practice.answer(given, how)}\n")
+            out.write(f"{practice.answer(answer, how)}\n")
         except DataError as error:
             out.write(f"{error}\n")
             continue
@@ -108,8 +108,8 @@ def _seen(replay: Replay, *, links: bool) -> str:
 
 
 def _confidence(source: TextIO, out: TextIO) -> str | None:
-    said = (_read("Sure, think so or guess (s, t, g): ", source, out) or "").lower()[:1]
-    return _CONFIDENCE.get(said)
+    letter = (_read("Sure, think so or guess (s, t, g): ", source, out) or "").lower()[:1]
+    return _CONFIDENCE.get(letter)
 
 
 def _read(asks: str, source: TextIO, out: TextIO) -> str | None:
@@ -163,13 +163,13 @@ def _look_back(exam: ExamSitting, source: TextIO, out: TextIO, *, links: bool) -
     ]
     if wrong:
         out.write(f"\nNot right: {' '.join(wrong)}\n")
-    while given := _read("A question's number to see its key and reasons, Enter to end: ", source, out):
-        if given.lower() == "q":
+    while number := _read("A question's number to see its key and reasons, Enter to end: ", source, out):
+        if number.lower() == "q":
             return
         try:
-            exam.go(int(given) - 1 if given.isdecimal() else -1)
+            exam.go(int(number) - 1 if number.isdecimal() else -1)
         except DataError:
-            out.write(f"{given!r} received, expected a number from 1 to {len(exam.questions)}\n")
+            out.write(f"{number!r} received, expected a number from 1 to {len(exam.questions)}\n")
             continue
         lines = question_lines(exam.questions[exam.place], exam.place + 1)
         out.write(
@@ -177,7 +177,7 @@ def _look_back(exam: ExamSitting, source: TextIO, out: TextIO, *, links: bool) -
             + "\n".join(lines)
             + f"\n   [your answer: {exam.given(exam.place) or 'none'}]\n{exam.told()}\n"
         )
-        out.writelines(_seen(one, links=links) for one in exam.replays())
+        out.writelines(_seen(replay, links=links) for replay in exam.replays())
 
 
 def _show(exam: ExamSitting, out: TextIO) -> None:
@@ -217,7 +217,7 @@ def _obey(exam: ExamSitting, line: str, out: TextIO) -> None:
 
 def _review_screen(exam: ExamSitting) -> str:
     lines = []
-    for number, place in enumerate(exam.page()["places"], start=1):
-        said = "answered" if place["answered"] else "open"
-        lines.append(f"{number:>3} {said}{', flagged' if place['flagged'] else ''}")
+    for number, question in enumerate(exam.page()["places"], start=1):
+        status = "answered" if question["answered"] else "open"
+        lines.append(f"{number:>3} {status}{', flagged' if question['flagged'] else ''}")
     return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""A run cut into what does not change: a track of states a member, a partition and the group.
+"""A run as piecewise-constant states: one track per member, one per partition, one for the group.
 
 ``board(trace, at_ms)`` answers what the lab shows at a moment; whoever asks often keeps ``Boards``,
 which folds the trace once and finds any moment by bisection.
@@ -77,12 +77,12 @@ class Boards:
 
     @cached_property
     def marks(self) -> tuple[Mark, ...]:
-        """What the strip marks: actions, rebalances, sessions that end."""
+        """Marks of the strip: actions, rebalances, sessions that end."""
         return find_marks(self.trace, self.group_name)
 
     @cached_property
     def labels(self) -> dict[str, str]:
-        """What each member's disc says."""
+        """The label on each member's disc."""
         return {name: look.label for name, look in looks(self.names).items()}
 
     @cached_property
@@ -112,7 +112,7 @@ class Boards:
 
     @cached_property
     def watched_from_ms(self) -> int:
-        """From when on a run is counted (``analysis.metrics.study_from``)."""
+        """The moment from which a run is counted (``analysis.metrics.study_from``)."""
         return study_from(self.trace)
 
     @cached_property
@@ -239,7 +239,7 @@ class Boards:
 
 
 def board(trace: Trace, at_ms: int, group: str | None = None) -> BoardState:
-    """What the lab shows of a run at a moment (milliseconds from its start)."""
+    """The board of a run at a moment (milliseconds from its start)."""
     return Boards(trace, group).at(at_ms)
 
 

@@ -1,4 +1,4 @@
-"""What a client's own rows change: its process, its assignment, its callbacks, what it fetches."""
+"""Applies a client's own rows to the records: process, assignment, callbacks, fetching."""
 
 from __future__ import annotations
 

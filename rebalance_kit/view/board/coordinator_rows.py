@@ -1,4 +1,4 @@
-"""What the coordinator's rows change: the group, who is in it, and messages on their way."""
+"""Applies the coordinator's rows to the records: the group, its members, messages on their way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rows of a trace have said so far of each member, partition and group, and how it looks.
+"""Records of each member, partition and group from the rows so far, and the states drawn from them.
 
 The records hold no rule of the protocol: they repeat what rows say (``client_rows``, ``coordinator_rows``), and the words
 for a member or a partition are chosen here, in order of weight.
@@ -18,7 +18,7 @@ GONE = frozenset({"crashed", "died", "closed"})
 
 @dataclass(slots=True)
 class MemberRecord:
-    """What the rows have said of one member so far."""
+    """One member, from the rows so far."""
 
     name: str
     life: str = "absent"

@@ -1,4 +1,4 @@
-"""What deserves a mark on the strip and the Gantt: actions, rebalances, sessions that end."""
+"""Marks on the strip and the Gantt chart: actions, rebalances, sessions that end."""
 
 from __future__ import annotations
 

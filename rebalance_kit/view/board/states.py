@@ -1,4 +1,4 @@
-"""What the lab shows at one moment, as values: members, partitions, the group, what moves.
+"""One moment of a run as values: members, partitions, the group, messages on their way.
 
 A state says what is true from one moment until the next change. Whatever runs with the clock
 (seconds since, a shrinking session) is worked out from ``BoardState`` and never stored.

@@ -12,8 +12,8 @@ import ipywidgets as w
 
 from rebalance_kit.exercises.catalogue import load
 from rebalance_kit.exercises.checking import Report
-from rebalance_kit.exercises.spark_bench import Bench
-from rebalance_kit.exercises.workspace import FOLDER, Desk, Identity
+from rebalance_kit.exercises.spark_bench import SparkBench
+from rebalance_kit.exercises.workspace import FOLDER, Identity, Workspace
 from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.view.style.showing import Mime
 
@@ -39,8 +39,8 @@ class Exercise(w.VBox):
 
     def __init__(self, name: str, *, folder: str | Path = FOLDER, identity: Identity | None = None) -> None:
         self._exercise = load(name)
-        self._desk = Desk(folder, identity)
-        self._bench: Bench | None = None
+        self._workspace = Workspace(folder, identity)
+        self._bench: SparkBench | None = None
         self._said = ""
         self._answer: Callable[..., Any] | None = None
         buttons = [w.Button(description=words, layout=w.Layout(width="auto")) for words in _BUTTONS.values()]
@@ -66,36 +66,36 @@ class Exercise(w.VBox):
 
     @property
     def expected(self) -> str:
-        """What a right answer to the public case looks like."""
+        """The output of a right answer to the public case."""
         return self._exercise.text("expected.txt")
 
     def start(self) -> str:
         """Copy the exercise into the learner's folder; an answer that is there stays."""
-        return self._say(self._desk.start(self._exercise.name))
+        return self._say(self._workspace.start(self._exercise.name))
 
     def check(self, answer: Callable[..., Any] | None = None, *, hidden: bool = True) -> Report:
         """Check a function, or the file in the learner's folder."""
         self._answer = answer or self._answer
-        report = self._desk.check(self._exercise.name, self._on(), self._answer, hidden=hidden)
+        report = self._workspace.check(self._exercise.name, self._on(), self._answer, hidden=hidden)
         self._say(str(report))
         return report
 
     def hint(self, number: int | None = None) -> str:
         """The next hint, or one by its number; its paragraphs in one line each, since a cell breaks lines itself."""
-        hint = self._desk.hint(self._exercise.name, number)
+        hint = self._workspace.hint(self._exercise.name, number)
         return self._say(re.sub(r"(?<=\S)\n(?=\S)", " ", hint))
 
     def solution(self) -> str:
         """The kit's own answer."""
-        return self._say(self._desk.solution(self._exercise.name))
+        return self._say(self._workspace.solution(self._exercise.name))
 
     def data(self) -> Sequence[Any]:
-        """What the function is called with in the public case."""
+        """The arguments of the public case: DataFrames."""
         return self._exercise.task.inputs(self._on(), self._exercise.task.public)
 
-    def _on(self) -> Bench:
+    def _on(self) -> SparkBench:
         if self._bench is None:
-            self._bench = Bench()
+            self._bench = SparkBench()
         return self._bench
 
     def _pressed(self, action: str) -> Callable[[object], None]:

@@ -94,26 +94,7 @@ def _lane(
     yield f'<rect x="16" y="{y:g}" width="{width}" height="{LANE}" rx="10" fill="none" stroke="{role["hairline"]}" stroke-width="1.2"/>'
     yield f'<circle cx="54" cy="{y + 38:g}" r="21" fill="{fill_}" stroke="{look.hue}" stroke-width="2"{dash}/>'
     yield f'<text x="54" y="{y + 44:g}" font-size="16" font-weight="700" text-anchor="middle" fill="{ink}">{escape(look.label)}</text>'
-    yield _text(90, y + 26, member.name, 14, role["ink"], bold=True)
-    yield _text(
-        90,
-        y + 45,
-        member.state.doing,
-        12.5,
-        role["alert"] if member.state.life in {"crashed", "died", "frozen"} else role["ink"],
-    )
-    if member.state.life in {"crashed", "died", "frozen"} and member.session_ends_ms is not None:
-        yield _text(
-            90, y + 62, f"session ends in {seconds(member.session_ends_ms - board.at_ms)}", 11.5, role["ink2"]
-        )
-    elif member.state.generation is not None and not dead:
-        yield _text(
-            90,
-            y + 62,
-            f"{'epoch' if member.state.protocol == 'consumer' else 'generation'} {member.state.generation}",
-            11.5,
-            role["ink2"],
-        )
+    yield from _member_words(member, board, y, role)
     partitions = board.owned_by(member.name)
     room = width - HEAD - 8
     across = max(3, len(partitions))
@@ -125,6 +106,19 @@ def _lane(
         return
     for column, partition in enumerate(partitions):
         yield from _token(partition, 16 + HEAD + column * (each + 9), y + 11, each, look, role, board)
+
+
+def _member_words(member: MemberView, board: BoardState, y: float, role: Mapping[str, str]) -> Iterable[str]:
+    """Name, doing, and what runs with the clock: the session of a dead member, else its generation or epoch."""
+    silent = member.state.life in {"crashed", "died", "frozen"}
+    yield _text(90, y + 26, member.name, 14, role["ink"], bold=True)
+    yield _text(90, y + 45, member.state.doing, 12.5, role["alert"] if silent else role["ink"])
+    if silent and member.session_ends_ms is not None:
+        left = seconds(member.session_ends_ms - board.at_ms)
+        yield _text(90, y + 62, f"session ends in {left}", 11.5, role["ink2"])
+    elif member.state.generation is not None and member.state.life == "alive":
+        number = "epoch" if member.state.protocol == "consumer" else "generation"
+        yield _text(90, y + 62, f"{number} {member.state.generation}", 11.5, role["ink2"])
 
 
 def _token(

@@ -18,7 +18,7 @@ CHIP = '<span class="least">least</span>'
 
 
 def table(traces: Sequence[Trace]) -> list[list[str]]:
-    """The comparison as cells: a head of run labels, then a row a measure; – where nothing occurred."""
+    """The comparison as cells: a head of run labels, then one row per measure; – where nothing occurred."""
     return cells([trace.label for trace in traces], measure(traces))
 
 

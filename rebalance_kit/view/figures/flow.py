@@ -223,7 +223,7 @@ def _legend(name: str, shape: int, role: Mapping[str, str]) -> Figure:
 
 
 def _steps(colours: list[str]) -> list[list[Any]]:
-    """A colour scale of flat steps, one a number."""
+    """A colour scale of flat steps, one per number."""
     scale: list[list[Any]] = []
     for number, colour in enumerate(colours):
         scale += [[number / len(colours), colour], [(number + 1) / len(colours), colour]]

@@ -38,7 +38,7 @@ ENDS = {
 
 
 def palette(theme: str) -> dict[str, str]:
-    """What the placeholders stand for in a theme."""
+    """The colours of the placeholders in a theme."""
     return {name.removeprefix("--rk-"): colour for name, colour in css_variables(theme).items()}
 
 

@@ -36,7 +36,7 @@ LANES = {
 
 @dataclass(frozen=True, slots=True)
 class GroupView:
-    """What the page shows of one group: its record (as in ``--json``), and rows of its tables."""
+    """One group as the page shows it: its record (as in ``--json``), and rows of its tables."""
 
     record: Row
     gaps: Sequence[Row]

@@ -29,7 +29,7 @@ def _lag(boards: Boards, partition: str, at_ms: int) -> int:
 
 
 def lag_figure(traces: Sequence[Trace], partition: str | None = None, theme: str = "light") -> Figure:
-    """Records that wait, as a line a run; the lines differ by pattern, since hues belong to members."""
+    """Records that wait, as one line per run; the lines differ by pattern, since hues belong to members."""
     role = ROLES[theme]
     layout = base_layout(
         theme, f"Lag of {partition or 'all partitions'}, records", describe_lag(traces, partition), 340

@@ -1,4 +1,4 @@
-"""Figures of a sweep: what a setting buys and what it costs, a line a protocol, with the quartiles over the seeds.
+"""Figures of a sweep: what a setting buys and what it costs, one line per protocol, with the quartiles over the seeds.
 
 Hues belong to members, so protocols differ by ink, dash and marker. Every figure carries its text twin.
 """
@@ -141,7 +141,7 @@ def gap_figure(rows: Sequence[Row], x: str = "members", theme: str = "light") ->
 
 
 def describe_trade_off(rows: Sequence[Row], x: str, ys: Sequence[str], title: str) -> str:
-    """The figure in words: a line a protocol and measure, value by value."""
+    """The figure in words: one line per protocol and measure, value by value."""
     lines = [f"{title}. Medians over the seeds, quartiles in brackets; counts as means."]
     for y in ys:
         chosen = points(rows, x, y)
@@ -160,7 +160,7 @@ def _told(point: Point, y: str) -> str:
 
 
 def sweep_figures(rows: Sequence[Row], names: Sequence[str], theme: str = "light") -> list[Figure]:
-    """The figures that fit what was varied: a figure a number that took several values."""
+    """The figures that fit what was varied: one figure per number that took several values."""
     figures = []
     for x in names:
         values = {row[x] for row in rows if row[x] is not None}

@@ -1,4 +1,4 @@
-"""What a deed will cost, before it is done; and what differs between runs, after.
+"""The cost of a deed before it is done, and the differences between runs afterwards.
 
 Stopped means that no record of a partition can be processed; the unit is partition-seconds. All numbers
 come from traces, by ``analysis``.
@@ -33,7 +33,7 @@ def stopped_s(trace: Trace, since_ms: int, until_ms: int) -> float:
 
 
 def preview(now: LabState, then: LabState, at_ms: int) -> dict[str, Any]:
-    """What a deed at ``at_ms`` would change: partition-seconds with and without it, and one sentence."""
+    """Foresee the effect of a deed at ``at_ms``: partition-seconds with and without it, and one sentence."""
     before, after = now.boards.trace, then.boards.trace
     until = min(before.end_ms, after.end_ms) if before.end_ms > at_ms else after.end_ms
     costs = cost(now, then, at_ms)

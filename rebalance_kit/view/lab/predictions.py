@@ -33,7 +33,7 @@ class Question:
     why: str
 
     def asked(self) -> dict[str, Any]:
-        """What the page may know."""
+        """The question without its answer, for the page."""
         return {"kind": self.kind, "words": self.words, "options": list(self.options)}
 
     def marked(self, answer: Any) -> dict[str, Any]:
@@ -56,7 +56,7 @@ class Question:
 
 
 def questions(now: LabState, then: LabState, at_ms: int) -> tuple[Question, ...]:
-    """What can be asked about a deed at ``at_ms`` that leads from one state to another."""
+    """Questions about a deed at ``at_ms`` that leads from one state to another."""
     return (
         _moves(now, then, at_ms),
         _stops(then, at_ms),
@@ -151,7 +151,7 @@ def marks(questions: tuple[Question, ...], answers: Any) -> dict[str, Any]:
 
 
 def summary(predictions: Sequence[Mapping[str, Any]]) -> str:
-    """What was predicted so far, in one sentence."""
+    """All predictions so far, in one sentence."""
     if not predictions:
         return "Nothing was predicted yet."
     mean = sum(prediction["score"] for prediction in predictions) / len(predictions)

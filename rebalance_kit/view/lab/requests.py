@@ -1,4 +1,4 @@
-"""What the page may ask the lab, one function a kind of request; each answers with plain values and buffers.
+"""Requests of the page, one function per kind; each answers with plain values and buffers.
 
 Requests come from a browser, so nothing in them is taken for granted: what means nothing is refused in words.
 """

@@ -1,4 +1,4 @@
-"""What can be set in the lab: Kafka's configs by their real names, and what the application does.
+"""Settings of the lab: Kafka's configs by their real names, and the application's behaviour.
 
 Each field knows its default in the scenario's Kafka version, the allowed values and one line of help, all
 taken from ``model.config``; a value that Kafka refuses raises with Kafka's own message.
@@ -261,7 +261,7 @@ def _set(scenario: Scenario, name: str, text: str) -> Scenario:
 
 
 def _alone(scenario: Scenario, name: str, text: str) -> None:
-    """What a consumer of the chosen protocol says of this one config (``ConsumerConfig``)."""
+    """Read the answer of a consumer of the chosen protocol to this one config (``ConsumerConfig``)."""
     chosen = PROTOCOLS.get(scenario.protocol or "", {}).get("group.protocol", "classic")
     ClientConfig.of(
         {"group.id": scenario.group, "group.protocol": chosen, name: _typed(text)}, scenario.kafka_version

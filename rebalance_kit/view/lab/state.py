@@ -1,4 +1,4 @@
-"""What the lab holds: a scenario, what was done in it, and the run that follows; values, no widget.
+"""State of the lab: a scenario, the deeds done in it, and the run that follows; values, no widget.
 
 An action never changes a running simulation: it is added to the scenario at the cursor's time and
 everything is simulated again. Undo and redo walk the same list. What was done is a list of deeds
@@ -228,7 +228,7 @@ class LabState:
         return Step(f"{member.name} is added", (Action(at_ms, "start", member.name),), member)
 
     def member_state(self, name: str, at_ms: int) -> MemberState:
-        """What a member is at a moment of the run."""
+        """The state of a member at a moment of the run."""
         track = self.boards.members.get(name)
         return track.at(at_ms) if track is not None else MemberState()
 

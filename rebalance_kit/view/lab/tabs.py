@@ -1,4 +1,4 @@
-"""What a tab of the lab holds, worked out when it is opened: values of a whole run that the page moves through.
+"""Content of the lab's tabs, worked out when one is opened: values of a whole run that the page moves through.
 
 Only the CLI is asked for anew at each moment, for its text is that of one moment.
 """
@@ -59,7 +59,7 @@ def logs_tab(boards: Boards, _at_ms: int, _member: str | None) -> dict[str, Any]
 
 
 def cli_tab(boards: Boards, at_ms: int, _member: str | None) -> dict[str, Any]:
-    """What ``kafka-consumer-groups.sh`` prints at the moment, with the command lines."""
+    """Output of ``kafka-consumer-groups.sh`` at the moment, with the command lines."""
     group = describe(boards.trace, min(at_ms, boards.end_ms), boards.group_name)
     start = f"kafka-consumer-groups.sh --bootstrap-server localhost:9092 --group {boards.group_name}"
     return {
@@ -74,7 +74,7 @@ def metrics_tab(boards: Boards, _at_ms: int, member: str | None) -> dict[str, An
 
 
 def members_tab(boards: Boards, _at_ms: int, _member: str | None) -> dict[str, Any]:
-    """What each member was started with, life by life: client, and configs that differ from the defaults."""
+    """Client and configs of each start of a member, as far as they differ from the defaults."""
     starts: dict[str, list[Any]] = {name: [] for name in boards.names}
     for row in boards.trace.of("process_started"):
         if row.actor in starts:

@@ -257,7 +257,7 @@ class Lab(anywidget.AnyWidget):
         self._ready.up_to(self.cursor_ms)
 
     def act_soon(self, do: str, member: str | None, args: dict[str, Any]) -> None:
-        """What the page does: like ``do``, but a large group is shown before its run is simulated to the end."""
+        """Do what the page asks: like ``do``, but a large group is shown before its run is simulated to the end."""
         ready, at_ms, now = self._ready, self.cursor_ms, self.history.state
         if ready is None or not ready.fits(now, at_ms):
             self._act(do, member, args)

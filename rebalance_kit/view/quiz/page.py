@@ -1,4 +1,4 @@
-"""What the widgets of quiz, exam, poll and vote share: a page of plain JSON, its text twin, and the lab below it."""
+"""Base of the widgets of quiz, exam, poll and vote: a page of plain JSON, its text twin, and the lab below it."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class Poll(QuestionPage):
         self.open_run(self.count.replays(), number)
 
     def text(self) -> str:
-        """What the screen shows, in words."""
+        """The screen in words."""
         return self.count.text()
 
     def _do(self, step: str) -> None:

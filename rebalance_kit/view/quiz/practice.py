@@ -81,7 +81,7 @@ class Quiz(QuestionPage):
 
 
 class Review(Quiz):
-    """What was missed or guessed and is due again, at most ``count``, as fresh variants; when nothing is due it says so."""
+    """Questions missed or guessed that are due again, at most ``count``, as fresh variants; says so when nothing is due."""
 
     def __init__(self, count: int | None = 20, *, store: Store | None = None) -> None:
         import time

@@ -60,7 +60,7 @@ def packed(values: Iterable[int], kind: str = "i1") -> dict[str, str]:
 
 
 def base_layout(theme: str, title: str, text: str, height: int) -> Figure:
-    """What all figures share: colours, type, no grid that competes with the data."""
+    """The layout that all figures share: colours, type, no grid that competes with the data."""
     role = ROLES[theme]
     size = 20 if theme == "projector" else 13
     return {

@@ -91,7 +91,7 @@ def describe_gantt(trace: Trace) -> str:
 
 
 def describe_comparison(traces: Sequence[Trace]) -> str:
-    """Runs beside each other in words: one table, a row a run."""
+    """Runs beside each other in words: one table, one row per run."""
     return aligned(cells([trace.label for trace in traces], measure(traces)))
 
 

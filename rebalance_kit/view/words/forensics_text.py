@@ -1,4 +1,4 @@
-"""What the pictures of a group's logs show, in words."""
+"""The pictures of a group's logs in words."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from rebalance_kit.view.words.phrases import LISTED, listing, partitions_in_word
 
 
 class Sentence(NamedTuple):
-    """What is going on (drawn bold), and what follows from it."""
+    """The cause of the moment (drawn bold), and its effect."""
 
     cause: str
     effect: str

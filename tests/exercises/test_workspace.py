@@ -12,8 +12,8 @@ import pytest
 from rebalance_kit.cli import main
 from rebalance_kit.exercises.catalogue import load, names
 from rebalance_kit.exercises.runs import trace_of
-from rebalance_kit.exercises.spark_bench import Bench
-from rebalance_kit.exercises.workspace import Desk, Identity
+from rebalance_kit.exercises.spark_bench import SparkBench
+from rebalance_kit.exercises.workspace import Identity, Workspace
 from rebalance_kit.model.errors import DataError
 
 BROKEN = """from pyspark.sql import functions as F
@@ -26,8 +26,8 @@ def counted_in_buckets(requests):
 
 
 @pytest.fixture
-def desk(tmp_path):
-    return Desk(tmp_path / "mine", Identity("ada", "spring"))
+def workspace(tmp_path):
+    return Workspace(tmp_path / "mine", Identity("ada", "spring"))
 
 
 def run(*arguments):
@@ -35,74 +35,74 @@ def run(*arguments):
     return main(list(arguments), out), out.getvalue()
 
 
-def test_start_gives_story_stub_expected_output_and_logs(desk):
-    desk.start("03")
-    place = desk.folder / "03-count-rebalances"
-    assert sorted(path.name for path in place.iterdir()) == [
+def test_start_gives_story_stub_expected_output_and_logs(workspace):
+    workspace.start("03")
+    folder = workspace.folder / "03-count-rebalances"
+    assert sorted(path.name for path in folder.iterdir()) == [
         "README.md",
         "answer.py",
         "data",
-        "desk.json",
         "expected.txt",
+        "workspace.json",
     ]
-    assert "Preparing to rebalance" in (place / "data" / "night-1" / "broker.log").read_text("utf-8")
+    assert "Preparing to rebalance" in (folder / "data" / "night-1" / "broker.log").read_text("utf-8")
 
 
-def test_no_solution_and_no_hidden_case_is_copied(desk):
-    desk.start("16")
-    files = {path.name for path in (desk.folder / "16-incident-who").rglob("*")}
+def test_no_solution_and_no_hidden_case_is_copied(workspace):
+    workspace.start("16")
+    files = {path.name for path in (workspace.folder / "16-incident-who").rglob("*")}
     assert not files & {"solution.py", "hidden.py", "task.py", "truth.jsonl"}
 
 
-def test_start_keeps_an_answer_that_is_there(desk):
-    desk.start("03")
-    answer = desk.folder / "03-count-rebalances" / "answer.py"
+def test_start_keeps_an_answer_that_is_there(workspace):
+    workspace.start("03")
+    answer = workspace.folder / "03-count-rebalances" / "answer.py"
     answer.write_text("mine = 1\n", "utf-8")
-    assert "your answer was kept" in desk.start("03")
+    assert "your answer was kept" in workspace.start("03")
     assert answer.read_text("utf-8") == "mine = 1\n"
 
 
-def test_hints_come_one_after_the_other_and_the_last_one_stays(desk):
-    desk.start("08")
-    assert [desk.hint("08")[:11] for _ in range(4)] == [
+def test_hints_come_one_after_the_other_and_the_last_one_stays(workspace):
+    workspace.start("08")
+    assert [workspace.hint("08")[:11] for _ in range(4)] == [
         "Hint 1 of 3",
         "Hint 2 of 3",
         "Hint 3 of 3",
         "Hint 3 of 3",
     ]
-    assert desk.hint("08", 1).startswith("Hint 1 of 3")
+    assert workspace.hint("08", 1).startswith("Hint 1 of 3")
 
 
-def test_hints_go_on_where_nothing_was_begun(desk):
-    assert [desk.hint("08")[:6] for _ in range(3)] == ["Hint 1", "Hint 2", "Hint 3"]
-    assert not desk.folder.exists()
+def test_hints_go_on_where_nothing_was_begun(workspace):
+    assert [workspace.hint("08")[:6] for _ in range(3)] == ["Hint 1", "Hint 2", "Hint 3"]
+    assert not workspace.folder.exists()
 
 
-def test_a_hint_that_does_not_exist_is_refused(desk):
+def test_a_hint_that_does_not_exist_is_refused(workspace):
     with pytest.raises(DataError, match="hint 7 of 08-storms; expected a number from 1 to 3"):
-        desk.hint("08", 7)
+        workspace.hint("08", 7)
 
 
-def test_what_is_no_answer_yet_is_told_before_spark_starts(desk, monkeypatch):
-    monkeypatch.setattr(Bench, "spark", property(lambda self: pytest.fail("Spark was started")))
-    answer = desk.answer_file(load("03"))
-    assert "there is no answer.py" in str(desk.check("03", Bench()))
-    desk.start("03")
-    assert "not written yet" in str(desk.check("03", Bench()))
+def test_what_is_no_answer_yet_is_told_before_spark_starts(workspace, monkeypatch):
+    monkeypatch.setattr(SparkBench, "spark", property(lambda self: pytest.fail("Spark was started")))
+    answer = workspace.answer_file(load("03"))
+    assert "there is no answer.py" in str(workspace.check("03", SparkBench()))
+    workspace.start("03")
+    assert "not written yet" in str(workspace.check("03", SparkBench()))
     for text, words in (
         (b"def f(:\n", "line 1: Python"),
         (b"\xff", "no text in UTF-8"),
         (b"", "no function"),
     ):
         answer.write_bytes(text)
-        assert words in str(desk.check("03", Bench()))
+        assert words in str(workspace.check("03", SparkBench()))
 
 
-def test_whose_exercise_it_is_stays_with_the_folder(desk):
-    desk.start("16")
-    notes = json.loads((desk.folder / "16-incident-who" / "desk.json").read_text("utf-8"))
+def test_whose_exercise_it_is_stays_with_the_folder(workspace):
+    workspace.start("16")
+    notes = json.loads((workspace.folder / "16-incident-who" / "workspace.json").read_text("utf-8"))
     assert (notes["learner"], notes["course"]) == ("ada", "spring")
-    assert Desk(desk.folder).identity(load("16")) == Identity("ada", "spring")
+    assert Workspace(workspace.folder).identity(load("16")) == Identity("ada", "spring")
 
 
 def test_two_learners_have_two_incidents_and_each_has_the_same_one_again():
