@@ -126,7 +126,7 @@ print(lab.story)
 # %% [markdown]
 # ### Predict
 #
-# `consumer-2` was healthy all the time. Under eager its partitions paused too. For how many of the four partitions
+# `consumer-2` was healthy all the time. Under eager its partitions unread too. For how many of the four partitions
 # does anything pause under the other two protocols, and is the pause of the dead consumer's partitions any shorter?
 
 # %%

@@ -209,7 +209,7 @@ print(reasons(added["consumer"], since_s=20))
 
 # %%
 paused = [str(metrics(run).partitions_unread) for run in added.values()]
-print(columns([("partitions paused", *added), ("", *paused)]))
+print(columns([("partitions unread", *added), ("", *paused)]))
 
 # %% [markdown]
 # ## What does *not* make a group rebalance

@@ -180,7 +180,7 @@ print(story(busy["eager"]))
 print(describe_comparison(list(three("slow-callback").values())))
 
 # %% [markdown]
-# **Watch for** the row *longest pause of the whole group*. This is the true cost of stop-the-world.
+# **Watch for** the row *longest gap of the whole group*. This is the true cost of stop-the-world.
 #
 # ## A rolling deploy
 #
@@ -210,7 +210,7 @@ print(beside(guess, {"rebalances": ten.rebalances, "minutes": round(ten.converge
 # %%
 fifty = metrics(simulate(scenario("fifty-by-five-hundred"), protocol="eager"))
 print("fifty consumers, ONE restart:", fifty.rebalances, "rebalances")
-print("partitions that paused:", fifty.partitions_unread, "of", fifty.partitions)
+print("partitions that were unread:", fifty.partitions_unread, "of", fifty.partitions)
 print(
     "a deploy of all fifty at this pace:", 50 * fifty.rebalances, "rebalances, each pausing every partition"
 )
@@ -263,7 +263,7 @@ print("longest time without a record at consumer-3:", longest_silence(storm, "co
 # third one joins, and `consumer-2` dies inside its `onPartitionsRevoked`.
 #
 # 1. Press **Predict**, then restart `consumer-2`: does a restart help the others?
-# 2. Press **Compare**. **Watch for** the rows *No owner* and *stopped, partition-seconds*.
+# 2. Press **Compare**. **Watch for** the rows *No owner* and *unread partition-seconds*.
 
 # %% tags=["nbval-ignore-output"]
 Lab("crash-in-hand-over", "eager", at_ms=33_000)

@@ -37,7 +37,7 @@ from rebalance_kit.notebook import with_configs
 # ### Predict
 
 # %%
-guess = {"generations": None, "partitions of orders that move": None, "partitions that pause": None}
+guess = {"generations": None, "partitions of orders that move": None, "partitions that were unread": None}
 
 # %%
 move = simulate(scenario("a-to-b-move"), protocol="cooperative")
@@ -157,7 +157,7 @@ print(columns([("", "generations", "paused", "moved"), *rows]))
 default = simulate(scenario("join"))
 chosen = [row for row in default.of("generation") if row.at_ms > 30_000][-1]
 print("assignor that the group chose:", chosen.detail["assignor"])
-print("partitions that paused:", metrics(default).partitions_unread, "of", metrics(default).partitions)
+print("partitions that were unread:", metrics(default).partitions_unread, "of", metrics(default).partitions)
 
 # %%
 print(explain("partition.assignment.strategy"))
@@ -198,8 +198,8 @@ print(columns([("at", "generation", "assignor"), *used]))
 # %% [markdown]
 # ## What a slow member does to the others
 #
-# One of two consumers needs six seconds in each callback; a third joins. **Watch for** *longest pause of the whole
-# group*, and then for *longest pause of a partition*.
+# One of two consumers needs six seconds in each callback; a third joins. **Watch for** *longest gap of the whole
+# group*, and then for *longest gap of a partition*.
 
 # %%
 print(describe_comparison(list(three("slow-callback").values())))

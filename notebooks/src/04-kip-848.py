@@ -63,7 +63,7 @@ cost = metrics(run)
 # ### Predict
 
 # %%
-guess = {"partitions that pause": None, "partitions that move": None, "JoinGroup requests": None}
+guess = {"partitions that were unread": None, "partitions that move": None, "JoinGroup requests": None}
 
 # %%
 joins = sum(row.detail["api"] == "JoinGroup" for row in run.of("request"))
@@ -151,7 +151,7 @@ print(story(run))
 #
 # ### Predict
 #
-# What happens to the pause of a moved partition if the broker's interval is 10 s instead of 5 s?
+# What happens to the gap of a moved partition if the broker's interval is 10 s instead of 5 s?
 
 # %%
 slow_clock = replace(third_joins, broker={"group.consumer.heartbeat.interval.ms": 10_000}, end_ms=80_000)
@@ -224,8 +224,8 @@ crash = simulate(scenario("crash"), protocol="consumer")
 limits = {"group.consumer.session.timeout.ms": 15_000, "group.consumer.min.session.timeout.ms": 15_000}
 brief = simulate(replace(scenario("crash"), broker=limits), protocol="consumer")
 long, short = metrics(crash), metrics(brief)
-print("session of 45 s: noticed after", long.detect_s, "s, longest pause", long.longest_gap_s, "s")
-print("session of 15 s: noticed after", short.detect_s, "s, longest pause", short.longest_gap_s, "s")
+print("session of 45 s: noticed after", long.detect_s, "s, longest gap", long.longest_gap_s, "s")
+print("session of 15 s: noticed after", short.detect_s, "s, longest gap", short.longest_gap_s, "s")
 
 # %% [markdown]
 # (A single group can be given its own values: `kafka-configs --entity-type groups --entity-name orders-app --alter

@@ -25,7 +25,7 @@ from rebalance_kit.notebook import beside, columns, in_lines, longest_silence, p
 #
 # ### Predict
 #
-# How many of the twelve partitions pause? And which protocol has clearly the shortest pause, if any? (Keep the second
+# How many of the twelve partitions pause? And which protocol has clearly the shortest gap, if any? (Keep the second
 # answer in mind.)
 
 # %%
@@ -36,7 +36,7 @@ crash = three("crash")
 print(beside(guess, {way: metrics(run).partitions_unread for way, run in crash.items()}))
 
 # %% [markdown]
-# **Watch for** the row *noticed after*, and compare it with *longest pause of a partition*.
+# **Watch for** the row *noticed after*, and compare it with *longest gap of a partition*.
 
 # %%
 print(describe_comparison(list(crash.values())))
@@ -45,12 +45,12 @@ print(describe_comparison(list(crash.values())))
 print(in_lines("\n".join(sentences(compare(crash)))))
 
 # %% [markdown]
-# The longest pause is nearly all *noticing*, and no protocol shortens that. One run is one sample, though: how long
+# The longest gap is nearly all *noticing*, and no protocol shortens that. One run is one sample, though: how long
 # it takes depends on how old the last heartbeat was at the moment of the crash, and on when a survivor heartbeats
 # next. So ask twenty runs, with twenty seeds:
 
 # %%
-print("longest pause of a partition after a crash, in seconds, over 20 seeds")
+print("longest gap of a partition after a crash, in seconds, over 20 seeds")
 print(spread("crash", lambda run: metrics(run).longest_gap_s))
 
 # %% [markdown]
@@ -79,7 +79,7 @@ print(story(crash["cooperative"]))
 #
 # ### Predict
 #
-# Under which protocol is the longest pause of any *single* partition the shortest, as a rule?
+# Under which protocol is the longest gap of any *single* partition the shortest, as a rule?
 
 # %%
 guess = {"shortest, as a rule": None}
@@ -92,10 +92,10 @@ longest = {way: median(metrics(runs[way]).longest_gap_s for runs in joins) for w
 print(beside(guess, {"shortest, as a rule": min(longest, key=longest.get)}))
 
 # %%
-print("longest pause of a partition in a join, in seconds, over 20 seeds")
+print("longest gap of a partition in a join, in seconds, over 20 seeds")
 print(spread("join", lambda run: metrics(run).longest_gap_s))
 print()
-print("partitions that pause in a join, over 20 seeds")
+print("partitions that were unread in a join, over 20 seeds")
 print(spread("join", lambda run: metrics(run).partitions_unread))
 
 # %% [markdown]
@@ -115,7 +115,7 @@ from dataclasses import replace
 from rebalance_kit import scenario
 
 broker = {"group.consumer.heartbeat.interval.ms": 3000, "group.consumer.min.heartbeat.interval.ms": 3000}
-print("longest pause of a partition in a join, in seconds, all heartbeats every 3 s, over 20 seeds")
+print("longest gap of a partition in a join, in seconds, all heartbeats every 3 s, over 20 seeds")
 print(spread(replace(scenario("join"), broker=broker), lambda run: metrics(run).longest_gap_s))
 
 # %% [markdown]
@@ -130,7 +130,7 @@ print(describe_comparison(list(join.values())))
 show(comparison_figure(list(join.values())), "")
 
 # %% [markdown]
-# Stopped partition-seconds (the bars) add up all pauses of all partitions; it is the right number when what you pay
+# unread partition-seconds (the bars) add up all pauses of all partitions; it is the right number when what you pay
 # for is lag. Here is what they leave out: under eager each member runs `onPartitionsRevoked` and
 # `onPartitionsAssigned` for *all* its partitions, commits them all, and whatever was kept for them (caches, open
 # files, connections) is built again.
@@ -148,7 +148,7 @@ print(columns([("partitions passed to callbacks", "revoked", "assigned"), *rows]
 # So far everybody was quick. Now one of two consumers needs six seconds in each rebalance callback (it flushes state
 # to a slow store), and a third consumer joins.
 #
-# **Watch for** *longest pause of the whole group* and *partitions paused*.
+# **Watch for** *longest gap of the whole group* and *partitions unread*.
 
 # %%
 slow = three("slow-callback")

@@ -221,7 +221,7 @@ print(in_lines(describe_logs(found, "timeline")))
 
 # %% [markdown]
 # The rebalance after the crash took two seconds. Yet the partitions of `c3` rested for much longer, since nobody knew
-# that it was dead until its session had run out. The duration of a rebalance is not the pause of a partition: notebook
+# that it was dead until its session had run out. The duration of a rebalance is not the gap of a partition: notebook
 # 11 measures the latter.
 #
 # ## 4 What to do about it

@@ -5,7 +5,7 @@
 #
 # After this notebook you can
 #
-# - measure what users feel, the pause of a *partition*, and tell it from the duration of a rebalance;
+# - measure what users feel, the gap of a partition, and tell it from the duration of a rebalance;
 # - find the member that is to blame when the coordinator's own words mislead;
 # - tell a storm from an event with session windows, and follow a group while its logs are written.
 
@@ -15,7 +15,7 @@ from rebalance_kit import start_in_background
 starting = start_in_background()
 
 # %% [markdown]
-# ## 1 The pause of a partition
+# ## 1 The gap of a partition
 #
 # Three recordings of the same incident on a real cluster, Kafka 4.3.1: three healthy consumers share six partitions, and
 # a fourth one, `c4`, joins. Eager, cooperative, and the consumer protocol of KIP-848. A fourth recording follows in
@@ -64,7 +64,7 @@ one.select(F.date_format("at", "HH:mm:ss.SSS").alias("at"), "client", "event").s
 # %% [markdown]
 # ### Predict
 #
-# `c4` joins. Under which protocol is the longest pause of any single partition the *shortest*? And how many of the six
+# `c4` joins. Under which protocol is the longest gap of any single partition the *shortest*? And how many of the six
 # partitions pause under each?
 
 # %%
@@ -327,7 +327,7 @@ Quiz("tickets", count=6)
 # %% [markdown]
 # ## Recap
 #
-# - The pause of a partition runs from `revoked` or `lost` to the next `assigned`, whoever wrote it; the duration of a
+# - The gap of a partition runs from `revoked` or `lost` to the next `assigned`, whoever wrote it; the duration of a
 #   rebalance is another number.
 # - Healthy eager: shortest for each partition, and all of them stop. Cooperative and consumer: few, and longer.
 # - A LeaveGroup may be a poll timeout; only the member's own log tells.

@@ -94,7 +94,7 @@ print(in_lines(detection_figure(rows)["layout"]["meta"]["text"]))
 # is a false alarm worth to you, and how often do your processes pause? Before you go below the default, look at your
 # pauses. And all three protocols give nearly the same curve, since none of them hears a dead process any sooner.
 #
-# ## 2 Members against pause
+# ## 2 Members against unread partition-seconds
 #
 # The second trade-off is no setting but a size. A group of 3, 6, 12 or 24 consumers shares 48 partitions, and a new version
 # is rolled out: one consumer after the other is closed and started again.
@@ -188,7 +188,7 @@ display(Markdown(fifteenth.story), fifteenth)
 
 # %%
 def longest_pause_s(session_timeout_ms, seed):
-    """Simulate the crash of one consumer of three; the longest pause of a partition, in seconds."""
+    """Simulate the crash of one consumer of three; the longest gap of a partition, in seconds."""
     from rebalance_kit import metrics, scenario, simulate
     from rebalance_kit.notebook import with_configs
 

@@ -77,7 +77,7 @@ Lab("restaurant", "eager", seed=1, at_ms=29_000)
 # - Play the run from the kill on. Nothing happens for most of a minute; that is the session timeout of 45 s, counted
 #   from the last heartbeat. Only then the survivor hears of a rebalance, and under eager it gives up what it has.
 #
-# **Learners run** `Vote("eager-crash-which-pause")`.
+# **Learners run** `Vote("eager-crash-which-unread")`.
 #
 # **Watch for** the two partitions of the survivor in the moment of the rebalance. They fall too, for a fraction of a
 # second.
@@ -97,7 +97,7 @@ Lab("restaurant", "eager", seed=1, at_ms=29_000)
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit import Poll
 
-poll = Poll("eager-crash-which-pause")
+poll = Poll("eager-crash-which-unread")
 poll
 
 # %% tags=["nbval-ignore-output"]
@@ -162,7 +162,7 @@ Lab("slow-callback", "eager", seed=1, at_ms=44_000)
 #
 # - minute 34: *A cooperative member revokes what it will lose before it sends JoinGroup.* (`revoke-comes-first`) That
 #   is eager. A cooperative member cannot revoke before it knows what it loses, and it knows after SyncGroup.
-# - minute 37: *No partition pauses under the cooperative protocol or KIP-848.* (`cooperative-never-pauses`) The one
+# - minute 37: *No partition pauses under the cooperative protocol or KIP-848.* (`cooperative-has-no-gaps`) The one
 #   that moves does, about one heartbeat interval. What does not move goes on.
 # - minute 42: *Each cooperative change takes two generations.* (`cooperative-is-two-rebalances`) Only when something
 #   is revoked. After a crash one generation is enough, since nobody living gives anything up.
@@ -233,21 +233,21 @@ Lab("a-to-b-move", "consumer", seed=1, at_ms=39_000)
 # **Say**
 #
 # - Which protocol is quickest after a crash? Vote before anybody says a word.
-# - Run the table below. The longest pause is nearly all noticing, and no protocol shortens that. What differs is how
+# - Run the table below. The longest gap is nearly all noticing, and no protocol shortens that. What differs is how
 #   many partitions stop.
-# - This is where most talks are wrong. Eager has the shortest pause for a single partition in a healthy join; it
+# - This is where most talks are wrong. Eager has the shortest gap for a single partition in a healthy join; it
 #   loses by breadth, and by waiting for the slowest.
 #
 # **Learners run** `Vote("three-crash-gap")`.
 #
-# **Watch for** the columns of the pause, and of the partitions paused.
+# **Watch for** the columns of the pause, and of the partitions unread.
 #
 # **You will hear**
 #
 # - minute 62: *Without a barrier a move is immediate and the group stays Stable.* (`kip848-is-instant`) The session
 #   timeout is the same 45 s there, set at the broker.
 # - minute 68: *For any partition and any event the eager protocol has the longest gap.*
-#   (`eager-always-pauses-longest`) Look at a healthy join in notebook 05. The harm is in the number of partitions and
+#   (`eager-has-the-longest-gaps`) Look at a healthy join in notebook 05. The harm is in the number of partitions and
 #   in the slowest member.
 #
 # **Plan B.** Write the table of the printed handout on the board, with the numbers hidden, and have them guessed.

@@ -17,7 +17,7 @@ from rebalance_kit.quiz.sittings.store import Store
 TRIES = 5
 WAIT_MS = 30_000
 KINDS = {
-    "single": "eager-crash-which-pause",
+    "single": "eager-crash-which-unread",
     "multiple": "survivor-requests",
     "numeric": "eager-join-how-many-pause",
     "short": "error-of-removed-member",
@@ -208,7 +208,7 @@ def by_keyboard(page, kind: str) -> None:
 def test_a_poll_shows_the_room_no_split_before_the_instructor_says_so(
     page, jupyter, written, traffic, shot
 ) -> None:
-    item = "eager-crash-which-pause"
+    item = "eager-crash-which-unread"
     name = written(
         "poll.ipynb",
         f'from rebalance_kit.view import Poll, Vote\npoll = Poll("{item}")\npoll',

@@ -27,7 +27,7 @@ beats:
   - title: Hello
     minutes: 5
     say: [Hi.]
-    poll: eager-crash-which-pause
+    poll: eager-crash-which-unread
     lab: {scenario: crash, protocol: eager, seed: 1, at_s: 31}
     expect:
       - {at: 2, belief: cooperative-is-default, reply: Range wins the vote.}
@@ -101,11 +101,11 @@ def test_a_good_plan_is_read(bank):
     [
         ("minutes: 5\nfor", "minutes: 6\nfor", "p.yaml:2: the beats take 5 minutes; expected 6"),
         (
-            "eager-crash-which-pause",
+            "eager-crash-which-unread",
             "no-such",
             "p.yaml:8: beat 1 cannot be held: no item has the id 'no-such'",
         ),
-        ("eager-crash-which-pause", "eager-join-how-many-pause", "expected a question with one right option"),
+        ("eager-crash-which-unread", "eager-join-how-many-pause", "expected a question with one right option"),
         ("scenario: crash", "scenario: crush", "no scenario of the kit is called 'crush'"),
         ("at_s: 31", "at_s: 3100", "expected a moment within the run of crash"),
         ("cooperative-is-default", "nobody-says-so", "belief 'nobody-says-so' is unknown"),

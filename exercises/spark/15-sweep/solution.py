@@ -5,7 +5,7 @@ from pyspark.sql import functions as F
 
 
 def longest_pause_s(session_timeout_ms: int, seed: int) -> float:
-    """Simulate the crash of one consumer of three; the longest pause of a partition, in seconds."""
+    """Simulate the crash of one consumer of three; the longest gap of a partition, in seconds."""
     from rebalance_kit.analysis.metrics import metrics
     from rebalance_kit.notebook import with_configs
     from rebalance_kit.scenarios import load

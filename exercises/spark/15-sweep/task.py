@@ -13,7 +13,7 @@ from rebalance_kit.simulation.simulate import simulate
 
 @lru_cache(maxsize=256)
 def pause_s(timeout_ms, seed):
-    """The longest pause of one run."""
+    """The longest gap of one run."""
     return metrics(
         simulate(with_configs(load("crash"), {"session.timeout.ms": timeout_ms}), seed, "eager")
     ).longest_gap_s

@@ -15,7 +15,7 @@ SHOWN = (
     ("false_alarms", "false alarms"),
     ("rebalances", "rebalances"),
     ("group_gap_s", "all stopped s"),
-    ("unread_partition_s", "partition-seconds stopped"),
+    ("unread_partition_s", "unread partition-seconds"),
     ("partitions_moved", "moved"),
 )
 

@@ -51,11 +51,11 @@ def comparison_html(traces: Sequence[Trace]) -> str:
 
 
 def comparison_figure(traces: Sequence[Trace], theme: str = "light") -> Figure:
-    """Stopped partition-seconds of each run as bars, with the number at each bar."""
+    """unread partition-seconds of each run as bars, with the number at each bar."""
     values = [metrics.unread_partition_s for metrics in measure(traces)]
     role = ROLES[theme]
     layout = base_layout(
-        theme, "Stopped, partition-seconds", describe_comparison(traces), 130 + 44 * len(traces)
+        theme, "unread partition-seconds", describe_comparison(traces), 130 + 44 * len(traces)
     )
     layout |= {
         "xaxis": {"gridcolor": role["hairline"], "zeroline": False, "rangemode": "tozero"},

@@ -30,7 +30,7 @@ TITLES: Mapping[str, str] = {
     "crash_detect_s": "a crash is found after (s)",
     "false_alarms": "live members removed, a run",
     "group_gap_s": "all partitions stopped (s)",
-    "unread_partition_s": "partition-seconds stopped",
+    "unread_partition_s": "unread partition-seconds",
     "rebalances": "rebalances a run",
     "partitions_moved": "partitions moved",
 }
@@ -136,8 +136,8 @@ def detection_figure(rows: Sequence[Row], x: str = "session_timeout_ms", theme: 
 
 
 def gap_figure(rows: Sequence[Row], x: str = "members", theme: str = "light") -> Figure:
-    """Members against pause: how long everything, and how much altogether, stood still under each protocol."""
-    return sweep_figure(rows, x, ("group_gap_s", "unread_partition_s"), "Members against pause", theme)
+    """Members against unread partition-seconds: how long everything, and how much altogether, stood still under each protocol."""
+    return sweep_figure(rows, x, ("group_gap_s", "unread_partition_s"), "Members against unread partition-seconds", theme)
 
 
 def describe_trade_off(rows: Sequence[Row], x: str, ys: Sequence[str], title: str) -> str:

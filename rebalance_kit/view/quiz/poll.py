@@ -18,7 +18,7 @@ from rebalance_kit.view.quiz.page import QuestionPage, script
 
 
 class Poll(QuestionPage):
-    """A question for the room: ``Poll("eager-crash-which-pause")``. Learners run the ``Vote(...)`` that it shows.
+    """A question for the room: ``Poll("eager-crash-which-unread")``. Learners run the ``Vote(...)`` that it shows.
 
     Votes come in as codes pasted into its field (``poll.take``), as files in ``folder`` (looked at every few
     seconds), or as raised hands (``hands(a=4, b=11)``). The screen shows their number only, until

@@ -168,7 +168,7 @@ items:
     kind: numeric
     tags: [t]
     topics: [A3]
-    objective: Count the partitions that pause
+    objective: Count the partitions that were unread
     domains: [CCDAK Fundamentals]
     versions: 2.4+
     difficulty: apply

@@ -79,7 +79,7 @@ def test_anki_holds_a_note_a_question_and_the_key_is_on_the_back_alone(questions
     connection = sqlite3.connect(tmp_path / "collection.anki2")
     notes = dict(connection.execute("SELECT guid, flds FROM notes"))
     assert len(notes) == len(questions) == connection.execute("SELECT count(*) FROM cards").fetchone()[0]
-    front, back, _ = notes["eager-crash-which-pause"].split("\x1f")
+    front, back, _ = notes["eager-crash-which-unread"].split("\x1f")
     assert (
         "rest from the crash on" in back and "rest from the crash on" not in front and "b) All four" in front
     )

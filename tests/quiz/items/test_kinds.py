@@ -300,7 +300,7 @@ def test_a_shuffled_question_keeps_its_key_its_claims_and_its_letters(single, ba
         assert next(option.text for option in mixed.options if option.right) == "four"
         places.add(mixed.key)
     assert len(places) == 3
-    item = shuffled(bank.item("eager-crash-which-pause"), 5)
+    item = shuffled(bank.item("eager-crash-which-unread"), 5)
     assert list(contradictions(item, book)) == []
 
 

@@ -40,7 +40,7 @@ def test_a_recipes_run_is_the_one_that_its_variant_was_computed_from(bank, book)
 
 
 def test_the_lab_opens_a_second_before_the_moment_that_the_key_names(bank, book):
-    item = bank.item("eager-crash-which-pause")
+    item = bank.item("eager-crash-which-unread")
     runs = item.proof.runs
     assert book.moments('owner("orders-0", at=40s) == "x"', runs, 1) == [("run", 40_000)]
     removed = book.work_out('removed_ms("consumer-1")', runs, 1)
@@ -56,13 +56,13 @@ def test_a_run_that_kafka_refuses_to_start_has_nothing_to_open(bank, book):
 
 def test_a_moment_of_a_run_that_is_not_there_is_refused(bank):
     with pytest.raises(DataError, match="run 'other' is unknown; expected one of run"):
-        RunBook().moments("other.owner(at=3s)", bank.item("eager-crash-which-pause").proof.runs, 1)
+        RunBook().moments("other.owner(at=3s)", bank.item("eager-crash-which-unread").proof.runs, 1)
 
 
 @pytest.mark.parametrize(("links", "expected"), [(False, 0), (True, 1)])
 def test_a_terminal_names_the_run_after_the_verdict_and_prints_its_link_when_asked(links, expected):
     out = io.StringIO()
-    run_quiz(ids=["eager-crash-which-pause"], source=io.StringIO("b\n"), out=out, links=links)
+    run_quiz(ids=["eager-crash-which-unread"], source=io.StringIO("b\n"), out=out, links=links)
     asked, verdict = out.getvalue().split("Answer: ")
     assert "the run that decides it" not in asked
     assert "the run that decides it: crash, eager, from 29 s" in verdict

@@ -23,7 +23,7 @@ from rebalance_kit.quiz.sittings.ballot import (
 from rebalance_kit.quiz.sittings.poll import Poll
 from rebalance_kit.quiz.sittings.store import Store
 
-ITEM = "eager-crash-which-pause"
+ITEM = "eager-crash-which-unread"
 
 
 @pytest.fixture

@@ -84,7 +84,7 @@ def test_an_unknown_tag_or_id_names_what_there_is(bank):
 def test_a_terminal_quiz_asks_again_after_no_answer_and_ends_with_the_beliefs():
     out = io.StringIO()
     source = io.StringIO("zzz\na\nq\n")
-    assert run_quiz(ids=["eager-crash-which-pause", "classic-who-computes"], source=source, out=out) == 0
+    assert run_quiz(ids=["eager-crash-which-unread", "classic-who-computes"], source=source, out=out) == 0
     text = out.getvalue()
     assert "answer 'zzz' received, expected one of a, b, c" in text
     assert "Not right; the answer is b." in text
@@ -102,7 +102,7 @@ def test_a_terminal_quiz_asks_as_many_as_wanted_and_at_least_one():
 
 def test_a_terminal_quiz_ends_with_its_input():
     out = io.StringIO()
-    assert run_quiz(ids=["eager-crash-which-pause"], source=io.StringIO(""), out=out) == 0
+    assert run_quiz(ids=["eager-crash-which-unread"], source=io.StringIO(""), out=out) == 0
     assert "0 right of 0 answered." in out.getvalue()
 
 
@@ -112,7 +112,7 @@ def quiz():
     pytest.importorskip("anywidget", reason="the lab extra is not installed: the widget cannot be made")
     from rebalance_kit.view.quiz.practice import Quiz
 
-    return Quiz(ids=["eager-crash-which-pause", "eager-join-how-many-pause"])
+    return Quiz(ids=["eager-crash-which-unread", "eager-join-how-many-pause"])
 
 
 def test_widget_state_before_an_answer_holds_no_key(quiz):
@@ -125,7 +125,7 @@ def test_widget_state_before_an_answer_holds_no_key(quiz):
 def test_an_answer_from_code_and_one_from_the_page_do_the_same(quiz):
     from rebalance_kit.view.quiz.practice import Quiz
 
-    other = Quiz(ids=["eager-crash-which-pause", "eager-join-how-many-pause"])
+    other = Quiz(ids=["eager-crash-which-unread", "eager-join-how-many-pause"])
     quiz.answer("b")
     other.handle({"do": "answer", "given": "b"})
     assert other.page["verdict"] == quiz.page["verdict"]

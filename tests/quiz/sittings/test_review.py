@@ -61,24 +61,24 @@ def test_what_comes_back_is_another_variant(store, bank):
 def test_an_authored_item_comes_back_with_its_options_in_another_order_at_times(store, bank):
     orders = set()
     for number in range(8):
-        store.add(replace(MISS, id=str(number), item="eager-crash-which-pause", at=MISS.at + number))
+        store.add(replace(MISS, id=str(number), item="eager-crash-which-unread", at=MISS.at + number))
         (asked,) = practise_due(store, MISS.at + DAY, bank=bank).questions
         orders.add(tuple(option.text for option in asked.options))
     assert len(orders) > 1
 
 
 def test_items_that_the_bank_lost_are_left_out_and_the_longest_overdue_come_first(store, bank):
-    for number, item in enumerate(("gone-item", "eager-crash-which-pause", "classic-who-computes")):
+    for number, item in enumerate(("gone-item", "eager-crash-which-unread", "classic-who-computes")):
         store.add(replace(MISS, id=item, item=item, at=MISS.at - number * DAY))
     assert [one.item for one in due(store, MISS.at + DAY, bank)] == [
         "classic-who-computes",
-        "eager-crash-which-pause",
+        "eager-crash-which-unread",
     ]
 
 
 def test_a_miss_in_a_quiz_is_asked_again_by_review_and_a_right_answer_puts_it_off(store):
     run_quiz(
-        ids=["eager-crash-which-pause"],
+        ids=["eager-crash-which-unread"],
         source=io.StringIO("a\ns\n"),
         out=io.StringIO(),
         store=store,
@@ -102,7 +102,7 @@ def test_a_confidence_that_is_none_is_refused(single, store):
 
 
 def test_the_run_that_proves_an_answer_is_told_only_after_it():
-    practice = practise(ids=["eager-crash-which-pause"])
+    practice = practise(ids=["eager-crash-which-unread"])
     assert practice.replays == () and practice.page()["replays"] == []
     practice.answer("a")
     assert practice.page()["replays"] == ["crash, eager"]
@@ -111,7 +111,7 @@ def test_the_run_that_proves_an_answer_is_told_only_after_it():
 def test_a_widget_opens_that_run_in_the_lab_at_its_event(store):
     from rebalance_kit.view.quiz.practice import Quiz, Review
 
-    quiz = Quiz(ids=["eager-crash-which-pause"], store=store)
+    quiz = Quiz(ids=["eager-crash-which-unread"], store=store)
     quiz.handle({"do": "lab"})
     assert quiz.lab is None
     quiz.handle({"do": "answer", "given": "a", "confidence": "guess"})

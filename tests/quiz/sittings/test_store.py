@@ -22,7 +22,7 @@ def attempt(number: int, **changed) -> Attempt:
         "id": f"a{number}",
         "at": float(number),
         "mode": "practice",
-        "item": "eager-crash-which-pause",
+        "item": "eager-crash-which-unread",
         "seed": 1,
         "given": "a",
         "correct": False,
@@ -161,7 +161,7 @@ def test_one_can_export_and_delete_ones_own_answers(store):
     assert [json.loads(line)["id"] for line in out.getvalue().splitlines()] == ["a0", "a1", "a2"]
     assert store.delete() == 3
     assert store.attempts() == () and store.kept("exam") == {}
-    assert b"eager-crash-which-pause" not in store.path.read_bytes()
+    assert b"eager-crash-which-unread" not in store.path.read_bytes()
 
 
 def test_a_report_counts_each_of_ten_thousand_answers(store, bank):
