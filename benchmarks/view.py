@@ -92,19 +92,18 @@ def without_browser(members: int, partitions: int, protocol: str) -> dict[str, A
 
 # --- in a browser -----------------------------------------------------------------------------------
 PAGE = """<!doctype html><meta charset="utf-8"><style>{style}</style><div id="el" style="width:1040px"></div><script type="module">
-{script}
-const raw = {films}.map((one) => new DataView(Uint8Array.from(atob(one), (c) => c.charCodeAt(0)).buffer));
-const data = {{ film: raw[0], controls: {controls}, cursor_ms: 11000, theme: "light" }}, heard = {{}};
-const model = {{ get: (k) => data[k], set: (k, v) => {{ data[k] = v; }}, save_changes() {{}}, send() {{}}, off() {{}}, on: (n, f) => {{ (heard[n] ||= []).push(f); }} }};
+const kit = await import(URL.createObjectURL(new Blob([{script}], {{ type: "text/javascript" }})));
+const raw = {films}.map(kit.bytesOf);
+const model = new kit.PageModel({{ film: raw[0], controls: {controls}, cursor_ms: 11000, theme: "light" }});
 window.begun = performance.now();
-widget.render({{ model, el: document.getElementById("el") }});
+kit.default.render({{ model, el: document.getElementById("el") }});
 window.lab = document.getElementById("el").rebalanceLab;
 const painted = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-window.shown = (async () => {{ while (!lab.stage) await painted(); await painted(); return performance.now() - window.begun; }})();
+window.shown = (async () => {{ while (!lab.screen.stage) await painted(); await painted(); return performance.now() - window.begun; }})();
 window.swap = async (turn) => {{
   const begun = performance.now();
-  data.film = raw[turn % raw.length]; data.controls = {{ ...data.controls, serial: turn }};
-  heard["change:film"].forEach((each) => each());
+  model.set("controls", {{ ...model.get("controls"), serial: turn }});
+  model.receive({{ film: raw[turn % raw.length] }});
   while (lab.serial !== turn) await painted();
   await painted();
   return performance.now() - begun;
@@ -136,7 +135,7 @@ def in_browser(members: int, partitions: int) -> dict[str, Any]:
     controls = Lab().controls
     page_text = PAGE.format(
         style=style(),
-        script=script().replace("export default", "const widget ="),
+        script=json.dumps(script()).replace("</", "<\\/"),
         controls=json.dumps(controls),
         films=json.dumps([base64.b64encode(one).decode("ascii") for one in films]),
     )
@@ -169,15 +168,13 @@ def in_browser(members: int, partitions: int) -> dict[str, Any]:
 
 # --- a click, with the lab's own kernel side in the loop ------------------------------------------------
 CLICK = """<!doctype html><meta charset="utf-8"><style>{style}</style><div id="el" style="width:1040px"></div><script type="module">
-{script}
-const data = {{}}, heard = {{}};
-const bytes = (text) => new DataView(Uint8Array.from(atob(text), (one) => one.charCodeAt(0)).buffer);
-const take = (state) => {{ for (const [key, value] of Object.entries(state)) {{ data[key] = key === "film" ? bytes(value) : value; (heard[`change:${{key}}`] || []).forEach((run) => run()); }} }};
-const send = async (message) => {{ const [state, answer] = await window.kernel(message); take(state); heard["msg:custom"].forEach((run) => run(answer, [])); }};
-const model = {{ get: (key) => data[key], set: (key, value) => {{ data[key] = value; }}, save_changes() {{}}, send, off() {{}}, on: (name, run) => {{ (heard[name] ||= []).push(run); }} }};
+const kit = await import(URL.createObjectURL(new Blob([{script}], {{ type: "text/javascript" }})));
+const send = async (message) => {{ const [state, answer] = await window.kernel(message); take(state); model.hear(answer, []); }};
+const model = new kit.PageModel({{}}, {{ send }});
+const take = (state) => model.receive({{ ...state, film: kit.bytesOf(state.film) }});
 const painted = () => new Promise((done) => requestAnimationFrame(() => {{ const later = new MessageChannel(); later.port1.onmessage = done; later.port2.postMessage(0); }}));
-const shown = async (serial) => {{ while (!window.lab.stage || window.lab.serial !== serial) await new Promise((done) => setTimeout(done, 0)); await painted(); }};
-window.open_ = async (state) => {{ take(state); if (!window.lab) {{ widget.render({{ model, el: document.getElementById("el") }}); window.lab = document.getElementById("el").rebalanceLab; }} await shown(state.controls.serial); lab.player.pause(); lab.player.seek(state.cursor_ms); lab.paint(false); await painted(); }};
+const shown = async (serial) => {{ while (!window.lab.screen.stage || window.lab.serial !== serial) await new Promise((done) => setTimeout(done, 0)); await painted(); }};
+window.open_ = async (state) => {{ take(state); if (!window.lab) {{ kit.default.render({{ model, el: document.getElementById("el") }}); window.lab = document.getElementById("el").rebalanceLab; }} await shown(state.controls.serial); lab.player.pause(); lab.player.seek(state.cursor_ms); lab.paint(false); await painted(); }};
 window.click_ = async (member) => {{
   lab.selected = member;
   const begun = performance.now(), serial = lab.serial;
@@ -220,7 +217,7 @@ def click_to_paint(members: int, partitions: int, protocol: str, clicks: int = 2
         told, _ = answer(lab, message)
         return [state(), {"type": "done", "id": message["id"], "serial": lab.controls["serial"], **told}]
 
-    page_text = CLICK.format(style=style(), script=script().replace("export default", "const widget ="))
+    page_text = CLICK.format(style=style(), script=json.dumps(script()).replace("</", "<\\/"))
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         path = Path(folder) / "lab.html"
         path.write_text(page_text, encoding="utf-8")

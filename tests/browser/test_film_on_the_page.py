@@ -17,23 +17,15 @@ from rebalance_kit.view.words.descriptions import describe_board
 
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
 
-from rebalance_kit.view.lab.page import script, style
 from rebalance_kit.view.lab.widget import Lab
+from tests.support.browser.lab_page import open_lab_page
 
-PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>film</title><style>{style}</style></head><body style="margin:16px">
-<div id="el" style="width:{width}px"></div><script type="module">
-{script}
-window.decode = async (text) => decodeFilm(await inflate(new DataView(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer)));
-window.twinAt = (film, at) => twinText(film, boardAt(film, at));
-window.open_ = (film, controls, cursor, theme) => {{
-  const data = {{ film: new DataView(Uint8Array.from(atob(film), (c) => c.charCodeAt(0)).buffer), controls, cursor_ms: cursor, theme }};
-  const model = {{ get: (key) => data[key], set: (key, value) => {{ data[key] = value; }}, save_changes() {{}}, on() {{}}, off() {{}}, send() {{}} }};
-  const el = document.getElementById("el");
-  el.replaceChildren();
-  widget.render({{ model, el }});
-}};
-window.ready = true;
-</script></body></html>"""
+TWINS = """async ([text, times]) => {
+  const film = await kit.readFilm(kit.bytesOf(text));
+  return times.map((at) => kit.twinText(film, kit.boardAt(film, at)));
+}"""
+SHOW = """([film, controls, cursor_ms, theme]) =>
+  show(new kit.PageModel(readState({ film, controls, cursor_ms, theme })))"""
 
 
 @pytest.fixture
@@ -41,15 +33,7 @@ def film_page(page, tmp_path):
     """A page that knows the lab's script and nothing of a kernel."""
 
     def load_page(width: int = 1040):
-        target = tmp_path / "film.html"
-        target.write_text(
-            PAGE.format(
-                style=style(), script=script().replace("export default", "const widget ="), width=width
-            ),
-            encoding="utf-8",
-        )
-        page.goto(target.as_uri())
-        page.wait_for_function("window.ready")
+        open_lab_page(page, tmp_path / "film.html", width)
         return page
 
     return load_page
@@ -83,10 +67,7 @@ def test_the_page_says_word_for_word_what_python_says(film_page, name):
     for protocol in (None, "consumer"):
         boards = Boards(simulate(load(name), protocol=protocol))
         at = moments(boards)
-        said = page.evaluate(
-            "async ([text, times]) => { const film = await decode(text); return times.map((at) => twinAt(film, at)); }",
-            [text_of(boards), at],
-        )
+        said = page.evaluate(TWINS, [text_of(boards), at])
         for at_ms, twin in zip(at, said, strict=True):
             assert [line.rstrip() for line in twin.splitlines()] == describe_board(
                 boards.at(at_ms)
@@ -107,7 +88,7 @@ def test_pictures_of_the_lab_in_every_theme(film_page, shot, name, at_ms, width,
     page = film_page(width)
     lab = Lab(name, protocol=None, theme=theme)
     page.evaluate(
-        "([film, controls, at, theme]) => open_(film, controls, at, theme)",
+        SHOW,
         [base64.b64encode(lab.film).decode("ascii"), json.loads(json.dumps(lab.controls)), at_ms, theme],
     )
     page.locator(".rk-stage").wait_for()
@@ -135,8 +116,13 @@ def test_no_token_lies_on_another_and_none_leaves_its_lane(film_page):
             protocol="cooperative",
         )
         page.evaluate(
-            "([film, controls]) => open_(film, controls, 20000, 'light')",
-            [base64.b64encode(lab.film).decode("ascii"), json.loads(json.dumps(lab.controls))],
+            SHOW,
+            [
+                base64.b64encode(lab.film).decode("ascii"),
+                json.loads(json.dumps(lab.controls)),
+                20_000,
+                "light",
+            ],
         )
         page.locator(".rk-stage").wait_for()
         boxes = page.locator(".rk-token").evaluate_all(

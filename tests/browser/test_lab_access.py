@@ -55,7 +55,7 @@ def test_an_audit_finds_nothing_in_any_tab_drawer_or_menu(page, tmp_path, audit,
         audit(name)
         bridge.press("Escape")
     bridge.press("v")
-    bridge.pump("lab.comparing")
+    bridge.pump("lab.comparison.view")
     audit("compare")
     shot(bridge.root, f"compare-{theme}")
     bridge.press("v", "g", "c")
@@ -151,7 +151,7 @@ def test_every_button_has_a_name_and_every_key_of_the_table_does_something(page,
     dead = bridge.page.evaluate(
         """() => { const keys = ['.', ',', '>', '<', 'n', 'N', 'Home', 'End', ']', '[', 'ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight', '1', 'Enter', 'c', 'l', 'z', 'r', 'w', 'd', 'x', 'e', 'Delete', 'm', 'p', 'b', 'o',
           'u', 'U', 'k', 'h', 'v', 'g', 't', 'a', 's', '=', '-', '/', 'f', 'q', 'i', 'I', '?', '0'];
-          return keys.filter((key) => !lab.runOf({ key, target: lab.board() })); }"""
+          return keys.filter((key) => !lab.runOf({ key, target: lab.screen.focusTarget() })); }"""
     )
     assert dead == []
 

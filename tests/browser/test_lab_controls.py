@@ -110,7 +110,7 @@ def test_undo_and_redo_keys_walk_without_deleting(bridge):
 def test_three_protocols_stand_side_by_side_with_the_table_and_what_differs(bridge, shot):
     bridge.seek(80_000)
     bridge.press("v")
-    bridge.pump("lab.comparing")
+    bridge.pump("lab.comparison.view")
     heads = bridge.root.locator(".rk-compare thead th b").all_inner_texts()
     assert heads == ["Eager", "Cooperative", "Consumer"]
     table = {
@@ -175,7 +175,7 @@ def test_steps_go_by_event_or_message_and_jumps_to_rebalance_callback_or_fault(b
 
 def test_a_click_on_a_partition_marks_it_and_its_menu_acts_on_its_topic(bridge):
     bridge.lab.load("a-to-b-move")
-    bridge.page.evaluate("state => push(state)", bridge._state())
+    bridge.push(bridge._state())
     bridge.settle()
     bridge.seek(60_000)
     box = bridge.root.locator("[data-partition='audits-1']").bounding_box()
@@ -214,7 +214,7 @@ def test_the_queue_of_a_stopped_partition_grows_and_that_of_a_flowing_one_stays_
 
 def test_a_member_that_does_not_poll_shows_what_is_left_of_its_poll_interval(bridge):
     bridge.lab.load("poll-timeout")
-    bridge.page.evaluate("state => push(state)", bridge._state())
+    bridge.push(bridge._state())
     bridge.settle()
     (late,) = [row.at_ms for row in bridge.lab.trace.of("poll_timeout")]
 
@@ -254,7 +254,7 @@ def test_nothing_of_the_outcome_is_on_the_page_before_the_prediction_is_locked_i
     bridge.click("Do it and watch")
     bridge.page.evaluate("lab.player.pause()")
     assert next(row.detail["do"] for row in bridge.lab.trace.of("action")) == "crash"
-    assert not bridge.page.evaluate("lab.fogged")
+    assert not bridge.page.evaluate("lab.predict.on")
 
 
 def test_a_copied_link_rebuilds_scenario_deeds_and_cursor(bridge, shot):
@@ -279,7 +279,7 @@ def test_a_link_in_the_address_opens_and_a_damaged_one_says_so_and_opens_the_fir
     token = write_link(Link(load("storm"), 44_000, protocol="consumer"))
     page.goto(page.url.split("?")[0] + f"?rebalance-lab={token}")
     page.wait_for_function("window.ready")
-    page.evaluate("state => { push(state); begin(); }", bridge._state())
+    bridge.begin()
     bridge.pump("document.querySelector('.rk-title').textContent === 'A rebalance storm'")
     assert (bridge.lab.cursor_ms, bridge.lab.protocol) == (44_000, "consumer")
     bridge.press("q")
@@ -344,9 +344,7 @@ def test_all_deeds_of_the_menu_are_done_or_refused_in_words(bridge):
         if bridge.lab.controls["done"]:
             done.append(entry)
             bridge.lab.undo()
-            bridge.page.evaluate(
-                "({ film, controls, cursor_ms }) => push({ film, controls, cursor_ms })", bridge._state()
-            )
+            bridge.push(bridge._state())
             bridge.settle()
         else:
             assert len(bridge.text(".rk-notice")) > 10, entry

@@ -184,7 +184,7 @@ def test_two_views_of_one_lab_follow_each_other_and_a_cell_that_runs_again_leave
         "() => { window.old = [...document.querySelectorAll('.rk-lab')].map((one) => one.parentElement.rebalanceLab); jupyterapp.commands.execute('notebook:run-all-cells'); }"
     )
     page.wait_for_function(
-        "document.querySelectorAll('.rk-lab .rk-stage').length === 2 && old.every((one) => !one.root.isConnected)",
+        "document.querySelectorAll('.rk-lab .rk-stage').length === 2 && old.every((one) => !one.ui.root.isConnected)",
         timeout=30_000,
     )
     assert page.evaluate("old.every((one) => !one.player.playing)"), (

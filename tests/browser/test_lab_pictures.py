@@ -50,7 +50,7 @@ def test_the_picture_of_the_comparison_has_three_columns_of_one_moment(page, tmp
     bridge = Bridge(page, Lab("crash-in-hand-over"), tmp_path / "lab.html")
     bridge.seek(50_000)
     bridge.press("v")
-    bridge.pump("lab.comparing")
+    bridge.pump("lab.comparison.view")
     flowing = bridge.root.locator(".rk-count").all_inner_texts()
     from rebalance_kit.scenarios import load
     from rebalance_kit.simulation.simulate import simulate

@@ -60,7 +60,7 @@ def shown(chromium, single, multiple, numeric):
     page.set_content('<main id="out"></main>')
     page.add_style_tag(path=STATIC / "quiz.css")
     page.expose_function("kernel", kernel)
-    page.expose_function("moduleText", lambda: script("quiz.js"))
+    page.expose_function("moduleText", lambda: script("practice"))
     page.evaluate(HARNESS, practice.page())
     page.wait_for_selector("form")
     yield page, practice, heard
@@ -169,7 +169,7 @@ def test_text_with_markup_is_shown_as_text(chromium):
     }
     page.set_content('<main id="out"></main>')
     page.expose_function("kernel", lambda _: hostile)
-    page.expose_function("moduleText", lambda: script("quiz.js"))
+    page.expose_function("moduleText", lambda: script("practice"))
     page.evaluate(HARNESS, hostile)
     assert page.evaluate("window.hit") is None
     assert page.locator("main img, main script, main b").count() == 0
@@ -209,7 +209,7 @@ def asked(chromium, bank, book):
         page.set_content('<main id="out"></main>')
         page.add_style_tag(path=STATIC / "quiz.css")
         page.expose_function("kernel", kernel)
-        page.expose_function("moduleText", lambda: script("quiz.js"))
+        page.expose_function("moduleText", lambda: script("practice"))
         page.evaluate(HARNESS, {**practice.page(), "asks_confidence": True})
         page.wait_for_selector("form")
         return page, practice
@@ -302,7 +302,7 @@ def sitting(chromium, tmp_path):
         page.set_content('<main id="out"></main>')
         page.add_style_tag(path=STATIC / "quiz.css")
         page.expose_function("kernel", kernel)
-        page.expose_function("moduleText", lambda: script("quiz_exam.js"))
+        page.expose_function("moduleText", lambda: script("exam"))
         page.evaluate(HARNESS, exam.page())
         page.wait_for_selector("form")
         return page, exam, heard

@@ -12,6 +12,8 @@ from rebalance_kit.model.trace import TraceRow
 from rebalance_kit.view.board.states import ABSENT, GroupState, MemberState, Message, PartitionState, Position
 
 PARKING = frozenset({"JoinGroup", "SyncGroup"})
+PHASES = {"PreparingRebalance": "JoinGroup", "CompletingRebalance": "SyncGroup"}
+"""The request that every member of a classic group sends in this state, and that the coordinator waits for."""
 LEAVING = frozenset({"revoke", "lost", "close", "unassigned", "unsubscribed"})
 GONE = frozenset({"crashed", "died", "closed"})
 
@@ -140,7 +142,7 @@ class GroupRecords:
 
     def group_state(self) -> GroupState:
         """The group's state with its waiting room."""
-        phase = {"PreparingRebalance": "JoinGroup", "CompletingRebalance": "SyncGroup"}.get(self.group.state)
+        phase = PHASES.get(self.group.state)
         known = [member for member in self.members.values() if member.standing == "member"]
         if phase is None:
             return self.group._replace(joined=(), awaited=(), coming=())

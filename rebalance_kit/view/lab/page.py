@@ -16,22 +16,20 @@ PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>
 <style>{style}
 body {{ margin: 16px; }}</style></head><body>
-<div id="lab"></div>
+<div id="rebalance-lab"></div>
 <noscript><pre>{text}</pre></noscript>
+<script type="application/json" data-rebalance-run>{data}</script>
 <script type="module">
 {script}
-const held = {data};
-held.film = new DataView(Uint8Array.from(atob(held.film), (one) => one.charCodeAt(0)).buffer);
-const model = {{ get: (key) => held[key], set: (key, value) => {{ held[key] = value; }}, save_changes() {{}}, on() {{}}, off() {{}}, send() {{}} }};
-widget.render({{ model, el: document.getElementById("lab") }});
 </script></body></html>
 """
+"""The script finds the run in the page, and plays it without a kernel (page/lab/kernel/alone.js)."""
 
 
 @lru_cache(maxsize=1)
 def script() -> str:
-    """The lab's modules as one, in the order of their names."""
-    return "\n".join(part.read_text(encoding="utf-8") for part in sorted((STATIC / "js").glob("*.js")))
+    """The lab's modules as one, made of ``page/lab`` by ``make page``."""
+    return (STATIC / "lab.js").read_text(encoding="utf-8")
 
 
 @lru_cache(maxsize=1)
@@ -53,6 +51,6 @@ def page(film: bytes, controls: dict[str, Any], at_ms: int, theme: str, text: st
         title=escape(str(controls["title"])),
         style=style(),
         text=escape(text),
-        script=script().replace("export default", "const widget ="),
+        script=script().replace("</script", "<\\/script"),
         data=json.dumps(data, ensure_ascii=False).replace("</", "<\\/"),
     )

@@ -1,7 +1,8 @@
 """A run as the page plays it: tracks of states by number, so that time moves without the kernel.
 
 Every distinct state stands once in a table; a track is ``[wait, state, wait, state, ...]`` with waits
-in ms. The page looks states up, counts seconds, and draws; it knows no rule of Kafka.
+in ms. The page looks states up, counts seconds, and draws; it knows no rule of Kafka. ``docs/film.md``
+describes every key; the page refuses a film of another version than its own.
 """
 
 from __future__ import annotations
@@ -12,17 +13,34 @@ from collections.abc import Hashable, Iterable
 from typing import Any, TypeVar
 
 from rebalance_kit.view.board.boards import Boards
+from rebalance_kit.view.board.group_records import PARKING, PHASES
+from rebalance_kit.view.board.states import GroupState, MemberState
 from rebalance_kit.view.board.track import Track
 from rebalance_kit.view.style.theme import looks
 from rebalance_kit.view.words.moment import sentence
 
-VERSION = 1
+VERSION = 2
+"""Of the format; raised with every change of it, here and in ``page/lab/film/format.js``."""
 POSITIONS_UP_TO = 64
 MESSAGES_UP_TO = 4000
 SENTENCES_UP_TO = 600
 POLL_MS = 300_000
 """max.poll.interval.ms unless it is set (ConsumerConfig)."""
-QUIET = frozenset({"Heartbeat", "ConsumerGroupHeartbeat", "OffsetCommit"})
+HEARTBEATS = {"classic": "Heartbeat", "consumer": "ConsumerGroupHeartbeat"}
+APIS = {
+    **dict.fromkeys(HEARTBEATS.values(), "heartbeat"),
+    "OffsetCommit": "commit",
+    **dict.fromkeys(sorted(PARKING), "waits"),
+}
+"""What the page treats alike: heartbeats, commits, and requests whose answer may be kept waiting."""
+QUIET = frozenset(api for api, kind in APIS.items() if kind in {"heartbeat", "commit"})
+STEPS = {
+    "classic": ["Empty", "PreparingRebalance", "CompletingRebalance", "Stable"],
+    "consumer": ["Empty", "Assigning", "Reconciling", "Stable"],
+}
+"""States of a group in the order in which a rebalance goes through them."""
+SEATS = ["", "joined", "awaited", "coming"]
+"""Places in the waiting room of a classic group."""
 H = TypeVar("H", bound=Hashable)
 
 
@@ -43,15 +61,19 @@ def film(frames: Boards, since_ms: int = 0) -> dict[str, Any]:
     """Everything the page needs to play a run, as JSON values; sentences from ``since_ms`` on."""
     number = {name: place for place, name in enumerate(frames.names)}
     members, partitions, groups = _Table(), _Table(), _Table()
-    member_tracks = [_coded(frames.members[name], members) for name in frames.names]
+    member_tracks = [_coded(_with_session(frames, name), members) for name in frames.names]
     partition_tracks = [_coded(track, partitions) for track in frames.partitions.values()]
     group_track = _group_track(frames, groups)
     return {
-        "v": VERSION,
+        "version": VERSION,
         "label": frames.trace.label,
         "group": frames.group_name,
         "end": frames.end_ms,
         "settled": frames.settled_ms() or 0,
+        "steps": STEPS,
+        "heartbeats": HEARTBEATS,
+        "apis": APIS,
+        "seats": SEATS,
         "members": [
             [one.name, one.label, (one.number - 1) % 12 + 1, (one.number - 1) // 12 % 5]
             for one in looks(frames.names).values()
@@ -61,11 +83,11 @@ def film(frames: Boards, since_ms: int = 0) -> dict[str, Any]:
         "partitionStates": [_numbered(one, number) for one in partitions.values()],
         "groupStates": [list(one) for one in groups.values()],  # type: ignore[call-overload]
         "memberTracks": member_tracks,
+        "seatTracks": _seat_tracks(frames),
         "partitionTracks": partition_tracks,
         "groupTrack": group_track,
-        "says": _sentences(frames, since_ms),
+        "sentences": _sentences(frames, since_ms),
         "beats": [_waits(_thinned(frames, name)) for name in frames.names],
-        "sessions": [[frames.session_ms(name), frames.session_ms(name, "consumer")] for name in frames.names],
         "polls": _silent(frames),
         "positions": _positions(frames),
         "marks": [list(one) for one in frames.marks],
@@ -95,23 +117,52 @@ def _coded(track: Track[Any], table: _Table) -> list[int]:
     return flat
 
 
+def _with_session(frames: Boards, name: str) -> Track[tuple[Any, ...]]:
+    """A member's states, each with the session timeout that the coordinator counts.
+
+    0: a parked JoinGroup holds it. None: there is no session.
+    """
+
+    def session_ms(state: MemberState) -> int | None:
+        if state.standing != "member":
+            return None
+        return 0 if state.parked == "JoinGroup" else frames.session_ms(name, state.protocol)
+
+    track = frames.members[name]
+    return Track(track.times, [(*state, session_ms(state)) for state in track.states])
+
+
 def _group_track(frames: Boards, table: _Table) -> list[int]:
-    """The group without its waiting room, which the page reads off its members."""
+    """The group without its waiting room, which the seats of the members tell."""
     bare: Track[Any] = Track()
     for at_ms, state in zip(frames.group.times, frames.group.states, strict=True):
-        bare.push(
-            at_ms,
-            (
-                state.state,
-                state.protocol,
-                state.generation,
-                state.target_epoch,
-                state.assignor,
-                state.reason,
-                int(state.up),
-            ),
-        )
+        row = (state.state, state.protocol, state.generation, state.target_epoch, state.assignor, state.reason)
+        bare.push(at_ms, (*row, int(state.up), PHASES.get(state.state)))
     return _coded(bare, table)
+
+
+def _seat_tracks(frames: Boards) -> list[list[int]]:
+    """Of each member: its place in the waiting room, as numbers of ``SEATS``."""
+    tracks: dict[str, Track[int]] = {name: Track([0], [0]) for name in frames.names}
+    seated: dict[str, int] = {}
+    for at_ms, state in zip(frames.group.times, frames.group.states, strict=True):
+        now = _seats(state)
+        for name in seated.keys() | now.keys():
+            if name in tracks and seated.get(name) != now.get(name):
+                tracks[name].push(at_ms, now.get(name, 0))
+        seated = now
+    return [_numbered_track(track) for track in tracks.values()]
+
+
+def _seats(state: GroupState) -> dict[str, int]:
+    """Who is in the waiting room; a member that is on its way and awaited is awaited."""
+    coming = dict.fromkeys(state.coming, SEATS.index("coming"))
+    awaited = dict.fromkeys(state.awaited, SEATS.index("awaited"))
+    return {**coming, **awaited, **dict.fromkeys(state.joined, SEATS.index("joined"))}
+
+
+def _numbered_track(track: Track[int]) -> list[int]:
+    return [number for pair in zip(_waits(track.times), track.states, strict=True) for number in pair]
 
 
 def _waits(times: Iterable[int]) -> list[int]:

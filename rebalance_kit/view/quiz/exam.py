@@ -20,7 +20,7 @@ class Exam(QuestionPage):
     ``exam.finish()`` hands in and returns the report. Raises ``DataError`` for an unknown exam.
     """
 
-    _esm = script("quiz_exam.js")
+    _esm = script("exam")
 
     def __init__(
         self,

@@ -17,8 +17,8 @@ STATIC = Path(__file__).with_name("static")
 
 
 def script(name: str) -> str:
-    """A page's script: the parts that all share, then its own."""
-    return "\n".join((STATIC / part).read_text(encoding="utf-8") for part in ("quiz_parts.js", name))
+    """The script of a page (practice, exam, poll or vote), made of ``page/quiz`` by ``make page``."""
+    return (STATIC / f"{name}.js").read_text(encoding="utf-8")
 
 
 class QuestionPage(anywidget.AnyWidget):

@@ -26,7 +26,7 @@ class Poll(QuestionPage):
     other buttons. Raises ``DataError`` for an item without one right option.
     """
 
-    _esm = script("quiz_poll.js")
+    _esm = script("poll")
 
     def __init__(
         self, item: str, seed: int = 1, *, folder: str | Path | None = None, store: Store | None = None
@@ -119,7 +119,7 @@ class Vote(QuestionPage):
     is known here; the answer comes with the instructor's poll.
     """
 
-    _esm = script("quiz_vote.js")
+    _esm = script("vote")
 
     def __init__(
         self, item: str, seed: int = 1, *, folder: str | Path | None = None, store: Store | None = None

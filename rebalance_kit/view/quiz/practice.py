@@ -21,7 +21,7 @@ class Quiz(QuestionPage):
     same in words. Raises ``DataError`` for an unknown tag or id.
     """
 
-    _esm = script("quiz.js")
+    _esm = script("practice")
 
     def __init__(
         self,

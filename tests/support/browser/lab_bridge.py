@@ -7,20 +7,17 @@ import json
 import time
 from typing import Any
 
-from rebalance_kit.view.lab.page import script, style
+from tests.support.browser.lab_page import open_lab_page
 
-PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>lab</title><style>{style}</style></head><body style="margin:16px">
-<div id="el" style="width:{width}px"></div><script type="module">
-{script}
-const data = {{}}, heard = {{}};
-const bytes = (text) => new DataView(Uint8Array.from(atob(text), (one) => one.charCodeAt(0)).buffer);
-window.push = (state) => {{ for (const [key, value] of Object.entries(state)) {{ data[key] = key === "film" ? bytes(value) : value; (heard[`change:${{key}}`] || []).forEach((run) => run()); }} }};
-window.custom = (message, buffers) => (heard["msg:custom"] || []).forEach((run) => run(message, buffers.map(bytes)));
-const model = {{ get: (key) => data[key], set: (key, value) => {{ data[key] = value; }}, save_changes: () => window.toKernel({{ save: {{ cursor_ms: data.cursor_ms, theme: data.theme }} }}),
-  send: (message) => window.toKernel({{ send: message }}), off() {{}}, on: (name, run) => {{ (heard[name] ||= []).push(run); }} }};
-window.begin = () => {{ widget.render({{ model, el: document.getElementById("el") }}); window.lab = document.getElementById("el").rebalanceLab; }};
-window.ready = true;
-</script></body></html>"""
+# The kernel's side of the model (page/shared/model.js): what the page asks is queued here.
+BEGIN = """state => {
+  const kernel = {
+    send: (message) => toKernel({ send: message }),
+    save: ({ cursor_ms, theme }) => toKernel({ save: { cursor_ms, theme } }),
+  };
+  window.model = new kit.PageModel(readState(state), kernel);
+  show(model);
+}"""
 
 
 class Bridge:
@@ -31,15 +28,18 @@ class Bridge:
         self.listening = True
         self._queue: list[dict[str, Any]] = []
         page.expose_function("toKernel", lambda message: self._queue.append(message))  # noqa: PLW0108 - playwright marks what it is given
-        text = PAGE.format(
-            style=style(), script=script().replace("export default", "const widget ="), width=width
-        )
-        target.write_text(text, encoding="utf-8")
-        page.goto(target.as_uri())
-        page.wait_for_function("window.ready")
-        page.evaluate("state => { push(state); begin(); }", self._state())
+        open_lab_page(page, target, width)
+        self.begin()
         page.locator(".rk-stage").wait_for()
         self.root = page.locator(".rk-lab")
+
+    def begin(self):
+        """Show the lab on the page that is open."""
+        self.page.evaluate(BEGIN, self._state())
+
+    def push(self, state):
+        """Let the page hear what the kernel has set."""
+        self.page.evaluate("state => model.receive(readState(state))", state)
 
     def _state(self):
         lab = self.lab
@@ -72,18 +72,16 @@ class Bridge:
             self.lab.send = lambda content, buffers=None, kept=answers: kept.append((content, buffers or []))
             self.lab.handle(message["send"])
             if self.lab.controls["serial"] != before:
-                self.page.evaluate(
-                    "({ film, controls, cursor_ms }) => push({ film, controls, cursor_ms })", self._state()
-                )
+                self.push({key: value for key, value in self._state().items() if key != "theme"})
             for content, buffers in answers:
                 self.page.evaluate(
-                    "([content, buffers]) => custom(content, buffers)",
+                    "([content, buffers]) => model.hear(content, buffers.map(kit.bytesOf))",
                     [content, [base64.b64encode(one).decode() for one in buffers]],
                 )
 
     def press(self, *keys):
         """Press keys one after the other, each answered before the next."""
-        self.page.evaluate("lab.root.contains(document.activeElement) || lab.board().focus()")
+        self.page.evaluate("lab.ui.root.contains(document.activeElement) || lab.screen.focusTarget().focus()")
         for key in keys:
             self.page.keyboard.press(key)
             self.settle()

@@ -1,0 +1,31 @@
+// The table of keys, as the reader sees it.
+
+export const KEYS = Object.freeze(
+  /** @type {[string, string][]} */ ([
+    ["Space", "play, pause"],
+    [". ,", "next, previous event"],
+    ["> <", "next, previous message"],
+    ["N Shift+N", "next, previous mark"],
+    ["Home End", "start, end"],
+    ["] [", "faster, slower"],
+    ["↑ ↓", "member above, below"],
+    ["← →", "partition in the lane"],
+    ["1–9", "select a member"],
+    ["Enter", "menu of the selected member"],
+    ["C L Z R", "crash, leave, freeze or thaw, restart"],
+    ["W D X E Delete", "stop polling, duplicate, cut network, enforce a rebalance, lose the next heartbeat"],
+    ["M P B O", "add a member, add partitions, broker down or up, move the coordinator"],
+    ["U Shift+U", "undo, redo"],
+    ["K H V", "fork here, history, compare"],
+    ["G", "predict"],
+    ["T A S", "next protocol, assignor, settings"],
+    ["Alt+1–9", "open a tab"],
+    ["= −", "zoom the timeline"],
+    ["/", "filter or search"],
+    ["F", "present"],
+    ["Q", "copy link"],
+    ["I Shift+I", "read the moment again, read everything"],
+    ["?", "this table"],
+    ["Esc", "close; leave the lab"],
+  ]),
+);

@@ -1,0 +1,152 @@
+// Keys: each does what its button does.
+
+import { say } from "../../shared/dom.js";
+import { showHistory } from "../dialogs/history.js";
+import { showPresets } from "../dialogs/lessons.js";
+import { showLink } from "../dialogs/link.js";
+import { showMore } from "../dialogs/more.js";
+import { showSettings } from "../dialogs/settings.js";
+import { boardAt } from "../film/board.js";
+import { TABS } from "../panels/tabs.js";
+import { groupLine, twinText } from "../words/twin.js";
+import { MORE } from "./actions.js";
+import { nextProtocol } from "./deeds.js";
+
+/** @typedef {import("../lab.js").Lab} Lab */
+/** @typedef {{ key: string, target: Element, shiftKey: boolean, ctrlKey: boolean, altKey: boolean }} Key */
+/** @typedef {(() => void) | null} Run what a key does; null where it is not the lab's */
+
+const SLIDE_MS = 1000;
+
+/** Keys that hold whatever is chosen about letters. */
+const ALWAYS = /** @type {Record<string, (lab: Lab) => void>} */ ({
+  ".": (lab) => lab.steps.jump(1, "events"),
+  ",": (lab) => lab.steps.jump(-1, "events"),
+  ">": (lab) => lab.steps.jump(1, "messages"),
+  "<": (lab) => lab.steps.jump(-1, "messages"),
+  Home: (lab) => lab.seek(0, false),
+  End: (lab) => lab.seek(lab.film.end, false),
+  "?": (lab) => lab.toggleHelp(),
+});
+
+/** Single letters and signs, which a reader may turn off. Letters of deeds stand with the deeds. */
+const LETTERS = /** @type {Record<string, (lab: Lab) => unknown>} */ ({
+  0: (lab) => lab.tell(groupLine(lab.film, boardAt(lab.film, lab.player.at))),
+  n: (lab) => lab.steps.jump(1, "marks"),
+  N: (lab) => lab.steps.jump(-1, "marks"),
+  "]": (lab) => lab.steps.faster(1),
+  "[": (lab) => lab.steps.faster(-1),
+  u: (lab) => lab.ask({ type: "undo" }),
+  U: (lab) => lab.ask({ type: "redo" }),
+  t: nextProtocol,
+  a: (lab) => showSettings(lab, lab.ui.settingsButton),
+  s: (lab) => showSettings(lab, lab.ui.settingsButton),
+  k: (lab) => lab.ask({ type: "fork" }),
+  h: (lab) => showHistory(lab, lab.ui.menuButton),
+  v: (lab) => lab.comparison.toggle(null),
+  g: (lab) => lab.predict.begin(lab.ui.predictButton),
+  f: (lab) => lab.presenter.toggle(),
+  q: showLink,
+  "=": (lab) => lab.panels.views.timeline.zoom(0.5),
+  "-": (lab) => lab.panels.views.timeline.zoom(2),
+  "/": focusFilter,
+  i: (lab) => {
+    lab.screen.speaker.repeat();
+    lab.paint(false);
+  },
+  I: (lab) => say(lab.ui.status, twinText(lab.film, boardAt(lab.film, lab.player.at))),
+});
+
+const ARROWS = /** @type {Record<string, (lab: Lab) => void>} */ ({
+  ArrowUp: (lab) => lab.select(lab.selected - 1),
+  ArrowDown: (lab) => lab.select(lab.selected + 1),
+  ArrowLeft: (lab) => lab.marker.step(-1),
+  ArrowRight: (lab) => lab.marker.step(1),
+});
+
+/**
+ * What a key asks for, or nothing.
+ * @param {Lab} lab
+ * @param {Key} pressed
+ * @returns {Run}
+ */
+export function keyRun(lab, pressed) {
+  const { key, shiftKey, ctrlKey, altKey, target } = pressed;
+  if (altKey) {
+    return /^[1-9]$/.test(key) && TABS[Number(key) - 1]
+      ? () => lab.panels.open(TABS[Number(key) - 1][0])
+      : null;
+  }
+  if (ctrlKey) {
+    return key === "z"
+      ? () => lab.ask({ type: "undo" })
+      : key === "y"
+      ? () => lab.ask({ type: "redo" })
+      : null;
+  }
+  if (key === " ") {
+    return target.tagName === "BUTTON" || target.tagName === "SUMMARY" ? null : () => lab.toggle();
+  }
+  if (key === "Escape") return escapeRun(lab);
+  if (key.startsWith("Arrow")) return arrowRun(lab, pressed);
+  if (key === "Enter" || (key === "F10" && shiftKey)) {
+    return target.closest(".rk-board") ? () => showMore(lab, /** @type {HTMLElement} */ (target)) : null;
+  }
+  const always = ALWAYS[key];
+  if (always) return () => always(lab);
+  return lab.options.letters ? letterRun(lab, key, shiftKey) : null;
+}
+
+/**
+ * On the slider arrows are its own, with Shift they move a second; elsewhere they choose.
+ * @param {Lab} lab
+ * @param {Key} pressed
+ * @returns {Run}
+ */
+function arrowRun(lab, { key, shiftKey, target }) {
+  if (target === lab.strip.slider) {
+    const by = key === "ArrowLeft" || key === "ArrowDown" ? -SLIDE_MS : SLIDE_MS;
+    return shiftKey ? () => lab.seek(lab.player.at + by, false) : null;
+  }
+  const onBoard = target.closest(".rk-board") !== null;
+  return lab.panels.name === "flow" || onBoard ? () => ARROWS[key](lab) : null;
+}
+
+/**
+ * @param {Lab} lab
+ * @param {string} key
+ * @param {boolean} shiftKey
+ * @returns {Run}
+ */
+function letterRun(lab, key, shiftKey) {
+  if (/^[1-9]$/.test(key)) return () => lab.select(Number(key) - 1);
+  const action = MORE.find((each) => each.key?.toLowerCase() === key.toLowerCase() && !shiftKey);
+  if (action) return () => lab.act(action.do);
+  const letter = LETTERS[key];
+  return letter ? () => void letter(lab) : null;
+}
+
+/**
+ * What Esc closes; nothing when there is nothing to close, so that it leaves the lab.
+ * @param {Lab} lab
+ * @returns {Run}
+ */
+function escapeRun(lab) {
+  if (!lab.ui.help.hidden) return () => lab.toggleHelp();
+  if (lab.predict.on) return () => lab.predict.end();
+  const open = lab.popups.find((popup) => popup.open);
+  if (open) return () => open.close(true);
+  if (lab.comparison.view) return () => void lab.comparison.toggle(null);
+  if (lab.presenter.on) return () => lab.presenter.toggle();
+  return null;
+}
+
+/**
+ * The search field of the open tab, else the lessons.
+ * @param {Lab} lab
+ */
+function focusFilter(lab) {
+  const field = lab.panels.name === "flow" ? null : lab.panels.panel.querySelector("input[type=search]");
+  if (field instanceof HTMLElement) field.focus();
+  else showPresets(lab, lab.ui.presetButton);
+}

@@ -1,0 +1,45 @@
+// Records on a token: the queue that waits, and the last ones by their marks.
+
+import { make } from "../../shared/dom.js";
+
+// The queue that waits, as a bar on a square-root scale: a short one is seen, a long one still grows.
+export function paintLag(token, at, most) {
+  const wide = at ? Math.min(1, Math.sqrt(Math.max(0, at.end - at.position) / most)) : 0;
+  const width = `${Math.round(wide * Math.max(0, token.box.width - 14))}px`;
+  if (token.lagWidth !== width) {
+    token.lagWidth = width;
+    token.lag.style.width = width;
+  }
+}
+
+// Records, oldest left: ■ committed, □ processed, | position, ● waiting.
+export function paintRecords(token, at, width, flows) {
+  const key = at
+    ? `${Math.min(3, Math.max(0, at.committed))},${
+      Math.min(3, Math.max(0, at.position - Math.max(0, at.committed)))
+    },${Math.max(0, at.end - at.position)},${width},${flows}`
+    : "";
+  if (token.recordsKey === key) return;
+  token.recordsKey = key;
+  token.records.replaceChildren();
+  if (!at) return;
+  const [done, fresh, lag] = key.split(",").map(Number);
+  if (width < 128) {
+    if (lag && (width >= 112 || flows)) {
+      token.records.append(make("b", {}, `●${lag < 1000 ? lag : `${(lag / 1000).toFixed(1)}k`}`));
+    }
+    return;
+  }
+  const room = Math.max(0, Math.floor((width - 70) / 11) - done - fresh), dots = Math.min(lag, room);
+  let x = 1;
+  const marks = [];
+  for (let i = 0; i < done; i += 1, x += 11) marks.push(make("svg:rect", { x, y: 2, width: 8, height: 8 }));
+  for (let i = 0; i < fresh; i += 1, x += 11) {
+    marks.push(make("svg:rect", { x: x + 0.75, y: 2.75, width: 6.5, height: 6.5, class: "rk-hollow" }));
+  }
+  marks.push(make("svg:rect", { x: x + 0.5, y: 0, width: 1.6, height: 12 }));
+  x += 5;
+  for (let i = 0; i < dots; i += 1, x += 11) marks.push(make("svg:circle", { cx: x + 4, cy: 6, r: 4 }));
+  token.records.append(make("svg:svg", { width: x + 2, height: 12, viewBox: `0 0 ${x + 2} 12` }, ...marks));
+  if (lag > dots) token.records.append(make("b", {}, `+${lag - dots}`));
+}

@@ -1,0 +1,344 @@
+// The lab: its parts, and the talk with the kernel. Each part is a module of its own and asks the lab for the others.
+
+import { say, set } from "../shared/dom.js";
+import { Costs } from "./acting/costs.js";
+import { act } from "./acting/deeds.js";
+import { keyRun } from "./acting/keys.js";
+import { Predict } from "./acting/predict.js";
+import { Steps } from "./acting/steps.js";
+import { showMore } from "./dialogs/more.js";
+import { Popup } from "./dialogs/popup.js";
+import { FilmError, readFilm } from "./film/format.js";
+import { placeOf } from "./film/times.js";
+import { linkOfAddress } from "./kernel/address.js";
+import { Talk } from "./kernel/talk.js";
+import { Panels } from "./panels/panels.js";
+import { Comparison } from "./screen/comparison.js";
+import { showControls } from "./screen/controls.js";
+import { Marker } from "./screen/marker.js";
+import { Presenter } from "./screen/presenter.js";
+import { buildRegions } from "./screen/regions.js";
+import { Screen } from "./screen/screen.js";
+import { Options, Theme } from "./screen/theme.js";
+import { Cursor } from "./time/cursor.js";
+import { Player } from "./time/player.js";
+import { Strip } from "./time/strip.js";
+
+/** @typedef {import("./film/format.js").Film} Film */
+
+const WAITS = "Waits for the kernel.";
+const DEAD =
+  "The kernel does not answer. You can still play and read this run. To act, restart the kernel and run the cell again.";
+const REPEATED = new Set([".", ",", "<", ">", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"]);
+/** Messages of a longer stretch are not shown: it was a jump, nobody could follow. */
+const PILLS_WITHIN_MS = 200;
+
+/** One lab on a page. */
+export class Lab {
+  /**
+   * @param {import("../shared/model.js").Model} model
+   * @param {HTMLElement} el
+   */
+  constructor(model, el) {
+    this.model = model;
+    this.el = el;
+    this.selected = 0;
+    this.alone = !!model.get("controls").alone;
+    this.film = /** @type {Film} */ (/** @type {unknown} */ (null)); // until the first one is inflated
+    this.serial = 0;
+    /** @type {any[] | null} */
+    this.presets = null;
+    /** @type {(() => void) | null} */
+    this.whenFilmed = null;
+    this.toldNotice = "";
+    this.sentTimes = { film: /** @type {Film | null} */ (null), times: /** @type {number[]} */ ([]) };
+    this.options = new Options();
+    this.talk = new Talk(model, (busy) => this.busy(busy), (dead) => this.dead(dead));
+    this.player = new Player(
+      (from, to) => this.onTick(from, to),
+      () => this.onStop(),
+      () => this.options.still,
+    );
+    this.cursor = new Cursor(this);
+    this.steps = new Steps(this);
+    this.costs = new Costs(this);
+    this.marker = new Marker(this);
+    this.comparison = new Comparison(this);
+    this.predict = new Predict(this);
+    this.presenter = new Presenter(this);
+    this.ui = buildRegions(this);
+    this.screen = new Screen(this);
+    this.theme = new Theme(this);
+    this.strip = new Strip((at, dragging) => this.seek(at, dragging));
+    this.popup = new Popup(this, "menu", "Menu");
+    this.drawer = new Popup(this, "drawer", "Drawer");
+    this.popups = [this.popup, this.drawer];
+    this.panels = new Panels(this);
+    this.assemble();
+    this.listen();
+    this.takeFilm(true);
+  }
+
+  assemble() {
+    const { ui } = this;
+    ui.root.append(ui.header, ui.lesson, ui.band, this.panels.list, ui.sentences, ui.stageHome, ui.actionBar);
+    ui.root.append(
+      ui.transport,
+      this.strip.root,
+      ui.details,
+      ui.help,
+      this.popup.root,
+      this.drawer.root,
+      ui.status,
+    );
+    this.el.append(ui.root);
+  }
+
+  listen() {
+    const listeners = /** @type {[string, (...args: any[]) => void][]} */ ([
+      ["change:film", () => this.takeFilm(false)],
+      ["change:theme", () => this.theme.apply()],
+      ["change:controls", () => this.showControls()],
+      ["change:cursor_ms", () => this.cursor.follow()],
+      ["msg:custom", (message, buffers) => this.talk.hear(message, buffers)],
+    ]);
+    listeners.forEach(([name, run]) => this.model.on(name, run));
+    this.unlisten = () => listeners.forEach(([name, run]) => this.model.off(name, run));
+    const { root, stageHome } = this.ui;
+    root.addEventListener("keydown", (event) => this.onKey(event));
+    root.addEventListener("pointermove", () => this.presenter.awake());
+    stageHome.addEventListener("click", (event) => this.marker.pick(event));
+    stageHome.addEventListener("contextmenu", (event) => this.onContextMenu(event));
+    this.observer = new ResizeObserver(() => this.screen.fit());
+    this.observer.observe(this.el);
+  }
+
+  close() {
+    this.player.pause();
+    this.unlisten?.();
+    this.observer?.disconnect();
+    this.presenter.close();
+    this.theme.close();
+  }
+
+  // --- the kernel's side ---------------------------------------------------------------------
+  /** @param {boolean} first */
+  async takeFilm(first) {
+    const bytes = this.model.get("film");
+    try {
+      const film = await readFilm(bytes);
+      if (bytes !== this.model.get("film")) return; // a newer one came meanwhile
+      this.film = film;
+    } catch (failure) {
+      if (!(failure instanceof FilmError)) throw failure;
+      this.screen.refuseFilm(failure.message);
+      return;
+    }
+    this.serial = this.model.get("controls").serial;
+    this.selected = Math.min(this.selected, this.film.members.length - 1);
+    this.player.load(this.film);
+    if (first) this.player.seek(this.model.get("cursor_ms"));
+    this.panels.forget();
+    this.comparison.view = null;
+    this.showControls();
+    this.theme.mark();
+    this.screen.takeFilm();
+    this.whenFilmed?.();
+    this.whenFilmed = null;
+    if (first) this.openAddress();
+  }
+
+  // A link in the page's address opens in the first lab of the page.
+  openAddress() {
+    const token = this.alone ? null : linkOfAddress();
+    if (token) this.ask({ type: "open", token });
+  }
+
+  showControls() {
+    const controls = this.model.get("controls");
+    showControls(this, controls);
+    if (controls.notice && controls.notice !== this.toldNotice) this.tell(controls.notice);
+    this.toldNotice = controls.notice;
+  }
+
+  /**
+   * Ask for one change; `then` hears the answer, refused or done.
+   * @param {Record<string, unknown>} message
+   * @param {((answer: any) => void) | null} [then]
+   */
+  ask(message, then = null) {
+    this.talk.change({ at_ms: Math.round(this.player.at), ...message }, (answer) => {
+      if (answer.type === "refused" && !then) this.refuse(answer.words);
+      if (answer.type === "done") {
+        if (!this.model.get("controls").notice) this.tell("");
+        this.whenShown(answer);
+      }
+      then?.(answer);
+    });
+  }
+
+  /** @param {boolean} busy */
+  busy(busy) {
+    this.ui.root.classList.toggle("rk-busy", busy);
+    if (busy) this.tell(WAITS);
+    else if (this.ui.notice.textContent === WAITS) this.tell("");
+  }
+
+  /** @param {boolean} dead */
+  dead(dead) {
+    say(this.ui.band, dead ? DEAD : "");
+  }
+
+  /**
+   * The film travels beside the answer and is inflated first.
+   * @param {any} answer
+   */
+  whenShown(answer) {
+    if (this.serial === answer.serial) this.follow(answer);
+    else this.whenFilmed = () => this.follow(answer);
+  }
+
+  /**
+   * What was done happens at the cursor, so time goes on from there.
+   * @param {any} answer
+   */
+  follow(answer) {
+    const index = this.film.members.findIndex((member) => member.name === answer.select);
+    if (index >= 0) this.selected = index;
+    if (answer.seek !== undefined) {
+      this.player.pause();
+      this.player.seek(answer.seek);
+    }
+    this.paint(false);
+    if (answer.cost !== undefined) this.costs.tell(answer);
+    if (answer.play && !this.predict.on) this.play();
+  }
+
+  // --- acting --------------------------------------------------------------------------------
+  /** @param {string} what */
+  act(what) {
+    act(this, what);
+  }
+
+  /** @param {string} words */
+  tell(words) {
+    say(this.ui.notice, words);
+    set(this.ui.notice, "title", words || null);
+    this.ui.notice.classList.remove("rk-refused");
+  }
+
+  /** @param {string} words */
+  refuse(words) {
+    this.tell(words);
+    this.ui.notice.classList.add("rk-refused");
+  }
+
+  /** @param {number} index */
+  select(index) {
+    this.selected = Math.max(0, Math.min(index, this.film.members.length - 1));
+    this.marker.clear();
+    this.paint(false);
+    const { activeElement } = document;
+    const lane = this.screen.stage.lanes[this.selected];
+    if (lane && this.ui.root.contains(activeElement) && activeElement?.closest(".rk-board")) {
+      lane.node.focus();
+    }
+  }
+
+  toggleHelp() {
+    const { help } = this.ui;
+    help.hidden = !help.hidden;
+    if (!help.hidden) help.focus();
+  }
+
+  /** @param {KeyboardEvent} event */
+  onKey(event) {
+    this.presenter.awake();
+    if (!this.film || event.metaKey) return;
+    const target = /** @type {Element} */ (event.target);
+    const typing = target.tagName === "INPUT" && target !== this.strip.slider && event.key !== "Escape";
+    if (target.tagName === "SELECT" || typing) return;
+    const run = this.runOf(/** @type {any} */ (event));
+    if (!run) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (!event.repeat || REPEATED.has(event.key)) run();
+  }
+
+  /**
+   * What a key would do now (nothing is done).
+   * @param {{ key: string, target: Element, shiftKey?: boolean, ctrlKey?: boolean, altKey?: boolean }} event
+   */
+  runOf({ key, target, shiftKey = false, ctrlKey = false, altKey = false }) {
+    return keyRun(this, { key, target, shiftKey, ctrlKey, altKey });
+  }
+
+  /** @param {MouseEvent} event */
+  onContextMenu(event) {
+    const lane = /** @type {Element} */ (event.target).closest(".rk-lane");
+    if (!(lane instanceof HTMLElement)) return;
+    event.preventDefault();
+    lane.click();
+    this.marker.pick(event);
+    showMore(this, lane);
+  }
+
+  // --- time ----------------------------------------------------------------------------------
+  /** @param {boolean} moving */
+  paint(moving) {
+    this.screen.paint(moving);
+  }
+
+  toggle() {
+    if (!this.film) return;
+    if (this.player.playing) this.player.pause();
+    else this.play();
+  }
+
+  play() {
+    this.player.play();
+    this.screen.paintTransport();
+  }
+
+  onStop() {
+    this.paint(false);
+    this.cursor.send();
+  }
+
+  /**
+   * @param {number} at
+   * @param {boolean} dragging the kernel hears where it ends
+   */
+  seek(at, dragging) {
+    this.player.seek(at);
+    if (!this.player.playing) this.paint(false);
+    if (!dragging) this.cursor.send();
+  }
+
+  /**
+   * @param {number} from
+   * @param {number} to
+   */
+  onTick(from, to) {
+    this.pillsUpTo(from, to);
+    this.paint(true);
+  }
+
+  /**
+   * Let the messages of a moment travel on the board.
+   * @param {number} from
+   * @param {number} to
+   */
+  pillsUpTo(from, to) {
+    const { film, options } = this;
+    if (to - from > PILLS_WITHIN_MS || options.pills === "none") return;
+    if (this.sentTimes.film !== film) {
+      this.sentTimes = { film, times: film.messages.map((message) => message.sent) };
+    }
+    const { times } = this.sentTimes;
+    for (let place = placeOf(times, from) + 1; place < times.length && times[place] <= to; place += 1) {
+      const message = film.messages[place];
+      if (options.pills === "all" || !message.quiet) this.screen.stage.pill(message);
+    }
+  }
+}

@@ -1,0 +1,156 @@
+// Tabs on one cursor. A tab's content is asked for when it is opened, once per run, and moved through by the page.
+
+import { make, set } from "../../shared/dom.js";
+import { inflate } from "../film/format.js";
+import { Timeline } from "../timeline/timeline.js";
+import { CliView } from "./cli.js";
+import { InvariantsView } from "./invariants.js";
+import { LogsView } from "./logs.js";
+import { MembersView } from "./members.js";
+import { Messages } from "./messages.js";
+import { MetricsView } from "./metrics.js";
+import { FROM_KERNEL, TABS } from "./tabs.js";
+import { WhyView } from "./why.js";
+
+const REST_MS = 150;
+
+export class Panels {
+  constructor(lab) {
+    this.lab = lab;
+    this.name = "flow";
+    this.filled = new Map();
+    const key = Math.random().toString(36).slice(2);
+    this.tabs = TABS.map(([name, words], place) => {
+      const node = make("button", {
+        type: "button",
+        role: "tab",
+        id: `rk-tab-${key}-${name}`,
+        "aria-controls": `rk-panel-${key}`,
+        "data-tab": name,
+        title: `Alt+${place + 1}`,
+      }, words);
+      node.addEventListener("click", () => this.open(name));
+      return node;
+    });
+    this.list = make("div", { class: "rk-tabs", role: "tablist", "aria-label": "Views" }, ...this.tabs);
+    this.list.addEventListener("keydown", (event) => this.onKey(event));
+    this.panel = make("div", { class: "rk-panel" });
+    this.home = lab.ui.stageHome; // the one panel of all tabs
+    set(this.home, "role", "tabpanel");
+    set(this.home, "id", `rk-panel-${key}`);
+    this.views = {
+      timeline: new Timeline(lab),
+      messages: new Messages(lab),
+      logs: new LogsView(lab),
+      cli: new CliView(),
+      metrics: new MetricsView(lab),
+      members: new MembersView(lab),
+      why: new WhyView(lab),
+      invariants: new InvariantsView(lab),
+    };
+    this.mark();
+  }
+
+  onKey(event) {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const shown = this.tabs.filter((node) => !node.hidden);
+    const next =
+      shown[(shown.findIndex((node) => node.dataset.tab === this.name) + step + shown.length) % shown.length];
+    this.open(next.dataset.tab);
+    next.focus();
+  }
+
+  mark() {
+    this.tabs.forEach((node) => {
+      const chosen = node.dataset.tab === this.name;
+      set(node, "aria-selected", chosen ? "true" : "false");
+      set(node, "tabindex", chosen ? "0" : "-1");
+      node.hidden = !!this.lab.alone && FROM_KERNEL.has(node.dataset.tab);
+    });
+    set(this.home, "aria-labelledby", this.tabOf(this.name).id);
+  }
+
+  open(name) {
+    if (this.lab.predict.on && name !== "flow") {
+      this.lab.tell("The future is hidden while you predict. Lock in, or press Esc.");
+      return;
+    }
+    this.name = name;
+    this.mark();
+    this.lab.screen.showStage();
+    this.paint(false);
+  }
+
+  // The button of a tab.
+  tabOf(name) {
+    return this.tabs[TABS.findIndex(([each]) => each === name)];
+  }
+
+  get view() {
+    return this.views[this.name];
+  }
+
+  forget() {
+    this.filled.clear();
+    Object.values(this.views).forEach((view) => {
+      view.content = null;
+      view.drawn = null;
+    });
+  }
+
+  // Show the tab at the cursor; whatever the kernel has to say arrives later.
+  paint(moving) {
+    if (this.name === "flow") return;
+    const view = this.view;
+    if (view.root.parentNode !== this.panel) this.panel.replaceChildren(view.root);
+    if (FROM_KERNEL.has(this.name)) this.want();
+    if (view.content || !FROM_KERNEL.has(this.name)) view.paint(this.lab.player.at, moving);
+    else if (!view.root.firstChild) view.root.append(make("p", { class: "rk-wait" }, "Asks the kernel…"));
+  }
+
+  // What identifies a content: a run; for the CLI the moment too, for metrics the member.
+  keyOf(name) {
+    const { lab } = this;
+    const member = lab.film.members[lab.selected];
+    const moment = name === "cli" ? Math.round(lab.player.at) : "";
+    return `${lab.serial}/${moment}/${name === "metrics" ? member?.name : ""}`;
+  }
+
+  want() {
+    const { name } = this, key = this.keyOf(name);
+    if (this.filled.get(name) === key || this.asking) return;
+    if (name === "cli" && this.view.content) {
+      clearTimeout(this.resting);
+      this.resting = setTimeout(() => this.fetch(name), REST_MS);
+      return;
+    }
+    this.fetch(name);
+  }
+
+  async fetch(name) {
+    if (this.asking) return;
+    const key = this.keyOf(name), { lab } = this, member = lab.film.members[lab.selected];
+    this.asking = name;
+    const answer = await lab.talk.request({
+      type: "tab",
+      tab: name,
+      at_ms: Math.round(lab.player.at),
+      member: member && member.name,
+    });
+    const content = answer.buffers.length ? await inflate(answer.buffers[0]) : null;
+    this.asking = null;
+    if (!content) {
+      lab.tell(answer.words || "The tab could not be filled.");
+      return;
+    }
+    this.filled.set(name, key);
+    const view = this.views[name];
+    view.content = content;
+    view.drawn = null;
+    if (this.name === name || !FROM_KERNEL.has(this.name)) this.paint(false);
+    else this.want();
+  }
+}

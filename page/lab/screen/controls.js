@@ -1,0 +1,59 @@
+// What the kernel says of the run: title, lesson, protocol, branches, what can be undone.
+
+import { make, say, set } from "../../shared/dom.js";
+
+const SHOWN_BRANCHES = 4;
+
+/**
+ * @param {import("../lab.js").Lab} lab
+ * @param {any} controls
+ */
+export function showControls(lab, controls) {
+  const { ui } = lab;
+  say(ui.title, controls.title);
+  set(ui.presetButton, "title", controls.title);
+  set(ui.presetButton, "aria-label", `Lessons: ${controls.title}`);
+  set(ui.root, "aria-label", `Rebalance lab, ${controls.title}`);
+  const lesson = `${controls.lesson}. Try: ${controls.try} Watch: ${controls.watch}.`;
+  say(ui.lesson, controls.try ? lesson : "");
+  showProtocols(lab, controls);
+  showBranches(ui.branches, controls);
+  ui.undo.disabled = !controls.undo;
+  ui.redo.disabled = !controls.redo;
+  set(ui.undo, "title", controls.undo || "Nothing to undo");
+  set(ui.redo, "title", controls.redo || "Nothing to redo");
+}
+
+/**
+ * @param {import("../lab.js").Lab} lab
+ * @param {{ protocols: [string, string][], protocol: string }} controls
+ */
+function showProtocols(lab, { protocols, protocol }) {
+  const { ui } = lab;
+  if (ui.protocols.children.length !== protocols.length) {
+    ui.protocols.replaceChildren(...protocols.map(([name, words]) => {
+      const node = make("button", { type: "button", "data-protocol": name }, words);
+      node.addEventListener("click", () => lab.ask({ type: "set", name: "protocol", value: name }));
+      return node;
+    }));
+  }
+  for (const node of ui.protocols.children) {
+    set(node, "aria-pressed", node.getAttribute("data-protocol") === protocol ? "true" : "false");
+  }
+}
+
+/**
+ * @param {Element} node
+ * @param {{ branches?: [string, ...unknown[]][], here: number }} controls
+ */
+function showBranches(node, { branches, here }) {
+  const shown = branches?.[here];
+  if (!branches || !shown) return;
+  const dots = branches.slice(-SHOWN_BRANCHES);
+  node.replaceChildren(
+    ...dots.map((branch) => make("i", { class: branch === shown ? "rk-hereB" : "" })),
+    shown[0],
+  );
+  const count = `${branches.length} branch${branches.length === 1 ? "" : "es"}`;
+  set(node, "aria-label", `History: ${count}, ${shown[0]} is shown`);
+}

@@ -1,0 +1,183 @@
+// The regions of the lab and their buttons. Nothing is decided here: every button asks the lab.
+
+import { make } from "../../shared/dom.js";
+import { ACTIONS } from "../acting/actions.js";
+import { KEYS } from "../acting/key_table.js";
+import { JUMPS, STEPS } from "../acting/steps.js";
+import { showHistory } from "../dialogs/history.js";
+import { showPresets } from "../dialogs/lessons.js";
+import { showLink } from "../dialogs/link.js";
+import { showMenu } from "../dialogs/menu.js";
+import { showMore } from "../dialogs/more.js";
+import { showSettings } from "../dialogs/settings.js";
+import { SPEEDS } from "../time/player.js";
+import { button, choice, opener } from "./buttons.js";
+import { icon } from "./icons.js";
+
+/** @typedef {import("../lab.js").Lab} Lab */
+/** @typedef {ReturnType<typeof buildRegions>} Regions */
+
+/** @param {Lab} lab */
+export function buildRegions(lab) {
+  const suppressed = { "data-lm-suppress-shortcuts": "true" }; // JupyterLab's own shortcuts stay out
+  return {
+    root: make("section", { class: "rk-lab rk-light", ...suppressed }),
+    stageHome: make("div", { class: "rk-stagehome" }),
+    lesson: make("p", { class: "rk-lesson" }),
+    band: make("p", { class: "rk-band", role: "alert" }),
+    status: make("div", { class: "rk-status", role: "status", "aria-live": "polite" }),
+    ...buildHeader(lab),
+    ...buildSentences(),
+    ...buildActions(lab),
+    ...buildTransport(lab),
+    ...buildTwin(),
+    help: buildHelp(),
+  };
+}
+
+/** @param {Lab} lab */
+function buildHeader(lab) {
+  const title = make("b", { class: "rk-title" });
+  const look = { class: "rk-presetbutton" };
+  const presetButton = opener("", "Lessons", (node) => showPresets(lab, node), look);
+  presetButton.append(title, " ▾");
+  const protocols = make("div", { class: "rk-seg", role: "group", "aria-label": "Protocol" });
+  const compareButton = button("Compare", "Compare the protocols", () => lab.comparison.toggle(null), {
+    class: "rk-comparebutton",
+    "aria-pressed": "false",
+  });
+  const settingsButton = opener("Settings", "Settings", (node) => showSettings(lab, node));
+  const pressed = { "aria-pressed": "false" };
+  /** @type {HTMLButtonElement} */
+  const predictButton = button("Predict", "Predict", () => lab.predict.begin(predictButton), pressed);
+  const shareButton = opener("Copy link", "Copy link", () => showLink(lab));
+  const presentButton = button("Present", "Present", () => lab.presenter.toggle(), pressed);
+  const round = { class: "rk-help" };
+  const menuButton = opener("⋯", "More: files, theme, history", (node) => showMenu(lab, node), round);
+  const header = make(
+    "div",
+    { class: "rk-head", role: "toolbar", "aria-label": "Scenario and protocol" },
+    presetButton,
+    make("div", { class: "rk-segs" }, protocols, compareButton),
+    make("span", { class: "rk-gap" }),
+    settingsButton,
+    predictButton,
+    shareButton,
+    presentButton,
+    menuButton,
+    button("?", "Keyboard and legend", () => lab.toggleHelp(), round),
+  );
+  const forKernel = [settingsButton, predictButton, shareButton, protocols, compareButton];
+  forKernel.forEach((node) => (node.hidden = lab.alone));
+  return {
+    header,
+    title,
+    presetButton,
+    protocols,
+    compareButton,
+    settingsButton,
+    predictButton,
+    shareButton,
+    presentButton,
+    menuButton,
+  };
+}
+
+function buildSentences() {
+  const cause = make("p", { class: "rk-cause" });
+  const effect = make("p", { class: "rk-effect" });
+  const meter = make("span", { class: "rk-squares", "aria-hidden": "true" });
+  const flowing = make("b", {});
+  const share = make("div", { class: "rk-meter" }, meter, flowing, make("span", {}, "flow"));
+  return {
+    cause,
+    effect,
+    meter,
+    flowing,
+    sentences: make("div", { class: "rk-say" }, make("div", {}, cause, effect), share),
+  };
+}
+
+/** @param {Lab} lab */
+function buildActions(lab) {
+  const who = make("span", { class: "rk-selected" });
+  const kbd = (/** @type {string} */ key) => make("kbd", { "aria-hidden": "true" }, key);
+  const actions = ACTIONS.map((action) => {
+    const node = button(action.words, action.words, () => lab.act(action.do));
+    node.append(kbd(action.key ?? ""));
+    lab.costs.watch(node, action.do);
+    return { node, action };
+  });
+  const add = button("+ Member", "Add member", () => lab.act("add"));
+  add.append(kbd("M"));
+  lab.costs.watch(add, "add");
+  const more = opener("More", "More actions", (node) => showMore(lab, node));
+  const notice = make("span", { class: "rk-notice", role: "alert" });
+  const cost = make("span", { class: "rk-cost" });
+  const actionBar = make(
+    "div",
+    { class: "rk-actions", role: "toolbar", "aria-label": "Actions" },
+    who,
+    ...actions.map(({ node }) => node),
+    add,
+    more,
+    make("span", { class: "rk-words" }, notice, cost),
+  );
+  actionBar.hidden = lab.alone;
+  return { who, actions, notice, cost, actionBar };
+}
+
+/** @param {Lab} lab */
+function buildTransport(lab) {
+  const undo = button("Undo", "Undo", () => lab.ask({ type: "undo" }));
+  const redo = button("Redo", "Redo", () => lab.ask({ type: "redo" }));
+  const fork = button("Fork here", "Fork here", () => lab.ask({ type: "fork" }));
+  const dots = { class: "rk-branches" };
+  const branches = opener("", "History and branches", (node) => showHistory(lab, node), dots);
+  const playButton = button(icon("play"), "Play", () => lab.toggle(), { class: "rk-play" });
+  const clock = make("b", { class: "rk-clock" });
+  const pace = make("span", { class: "rk-pace", "aria-hidden": "true" });
+  const speed = choice(
+    "Speed",
+    SPEEDS.map((each) => [String(each), each === "Auto" ? each : `${each} ×`]),
+    "Auto",
+  );
+  speed.select.addEventListener("change", () => lab.steps.setSpeed(speed.select.value));
+  const steps = choice("Step", STEPS, "events");
+  const jumps = choice("Jump", JUMPS, "marks");
+  const transport = make(
+    "div",
+    { class: "rk-transport", role: "toolbar", "aria-label": "Playback" },
+    button(icon("first"), "Jump back", () => lab.steps.jump(-1, jumps.select.value)),
+    button(icon("back"), "Step back", () => lab.steps.jump(-1, steps.select.value)),
+    playButton,
+    button(icon("next"), "Step forward", () => lab.steps.jump(1, steps.select.value)),
+    button(icon("last"), "Jump forward", () => lab.steps.jump(1, jumps.select.value)),
+    clock,
+    pace,
+    speed.root,
+    steps.root,
+    jumps.root,
+    make("span", { class: "rk-gap" }),
+    branches,
+    fork,
+    undo,
+    redo,
+  );
+  [fork, undo, redo, branches].forEach((node) => (node.hidden = lab.alone));
+  return { undo, redo, branches, playButton, clock, pace, speed: speed.select, transport };
+}
+
+function buildTwin() {
+  const twin = make("pre", { class: "rk-twin" });
+  return { twin, details: make("details", { class: "rk-astext" }, make("summary", {}, "As text"), twin) };
+}
+
+function buildHelp() {
+  const rows = KEYS.map(([key, does]) =>
+    make("tr", {}, make("th", { scope: "row" }, key), make("td", {}, does))
+  );
+  const table = make("table", {}, make("caption", {}, "Keys"), make("tbody", {}, ...rows));
+  const looks = { class: "rk-keys", role: "dialog", "aria-label": "Keys", tabindex: "-1", hidden: true };
+  return make("div", looks, table);
+}

@@ -1,0 +1,206 @@
+// What the lab shows: which picture stands on the stage, its size, and the words around it.
+
+import { make, say, set } from "../../shared/dom.js";
+import { measure } from "../board/sizes.js";
+import { Stage } from "../board/stage.js";
+import { Tiles } from "../board/tiles.js";
+import { boardAt } from "../film/board.js";
+import { GONE } from "../film/format.js";
+import { sentenceAt } from "../film/sentences.js";
+import { seconds } from "../film/times.js";
+import { refusalOf } from "../acting/deeds.js";
+import { twinText } from "../words/twin.js";
+import { icon } from "./icons.js";
+import { Speaker } from "./speaker.js";
+
+const WIDE = 1500;
+const ENLARGED = 1.25;
+const MOST_SQUARES = 24;
+
+/** @typedef {import("../film/board.js").Board} Board */
+
+/** The picture and the words around it. */
+export class Screen {
+  /** @param {import("../lab.js").Lab} lab */
+  constructor(lab) {
+    this.lab = lab;
+    this.speaker = new Speaker(lab.ui.status);
+    /** @type {any} */
+    this.stage = null; // a Stage or Tiles
+    this.width = 0;
+    this.outer = 0;
+    /** @type {string | null} */
+    this.meterKey = null;
+  }
+
+  /** The width there is, in the lab's own pixels. */
+  room() {
+    const { el, ui, presenter } = this.lab;
+    if (!presenter.on) {
+      const wide = el.clientWidth || 1040;
+      const large = wide >= WIDE ? ENLARGED : 1;
+      ui.root.style.zoom = large > 1 ? String(large) : "";
+      return Math.floor(wide / large);
+    }
+    const zoom = Math.max(0.6, Math.min(innerWidth / 960, innerHeight / 580));
+    ui.root.style.zoom = zoom.toFixed(3);
+    return Math.floor(innerWidth / zoom);
+  }
+
+  /** Measure again, even where the width is the same: another theme has other sizes. */
+  refit() {
+    this.width = 0;
+    this.fit();
+  }
+
+  fit() {
+    const { film, ui, strip, selected } = this.lab;
+    if (!film) return;
+    const outer = this.room();
+    const width = Math.max(720, outer);
+    if (this.stage && this.width === width && this.outer === outer) return;
+    this.width = width;
+    this.outer = outer;
+    ui.root.classList.toggle("rk-tight", outer < 960);
+    ui.root.classList.toggle("rk-snug", outer < 1130);
+    ui.root.classList.toggle("rk-thin", outer < 900);
+    const focused = this.stage && this.stage.root.contains(document.activeElement);
+    this.stage = this.makeStage(width);
+    strip.show(film, Math.max(360, outer));
+    this.showStage();
+    if (focused && this.stage.lanes[selected]) this.stage.lanes[selected].node.focus();
+  }
+
+  /** @param {number} width */
+  makeStage(width) {
+    const { film, ui } = this.lab;
+    const onSelect = (/** @type {number} */ index) => this.onSelect(index);
+    const sizes = measure(film, width, ui.root.classList.contains("rk-projector"));
+    return "cells" in sizes ? new Stage(film, sizes, onSelect) : new Tiles(film, sizes, onSelect);
+  }
+
+  /** @param {number} index */
+  onSelect(index) {
+    if (index < 0) {
+      this.lab.act("add");
+      return;
+    }
+    this.lab.select(index);
+    this.stage.lanes[index].node.focus();
+  }
+
+  /** Take another film; a stage that fits it is kept. */
+  takeFilm() {
+    const { film, strip } = this.lab;
+    if (this.stage?.adopt(film)) {
+      strip.show(film, Math.max(360, this.outer));
+      this.showStage();
+    } else {
+      this.stage = null;
+      this.fit();
+    }
+  }
+
+  /** Say in place of the board why there is none. */
+  refuseFilm(/** @type {string} */ words) {
+    this.lab.ui.stageHome.replaceChildren(make("p", { class: "rk-wait", role: "alert" }, words));
+  }
+
+  /** Which picture stands on the stage; its height stays what the board needs, so that no notebook jumps. */
+  showStage() {
+    if (!this.stage) return;
+    const { ui, panels, comparison } = this.lab;
+    const node = comparison.view?.root ?? (panels.name === "flow" ? this.stage.root : panels.panel);
+    if (node !== this.stage.root) node.style.height = comparison.view ? "" : this.stage.root.style.height;
+    const here = ui.stageHome.firstChild === node;
+    const inside = !here && ui.stageHome.contains(document.activeElement);
+    if (!here) ui.stageHome.replaceChildren(node);
+    panels.list.hidden = comparison.view !== null;
+    ui.root.classList.toggle("rk-comparing", comparison.view !== null);
+    this.paint(false);
+    if (inside) this.focusAfterChange();
+  }
+
+  focusAfterChange() {
+    const { panels, comparison } = this.lab;
+    if (comparison.view) comparison.view.root.focus();
+    else if (panels.name === "flow") this.focusTarget().focus();
+    else panels.tabOf(panels.name).focus();
+  }
+
+  /** Where the keys of the board go. */
+  focusTarget() {
+    return this.stage.lanes[this.lab.selected]?.node ?? this.stage.board;
+  }
+
+  /**
+   * Draw the moment at the cursor.
+   * @param {boolean} moving
+   */
+  paint(moving) {
+    if (!this.stage) return;
+    const { film, player, panels, comparison, selected, strip, ui } = this.lab;
+    const board = boardAt(film, player.at);
+    if (comparison.view) comparison.view.paint(player.at);
+    else if (panels.name !== "flow") panels.paint(moving);
+    else this.stage.paint(board, selected, moving && player.playing);
+    this.stage.lanes.forEach((/** @type {{ node: Element }} */ lane, /** @type {number} */ index) =>
+      set(lane.node, "tabindex", index === selected ? "0" : "-1")
+    );
+    const [cause, effect, place] = sentenceAt(film, player.at);
+    say(ui.cause, cause);
+    say(ui.effect, effect);
+    this.paintMeter(board);
+    const clock = seconds(player.at).replace(" s", " seconds");
+    strip.paint(player.at, `${clock}, ${board.group.state}, ${board.flowing} of ${board.there} flow`);
+    this.paintTransport();
+    this.paintActions(board);
+    this.speaker.speak(place, `${seconds(player.at)} ${cause} ${effect}`, player.playing);
+    if (!player.playing) say(ui.twin, comparison.view ? comparison.view.twin : twinText(film, board));
+  }
+
+  /** @param {Board} board */
+  paintMeter(board) {
+    const { film, ui } = this.lab;
+    const many = film.partitions.length > MOST_SQUARES;
+    const share = (100 * board.flowing) / board.there;
+    const percent = `${share.toFixed(board.flowing % board.there ? 1 : 0)} %`;
+    say(ui.flowing, many ? percent : `${board.flowing} of ${board.there}`);
+    const key = many ? "" : board.partitions.map((state) => `${state.owner}${state.flows}`).join();
+    if (this.meterKey === key) return;
+    this.meterKey = key;
+    const shown = many ? [] : board.partitions.filter((state) => state.owner !== GONE);
+    ui.meter.replaceChildren(...shown.map((state) => {
+      if (!state.flows) return make("i", { class: state.owner < 0 ? "rk-none" : "rk-stop" });
+      return make("i", { style: `background:var(--rk-m${film.members[state.owner].hue})` });
+    }));
+  }
+
+  paintTransport() {
+    const { player, ui } = this.lab;
+    const does = player.playing ? "Pause" : "Play";
+    if (ui.playButton.getAttribute("aria-label") !== does) {
+      ui.playButton.replaceChildren(icon(player.playing ? "pause" : "play"));
+    }
+    set(ui.playButton, "aria-label", does);
+    say(ui.clock, seconds(player.at));
+    say(ui.pace, player.playing && player.speed === "Auto" ? `${player.pace(player.at)} ×` : "");
+  }
+
+  /** @param {Board} board */
+  paintActions(board) {
+    const { ui, selected } = this.lab;
+    const member = board.members[selected];
+    say(ui.who, member ? `${member.name} selected` : "nobody selected");
+    const frozen = member?.state.life === "frozen";
+    for (const { node, action } of ui.actions) {
+      const refused = refusalOf(this.lab, action.do);
+      set(node, "aria-disabled", refused ? "true" : "false");
+      set(node, "title", refused || null);
+      const words = action.do === "freeze" && frozen ? "Thaw" : action.words;
+      const text = /** @type {Text} */ (node.firstChild);
+      if (text.data !== words) text.data = words;
+      set(node, "aria-label", member ? `${words} ${member.name}` : words);
+    }
+  }
+}

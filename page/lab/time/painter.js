@@ -1,0 +1,175 @@
+// Bars on a canvas, in the colours and patterns of the page's theme.
+
+import { make } from "../../shared/dom.js";
+import { GONE } from "../film/format.js";
+import { ALERTING } from "../words/lines.js";
+import { worstPerPixel } from "./scale.js";
+
+/** @typedef {CanvasRenderingContext2D} Pen */
+
+/** From so many partitions on, counts are drawn instead of a bar each. */
+const MANY_BARS = 24;
+
+/**
+ * Give a canvas its size, sharp on dense screens.
+ * @param {HTMLCanvasElement} canvas
+ * @param {number} width
+ * @param {number} height
+ * @returns {Pen}
+ */
+export function sharpPen(canvas, width, height) {
+  const ratio = Math.min(2, devicePixelRatio || 1);
+  canvas.width = Math.max(1, Math.round(width * ratio));
+  canvas.height = Math.round(height * ratio);
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  const pen = /** @type {Pen} */ (canvas.getContext("2d"));
+  pen.scale(ratio, ratio);
+  return pen;
+}
+
+/** Colours and patterns as the style of a node has them now. */
+export class Painter {
+  /** @param {Element} root */
+  constructor(root) {
+    this.css = getComputedStyle(root);
+    /** @type {Map<string, CanvasPattern>} */
+    this.patterns = new Map();
+  }
+
+  /** @param {string} name */
+  colour(name) {
+    return this.css.getPropertyValue(`--rk-${name}`).trim();
+  }
+
+  /**
+   * What a partition in a state is filled with.
+   * @param {Pen} pen
+   * @param {import("../film/format.js").Film} film
+   * @param {import("../film/format.js").PartitionState} state
+   */
+  fillOf(pen, film, state) {
+    if (state.owner < 0) return this.pattern(pen, "dots", this.colour("ink"));
+    const hue = this.colour(`m${film.members[state.owner].hue}`);
+    if (state.flows) return hue;
+    return ALERTING.has(state.word)
+      ? this.pattern(pen, "cross", this.colour("alert"))
+      : this.pattern(pen, "diagonal", hue);
+  }
+
+  /**
+   * @param {Pen} pen
+   * @param {"dots" | "diagonal" | "cross"} kind
+   * @param {string} colour
+   */
+  pattern(pen, kind, colour) {
+    const key = kind + colour;
+    const known = this.patterns.get(key);
+    if (known) return known;
+    const tile = make("canvas", { width: 4, height: 4 });
+    const brush = /** @type {Pen} */ (tile.getContext("2d"));
+    brush.fillStyle = this.colour("surface");
+    brush.fillRect(0, 0, 4, 4);
+    brush.strokeStyle = brush.fillStyle = colour;
+    brush.beginPath();
+    if (kind === "dots") brush.fillRect(0, 1, 1.5, 1.5);
+    else line(brush, 0, 4, 4, 0);
+    if (kind === "cross") line(brush, 0, 0, 4, 4);
+    brush.stroke();
+    const pattern = /** @type {CanvasPattern} */ (pen.createPattern(tile, "repeat"));
+    this.patterns.set(key, pattern);
+    return pattern;
+  }
+
+  /**
+   * The whole run as a picture: a bar for each partition, or counts where they are many.
+   * @param {Pen} pen
+   * @param {import("../film/format.js").Film} film
+   * @param {import("./scale.js").Scale} scale
+   * @param {number} height
+   */
+  drawRun(pen, film, scale, height) {
+    if (film.partitions.length <= MANY_BARS) this.drawOwners(pen, film, scale, height);
+    else this.drawCounts(pen, film, scale, height);
+  }
+
+  /**
+   * @param {Pen} pen
+   * @param {import("../film/format.js").Film} film
+   * @param {import("./scale.js").Scale} scale
+   * @param {number} height
+   */
+  drawOwners(pen, film, scale, height) {
+    const each = Math.min(7, height / film.partitions.length);
+    film.partitionTracks.forEach((track, index) =>
+      forSpans(track, film.end, (from, until, number) => {
+        const state = film.partitionStates[number];
+        if (state.owner === GONE) return;
+        const x = scale.x(from);
+        pen.fillStyle = this.fillOf(pen, film, state);
+        pen.fillRect(
+          x,
+          index * each,
+          Math.max(scale.x(until) - x, state.flows ? 0 : 1),
+          Math.max(1, each - 1.6),
+        );
+      })
+    );
+  }
+
+  /**
+   * Two rows: is the group stable, and how many stand still (the worst of each pixel).
+   * @param {Pen} pen
+   * @param {import("../film/format.js").Film} film
+   * @param {import("./scale.js").Scale} scale
+   * @param {number} height
+   */
+  drawCounts(pen, film, scale, height) {
+    forSpans(film.groupTrack, film.end, (from, until, number) => {
+      pen.fillStyle = this.colour(film.groupStates[number].state === "Stable" ? "sunk" : "ink");
+      pen.fillRect(scale.x(from), 0, Math.max(1, scale.x(until) - scale.x(from)), 12);
+    });
+    pen.fillStyle = this.colour("alert");
+    worstPerPixel(stoppedSpans(film), scale).forEach((count, x) => {
+      if (!count) return;
+      const tall = Math.max(1, (count / film.partitions.length) * 20);
+      pen.fillRect(x, height - tall, 1, tall);
+    });
+  }
+}
+
+/**
+ * @param {Pen} pen
+ * @param {number} x1
+ * @param {number} y1
+ * @param {number} x2
+ * @param {number} y2
+ */
+function line(pen, x1, y1, x2, y2) {
+  pen.moveTo(x1, y1);
+  pen.lineTo(x2, y2);
+}
+
+/**
+ * @param {import("../film/tracks.js").Track} track
+ * @param {number} end
+ * @param {(from: number, until: number, state: number) => void} visit
+ */
+function forSpans(track, end, visit) {
+  track.times.forEach((from, place) => visit(from, track.times[place + 1] ?? end, track.states[place]));
+}
+
+/**
+ * When partitions stood still, as far as the run is known.
+ * @param {import("../film/format.js").Film} film
+ */
+function stoppedSpans(film) {
+  /** @type {[number, number][]} */
+  const spans = [];
+  for (const track of film.partitionTracks) {
+    forSpans(track, film.end, (from, until, number) => {
+      if (!film.partitionStates[number].flows) spans.push([from, Math.min(until, film.known)]);
+    });
+  }
+  return spans;
+}

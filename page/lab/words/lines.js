@@ -1,0 +1,60 @@
+// How a member or a token looks, and the short words beside it.
+
+import { seconds } from "../film/times.js";
+import { sinceWhen } from "../film/tracks.js";
+
+/** What a look is drawn with beside the disc. */
+export const SIGNS = Object.freeze(
+  /** @type {Record<string, string>} */ ({ crashed: "×", died: "×", frozen: "‖", zombie: "?", fenced: "–" }),
+);
+/** Words of partitions that deserve the colour of alarm. */
+export const ALERTING = new Set(["stopped", "was leaving", "no owner", "zombie"]);
+
+export function lookOf(state) {
+  if (state.life === "absent" || state.life === "closed") return state.life;
+  if (state.life === "crashed") {
+    return state.standing === "member" || state.standing === "away" ? "crashed" : "gone";
+  }
+  if (state.life === "died") return state.error === "FENCED_INSTANCE_ID" ? "fenced" : "died";
+  if (state.life === "frozen") return "frozen";
+  return state.doing === "removed, still works" ? "zombie" : "live";
+}
+
+export function doingLine(film, board, index) {
+  const { state } = board.members[index];
+  if (!["crashed", "gone", "died", "left"].includes(state.doing)) return state.doing;
+  const since = sinceWhen(
+    film.memberTracks[index],
+    film.memberStates,
+    board.at,
+    (one) => one.doing === state.doing,
+  );
+  return state.doing === "crashed"
+    ? `crashed ${seconds(board.at - since)} ago`
+    : `${state.doing} at ${seconds(since)}`;
+}
+
+export function thirdLine(state, ends, board) {
+  if (state.error) return state.error;
+  if (["crashed", "frozen", "died"].includes(state.life)) {
+    return ends === null ? "" : `session ends in ${seconds(ends - board.at)}`;
+  }
+  if (state.life !== "alive" || state.generation === null) return "";
+  const strange = state.protocol !== board.group.protocol && state.protocol !== "consumer";
+  const number = `${strange ? "classic · " : ""}${numberWord(state.protocol)} ${state.generation}`;
+  return state.leader ? `leader · ${number}` : number;
+}
+
+// What a member of this protocol counts.
+export function numberWord(protocol) {
+  return protocol === "consumer" ? "epoch" : "generation";
+}
+
+export function tokenWord(film, index, state, at, box) {
+  if (state.word === "was leaving" && box.width < 170) return "leaving";
+  if (state.flows || box.width < (state.owner >= 0 ? 190 : 128)) return state.word;
+  const since = seconds(
+    at - sinceWhen(film.partitionTracks[index], film.partitionStates, at, (one) => !one.flows),
+  );
+  return box.height < 50 && state.owner < 0 ? since : `${state.word} ${since}`;
+}

@@ -1,0 +1,105 @@
+// Words for screen readers: the same grammar as the text twin that the kernel writes.
+
+import { sessionEnds } from "../film/clocks.js";
+import { sentenceAt } from "../film/sentences.js";
+import { seconds } from "../film/times.js";
+import { sinceWhen } from "../film/tracks.js";
+import { numberWord } from "./lines.js";
+
+/** @type {Record<string, string>} */
+const FACTS = {
+  flows: "flowing",
+  "give up": "to be given up",
+  callback: "stopped by a callback",
+  new: "new, no record yet",
+  "was leaving": "stopped while leaving",
+};
+
+export function spoken(names) {
+  if (names.length > 6) return `${names[0]} and ${names.length - 1} more partitions`;
+  let topic = "";
+  return listed(names.map((name) => {
+    const cut = name.lastIndexOf("-");
+    const said = name.slice(0, cut) === topic ? name.slice(cut + 1) : name;
+    topic = name.slice(0, cut);
+    return said;
+  })) || "nothing";
+}
+
+function listed(words) {
+  return words.length > 1
+    ? `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`
+    : words.join("");
+}
+
+export function memberLine(film, board, index) {
+  const { name, state } = board.members[index];
+  const track = film.memberTracks[index];
+  const parts = [];
+  if (["crashed", "gone", "died"].includes(state.doing)) {
+    const since = sinceWhen(track, film.memberStates, board.at, (one) => one.doing === state.doing);
+    parts.push(`${state.doing} ${seconds(board.at - since)} ago`);
+  } else parts.push(state.doing);
+  if (state.error) parts.push(state.error);
+  if (state.generation !== null && state.life === "alive") {
+    parts.push(`${numberWord(state.protocol)} ${state.generation}`);
+  }
+  const ends = sessionEnds(film, index, board.at);
+  if (["crashed", "frozen", "died"].includes(state.life) && ends !== null) {
+    parts.push(`session ends in ${seconds(ends - board.at)}`);
+  }
+  parts.push(holding(film, board, index));
+  return `${name}: ${parts.join(", ")}.`;
+}
+
+// Partitions that a member outside the group still reads although another member has them.
+export function alsoRead(board, index) {
+  return board.partitions.flatMap((state, partition) => state.also.includes(index) ? partition : []);
+}
+
+function holding(film, board, index) {
+  const owned = board.owned[index];
+  const named = (/** @type {number[]} */ list) => spoken(list.map((partition) => film.partitions[partition]));
+  const also = alsoRead(board, index);
+  if (also.length) return `still reads ${named(also)}`;
+  if (!owned.length) return "owns nothing";
+  const fact = (/** @type {number} */ partition) =>
+    FACTS[board.partitions[partition].word] || board.partitions[partition].word;
+  const facts = [...new Set(owned.map(fact))];
+  const stopped = owned.filter((partition) => !board.partitions[partition].flows);
+  const state = facts.length === 1
+    ? facts[0]
+    : stopped.map((partition) => `${film.partitions[partition]} ${fact(partition)}`).join(", ");
+  const verb = ["crashed", "died", "frozen"].includes(board.members[index].state.life) ? "holds" : "owns";
+  return `${verb} ${named(owned)} (${state})`;
+}
+
+export function groupLine(film, board) {
+  const { group } = board;
+  const number = group.generation === null
+    ? ""
+    : `, ${group.protocol === "consumer" ? "group epoch" : "generation"} ${group.generation}`;
+  const room = board.phase === "JoinGroup"
+    ? `, joined ${board.joined.length} of ${board.joined.length + board.awaited.length}`
+    : "";
+  return `Group ${group.state}${number}${room}. ${board.flowing} of ${board.there} partitions flow.`;
+}
+
+export function twinText(film, board) {
+  const [cause, effect] = sentenceAt(film, board.at);
+  const present = board.members.filter((one) => one.state.life !== "absent");
+  const shown = present.length <= 12
+    ? present
+    : present.filter((one) =>
+      one.state.doing !== "polls" || board.owned[one.index].some((held) => !board.partitions[held].flows)
+    ).slice(0, 12);
+  const lines = [
+    `${seconds(board.at)} of ${seconds(film.end)}, ${film.label}. ${cause} ${effect}`.trim(),
+    groupLine(film, board),
+  ];
+  shown.forEach((one) => lines.push(memberLine(film, board, one.index)));
+  if (present.length > shown.length) lines.push(`${present.length - shown.length} more members.`);
+  const orphans = film.partitions.filter((_, index) => board.partitions[index].owner === -1);
+  if (orphans.length) lines.push(`No owner: ${spoken(orphans)}.`);
+  return lines.join("\n");
+}

@@ -1,0 +1,187 @@
+// The exam on a page: one question, a strip of all places, the time left. It knows no key; the report comes with the end.
+
+import { lines } from "./parts/prose.js";
+import { make } from "../shared/dom.js";
+import { follow, ownKeys, replayButtons } from "./parts/page.js";
+import { press, questionBody, readAnswer } from "./parts/question.js";
+
+function clock(left) {
+  const seconds = Math.max(0, Math.round(left));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")} left`;
+}
+
+function places(page, send, given) {
+  return make(
+    "nav",
+    { class: "rkq-places", "aria-label": "All questions" },
+    ...page.places.map((place, number) => {
+      const told = page.ended ? (page.right[number] ? "right" : "not right") : null;
+      const says = [
+        `question ${number + 1}`,
+        place.answered ? "answered" : "open",
+        told,
+        place.flagged ? "flagged" : null,
+      ].filter(Boolean).join(", ");
+      const sign = page.ended ? (page.right[number] ? " ✓" : " ✗") : place.answered ? " ●" : " ○";
+      const button = make(
+        "button",
+        {
+          type: "button",
+          class: place.answered ? "answered" : "",
+          "aria-label": says,
+          "aria-current": number + 1 === page.number ? "true" : null,
+        },
+        `${number + 1}${place.flagged ? " ⚑" : ""}${sign}`,
+      );
+      button.addEventListener(
+        "click",
+        () => send({ do: "go", place: number, ...(given ? { given: given() } : {}) }),
+      );
+      return button;
+    }),
+  );
+}
+
+function control(text, role, message, send) {
+  const button = make("button", { type: "button", class: "rkq-go rkq-quiet", "data-role": role }, text);
+  button.addEventListener("click", () => send(message()));
+  return button;
+}
+
+function reviewScreen(page, send, given) {
+  const open = page.places.filter((place) => !place.answered).length;
+  const flagged = page.places.filter((place) => place.flagged).length;
+  return make(
+    "div",
+    { class: "rkq-review", role: "group", "aria-label": "Review" },
+    make(
+      "p",
+      {},
+      `${open} without an answer, ${flagged} flagged. Choose a number above to go back, or hand in.`,
+    ),
+    control("Hand in", "finish", () => ({ do: "finish", given: given() }), send),
+  );
+}
+
+function sheet(page, send, local) {
+  const state = {
+    given: page.error ? local.given : page.given,
+    disabled: false,
+    struck: page.struck,
+    strike: page.question.options && page.question.kind !== "matching"
+      ? (option) => send({ do: "strike", option })
+      : null,
+  };
+  const form = make(
+    "form",
+    { "aria-label": `Question ${page.number} of ${page.of}` },
+    make(
+      "h3",
+      { tabindex: "-1" },
+      `Question ${page.number} of ${page.of}`,
+      make("small", { class: "rkq-clock", role: "timer" }, clock(page.left_s)),
+    ),
+    ...questionBody(page.question, state),
+  );
+  const given = () => readAnswer(form, page.question);
+  const foot = make(
+    "div",
+    { class: "rkq-foot" },
+    control("Previous", "previous", () => ({ do: "go", place: page.number - 2, given: given() }), send),
+    control(
+      page.number === page.of ? "Keep the answer" : "Next",
+      "next",
+      () => ({ do: "go", place: Math.min(page.number, page.of - 1), given: given() }),
+      send,
+    ),
+    control(
+      page.places[page.number - 1].flagged ? "Take the flag away" : "Flag",
+      "flag",
+      () => ({ do: "flag", given: given() }),
+      send,
+    ),
+    control(
+      "Review",
+      "review",
+      () => ({ do: "go", place: page.number - 1, given: given(), review: true }),
+      send,
+    ),
+    make("output", { class: page.error ? "error" : "" }, page.error ?? ""),
+  );
+  foot.querySelector("[data-role=previous]").disabled = page.number === 1;
+  form.append(foot, places(page, send, given));
+  if (local.review) form.append(reviewScreen(page, send, given));
+  // What is chosen is kept at once, and nothing is drawn anew for it.
+  form.addEventListener("change", () => local.keep(given()));
+  if (page.notice) form.append(make("p", { class: "rkq-notice", role: "status" }, page.notice));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    send({ do: "go", place: Math.min(page.number, page.of - 1), given: given() });
+  });
+  return form;
+}
+
+// Once it is over: the report, and below it every question with its key, the reasons and the runs behind it.
+function ended(page, send) {
+  const state = { remarks: page.verdict.remarks, given: page.given, disabled: true, struck: [] };
+  return make(
+    "div",
+    {},
+    make("h3", { tabindex: "-1" }, page.title, make("small", {}, "over")),
+    make("pre", { tabindex: "0", "aria-label": "report" }, ...lines(page.report)),
+    places(page, send),
+    make(
+      "h3",
+      { tabindex: "-1", class: "rkq-told" },
+      `Question ${page.number} of ${page.of}`,
+      make("small", {}, page.given ? (page.verdict.right ? "right" : "not right") : "not answered"),
+    ),
+    ...questionBody(page.question, state),
+    replayButtons(page.replays, send),
+    page.notice ? make("p", { class: "rkq-notice", role: "status" }, page.notice) : null,
+  );
+}
+
+function render({ model, el }) {
+  const root = make("section", { class: "rkq", "aria-label": "Exam" });
+  const slot = make("div", { class: "rkq-lab" });
+  el.append(root, slot);
+  const local = { review: false, given: "", keep: (given) => model.send({ do: "keep", given }) };
+  let sent = false;
+  let began = performance.now();
+  const send = (message) => {
+    sent = true;
+    local.review = Boolean(message.review);
+    local.given = message.given ?? "";
+    delete message.review;
+    model.send(message);
+  };
+  const draw = () => {
+    const page = model.get("page");
+    began = performance.now();
+    root.replaceChildren(page.ended ? ended(page, send) : sheet(page, send, local));
+    if (!sent) return;
+    sent = false;
+    const wanted = page.ended
+      ? (local.told ? ".rkq-told" : "h3")
+      : local.review
+      ? "[data-role=finish]"
+      : "h3";
+    local.told = page.ended;
+    (root.querySelector(wanted) ?? root).focus();
+  };
+  const tick = setInterval(() => {
+    const page = model.get("page");
+    const left = page.left_s - (performance.now() - began) / 1000;
+    const shown = root.querySelector(".rkq-clock");
+    if (shown) shown.textContent = clock(left);
+    if (!page.ended && left <= 0) send({ do: "time" });
+  }, 1000);
+  ownKeys(root, (event) => {
+    const form = root.querySelector("form");
+    if (form) press(event, form, model.get("page").question, false);
+  });
+  return follow(model, slot, draw, () => clearInterval(tick));
+}
+
+export default { render };

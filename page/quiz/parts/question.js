@@ -1,0 +1,65 @@
+// A question drawn from what the kernel sent, and the answer read from it. No key is known here.
+
+import { answerRows } from "./rows.js";
+import { lines, paragraphs } from "./prose.js";
+import { make } from "../../shared/dom.js";
+
+export function readAnswer(form, question) {
+  if (question.kind === "matching") {
+    return [...form.querySelectorAll("select[data-prompt]")].filter((one) => one.value).map((one) =>
+      one.dataset.prompt + one.value
+    ).join(" ");
+  }
+  // Steps that nobody has moved are no answer; the order in which they are shown is not the right one.
+  if (question.kind === "ordering" && !form.querySelector("ol[data-touched]")) return "";
+  if (question.kind === "ordering") {
+    return [...form.querySelectorAll("li[data-step]")].map((one) => one.dataset.step).join(" ");
+  }
+  return new FormData(form).getAll("given").join(" ");
+}
+
+const ASKS = {
+  single: "Choose one",
+  multiple: "Choose the number asked for",
+  numeric: "Give a number",
+  short: "Give a word or two",
+  matching: "Choose an option for each",
+  ordering: "Put into order",
+  log: "Choose the line",
+  picture: "Choose one",
+};
+
+export function questionBody(question, state) {
+  return [
+    make("div", { class: "rkq-stem" }, ...paragraphs(question.stem)),
+    question.exhibit
+      ? make("pre", { tabindex: "0", "aria-label": "exhibit" }, ...lines(question.exhibit))
+      : null,
+    make(
+      "fieldset",
+      { class: "rkq-answers" },
+      make("legend", {}, ASKS[question.kind]),
+      ...answerRows(question, state),
+    ),
+  ];
+}
+
+// A letter or a number chooses its option, Enter answers; text fields, lists and buttons keep their keys.
+export function press(event, form, question, done) {
+  if (
+    event.ctrlKey || event.metaKey || event.altKey || event.target.type === "text" ||
+    event.target.tagName === "SELECT"
+  ) return;
+  const inputs = [...form.querySelectorAll(".rkq-answers input:not(:disabled)")];
+  const place = inputs.some((one) => one.value === "1") ? -1 : "abcdef".indexOf(event.key.toLowerCase());
+  const chosen = inputs[place >= 0 ? place : Number(event.key) - 1];
+  if (event.key.length === 1 && chosen && chosen.type !== "text") {
+    event.preventDefault();
+    chosen.focus();
+    chosen.checked = chosen.type === "radio" ? true : !chosen.checked;
+    chosen.dispatchEvent(new Event("change", { bubbles: true }));
+  } else if (event.key === "Enter" && !done && event.target.tagName !== "BUTTON") {
+    event.preventDefault();
+    form.requestSubmit();
+  }
+}

@@ -1,0 +1,181 @@
+// The rows of a question: options, words, pairs, steps. Remarks come with a verdict only; no key is known here.
+
+import { make } from "../../shared/dom.js";
+import { chart, scale, strip } from "./chart.js";
+import { prose } from "./prose.js";
+
+// state: { remarks, given, disabled, struck, strike } where remarks come with a verdict only.
+function optionRow(question, option, state) {
+  const remark = state.remarks?.find((one) => one.option === option.id);
+  const stroke = state.struck?.includes(option.id);
+  const chosen = remark ? remark.chosen : state.given.split(" ").includes(option.id);
+  const input = make("input", {
+    type: question.many ? "checkbox" : "radio",
+    name: "given",
+    value: option.id,
+    disabled: state.disabled,
+    checked: chosen,
+  });
+  const says = remark
+    ? [remark.right ? "✓ right" : "✗ wrong", remark.chosen ? "your answer" : null].filter(Boolean).join(", ")
+    : null;
+  const row = question.picture?.rows.find((one) => one.name === option.text);
+  const text = make(
+    "span",
+    { class: question.kind === "log" ? "rkq-text rkq-log" : "rkq-text" },
+    ...(question.kind === "log" ? [option.text] : prose(option.text)),
+  );
+  const strike = state.strike
+    ? make("button", {
+      type: "button",
+      class: "rkq-strike",
+      "aria-pressed": String(Boolean(stroke)),
+      "aria-label": `strike out ${option.id}`,
+    }, stroke ? "restore" : "strike")
+    : null;
+  strike?.addEventListener("click", () => state.strike(option.id));
+  const marked = remark ? (remark.right ? "right" : "wrong") : "";
+  const quiet = remark && question.options.length > 6 && !remark.right && !remark.chosen;
+  return make(
+    "div",
+    {
+      class: ["rkq-option", marked, remark?.chosen ? "chosen" : "", stroke ? "struck" : ""].filter(Boolean)
+        .join(" "),
+    },
+    make(
+      "label",
+      {},
+      input,
+      make("span", { class: "rkq-letter", "aria-hidden": "true" }, option.id.toUpperCase()),
+      text,
+      row ? strip(question.picture, row) : null,
+      says ? make("span", { class: "rkq-mark" }, says) : null,
+      strike,
+    ),
+    option.picture ? chart(option.picture) : null,
+    remark && !quiet ? make("p", { class: "rkq-why" }, ...prose(remark.why)) : null,
+  );
+}
+
+function remarkRows(state) {
+  return (state.remarks ?? []).map((remark) =>
+    make(
+      "div",
+      { class: `rkq-option ${remark.right ? "right" : "wrong"}${remark.chosen ? " chosen" : ""}` },
+      make("span", { class: "rkq-text" }, remark.text),
+      make(
+        "span",
+        { class: "rkq-mark" },
+        `${remark.right ? "✓ right" : "✗ wrong"}${remark.chosen ? ", your answer" : ""}`,
+      ),
+      make("p", { class: "rkq-why" }, ...prose(remark.why)),
+    )
+  );
+}
+
+function wordRows(question, state) {
+  const number = question.kind === "numeric";
+  const label = number ? `Your answer, a number of ${question.unit}` : "Your answer, a word or two";
+  const input = make("input", {
+    type: "text",
+    inputmode: number ? "decimal" : "text",
+    name: "given",
+    autocomplete: "off",
+    value: state.given,
+    disabled: state.disabled,
+    "aria-label": label,
+  });
+  return [
+    make(
+      "label",
+      { class: number ? "rkq-number" : "rkq-number rkq-word" },
+      input,
+      make("span", {}, question.unit ?? ""),
+    ),
+    ...remarkRows(state),
+  ];
+}
+
+// A remark of a pair or a step says what is right there, and whether the answer was.
+function placedRows(state) {
+  return (state.remarks ?? []).map((remark) => {
+    const known = remark.right;
+    const says = !known
+      ? (remark.chosen ? "✗ your answer" : "✗ wrong")
+      : remark.chosen
+      ? "✓ right"
+      : "✗ not so in your answer";
+    return make(
+      "div",
+      { class: `rkq-option ${known && remark.chosen ? "right" : "wrong"}${remark.chosen ? " chosen" : ""}` },
+      make("span", { class: "rkq-text" }, remark.text),
+      make("span", { class: "rkq-mark" }, says),
+      make("p", { class: "rkq-why" }, ...prose(remark.why)),
+    );
+  });
+}
+
+function pairRows(question, state) {
+  if (state.remarks) return placedRows(state);
+  const given = Object.fromEntries(
+    state.given.split(" ").filter(Boolean).map((pair) => [pair.slice(0, -1), pair.slice(-1)]),
+  );
+  return question.prompts.map((prompt) => {
+    const choices = question.options.map((option) =>
+      make(
+        "option",
+        { value: option.id, selected: given[prompt.id] === option.id },
+        `${option.id}) ${option.text}`,
+      )
+    );
+    const select = make(
+      "select",
+      { name: "pair", "data-prompt": prompt.id, disabled: state.disabled },
+      make("option", { value: "" }, "choose"),
+      ...choices,
+    );
+    return make(
+      "label",
+      { class: "rkq-pair" },
+      make("span", { class: "rkq-text" }, ...prose(prompt.text)),
+      select,
+    );
+  });
+}
+
+function stepRows(question, state) {
+  if (state.remarks) return placedRows(state);
+  const order = state.given ? state.given.split(" ") : question.steps.map((step) => step.id);
+  const list = make("ol", { class: "rkq-steps", "data-touched": Boolean(state.given) });
+  for (const id of order) {
+    const step = question.steps.find((one) => one.id === id);
+    const buttons = [["up", "↑", -1], ["down", "↓", 1]].map(([word, sign, by]) => {
+      const button = make("button", {
+        type: "button",
+        "aria-label": `${word}: ${step.text}`,
+        disabled: state.disabled,
+      }, sign);
+      button.addEventListener("click", () => {
+        const item = button.closest("li");
+        const other = by < 0 ? item.previousElementSibling : item.nextElementSibling;
+        if (other) by < 0 ? other.before(item) : other.after(item);
+        list.setAttribute("data-touched", "");
+        button.focus();
+        list.dispatchEvent(new Event("change", { bubbles: true }));
+      });
+      return button;
+    });
+    list.append(
+      make("li", { "data-step": id }, make("span", { class: "rkq-text" }, ...prose(step.text)), ...buttons),
+    );
+  }
+  return [list];
+}
+
+export function answerRows(question, state) {
+  if (question.kind === "matching") return pairRows(question, state);
+  if (question.kind === "ordering") return stepRows(question, state);
+  if (!question.options) return wordRows(question, state);
+  const rows = question.options.map((option) => optionRow(question, option, state));
+  return question.picture ? [...rows, scale(question.picture)] : rows;
+}

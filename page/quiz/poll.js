@@ -1,0 +1,148 @@
+// The poll on the projector: the question, how many have voted, and only when the instructor says so the split and
+// the answer. Neither is in what the kernel sends before.
+
+import { questionBody } from "./parts/question.js";
+import { make } from "../shared/dom.js";
+import { follow, ownKeys, replayButtons } from "./parts/page.js";
+
+const SAID = {
+  vote: (page) => `First vote: ${page.votes} so far`,
+  discuss: (page) => `Discuss with your neighbour. ${page.votes} voted`,
+  revote: (page) => `Second vote: ${page.votes} of ${page.before} so far`,
+  closed: (page) => `The vote is over: ${page.votes} voted`,
+};
+const LOOK_S = 3;
+
+function pollButton(text, step, send) {
+  const button = make("button", { type: "button", class: "rkq-go rkq-quiet", "data-role": step }, text);
+  button.addEventListener("click", () => send({ do: step }));
+  return button;
+}
+
+function steps(page, send) {
+  const found = [];
+  if (page.step === "vote") found.push(["End the first vote", "end_round"]);
+  if (page.step === "discuss") found.push(["Open the second vote", "revote"]);
+  if (page.step === "revote") found.push(["End the second vote", "end_round"]);
+  if (!page.shown) found.push(["Show the split", "show"]);
+  if (!page.revealed) found.push(["Show the answer", "reveal"]);
+  found.push(["Begin anew", "restart"]);
+  return make("div", { class: "rkq-foot" }, ...found.map(([text, step]) => pollButton(text, step, send)));
+}
+
+// Two bars an option: before the discussion, after it.
+function shift(page) {
+  const most = Math.max(1, ...page.split.flatMap((counts) => Object.values(counts)));
+  const rows = page.question.options.map((option) => {
+    const right = page.verdict?.remarks.some((one) => one.option === option.id && one.right);
+    const bars = page.split.map((counts, round) => {
+      const number = counts[option.id];
+      const bar = make("span", { class: `rkq-votes r${round + 1}` });
+      bar.style.width = `${(100 * number) / most}%`;
+      return make(
+        "div",
+        { class: "rkq-bar-row" },
+        make("span", { class: "rkq-when" }, round ? "after" : "before"),
+        make("div", { class: "rkq-track" }, bar),
+        make("b", {}, String(number)),
+      );
+    });
+    return make(
+      "div",
+      { class: `rkq-shift${right ? " right" : ""}` },
+      make("span", { class: "rkq-letter" }, option.id.toUpperCase()),
+      make("div", { class: "rkq-bars" }, ...bars),
+    );
+  });
+  const moved = page.moves.filter(([from, to]) => from !== to).map(([from, to, many]) =>
+    `${many} went from ${from.toUpperCase()} to ${to.toUpperCase()}`
+  );
+  return make(
+    "div",
+    {
+      role: "img",
+      "aria-label": `split: ${page.split.map((counts) => JSON.stringify(counts)).join(" then ")}`,
+    },
+    ...rows,
+    moved.length ? make("p", { class: "rkq-moved" }, moved.join(", ")) : null,
+  );
+}
+
+function codesField(page, local, send) {
+  if (page.revealed) return null;
+  const area = make("textarea", {
+    rows: "2",
+    "aria-label": "codes of the learners",
+    placeholder: "Paste codes here, a whole chat if you like",
+  });
+  area.value = local.text;
+  area.addEventListener("input", () => (local.text = area.value));
+  const button = make(
+    "button",
+    { type: "button", class: "rkq-go rkq-quiet", "data-role": "take" },
+    "Count them",
+  );
+  button.addEventListener("click", () => {
+    const text = area.value;
+    local.text = "";
+    send({ do: "take", text });
+  });
+  return make("div", { class: "rkq-foot" }, area, button);
+}
+
+function told(page) {
+  const more = page.refused_more ? [`and ${page.refused_more} more`] : [];
+  const lines = [...page.refused, ...more, page.notice].filter(Boolean);
+  return lines.map((line) => make("p", { class: "rkq-notice", role: "status" }, line));
+}
+
+function stage(page, local, send) {
+  const state = { remarks: page.verdict?.remarks, given: "", disabled: true };
+  const call = page.step === "revote" ? `${page.call}, and "after the discussion"` : page.call;
+  return make(
+    "div",
+    { class: "rkq-projected" },
+    make(
+      "h3",
+      { tabindex: "-1", role: "status" },
+      SAID[page.step](page),
+      make("small", {}, page.revealed ? "" : call),
+    ),
+    ...questionBody(page.question, state),
+    page.shown ? shift(page) : null,
+    steps(page, send),
+    replayButtons(page.replays, send),
+    codesField(page, local, send),
+    ...told(page),
+    make("output", { class: page.error ? "error" : "" }, page.error ?? ""),
+  );
+}
+
+function render({ model, el }) {
+  const root = make("section", { class: "rkq", "aria-label": "Poll" });
+  const slot = make("div", { class: "rkq-lab" });
+  el.append(root, slot);
+  ownKeys(root);
+  const local = { text: "" };
+  let sent = "";
+  const send = (message) => {
+    sent = message.do;
+    model.send(message);
+  };
+  const draw = () => {
+    const typing = root.contains(document.activeElement) && document.activeElement.tagName === "TEXTAREA";
+    root.replaceChildren(stage(model.get("page"), local, send));
+    if (typing) root.querySelector("textarea")?.focus();
+    else if (sent && sent !== "collect") {
+      (root.querySelector(`[data-role=${sent}]`) ?? root.querySelector("h3")).focus();
+    }
+    sent = "";
+  };
+  const look = setInterval(() => {
+    const page = model.get("page");
+    if (page.folder && ["vote", "revote"].includes(page.step)) send({ do: "collect" });
+  }, LOOK_S * 1000);
+  return follow(model, slot, draw, () => clearInterval(look));
+}
+
+export default { render };

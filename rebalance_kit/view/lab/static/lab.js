@@ -1,0 +1,6392 @@
+// Made of page/lab/main.js by `make page`; edit there. Sources 929dc49961b56e4b, bundle a48eba77fb201334.
+// shared/model.js
+function bytesOf(text) {
+  return new DataView(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
+}
+var PageModel = class {
+  /**
+   * @param {Record<string, unknown>} state
+   * @param {Kernel} [kernel]
+   */
+  constructor(state, kernel = {}) {
+    this.state = {
+      ...state
+    };
+    this.kernel = kernel;
+    this.listeners = /* @__PURE__ */ new Map();
+  }
+  /** @param {string} key */
+  get(key) {
+    return (
+      /** @type {any} */
+      this.state[key]
+    );
+  }
+  /**
+   * @param {string} key
+   * @param {unknown} value
+   */
+  set(key, value) {
+    this.state[key] = value;
+  }
+  save_changes() {
+    this.kernel.save?.(this.state);
+  }
+  /** @param {object} message */
+  send(message) {
+    this.kernel.send?.(message);
+  }
+  /**
+   * @param {string} name
+   * @param {(...args: any[]) => void} listener
+   */
+  on(name, listener) {
+    const known = this.listeners.get(name) ?? /* @__PURE__ */ new Set();
+    this.listeners.set(name, known.add(listener));
+  }
+  /**
+   * @param {string} name
+   * @param {(...args: any[]) => void} listener
+   */
+  off(name, listener) {
+    this.listeners.get(name)?.delete(listener);
+  }
+  /**
+   * Take new values from the kernel, one after the other.
+   * @param {Record<string, unknown>} state
+   */
+  receive(state) {
+    for (const [key, value] of Object.entries(state)) {
+      this.state[key] = value;
+      this.tell(`change:${key}`);
+    }
+  }
+  /**
+   * Take a message from the kernel.
+   * @param {object} message
+   * @param {DataView[]} buffers
+   */
+  hear(message, buffers) {
+    this.tell("msg:custom", message, buffers);
+  }
+  /**
+   * @param {string} name
+   * @param {...unknown} values
+   */
+  tell(name, ...values) {
+    for (const listener of [
+      ...this.listeners.get(name) ?? []
+    ]) listener(...values);
+  }
+};
+
+// lab/film/times.js
+function placeOf(times, at) {
+  let low = 0;
+  let high = times.length;
+  while (low < high) {
+    const middle = low + high >> 1;
+    if (times[middle] <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+function sums(waits) {
+  let at = 0;
+  return waits.map((wait) => at += wait);
+}
+function seconds(ms) {
+  return `${(ms / 1e3).toFixed(1)} s`;
+}
+function milliseconds(ms) {
+  return `${(ms / 1e3).toFixed(3)} s`;
+}
+
+// lab/film/positions.js
+function decodePositions(flat) {
+  const looks = [];
+  let last = [
+    0,
+    0,
+    0,
+    0
+  ];
+  for (let i = 0; i < flat.length; i += 4) {
+    last = /** @type {Look} */
+    last.map((value, k) => value + flat[i + k]);
+    looks.push(last);
+  }
+  return looks;
+}
+function positionBetween(looks, at, flows) {
+  if (!looks || !looks.length) return null;
+  const place = placeOf(looks.map((look) => look[0]), at);
+  if (place < 0) return null;
+  const [since, position, end, committed] = looks[place];
+  const next = looks[place + 1];
+  const [until, thenPosition, thenEnd] = next || [
+    at,
+    0,
+    end + Math.round(growth(looks, place) * (at - since))
+  ];
+  const share = until > since ? (at - since) / (until - since) : 1;
+  const logEnd = Math.max(end, Math.round(end + (thenEnd - end) * share));
+  if (!flows) return {
+    position,
+    end: logEnd,
+    committed
+  };
+  if (next && thenEnd - thenPosition > Math.max(2, end - position)) {
+    return {
+      position: Math.round(position + (thenPosition - position) * share),
+      end: logEnd,
+      committed
+    };
+  }
+  const behind = next ? Math.max(0, thenEnd - thenPosition) : 0;
+  return {
+    position: Math.max(position, logEnd - behind),
+    end: Math.max(logEnd, position),
+    committed
+  };
+}
+function growth(looks, place) {
+  const [first, here] = [
+    looks[0],
+    looks[place]
+  ];
+  return here[0] > first[0] ? (here[2] - first[2]) / (here[0] - first[0]) : 0;
+}
+function positionAt(film, partition, at, flows) {
+  return positionBetween(film.positions?.[partition], at, flows);
+}
+
+// lab/film/sentences.js
+function decodeSentences({ words, track }) {
+  const times = [];
+  const said = [];
+  let at = 0;
+  for (let i = 0; i < track.length; i += 3) {
+    at += track[i];
+    times.push(at);
+    said.push([
+      words[track[i + 1]],
+      words[track[i + 2]]
+    ]);
+  }
+  return {
+    times,
+    said
+  };
+}
+function sentenceAt(film, at) {
+  const place = Math.max(0, placeOf(film.sentences.times, at));
+  const [cause, effect] = film.sentences.said[place] || [
+    "",
+    ""
+  ];
+  return [
+    fillClock(cause, at),
+    fillClock(effect, at),
+    place
+  ];
+}
+function fillClock(text, at) {
+  return text.replace(/\{(left|ago):(\d+)\}/g, (_, way, ms) => seconds(Math.max(0, way === "left" ? ms - at : at - ms)));
+}
+
+// lab/film/tracks.js
+function decodeTrack(flat) {
+  const times = [];
+  const states = [];
+  let at = 0;
+  for (let i = 0; i < flat.length; i += 2) {
+    at += flat[i];
+    times.push(at);
+    states.push(flat[i + 1]);
+  }
+  return {
+    times,
+    states
+  };
+}
+function stateAt(track, table, at) {
+  return table[track.states[Math.max(0, placeOf(track.times, at))]];
+}
+function sinceWhen(track, table, at, same) {
+  let place = Math.max(0, placeOf(track.times, at));
+  while (place > 0 && same(table[track.states[place - 1]])) place -= 1;
+  return track.times[place];
+}
+function bars(track, table, end, look) {
+  const merged = [];
+  track.times.forEach((from, place) => {
+    const until = place + 1 < track.times.length ? track.times[place + 1] : end;
+    const state = table[track.states[place]];
+    const last = merged.at(-1);
+    if (last && look(last[2]) === look(state)) last[1] = until;
+    else merged.push([
+      from,
+      until,
+      state
+    ]);
+  });
+  return merged;
+}
+function partitionBars(track, table, end) {
+  return bars(track, table, end, (state) => `${state.owner}${state.word}`);
+}
+
+// lab/film/slots.js
+function placeTokens(tracks, states, members, settled) {
+  const room = new Room(tracks.length, members, settled);
+  const moves = movesOf(tracks, states);
+  for (let i = 0; i < moves.length; ) {
+    let end = i;
+    while (end < moves.length && moves[end].at === moves[i].at) end += 1;
+    room.move(moves.slice(i, end));
+    i = end;
+  }
+  room.rest();
+  return {
+    slots: room.slots,
+    mostIn: room.mostIn,
+    mostInRail: room.mostInRail
+  };
+}
+function movesOf(tracks, states) {
+  const moves = [];
+  tracks.forEach((track, partition) => {
+    let before;
+    track.times.forEach((at) => {
+      const { owner } = stateAt(track, states, at);
+      if (owner !== before) moves.push({
+        at,
+        partition,
+        owner
+      });
+      before = owner;
+    });
+  });
+  return moves.sort((a, b) => a.at - b.at || a.partition - b.partition);
+}
+var Room = class {
+  /**
+   * @param {number} partitions
+   * @param {number} members
+   * @param {number} settled
+   */
+  constructor(partitions, members, settled) {
+    this.settled = settled;
+    this.slots = Array.from({
+      length: partitions
+    }, () => ({
+      times: [],
+      slots: []
+    }));
+    this.mostIn = Array(members).fill(0);
+    this.mostInRail = 0;
+    this.taken = /* @__PURE__ */ new Map();
+    this.here = /* @__PURE__ */ new Map();
+    this.rested = false;
+  }
+  /**
+   * All moves of one moment: first everybody leaves, then everybody arrives.
+   * @param {Move[]} moves
+   */
+  move(moves) {
+    if (moves[0].at > this.settled) this.rest();
+    for (const { partition } of moves) {
+      const left = this.here.get(partition);
+      if (left) this.taken.get(left.owner)?.delete(left.slot);
+    }
+    for (const { at, partition, owner } of moves) {
+      const slot = this.take(owner);
+      this.here.set(partition, {
+        owner,
+        slot
+      });
+      this.slots[partition].times.push(at);
+      this.slots[partition].slots.push(slot);
+      if (owner === -1) this.mostInRail = Math.max(this.mostInRail, slot + 1);
+      else if (at > this.settled) this.count(owner, slot);
+    }
+  }
+  /**
+   * The first free slot of an owner.
+   * @param {number} owner
+   */
+  take(owner) {
+    const used = this.taken.get(owner) ?? /* @__PURE__ */ new Set();
+    this.taken.set(owner, used);
+    let slot = 0;
+    while (used.has(slot)) slot += 1;
+    used.add(slot);
+    return slot;
+  }
+  /** What the lanes hold when the group settles counts; what they held while it formed does not. */
+  rest() {
+    if (this.rested) return;
+    this.rested = true;
+    this.here.forEach(({ owner, slot }) => this.count(owner, slot));
+  }
+  /**
+   * @param {number} owner
+   * @param {number} slot
+   */
+  count(owner, slot) {
+    if (owner >= 0) this.mostIn[owner] = Math.max(this.mostIn[owner], slot + 1);
+  }
+};
+
+// lab/film/format.js
+var FILM_VERSION = 2;
+var GONE = -2;
+var COLUMNS = Object.freeze({
+  memberStates: [
+    "life",
+    "standing",
+    "doing",
+    "generation",
+    "leader",
+    "parked",
+    "sending",
+    "callback",
+    "error",
+    "instanceId",
+    "protocol",
+    "epoch",
+    "session"
+  ],
+  partitionStates: [
+    "owner",
+    "word",
+    "flows",
+    "last",
+    "target",
+    "also"
+  ],
+  groupStates: [
+    "state",
+    "protocol",
+    "generation",
+    "targetEpoch",
+    "assignor",
+    "reason",
+    "up",
+    "phase"
+  ],
+  members: [
+    "name",
+    "label",
+    "hue",
+    "pattern"
+  ],
+  marks: [
+    "at",
+    "kind",
+    "member",
+    "words"
+  ],
+  messages: [
+    "sent",
+    "flight",
+    "member",
+    "api",
+    "request",
+    "error",
+    "news"
+  ]
+});
+var FilmError = class extends Error {
+};
+function checkVersion(raw) {
+  const version = raw?.version ?? "none";
+  if (version === FILM_VERSION) return;
+  throw new FilmError(`This page reads films of version ${FILM_VERSION}; the kernel sent one of version ${version}. Restart the kernel, reload the page, and run the cell again.`);
+}
+async function readFilm(bytes) {
+  return decodeFilm(await inflate(bytes));
+}
+async function inflate(bytes) {
+  const stream = new Blob([
+    bytes
+  ]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return JSON.parse(await new Response(stream).text());
+}
+function decodeFilm(raw) {
+  checkVersion(raw);
+  const partitionStates = raw.partitionStates.map(partitionState);
+  const partitionTracks = raw.partitionTracks.map(decodeTrack);
+  const positions = (
+    /** @type {import("./positions.js").Look[][] | null} */
+    raw.positions && raw.positions.map(decodePositions)
+  );
+  const film = {
+    label: (
+      /** @type {string} */
+      raw.label
+    ),
+    group: (
+      /** @type {string} */
+      raw.group
+    ),
+    end: (
+      /** @type {number} */
+      raw.end
+    ),
+    known: (
+      /** @type {number} */
+      raw.known ?? raw.end
+    ),
+    settled: (
+      /** @type {number} */
+      raw.settled
+    ),
+    steps: (
+      /** @type {Record<string, string[]>} */
+      raw.steps
+    ),
+    heartbeats: (
+      /** @type {Record<string, string>} */
+      raw.heartbeats
+    ),
+    seats: (
+      /** @type {string[]} */
+      raw.seats
+    ),
+    partitions: (
+      /** @type {string[]} */
+      raw.partitions
+    ),
+    members: rows("members", raw).map((member, index) => (
+      /** @type {Member} */
+      {
+        ...member,
+        index
+      }
+    )),
+    memberStates: (
+      /** @type {MemberState[]} */
+      rows("memberStates", raw)
+    ),
+    partitionStates: (
+      /** @type {PartitionState[]} */
+      partitionStates
+    ),
+    groupStates: rows("groupStates", raw).map((state) => (
+      /** @type {GroupState} */
+      {
+        ...state,
+        up: !!state.up
+      }
+    )),
+    memberTracks: (
+      /** @type {import("./tracks.js").Track[]} */
+      raw.memberTracks.map(decodeTrack)
+    ),
+    seatTracks: (
+      /** @type {import("./tracks.js").Track[]} */
+      raw.seatTracks.map(decodeTrack)
+    ),
+    partitionTracks,
+    groupTrack: decodeTrack(raw.groupTrack),
+    beats: (
+      /** @type {number[][]} */
+      raw.beats.map(sums)
+    ),
+    polls: (
+      /** @type {number[][]} */
+      raw.polls
+    ),
+    sentences: decodeSentences(raw.sentences),
+    positions,
+    mostLag: mostLag(positions ?? []),
+    callbacks: sums(raw.callbacks),
+    marks: (
+      /** @type {Mark[]} */
+      rows("marks", raw)
+    ),
+    messages: rows("messages", raw).map((message) => messageOf(message, raw.apis)),
+    ...placeTokens(partitionTracks, partitionStates, raw.members.length, raw.settled)
+  };
+  return {
+    ...film,
+    events: eventTimes(film)
+  };
+}
+function rows(table, raw) {
+  const columns = COLUMNS[table];
+  return raw[table].map((row) => Object.fromEntries(columns.map((column, place) => [
+    column,
+    row[place]
+  ])));
+}
+function partitionState([owner, word, flows, last, target, also]) {
+  return {
+    owner,
+    word,
+    flows: !!flows,
+    last,
+    target,
+    also
+  };
+}
+function messageOf({ sent, flight, member, api, request, error, news }, apis) {
+  const kind = apis[api] ?? "";
+  const quiet = (kind === "heartbeat" || kind === "commit") && !error && !news;
+  const arrives = flight < 0 ? null : sent + flight;
+  return {
+    sent,
+    arrives,
+    member,
+    api,
+    kind,
+    request: !!request,
+    error,
+    news: !!news,
+    quiet
+  };
+}
+function mostLag(positions) {
+  return Math.max(20, ...positions.flatMap((looks) => looks.map(([, position, end]) => end - position)));
+}
+function eventTimes({ marks, groupTrack, slots, partitionTracks }) {
+  const tracks = partitionTracks.length <= 100 ? partitionTracks : [];
+  const times = [
+    groupTrack,
+    ...slots,
+    ...tracks
+  ].flatMap((track) => track.times);
+  return [
+    .../* @__PURE__ */ new Set([
+      ...marks.map((mark) => mark.at),
+      ...times
+    ])
+  ].sort((a, b) => a - b);
+}
+
+// lab/film/board.js
+function boardAt(film, at) {
+  const members = film.members.map((member) => ({
+    ...member,
+    state: stateAt(film.memberTracks[member.index], film.memberStates, at),
+    seat: stateAt(film.seatTracks[member.index], film.seats, at)
+  }));
+  const partitions = film.partitionTracks.map((track) => stateAt(track, film.partitionStates, at));
+  const group = stateAt(film.groupTrack, film.groupStates, at);
+  const owned = members.map(() => []);
+  partitions.forEach((state, index) => {
+    if (state.owner >= 0) owned[state.owner].push(index);
+  });
+  const seated = (seat) => members.filter((member) => member.seat === seat);
+  return {
+    at,
+    members,
+    partitions,
+    group,
+    phase: group.phase,
+    joined: seated("joined"),
+    awaited: seated("awaited"),
+    coming: seated("coming"),
+    owned,
+    there: partitions.filter((state) => state.owner !== GONE).length,
+    flowing: partitions.filter((state) => state.flows && state.owner !== GONE).length
+  };
+}
+
+// lab/kernel/alone.js
+function playAlone(render2) {
+  const island = document.querySelector("script[data-rebalance-run]");
+  const el = document.getElementById("rebalance-lab");
+  if (!island || !el) return;
+  const state = JSON.parse(island.textContent ?? "");
+  island.remove();
+  render2({
+    model: new PageModel({
+      ...state,
+      film: bytesOf(state.film)
+    }),
+    el
+  });
+}
+
+// shared/dom.js
+var SVG = "http://www.w3.org/2000/svg";
+function make(tag, attributes = {}, ...children) {
+  const node = (
+    /** @type {any} */
+    tag.startsWith("svg:") ? document.createElementNS(SVG, tag.slice(4)) : document.createElement(tag)
+  );
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === null || value === void 0 || value === false) continue;
+    node.setAttribute(key, value === true ? "" : String(value));
+  }
+  for (const child of children) {
+    if (child !== null && child !== void 0) node.append(child);
+  }
+  return node;
+}
+function say(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+function set(node, key, value) {
+  const text = value === null || value === void 0 ? null : String(value);
+  if (node.getAttribute(key) === text) return;
+  if (text === null) node.removeAttribute(key);
+  else node.setAttribute(key, text);
+}
+
+// lab/acting/actions.js
+var ACTIONS = [
+  {
+    do: "crash",
+    key: "C",
+    words: "Crash",
+    member: true
+  },
+  {
+    do: "leave",
+    key: "L",
+    words: "Leave",
+    member: true
+  },
+  {
+    do: "freeze",
+    key: "Z",
+    words: "Freeze",
+    member: true
+  },
+  {
+    do: "restart",
+    key: "R",
+    words: "Restart",
+    member: true
+  }
+];
+var MORE = [
+  ...ACTIONS,
+  {
+    do: "stall",
+    key: "W",
+    words: "Stop polling for 20 s",
+    member: true,
+    args: () => ({
+      for_ms: 2e4
+    })
+  },
+  {
+    do: "slow_down",
+    words: "Need 100 ms a record from now on",
+    member: true,
+    args: () => ({
+      processing_ms: 100
+    })
+  },
+  {
+    do: "slow_callback",
+    words: "Take 5 s in each callback",
+    member: true,
+    args: () => ({
+      callback_ms: 5e3
+    })
+  },
+  {
+    do: "duplicate",
+    key: "D",
+    words: "Start a second process with its group.instance.id",
+    member: true,
+    args: (lab, member) => ({
+      as: fresh(lab, member.name)
+    })
+  },
+  {
+    do: "cut_network",
+    key: "X",
+    words: "Cut its network",
+    member: true
+  },
+  {
+    do: "heal_network",
+    words: "Heal its network",
+    member: true
+  },
+  {
+    do: "drop_next",
+    key: "Delete",
+    words: "Lose its next heartbeat",
+    member: true,
+    args: (lab) => ({
+      api: beatOf(lab)
+    })
+  },
+  {
+    do: "delay_next",
+    words: "Delay its next heartbeat by 5 s",
+    member: true,
+    args: (lab) => ({
+      api: beatOf(lab),
+      by_ms: 5e3
+    })
+  },
+  {
+    do: "enforce_rebalance",
+    key: "E",
+    words: "enforceRebalance()",
+    member: true
+  },
+  {
+    do: "subscribe",
+    words: "Subscribe it to all topics",
+    member: true,
+    args: (lab) => ({
+      topics: topicsOf(lab).map(([name]) => name)
+    })
+  },
+  {
+    do: "reconfigure",
+    words: "Bounce it with max.poll.records=50",
+    member: true,
+    args: () => ({
+      configs: {
+        "max.poll.records": 50
+      },
+      after_ms: 2e3
+    })
+  },
+  {
+    do: "remove",
+    words: "Remove it as an administrator",
+    member: true
+  },
+  {
+    do: "add",
+    key: "M",
+    words: "Add a member"
+  },
+  {
+    do: "add_partitions",
+    key: "P",
+    words: "Add two partitions",
+    args: (lab) => {
+      const [topic, count] = topicOf(lab);
+      return {
+        topic,
+        partitions: count + 2
+      };
+    }
+  },
+  {
+    do: "create_topic",
+    words: "Create a topic \u201Cmore\u201D with two partitions",
+    args: () => ({
+      topic: "more",
+      partitions: 2
+    })
+  },
+  {
+    do: "delete_topic",
+    words: "Delete the topic",
+    args: (lab) => ({
+      topic: topicOf(lab)[0]
+    })
+  },
+  {
+    do: "scale_to",
+    words: "Scale out by two members",
+    args: (lab) => ({
+      members: running(lab) + 2
+    })
+  },
+  {
+    do: "rolling_restart",
+    words: "Rolling restart, 10 s apart",
+    args: () => ({
+      every_ms: 1e4,
+      after_ms: 2e3
+    })
+  },
+  {
+    do: "broker_down",
+    key: "B",
+    words: "Stop the coordinator's broker"
+  },
+  {
+    do: "broker_up",
+    words: "Start the coordinator's broker"
+  },
+  {
+    do: "coordinator_failover",
+    key: "O",
+    words: "Move the coordinator, 2 s without one",
+    args: () => ({
+      for_ms: 2e3
+    })
+  }
+];
+function actionOf(name) {
+  return MORE.find((action) => action.do === name);
+}
+function topicsOf(lab) {
+  return lab.model.get("controls").topics;
+}
+function topicOf(lab) {
+  const { partition } = lab.marker;
+  const marked = partition === null ? "" : lab.film.partitions[partition].replace(/-\d+$/, "");
+  const topics = topicsOf(lab);
+  return topics.find(([name]) => name === marked) ?? topics[0];
+}
+function fresh(lab, name) {
+  let number = 2;
+  while (lab.film.members.some((member) => member.name === `${name}-copy${number}`)) number += 1;
+  return `${name}-copy${number}`;
+}
+function beatOf({ film, player }) {
+  return film.heartbeats[stateAt(film.groupTrack, film.groupStates, player.at).protocol];
+}
+function running({ film, player }) {
+  return boardAt(film, player.at).members.filter(({ state }) => [
+    "alive",
+    "frozen"
+  ].includes(state.life)).length;
+}
+
+// lab/acting/deeds.js
+var WHY = (
+  /** @type {Record<string, string>} */
+  {
+    crashed: "has crashed",
+    died: "has died",
+    closed: "has left",
+    absent: "has not started"
+  }
+);
+var ALWAYS = /* @__PURE__ */ new Set([
+  "restart",
+  "heal_network",
+  "remove"
+]);
+function refusalOf(lab, what) {
+  const member = boardAt(lab.film, lab.player.at).members[lab.selected];
+  if (!member) return "Nobody is in the group. Add a member (M).";
+  const { life } = member.state;
+  if (life === "alive" || life === "frozen" && what !== "leave" || ALWAYS.has(what)) return "";
+  if (life === "frozen") return `${member.name} is frozen. Thaw it first.`;
+  return `${member.name} ${WHY[life]}. Restart it first.`;
+}
+function thawInstead(what, member) {
+  return what === "freeze" && member?.state.life === "frozen" ? "thaw" : what;
+}
+function act(lab, what) {
+  const action = actionOf(what);
+  if (lab.alone || !action) return;
+  const refused = action.member ? refusalOf(lab, what) : "";
+  if (refused) {
+    lab.refuse(refused);
+    return;
+  }
+  const board = boardAt(lab.film, lab.player.at);
+  const member = board.members[lab.selected];
+  lab.player.pause();
+  const down = what === "broker_down" && !board.group.up;
+  lab.costs.keep(what);
+  const message = {
+    type: "act",
+    do: down ? "broker_up" : thawInstead(what, member),
+    member: action.member ? member.name : null,
+    args: action.args?.(lab, member) ?? {},
+    at_ms: Math.round(lab.player.at)
+  };
+  const words = `${action.words}${action.member ? `, ${member.name}` : ""}`;
+  if (lab.predict.on) lab.predict.ask({
+    ...message,
+    words
+  });
+  else lab.ask(message);
+}
+function nextProtocol(lab) {
+  const { protocols, protocol } = lab.model.get("controls");
+  const place = protocols.findIndex(([name]) => name === protocol);
+  lab.ask({
+    type: "set",
+    name: "protocol",
+    value: protocols[(place + 1) % protocols.length][0]
+  });
+}
+
+// lab/acting/costs.js
+var REST_MS = 150;
+var REST_LARGE_MS = 700;
+var LARGE = 64;
+var SLOW_MS = 150;
+var Costs = class {
+  /** @param {import("../lab.js").Lab} lab */
+  constructor(lab) {
+    this.lab = lab;
+    this.asking = false;
+    this.preview = null;
+    this.foreseen = null;
+  }
+  /**
+   * A button that is hovered or focused for a moment says what it will cost; the kernel keeps the run for the click.
+   * @param {HTMLElement} node
+   * @param {string} what
+   */
+  watch(node, what) {
+    let waiting = 0;
+    const begin = () => {
+      clearTimeout(waiting);
+      const rest = this.lab.film.partitions.length > LARGE ? REST_LARGE_MS : REST_MS;
+      waiting = setTimeout(() => this.ask(what), rest);
+    };
+    const end = () => {
+      clearTimeout(waiting);
+      say(this.lab.ui.cost, "");
+    };
+    node.addEventListener("pointerenter", begin);
+    node.addEventListener("focus", begin);
+    node.addEventListener("pointerleave", end);
+    node.addEventListener("blur", end);
+  }
+  /** @param {string} what */
+  mayAsk(what) {
+    const { lab } = this;
+    if (this.asking || lab.alone || lab.talk.changing || lab.player.playing || lab.predict.on) return false;
+    return !actionOf(what)?.member || !refusalOf(lab, what);
+  }
+  /** @param {string} what */
+  async ask(what) {
+    if (!this.mayAsk(what)) return;
+    const { lab } = this;
+    this.asking = true;
+    const at = Math.round(lab.player.at);
+    const member = actionOf(what)?.member ? lab.film.members[lab.selected].name : null;
+    const name = thawInstead(what, boardAt(lab.film, lab.player.at).members[lab.selected]);
+    const slow = setTimeout(() => say(lab.ui.cost, "computing\u2026"), SLOW_MS);
+    const answer = await lab.talk.request({
+      type: "preview",
+      do: name,
+      member,
+      at_ms: at
+    });
+    clearTimeout(slow);
+    this.asking = false;
+    const done = answer.type === "done";
+    if (done) {
+      this.preview = {
+        what,
+        member: lab.selected,
+        at: Math.round(lab.player.at),
+        cost: answer.cost
+      };
+    }
+    say(lab.ui.cost, done ? answer.words : "");
+  }
+  /**
+   * Keep what was foreseen of the deed that is done now.
+   * @param {string} what
+   */
+  keep(what) {
+    const { player, selected } = this.lab;
+    const { preview } = this;
+    const same = preview?.what === what && preview.member === selected && preview.at === Math.round(player.at);
+    this.foreseen = same ? preview : null;
+  }
+  /**
+   * After a deed: what was foreseen beside what it came to.
+   * @param {{ cost: number, without: number }} answer
+   */
+  tell({ cost, without }) {
+    const foreseen = this.foreseen ? `foreseen ${thousands(this.foreseen.cost)}, ` : "";
+    const words = `Stopped from here on: ${thousands(cost)} partition-seconds`;
+    say(this.lab.ui.cost, `${words} (${foreseen}without it ${thousands(without)}).`);
+    this.foreseen = this.preview = null;
+  }
+};
+function thousands(value) {
+  return value.toLocaleString("en", {
+    minimumFractionDigits: 1,
+    maximumFractionDigits: 1
+  });
+}
+
+// lab/dialogs/history.js
+function showHistory(lab, opener2) {
+  const { branches, here, done } = lab.model.get("controls");
+  const ticked = /* @__PURE__ */ new Set([
+    here
+  ]);
+  const rows2 = branches.map(([name, parent, from, count], number) => {
+    const box = make("input", {
+      type: "checkbox",
+      "aria-label": `Compare ${name}`
+    });
+    box.checked = number === here;
+    box.addEventListener("input", () => box.checked ? ticked.add(number) : ticked.delete(number));
+    const go = make("button", {
+      type: "button",
+      class: "rk-item",
+      "aria-current": number === here ? "true" : null
+    }, make("b", {}, name), make("span", {}, `${count} deed${count === 1 ? "" : "s"}${parent < 0 ? "" : `, left ${branches[parent][0]} at ${seconds(from)}`}`));
+    go.addEventListener("click", () => {
+      lab.popup.close(true);
+      lab.ask({
+        type: "branch",
+        number
+      });
+    });
+    const rename = make("button", {
+      type: "button",
+      "aria-label": `Rename ${name}`
+    }, "Rename");
+    rename.addEventListener("click", () => {
+      const input = make("input", {
+        type: "text",
+        value: name,
+        maxlength: 40,
+        "aria-label": "Name of the branch"
+      });
+      go.replaceWith(input);
+      input.focus();
+      input.addEventListener("keydown", (event) => {
+        if (event.key === "Enter") {
+          lab.popup.close(true);
+          lab.ask({
+            type: "branch",
+            do: "rename",
+            number,
+            name: input.value
+          });
+        }
+      });
+    });
+    const drop = make("button", {
+      type: "button",
+      "aria-label": `Delete ${name}`
+    }, "Delete");
+    drop.addEventListener("click", () => {
+      lab.popup.close(true);
+      lab.ask({
+        type: "branch",
+        do: "delete",
+        number
+      });
+    });
+    return make("div", {
+      class: "rk-branchrow",
+      style: `margin-left:${parent < 0 ? 0 : 18}px`
+    }, box, go, rename, drop);
+  });
+  const compare = make("button", {
+    type: "button",
+    class: "rk-primary"
+  }, "Compare the ticked");
+  compare.addEventListener("click", () => {
+    if (ticked.size < 2 || ticked.size > 3) {
+      say(note, "Tick two or three branches.");
+      return;
+    }
+    lab.popup.close(true);
+    lab.comparison.toggle([
+      ...ticked
+    ].sort((a, b) => a - b));
+  });
+  const note = make("p", {
+    role: "status"
+  }, "");
+  lab.popup.show(opener2, make("h2", {}, "History"), make("ol", {
+    class: "rk-deeds"
+  }, ...done.map(([at, words]) => make("li", {}, `${seconds(at)} ${words}`))), ...rows2, compare, note);
+}
+
+// lab/dialogs/lessons.js
+async function showPresets(lab, opener2) {
+  if (!lab.presets) {
+    const answer = await lab.talk.request({
+      type: "presets"
+    });
+    lab.presets = await inflate(answer.buffers[0]);
+  }
+  const search = make("input", {
+    type: "search",
+    placeholder: "search lessons",
+    "aria-label": "Search lessons",
+    autofocus: true
+  });
+  const list = make("div", {
+    class: "rk-presetlist"
+  });
+  const seen = new Set(remembered("rk-seen", []));
+  const fill2 = () => {
+    const wanted = search.value.toLowerCase();
+    const shown = lab.presets.filter((one) => !wanted || `${one.title} ${one.try} ${one.watch} ${one.group} ${one.name}`.toLowerCase().includes(wanted));
+    let group = "";
+    list.replaceChildren(...shown.flatMap((one) => {
+      const head = one.group === group ? [] : [
+        make("h3", {}, one.group)
+      ];
+      group = one.group;
+      const here = one.name === lab.model.get("controls").preset;
+      const node = make("button", {
+        type: "button",
+        class: "rk-item rk-preset",
+        "aria-current": here ? "true" : null,
+        "data-preset": one.name
+      }, make("b", {}, `${lab.presets.indexOf(one) + 1}  ${one.title}`, seen.has(one.name) ? make("small", {}, " \u2713 seen") : null), make("span", {}, `Try: ${one.try} Watch: ${one.watch}.`));
+      node.addEventListener("click", () => {
+        remember("rk-seen", [
+          ...seen,
+          one.name
+        ]);
+        lab.popup.close(true);
+        lab.ask({
+          type: "preset",
+          name: one.name
+        });
+      });
+      return [
+        ...head,
+        node
+      ];
+    }), shown.length ? "" : make("p", {}, "No lesson has these words."));
+  };
+  const surprise = make("button", {
+    type: "button"
+  }, "Surprise me");
+  surprise.addEventListener("click", () => {
+    const unseen = lab.presets.filter((one) => !seen.has(one.name));
+    const from = unseen.length ? unseen : lab.presets;
+    list.querySelector(`[data-preset="${from[Math.floor(Math.random() * from.length)].name}"]`).click();
+  });
+  search.addEventListener("input", fill2);
+  fill2();
+  lab.popup.show(opener2, make("h2", {}, "Lessons"), make("div", {
+    class: "rk-bar"
+  }, search, surprise), list);
+}
+function remembered(key, otherwise) {
+  try {
+    return JSON.parse(localStorage.getItem(key)) || otherwise;
+  } catch (failure) {
+    return otherwise;
+  }
+}
+function remember(key, value) {
+  try {
+    localStorage.setItem(key, JSON.stringify(value));
+  } catch (failure) {
+  }
+}
+
+// lab/panels/copy.js
+function copyText(text, lab, said) {
+  const done = () => lab.tell(said);
+  const failed = () => lab.tell("The browser does not allow copying here.");
+  if (!navigator.clipboard) {
+    failed();
+    return;
+  }
+  navigator.clipboard.writeText(text).then(done, failed);
+}
+
+// lab/dialogs/link.js
+async function showLink(lab) {
+  const answer = await lab.talk.request({
+    type: "link",
+    at_ms: Math.round(lab.player.at)
+  });
+  if (answer.type === "refused") {
+    lab.refuse(answer.words);
+    return;
+  }
+  const { token } = answer;
+  const address = new URL(location.href);
+  address.hash = "";
+  address.searchParams.set("rebalance-lab", token);
+  lab.popup.show(lab.ui.shareButton, make("h2", {}, "Link to this moment"), make("p", {}, `${token.length} characters: scenario, what was done, cursor. No code.`), copyRow(lab, "link", token), copyRow(lab, "in a notebook", `Lab.from_link("${token}")`), copyRow(lab, "in a terminal", `rebalance-kit lab ${token}`), copyRow(lab, "address of this page", address.href), openRow(lab));
+  copyText(token, lab, "The link is copied.");
+}
+function copyRow(lab, words, text) {
+  const field = make("input", {
+    type: "text",
+    readonly: true,
+    value: text,
+    "aria-label": words
+  });
+  const copy = make("button", {
+    type: "button",
+    "aria-label": `Copy ${words}`
+  }, "Copy");
+  copy.addEventListener("click", () => {
+    field.select();
+    copyText(text, lab, "Copied.");
+  });
+  return make("div", {
+    class: "rk-field"
+  }, make("span", {}, words), make("div", {
+    class: "rk-bar"
+  }, field, copy));
+}
+function openRow(lab) {
+  const field = make("input", {
+    type: "text",
+    "aria-label": "Link to open",
+    placeholder: "rk1.\u2026"
+  });
+  const open = make("button", {
+    type: "button"
+  }, "Open");
+  open.addEventListener("click", () => {
+    lab.popup.close(true);
+    lab.ask({
+      type: "open",
+      token: field.value
+    });
+  });
+  return make("div", {
+    class: "rk-field"
+  }, make("span", {}, "Open a link"), make("div", {
+    class: "rk-bar"
+  }, field, open));
+}
+
+// lab/dialogs/more.js
+function showMore(lab, opener2) {
+  const item = (action) => {
+    const node = make("button", {
+      type: "button",
+      class: "rk-item",
+      "data-do": action.do
+    }, make("span", {}, action.words), action.key ? make("kbd", {
+      "aria-hidden": "true"
+    }, action.key) : null);
+    node.addEventListener("click", () => {
+      lab.popup.close(true);
+      lab.act(action.do);
+    });
+    return node;
+  };
+  const member = lab.film.members[lab.selected], marked = lab.marker.partition === null ? null : lab.film.partitions[lab.marker.partition];
+  lab.popup.show(opener2, marked ? make("p", {}, `${marked} is marked: what is done to a topic is done to its topic.`) : "", make("h2", {}, member ? `Do to ${member.name}` : "Nobody is selected"), ...MORE.filter((one) => one.member).map(item), make("h2", {}, "Do to the group"), ...MORE.filter((one) => !one.member).map(item));
+}
+
+// lab/dialogs/settings.js
+async function showSettings(lab, opener2) {
+  const answer = await lab.talk.request({
+    type: "fields"
+  });
+  drawSettings(lab, opener2, await inflate(answer.buffers[0]));
+}
+function drawSettings(lab, opener2, groups) {
+  const inputs = /* @__PURE__ */ new Map(), controls = lab.model.get("controls");
+  const assignor = make("select", {
+    "aria-label": "Assignor"
+  }, ...controls.assignors.map((name) => make("option", {
+    value: name
+  }, name)));
+  assignor.value = controls.assignor;
+  assignor.addEventListener("input", () => lab.ask({
+    type: "set",
+    name: "assignor",
+    value: assignor.value
+  }));
+  const seed = make("span", {}, `seed ${controls.seed}`);
+  const reseed = (words, value) => {
+    const node = make("button", {
+      type: "button"
+    }, words);
+    node.addEventListener("click", () => {
+      const made = value();
+      lab.ask({
+        type: "set",
+        name: "seed",
+        value: made
+      });
+      say(seed, made === null ? "the scenario's own seed" : `seed ${made}`);
+    });
+    return node;
+  };
+  const changed = groups.flatMap((group) => group.fields).filter((one) => one.changed).map((one) => one.name);
+  const field = (one) => {
+    const id = `rk-${Math.random().toString(36).slice(2)}`;
+    const input = make("input", {
+      id,
+      type: "text",
+      value: one.value,
+      "data-field": one.name,
+      "aria-describedby": `${id}h ${id}e`,
+      autocomplete: "off",
+      spellcheck: "false"
+    });
+    const error = make("p", {
+      class: "rk-fielderror",
+      id: `${id}e`
+    });
+    inputs.set(one.name, {
+      input,
+      error,
+      was: one.value
+    });
+    input.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") apply();
+    });
+    return make("div", {
+      class: `rk-field${one.changed ? " rk-changed" : ""}`
+    }, make("label", {
+      for: id
+    }, one.name, one.changed ? make("small", {}, " changed") : null), input, make("p", {
+      class: "rk-fieldhelp",
+      id: `${id}h`
+    }, `${one.help} For ${one.where}: ${one.allowed}; default ${one.default || "none"}.`), error);
+  };
+  const apply = () => {
+    const values = {};
+    inputs.forEach(({ input, was }, name) => {
+      if (input.value !== was) values[name] = input.value;
+    });
+    inputs.forEach(({ input, error }) => {
+      say(error, "");
+      set(input, "aria-invalid", null);
+    });
+    if (!Object.keys(values).length) {
+      say(note, "Nothing was changed.");
+      return;
+    }
+    lab.ask({
+      type: "settings",
+      values
+    }, async (answer) => {
+      if (answer.type !== "refused") {
+        drawSettings(lab, opener2, await inflate(answer.buffers[0]));
+        return;
+      }
+      const at = (answer.keys || []).filter((key) => inputs.has(key)), wanted = at.length ? at : Object.keys(values).slice(0, 1);
+      wanted.forEach((key) => {
+        const { input, error } = inputs.get(key);
+        say(error, answer.words);
+        set(input, "aria-invalid", "true");
+      });
+      inputs.get(wanted[0]).input.focus();
+      say(note, "Kafka refuses this. The run is unchanged.");
+    });
+  };
+  const go = make("button", {
+    type: "button",
+    class: "rk-primary"
+  }, "Apply from the start of the run");
+  go.addEventListener("click", apply);
+  const note = make("p", {
+    role: "status",
+    class: "rk-dim"
+  }, changed.length ? `Changed: ${changed.join(", ")}.` : "All at their defaults.");
+  lab.drawer.show(opener2, make("h2", {}, "Settings"), note, make("div", {
+    class: "rk-field"
+  }, make("span", {}, "Assignor"), assignor), make("div", {
+    class: "rk-field"
+  }, seed, make("div", {
+    class: "rk-bar"
+  }, reseed("New seed", () => Math.floor(Math.random() * 1e6)), reseed("Reset", () => null))), ...groups.flatMap((group) => [
+    make("h3", {}, group.group),
+    ...group.fields.map(field)
+  ]), make("div", {
+    class: "rk-foot"
+  }, go));
+}
+
+// lab/panels/tabs.js
+var TABS = Object.freeze(
+  /** @type {[string, string][]} */
+  [
+    [
+      "flow",
+      "Flow"
+    ],
+    [
+      "timeline",
+      "Timeline"
+    ],
+    [
+      "messages",
+      "Messages"
+    ],
+    [
+      "logs",
+      "Logs"
+    ],
+    [
+      "cli",
+      "CLI"
+    ],
+    [
+      "metrics",
+      "Metrics"
+    ],
+    [
+      "members",
+      "Members"
+    ],
+    [
+      "why",
+      "Why"
+    ],
+    [
+      "invariants",
+      "Invariants"
+    ]
+  ]
+);
+var FROM_KERNEL = /* @__PURE__ */ new Set([
+  "logs",
+  "cli",
+  "metrics",
+  "members",
+  "why",
+  "invariants"
+]);
+
+// lab/film/clocks.js
+function sessionEnds(film, member, at) {
+  const { session } = stateAt(film.memberTracks[member], film.memberStates, at);
+  if (!session) return null;
+  const beats = film.beats[member];
+  const place = placeOf(beats, at);
+  return place < 0 ? null : beats[place] + session;
+}
+function pollLeft(film, member, at) {
+  const [limit, ...spans] = film.polls[member] || [];
+  for (let i = 0; i < spans.length; i += 2) {
+    if (spans[i] <= at && at < spans[i + 1]) return Math.max(0, limit - (at - spans[i])) / limit;
+  }
+  return null;
+}
+function nextBeat(film, member, at) {
+  const beats = film.beats[member];
+  return beats[placeOf(beats, at) + 1] ?? null;
+}
+
+// lab/words/lines.js
+var SIGNS = Object.freeze(
+  /** @type {Record<string, string>} */
+  {
+    crashed: "\xD7",
+    died: "\xD7",
+    frozen: "\u2016",
+    zombie: "?",
+    fenced: "\u2013"
+  }
+);
+var ALERTING = /* @__PURE__ */ new Set([
+  "stopped",
+  "was leaving",
+  "no owner",
+  "zombie"
+]);
+function lookOf(state) {
+  if (state.life === "absent" || state.life === "closed") return state.life;
+  if (state.life === "crashed") {
+    return state.standing === "member" || state.standing === "away" ? "crashed" : "gone";
+  }
+  if (state.life === "died") return state.error === "FENCED_INSTANCE_ID" ? "fenced" : "died";
+  if (state.life === "frozen") return "frozen";
+  return state.doing === "removed, still works" ? "zombie" : "live";
+}
+function doingLine(film, board, index) {
+  const { state } = board.members[index];
+  if (![
+    "crashed",
+    "gone",
+    "died",
+    "left"
+  ].includes(state.doing)) return state.doing;
+  const since = sinceWhen(film.memberTracks[index], film.memberStates, board.at, (one) => one.doing === state.doing);
+  return state.doing === "crashed" ? `crashed ${seconds(board.at - since)} ago` : `${state.doing} at ${seconds(since)}`;
+}
+function thirdLine(state, ends, board) {
+  if (state.error) return state.error;
+  if ([
+    "crashed",
+    "frozen",
+    "died"
+  ].includes(state.life)) {
+    return ends === null ? "" : `session ends in ${seconds(ends - board.at)}`;
+  }
+  if (state.life !== "alive" || state.generation === null) return "";
+  const strange = state.protocol !== board.group.protocol && state.protocol !== "consumer";
+  const number = `${strange ? "classic \xB7 " : ""}${numberWord(state.protocol)} ${state.generation}`;
+  return state.leader ? `leader \xB7 ${number}` : number;
+}
+function numberWord(protocol) {
+  return protocol === "consumer" ? "epoch" : "generation";
+}
+function tokenWord(film, index, state, at, box) {
+  if (state.word === "was leaving" && box.width < 170) return "leaving";
+  if (state.flows || box.width < (state.owner >= 0 ? 190 : 128)) return state.word;
+  const since = seconds(at - sinceWhen(film.partitionTracks[index], film.partitionStates, at, (one) => !one.flows));
+  return box.height < 50 && state.owner < 0 ? since : `${state.word} ${since}`;
+}
+
+// lab/words/twin.js
+var FACTS = {
+  flows: "flowing",
+  "give up": "to be given up",
+  callback: "stopped by a callback",
+  new: "new, no record yet",
+  "was leaving": "stopped while leaving"
+};
+function spoken(names) {
+  if (names.length > 6) return `${names[0]} and ${names.length - 1} more partitions`;
+  let topic = "";
+  return listed(names.map((name) => {
+    const cut = name.lastIndexOf("-");
+    const said = name.slice(0, cut) === topic ? name.slice(cut + 1) : name;
+    topic = name.slice(0, cut);
+    return said;
+  })) || "nothing";
+}
+function listed(words) {
+  return words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}` : words.join("");
+}
+function memberLine(film, board, index) {
+  const { name, state } = board.members[index];
+  const track = film.memberTracks[index];
+  const parts = [];
+  if ([
+    "crashed",
+    "gone",
+    "died"
+  ].includes(state.doing)) {
+    const since = sinceWhen(track, film.memberStates, board.at, (one) => one.doing === state.doing);
+    parts.push(`${state.doing} ${seconds(board.at - since)} ago`);
+  } else parts.push(state.doing);
+  if (state.error) parts.push(state.error);
+  if (state.generation !== null && state.life === "alive") {
+    parts.push(`${numberWord(state.protocol)} ${state.generation}`);
+  }
+  const ends = sessionEnds(film, index, board.at);
+  if ([
+    "crashed",
+    "frozen",
+    "died"
+  ].includes(state.life) && ends !== null) {
+    parts.push(`session ends in ${seconds(ends - board.at)}`);
+  }
+  parts.push(holding(film, board, index));
+  return `${name}: ${parts.join(", ")}.`;
+}
+function alsoRead(board, index) {
+  return board.partitions.flatMap((state, partition) => state.also.includes(index) ? partition : []);
+}
+function holding(film, board, index) {
+  const owned = board.owned[index];
+  const named = (list) => spoken(list.map((partition) => film.partitions[partition]));
+  const also = alsoRead(board, index);
+  if (also.length) return `still reads ${named(also)}`;
+  if (!owned.length) return "owns nothing";
+  const fact = (partition) => FACTS[board.partitions[partition].word] || board.partitions[partition].word;
+  const facts = [
+    ...new Set(owned.map(fact))
+  ];
+  const stopped = owned.filter((partition) => !board.partitions[partition].flows);
+  const state = facts.length === 1 ? facts[0] : stopped.map((partition) => `${film.partitions[partition]} ${fact(partition)}`).join(", ");
+  const verb = [
+    "crashed",
+    "died",
+    "frozen"
+  ].includes(board.members[index].state.life) ? "holds" : "owns";
+  return `${verb} ${named(owned)} (${state})`;
+}
+function groupLine(film, board) {
+  const { group } = board;
+  const number = group.generation === null ? "" : `, ${group.protocol === "consumer" ? "group epoch" : "generation"} ${group.generation}`;
+  const room = board.phase === "JoinGroup" ? `, joined ${board.joined.length} of ${board.joined.length + board.awaited.length}` : "";
+  return `Group ${group.state}${number}${room}. ${board.flowing} of ${board.there} partitions flow.`;
+}
+function twinText(film, board) {
+  const [cause, effect] = sentenceAt(film, board.at);
+  const present = board.members.filter((one) => one.state.life !== "absent");
+  const shown = present.length <= 12 ? present : present.filter((one) => one.state.doing !== "polls" || board.owned[one.index].some((held) => !board.partitions[held].flows)).slice(0, 12);
+  const lines = [
+    `${seconds(board.at)} of ${seconds(film.end)}, ${film.label}. ${cause} ${effect}`.trim(),
+    groupLine(film, board)
+  ];
+  shown.forEach((one) => lines.push(memberLine(film, board, one.index)));
+  if (present.length > shown.length) lines.push(`${present.length - shown.length} more members.`);
+  const orphans = film.partitions.filter((_, index) => board.partitions[index].owner === -1);
+  if (orphans.length) lines.push(`No owner: ${spoken(orphans)}.`);
+  return lines.join("\n");
+}
+
+// lab/acting/keys.js
+var SLIDE_MS = 1e3;
+var ALWAYS2 = (
+  /** @type {Record<string, (lab: Lab) => void>} */
+  {
+    ".": (lab) => lab.steps.jump(1, "events"),
+    ",": (lab) => lab.steps.jump(-1, "events"),
+    ">": (lab) => lab.steps.jump(1, "messages"),
+    "<": (lab) => lab.steps.jump(-1, "messages"),
+    Home: (lab) => lab.seek(0, false),
+    End: (lab) => lab.seek(lab.film.end, false),
+    "?": (lab) => lab.toggleHelp()
+  }
+);
+var LETTERS = (
+  /** @type {Record<string, (lab: Lab) => unknown>} */
+  {
+    0: (lab) => lab.tell(groupLine(lab.film, boardAt(lab.film, lab.player.at))),
+    n: (lab) => lab.steps.jump(1, "marks"),
+    N: (lab) => lab.steps.jump(-1, "marks"),
+    "]": (lab) => lab.steps.faster(1),
+    "[": (lab) => lab.steps.faster(-1),
+    u: (lab) => lab.ask({
+      type: "undo"
+    }),
+    U: (lab) => lab.ask({
+      type: "redo"
+    }),
+    t: nextProtocol,
+    a: (lab) => showSettings(lab, lab.ui.settingsButton),
+    s: (lab) => showSettings(lab, lab.ui.settingsButton),
+    k: (lab) => lab.ask({
+      type: "fork"
+    }),
+    h: (lab) => showHistory(lab, lab.ui.menuButton),
+    v: (lab) => lab.comparison.toggle(null),
+    g: (lab) => lab.predict.begin(lab.ui.predictButton),
+    f: (lab) => lab.presenter.toggle(),
+    q: showLink,
+    "=": (lab) => lab.panels.views.timeline.zoom(0.5),
+    "-": (lab) => lab.panels.views.timeline.zoom(2),
+    "/": focusFilter,
+    i: (lab) => {
+      lab.screen.speaker.repeat();
+      lab.paint(false);
+    },
+    I: (lab) => say(lab.ui.status, twinText(lab.film, boardAt(lab.film, lab.player.at)))
+  }
+);
+var ARROWS = (
+  /** @type {Record<string, (lab: Lab) => void>} */
+  {
+    ArrowUp: (lab) => lab.select(lab.selected - 1),
+    ArrowDown: (lab) => lab.select(lab.selected + 1),
+    ArrowLeft: (lab) => lab.marker.step(-1),
+    ArrowRight: (lab) => lab.marker.step(1)
+  }
+);
+function keyRun(lab, pressed) {
+  const { key, shiftKey, ctrlKey, altKey, target } = pressed;
+  if (altKey) {
+    return /^[1-9]$/.test(key) && TABS[Number(key) - 1] ? () => lab.panels.open(TABS[Number(key) - 1][0]) : null;
+  }
+  if (ctrlKey) {
+    return key === "z" ? () => lab.ask({
+      type: "undo"
+    }) : key === "y" ? () => lab.ask({
+      type: "redo"
+    }) : null;
+  }
+  if (key === " ") {
+    return target.tagName === "BUTTON" || target.tagName === "SUMMARY" ? null : () => lab.toggle();
+  }
+  if (key === "Escape") return escapeRun(lab);
+  if (key.startsWith("Arrow")) return arrowRun(lab, pressed);
+  if (key === "Enter" || key === "F10" && shiftKey) {
+    return target.closest(".rk-board") ? () => showMore(
+      lab,
+      /** @type {HTMLElement} */
+      target
+    ) : null;
+  }
+  const always = ALWAYS2[key];
+  if (always) return () => always(lab);
+  return lab.options.letters ? letterRun(lab, key, shiftKey) : null;
+}
+function arrowRun(lab, { key, shiftKey, target }) {
+  if (target === lab.strip.slider) {
+    const by = key === "ArrowLeft" || key === "ArrowDown" ? -SLIDE_MS : SLIDE_MS;
+    return shiftKey ? () => lab.seek(lab.player.at + by, false) : null;
+  }
+  const onBoard = target.closest(".rk-board") !== null;
+  return lab.panels.name === "flow" || onBoard ? () => ARROWS[key](lab) : null;
+}
+function letterRun(lab, key, shiftKey) {
+  if (/^[1-9]$/.test(key)) return () => lab.select(Number(key) - 1);
+  const action = MORE.find((each) => each.key?.toLowerCase() === key.toLowerCase() && !shiftKey);
+  if (action) return () => lab.act(action.do);
+  const letter = LETTERS[key];
+  return letter ? () => void letter(lab) : null;
+}
+function escapeRun(lab) {
+  if (!lab.ui.help.hidden) return () => lab.toggleHelp();
+  if (lab.predict.on) return () => lab.predict.end();
+  const open = lab.popups.find((popup) => popup.open);
+  if (open) return () => open.close(true);
+  if (lab.comparison.view) return () => void lab.comparison.toggle(null);
+  if (lab.presenter.on) return () => lab.presenter.toggle();
+  return null;
+}
+function focusFilter(lab) {
+  const field = lab.panels.name === "flow" ? null : lab.panels.panel.querySelector("input[type=search]");
+  if (field instanceof HTMLElement) field.focus();
+  else showPresets(lab, lab.ui.presetButton);
+}
+
+// lab/acting/predict.js
+var Predict = class {
+  constructor(lab) {
+    this.lab = lab;
+    this.on = false;
+  }
+  begin(opener2) {
+    if (this.on) {
+      this.end();
+      return;
+    }
+    this.on = true;
+    this.lab.panels.open("flow");
+    this.lab.ui.root.classList.add("rk-fogged");
+    set(this.lab.ui.predictButton, "aria-pressed", "true");
+    this.lab.player.pause();
+    this.opener = opener2;
+    this.lab.drawer.show(opener2, make("h2", {}, "Predict"), make("p", {}, "Choose what to do at the cursor: a button below the board, or a key (C, L, Z, R, M). It is not done yet: you say first what will follow."));
+    this.lab.tell("Predict: choose what to do. It is not done yet.");
+    this.lab.screen.focusTarget().focus();
+  }
+  async ask(message) {
+    const answer = await this.lab.talk.request({
+      ...message,
+      type: "predict"
+    });
+    if (answer.type === "refused") {
+      this.lab.refuse(answer.words);
+      return;
+    }
+    this.message = message;
+    const answers = answer.questions.map(() => null);
+    const blocks = answer.questions.map((one, place) => this.block(one, place, answers));
+    const lock = make("button", {
+      type: "button",
+      class: "rk-primary"
+    }, "Lock in");
+    lock.addEventListener("click", () => this.lock(answers, blocks));
+    this.lab.drawer.root.onsubmit = null;
+    this.lab.drawer.show(this.opener, make("h2", {}, `Predict: ${message.words}`), ...blocks.map((one) => one.node), make("div", {
+      class: "rk-foot"
+    }, lock), make("p", {
+      class: "rk-dim"
+    }, answer.kept));
+  }
+  block(question, place, answers) {
+    const told = make("div", {
+      class: "rk-told"
+    });
+    let body;
+    if (question.kind === "number") {
+      const input = make("input", {
+        type: "number",
+        min: 0,
+        step: "0.1",
+        "aria-label": question.words
+      });
+      input.addEventListener("input", () => {
+        answers[place] = input.value === "" ? null : Number(input.value);
+      });
+      body = [
+        input
+      ];
+    } else {
+      if (question.kind === "tick") answers[place] = [];
+      const name = `rk-${Math.random().toString(36).slice(2)}`;
+      body = question.options.map((option) => {
+        const box = make("input", {
+          type: question.kind === "tick" ? "checkbox" : "radio",
+          name,
+          value: option
+        });
+        box.addEventListener("input", () => {
+          answers[place] = question.kind === "tick" ? box.checked ? [
+            ...answers[place],
+            option
+          ] : answers[place].filter((one) => one !== option) : option;
+        });
+        return make("label", {
+          class: "rk-check",
+          "data-option": option
+        }, box, option);
+      });
+    }
+    const node = make("fieldset", {
+      class: "rk-question"
+    }, make("legend", {}, `${place + 1}. ${question.words}`), make("div", {
+      class: "rk-options"
+    }, ...body), told);
+    return {
+      node,
+      told
+    };
+  }
+  async lock(answers, blocks) {
+    const answer = await this.lab.talk.request({
+      type: "answers",
+      answers
+    });
+    if (answer.type === "refused") {
+      this.lab.refuse(answer.words);
+      return;
+    }
+    answer.marks.forEach((mark, place) => {
+      const { node, told } = blocks[place];
+      node.querySelectorAll("input").forEach((input) => {
+        input.disabled = true;
+      });
+      node.querySelectorAll("[data-option]").forEach((label) => {
+        const option = label.dataset.option, right = Array.isArray(mark.truth) ? mark.truth.includes(option) : mark.truth === option, said = Array.isArray(mark.answer) ? mark.answer.includes(option) : mark.answer === option;
+        if (right || said) {
+          label.append(make("b", {
+            class: right ? "rk-good" : "rk-bad"
+          }, right ? said ? " \u2713" : " missed" : " \u2717"));
+        }
+      });
+      told.replaceChildren(make("p", {}, Array.isArray(mark.truth) || mark.answer === mark.truth ? mark.why : `You said ${mark.answer ?? "nothing"}; it is ${mark.truth}. ${mark.why}`));
+    });
+    const watch = make("button", {
+      type: "button",
+      class: "rk-primary"
+    }, "Do it and watch");
+    watch.addEventListener("click", () => {
+      const { message } = this;
+      this.end();
+      this.lab.ask({
+        ...message,
+        type: "act"
+      });
+    });
+    const again = make("button", {
+      type: "button"
+    }, "Again with a new seed");
+    again.addEventListener("click", () => {
+      const { message } = this;
+      this.lab.ask({
+        type: "set",
+        name: "seed",
+        value: Math.floor(Math.random() * 1e6)
+      }, () => this.ask(message));
+    });
+    this.lab.drawer.root.querySelector(".rk-foot").replaceChildren(make("b", {
+      role: "status"
+    }, `${Math.round(answer.score * 100)} % right. ${answer.kept}`), watch, again);
+    watch.focus();
+  }
+  end() {
+    this.on = false;
+    this.lab.ui.root.classList.remove("rk-fogged");
+    set(this.lab.ui.predictButton, "aria-pressed", "false");
+    this.lab.drawer.close(true);
+  }
+};
+
+// lab/time/pace.js
+var NEAR_MS = 1e3;
+var FAST = 8;
+var SLOW = 0.5;
+var SEEN_MS = 450;
+var SLOWEST = 0.02;
+var PIECE_MS = 16;
+function autoPace(busy, at) {
+  const place = placeOf(busy, at);
+  const before = place >= 0 ? busy[place] : -Infinity;
+  const after = busy[place + 1] ?? Infinity;
+  const gap = after - before;
+  if (gap < SEEN_MS * SLOW) return Math.max(SLOWEST, Math.round(100 * gap / SEEN_MS) / 100);
+  return at - before < NEAR_MS || after - at < NEAR_MS ? SLOW : FAST;
+}
+function advance(at, passed, pace) {
+  let now = at;
+  for (let left = passed; left > 0; left -= PIECE_MS) now += Math.min(left, PIECE_MS) * pace(now);
+  return Math.round(now * 10) / 10;
+}
+function stepFrom(at, direction, times, end) {
+  let place = placeOf(times, at);
+  if (direction > 0) return times[place + 1] ?? end;
+  if (place >= 0 && times[place] === Math.round(at)) place -= 1;
+  return place < 0 ? 0 : times[place];
+}
+function busyTimes(film) {
+  const tokens = film.slots.length <= 64 ? film.slots.flatMap((track) => track.times.slice(1)) : [];
+  const times = [
+    ...film.marks.map((mark) => mark.at),
+    ...film.groupTrack.times,
+    ...tokens
+  ];
+  return [
+    ...new Set(times)
+  ].sort((a, b) => a - b);
+}
+
+// lab/time/player.js
+var SPEEDS = Object.freeze([
+  "Auto",
+  0.1,
+  0.25,
+  0.5,
+  1,
+  2,
+  5,
+  10,
+  30,
+  100
+]);
+var STILL_MS = 1200;
+var LONGEST_TICK_MS = 100;
+var Player = class {
+  /**
+   * @param {(from: number, to: number) => void} onTick
+   * @param {() => void} onStop
+   * @param {() => boolean} still whether to rest at each event instead of moving evenly
+   */
+  constructor(onTick, onStop, still) {
+    this.onTick = onTick;
+    this.onStop = onStop;
+    this.still = still;
+    this.at = 0;
+    this.playing = false;
+    this.speed = "Auto";
+    this.busy = [];
+    this.events = [];
+    this.end = 0;
+    this.known = 0;
+    this.last = null;
+    this.frame = 0;
+    this.pacing = 0;
+  }
+  /** @param {import("../film/format.js").Film} film */
+  load(film) {
+    this.end = film.end;
+    this.known = film.known;
+    this.events = film.events;
+    this.at = Math.min(this.at, film.end);
+    this.busy = busyTimes(film);
+  }
+  /** @param {number} at */
+  pace(at) {
+    return typeof this.speed === "number" ? this.speed : autoPace(this.busy, at);
+  }
+  play() {
+    if (this.playing) return;
+    if (this.at >= this.end) this.at = 0;
+    this.playing = true;
+    this.last = null;
+    if (this.still()) this.walk();
+    else this.frame = requestAnimationFrame((now) => this.tick(now));
+  }
+  // With less motion, play goes from event to event and rests at each.
+  walk() {
+    this.pacing = setTimeout(() => {
+      const from = this.at;
+      this.step(1, this.events);
+      this.onTick(from, this.at);
+      if (this.at >= this.end) this.pause();
+      else if (this.playing) this.walk();
+    }, STILL_MS);
+  }
+  pause() {
+    if (!this.playing) return;
+    this.playing = false;
+    cancelAnimationFrame(this.frame);
+    clearTimeout(this.pacing);
+    this.onStop();
+  }
+  /** @param {number} now */
+  tick(now) {
+    if (!this.playing) return;
+    const passed = this.last === null ? 0 : Math.min(LONGEST_TICK_MS, now - this.last);
+    this.last = now;
+    const from = this.at;
+    this.at = Math.min(advance(from, passed, (at) => this.pace(at)), this.known);
+    this.onTick(from, this.at);
+    if (this.at >= this.end) this.pause();
+    else this.frame = requestAnimationFrame((next) => this.tick(next));
+  }
+  /** @param {number} at */
+  seek(at) {
+    this.at = Math.max(0, Math.min(Math.round(at), this.end));
+  }
+  /**
+   * @param {1 | -1} direction
+   * @param {number[]} times
+   */
+  step(direction, times) {
+    this.seek(stepFrom(this.at, direction, times, this.end));
+  }
+};
+
+// lab/acting/steps.js
+var STEPS = Object.freeze(
+  /** @type {[string, string][]} */
+  [
+    [
+      "events",
+      "event"
+    ],
+    [
+      "messages",
+      "message"
+    ]
+  ]
+);
+var JUMPS = Object.freeze(
+  /** @type {[string, string][]} */
+  [
+    [
+      "marks",
+      "any mark"
+    ],
+    [
+      "rebalances",
+      "rebalance"
+    ],
+    [
+      "callbacks",
+      "callback"
+    ],
+    [
+      "faults",
+      "fault"
+    ]
+  ]
+);
+function timesOf(film, kind) {
+  const marks = (wanted) => film.marks.filter((mark) => wanted === null || mark.kind === wanted).map((mark) => mark.at);
+  const times = (
+    /** @type {Record<string, () => number[]>} */
+    {
+      events: () => film.events,
+      messages: () => film.messages.map((message) => message.sent),
+      callbacks: () => film.callbacks,
+      marks: () => marks(null),
+      rebalances: () => marks("rebalance"),
+      faults: () => marks("fault")
+    }[kind]()
+  );
+  return [
+    ...new Set(times)
+  ].sort((a, b) => a - b);
+}
+var Steps = class {
+  /** @param {import("../lab.js").Lab} lab */
+  constructor(lab) {
+    this.lab = lab;
+  }
+  /**
+   * @param {1 | -1} direction
+   * @param {string} kind
+   */
+  jump(direction, kind) {
+    const { lab } = this;
+    const { player } = lab;
+    player.pause();
+    const before = player.at;
+    player.step(direction, timesOf(lab.film, kind));
+    lab.paint(direction > 0);
+    if (direction > 0 && (kind === "events" || kind === "messages")) lab.pillsUpTo(player.at - 1, player.at);
+    if (player.at === before || player.at === lab.film.end) {
+      lab.tell(direction > 0 ? "The run ends here." : "The run begins here.");
+    }
+    lab.cursor.send();
+  }
+  /** @param {string} words one of SPEEDS as text */
+  setSpeed(words) {
+    this.lab.player.speed = words === "Auto" ? words : Number(words);
+  }
+  /** @param {1 | -1} by */
+  faster(by) {
+    const { player, ui } = this.lab;
+    const place = Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.indexOf(player.speed) + by));
+    ui.speed.value = String(SPEEDS[place]);
+    this.setSpeed(ui.speed.value);
+  }
+};
+
+// lab/dialogs/popup.js
+var Popup = class {
+  constructor(lab, kind, label) {
+    this.lab = lab;
+    this.root = make("div", {
+      class: `rk-popup rk-${kind}`,
+      role: "dialog",
+      "aria-label": label,
+      hidden: true
+    });
+    this.root.addEventListener("keydown", (event) => this.onKey(event));
+  }
+  get open() {
+    return !this.root.hidden;
+  }
+  show(opener2, ...content) {
+    this.lab.popups.forEach((other) => {
+      if (other !== this) other.close(false);
+    });
+    this.opener = opener2;
+    const closer = make("button", {
+      type: "button",
+      class: "rk-close",
+      "aria-label": "Close"
+    }, "\xD7");
+    closer.addEventListener("click", () => this.close(true));
+    this.root.replaceChildren(closer, ...content);
+    this.root.hidden = false;
+    const first = this.root.querySelector("[autofocus], input, select, .rk-item") || closer;
+    first.focus();
+  }
+  close(back) {
+    if (this.root.hidden) return;
+    this.root.hidden = true;
+    if (back && this.opener && this.opener.isConnected) this.opener.focus();
+  }
+  onKey(event) {
+    if (event.key === "Escape") {
+      event.preventDefault();
+      event.stopPropagation();
+      this.close(true);
+      return;
+    }
+    const items = [
+      ...this.root.querySelectorAll(".rk-item")
+    ], at = items.indexOf(document.activeElement);
+    const step = {
+      ArrowDown: 1,
+      ArrowUp: -1
+    }[event.key];
+    if (step && items.length && at >= 0) {
+      event.preventDefault();
+      items[(at + step + items.length) % items.length].focus();
+    }
+    event.stopPropagation();
+  }
+};
+
+// lab/kernel/address.js
+var page = (
+  /** @type {{ rebalanceLinkOpened?: string }} */
+  globalThis
+);
+function linkOfAddress() {
+  const came = performance.getEntriesByType("navigation")[0];
+  const places = [
+    location.href,
+    came ? came.name : ""
+  ].filter(Boolean).map((text) => new URL(text));
+  const token = places.map(tokenOf).find(Boolean);
+  if (!token || page.rebalanceLinkOpened === token) return null;
+  page.rebalanceLinkOpened = token;
+  return token;
+}
+function tokenOf({ searchParams, hash }) {
+  const name = "rebalance-lab";
+  return searchParams.get(name) || new URLSearchParams(hash.slice(1)).get(name);
+}
+
+// lab/kernel/talk.js
+var SLOW_MS2 = 300;
+var DEAD_MS = 6e3;
+var Talk = class {
+  constructor(model, onBusy, onDead) {
+    this.model = model;
+    this.onBusy = onBusy;
+    this.onDead = onDead;
+    this.open = /* @__PURE__ */ new Map();
+    this.lastId = Math.floor(Math.random() * 1e9) * 1e3;
+    this.changing = false;
+    this.queued = null;
+  }
+  // A look or a change: a promise of the answer with its inflated contents; refusals arrive as answers too.
+  request(message) {
+    const id = this.lastId += 1;
+    return new Promise((done) => {
+      const slow = setTimeout(() => this.onBusy(true), SLOW_MS2);
+      const dead = setTimeout(() => this.onDead(true), DEAD_MS);
+      this.open.set(id, {
+        done,
+        slow,
+        dead,
+        begun: performance.now()
+      });
+      try {
+        this.model.send({
+          ...message,
+          id
+        });
+      } catch (failure) {
+        this.onDead(true);
+      }
+    });
+  }
+  async hear(message, buffers) {
+    const waiting = this.open.get(message.id);
+    if (!waiting) return;
+    this.open.delete(message.id);
+    clearTimeout(waiting.slow);
+    clearTimeout(waiting.dead);
+    this.roundTrip = performance.now() - waiting.begun;
+    this.onBusy(false);
+    this.onDead(false);
+    waiting.done({
+      ...message,
+      buffers: buffers || []
+    });
+  }
+  // Changes do not pile up: while one is on its way the latest of the others waits.
+  async change(message, follow) {
+    if (this.changing) {
+      this.queued = [
+        message,
+        follow
+      ];
+      return;
+    }
+    this.changing = true;
+    follow(await this.request(message));
+    this.changing = false;
+    const next = this.queued;
+    this.queued = null;
+    if (next) this.change(...next);
+  }
+};
+
+// lab/time/scale.js
+var Scale = class {
+  /**
+   * @param {number} from
+   * @param {number} to
+   * @param {number} width
+   */
+  constructor(from, to, width) {
+    this.from = from;
+    this.to = to;
+    this.width = width;
+  }
+  /**
+   * Where a moment stands.
+   * @param {number} at
+   */
+  x(at) {
+    return (at - this.from) / Math.max(1, this.to - this.from) * this.width;
+  }
+  /**
+   * Which moment stands there.
+   * @param {number} x
+   */
+  at(x) {
+    return this.from + x / this.width * (this.to - this.from);
+  }
+  /**
+   * Moments of the axis: multiples of the smallest step that leaves at most so many of them.
+   * @param {number[]} steps in seconds, rising
+   * @param {number} most
+   */
+  ticks(steps, most) {
+    const span = (this.to - this.from) / 1e3;
+    const step = steps.find((each) => span / each <= most) ?? steps[steps.length - 1] * 2;
+    const first = Math.ceil(this.from / 1e3 / step - 1e-9);
+    const ticks = [];
+    for (let count = first; count * step * 1e3 <= this.to; count += 1) ticks.push(count * step);
+    return {
+      step,
+      ticks
+    };
+  }
+  /**
+   * The part of the width that a span covers, at least a pixel; null where none of it is seen.
+   * @param {number} from
+   * @param {number} until
+   */
+  clip(from, until) {
+    const left = Math.max(0, this.x(from));
+    const right = Math.min(this.width, this.x(until));
+    return right <= 0 || left >= this.width ? null : {
+      left,
+      right,
+      width: Math.max(1, right - left - 1)
+    };
+  }
+};
+function zoomed(scale, by, at, end, least) {
+  const span = by ? Math.min(end, Math.max(least, (scale.to - scale.from) * by)) : end;
+  const from = Math.max(0, Math.min(end - span, at - span / 2));
+  return new Scale(from, from + span, scale.width);
+}
+function following(scale, at, end) {
+  if (at >= scale.from && at <= scale.to) return scale;
+  const span = scale.to - scale.from;
+  const from = Math.max(0, Math.min(end - span, at - span / 4));
+  return new Scale(from, from + span, scale.width);
+}
+function labelShift(x, width, margin) {
+  return Math.round(Math.max(margin - x, Math.min(0, width - margin - x)));
+}
+function worstPerPixel(spans, scale) {
+  const worst = new Float64Array(Math.ceil(scale.width) + 1);
+  const edges = spans.flatMap(([from, until]) => [
+    [
+      from,
+      1
+    ],
+    [
+      until,
+      -1
+    ]
+  ]);
+  edges.sort((a, b) => a[0] - b[0] || b[1] - a[1]);
+  let now = 0;
+  let last = 0;
+  for (const [at, by] of edges) {
+    const to = Math.floor(scale.x(at));
+    for (let x = last; x <= to; x += 1) worst[x] = Math.max(worst[x], now);
+    now += by;
+    last = to;
+    worst[to] = Math.max(worst[to], now);
+  }
+  for (let x = last; x < worst.length; x += 1) worst[x] = Math.max(worst[x], now);
+  return worst;
+}
+
+// lab/time/painter.js
+var MANY_BARS = 24;
+function sharpPen(canvas, width, height) {
+  const ratio = Math.min(2, devicePixelRatio || 1);
+  canvas.width = Math.max(1, Math.round(width * ratio));
+  canvas.height = Math.round(height * ratio);
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  const pen = (
+    /** @type {Pen} */
+    canvas.getContext("2d")
+  );
+  pen.scale(ratio, ratio);
+  return pen;
+}
+var Painter = class {
+  /** @param {Element} root */
+  constructor(root) {
+    this.css = getComputedStyle(root);
+    this.patterns = /* @__PURE__ */ new Map();
+  }
+  /** @param {string} name */
+  colour(name) {
+    return this.css.getPropertyValue(`--rk-${name}`).trim();
+  }
+  /**
+   * What a partition in a state is filled with.
+   * @param {Pen} pen
+   * @param {import("../film/format.js").Film} film
+   * @param {import("../film/format.js").PartitionState} state
+   */
+  fillOf(pen, film, state) {
+    if (state.owner < 0) return this.pattern(pen, "dots", this.colour("ink"));
+    const hue = this.colour(`m${film.members[state.owner].hue}`);
+    if (state.flows) return hue;
+    return ALERTING.has(state.word) ? this.pattern(pen, "cross", this.colour("alert")) : this.pattern(pen, "diagonal", hue);
+  }
+  /**
+   * @param {Pen} pen
+   * @param {"dots" | "diagonal" | "cross"} kind
+   * @param {string} colour
+   */
+  pattern(pen, kind, colour) {
+    const key = kind + colour;
+    const known = this.patterns.get(key);
+    if (known) return known;
+    const tile = make("canvas", {
+      width: 4,
+      height: 4
+    });
+    const brush = (
+      /** @type {Pen} */
+      tile.getContext("2d")
+    );
+    brush.fillStyle = this.colour("surface");
+    brush.fillRect(0, 0, 4, 4);
+    brush.strokeStyle = brush.fillStyle = colour;
+    brush.beginPath();
+    if (kind === "dots") brush.fillRect(0, 1, 1.5, 1.5);
+    else line(brush, 0, 4, 4, 0);
+    if (kind === "cross") line(brush, 0, 0, 4, 4);
+    brush.stroke();
+    const pattern = (
+      /** @type {CanvasPattern} */
+      pen.createPattern(tile, "repeat")
+    );
+    this.patterns.set(key, pattern);
+    return pattern;
+  }
+  /**
+   * The whole run as a picture: a bar for each partition, or counts where they are many.
+   * @param {Pen} pen
+   * @param {import("../film/format.js").Film} film
+   * @param {import("./scale.js").Scale} scale
+   * @param {number} height
+   */
+  drawRun(pen, film, scale, height) {
+    if (film.partitions.length <= MANY_BARS) this.drawOwners(pen, film, scale, height);
+    else this.drawCounts(pen, film, scale, height);
+  }
+  /**
+   * @param {Pen} pen
+   * @param {import("../film/format.js").Film} film
+   * @param {import("./scale.js").Scale} scale
+   * @param {number} height
+   */
+  drawOwners(pen, film, scale, height) {
+    const each = Math.min(7, height / film.partitions.length);
+    film.partitionTracks.forEach((track, index) => forSpans(track, film.end, (from, until, number) => {
+      const state = film.partitionStates[number];
+      if (state.owner === GONE) return;
+      const x = scale.x(from);
+      pen.fillStyle = this.fillOf(pen, film, state);
+      pen.fillRect(x, index * each, Math.max(scale.x(until) - x, state.flows ? 0 : 1), Math.max(1, each - 1.6));
+    }));
+  }
+  /**
+   * Two rows: is the group stable, and how many stand still (the worst of each pixel).
+   * @param {Pen} pen
+   * @param {import("../film/format.js").Film} film
+   * @param {import("./scale.js").Scale} scale
+   * @param {number} height
+   */
+  drawCounts(pen, film, scale, height) {
+    forSpans(film.groupTrack, film.end, (from, until, number) => {
+      pen.fillStyle = this.colour(film.groupStates[number].state === "Stable" ? "sunk" : "ink");
+      pen.fillRect(scale.x(from), 0, Math.max(1, scale.x(until) - scale.x(from)), 12);
+    });
+    pen.fillStyle = this.colour("alert");
+    worstPerPixel(stoppedSpans(film), scale).forEach((count, x) => {
+      if (!count) return;
+      const tall = Math.max(1, count / film.partitions.length * 20);
+      pen.fillRect(x, height - tall, 1, tall);
+    });
+  }
+};
+function line(pen, x1, y1, x2, y2) {
+  pen.moveTo(x1, y1);
+  pen.lineTo(x2, y2);
+}
+function forSpans(track, end, visit) {
+  track.times.forEach((from, place) => visit(from, track.times[place + 1] ?? end, track.states[place]));
+}
+function stoppedSpans(film) {
+  const spans = [];
+  for (const track of film.partitionTracks) {
+    forSpans(track, film.end, (from, until, number) => {
+      if (!film.partitionStates[number].flows) spans.push([
+        from,
+        Math.min(until, film.known)
+      ]);
+    });
+  }
+  return spans;
+}
+
+// lab/timeline/chart.js
+var ROW = 24;
+var TOP = 20;
+var STEPS_S = [
+  0.01,
+  0.05,
+  0.1,
+  0.2,
+  0.5,
+  1,
+  2,
+  5,
+  10,
+  15,
+  30,
+  60,
+  120,
+  300,
+  600,
+  1800
+];
+var MOST_TICKS = 11;
+var Chart = class {
+  /**
+   * @param {CanvasRenderingContext2D} pen
+   * @param {import("../time/painter.js").Painter} painter
+   * @param {import("../film/format.js").Film} film
+   * @param {import("../time/scale.js").Scale} scale
+   */
+  constructor(pen, painter, film, scale) {
+    this.pen = pen;
+    this.painter = painter;
+    this.film = film;
+    this.scale = scale;
+  }
+  /**
+   * @param {import("./rows.js").Row[]} rows
+   * @param {number} height
+   */
+  draw(rows2, height) {
+    this.drawAxis(height);
+    rows2.forEach(({ kind, index }, place) => {
+      const y = TOP + place * ROW;
+      if (kind === "group") this.drawGroup(y);
+      else if (kind === "member") this.drawMember(index, y);
+      else this.drawPartition(index, y);
+    });
+  }
+  /** @param {number} height */
+  drawAxis(height) {
+    const { pen, scale } = this;
+    const { step, ticks } = scale.ticks(STEPS_S, MOST_TICKS);
+    pen.fillStyle = this.painter.colour("ink2");
+    pen.strokeStyle = this.painter.colour("hairline");
+    pen.font = "11.5px system-ui, sans-serif";
+    pen.textAlign = "center";
+    for (const at of ticks) {
+      const x = scale.x(at * 1e3);
+      const words = step < 1 ? at.toFixed(2) : String(Math.round(at));
+      pen.fillText(words, Math.max(10, Math.min(scale.width - 10, x)), 12);
+      pen.beginPath();
+      pen.moveTo(x, 18);
+      pen.lineTo(x, height);
+      pen.stroke();
+    }
+  }
+  /** @param {number} y */
+  drawGroup(y) {
+    const { groupTrack, groupStates, end } = this.film;
+    for (const [from, until, state] of bars(groupTrack, groupStates, end, (one) => `${one.state}${one.generation}`)) {
+      const steady = state.state === "Stable" || state.state === "Empty";
+      const words = `${state.state}${state.generation === null ? "" : ` \xB7 ${state.generation}`}`;
+      this.drawBox(from, until, y, this.painter.colour(steady ? "sunk" : "ink"));
+      this.write(from, until, y, words, this.painter.colour(steady ? "ink" : "surface"));
+    }
+  }
+  /**
+   * @param {number} index
+   * @param {number} y
+   */
+  drawMember(index, y) {
+    const { members, memberTracks, memberStates, end } = this.film;
+    const hue = this.painter.colour(`m${members[index].hue}`);
+    for (const [from, until, state] of bars(memberTracks[index], memberStates, end, ({ doing }) => doing)) {
+      if ([
+        "absent",
+        "closed"
+      ].includes(state.life) || state.doing === "gone") continue;
+      if ([
+        "crashed",
+        "frozen",
+        "died"
+      ].includes(state.life)) {
+        this.drawBox(from, until, y, this.painter.pattern(this.pen, "cross", this.painter.colour("alert")));
+        this.drawTag(from, until, y, state.doing);
+      } else if (state.callback) {
+        this.drawBox(from, until, y, this.painter.pattern(this.pen, "diagonal", hue));
+        this.drawTag(from, until, y, state.callback);
+      } else if (state.doing !== "polls") {
+        this.drawFrame(from, until, y, hue);
+        this.drawTag(from, until, y, state.doing);
+      } else {
+        const left = this.scale.x(from);
+        this.pen.fillStyle = hue;
+        this.pen.fillRect(left, y + ROW / 2 - 1, Math.max(1, this.scale.x(until) - left), 2.5);
+      }
+    }
+  }
+  /**
+   * @param {number} index
+   * @param {number} y
+   */
+  drawPartition(index, y) {
+    const { film, painter } = this;
+    for (const [from, until, state] of partitionBars(film.partitionTracks[index], film.partitionStates, film.end)) {
+      if (state.owner === GONE) continue;
+      this.drawBox(from, until, y, painter.fillOf(this.pen, film, state));
+      if (state.flows) {
+        const owner = film.members[state.owner];
+        this.write(from, until, y, owner.name, painter.colour(`m${owner.hue}o`));
+      } else this.drawTag(from, until, y, state.word);
+    }
+  }
+  /**
+   * @param {number} from
+   * @param {number} until
+   * @param {number} y
+   * @param {string | CanvasPattern} fill
+   */
+  drawBox(from, until, y, fill2) {
+    const seen = this.scale.clip(from, until);
+    if (!seen) return;
+    this.pen.fillStyle = fill2;
+    this.pen.fillRect(seen.left, y + 3, seen.width, ROW - 6);
+  }
+  /**
+   * An empty box with a line around it.
+   * @param {number} from
+   * @param {number} until
+   * @param {number} y
+   * @param {string} hue
+   */
+  drawFrame(from, until, y, hue) {
+    this.drawBox(from, until, y, this.painter.colour("surface"));
+    const left = this.scale.x(from);
+    this.pen.strokeStyle = hue;
+    this.pen.strokeRect(left + 0.5, y + 3.5, Math.max(1, this.scale.x(until) - left - 2), ROW - 7);
+  }
+  /**
+   * Words on a bar, where they fit.
+   * @param {number} from
+   * @param {number} until
+   * @param {number} y
+   * @param {string} words
+   * @param {string} ink
+   */
+  write(from, until, y, words, ink) {
+    const seen = this.scale.clip(from, until);
+    this.pen.font = "600 12px system-ui, sans-serif";
+    this.pen.textAlign = "left";
+    if (!seen || this.pen.measureText(words).width + 10 > seen.width) return;
+    this.pen.fillStyle = ink;
+    this.pen.fillText(words, seen.left + 5, y + 16);
+  }
+  /**
+   * Words on a ground of their own, where they fit.
+   * @param {number} from
+   * @param {number} until
+   * @param {number} y
+   * @param {string} words
+   */
+  drawTag(from, until, y, words) {
+    const { pen, scale, painter } = this;
+    const left = Math.max(0, scale.x(from));
+    pen.font = "600 11.5px system-ui, sans-serif";
+    const width = pen.measureText(words).width;
+    if (Math.min(scale.width, scale.x(until)) - left < width + 14) return;
+    pen.fillStyle = painter.colour("surface");
+    pen.fillRect(left + 4, y + 5, width + 6, ROW - 10);
+    pen.fillStyle = painter.colour("ink");
+    pen.textAlign = "left";
+    pen.fillText(words, left + 7, y + 16);
+  }
+};
+
+// lab/timeline/rows.js
+var MOST_ROWS = 60;
+var ALL_ROWS = 24;
+var ALL_MEMBERS = 12;
+var MOST_MEMBERS = 8;
+var ORDERS = Object.freeze([
+  "by number",
+  "by owner",
+  "most stopped first"
+]);
+function chooseRows(film, order, at) {
+  const changed = (track) => track.times.filter((time) => time > film.settled).length;
+  const members = film.members.length <= ALL_MEMBERS ? film.members : film.members.filter(({ index }) => changed(film.memberTracks[index]) > 2).slice(0, MOST_MEMBERS);
+  const all = film.partitions.map((name, index) => ({
+    name,
+    kind: "partition",
+    index,
+    stopped: stoppedFor(film, index)
+  }));
+  const partitions = all.length > ALL_ROWS ? all.filter(({ index }) => changed(film.partitionTracks[index])) : all;
+  const others = all.length > ALL_ROWS ? all.length - Math.min(partitions.length, MOST_ROWS) : 0;
+  partitions.sort(ordering(film, order, at));
+  return {
+    rows: [
+      {
+        name: "Group",
+        kind: "group",
+        index: 0,
+        stopped: 0
+      },
+      ...members.map(({ name, index }) => (
+        /** @type {Row} */
+        {
+          name,
+          kind: "member",
+          index,
+          stopped: 0
+        }
+      )),
+      ...partitions.slice(0, MOST_ROWS)
+    ],
+    others
+  };
+}
+function ordering(film, order, at) {
+  if (order === "by owner") {
+    return (a, b) => ownerAt(film, a.index, at) - ownerAt(film, b.index, at) || a.index - b.index;
+  }
+  if (order === "most stopped first") return (a, b) => b.stopped - a.stopped || a.index - b.index;
+  return (a, b) => a.index - b.index;
+}
+function ownerAt(film, partition, at) {
+  return stateAt(film.partitionTracks[partition], film.partitionStates, at).owner;
+}
+function stoppedFor(film, partition) {
+  return partitionBars(film.partitionTracks[partition], film.partitionStates, film.end).reduce((sum, [from, until, state]) => sum + (state.flows ? 0 : Math.max(0, until - Math.max(from, film.settled))), 0);
+}
+
+// lab/timeline/timeline.js
+var LABEL = 118;
+var SIDE = 96;
+var SHORTEST_MS = 500;
+var Timeline = class {
+  /** @param {import("../lab.js").Lab} lab */
+  constructor(lab) {
+    this.lab = lab;
+    this.content = null;
+    this.drawn = null;
+    this.film = null;
+    this.scale = new Scale(0, 1, 1);
+    this.rows = [];
+    this.height = 0;
+    this.order = make("select", {
+      "aria-label": "Order of partitions"
+    }, ...ORDERS.map((words) => make("option", {}, words)));
+    this.order.addEventListener("input", () => this.redraw());
+    this.range = make("span", {
+      class: "rk-dim"
+    });
+    this.canvas = make("canvas", {
+      "aria-hidden": "true",
+      style: `left:${LABEL}px`
+    });
+    this.names = make("div", {
+      class: "rk-rownames",
+      "aria-hidden": "true"
+    });
+    this.line = make("i", {
+      class: "rk-tcursor",
+      "aria-hidden": "true"
+    });
+    this.chart = make("div", {
+      class: "rk-chart"
+    }, this.names, this.canvas, this.line);
+    this.table = make("tbody", {});
+    const zooms = [
+      this.zoomButton("\u2212", "Zoom out", 2),
+      this.zoomButton("+", "Zoom in", 0.5),
+      this.zoomButton("Whole run", "Whole run", 0)
+    ];
+    const bar = make("div", {
+      class: "rk-bar"
+    }, this.order, ...zooms, this.range);
+    const heads = [
+      "partition",
+      "stopped",
+      "owners"
+    ].map((words) => make("th", {
+      scope: "col"
+    }, words));
+    const twin = make("details", {
+      class: "rk-timetext"
+    }, make("summary", {}, "Timeline as text"), make("table", {
+      class: "rk-table"
+    }, make("thead", {}, make("tr", {}, ...heads)), this.table));
+    this.root = make("div", {
+      class: "rk-view rk-timeline",
+      tabindex: "0"
+    }, bar, this.chart, twin);
+    this.canvas.addEventListener("click", (event) => this.onClick(event));
+    this.canvas.addEventListener("wheel", (event) => this.onWheel(event), {
+      passive: false
+    });
+  }
+  /**
+   * @param {string} words
+   * @param {string} label
+   * @param {number} by
+   */
+  zoomButton(words, label, by) {
+    const node = make("button", {
+      type: "button",
+      "aria-label": label
+    }, words);
+    node.addEventListener("click", () => this.zoom(by));
+    return node;
+  }
+  /**
+   * Zoom about the cursor; 0 shows all.
+   * @param {number} by
+   */
+  zoom(by) {
+    const { film, player } = this.lab;
+    this.scale = zoomed(this.scale, by, player.at, film.end, SHORTEST_MS);
+    this.redraw();
+  }
+  redraw() {
+    this.drawn = null;
+    this.paint(this.lab.player.at);
+  }
+  /** @param {number} at */
+  paint(at) {
+    const { film, ui, screen } = this.lab;
+    const width = screen.width - 44;
+    if (this.film !== film) {
+      this.film = film;
+      this.scale = new Scale(0, film.end, this.scale.width);
+      this.drawn = null;
+    }
+    const shown = following(this.scale, at, film.end);
+    const key = `${ui.root.className}/${width}`;
+    if (this.drawn !== key || shown !== this.scale) {
+      this.drawn = key;
+      this.scale = new Scale(shown.from, shown.to, width - LABEL - SIDE - 20);
+      this.draw();
+    }
+    this.line.style.transform = `translateX(${LABEL + this.scale.x(at)}px)`;
+    this.line.style.height = `${this.height}px`;
+  }
+  draw() {
+    const { film, player, ui } = this.lab;
+    const { rows: rows2, others } = chooseRows(film, this.order.value, player.at);
+    this.rows = rows2;
+    this.height = TOP + rows2.length * ROW;
+    this.chart.style.height = `${this.height + (others ? ROW : 0)}px`;
+    const pen = sharpPen(this.canvas, this.scale.width, this.height);
+    new Chart(pen, new Painter(ui.root), film, this.scale).draw(rows2, this.height);
+    const most = Math.max(1, ...rows2.map((row) => row.stopped));
+    const style = `top:${this.height + 2}px;width:100%`;
+    const rest = make("div", {
+      class: "rk-rowname",
+      style
+    }, `${others} other partitions flowed all the time.`);
+    this.names.replaceChildren(...rows2.map((row, place) => this.rowName(row, place, most)), others ? rest : "");
+    say(this.range, `${seconds(this.scale.from)} to ${seconds(this.scale.to)}`);
+    this.table.replaceChildren(...rows2.filter((row) => row.kind === "partition").map((row) => this.rowText(row)));
+  }
+  /**
+   * @param {import("./rows.js").Row} row
+   * @param {number} place
+   * @param {number} most
+   */
+  rowName({ name, kind, stopped }, place, most) {
+    const looks = {
+      class: `rk-rowname rk-of-${kind}`,
+      style: `top:${TOP + place * ROW}px`
+    };
+    if (kind !== "partition") return make("div", looks, make("span", {}, name));
+    const share = make("i", {
+      style: `width:${30 * stopped / most}px`
+    });
+    const side = {
+      style: `left:${LABEL + this.scale.width + 8}px`
+    };
+    return make("div", looks, make("span", {}, name), make("em", side, stopped ? seconds(stopped) : "\u2013", share));
+  }
+  /** @param {import("./rows.js").Row} row */
+  rowText({ name, index, stopped }) {
+    const cells = [
+      seconds(stopped),
+      this.owners(index)
+    ].map((words) => make("td", {}, words));
+    return make("tr", {}, make("th", {
+      scope: "row"
+    }, name), ...cells);
+  }
+  /**
+   * Who had a partition, from when on.
+   * @param {number} partition
+   */
+  owners(partition) {
+    const { film } = this.lab;
+    const spans = partitionBars(film.partitionTracks[partition], film.partitionStates, film.end);
+    return spans.map(([from, , { owner, word, flows }]) => {
+      const name = owner === GONE ? "not there" : owner < 0 ? "no owner" : film.members[owner].name;
+      return `${seconds(from)} ${name}${flows || owner < 0 ? "" : ` (${word})`}`;
+    }).join(", ");
+  }
+  /** @param {WheelEvent} event */
+  onWheel(event) {
+    if (!event.ctrlKey) return;
+    event.preventDefault();
+    this.zoom(event.deltaY > 0 ? 1.3 : 1 / 1.3);
+  }
+  /** @param {MouseEvent} event */
+  onClick(event) {
+    const box = this.canvas.getBoundingClientRect();
+    const { film, player } = this.lab;
+    const row = this.rows[Math.floor(((event.clientY - box.top) * (this.height / box.height) - TOP) / ROW)];
+    this.lab.seek(this.scale.at((event.clientX - box.left) / box.width * this.scale.width), false);
+    if (!row || row.kind === "group") return;
+    const member = row.kind === "member" ? row.index : ownerAt(film, row.index, player.at);
+    if (member < 0) return;
+    this.lab.selected = member;
+    this.lab.paint(false);
+  }
+};
+
+// lab/panels/cli.js
+var CliView = class {
+  constructor() {
+    this.root = make("div", {
+      class: "rk-view rk-cli",
+      tabindex: "0"
+    });
+  }
+  paint() {
+    if (this.drawn === this.content) return;
+    this.drawn = this.content;
+    this.root.replaceChildren(make("p", {
+      class: "rk-dim"
+    }, `As of ${seconds(this.content.at)}.`), ...this.content.blocks.flatMap(({ command, text }) => {
+      const copy = make("button", {
+        type: "button",
+        "aria-label": `Copy ${command}`
+      }, "Copy");
+      copy.addEventListener("click", () => navigator.clipboard && navigator.clipboard.writeText(`$ ${command}
+${text}`));
+      return [
+        make("div", {
+          class: "rk-command"
+        }, make("code", {}, `$ ${command}`), copy),
+        make("pre", {
+          class: "rk-output",
+          tabindex: "0"
+        }, text)
+      ];
+    }));
+  }
+};
+
+// lab/panels/invariants.js
+var InvariantsView = class {
+  constructor(lab) {
+    this.lab = lab;
+    this.root = make("div", {
+      class: "rk-view rk-invariants",
+      tabindex: "0"
+    });
+  }
+  paint() {
+    if (this.drawn === this.content) return;
+    this.drawn = this.content;
+    const { lights, rows: rows2 } = this.content, broken = lights.filter((one) => one[2].length).length;
+    this.root.replaceChildren(make("p", {}, broken ? `${broken} of ${lights.length} invariants are broken.` : `All ${lights.length} invariants hold in the ${rows2.toLocaleString("en")} events of this run.`), make("ul", {}, ...lights.map(([name, statement, seen]) => {
+      const found = seen.map(([at, words]) => {
+        const go = make("button", {
+          type: "button"
+        }, `${seconds(at)}: ${words}`);
+        go.addEventListener("click", () => this.lab.seek(at, false));
+        return go;
+      });
+      return make("li", {
+        class: seen.length ? "rk-bad" : "rk-good"
+      }, make("b", {
+        "aria-hidden": "true"
+      }, seen.length ? "\u2717" : "\u2713"), make("span", {}, make("strong", {}, `${name}: ${seen.length ? "broken" : "holds"}`), make("span", {}, statement), ...found));
+    })));
+  }
+};
+
+// lab/panels/logs.js
+var LogsView = class {
+  constructor(lab) {
+    this.lab = lab;
+    this.source = make("select", {
+      "aria-label": "Source"
+    });
+    this.level = make("select", {
+      "aria-label": "Level"
+    }, ...[
+      "all levels",
+      "WARN and ERROR"
+    ].map((words) => make("option", {}, words)));
+    this.filter = make("input", {
+      type: "search",
+      placeholder: "filter",
+      "aria-label": "Filter lines"
+    });
+    const copy = make("button", {
+      type: "button"
+    }, "Copy");
+    this.count = make("span", {
+      class: "rk-dim"
+    });
+    this.lines = make("div", {
+      class: "rk-lines",
+      role: "log",
+      "aria-label": "Log lines",
+      "aria-live": "off",
+      tabindex: "0"
+    });
+    this.root = make("div", {
+      class: "rk-view rk-logs"
+    }, make("div", {
+      class: "rk-bar"
+    }, this.source, this.level, this.filter, copy, this.count), this.lines);
+    for (const node of [
+      this.source,
+      this.level,
+      this.filter
+    ]) {
+      node.addEventListener("input", () => {
+        this.drawn = null;
+        this.paint(lab.player.at);
+      });
+    }
+    copy.addEventListener("click", () => copyText(this.chosen().map((one) => one[3]).join("\n"), lab, "Lines copied."));
+  }
+  chosen() {
+    const source = this.source.selectedIndex - 1, text = this.filter.value.toLowerCase(), bad = this.level.selectedIndex === 1;
+    return this.content.lines.filter(([, from, level, line2]) => (source < 0 || from === source) && (!bad || level === "WARN" || level === "ERROR") && (!text || line2.toLowerCase().includes(text)));
+  }
+  paint(at) {
+    if (this.source.options.length !== this.content.sources.length + 1) {
+      this.source.replaceChildren(make("option", {}, "all sources"), ...this.content.sources.map((name) => make("option", {}, name)));
+    }
+    if (!this.drawn) {
+      this.shown = this.chosen();
+      this.times = this.shown.map((one) => one[0]);
+    }
+    const place = placeOf(this.times, at), first = Math.max(0, place - 200), key = `${place}`;
+    if (this.drawn === key) return;
+    this.drawn = key;
+    const { film } = this.lab;
+    this.lines.replaceChildren(...this.shown.slice(first, place + 60).map(([, from, level, line2], index) => {
+      const here2 = first + index;
+      const hue = from > 0 ? film.members[from - 1].hue : 0;
+      return make("div", {
+        class: `rk-line${here2 > place ? " rk-later" : ""}${here2 === place ? " rk-here" : ""} rk-${level.toLowerCase()}`,
+        style: hue ? `--hue:var(--rk-m${hue})` : null,
+        "aria-current": here2 === place ? "true" : null
+      }, line2);
+    }));
+    say(this.count, `${place + 1} of ${this.shown.length} lines so far${this.content.cut ? `, ${this.content.cut} more are not shown` : ""}`);
+    const here = this.lines.querySelector(".rk-here");
+    if (here) this.lines.scrollTop = here.offsetTop - this.lines.clientHeight * 0.6;
+  }
+};
+
+// lab/panels/members.js
+var MembersView = class {
+  constructor(lab) {
+    this.lab = lab;
+    this.root = make("div", {
+      class: "rk-view rk-memberstab",
+      tabindex: "0"
+    });
+  }
+  paint(at) {
+    const { film } = this.lab, board = boardAt(film, at), classic = board.group.protocol !== "consumer";
+    const head = [
+      "member",
+      "state",
+      classic ? "generation" : "epoch",
+      "owned",
+      classic ? "target" : "target, not yet its own",
+      "to be given up",
+      "session ends in",
+      "started with"
+    ];
+    const named = (list) => list.length ? spoken(list.map((one) => film.partitions[one])) : "\u2013";
+    const rows2 = board.members.map((one) => {
+      const owned = board.owned[one.index], waits = board.partitions.map((state, index) => state.target === one.index ? index : -1).filter((index) => index >= 0);
+      const leaving = owned.filter((index) => [
+        "give up",
+        "was leaving"
+      ].includes(board.partitions[index].word));
+      const ends = sessionEnds(film, one.index, at);
+      const lives = this.content.started[one.index].filter(([from]) => from <= at), life = lives[lives.length - 1];
+      const configs = life ? Object.entries(life[2]).map(([key2, value]) => `${key2}=${value}`).join(" ") || "defaults" : "\u2013";
+      return [
+        one.name,
+        doingLine(film, board, one.index),
+        one.state.generation ?? one.state.epoch ?? "\u2013",
+        named(owned),
+        classic ? "unknown to a classic group" : named(waits),
+        named(leaving),
+        ends === null ? "\u2013" : seconds(Math.max(0, ends - at)),
+        life && life[1] !== "java" ? `${life[1]} ${configs}` : configs
+      ];
+    });
+    const key = JSON.stringify(rows2);
+    if (this.drawn === key) return;
+    this.drawn = key;
+    this.root.replaceChildren(make("table", {
+      class: "rk-table"
+    }, make("thead", {}, make("tr", {}, ...head.map((words) => make("th", {
+      scope: "col"
+    }, words)))), make("tbody", {}, ...rows2.map(([name, ...cells]) => make("tr", {}, make("th", {
+      scope: "row"
+    }, name), ...cells.map((cell) => make("td", {}, String(cell))))))));
+  }
+};
+
+// lab/panels/messages.js
+var LINES = 7;
+var STEP = 26;
+var AROUND = 60;
+var FOLD_MS = 1500;
+var Messages = class {
+  constructor(lab) {
+    this.lab = lab;
+    const check = (words, on) => {
+      const box = make("input", {
+        type: "checkbox",
+        checked: on
+      });
+      box.checked = on;
+      box.addEventListener("input", () => {
+        this.drawn = null;
+        this.paint(lab.player.at);
+      });
+      return {
+        box,
+        node: make("label", {
+          class: "rk-check"
+        }, box, words)
+      };
+    };
+    this.beats = check("heartbeats without news", false);
+    this.commits = check("commits", false);
+    this.errors = check("only errors", false);
+    this.only = check("only the selected member", false);
+    this.count = make("span", {
+      class: "rk-dim"
+    });
+    this.diagram = make("div", {
+      class: "rk-sequence",
+      tabindex: "0",
+      role: "group",
+      "aria-label": "Message diagram"
+    });
+    this.rows = make("tbody", {});
+    const twin = make("details", {
+      class: "rk-timetext"
+    }, make("summary", {}, "Messages as text"), make("table", {
+      class: "rk-table"
+    }, make("thead", {}, make("tr", {}, ...[
+      "sent",
+      "from",
+      "to",
+      "message",
+      "arrives"
+    ].map((words) => make("th", {
+      scope: "col"
+    }, words)))), this.rows));
+    this.root = make("div", {
+      class: "rk-view rk-messages"
+    }, make("div", {
+      class: "rk-bar"
+    }, this.beats.node, this.commits.node, this.errors.node, this.only.node, this.count), this.diagram, twin);
+  }
+  chosen() {
+    const { film, selected } = this.lab, beats = this.beats.box.checked, commits = this.commits.box.checked, errors = this.errors.box.checked, only = this.only.box.checked;
+    return film.messages.filter((message) => (message.error || message.news || beats || message.kind !== "heartbeat") && (message.error || commits || message.kind !== "commit") && (!errors || message.error || message.arrives === null) && (!only || message.member === selected));
+  }
+  paint(at) {
+    const { film, selected } = this.lab, key = `${this.lab.serial}/${selected}/${this.lab.screen.width}/${[
+      this.beats,
+      this.commits,
+      this.errors,
+      this.only
+    ].map((one) => one.box.checked)}`;
+    if (this.key !== key || !this.drawn) {
+      this.key = key;
+      this.all = this.chosen();
+      this.times = this.all.map((one) => one.sent);
+      this.window = null;
+      this.drawn = true;
+    }
+    const place = placeOf(this.times, at);
+    if (!this.window || place < this.window[0] + 8 || place > this.window[1] - 8) {
+      const first = Math.max(0, Math.min(place - AROUND, this.all.length - 2 * AROUND));
+      const last = Math.min(this.all.length, first + 2 * AROUND);
+      if (!this.window || this.window[0] !== first || this.window[1] !== last) {
+        this.window = [
+          first,
+          last
+        ];
+        this.draw();
+      }
+    }
+    say(this.count, this.all.length ? `${place + 1} of ${this.all.length} messages so far` : "No such message in this run.");
+    this.mark(at, film);
+  }
+  // Who has a line of its own: the coordinator's partners in this window, the selected one and the leader first.
+  actors(shown) {
+    const { film, selected } = this.lab, board = boardAt(film, this.lab.player.at);
+    const counted = /* @__PURE__ */ new Map();
+    shown.forEach((one) => counted.set(one.member, (counted.get(one.member) || 0) + (one.error ? 3 : 1)));
+    const leader = board.members.findIndex((one) => one.state.leader);
+    const order = [
+      ...counted.keys()
+    ].sort((a, b) => (b === selected) - (a === selected) || (b === leader) - (a === leader) || counted.get(b) - counted.get(a) || a - b);
+    const own = order.slice(0, order.length > LINES ? LINES - 1 : LINES).sort((a, b) => a - b);
+    return {
+      own,
+      others: order.length - own.length
+    };
+  }
+  draw() {
+    const { film } = this.lab, [first, last] = this.window, shown = this.all.slice(first, last);
+    const { own, others } = this.actors(shown), width = this.lab.screen.width - 70;
+    const lines = own.length + (others ? 1 : 0), gap = (width - 190) / Math.max(1, lines);
+    const xOf = (member) => 150 + gap * ((own.indexOf(member) < 0 ? lines - 1 : own.indexOf(member)) + 0.75);
+    const parts = [], places = [];
+    const parked = /* @__PURE__ */ new Map();
+    let y = 18, before = null, generation = null;
+    shown.forEach((one) => {
+      if (before !== null && one.sent - before > FOLD_MS) {
+        parts.push(make("svg:text", {
+          x: 40,
+          y: y + 4,
+          class: "rk-fold"
+        }, `\u2248 ${seconds(one.sent - before)}`));
+        y += 24;
+      }
+      before = one.sent;
+      const group = stateAt(film.groupTrack, film.groupStates, one.sent);
+      if (generation !== null && group.generation !== null && group.generation !== generation) {
+        parts.push(...this.band(group, width, y));
+        y += 24;
+      }
+      generation = group.generation;
+      this.park(parked, parts, one, y);
+      places.push([
+        one.sent,
+        y
+      ]);
+      parts.push(...this.arrow(one, xOf(one.member), y));
+      y += STEP;
+    });
+    const heads = [
+      make("svg:text", {
+        x: 92,
+        y: 20,
+        class: "rk-actor",
+        "text-anchor": "middle"
+      }, "Coordinator"),
+      ...own.map((member) => make("svg:text", {
+        x: xOf(member),
+        y: 20,
+        class: "rk-actor",
+        "text-anchor": "middle"
+      }, film.members[member].name)),
+      others ? make("svg:text", {
+        x: xOf(-1),
+        y: 20,
+        class: "rk-actor",
+        "text-anchor": "middle"
+      }, `${others} others`) : null
+    ];
+    const lives = [
+      make("svg:line", {
+        x1: 92,
+        x2: 92,
+        y1: 0,
+        y2: y,
+        class: "rk-life"
+      }),
+      ...own.map((member) => make("svg:line", {
+        x1: xOf(member),
+        x2: xOf(member),
+        y1: 0,
+        y2: y,
+        class: "rk-life",
+        style: `stroke:var(--rk-m${film.members[member].hue})`
+      }))
+    ];
+    if (others) lives.push(make("svg:line", {
+      x1: xOf(-1),
+      x2: xOf(-1),
+      y1: 0,
+      y2: y,
+      class: "rk-life"
+    }));
+    this.cursor = make("svg:line", {
+      x1: 0,
+      x2: width,
+      class: "rk-now"
+    });
+    this.places = places;
+    const label = `${shown.length} messages between the coordinator and ${own.map((member) => film.members[member].name).join(", ") || "nobody"}${others ? ` and ${others} others` : ""}; the table below lists them`;
+    this.diagram.replaceChildren(make("svg:svg", {
+      class: "rk-heads",
+      width,
+      height: 28,
+      "aria-hidden": "true"
+    }, ...heads), make("svg:svg", {
+      width,
+      height: y + 8,
+      role: "img",
+      "aria-label": label
+    }, ...lives, ...parts, this.cursor));
+    this.rows.replaceChildren(...shown.map((one) => {
+      const name = film.members[one.member].name;
+      return make("tr", {}, make("td", {}, milliseconds(one.sent)), make("td", {}, one.request ? name : "coordinator"), make("td", {}, one.request ? "coordinator" : name), make("th", {
+        scope: "row"
+      }, `${one.api}${one.request ? "" : " answer"}${one.error ? ` ${one.error}` : ""}`), make("td", {}, one.arrives === null ? "lost" : milliseconds(one.arrives)));
+    }));
+  }
+  // A new generation or epoch, across all lines.
+  band(group, width, y) {
+    const words = `${group.protocol === "consumer" ? "group epoch" : "generation"} ${group.generation}`;
+    return [
+      make("svg:rect", {
+        x: 0,
+        y: y - 10,
+        width,
+        height: 18,
+        class: "rk-bandline"
+      }),
+      make("svg:text", {
+        x: width - 10,
+        y: y + 3,
+        "text-anchor": "end",
+        class: "rk-fold"
+      }, words)
+    ];
+  }
+  // A request that waits at the coordinator, as a bar beside its line from the request to its answer.
+  park(parked, parts, one, y) {
+    if (one.kind !== "waits") return;
+    const key = `${one.api}/${one.member}`, since = parked.get(key);
+    if (one.request) {
+      parked.set(key, y + 7);
+      return;
+    }
+    parked.delete(key);
+    if (since === void 0 || y - since < 10) return;
+    parts.push(make("svg:rect", {
+      x: 96 + one.member % 5 * 5,
+      y: since,
+      width: 3.5,
+      height: y - since,
+      style: `fill:var(--rk-m${this.lab.film.members[one.member].hue})`
+    }, make("svg:title", {}, `${one.api} of ${this.lab.film.members[one.member].name} waits`)));
+  }
+  arrow(one, x, y) {
+    const from = one.request ? x : 92, to = one.request ? 92 : x, lost = one.arrives === null;
+    const end = lost ? (from + to) / 2 : to, side = Math.sign(to - from), slant = 7;
+    const kind = `rk-arrow${one.request ? "" : " rk-reply"}${one.error || lost ? " rk-error" : ""}`;
+    const words = `${one.api}${one.error ? ` ${one.error}` : ""}${lost ? " lost" : ""}`;
+    return [
+      make("svg:text", {
+        x: 8,
+        y: y + 4,
+        class: "rk-when"
+      }, milliseconds(one.sent)),
+      make("svg:line", {
+        x1: from,
+        y1: y,
+        x2: end - side * 6,
+        y2: y + slant,
+        class: kind
+      }),
+      lost ? make("svg:text", {
+        x: end,
+        y: y + slant + 5,
+        class: "rk-error rk-cross",
+        "text-anchor": "middle"
+      }, "\xD7") : make("svg:path", {
+        d: `M${end} ${y + slant}l${-side * 8} -4v8z`,
+        class: `${kind} rk-head`
+      }),
+      make("svg:text", {
+        x: x > this.lab.screen.width * 0.72 ? x - 12 : x + 8,
+        y: y + 5 - (x > this.lab.screen.width * 0.72 ? 3 : 0),
+        "text-anchor": x > this.lab.screen.width * 0.72 ? "end" : "start",
+        class: `rk-said${one.error ? " rk-error" : ""}`
+      }, words)
+    ];
+  }
+  mark(at, film) {
+    if (!this.cursor || !this.places.length) return;
+    const place = placeOf(this.places.map((one) => one[0]), at);
+    const y = place < 0 ? 6 : this.places[place][1] + STEP / 2;
+    set(this.cursor, "y1", y);
+    set(this.cursor, "y2", y);
+    if (this.lab.player.at !== this.scrolled) {
+      this.diagram.scrollTop = y - this.diagram.clientHeight * 0.6;
+      this.scrolled = this.lab.player.at;
+    }
+  }
+};
+
+// lab/panels/metrics.js
+var MetricsView = class {
+  constructor(lab) {
+    this.lab = lab;
+    this.root = make("div", {
+      class: "rk-view rk-metrics",
+      tabindex: "0"
+    });
+  }
+  paint(at) {
+    const { content, lab } = this;
+    if (this.drawn !== content) {
+      this.drawn = content;
+      this.rows = content.rows.map(([member, room, name, says, steps]) => this.row(member, room, name, says, steps));
+      this.root.replaceChildren(make("table", {
+        class: "rk-table"
+      }, make("caption", {}, "Coordinator, and the selected member. Select another on the board."), make("thead", {}, make("tr", {}, ...[
+        "of",
+        "metric",
+        "now",
+        "over the run",
+        "what it counts"
+      ].map((words) => make("th", {
+        scope: "col"
+      }, words)))), make("tbody", {}, ...this.rows.map((row) => row.node))));
+    }
+    this.rows.forEach((row) => {
+      const place = Math.max(0, placeOf(row.times, at));
+      say(row.now, row.values[place].toLocaleString("en"));
+      row.cursor.setAttribute("x1", 120 * at / lab.film.end);
+      row.cursor.setAttribute("x2", 120 * at / lab.film.end);
+    });
+  }
+  row(member, room, name, says, steps) {
+    const times = [], values = [];
+    for (let i = 0; i < steps.length; i += 2) {
+      times.push(steps[i]);
+      values.push(steps[i + 1]);
+    }
+    const most = Math.max(1, ...values), end = this.lab.film.end;
+    let path = "";
+    values.forEach((value, i) => {
+      const y = 22 - 20 * value / most;
+      path += `${i ? "H" : "M"}${(120 * times[i] / end).toFixed(1)}${i ? `V${y.toFixed(1)}` : ` ${y.toFixed(1)}`}`;
+    });
+    const cursor = make("svg:line", {
+      y1: 0,
+      y2: 24,
+      class: "rk-now"
+    });
+    const now = make("td", {
+      class: "rk-number2"
+    });
+    const spark = make("svg:svg", {
+      width: 120,
+      height: 24,
+      viewBox: "0 0 120 24",
+      role: "img",
+      "aria-label": `from ${values[0]} to ${values[values.length - 1]}, at most ${Math.max(...values)}`
+    }, make("svg:path", {
+      d: `${path}H120`,
+      class: "rk-spark"
+    }), cursor);
+    const node = make("tr", {}, make("td", {}, member || "group"), make("th", {
+      scope: "row"
+    }, name, make("small", {}, room)), now, make("td", {}, spark), make("td", {
+      class: "rk-dim"
+    }, says));
+    return {
+      node,
+      now,
+      cursor,
+      times,
+      values
+    };
+  }
+};
+
+// lab/panels/why.js
+var WhyView = class {
+  constructor(lab) {
+    this.lab = lab;
+    this.root = make("ol", {
+      class: "rk-view rk-why"
+    });
+  }
+  paint(at) {
+    const { content, lab } = this;
+    if (this.drawn !== content) {
+      this.drawn = content;
+      this.times = content.entries.map((entry) => entry[0]);
+      this.items = content.entries.map(([from, words, rule, source]) => {
+        const go = make("button", {
+          type: "button"
+        }, make("b", {}, seconds(from)), make("span", {}, words));
+        go.addEventListener("click", () => lab.seek(from, false));
+        return make("li", {}, go, make("p", {}, rule, make("cite", {}, source)));
+      });
+      this.root.replaceChildren(...this.items);
+      this.here = null;
+    }
+    const here = this.items[Math.max(0, placeOf(this.times, at))];
+    if (this.here === here || !here) return;
+    if (this.here) this.here.removeAttribute("aria-current");
+    here.setAttribute("aria-current", "step");
+    this.here = here;
+    this.root.scrollTop = here.offsetTop - this.root.clientHeight * 0.35;
+  }
+};
+
+// lab/panels/panels.js
+var REST_MS2 = 150;
+var Panels = class {
+  constructor(lab) {
+    this.lab = lab;
+    this.name = "flow";
+    this.filled = /* @__PURE__ */ new Map();
+    const key = Math.random().toString(36).slice(2);
+    this.tabs = TABS.map(([name, words], place) => {
+      const node = make("button", {
+        type: "button",
+        role: "tab",
+        id: `rk-tab-${key}-${name}`,
+        "aria-controls": `rk-panel-${key}`,
+        "data-tab": name,
+        title: `Alt+${place + 1}`
+      }, words);
+      node.addEventListener("click", () => this.open(name));
+      return node;
+    });
+    this.list = make("div", {
+      class: "rk-tabs",
+      role: "tablist",
+      "aria-label": "Views"
+    }, ...this.tabs);
+    this.list.addEventListener("keydown", (event) => this.onKey(event));
+    this.panel = make("div", {
+      class: "rk-panel"
+    });
+    this.home = lab.ui.stageHome;
+    set(this.home, "role", "tabpanel");
+    set(this.home, "id", `rk-panel-${key}`);
+    this.views = {
+      timeline: new Timeline(lab),
+      messages: new Messages(lab),
+      logs: new LogsView(lab),
+      cli: new CliView(),
+      metrics: new MetricsView(lab),
+      members: new MembersView(lab),
+      why: new WhyView(lab),
+      invariants: new InvariantsView(lab)
+    };
+    this.mark();
+  }
+  onKey(event) {
+    const step = {
+      ArrowRight: 1,
+      ArrowLeft: -1
+    }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const shown = this.tabs.filter((node) => !node.hidden);
+    const next = shown[(shown.findIndex((node) => node.dataset.tab === this.name) + step + shown.length) % shown.length];
+    this.open(next.dataset.tab);
+    next.focus();
+  }
+  mark() {
+    this.tabs.forEach((node) => {
+      const chosen = node.dataset.tab === this.name;
+      set(node, "aria-selected", chosen ? "true" : "false");
+      set(node, "tabindex", chosen ? "0" : "-1");
+      node.hidden = !!this.lab.alone && FROM_KERNEL.has(node.dataset.tab);
+    });
+    set(this.home, "aria-labelledby", this.tabOf(this.name).id);
+  }
+  open(name) {
+    if (this.lab.predict.on && name !== "flow") {
+      this.lab.tell("The future is hidden while you predict. Lock in, or press Esc.");
+      return;
+    }
+    this.name = name;
+    this.mark();
+    this.lab.screen.showStage();
+    this.paint(false);
+  }
+  // The button of a tab.
+  tabOf(name) {
+    return this.tabs[TABS.findIndex(([each]) => each === name)];
+  }
+  get view() {
+    return this.views[this.name];
+  }
+  forget() {
+    this.filled.clear();
+    Object.values(this.views).forEach((view) => {
+      view.content = null;
+      view.drawn = null;
+    });
+  }
+  // Show the tab at the cursor; whatever the kernel has to say arrives later.
+  paint(moving) {
+    if (this.name === "flow") return;
+    const view = this.view;
+    if (view.root.parentNode !== this.panel) this.panel.replaceChildren(view.root);
+    if (FROM_KERNEL.has(this.name)) this.want();
+    if (view.content || !FROM_KERNEL.has(this.name)) view.paint(this.lab.player.at, moving);
+    else if (!view.root.firstChild) view.root.append(make("p", {
+      class: "rk-wait"
+    }, "Asks the kernel\u2026"));
+  }
+  // What identifies a content: a run; for the CLI the moment too, for metrics the member.
+  keyOf(name) {
+    const { lab } = this;
+    const member = lab.film.members[lab.selected];
+    const moment = name === "cli" ? Math.round(lab.player.at) : "";
+    return `${lab.serial}/${moment}/${name === "metrics" ? member?.name : ""}`;
+  }
+  want() {
+    const { name } = this, key = this.keyOf(name);
+    if (this.filled.get(name) === key || this.asking) return;
+    if (name === "cli" && this.view.content) {
+      clearTimeout(this.resting);
+      this.resting = setTimeout(() => this.fetch(name), REST_MS2);
+      return;
+    }
+    this.fetch(name);
+  }
+  async fetch(name) {
+    if (this.asking) return;
+    const key = this.keyOf(name), { lab } = this, member = lab.film.members[lab.selected];
+    this.asking = name;
+    const answer = await lab.talk.request({
+      type: "tab",
+      tab: name,
+      at_ms: Math.round(lab.player.at),
+      member: member && member.name
+    });
+    const content = answer.buffers.length ? await inflate(answer.buffers[0]) : null;
+    this.asking = null;
+    if (!content) {
+      lab.tell(answer.words || "The tab could not be filled.");
+      return;
+    }
+    this.filled.set(name, key);
+    const view = this.views[name];
+    view.content = content;
+    view.drawn = null;
+    if (this.name === name || !FROM_KERNEL.has(this.name)) this.paint(false);
+    else this.want();
+  }
+};
+
+// lab/screen/compare.js
+var STRIP_HEIGHT = 36;
+var Compare = class {
+  constructor(lab, table, films) {
+    this.lab = lab;
+    this.films = films;
+    this.table = table;
+    this.names = [
+      ...new Set(films.flatMap((film) => film.members.map((one) => one.name)))
+    ].slice(0, 16);
+    this.end = Math.max(...films.map((film) => film.end));
+    const many = films.some((film) => film.partitions.length > 40);
+    this.many = many;
+    this.cells = this.names.map(() => films.map(() => make("td", {})));
+    this.heads = films.map(() => make("th", {
+      scope: "col"
+    }));
+    this.orphans = films.map(() => make("td", {}));
+    this.strips = films.map(() => make("canvas", {
+      "aria-hidden": "true",
+      class: "rk-mini"
+    }));
+    const rowOf = (head, cells) => make("tr", {}, make("th", {
+      scope: "row"
+    }, ...head), ...cells);
+    const faces = this.names.map((name) => {
+      const film = films.find((one2) => one2.members.some((each) => each.name === name)), one = film.members.find((each) => each.name === name);
+      return make("i", {
+        class: "rk-seat rk-in",
+        style: `--hue:var(--rk-m${one.hue});--on:var(--rk-m${one.hue}o)`,
+        "aria-hidden": "true"
+      }, one.label);
+    });
+    const cost = table.table.map((row) => rowOf([
+      row.name
+    ], row.cells.map((cell, place) => make("td", {}, make("b", {}, cell), place === row.least ? make("span", {
+      class: "rk-least"
+    }, "least") : null))));
+    this.root = make("div", {
+      class: "rk-view rk-compare",
+      tabindex: "0",
+      role: "region",
+      "aria-label": "Compare"
+    }, make("table", {
+      class: "rk-table"
+    }, make("thead", {}, make("tr", {}, make("td", {}), ...this.heads)), make("tbody", {}, ...this.names.map((name, place) => rowOf([
+      faces[place],
+      ` ${name}`
+    ], this.cells[place])), rowOf([
+      "No owner"
+    ], this.orphans), rowOf([
+      "Whole run"
+    ], this.strips.map((canvas) => make("td", {}, canvas))), ...cost)), make("p", {
+      class: "rk-differs"
+    }, make("b", {}, "What differs. "), table.differs.join(" ")));
+    this.drawnAt = "";
+  }
+  paint(at) {
+    this.films.forEach((film, column) => {
+      const moment = Math.min(at, film.end), board = boardAt(film, moment), [cause] = sentenceAt(film, moment);
+      fill(this.heads[column], [
+        make("b", {}, this.table.labels[column]),
+        make("span", {
+          class: "rk-count"
+        }, `${board.flowing} of ${board.there} flow`),
+        make("small", {}, `${board.group.state}${board.group.generation === null ? "" : ` \xB7 ${numberWord(board.group.protocol)} ${board.group.generation}`}`),
+        make("small", {}, cause)
+      ]);
+      this.names.forEach((name, row) => {
+        const member = film.members.find((one) => one.name === name);
+        fill(this.cells[row][column], member ? [
+          ...this.chips(film, board, board.owned[member.index], member),
+          make("small", {}, doingLine(film, board, member.index))
+        ] : [
+          "\u2013"
+        ]);
+      });
+      const loose = board.partitions.map((one, index) => one.owner === -1 ? index : -1).filter((index) => index >= 0);
+      fill(this.orphans[column], loose.length ? this.chips(film, board, loose, null) : [
+        "none"
+      ]);
+    });
+    this.strip(at);
+  }
+  chips(film, board, held, member) {
+    if (this.many) {
+      const stopped = held.filter((one) => !board.partitions[one].flows).length;
+      return [
+        `${held.length} partitions${stopped ? `, ${stopped} stopped` : ""}`
+      ];
+    }
+    return held.map((one) => {
+      const state = board.partitions[one], number = film.partitions[one].match(/(\d+)$/)[1];
+      return make("i", {
+        class: `rk-small-token${state.flows ? "" : state.owner < 0 ? " rk-loose" : " rk-halt"}`,
+        title: `${film.partitions[one]}: ${state.word}`,
+        style: member && state.flows ? `background:var(--rk-m${member.hue});color:var(--rk-m${member.hue}o);border-color:var(--rk-m${member.hue})` : null
+      }, number, state.flows ? "" : make("span", {
+        class: "rk-status"
+      }, ` ${state.word}`));
+    });
+  }
+  // The whole of each run as a small picture, drawn once per width and theme.
+  strip(at) {
+    const { screen, ui } = this.lab;
+    const width = Math.floor((screen.width - 230) / this.films.length) - 24;
+    const key = `${width}${ui.root.className}`;
+    const scale = new Scale(0, this.end, width);
+    this.strips.forEach((canvas, column) => {
+      if (this.drawnAt !== key) {
+        const pen = sharpPen(canvas, width, STRIP_HEIGHT);
+        new Painter(ui.root).drawRun(pen, {
+          ...this.films[column],
+          end: this.end
+        }, scale, STRIP_HEIGHT);
+      }
+      canvas.parentElement?.style.setProperty("--at", `${scale.x(Math.min(at, this.end))}px`);
+    });
+    this.drawnAt = key;
+  }
+  get twin() {
+    const rows2 = [
+      [
+        "",
+        ...this.table.labels
+      ],
+      ...this.table.table.map((row) => [
+        row.name,
+        ...row.cells
+      ])
+    ];
+    return `${rows2.map((row) => row.join("  |  ")).join("\n")}
+${this.table.differs.join(" ")}`;
+  }
+};
+function fill(node, children) {
+  const key = children.map((one) => one.outerHTML || one).join("");
+  if (node.rkKey === key) return;
+  node.rkKey = key;
+  node.replaceChildren(...children);
+}
+
+// lab/screen/comparison.js
+var Comparison = class {
+  /** @param {import("../lab.js").Lab} lab */
+  constructor(lab) {
+    this.lab = lab;
+    this.view = null;
+  }
+  /**
+   * Compare these branches, or the protocols (null); once more ends it.
+   * @param {number[] | null} branches
+   */
+  async toggle(branches) {
+    const { lab } = this;
+    if (this.view) {
+      this.view = null;
+      set(lab.ui.compareButton, "aria-pressed", "false");
+      lab.screen.showStage();
+      return;
+    }
+    if (lab.predict.on) {
+      lab.tell("The future is hidden while you predict.");
+      return;
+    }
+    const answer = await lab.talk.request({
+      type: "compare",
+      ...branches ? {
+        branches
+      } : {}
+    });
+    if (answer.type === "refused") {
+      lab.refuse(answer.words);
+      return;
+    }
+    const [table, ...films] = await Promise.all(answer.buffers.map(inflate));
+    this.view = new Compare(lab, table, films.map(decodeFilm));
+    set(lab.ui.compareButton, "aria-pressed", "true");
+    lab.screen.showStage();
+  }
+};
+
+// lab/screen/controls.js
+var SHOWN_BRANCHES = 4;
+function showControls(lab, controls) {
+  const { ui } = lab;
+  say(ui.title, controls.title);
+  set(ui.presetButton, "title", controls.title);
+  set(ui.presetButton, "aria-label", `Lessons: ${controls.title}`);
+  set(ui.root, "aria-label", `Rebalance lab, ${controls.title}`);
+  const lesson = `${controls.lesson}. Try: ${controls.try} Watch: ${controls.watch}.`;
+  say(ui.lesson, controls.try ? lesson : "");
+  showProtocols(lab, controls);
+  showBranches(ui.branches, controls);
+  ui.undo.disabled = !controls.undo;
+  ui.redo.disabled = !controls.redo;
+  set(ui.undo, "title", controls.undo || "Nothing to undo");
+  set(ui.redo, "title", controls.redo || "Nothing to redo");
+}
+function showProtocols(lab, { protocols, protocol }) {
+  const { ui } = lab;
+  if (ui.protocols.children.length !== protocols.length) {
+    ui.protocols.replaceChildren(...protocols.map(([name, words]) => {
+      const node = make("button", {
+        type: "button",
+        "data-protocol": name
+      }, words);
+      node.addEventListener("click", () => lab.ask({
+        type: "set",
+        name: "protocol",
+        value: name
+      }));
+      return node;
+    }));
+  }
+  for (const node of ui.protocols.children) {
+    set(node, "aria-pressed", node.getAttribute("data-protocol") === protocol ? "true" : "false");
+  }
+}
+function showBranches(node, { branches, here }) {
+  const shown = branches?.[here];
+  if (!branches || !shown) return;
+  const dots = branches.slice(-SHOWN_BRANCHES);
+  node.replaceChildren(...dots.map((branch) => make("i", {
+    class: branch === shown ? "rk-hereB" : ""
+  })), shown[0]);
+  const count = `${branches.length} branch${branches.length === 1 ? "" : "es"}`;
+  set(node, "aria-label", `History: ${count}, ${shown[0]} is shown`);
+}
+
+// lab/screen/marker.js
+var Marker = class {
+  /** @param {import("../lab.js").Lab} lab */
+  constructor(lab) {
+    this.lab = lab;
+    this.partition = null;
+  }
+  /** @returns {import("../board/token.js").Token[]} tokens on the board; tiles have none */
+  get tokens() {
+    return this.lab.screen.stage?.tokens ?? [];
+  }
+  /**
+   * The next partition in the selected lane.
+   * @param {1 | -1} step
+   */
+  step(step) {
+    const { film, player, selected } = this.lab;
+    const owned = boardAt(film, player.at).owned[selected] ?? [];
+    if (!owned.length || !this.tokens.length) return;
+    const at = this.partition === null ? -1 : owned.indexOf(this.partition);
+    const first = step > 0 ? 0 : owned.length - 1;
+    this.mark(owned[at < 0 ? first : (at + step + owned.length) % owned.length]);
+  }
+  /** @param {number} partition */
+  mark(partition) {
+    const { film, player, ui } = this.lab;
+    this.partition = partition;
+    this.tokens.forEach((token) => token.node.classList.toggle("rk-spot", token.index === partition));
+    const state = boardAt(film, player.at).partitions[partition];
+    const position = positionAt(film, partition, player.at, state.flows);
+    const waiting = position ? `, ${Math.max(0, position.end - position.position)} records wait` : "";
+    say(ui.status, `${film.partitions[partition]}: ${state.word}${waiting}`);
+  }
+  /**
+   * A click on a partition marks it: tokens lie above the lanes and let clicks through.
+   * @param {MouseEvent} event
+   */
+  pick(event) {
+    if (this.lab.panels.name !== "flow") return;
+    const hit = this.tokens.find(({ node }) => {
+      const { left, right, top, bottom } = node.getBoundingClientRect();
+      const { clientX, clientY } = event;
+      return clientX >= left && clientX <= right && clientY >= top && clientY <= bottom;
+    });
+    if (hit) this.mark(hit.index);
+  }
+  clear() {
+    this.partition = null;
+    this.tokens.forEach((token) => token.node.classList.remove("rk-spot"));
+  }
+};
+
+// lab/screen/presenter.js
+var AWAKE_MS = 4e3;
+var Presenter = class {
+  /** @param {import("../lab.js").Lab} lab */
+  constructor(lab) {
+    this.lab = lab;
+    this.on = false;
+    this.sleeping = 0;
+    this.onFull = () => {
+      if (!document.fullscreenElement && this.on) this.toggle();
+    };
+    document.addEventListener("fullscreenchange", this.onFull);
+  }
+  close() {
+    document.removeEventListener("fullscreenchange", this.onFull);
+  }
+  toggle() {
+    const { ui, theme, screen } = this.lab;
+    this.on = !this.on;
+    set(ui.presentButton, "aria-pressed", this.on ? "true" : "false");
+    ui.root.classList.toggle("rk-present", this.on);
+    if (this.on) ui.root.requestFullscreen?.().catch(() => {
+    });
+    else if (document.fullscreenElement) document.exitFullscreen();
+    ui.root.style.zoom = "";
+    if (this.on) this.awake();
+    else ui.root.classList.remove("rk-quiet");
+    theme.apply();
+    requestAnimationFrame(() => screen.refit());
+  }
+  awake() {
+    if (!this.on) return;
+    const { root } = this.lab.ui;
+    root.classList.remove("rk-quiet");
+    clearTimeout(this.sleeping);
+    this.sleeping = setTimeout(() => {
+      if (this.on && !root.querySelector(".rk-popup:not([hidden])")) root.classList.add("rk-quiet");
+    }, AWAKE_MS);
+  }
+};
+
+// lab/acting/key_table.js
+var KEYS = Object.freeze(
+  /** @type {[string, string][]} */
+  [
+    [
+      "Space",
+      "play, pause"
+    ],
+    [
+      ". ,",
+      "next, previous event"
+    ],
+    [
+      "> <",
+      "next, previous message"
+    ],
+    [
+      "N Shift+N",
+      "next, previous mark"
+    ],
+    [
+      "Home End",
+      "start, end"
+    ],
+    [
+      "] [",
+      "faster, slower"
+    ],
+    [
+      "\u2191 \u2193",
+      "member above, below"
+    ],
+    [
+      "\u2190 \u2192",
+      "partition in the lane"
+    ],
+    [
+      "1\u20139",
+      "select a member"
+    ],
+    [
+      "Enter",
+      "menu of the selected member"
+    ],
+    [
+      "C L Z R",
+      "crash, leave, freeze or thaw, restart"
+    ],
+    [
+      "W D X E Delete",
+      "stop polling, duplicate, cut network, enforce a rebalance, lose the next heartbeat"
+    ],
+    [
+      "M P B O",
+      "add a member, add partitions, broker down or up, move the coordinator"
+    ],
+    [
+      "U Shift+U",
+      "undo, redo"
+    ],
+    [
+      "K H V",
+      "fork here, history, compare"
+    ],
+    [
+      "G",
+      "predict"
+    ],
+    [
+      "T A S",
+      "next protocol, assignor, settings"
+    ],
+    [
+      "Alt+1\u20139",
+      "open a tab"
+    ],
+    [
+      "= \u2212",
+      "zoom the timeline"
+    ],
+    [
+      "/",
+      "filter or search"
+    ],
+    [
+      "F",
+      "present"
+    ],
+    [
+      "Q",
+      "copy link"
+    ],
+    [
+      "I Shift+I",
+      "read the moment again, read everything"
+    ],
+    [
+      "?",
+      "this table"
+    ],
+    [
+      "Esc",
+      "close; leave the lab"
+    ]
+  ]
+);
+
+// lab/dialogs/files.js
+function download(name, bytes, kind) {
+  const address = URL.createObjectURL(new Blob([
+    bytes
+  ], {
+    type: kind
+  }));
+  const link = make("a", {
+    href: address,
+    download: name
+  });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(address), 1e4);
+}
+async function picture(lab) {
+  let css = [
+    ...document.styleSheets
+  ].flatMap((sheet) => {
+    try {
+      return [
+        ...sheet.cssRules
+      ];
+    } catch (refused) {
+      return [];
+    }
+  }).map((rule) => rule.cssText).filter((text) => text.includes("rk-")).join("\n");
+  if (!css && !lab.alone) {
+    const answer = await lab.talk.request({
+      type: "export",
+      what: "style"
+    });
+    css = new TextDecoder().decode(answer.buffers[0]);
+  }
+  const box = lab.ui.root.getBoundingClientRect(), copy = lab.ui.root.cloneNode(true);
+  const drawn = [
+    ...lab.ui.root.querySelectorAll("canvas")
+  ];
+  copy.querySelectorAll("canvas").forEach((canvas2, place) => canvas2.replaceWith(Object.assign(make("img", {
+    src: drawn[place].toDataURL(),
+    style: canvas2.getAttribute("style") || "",
+    class: canvas2.className || null
+  }))));
+  copy.querySelectorAll("[hidden]").forEach((node) => node.remove());
+  const body = new XMLSerializer().serializeToString(copy);
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${box.width}" height="${box.height}"><foreignObject width="100%" height="100%"><div xmlns="http://www.w3.org/1999/xhtml"><style>${css.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</style>${body}</div></foreignObject></svg>`;
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+  await image.decode();
+  const canvas = make("canvas", {
+    width: Math.round(box.width * 2),
+    height: Math.round(box.height * 2)
+  }), pen = canvas.getContext("2d");
+  pen.scale(2, 2);
+  pen.drawImage(image, 0, 0);
+  return new Promise((done) => canvas.toBlob(done, "image/png"));
+}
+async function save(lab, what) {
+  if (what === "png") {
+    download(`${lab.model.get("controls").preset}-${Math.round(lab.player.at)}ms.png`, await picture(lab), "image/png");
+    lab.tell("The picture is in your downloads.");
+    return;
+  }
+  const answer = await lab.talk.request({
+    type: "export",
+    what
+  });
+  if (answer.type === "refused") {
+    lab.refuse(answer.words);
+    return;
+  }
+  download(answer.file, answer.buffers[0], answer.file.endsWith("html") ? "text/html" : "text/plain");
+  lab.tell(`${answer.file} is in your downloads.`);
+}
+
+// lab/dialogs/menu.js
+var FILES = [
+  [
+    "trace",
+    "Trace (JSONL)"
+  ],
+  [
+    "scenario",
+    "Scenario (YAML)"
+  ],
+  [
+    "report",
+    "Report (HTML)"
+  ],
+  [
+    "animation",
+    "Animation (HTML, plays alone)"
+  ],
+  [
+    "png",
+    "Picture of this view (PNG)"
+  ]
+];
+function showMenu(lab, opener2) {
+  const item = (words, run) => {
+    const node = make("button", {
+      type: "button",
+      class: "rk-item"
+    }, words);
+    node.addEventListener("click", () => {
+      lab.popup.close(true);
+      run();
+    });
+    return node;
+  };
+  const theme = make("select", {
+    "aria-label": "Theme"
+  }, ...[
+    "auto",
+    "light",
+    "dark",
+    "projector"
+  ].map((name) => make("option", {
+    value: name
+  }, name)));
+  theme.value = lab.model.get("theme");
+  theme.addEventListener("input", () => {
+    lab.model.set("theme", theme.value);
+    lab.model.save_changes();
+    lab.theme.apply();
+  });
+  const letters = make("input", {
+    type: "checkbox"
+  });
+  letters.checked = lab.options.letters;
+  letters.addEventListener("input", () => {
+    lab.options.letters = letters.checked;
+  });
+  const still = make("input", {
+    type: "checkbox"
+  });
+  still.checked = lab.options.still;
+  still.addEventListener("input", () => {
+    lab.options.calm = still.checked;
+  });
+  const pills = make("select", {
+    "aria-label": "Messages on the board"
+  }, ...[
+    [
+      "all",
+      "all"
+    ],
+    [
+      "news",
+      "without quiet heartbeats and commits"
+    ],
+    [
+      "none",
+      "none"
+    ]
+  ].map(([name, words]) => make("option", {
+    value: name
+  }, words)));
+  pills.value = lab.options.pills;
+  pills.addEventListener("input", () => {
+    lab.options.pills = pills.value;
+  });
+  lab.popup.show(opener2, make("h2", {}, "Export"), ...FILES.filter(([what]) => !lab.alone || what === "png").map(([what, words]) => item(words, () => save(lab, what))), make("h2", {}, "View"), make("label", {
+    class: "rk-check"
+  }, "Theme", theme), make("label", {
+    class: "rk-check"
+  }, "Messages on the board", pills), make("label", {
+    class: "rk-check"
+  }, letters, "single letters are keys"), make("label", {
+    class: "rk-check"
+  }, still, "less motion"), item("History and branches (H)", () => showHistory(lab, opener2)), item("Keys (?)", () => lab.toggleHelp()));
+}
+
+// lab/screen/buttons.js
+function button(words, label, run, extra = {}) {
+  const node = make("button", {
+    type: "button",
+    "aria-label": label,
+    ...extra
+  }, words);
+  node.addEventListener("click", run);
+  return node;
+}
+function opener(words, label, run, extra = {}) {
+  const node = button(words, label, () => run(node), {
+    "aria-haspopup": "dialog",
+    ...extra
+  });
+  return node;
+}
+function choice(label, options, value) {
+  const select = make("select", {
+    "aria-label": label,
+    title: label
+  });
+  select.append(...options.map(([name, words]) => make("option", {
+    value: name
+  }, words)));
+  select.value = value;
+  return {
+    root: make("label", {
+      class: "rk-choice"
+    }, make("span", {}, label), select),
+    select
+  };
+}
+
+// lab/screen/icons.js
+var ICONS = {
+  first: "M3 3v10M14 3.5L9 8l5 4.500zM9 3.500L4 8l5 4.500z",
+  back: "M4 3v10M12.500 3.500L6 8l6.500 4.500z",
+  next: "M12 3v10M3.500 3.500L10 8l-6.500 4.500z",
+  last: "M13 3v10M2 3.500L7 8l-5 4.500zM7 3.500L12 8l-5 4.500z",
+  play: "M4.500 2.500L13 8l-8.500 5.500z",
+  pause: "M4 3h3v10H4zM9 3h3v10H9z"
+};
+function icon(name) {
+  return make("svg:svg", {
+    width: 16,
+    height: 16,
+    viewBox: "0 0 16 16",
+    "aria-hidden": "true"
+  }, make("svg:path", {
+    d: ICONS[name],
+    fill: "currentColor",
+    stroke: "currentColor",
+    "stroke-width": 1.2,
+    "stroke-linejoin": "round"
+  }));
+}
+
+// lab/screen/regions.js
+function buildRegions(lab) {
+  const suppressed = {
+    "data-lm-suppress-shortcuts": "true"
+  };
+  return {
+    root: make("section", {
+      class: "rk-lab rk-light",
+      ...suppressed
+    }),
+    stageHome: make("div", {
+      class: "rk-stagehome"
+    }),
+    lesson: make("p", {
+      class: "rk-lesson"
+    }),
+    band: make("p", {
+      class: "rk-band",
+      role: "alert"
+    }),
+    status: make("div", {
+      class: "rk-status",
+      role: "status",
+      "aria-live": "polite"
+    }),
+    ...buildHeader(lab),
+    ...buildSentences(),
+    ...buildActions(lab),
+    ...buildTransport(lab),
+    ...buildTwin(),
+    help: buildHelp()
+  };
+}
+function buildHeader(lab) {
+  const title = make("b", {
+    class: "rk-title"
+  });
+  const look = {
+    class: "rk-presetbutton"
+  };
+  const presetButton = opener("", "Lessons", (node) => showPresets(lab, node), look);
+  presetButton.append(title, " \u25BE");
+  const protocols = make("div", {
+    class: "rk-seg",
+    role: "group",
+    "aria-label": "Protocol"
+  });
+  const compareButton = button("Compare", "Compare the protocols", () => lab.comparison.toggle(null), {
+    class: "rk-comparebutton",
+    "aria-pressed": "false"
+  });
+  const settingsButton = opener("Settings", "Settings", (node) => showSettings(lab, node));
+  const pressed = {
+    "aria-pressed": "false"
+  };
+  const predictButton = button("Predict", "Predict", () => lab.predict.begin(predictButton), pressed);
+  const shareButton = opener("Copy link", "Copy link", () => showLink(lab));
+  const presentButton = button("Present", "Present", () => lab.presenter.toggle(), pressed);
+  const round = {
+    class: "rk-help"
+  };
+  const menuButton = opener("\u22EF", "More: files, theme, history", (node) => showMenu(lab, node), round);
+  const header = make("div", {
+    class: "rk-head",
+    role: "toolbar",
+    "aria-label": "Scenario and protocol"
+  }, presetButton, make("div", {
+    class: "rk-segs"
+  }, protocols, compareButton), make("span", {
+    class: "rk-gap"
+  }), settingsButton, predictButton, shareButton, presentButton, menuButton, button("?", "Keyboard and legend", () => lab.toggleHelp(), round));
+  const forKernel = [
+    settingsButton,
+    predictButton,
+    shareButton,
+    protocols,
+    compareButton
+  ];
+  forKernel.forEach((node) => node.hidden = lab.alone);
+  return {
+    header,
+    title,
+    presetButton,
+    protocols,
+    compareButton,
+    settingsButton,
+    predictButton,
+    shareButton,
+    presentButton,
+    menuButton
+  };
+}
+function buildSentences() {
+  const cause = make("p", {
+    class: "rk-cause"
+  });
+  const effect = make("p", {
+    class: "rk-effect"
+  });
+  const meter = make("span", {
+    class: "rk-squares",
+    "aria-hidden": "true"
+  });
+  const flowing = make("b", {});
+  const share = make("div", {
+    class: "rk-meter"
+  }, meter, flowing, make("span", {}, "flow"));
+  return {
+    cause,
+    effect,
+    meter,
+    flowing,
+    sentences: make("div", {
+      class: "rk-say"
+    }, make("div", {}, cause, effect), share)
+  };
+}
+function buildActions(lab) {
+  const who = make("span", {
+    class: "rk-selected"
+  });
+  const kbd = (key) => make("kbd", {
+    "aria-hidden": "true"
+  }, key);
+  const actions = ACTIONS.map((action) => {
+    const node = button(action.words, action.words, () => lab.act(action.do));
+    node.append(kbd(action.key ?? ""));
+    lab.costs.watch(node, action.do);
+    return {
+      node,
+      action
+    };
+  });
+  const add = button("+ Member", "Add member", () => lab.act("add"));
+  add.append(kbd("M"));
+  lab.costs.watch(add, "add");
+  const more = opener("More", "More actions", (node) => showMore(lab, node));
+  const notice = make("span", {
+    class: "rk-notice",
+    role: "alert"
+  });
+  const cost = make("span", {
+    class: "rk-cost"
+  });
+  const actionBar = make("div", {
+    class: "rk-actions",
+    role: "toolbar",
+    "aria-label": "Actions"
+  }, who, ...actions.map(({ node }) => node), add, more, make("span", {
+    class: "rk-words"
+  }, notice, cost));
+  actionBar.hidden = lab.alone;
+  return {
+    who,
+    actions,
+    notice,
+    cost,
+    actionBar
+  };
+}
+function buildTransport(lab) {
+  const undo = button("Undo", "Undo", () => lab.ask({
+    type: "undo"
+  }));
+  const redo = button("Redo", "Redo", () => lab.ask({
+    type: "redo"
+  }));
+  const fork = button("Fork here", "Fork here", () => lab.ask({
+    type: "fork"
+  }));
+  const dots = {
+    class: "rk-branches"
+  };
+  const branches = opener("", "History and branches", (node) => showHistory(lab, node), dots);
+  const playButton = button(icon("play"), "Play", () => lab.toggle(), {
+    class: "rk-play"
+  });
+  const clock = make("b", {
+    class: "rk-clock"
+  });
+  const pace = make("span", {
+    class: "rk-pace",
+    "aria-hidden": "true"
+  });
+  const speed = choice("Speed", SPEEDS.map((each) => [
+    String(each),
+    each === "Auto" ? each : `${each} \xD7`
+  ]), "Auto");
+  speed.select.addEventListener("change", () => lab.steps.setSpeed(speed.select.value));
+  const steps = choice("Step", STEPS, "events");
+  const jumps = choice("Jump", JUMPS, "marks");
+  const transport = make("div", {
+    class: "rk-transport",
+    role: "toolbar",
+    "aria-label": "Playback"
+  }, button(icon("first"), "Jump back", () => lab.steps.jump(-1, jumps.select.value)), button(icon("back"), "Step back", () => lab.steps.jump(-1, steps.select.value)), playButton, button(icon("next"), "Step forward", () => lab.steps.jump(1, steps.select.value)), button(icon("last"), "Jump forward", () => lab.steps.jump(1, jumps.select.value)), clock, pace, speed.root, steps.root, jumps.root, make("span", {
+    class: "rk-gap"
+  }), branches, fork, undo, redo);
+  [
+    fork,
+    undo,
+    redo,
+    branches
+  ].forEach((node) => node.hidden = lab.alone);
+  return {
+    undo,
+    redo,
+    branches,
+    playButton,
+    clock,
+    pace,
+    speed: speed.select,
+    transport
+  };
+}
+function buildTwin() {
+  const twin = make("pre", {
+    class: "rk-twin"
+  });
+  return {
+    twin,
+    details: make("details", {
+      class: "rk-astext"
+    }, make("summary", {}, "As text"), twin)
+  };
+}
+function buildHelp() {
+  const rows2 = KEYS.map(([key, does]) => make("tr", {}, make("th", {
+    scope: "row"
+  }, key), make("td", {}, does)));
+  const table = make("table", {}, make("caption", {}, "Keys"), make("tbody", {}, ...rows2));
+  const looks = {
+    class: "rk-keys",
+    role: "dialog",
+    "aria-label": "Keys",
+    tabindex: "-1",
+    hidden: true
+  };
+  return make("div", looks, table);
+}
+
+// lab/board/sizes.js
+var RAIL = 184;
+var GAP = 14;
+var COORDINATOR = 66;
+var FULL_HEIGHT = 330;
+function measure(film, width, large) {
+  const inner = Math.max(680, width - 40), tight = width < 960;
+  const busWidth = tight ? 92 : 104, railWidth = tight ? 164 : RAIL;
+  const count = film.members.length;
+  const most = Math.max(1, ...film.mostIn);
+  const columns = count > 6 ? 2 : 1;
+  const laneHeight = count <= 4 ? 76 : count <= 6 ? 52 : 44;
+  const laneGap = 8;
+  const all = inner - busWidth - GAP - railWidth;
+  const laneWidth = columns === 1 ? all : (all - 10) / 2;
+  const head = columns > 1 ? 150 : (tight ? 222 : 224) + (large ? 34 : 0);
+  const track = laneWidth - head - 8;
+  const cells = fitCells(track, laneHeight, most);
+  if (count > 16 || !cells) return {
+    tiles: true,
+    inner
+  };
+  const rows2 = Math.ceil(count / columns);
+  const lanes = Math.max(rows2 * (laneHeight + laneGap) - laneGap, 244);
+  const height = Math.max(FULL_HEIGHT, COORDINATOR + 10 + lanes + 10);
+  const rail = fitRail(height - COORDINATOR - 20, film.mostInRail, railWidth - 20);
+  return {
+    tiles: false,
+    inner,
+    large,
+    busWidth,
+    railWidth,
+    columns,
+    rows: rows2,
+    laneHeight,
+    laneGap,
+    laneWidth,
+    head,
+    track,
+    cells,
+    height,
+    rail,
+    railX: inner - railWidth,
+    laneTop: COORDINATOR + 10
+  };
+}
+function fitCells(track, laneHeight, most) {
+  for (let rows2 = 1; rows2 <= 3; rows2 += 1) {
+    const height = rows2 === 1 ? laneHeight - 22 : Math.floor((laneHeight - 14 - (rows2 - 1) * 5) / rows2);
+    const columns = Math.ceil(most / rows2);
+    const width = Math.min(160, Math.floor((track - 9 * (columns - 1)) / columns));
+    if (height >= 16 && width >= (rows2 === 1 && height >= 50 ? 80 : 54)) {
+      return {
+        rows: rows2,
+        columns,
+        width,
+        height
+      };
+    }
+  }
+  return null;
+}
+function fitRail(height, most, wide) {
+  const room = height - 52;
+  for (const height2 of [
+    54,
+    32,
+    26
+  ]) {
+    if (most * (height2 + 8) <= room) return {
+      columns: 1,
+      width: wide,
+      height: height2,
+      gap: 8
+    };
+  }
+  for (const columns of [
+    2,
+    3
+  ]) {
+    const width = Math.floor((wide - 6 * (columns - 1)) / columns);
+    for (const each of [
+      26,
+      20,
+      16
+    ]) {
+      if (Math.ceil(most / columns) * (each + 6) <= room) return {
+        columns,
+        width,
+        height: each,
+        gap: 6
+      };
+    }
+  }
+  return {
+    columns: 3,
+    width: 50,
+    height: 16,
+    gap: 3
+  };
+}
+function laneBox(sizes, index) {
+  const column = Math.floor(index / sizes.rows), row = index % sizes.rows;
+  return {
+    x: sizes.busWidth + column * (sizes.laneWidth + 10),
+    y: sizes.laneTop + row * (sizes.laneHeight + sizes.laneGap),
+    width: sizes.laneWidth,
+    height: sizes.laneHeight
+  };
+}
+function tokenBox(sizes, owner, slot) {
+  if (owner < 0) {
+    const { columns: columns2, width: width2, height: height2, gap } = sizes.rail;
+    return {
+      x: sizes.railX + 10 + slot % columns2 * (width2 + 6),
+      y: sizes.laneTop + 44 + Math.floor(slot / columns2) * (height2 + gap),
+      width: width2,
+      height: height2
+    };
+  }
+  const lane = laneBox(sizes, owner), { columns, rows: rows2, width, height } = sizes.cells;
+  slot = Math.min(slot, columns * rows2 - 1);
+  const row = Math.floor(slot / columns), block = rows2 * height + (rows2 - 1) * 5;
+  return {
+    x: lane.x + sizes.head + slot % columns * (width + 9),
+    y: lane.y + (lane.height - block) / 2 + row * (height + 5),
+    width,
+    height
+  };
+}
+
+// lab/board/bus.js
+var APART_MS = 160;
+var WAIT_AT_MOST_MS = 900;
+var FLIGHT_MS = 450;
+var STILL_MS2 = 700;
+var Bus = class {
+  /**
+   * @param {import("../film/format.js").Film} film
+   * @param {import("./sizes.js").LaneSizes} sizes
+   */
+  constructor(film, sizes) {
+    this.film = film;
+    this.sizes = sizes;
+    this.nextPill = 0;
+    const bottom = laneBox(sizes, Math.min(sizes.rows, film.members.length) - 1);
+    const height = bottom.y + bottom.height / 2 - COORDINATOR;
+    this.root = make("div", {
+      class: "rk-bus",
+      "aria-hidden": "true",
+      style: `top:${COORDINATOR}px;height:${height}px`
+    });
+    film.members.forEach((member) => {
+      const lane = laneBox(sizes, member.index);
+      if (lane.x > sizes.busWidth) return;
+      this.root.append(make("i", {
+        style: `top:${lane.y + lane.height / 2 - COORDINATOR}px`
+      }));
+    });
+  }
+  /**
+   * Messages of one moment follow each other, so that each can be read; those that do not fit are left out.
+   * @param {import("../film/format.js").Message} message
+   */
+  pill(message) {
+    const now = performance.now();
+    this.nextPill = Math.max(now, this.nextPill);
+    if (this.nextPill - now > WAIT_AT_MOST_MS) return;
+    setTimeout(() => this.fly(message), this.nextPill - now);
+    this.nextPill += APART_MS;
+  }
+  /**
+   * A message as a pill: it lives at least 350 ms of the reader's time.
+   * @param {import("../film/format.js").Message} message
+   */
+  fly(message) {
+    if (!this.root.isConnected) return;
+    const lane = laneBox(this.sizes, message.member);
+    const middle = lane.y + lane.height / 2 - COORDINATOR;
+    const [from, there] = message.request ? [
+      middle,
+      0
+    ] : [
+      0,
+      middle
+    ];
+    const to = message.arrives === null ? (from + there) / 2 : there;
+    const still = this.root.closest(".rk-calm") !== null;
+    const node = this.makePill(message);
+    this.root.append(node);
+    const flight = node.animate([
+      still ? to : from,
+      to
+    ].map((y) => ({
+      transform: `translate(-50%,${y}px)`
+    })), {
+      duration: still ? STILL_MS2 : FLIGHT_MS,
+      fill: "forwards"
+    });
+    flight.onfinish = () => node.remove();
+  }
+  /** @param {import("../film/format.js").Message} message */
+  makePill(message) {
+    const hue = `--rk-m${this.film.members[message.member].hue}`;
+    const words = message.error ? message.error.replaceAll("_", " ") : message.api.replace("ConsumerGroup", "");
+    const looks = [
+      "rk-pill",
+      message.request ? "rk-up" : "rk-down"
+    ];
+    if (message.quiet) looks.push("rk-dot");
+    if (message.error) looks.push("rk-error");
+    const style = `--hue:var(${hue});--on:var(${hue}o)`;
+    return make("b", {
+      class: looks.join(" "),
+      style
+    }, message.quiet ? "" : words);
+  }
+};
+
+// lab/board/coordinator.js
+var CoordinatorBar = class {
+  /** @param {import("../film/format.js").Film} film */
+  constructor(film) {
+    this.steps = make("ol", {
+      class: "rk-steps"
+    });
+    this.numberName = make("span", {});
+    this.number = make("b", {});
+    this.targetNumber = make("b", {});
+    this.target = make("div", {
+      class: "rk-number"
+    }, make("span", {}, "Target epoch"), this.targetNumber);
+    this.roomTitle = make("b", {});
+    this.seats = make("span", {
+      class: "rk-seats"
+    });
+    this.root = make("div", {
+      class: "rk-coordinator",
+      style: `height:${COORDINATOR}px`,
+      role: "group"
+    }, make("div", {
+      class: "rk-ctitle"
+    }, make("b", {}, "Coordinator"), make("span", {}, `group ${film.group}`)), this.steps, make("div", {
+      class: "rk-number"
+    }, this.numberName, this.number), this.target, make("div", {
+      class: "rk-room"
+    }, this.roomTitle, this.seats));
+    this.stepsKey = "";
+    this.seatsKey = "";
+  }
+  /**
+   * @param {import("../film/format.js").Film} film
+   * @param {import("../film/board.js").Board} board
+   */
+  paint(film, board) {
+    const { group } = board;
+    const epochs = group.protocol === "consumer";
+    this.paintSteps(film.steps[group.protocol], group);
+    say(this.numberName, epochs ? "Group epoch" : "Generation");
+    say(this.number, group.generation === null ? "\u2013" : String(group.generation));
+    this.target.hidden = !epochs;
+    say(this.targetNumber, group.targetEpoch === null ? "\u2013" : String(group.targetEpoch));
+    set(this.root, "aria-label", `Coordinator. ${groupLine(film, board)}`);
+    set(this.root, "data-state", group.state);
+    set(this.root, "data-up", group.up ? "yes" : "no");
+    this.paintRoom(board, epochs);
+  }
+  /**
+   * @param {string[]} states
+   * @param {import("../film/format.js").GroupState} group
+   */
+  paintSteps(states, group) {
+    const short = this.root.closest(".rk-projector") !== null;
+    const key = group.protocol + short;
+    if (this.stepsKey !== key) {
+      this.stepsKey = key;
+      const words = (state) => short ? state.replace("Rebalance", "") : state;
+      this.steps.replaceChildren(...states.map((state) => make("li", {
+        "data-state": state
+      }, words(state))));
+    }
+    [
+      ...this.steps.children
+    ].forEach((node) => set(node, "aria-current", node.getAttribute("data-state") === group.state ? "step" : null));
+  }
+  /**
+   * @param {import("../film/board.js").Board} board
+   * @param {boolean} epochs
+   */
+  paintRoom(board, epochs) {
+    const inside = board.members.filter((member) => member.state.standing === "member");
+    const wanted = board.phase ? [
+      ...board.joined,
+      ...board.awaited
+    ] : inside;
+    say(this.roomTitle, epochs ? "Members and epochs" : roomTitle(board, wanted.length));
+    const room = this.root.closest(".rk-tight") ? 4 : 6;
+    const shown = wanted.slice(0, wanted.length > room + 2 ? room : room + 2);
+    const seats = [
+      ...shown.map((member) => seatOf(member, board, epochs)),
+      ...board.coming.slice(0, 3).map(({ label, hue }) => (
+        /** @type {Seat} */
+        [
+          label,
+          hue,
+          "coming",
+          "",
+          false
+        ]
+      ))
+    ];
+    const key = JSON.stringify(seats);
+    if (key === this.seatsKey) return;
+    this.seatsKey = key;
+    this.seats.replaceChildren(...seats.map(drawSeat), wanted.length > room + 2 ? make("span", {}, `+${wanted.length - room}`) : "");
+  }
+};
+function roomTitle(board, wanted) {
+  if (board.phase === null) return `${wanted} member${wanted === 1 ? "" : "s"}`;
+  const verb = board.phase === "JoinGroup" ? "Joined" : board.phase;
+  return `${verb} ${board.joined.length} of ${wanted}`;
+}
+function seatOf({ label, hue, seat, state }, board, epochs) {
+  const epoch = epochs ? state.epoch ?? state.generation ?? "" : "";
+  const silent = [
+    "crashed",
+    "frozen",
+    "died"
+  ].includes(state.life);
+  const kind = seat === "awaited" ? silent ? "dead" : "out" : "in";
+  return [
+    label,
+    hue,
+    kind,
+    String(epoch),
+    epoch !== "" && epoch !== board.group.generation
+  ];
+}
+function drawSeat([label, hue, kind, epoch, behind]) {
+  return make("i", {
+    class: `rk-seat rk-${kind}`,
+    style: `--hue:var(--rk-m${hue});--on:var(--rk-m${hue}o)`,
+    "data-behind": behind ? "true" : null
+  }, label, epoch === "" ? null : make("small", {}, epoch));
+}
+
+// lab/board/lane.js
+var RING = {
+  cx: 30,
+  cy: 30,
+  r: 26.5,
+  pathLength: 100,
+  transform: "rotate(-90 30 30)"
+};
+var Lane = class {
+  /**
+   * @param {import("../film/format.js").Member} member
+   * @param {import("./sizes.js").LaneSizes} sizes
+   * @param {(index: number) => void} onSelect
+   */
+  constructor(member, sizes, onSelect) {
+    this.index = member.index;
+    this.room = sizes.cells.columns * sizes.cells.rows;
+    this.session = make("svg:circle", {
+      class: "rk-ringleft",
+      ...RING
+    });
+    this.poll = make("svg:circle", {
+      class: "rk-ringpoll",
+      ...RING,
+      r: 22.5
+    });
+    this.tick = make("svg:line", {
+      class: "rk-tick",
+      x1: 30,
+      x2: 30,
+      y1: 0,
+      y2: 7
+    });
+    this.badge = make("span", {
+      class: "rk-badge"
+    });
+    this.doing = make("span", {
+      class: "rk-doing"
+    });
+    this.third = make("span", {
+      class: "rk-third"
+    });
+    this.empty = make("span", {
+      class: "rk-empty"
+    });
+    this.more = make("b", {
+      class: "rk-more",
+      "aria-hidden": "true"
+    });
+    this.node = this.build(member, sizes);
+    this.node.addEventListener("click", () => onSelect(member.index));
+  }
+  /**
+   * @param {import("../film/format.js").Member} member
+   * @param {import("./sizes.js").LaneSizes} sizes
+   */
+  build(member, sizes) {
+    const box = laneBox(sizes, member.index);
+    const small = box.height < 60 ? " rk-small" : "";
+    const narrow = sizes.columns > 1 ? " rk-narrow" : "";
+    const hue = `--rk-m${member.hue}`;
+    const place = `left:${box.x}px;top:${box.y}px;width:${box.width}px;height:${box.height}px`;
+    const ring = make("svg:svg", {
+      class: "rk-ring",
+      viewBox: "0 0 60 60",
+      "aria-hidden": "true"
+    }, make("svg:circle", {
+      class: "rk-ringback",
+      cx: 30,
+      cy: 30,
+      r: 26.5
+    }), this.poll, this.tick, this.session);
+    const disc = make("span", {
+      class: `rk-disc rk-pat${member.pattern}`
+    }, make("b", {}, member.label));
+    const name = make("b", {
+      class: "rk-name"
+    }, member.name);
+    return make("div", {
+      class: `rk-lane${small}${narrow}`,
+      role: "option",
+      id: `rk-${Math.random().toString(36).slice(2)}`,
+      "data-member": member.name,
+      tabindex: "-1",
+      style: `${place};--hue:var(${hue});--tint:var(${hue}t);--on:var(${hue}o);--head:${sizes.head}px`
+    }, make("span", {
+      class: "rk-face",
+      "aria-hidden": "true"
+    }, ring, disc, this.badge), make("span", {
+      class: "rk-who",
+      "aria-hidden": "true"
+    }, name, this.doing, this.third), this.empty, this.more);
+  }
+  /**
+   * @param {import("../film/format.js").Film} film
+   * @param {import("../film/board.js").Board} board
+   * @param {boolean} chosen
+   */
+  paint(film, board, chosen) {
+    const { index } = this;
+    const { state } = board.members[index];
+    const ends = sessionEnds(film, index, board.at);
+    const look = lookOf(state);
+    set(this.node, "data-look", look);
+    set(this.node, "data-doing", state.doing);
+    set(this.node, "aria-selected", chosen ? "true" : "false");
+    set(this.node, "aria-label", memberLine(film, board, index));
+    set(this.session, "stroke-dasharray", sessionDashes(state, ends, board.at));
+    this.paintTimers(film, board.at, ends, state.session || 1, look);
+    say(this.badge, SIGNS[look] || "");
+    say(this.doing, doingLine(film, board, index));
+    say(this.third, thirdLine(state, ends, board));
+    const owned = board.owned[index].length;
+    say(this.more, owned > this.room ? `+${owned - this.room}` : "");
+    say(this.empty, owned ? "" : this.withoutPartitions(film, board, state));
+  }
+  /**
+   * Inside the ring of the session: what is left of the poll interval while the application does not poll; and a
+   * tick where the ring will stand when the next heartbeat is due.
+   * @param {import("../film/format.js").Film} film
+   * @param {number} at
+   * @param {number | null} ends
+   * @param {number} length
+   * @param {string} look
+   */
+  paintTimers(film, at, ends, length, look) {
+    const left = pollLeft(film, this.index, at);
+    const beat = ends === null || look !== "live" ? null : nextBeat(film, this.index, at);
+    const turn = beat === null || ends === null || beat >= ends ? null : 360 * (ends - beat) / length;
+    set(this.poll, "stroke-dasharray", left === null ? "0 100" : `${(100 * left).toFixed(1)} 100`);
+    set(this.node, "data-silent", left === null ? null : "yes");
+    set(this.tick, "transform", turn === null ? null : `rotate(${turn.toFixed(0)} 30 30)`);
+    set(this.tick, "visibility", turn === null ? "hidden" : null);
+  }
+  /**
+   * What stands in a lane without partitions.
+   * @param {import("../film/format.js").Film} film
+   * @param {import("../film/board.js").Board} board
+   * @param {import("../film/format.js").MemberState} state
+   */
+  withoutPartitions(film, board, state) {
+    const also = alsoRead(board, this.index).map((partition) => film.partitions[partition]);
+    if (also.length) return `Still reads ${spoken(also)}: done twice.`;
+    if (state.life !== "alive") return "";
+    return state.standing === "member" ? "Owns nothing." : "Owns nothing yet.";
+  }
+};
+function sessionDashes(state, ends, at) {
+  if (state.session === 0 && state.life === "alive") return "2.2 2.2";
+  if (ends === null) return "0 100";
+  const share = 100 * (ends - at) / (state.session || 1);
+  return `${Math.max(0, Math.min(100, share)).toFixed(1)} 100`;
+}
+
+// lab/board/records.js
+function paintLag(token, at, most) {
+  const wide = at ? Math.min(1, Math.sqrt(Math.max(0, at.end - at.position) / most)) : 0;
+  const width = `${Math.round(wide * Math.max(0, token.box.width - 14))}px`;
+  if (token.lagWidth !== width) {
+    token.lagWidth = width;
+    token.lag.style.width = width;
+  }
+}
+function paintRecords(token, at, width, flows) {
+  const key = at ? `${Math.min(3, Math.max(0, at.committed))},${Math.min(3, Math.max(0, at.position - Math.max(0, at.committed)))},${Math.max(0, at.end - at.position)},${width},${flows}` : "";
+  if (token.recordsKey === key) return;
+  token.recordsKey = key;
+  token.records.replaceChildren();
+  if (!at) return;
+  const [done, fresh2, lag] = key.split(",").map(Number);
+  if (width < 128) {
+    if (lag && (width >= 112 || flows)) {
+      token.records.append(make("b", {}, `\u25CF${lag < 1e3 ? lag : `${(lag / 1e3).toFixed(1)}k`}`));
+    }
+    return;
+  }
+  const room = Math.max(0, Math.floor((width - 70) / 11) - done - fresh2), dots = Math.min(lag, room);
+  let x = 1;
+  const marks = [];
+  for (let i = 0; i < done; i += 1, x += 11) marks.push(make("svg:rect", {
+    x,
+    y: 2,
+    width: 8,
+    height: 8
+  }));
+  for (let i = 0; i < fresh2; i += 1, x += 11) {
+    marks.push(make("svg:rect", {
+      x: x + 0.75,
+      y: 2.75,
+      width: 6.5,
+      height: 6.5,
+      class: "rk-hollow"
+    }));
+  }
+  marks.push(make("svg:rect", {
+    x: x + 0.5,
+    y: 0,
+    width: 1.6,
+    height: 12
+  }));
+  x += 5;
+  for (let i = 0; i < dots; i += 1, x += 11) marks.push(make("svg:circle", {
+    cx: x + 4,
+    cy: 6,
+    r: 4
+  }));
+  token.records.append(make("svg:svg", {
+    width: x + 2,
+    height: 12,
+    viewBox: `0 0 ${x + 2} 12`
+  }, ...marks));
+  if (lag > dots) token.records.append(make("b", {}, `+${lag - dots}`));
+}
+
+// lab/board/token.js
+var GHOST_MS = 1500;
+var Token = class {
+  /**
+   * @param {string} name
+   * @param {number} index
+   * @param {HTMLElement} layer
+   */
+  constructor(name, index, layer) {
+    this.name = name;
+    this.index = index;
+    this.layer = layer;
+    this.word = make("span", {
+      class: "rk-word"
+    });
+    this.records = make("span", {
+      class: "rk-records"
+    });
+    this.lag = make("i", {
+      class: "rk-lag"
+    });
+    this.box = {
+      x: 0,
+      y: 0,
+      width: 0,
+      height: 0
+    };
+    this.key = "";
+    this.colours = "";
+    this.recordsKey = "";
+    this.lagWidth = "";
+    const cut = name.lastIndexOf("-") + 1;
+    const topic = make("span", {}, name.slice(0, cut));
+    this.node = make("div", {
+      class: "rk-token",
+      "data-partition": name
+    }, make("i", {
+      class: "rk-notch"
+    }), make("span", {
+      class: "rk-part"
+    }, topic, make("b", {}, name.slice(cut))), this.word, this.records, this.lag);
+    layer.append(this.node);
+  }
+  /**
+   * Draw one moment. `moving` lets the token fly.
+   * @param {import("../film/format.js").Film} film
+   * @param {import("../film/board.js").Board} board
+   * @param {import("./sizes.js").LaneSizes} sizes
+   * @param {boolean} moving
+   */
+  paint(film, board, sizes, moving) {
+    const state = board.partitions[this.index];
+    this.node.hidden = state.owner === GONE;
+    if (state.owner === GONE) {
+      this.key = "";
+      return;
+    }
+    const track = film.slots[this.index];
+    const slot = track.slots[Math.max(0, placeOf(track.times, board.at))];
+    this.moveTo(tokenBox(sizes, state.owner, slot), moving ? ownerOf(film, state, "label", "no owner") : null);
+    this.colour(film, state);
+    set(this.node, "data-owner", ownerOf(film, state, "name", ""));
+    set(this.node, "data-word", state.word);
+    say(this.word, tokenWord(film, this.index, state, board.at, this.box));
+    const records = positionAt(film, this.index, board.at, state.flows);
+    paintLag(this, records, film.mostLag);
+    if (this.box.height >= 50) paintRecords(this, records, this.box.width, state.flows);
+  }
+  /**
+   * @param {import("./sizes.js").Box} box
+   * @param {string | null} towards who gets it, where the token may fly
+   */
+  moveTo(box, towards) {
+    const key = `${box.x},${box.y},${box.width},${box.height}`;
+    if (key === this.key) return;
+    const flies = towards !== null && this.key !== "";
+    if (flies) this.leaveGhost(towards);
+    const { classList, style } = this.node;
+    classList.toggle("rk-fly", flies);
+    style.transform = `translate(${box.x}px,${box.y}px)`;
+    style.width = `${box.width}px`;
+    style.height = `${box.height}px`;
+    classList.toggle("rk-chip", box.height < 50);
+    classList.toggle("rk-mid", box.height >= 50 && box.width < 128);
+    classList.toggle("rk-tiny", box.height < 50 && box.width < 128);
+    this.key = key;
+    this.box = box;
+  }
+  /**
+   * The colour of its owner, or of the last one.
+   * @param {import("../film/format.js").Film} film
+   * @param {import("../film/format.js").PartitionState} state
+   */
+  colour(film, state) {
+    const shown = state.owner >= 0 ? state.owner : state.last;
+    const hue = shown >= 0 ? `--rk-m${film.members[shown].hue}` : "";
+    if (this.colours === (hue || "none")) return;
+    this.colours = hue || "none";
+    this.node.style.setProperty("--hue", hue ? `var(${hue})` : "var(--rk-ink)");
+    this.node.style.setProperty("--tint", hue ? `var(${hue}t)` : "var(--rk-surface)");
+  }
+  /**
+   * For a moment it stays seen where the token left, and whom it went to.
+   * @param {string} towards
+   */
+  leaveGhost(towards) {
+    const { x, y, width, height } = this.box;
+    const style = `transform:translate(${x}px,${y}px);width:${width}px;height:${height}px`;
+    const words = width < 130 ? `\u2192 ${towards}` : `${this.name} \u2192 ${towards}`;
+    const ghost = make("div", {
+      class: "rk-ghost",
+      style
+    }, words);
+    this.layer.prepend(ghost);
+    setTimeout(() => ghost.remove(), GHOST_MS);
+  }
+};
+function ownerOf(film, state, key, otherwise) {
+  return state.owner < 0 ? otherwise : film.members[state.owner][key];
+}
+
+// lab/board/stage.js
+var OFFERED_UP_TO = 3;
+var Stage = class {
+  /**
+   * @param {import("../film/format.js").Film} film
+   * @param {import("./sizes.js").LaneSizes} sizes
+   * @param {(index: number) => void} onSelect hears -1 where a lane is offered to a new member
+   */
+  constructor(film, sizes, onSelect) {
+    this.film = film;
+    this.sizes = sizes;
+    const size = `height:${sizes.height}px;min-width:${sizes.inner}px`;
+    this.root = make("div", {
+      class: "rk-stage",
+      style: size
+    });
+    this.coordinator = new CoordinatorBar(film);
+    this.board = make("div", {
+      class: "rk-board",
+      role: "listbox",
+      "aria-label": "Members",
+      tabindex: "-1"
+    });
+    this.railCount = make("span", {
+      class: "rk-railcount"
+    });
+    this.railNote = make("p", {
+      class: "rk-railnote"
+    });
+    const place = `left:${sizes.railX}px;top:${sizes.laneTop}px`;
+    const room = `width:${sizes.railWidth}px;height:${sizes.height - sizes.laneTop - 10}px`;
+    this.rail = make("div", {
+      class: "rk-rail",
+      role: "group",
+      "aria-label": "No owner",
+      style: `${place};${room}`
+    }, make("b", {}, "No owner"), this.railCount, this.railNote);
+    this.bus = new Bus(film, sizes);
+    const tokenLayer = make("div", {
+      class: "rk-tokens",
+      "aria-hidden": "true"
+    });
+    this.lanes = film.members.map((member) => new Lane(member, sizes, onSelect));
+    this.board.append(...this.lanes.map((lane) => lane.node));
+    this.tokens = film.partitions.map((name, index) => new Token(name, index, tokenLayer));
+    this.root.append(this.coordinator.root, this.bus.root, this.rail, this.board, tokenLayer);
+    this.offerLane(onSelect);
+  }
+  /**
+   * A small group offers room for one more lane.
+   * @param {(index: number) => void} onSelect
+   */
+  offerLane(onSelect) {
+    const { members } = this.film;
+    if (members.length >= OFFERED_UP_TO) return;
+    const box = laneBox({
+      ...this.sizes,
+      rows: 99
+    }, members.length);
+    const style = `left:${box.x}px;top:${box.y}px;width:${box.width}px;height:${box.height}px`;
+    const looks = {
+      type: "button",
+      class: "rk-offer",
+      "aria-label": "Add a member",
+      style
+    };
+    const node = make("button", looks, "+ Add a member");
+    node.addEventListener("click", () => onSelect(-1));
+    this.root.append(node);
+  }
+  /** A stage is built anew for another film. */
+  adopt() {
+    return false;
+  }
+  /**
+   * Draw one moment. `moving` lets tokens fly; scrubbing shows states, never flights.
+   * @param {import("../film/board.js").Board} board
+   * @param {number} selected
+   * @param {boolean} moving
+   */
+  paint(board, selected, moving) {
+    this.coordinator.paint(this.film, board);
+    this.lanes.forEach((lane, index) => lane.paint(this.film, board, selected === index));
+    this.tokens.forEach((token) => token.paint(this.film, board, this.sizes, moving));
+    const orphans = this.film.partitions.filter((_, index) => board.partitions[index].owner === -1);
+    say(this.railCount, orphans.length ? String(orphans.length) : "");
+    say(this.railNote, orphans.length ? this.waits(board) : "Every partition has an owner.");
+    set(this.rail, "data-count", orphans.length);
+    set(this.rail, "aria-label", `No owner: ${orphans.length ? spoken(orphans) : "none"}`);
+  }
+  /**
+   * Since when the longest of the ownerless partitions stands still.
+   * @param {import("../film/board.js").Board} board
+   */
+  waits(board) {
+    const { partitionTracks, partitionStates } = this.film;
+    const since = board.partitions.flatMap((state, index) => state.owner === -1 ? sinceWhen(partitionTracks[index], partitionStates, board.at, (earlier) => !earlier.flows) : []);
+    const subject = since.length > 1 ? "The longest" : "It";
+    return `${subject} has stopped for ${seconds(board.at - Math.min(...since))}.`;
+  }
+  /** @param {import("../film/format.js").Message} message */
+  pill(message) {
+    this.bus.pill(message);
+  }
+};
+
+// lab/board/tiles.js
+var TILE = 78;
+var TILE_HEIGHT = 56;
+var TILE_GAP = 4;
+var AWAY = (
+  /** @type {Record<string, string>} */
+  {
+    gone: "gone",
+    closed: "left",
+    absent: "not started"
+  }
+);
+var Tiles = class {
+  constructor(film, sizes, onSelect) {
+    this.film = film;
+    this.inner = sizes.inner;
+    this.columns = Math.max(4, Math.floor((sizes.inner - RAIL - GAP + TILE_GAP) / (TILE + TILE_GAP)));
+    this.tile = Math.floor((sizes.inner - RAIL - GAP + TILE_GAP) / this.columns) - TILE_GAP;
+    this.rows = Math.ceil(film.members.length / this.columns);
+    this.shownRows = Math.min(this.rows, 12);
+    this.top = COORDINATOR + 10;
+    this.height = Math.max(FULL_HEIGHT, this.top + this.shownRows * (TILE_HEIGHT + TILE_GAP) + 6);
+    this.root = make("div", {
+      class: "rk-stage",
+      style: `height:${this.height}px;min-width:${sizes.inner}px`
+    });
+    this.coordinator = new CoordinatorBar(film);
+    this.canvas = make("canvas", {
+      class: "rk-tiles",
+      "aria-hidden": "true",
+      style: `top:${this.top}px`
+    });
+    this.board = make("div", {
+      class: "rk-board",
+      role: "listbox",
+      "aria-label": "Members",
+      tabindex: "-1"
+    });
+    this.lanes = film.members.map((member) => this.makeTile(member, onSelect));
+    this.rail = make("div", {
+      class: "rk-rail",
+      role: "group",
+      "aria-label": "No owner",
+      style: `left:${sizes.inner - RAIL}px;top:${this.top}px;width:${RAIL}px;height:${this.height - this.top - 6}px`
+    }, make("b", {}, "No owner"), make("span", {
+      class: "rk-railcount"
+    }), make("p", {
+      class: "rk-raillist"
+    }));
+    this.root.append(this.coordinator.root, this.canvas, this.board, this.rail);
+    this.key = "";
+  }
+  // Another film of the same members and partitions: nothing has to be built anew.
+  adopt(film) {
+    const same = film.members.length === this.film.members.length && film.partitions.length === this.film.partitions.length && film.members.every((one, index) => one.name === this.film.members[index].name);
+    if (!same) return false;
+    this.film = film;
+    this.key = "";
+    this.lanes.forEach((lane) => {
+      lane.key = "";
+    });
+    return true;
+  }
+  makeTile(member, onSelect) {
+    const { x, y } = this.place(member.index);
+    const node = make("div", {
+      class: "rk-lane rk-tile",
+      role: "option",
+      "data-member": member.name,
+      tabindex: "-1",
+      title: member.name,
+      style: `left:${x}px;top:${y}px;width:${this.tile}px;height:${TILE_HEIGHT}px`
+    });
+    node.addEventListener("click", () => onSelect(member.index));
+    this.board.append(node);
+    return {
+      node
+    };
+  }
+  place(index) {
+    return {
+      x: index % this.columns * (this.tile + TILE_GAP),
+      y: this.top + Math.floor(index / this.columns) * (TILE_HEIGHT + TILE_GAP)
+    };
+  }
+  paint(board, selected) {
+    this.coordinator.paint(this.film, board);
+    this.lanes.forEach((lane, index) => {
+      set(lane.node, "aria-selected", selected === index ? "true" : "false");
+      const look = lookOf(board.members[index].state), stopped = board.owned[index].filter((one) => !board.partitions[one].flows).length;
+      const key = `${look}/${board.members[index].state.doing}/${board.owned[index].length}/${stopped}`;
+      if (lane.key === key) return;
+      lane.key = key;
+      set(lane.node, "data-look", look);
+      set(lane.node, "aria-label", memberLine(this.film, board, index));
+    });
+    const orphans = board.partitions.map((one, index) => one.owner === -1 ? index : -1).filter((index) => index >= 0);
+    say(this.rail.children[1], orphans.length ? String(orphans.length) : "");
+    say(this.rail.children[2], orphans.length ? orphans.slice(0, 20).map((one) => this.film.partitions[one]).join("  ") + (orphans.length > 20 ? `  and ${orphans.length - 20} more` : "") : "Every partition has an owner.");
+    this.draw(board);
+  }
+  draw(board) {
+    const key = `${board.partitions.map((one) => `${one.owner}${one.word}`).join()}${board.members.map((one) => one.state.doing).join()}${board.group.state}`;
+    if (key === this.key) return;
+    this.key = key;
+    const ratio = Math.min(2, window.devicePixelRatio || 1), width = this.inner - RAIL - GAP, height = this.height - this.top;
+    if (this.canvas.width !== Math.round(width * ratio)) {
+      this.canvas.width = Math.round(width * ratio);
+      this.canvas.height = Math.round(height * ratio);
+      this.canvas.style.width = `${width}px`;
+      this.canvas.style.height = `${height}px`;
+    }
+    const pen = this.canvas.getContext("2d"), css = getComputedStyle(this.root), colour = (name) => css.getPropertyValue(`--rk-${name}`).trim();
+    const paint = {
+      sunk: colour("sunk"),
+      ink: colour("ink"),
+      ink3: colour("ink3"),
+      alert: colour("alert"),
+      surface: colour("surface")
+    };
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.clearRect(0, 0, width, height);
+    board.members.forEach((member) => this.drawTile(pen, board, member, {
+      ...paint,
+      on: colour(`m${member.hue}o`)
+    }, colour(`m${member.hue}`)));
+  }
+  drawTile(pen, board, member, paint, hue) {
+    const { x, y: top } = this.place(member.index), y = top - this.top, look = lookOf(member.state);
+    pen.fillStyle = paint.sunk;
+    pen.beginPath();
+    pen.roundRect(x, y, this.tile, TILE_HEIGHT, 7);
+    pen.fill();
+    if ([
+      "crashed",
+      "gone",
+      "frozen",
+      "died",
+      "fenced",
+      "zombie"
+    ].includes(look)) {
+      pen.strokeStyle = paint.alert;
+      pen.lineWidth = 1.5;
+      pen.setLineDash([
+        4,
+        3
+      ]);
+      pen.stroke();
+      pen.setLineDash([]);
+    }
+    pen.fillStyle = hue;
+    pen.beginPath();
+    pen.arc(x + 14, y + 13, 6.5, 0, 7);
+    pen.fill();
+    this.drawPattern(pen, member.pattern, x + 14, y + 13, paint.on);
+    pen.fillStyle = paint.ink;
+    pen.font = "600 12px system-ui, sans-serif";
+    pen.textAlign = "left";
+    pen.fillText(member.label, x + 25, y + 17);
+    pen.textAlign = "right";
+    pen.font = "600 12px system-ui, sans-serif";
+    const seat = member.seat === "joined" ? "\u2713" : "\u25CB";
+    const sign = look === "live" ? board.phase ? seat : "" : SIGNS[look] || "";
+    const word = AWAY[look];
+    if (word) {
+      pen.fillStyle = look === "gone" ? paint.alert : paint.ink3;
+      pen.textAlign = "center";
+      pen.fillText(word, x + this.tile / 2, y + 41);
+      pen.textAlign = "right";
+    }
+    if (look !== "live") pen.fillStyle = paint.alert;
+    pen.fillText(sign, x + this.tile - 7, y + 17);
+    this.drawCells(pen, board, board.owned[member.index], x + 8, y + 26, paint);
+  }
+  // From the thirteenth member on hues come again, and a pattern tells the members apart.
+  drawPattern(pen, kind, x, y, colour) {
+    if (!kind) return;
+    const line2 = (x1, y1, x2, y2) => {
+      pen.moveTo(x + x1, y + y1);
+      pen.lineTo(x + x2, y + y2);
+    };
+    pen.strokeStyle = pen.fillStyle = colour;
+    pen.lineWidth = 1.6;
+    pen.beginPath();
+    if (kind === 2) {
+      [
+        [
+          -2.5,
+          -2
+        ],
+        [
+          2.5,
+          -2
+        ],
+        [
+          0,
+          2.5
+        ]
+      ].forEach(([dx, dy]) => pen.rect(x + dx - 1, y + dy - 1, 2, 2));
+      pen.fill();
+      return;
+    }
+    if (kind === 3) {
+      line2(-5, -2, 5, -2);
+      line2(-5, 2, 5, 2);
+    } else line2(-4, 4, 4, -4);
+    if (kind === 4) line2(-4, -4, 4, 4);
+    pen.stroke();
+  }
+  drawCells(pen, board, owned, left, top, paint) {
+    const side = owned.length <= 10 ? 11 : owned.length <= 24 ? 8 : 5, across = Math.floor((this.tile - 11) / (side + 2));
+    owned.forEach((partition, place) => {
+      const x = left + place % across * (side + 2), y = top + Math.floor(place / across) * (side + 2), state = board.partitions[partition];
+      if (y > top + 26) return;
+      if (state.flows) {
+        pen.fillStyle = paint.ink3;
+        pen.fillRect(x, y, side, side);
+        return;
+      }
+      const bad = ALERTING.has(state.word);
+      pen.strokeStyle = bad ? paint.alert : paint.ink;
+      pen.lineWidth = 1.2;
+      pen.strokeRect(x + 0.6, y + 0.6, side - 1.2, side - 1.2);
+      if (bad) {
+        pen.beginPath();
+        pen.moveTo(x + 2, y + 2);
+        pen.lineTo(x + side - 2, y + side - 2);
+        pen.moveTo(x + side - 2, y + 2);
+        pen.lineTo(x + 2, y + side - 2);
+        pen.stroke();
+      }
+    });
+  }
+  // Tiles have no bus: nothing flies.
+  pill() {
+  }
+};
+
+// lab/screen/speaker.js
+var APART_MS2 = 1500;
+var Speaker = class {
+  /** @param {Node} region */
+  constructor(region) {
+    this.region = region;
+    this.place = -1;
+    this.spokenAt = 0;
+    this.waiting = 0;
+  }
+  /**
+   * @param {number} place which sentence it is; the same one is said once
+   * @param {string} words
+   * @param {boolean} playing
+   */
+  speak(place, words, playing) {
+    if (place === this.place) return;
+    this.place = place;
+    clearTimeout(this.waiting);
+    const wait = Math.max(0, APART_MS2 - (performance.now() - this.spokenAt));
+    this.waiting = setTimeout(() => {
+      this.spokenAt = performance.now();
+      say(this.region, words);
+    }, playing ? wait : 0);
+  }
+  /** Say the present sentence again at the next look. */
+  repeat() {
+    this.place = -1;
+  }
+};
+
+// lab/screen/screen.js
+var WIDE = 1500;
+var ENLARGED = 1.25;
+var MOST_SQUARES = 24;
+var Screen = class {
+  /** @param {import("../lab.js").Lab} lab */
+  constructor(lab) {
+    this.lab = lab;
+    this.speaker = new Speaker(lab.ui.status);
+    this.stage = null;
+    this.width = 0;
+    this.outer = 0;
+    this.meterKey = null;
+  }
+  /** The width there is, in the lab's own pixels. */
+  room() {
+    const { el, ui, presenter } = this.lab;
+    if (!presenter.on) {
+      const wide = el.clientWidth || 1040;
+      const large = wide >= WIDE ? ENLARGED : 1;
+      ui.root.style.zoom = large > 1 ? String(large) : "";
+      return Math.floor(wide / large);
+    }
+    const zoom = Math.max(0.6, Math.min(innerWidth / 960, innerHeight / 580));
+    ui.root.style.zoom = zoom.toFixed(3);
+    return Math.floor(innerWidth / zoom);
+  }
+  /** Measure again, even where the width is the same: another theme has other sizes. */
+  refit() {
+    this.width = 0;
+    this.fit();
+  }
+  fit() {
+    const { film, ui, strip, selected } = this.lab;
+    if (!film) return;
+    const outer = this.room();
+    const width = Math.max(720, outer);
+    if (this.stage && this.width === width && this.outer === outer) return;
+    this.width = width;
+    this.outer = outer;
+    ui.root.classList.toggle("rk-tight", outer < 960);
+    ui.root.classList.toggle("rk-snug", outer < 1130);
+    ui.root.classList.toggle("rk-thin", outer < 900);
+    const focused = this.stage && this.stage.root.contains(document.activeElement);
+    this.stage = this.makeStage(width);
+    strip.show(film, Math.max(360, outer));
+    this.showStage();
+    if (focused && this.stage.lanes[selected]) this.stage.lanes[selected].node.focus();
+  }
+  /** @param {number} width */
+  makeStage(width) {
+    const { film, ui } = this.lab;
+    const onSelect = (index) => this.onSelect(index);
+    const sizes = measure(film, width, ui.root.classList.contains("rk-projector"));
+    return "cells" in sizes ? new Stage(film, sizes, onSelect) : new Tiles(film, sizes, onSelect);
+  }
+  /** @param {number} index */
+  onSelect(index) {
+    if (index < 0) {
+      this.lab.act("add");
+      return;
+    }
+    this.lab.select(index);
+    this.stage.lanes[index].node.focus();
+  }
+  /** Take another film; a stage that fits it is kept. */
+  takeFilm() {
+    const { film, strip } = this.lab;
+    if (this.stage?.adopt(film)) {
+      strip.show(film, Math.max(360, this.outer));
+      this.showStage();
+    } else {
+      this.stage = null;
+      this.fit();
+    }
+  }
+  /** Say in place of the board why there is none. */
+  refuseFilm(words) {
+    this.lab.ui.stageHome.replaceChildren(make("p", {
+      class: "rk-wait",
+      role: "alert"
+    }, words));
+  }
+  /** Which picture stands on the stage; its height stays what the board needs, so that no notebook jumps. */
+  showStage() {
+    if (!this.stage) return;
+    const { ui, panels, comparison } = this.lab;
+    const node = comparison.view?.root ?? (panels.name === "flow" ? this.stage.root : panels.panel);
+    if (node !== this.stage.root) node.style.height = comparison.view ? "" : this.stage.root.style.height;
+    const here = ui.stageHome.firstChild === node;
+    const inside = !here && ui.stageHome.contains(document.activeElement);
+    if (!here) ui.stageHome.replaceChildren(node);
+    panels.list.hidden = comparison.view !== null;
+    ui.root.classList.toggle("rk-comparing", comparison.view !== null);
+    this.paint(false);
+    if (inside) this.focusAfterChange();
+  }
+  focusAfterChange() {
+    const { panels, comparison } = this.lab;
+    if (comparison.view) comparison.view.root.focus();
+    else if (panels.name === "flow") this.focusTarget().focus();
+    else panels.tabOf(panels.name).focus();
+  }
+  /** Where the keys of the board go. */
+  focusTarget() {
+    return this.stage.lanes[this.lab.selected]?.node ?? this.stage.board;
+  }
+  /**
+   * Draw the moment at the cursor.
+   * @param {boolean} moving
+   */
+  paint(moving) {
+    if (!this.stage) return;
+    const { film, player, panels, comparison, selected, strip, ui } = this.lab;
+    const board = boardAt(film, player.at);
+    if (comparison.view) comparison.view.paint(player.at);
+    else if (panels.name !== "flow") panels.paint(moving);
+    else this.stage.paint(board, selected, moving && player.playing);
+    this.stage.lanes.forEach((lane, index) => set(lane.node, "tabindex", index === selected ? "0" : "-1"));
+    const [cause, effect, place] = sentenceAt(film, player.at);
+    say(ui.cause, cause);
+    say(ui.effect, effect);
+    this.paintMeter(board);
+    const clock = seconds(player.at).replace(" s", " seconds");
+    strip.paint(player.at, `${clock}, ${board.group.state}, ${board.flowing} of ${board.there} flow`);
+    this.paintTransport();
+    this.paintActions(board);
+    this.speaker.speak(place, `${seconds(player.at)} ${cause} ${effect}`, player.playing);
+    if (!player.playing) say(ui.twin, comparison.view ? comparison.view.twin : twinText(film, board));
+  }
+  /** @param {Board} board */
+  paintMeter(board) {
+    const { film, ui } = this.lab;
+    const many = film.partitions.length > MOST_SQUARES;
+    const share = 100 * board.flowing / board.there;
+    const percent = `${share.toFixed(board.flowing % board.there ? 1 : 0)} %`;
+    say(ui.flowing, many ? percent : `${board.flowing} of ${board.there}`);
+    const key = many ? "" : board.partitions.map((state) => `${state.owner}${state.flows}`).join();
+    if (this.meterKey === key) return;
+    this.meterKey = key;
+    const shown = many ? [] : board.partitions.filter((state) => state.owner !== GONE);
+    ui.meter.replaceChildren(...shown.map((state) => {
+      if (!state.flows) return make("i", {
+        class: state.owner < 0 ? "rk-none" : "rk-stop"
+      });
+      return make("i", {
+        style: `background:var(--rk-m${film.members[state.owner].hue})`
+      });
+    }));
+  }
+  paintTransport() {
+    const { player, ui } = this.lab;
+    const does = player.playing ? "Pause" : "Play";
+    if (ui.playButton.getAttribute("aria-label") !== does) {
+      ui.playButton.replaceChildren(icon(player.playing ? "pause" : "play"));
+    }
+    set(ui.playButton, "aria-label", does);
+    say(ui.clock, seconds(player.at));
+    say(ui.pace, player.playing && player.speed === "Auto" ? `${player.pace(player.at)} \xD7` : "");
+  }
+  /** @param {Board} board */
+  paintActions(board) {
+    const { ui, selected } = this.lab;
+    const member = board.members[selected];
+    say(ui.who, member ? `${member.name} selected` : "nobody selected");
+    const frozen = member?.state.life === "frozen";
+    for (const { node, action } of ui.actions) {
+      const refused = refusalOf(this.lab, action.do);
+      set(node, "aria-disabled", refused ? "true" : "false");
+      set(node, "title", refused || null);
+      const words = action.do === "freeze" && frozen ? "Thaw" : action.words;
+      const text = (
+        /** @type {Text} */
+        node.firstChild
+      );
+      if (text.data !== words) text.data = words;
+      set(node, "aria-label", member ? `${words} ${member.name}` : words);
+    }
+  }
+};
+
+// lab/screen/theme.js
+var THEMES = Object.freeze([
+  "light",
+  "dark",
+  "projector"
+]);
+var Options = class {
+  constructor() {
+    this.letters = true;
+    this.pills = "all";
+    this.calm = null;
+  }
+  get still() {
+    return this.calm ?? matchMedia("(prefers-reduced-motion: reduce)").matches;
+  }
+};
+var Theme = class {
+  /** @param {import("../lab.js").Lab} lab */
+  constructor(lab) {
+    this.lab = lab;
+    this.dark = matchMedia("(prefers-color-scheme: dark)");
+    this.onChange = () => this.apply();
+    this.dark.addEventListener("change", this.onChange);
+    this.watch = new MutationObserver(this.onChange);
+    this.watch.observe(document.body, {
+      attributes: true,
+      attributeFilter: [
+        "data-jp-theme-light"
+      ]
+    });
+  }
+  close() {
+    this.dark.removeEventListener("change", this.onChange);
+    this.watch.disconnect();
+  }
+  get name() {
+    const { model, presenter } = this.lab;
+    const theme = presenter.on ? "projector" : model.get("theme");
+    if (theme !== "auto") return theme;
+    const light = document.body.getAttribute("data-jp-theme-light");
+    if (light === "true" || light === "false") return light === "true" ? "light" : "dark";
+    return this.dark.matches ? "dark" : "light";
+  }
+  /** Put the classes on, and measure again. */
+  apply() {
+    this.mark();
+    if (this.lab.screen.stage) this.lab.screen.refit();
+  }
+  mark() {
+    const { classList } = this.lab.ui.root;
+    const { name } = this;
+    THEMES.forEach((each) => classList.toggle(`rk-${each}`, each === name));
+    classList.toggle("rk-calm", this.lab.options.still);
+  }
+};
+
+// lab/time/cursor.js
+var Cursor = class {
+  /** @param {import("../lab.js").Lab} lab */
+  constructor(lab) {
+    this.lab = lab;
+    this.sent = -1;
+  }
+  /** The kernel has moved it. */
+  follow() {
+    const { film, player, model } = this.lab;
+    const at = model.get("cursor_ms");
+    if (!film || player.playing || at === this.sent || at === Math.round(player.at)) return;
+    player.seek(at);
+    this.lab.paint(false);
+  }
+  /** The page has moved it. */
+  send() {
+    const { player, model } = this.lab;
+    this.sent = Math.round(player.at);
+    if (model.get("cursor_ms") === this.sent) return;
+    model.set("cursor_ms", this.sent);
+    model.save_changes();
+  }
+};
+
+// lab/time/marks.js
+var WEIGHT = (
+  /** @type {Record<string, number>} */
+  {
+    fault: 0,
+    timer: 1,
+    action: 2,
+    rebalance: 3
+  }
+);
+var SIDE2 = 6;
+var LETTER = 6.6;
+function shownMarks(marks, scale) {
+  const all = marks.filter((mark) => mark.kind !== "done" && mark.at > 0);
+  const others = all.filter((mark) => mark.kind !== "rebalance");
+  return all.filter((mark) => mark.kind !== "rebalance" || !others.some((other) => Math.abs(scale.x(other.at) - scale.x(mark.at)) < 9));
+}
+function labelled(shown, scale) {
+  const taken = shown.map((mark) => ({
+    from: scale.x(mark.at) - SIDE2,
+    to: scale.x(mark.at) + SIDE2,
+    mark
+  }));
+  const labels = /* @__PURE__ */ new Map();
+  const wordy = shown.filter((mark) => mark.kind !== "rebalance");
+  for (const mark of wordy.sort((a, b) => WEIGHT[a.kind] - WEIGHT[b.kind] || a.at - b.at)) {
+    const x = scale.x(mark.at);
+    const room = mark.words.length * LETTER + 16;
+    const flip = x + room > scale.width;
+    const [from, to] = flip ? [
+      x - room,
+      x
+    ] : [
+      x,
+      x + room
+    ];
+    if (taken.some((other) => other.mark !== mark && other.from < to && other.to > from)) continue;
+    taken.push({
+      from,
+      to,
+      mark
+    });
+    labels.set(mark, flip);
+  }
+  return labels;
+}
+
+// lab/time/strip.js
+var STEPS_S2 = [
+  1,
+  2,
+  5,
+  10,
+  15,
+  30,
+  60,
+  120,
+  300,
+  600,
+  1800,
+  3600
+];
+var MOST_TICKS2 = 10;
+var HEIGHT = 36;
+var MARGIN = 26;
+var SIGNS2 = (
+  /** @type {Record<string, string>} */
+  {
+    fault: "\xD7",
+    rebalance: "\u25C6",
+    timer: "\u25F7",
+    action: "+"
+  }
+);
+var Strip = class {
+  /** @param {(at: number, dragging: boolean) => void} onSeek */
+  constructor(onSeek) {
+    this.scale = new Scale(0, 1, 1);
+    this.marks = make("div", {
+      class: "rk-marks",
+      "aria-hidden": "true"
+    });
+    this.canvas = make("canvas", {
+      "aria-hidden": "true"
+    });
+    this.clock = make("b");
+    this.cursor = make("i", {
+      class: "rk-cursor",
+      "aria-hidden": "true"
+    }, this.clock);
+    this.axis = make("div", {
+      class: "rk-axis",
+      "aria-hidden": "true"
+    });
+    const slides = {
+      type: "range",
+      class: "rk-slider",
+      min: 0,
+      step: 100,
+      "aria-label": "Time"
+    };
+    this.slider = make("input", slides);
+    this.root = make("div", {
+      class: "rk-strip"
+    }, this.marks, this.canvas, this.axis, this.cursor, this.slider);
+    this.slider.addEventListener("input", () => onSeek(Number(this.slider.value), true));
+    this.slider.addEventListener("change", () => onSeek(Number(this.slider.value), false));
+  }
+  /**
+   * @param {import("../film/format.js").Film} film
+   * @param {number} width
+   */
+  show(film, width) {
+    this.scale = new Scale(0, film.end, width - 40);
+    set(this.slider, "max", film.end);
+    this.drawMarks(film.marks);
+    const { ticks } = this.scale.ticks(STEPS_S2, MOST_TICKS2);
+    this.axis.replaceChildren(...ticks.map((at) => make("span", {
+      style: `left:${this.scale.x(at * 1e3)}px`
+    }, String(at))));
+    const pen = sharpPen(this.canvas, this.scale.width, HEIGHT);
+    new Painter(this.root).drawRun(pen, film, this.scale, HEIGHT);
+  }
+  /** @param {import("../film/format.js").Mark[]} marks */
+  drawMarks(marks) {
+    const shown = shownMarks(marks, this.scale);
+    const labels = labelled(shown, this.scale);
+    this.marks.replaceChildren(...shown.map((mark) => {
+      const flip = labels.get(mark) ? " rk-flip" : "";
+      const looks = {
+        class: `rk-mark rk-${mark.kind}${flip}`,
+        style: `left:${this.scale.x(mark.at)}px`
+      };
+      return make("span", looks, make("i", {}, SIGNS2[mark.kind]), labels.has(mark) ? mark.words : "");
+    }));
+  }
+  /**
+   * Move the cursor to a moment.
+   * @param {number} at
+   * @param {string} words what a screen reader says of it
+   */
+  paint(at, words) {
+    const x = this.scale.x(at);
+    this.cursor.style.transform = `translateX(${x}px)`;
+    this.root.style.setProperty("--rk-fog", `${x}px`);
+    say(this.clock, seconds(at));
+    this.clock.style.marginLeft = `${labelShift(x, this.scale.width, MARGIN)}px`;
+    this.slider.value = String(at);
+    set(this.slider, "aria-valuetext", words);
+  }
+};
+
+// lab/lab.js
+var WAITS = "Waits for the kernel.";
+var DEAD = "The kernel does not answer. You can still play and read this run. To act, restart the kernel and run the cell again.";
+var REPEATED = /* @__PURE__ */ new Set([
+  ".",
+  ",",
+  "<",
+  ">",
+  "ArrowUp",
+  "ArrowDown",
+  "ArrowLeft",
+  "ArrowRight"
+]);
+var PILLS_WITHIN_MS = 200;
+var Lab = class {
+  /**
+   * @param {import("../shared/model.js").Model} model
+   * @param {HTMLElement} el
+   */
+  constructor(model, el) {
+    this.model = model;
+    this.el = el;
+    this.selected = 0;
+    this.alone = !!model.get("controls").alone;
+    this.film = /** @type {Film} */
+    /** @type {unknown} */
+    null;
+    this.serial = 0;
+    this.presets = null;
+    this.whenFilmed = null;
+    this.toldNotice = "";
+    this.sentTimes = {
+      film: (
+        /** @type {Film | null} */
+        null
+      ),
+      times: (
+        /** @type {number[]} */
+        []
+      )
+    };
+    this.options = new Options();
+    this.talk = new Talk(model, (busy) => this.busy(busy), (dead) => this.dead(dead));
+    this.player = new Player((from, to) => this.onTick(from, to), () => this.onStop(), () => this.options.still);
+    this.cursor = new Cursor(this);
+    this.steps = new Steps(this);
+    this.costs = new Costs(this);
+    this.marker = new Marker(this);
+    this.comparison = new Comparison(this);
+    this.predict = new Predict(this);
+    this.presenter = new Presenter(this);
+    this.ui = buildRegions(this);
+    this.screen = new Screen(this);
+    this.theme = new Theme(this);
+    this.strip = new Strip((at, dragging) => this.seek(at, dragging));
+    this.popup = new Popup(this, "menu", "Menu");
+    this.drawer = new Popup(this, "drawer", "Drawer");
+    this.popups = [
+      this.popup,
+      this.drawer
+    ];
+    this.panels = new Panels(this);
+    this.assemble();
+    this.listen();
+    this.takeFilm(true);
+  }
+  assemble() {
+    const { ui } = this;
+    ui.root.append(ui.header, ui.lesson, ui.band, this.panels.list, ui.sentences, ui.stageHome, ui.actionBar);
+    ui.root.append(ui.transport, this.strip.root, ui.details, ui.help, this.popup.root, this.drawer.root, ui.status);
+    this.el.append(ui.root);
+  }
+  listen() {
+    const listeners = (
+      /** @type {[string, (...args: any[]) => void][]} */
+      [
+        [
+          "change:film",
+          () => this.takeFilm(false)
+        ],
+        [
+          "change:theme",
+          () => this.theme.apply()
+        ],
+        [
+          "change:controls",
+          () => this.showControls()
+        ],
+        [
+          "change:cursor_ms",
+          () => this.cursor.follow()
+        ],
+        [
+          "msg:custom",
+          (message, buffers) => this.talk.hear(message, buffers)
+        ]
+      ]
+    );
+    listeners.forEach(([name, run]) => this.model.on(name, run));
+    this.unlisten = () => listeners.forEach(([name, run]) => this.model.off(name, run));
+    const { root, stageHome } = this.ui;
+    root.addEventListener("keydown", (event) => this.onKey(event));
+    root.addEventListener("pointermove", () => this.presenter.awake());
+    stageHome.addEventListener("click", (event) => this.marker.pick(event));
+    stageHome.addEventListener("contextmenu", (event) => this.onContextMenu(event));
+    this.observer = new ResizeObserver(() => this.screen.fit());
+    this.observer.observe(this.el);
+  }
+  close() {
+    this.player.pause();
+    this.unlisten?.();
+    this.observer?.disconnect();
+    this.presenter.close();
+    this.theme.close();
+  }
+  // --- the kernel's side ---------------------------------------------------------------------
+  /** @param {boolean} first */
+  async takeFilm(first) {
+    const bytes = this.model.get("film");
+    try {
+      const film = await readFilm(bytes);
+      if (bytes !== this.model.get("film")) return;
+      this.film = film;
+    } catch (failure) {
+      if (!(failure instanceof FilmError)) throw failure;
+      this.screen.refuseFilm(failure.message);
+      return;
+    }
+    this.serial = this.model.get("controls").serial;
+    this.selected = Math.min(this.selected, this.film.members.length - 1);
+    this.player.load(this.film);
+    if (first) this.player.seek(this.model.get("cursor_ms"));
+    this.panels.forget();
+    this.comparison.view = null;
+    this.showControls();
+    this.theme.mark();
+    this.screen.takeFilm();
+    this.whenFilmed?.();
+    this.whenFilmed = null;
+    if (first) this.openAddress();
+  }
+  // A link in the page's address opens in the first lab of the page.
+  openAddress() {
+    const token = this.alone ? null : linkOfAddress();
+    if (token) this.ask({
+      type: "open",
+      token
+    });
+  }
+  showControls() {
+    const controls = this.model.get("controls");
+    showControls(this, controls);
+    if (controls.notice && controls.notice !== this.toldNotice) this.tell(controls.notice);
+    this.toldNotice = controls.notice;
+  }
+  /**
+   * Ask for one change; `then` hears the answer, refused or done.
+   * @param {Record<string, unknown>} message
+   * @param {((answer: any) => void) | null} [then]
+   */
+  ask(message, then = null) {
+    this.talk.change({
+      at_ms: Math.round(this.player.at),
+      ...message
+    }, (answer) => {
+      if (answer.type === "refused" && !then) this.refuse(answer.words);
+      if (answer.type === "done") {
+        if (!this.model.get("controls").notice) this.tell("");
+        this.whenShown(answer);
+      }
+      then?.(answer);
+    });
+  }
+  /** @param {boolean} busy */
+  busy(busy) {
+    this.ui.root.classList.toggle("rk-busy", busy);
+    if (busy) this.tell(WAITS);
+    else if (this.ui.notice.textContent === WAITS) this.tell("");
+  }
+  /** @param {boolean} dead */
+  dead(dead) {
+    say(this.ui.band, dead ? DEAD : "");
+  }
+  /**
+   * The film travels beside the answer and is inflated first.
+   * @param {any} answer
+   */
+  whenShown(answer) {
+    if (this.serial === answer.serial) this.follow(answer);
+    else this.whenFilmed = () => this.follow(answer);
+  }
+  /**
+   * What was done happens at the cursor, so time goes on from there.
+   * @param {any} answer
+   */
+  follow(answer) {
+    const index = this.film.members.findIndex((member) => member.name === answer.select);
+    if (index >= 0) this.selected = index;
+    if (answer.seek !== void 0) {
+      this.player.pause();
+      this.player.seek(answer.seek);
+    }
+    this.paint(false);
+    if (answer.cost !== void 0) this.costs.tell(answer);
+    if (answer.play && !this.predict.on) this.play();
+  }
+  // --- acting --------------------------------------------------------------------------------
+  /** @param {string} what */
+  act(what) {
+    act(this, what);
+  }
+  /** @param {string} words */
+  tell(words) {
+    say(this.ui.notice, words);
+    set(this.ui.notice, "title", words || null);
+    this.ui.notice.classList.remove("rk-refused");
+  }
+  /** @param {string} words */
+  refuse(words) {
+    this.tell(words);
+    this.ui.notice.classList.add("rk-refused");
+  }
+  /** @param {number} index */
+  select(index) {
+    this.selected = Math.max(0, Math.min(index, this.film.members.length - 1));
+    this.marker.clear();
+    this.paint(false);
+    const { activeElement } = document;
+    const lane = this.screen.stage.lanes[this.selected];
+    if (lane && this.ui.root.contains(activeElement) && activeElement?.closest(".rk-board")) {
+      lane.node.focus();
+    }
+  }
+  toggleHelp() {
+    const { help } = this.ui;
+    help.hidden = !help.hidden;
+    if (!help.hidden) help.focus();
+  }
+  /** @param {KeyboardEvent} event */
+  onKey(event) {
+    this.presenter.awake();
+    if (!this.film || event.metaKey) return;
+    const target = (
+      /** @type {Element} */
+      event.target
+    );
+    const typing = target.tagName === "INPUT" && target !== this.strip.slider && event.key !== "Escape";
+    if (target.tagName === "SELECT" || typing) return;
+    const run = this.runOf(
+      /** @type {any} */
+      event
+    );
+    if (!run) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (!event.repeat || REPEATED.has(event.key)) run();
+  }
+  /**
+   * What a key would do now (nothing is done).
+   * @param {{ key: string, target: Element, shiftKey?: boolean, ctrlKey?: boolean, altKey?: boolean }} event
+   */
+  runOf({ key, target, shiftKey = false, ctrlKey = false, altKey = false }) {
+    return keyRun(this, {
+      key,
+      target,
+      shiftKey,
+      ctrlKey,
+      altKey
+    });
+  }
+  /** @param {MouseEvent} event */
+  onContextMenu(event) {
+    const lane = (
+      /** @type {Element} */
+      event.target.closest(".rk-lane")
+    );
+    if (!(lane instanceof HTMLElement)) return;
+    event.preventDefault();
+    lane.click();
+    this.marker.pick(event);
+    showMore(this, lane);
+  }
+  // --- time ----------------------------------------------------------------------------------
+  /** @param {boolean} moving */
+  paint(moving) {
+    this.screen.paint(moving);
+  }
+  toggle() {
+    if (!this.film) return;
+    if (this.player.playing) this.player.pause();
+    else this.play();
+  }
+  play() {
+    this.player.play();
+    this.screen.paintTransport();
+  }
+  onStop() {
+    this.paint(false);
+    this.cursor.send();
+  }
+  /**
+   * @param {number} at
+   * @param {boolean} dragging the kernel hears where it ends
+   */
+  seek(at, dragging) {
+    this.player.seek(at);
+    if (!this.player.playing) this.paint(false);
+    if (!dragging) this.cursor.send();
+  }
+  /**
+   * @param {number} from
+   * @param {number} to
+   */
+  onTick(from, to) {
+    this.pillsUpTo(from, to);
+    this.paint(true);
+  }
+  /**
+   * Let the messages of a moment travel on the board.
+   * @param {number} from
+   * @param {number} to
+   */
+  pillsUpTo(from, to) {
+    const { film, options } = this;
+    if (to - from > PILLS_WITHIN_MS || options.pills === "none") return;
+    if (this.sentTimes.film !== film) {
+      this.sentTimes = {
+        film,
+        times: film.messages.map((message) => message.sent)
+      };
+    }
+    const { times } = this.sentTimes;
+    for (let place = placeOf(times, from) + 1; place < times.length && times[place] <= to; place += 1) {
+      const message = film.messages[place];
+      if (options.pills === "all" || !message.quiet) this.screen.stage.pill(message);
+    }
+  }
+};
+
+// lab/main.js
+function render({ model, el }) {
+  const lab = new Lab(model, el);
+  el.rebalanceLab = lab;
+  return () => lab.close();
+}
+playAlone(render);
+var main_default = { render };
+export {
+  PageModel,
+  boardAt,
+  bytesOf,
+  main_default as default,
+  readFilm,
+  twinText
+};

@@ -1,0 +1,482 @@
+// Made of page/quiz/poll.js by `make page`; edit there. Sources 565321529bba7242, bundle 47c8a776fb65ab9a.
+// shared/dom.js
+var SVG = "http://www.w3.org/2000/svg";
+function make(tag, attributes = {}, ...children) {
+  const node = (
+    /** @type {any} */
+    tag.startsWith("svg:") ? document.createElementNS(SVG, tag.slice(4)) : document.createElement(tag)
+  );
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === null || value === void 0 || value === false) continue;
+    node.setAttribute(key, value === true ? "" : String(value));
+  }
+  for (const child of children) {
+    if (child !== null && child !== void 0) node.append(child);
+  }
+  return node;
+}
+
+// quiz/parts/chart.js
+function membersOf(picture) {
+  return [
+    ...new Set(picture.rows.flatMap((row) => row.spans.map((span) => span[2])))
+  ].sort();
+}
+function strip(picture, row) {
+  const members = membersOf(picture);
+  const wide = 600;
+  const x = (at) => (at - picture.since_ms) / (picture.until_ms - picture.since_ms) * wide;
+  const bars = row.spans.flatMap(([from, to, member]) => {
+    const place = members.indexOf(member);
+    const width = Math.max(x(to) - x(from), 1);
+    const bar = make("svg:rect", {
+      x: x(from),
+      y: 3,
+      width,
+      height: 18,
+      class: `rkq-bar m${place % 6}`
+    });
+    return width > 80 ? [
+      bar,
+      make("svg:text", {
+        x: x(from) + 4,
+        y: 16,
+        class: "rkq-bar-name"
+      }, member)
+    ] : [
+      bar
+    ];
+  });
+  const said = row.spans.map(([from, to, member]) => `${member} ${(from / 1e3).toFixed(1)} to ${(to / 1e3).toFixed(1)} s`).join(", ");
+  const marks = picture.events.map(([at]) => make("svg:line", {
+    x1: x(at),
+    x2: x(at),
+    y1: 0,
+    y2: 24,
+    class: "rkq-event"
+  }));
+  return make("svg:svg", {
+    viewBox: `0 0 ${wide} 24`,
+    class: "rkq-strip",
+    role: "img",
+    "aria-label": `${row.name}: ${said || "nobody"}`
+  }, ...bars, ...marks);
+}
+function scale(picture) {
+  const events = picture.events.map(([at, what]) => `${at / 1e3} s: ${what}`).join(", ");
+  const said = `${picture.since_ms / 1e3} s to ${picture.until_ms / 1e3} s${events ? `; ${events}` : ""}. Bars: records reach that member; gaps: nobody.`;
+  return make("p", {
+    class: "rkq-scale"
+  }, said);
+}
+function chart(picture) {
+  const rows = picture.rows.map((row) => make("div", {
+    class: "rkq-row"
+  }, make("span", {
+    class: "rkq-row-name"
+  }, row.name), strip(picture, row)));
+  return make("div", {
+    class: "rkq-chart"
+  }, ...rows, scale(picture));
+}
+
+// quiz/parts/prose.js
+function prose(text) {
+  return text.split("`").map((part, place) => place % 2 ? make("code", {}, part) : document.createTextNode(part));
+}
+function paragraphs(text) {
+  return text.split(/\n\s*\n/).map((block) => make("p", {}, ...prose(block.replace(/\s+/g, " "))));
+}
+function lines(text) {
+  return text.trimEnd().split("\n").map((line) => make("span", {
+    class: "rkq-line"
+  }, line || " "));
+}
+
+// quiz/parts/rows.js
+function optionRow(question, option, state) {
+  const remark = state.remarks?.find((one) => one.option === option.id);
+  const stroke = state.struck?.includes(option.id);
+  const chosen = remark ? remark.chosen : state.given.split(" ").includes(option.id);
+  const input = make("input", {
+    type: question.many ? "checkbox" : "radio",
+    name: "given",
+    value: option.id,
+    disabled: state.disabled,
+    checked: chosen
+  });
+  const says = remark ? [
+    remark.right ? "\u2713 right" : "\u2717 wrong",
+    remark.chosen ? "your answer" : null
+  ].filter(Boolean).join(", ") : null;
+  const row = question.picture?.rows.find((one) => one.name === option.text);
+  const text = make("span", {
+    class: question.kind === "log" ? "rkq-text rkq-log" : "rkq-text"
+  }, ...question.kind === "log" ? [
+    option.text
+  ] : prose(option.text));
+  const strike = state.strike ? make("button", {
+    type: "button",
+    class: "rkq-strike",
+    "aria-pressed": String(Boolean(stroke)),
+    "aria-label": `strike out ${option.id}`
+  }, stroke ? "restore" : "strike") : null;
+  strike?.addEventListener("click", () => state.strike(option.id));
+  const marked = remark ? remark.right ? "right" : "wrong" : "";
+  const quiet = remark && question.options.length > 6 && !remark.right && !remark.chosen;
+  return make("div", {
+    class: [
+      "rkq-option",
+      marked,
+      remark?.chosen ? "chosen" : "",
+      stroke ? "struck" : ""
+    ].filter(Boolean).join(" ")
+  }, make("label", {}, input, make("span", {
+    class: "rkq-letter",
+    "aria-hidden": "true"
+  }, option.id.toUpperCase()), text, row ? strip(question.picture, row) : null, says ? make("span", {
+    class: "rkq-mark"
+  }, says) : null, strike), option.picture ? chart(option.picture) : null, remark && !quiet ? make("p", {
+    class: "rkq-why"
+  }, ...prose(remark.why)) : null);
+}
+function remarkRows(state) {
+  return (state.remarks ?? []).map((remark) => make("div", {
+    class: `rkq-option ${remark.right ? "right" : "wrong"}${remark.chosen ? " chosen" : ""}`
+  }, make("span", {
+    class: "rkq-text"
+  }, remark.text), make("span", {
+    class: "rkq-mark"
+  }, `${remark.right ? "\u2713 right" : "\u2717 wrong"}${remark.chosen ? ", your answer" : ""}`), make("p", {
+    class: "rkq-why"
+  }, ...prose(remark.why))));
+}
+function wordRows(question, state) {
+  const number = question.kind === "numeric";
+  const label = number ? `Your answer, a number of ${question.unit}` : "Your answer, a word or two";
+  const input = make("input", {
+    type: "text",
+    inputmode: number ? "decimal" : "text",
+    name: "given",
+    autocomplete: "off",
+    value: state.given,
+    disabled: state.disabled,
+    "aria-label": label
+  });
+  return [
+    make("label", {
+      class: number ? "rkq-number" : "rkq-number rkq-word"
+    }, input, make("span", {}, question.unit ?? "")),
+    ...remarkRows(state)
+  ];
+}
+function placedRows(state) {
+  return (state.remarks ?? []).map((remark) => {
+    const known = remark.right;
+    const says = !known ? remark.chosen ? "\u2717 your answer" : "\u2717 wrong" : remark.chosen ? "\u2713 right" : "\u2717 not so in your answer";
+    return make("div", {
+      class: `rkq-option ${known && remark.chosen ? "right" : "wrong"}${remark.chosen ? " chosen" : ""}`
+    }, make("span", {
+      class: "rkq-text"
+    }, remark.text), make("span", {
+      class: "rkq-mark"
+    }, says), make("p", {
+      class: "rkq-why"
+    }, ...prose(remark.why)));
+  });
+}
+function pairRows(question, state) {
+  if (state.remarks) return placedRows(state);
+  const given = Object.fromEntries(state.given.split(" ").filter(Boolean).map((pair) => [
+    pair.slice(0, -1),
+    pair.slice(-1)
+  ]));
+  return question.prompts.map((prompt) => {
+    const choices = question.options.map((option) => make("option", {
+      value: option.id,
+      selected: given[prompt.id] === option.id
+    }, `${option.id}) ${option.text}`));
+    const select = make("select", {
+      name: "pair",
+      "data-prompt": prompt.id,
+      disabled: state.disabled
+    }, make("option", {
+      value: ""
+    }, "choose"), ...choices);
+    return make("label", {
+      class: "rkq-pair"
+    }, make("span", {
+      class: "rkq-text"
+    }, ...prose(prompt.text)), select);
+  });
+}
+function stepRows(question, state) {
+  if (state.remarks) return placedRows(state);
+  const order = state.given ? state.given.split(" ") : question.steps.map((step) => step.id);
+  const list = make("ol", {
+    class: "rkq-steps",
+    "data-touched": Boolean(state.given)
+  });
+  for (const id of order) {
+    const step = question.steps.find((one) => one.id === id);
+    const buttons = [
+      [
+        "up",
+        "\u2191",
+        -1
+      ],
+      [
+        "down",
+        "\u2193",
+        1
+      ]
+    ].map(([word, sign, by]) => {
+      const button = make("button", {
+        type: "button",
+        "aria-label": `${word}: ${step.text}`,
+        disabled: state.disabled
+      }, sign);
+      button.addEventListener("click", () => {
+        const item = button.closest("li");
+        const other = by < 0 ? item.previousElementSibling : item.nextElementSibling;
+        if (other) by < 0 ? other.before(item) : other.after(item);
+        list.setAttribute("data-touched", "");
+        button.focus();
+        list.dispatchEvent(new Event("change", {
+          bubbles: true
+        }));
+      });
+      return button;
+    });
+    list.append(make("li", {
+      "data-step": id
+    }, make("span", {
+      class: "rkq-text"
+    }, ...prose(step.text)), ...buttons));
+  }
+  return [
+    list
+  ];
+}
+function answerRows(question, state) {
+  if (question.kind === "matching") return pairRows(question, state);
+  if (question.kind === "ordering") return stepRows(question, state);
+  if (!question.options) return wordRows(question, state);
+  const rows = question.options.map((option) => optionRow(question, option, state));
+  return question.picture ? [
+    ...rows,
+    scale(question.picture)
+  ] : rows;
+}
+
+// quiz/parts/question.js
+var ASKS = {
+  single: "Choose one",
+  multiple: "Choose the number asked for",
+  numeric: "Give a number",
+  short: "Give a word or two",
+  matching: "Choose an option for each",
+  ordering: "Put into order",
+  log: "Choose the line",
+  picture: "Choose one"
+};
+function questionBody(question, state) {
+  return [
+    make("div", {
+      class: "rkq-stem"
+    }, ...paragraphs(question.stem)),
+    question.exhibit ? make("pre", {
+      tabindex: "0",
+      "aria-label": "exhibit"
+    }, ...lines(question.exhibit)) : null,
+    make("fieldset", {
+      class: "rkq-answers"
+    }, make("legend", {}, ASKS[question.kind]), ...answerRows(question, state))
+  ];
+}
+
+// quiz/parts/page.js
+function replayButtons(names, send) {
+  if (!names?.length) return null;
+  const buttons = names.map((name, run) => {
+    const button = make("button", {
+      type: "button",
+      class: "rkq-go rkq-quiet",
+      "data-role": "lab"
+    }, `Open in the lab: ${name}`);
+    button.addEventListener("click", () => send({
+      do: "lab",
+      run
+    }));
+    return button;
+  });
+  return make("div", {
+    class: "rkq-foot rkq-replays"
+  }, make("span", {}, names.length > 1 ? "The runs that decide it:" : "The run that decides it:"), ...buttons);
+}
+async function showLab(model, slot) {
+  const named = model.get("lab");
+  slot.replaceChildren();
+  if (!named || !model.widget_manager) return;
+  const child = await model.widget_manager.get_model(named.replace("IPY_MODEL_", ""));
+  const view = await model.widget_manager.create_view(child);
+  slot.append(view.el);
+  slot.scrollIntoView({
+    block: "nearest"
+  });
+}
+function ownKeys(root, pressed) {
+  root.addEventListener("keydown", (event) => {
+    pressed?.(event);
+    if (!event.ctrlKey && !event.metaKey && !event.altKey) event.stopPropagation();
+  });
+}
+function follow(model, slot, draw, ended) {
+  const labs = () => showLab(model, slot);
+  model.on("change:page", draw);
+  model.on("change:lab", labs);
+  draw();
+  labs();
+  return () => {
+    ended?.();
+    model.off("change:page", draw);
+    model.off("change:lab", labs);
+  };
+}
+
+// quiz/poll.js
+var SAID = {
+  vote: (page) => `First vote: ${page.votes} so far`,
+  discuss: (page) => `Discuss with your neighbour. ${page.votes} voted`,
+  revote: (page) => `Second vote: ${page.votes} of ${page.before} so far`,
+  closed: (page) => `The vote is over: ${page.votes} voted`
+};
+var LOOK_S = 3;
+function pollButton(text, step, send) {
+  const button = make("button", { type: "button", class: "rkq-go rkq-quiet", "data-role": step }, text);
+  button.addEventListener("click", () => send({ do: step }));
+  return button;
+}
+function steps(page, send) {
+  const found = [];
+  if (page.step === "vote") found.push(["End the first vote", "end_round"]);
+  if (page.step === "discuss") found.push(["Open the second vote", "revote"]);
+  if (page.step === "revote") found.push(["End the second vote", "end_round"]);
+  if (!page.shown) found.push(["Show the split", "show"]);
+  if (!page.revealed) found.push(["Show the answer", "reveal"]);
+  found.push(["Begin anew", "restart"]);
+  return make("div", { class: "rkq-foot" }, ...found.map(([text, step]) => pollButton(text, step, send)));
+}
+function shift(page) {
+  const most = Math.max(1, ...page.split.flatMap((counts) => Object.values(counts)));
+  const rows = page.question.options.map((option) => {
+    const right = page.verdict?.remarks.some((one) => one.option === option.id && one.right);
+    const bars = page.split.map((counts, round) => {
+      const number = counts[option.id];
+      const bar = make("span", { class: `rkq-votes r${round + 1}` });
+      bar.style.width = `${100 * number / most}%`;
+      return make(
+        "div",
+        { class: "rkq-bar-row" },
+        make("span", { class: "rkq-when" }, round ? "after" : "before"),
+        make("div", { class: "rkq-track" }, bar),
+        make("b", {}, String(number))
+      );
+    });
+    return make(
+      "div",
+      { class: `rkq-shift${right ? " right" : ""}` },
+      make("span", { class: "rkq-letter" }, option.id.toUpperCase()),
+      make("div", { class: "rkq-bars" }, ...bars)
+    );
+  });
+  const moved = page.moves.filter(([from, to]) => from !== to).map(
+    ([from, to, many]) => `${many} went from ${from.toUpperCase()} to ${to.toUpperCase()}`
+  );
+  return make(
+    "div",
+    {
+      role: "img",
+      "aria-label": `split: ${page.split.map((counts) => JSON.stringify(counts)).join(" then ")}`
+    },
+    ...rows,
+    moved.length ? make("p", { class: "rkq-moved" }, moved.join(", ")) : null
+  );
+}
+function codesField(page, local, send) {
+  if (page.revealed) return null;
+  const area = make("textarea", {
+    rows: "2",
+    "aria-label": "codes of the learners",
+    placeholder: "Paste codes here, a whole chat if you like"
+  });
+  area.value = local.text;
+  area.addEventListener("input", () => local.text = area.value);
+  const button = make(
+    "button",
+    { type: "button", class: "rkq-go rkq-quiet", "data-role": "take" },
+    "Count them"
+  );
+  button.addEventListener("click", () => {
+    const text = area.value;
+    local.text = "";
+    send({ do: "take", text });
+  });
+  return make("div", { class: "rkq-foot" }, area, button);
+}
+function told(page) {
+  const more = page.refused_more ? [`and ${page.refused_more} more`] : [];
+  const lines2 = [...page.refused, ...more, page.notice].filter(Boolean);
+  return lines2.map((line) => make("p", { class: "rkq-notice", role: "status" }, line));
+}
+function stage(page, local, send) {
+  const state = { remarks: page.verdict?.remarks, given: "", disabled: true };
+  const call = page.step === "revote" ? `${page.call}, and "after the discussion"` : page.call;
+  return make(
+    "div",
+    { class: "rkq-projected" },
+    make(
+      "h3",
+      { tabindex: "-1", role: "status" },
+      SAID[page.step](page),
+      make("small", {}, page.revealed ? "" : call)
+    ),
+    ...questionBody(page.question, state),
+    page.shown ? shift(page) : null,
+    steps(page, send),
+    replayButtons(page.replays, send),
+    codesField(page, local, send),
+    ...told(page),
+    make("output", { class: page.error ? "error" : "" }, page.error ?? "")
+  );
+}
+function render({ model, el }) {
+  const root = make("section", { class: "rkq", "aria-label": "Poll" });
+  const slot = make("div", { class: "rkq-lab" });
+  el.append(root, slot);
+  ownKeys(root);
+  const local = { text: "" };
+  let sent = "";
+  const send = (message) => {
+    sent = message.do;
+    model.send(message);
+  };
+  const draw = () => {
+    const typing = root.contains(document.activeElement) && document.activeElement.tagName === "TEXTAREA";
+    root.replaceChildren(stage(model.get("page"), local, send));
+    if (typing) root.querySelector("textarea")?.focus();
+    else if (sent && sent !== "collect") {
+      (root.querySelector(`[data-role=${sent}]`) ?? root.querySelector("h3")).focus();
+    }
+    sent = "";
+  };
+  const look = setInterval(() => {
+    const page = model.get("page");
+    if (page.folder && ["vote", "revote"].includes(page.step)) send({ do: "collect" });
+  }, LOOK_S * 1e3);
+  return follow(model, slot, draw, () => clearInterval(look));
+}
+var poll_default = { render };
+export {
+  poll_default as default
+};
