@@ -2,7 +2,7 @@
 # Python 3.11 or newer, make and the package index.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup lab demo test lint format notebooks golden bench fidelity forensics pictures clean
+.PHONY: help setup lab demo test lint format notebooks golden bench fidelity forensics pictures page clean
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -42,7 +42,11 @@ test: $(STAMP) ## check everything: style, types, rooms, doctests, tests, notebo
 	@$(MAKE) --no-print-directory lint
 	$(BIN)/python -m pytest $(TEST_FLAGS)
 
+page: $(STAMP) ## bundle the page's JavaScript from page/ into the package
+	$(BIN)/python scripts/page.py build
+
 lint: $(STAMP) ## check style, types and rooms
+	$(BIN)/python scripts/page.py lint
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --no-cache
@@ -50,6 +54,7 @@ lint: $(STAMP) ## check style, types and rooms
 format: $(STAMP) ## mend what can be mended without thought
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/python scripts/page.py format
 
 notebooks: $(STAMP) ## execute notebooks/src/*.py into notebooks/*.ipynb (ONLY="03" for one)
 	$(BIN)/python scripts/notebooks.py $(ONLY)

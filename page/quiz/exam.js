@@ -179,7 +179,7 @@ function render({ model, el }) {
   }, 1000);
   ownKeys(root, (event) => {
     const form = root.querySelector("form");
-    if (form) press(event, form, model.get("page").question, false);
+    if (form) press(event, form, false);
   });
   return follow(model, slot, draw, () => clearInterval(tick));
 }

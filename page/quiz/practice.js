@@ -90,7 +90,7 @@ function render({ model, el }) {
   };
   ownKeys(root, (event) => {
     const page = model.get("page");
-    if (page.of) press(event, form, page.question, Boolean(page.verdict));
+    if (page.of) press(event, form, Boolean(page.verdict));
   });
   return follow(model, slot, draw);
 }

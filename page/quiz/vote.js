@@ -95,7 +95,7 @@ function render({ model, el }) {
     if (sent) made.querySelector(page.error ? "input" : ".rkq-code").focus();
     sent = false;
   };
-  ownKeys(root, (event) => press(event, made, model.get("page").question, false));
+  ownKeys(root, (event) => press(event, made, false));
   model.on("change:page", draw);
   draw();
   return () => model.off("change:page", draw);

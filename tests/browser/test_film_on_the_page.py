@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import zlib
 
 import pytest
 
@@ -11,7 +12,7 @@ from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.scenario.scenario import MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.board.boards import Boards
-from rebalance_kit.view.lab.playback import film_bytes
+from rebalance_kit.view.lab.playback import VERSION, film_bytes
 from rebalance_kit.view.style.palettes import THEMES
 from rebalance_kit.view.words.descriptions import describe_board
 
@@ -88,8 +89,7 @@ def test_pictures_of_the_lab_in_every_theme(film_page, shot, name, at_ms, width,
     page = film_page(width)
     lab = Lab(name, protocol=None, theme=theme)
     page.evaluate(
-        SHOW,
-        [base64.b64encode(lab.film).decode("ascii"), json.loads(json.dumps(lab.controls)), at_ms, theme],
+        SHOW, [base64.b64encode(lab.film).decode("ascii"), json.loads(json.dumps(lab.controls)), at_ms, theme]
     )
     page.locator(".rk-stage").wait_for()
     board = lab.boards.at(min(at_ms, lab.trace.end_ms))
@@ -145,3 +145,18 @@ def test_no_token_lies_on_another_and_none_leaves_its_lane(film_page):
                     partitions,
                     owner,
                 )
+
+
+def test_a_film_of_another_version_is_refused_in_words(film_page):
+    page = film_page()
+    lab = Lab("crash")
+    other = {**json.loads(zlib.decompress(lab.film)), "version": VERSION - 1}
+    film = base64.b64encode(zlib.compress(json.dumps(other).encode())).decode("ascii")
+    page.evaluate(SHOW, [film, json.loads(json.dumps(lab.controls)), 0, "light"])
+    refusal = page.locator(".rk-lab .rk-stagehome [role=alert]")
+    refusal.wait_for()
+    assert refusal.inner_text() == (
+        f"This page reads films of version {VERSION}; the kernel sent one of version {VERSION - 1}. "
+        "Restart the kernel, reload the page, and run the cell again."
+    )
+    assert page.locator(".rk-stage").count() == 0

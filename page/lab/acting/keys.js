@@ -31,7 +31,7 @@ const ALWAYS = /** @type {Record<string, (lab: Lab) => void>} */ ({
 
 /** Single letters and signs, which a reader may turn off. Letters of deeds stand with the deeds. */
 const LETTERS = /** @type {Record<string, (lab: Lab) => unknown>} */ ({
-  0: (lab) => lab.tell(groupLine(lab.film, boardAt(lab.film, lab.player.at))),
+  0: (lab) => lab.tell(groupLine(boardAt(lab.film, lab.player.at))),
   n: (lab) => lab.steps.jump(1, "marks"),
   N: (lab) => lab.steps.jump(-1, "marks"),
   "]": (lab) => lab.steps.faster(1),

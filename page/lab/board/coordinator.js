@@ -47,7 +47,7 @@ export class CoordinatorBar {
     say(this.number, group.generation === null ? "–" : String(group.generation));
     this.target.hidden = !epochs;
     say(this.targetNumber, group.targetEpoch === null ? "–" : String(group.targetEpoch));
-    set(this.root, "aria-label", `Coordinator. ${groupLine(film, board)}`);
+    set(this.root, "aria-label", `Coordinator. ${groupLine(board)}`);
     set(this.root, "data-state", group.state);
     set(this.root, "data-up", group.up ? "yes" : "no");
     this.paintRoom(board, epochs);

@@ -117,7 +117,7 @@ export class Tiles {
     }${board.group.state}`;
     if (key === this.key) return;
     this.key = key;
-    const ratio = Math.min(2, window.devicePixelRatio || 1),
+    const ratio = Math.min(2, devicePixelRatio || 1),
       width = this.inner - RAIL - GAP,
       height = this.height - this.top;
     if (this.canvas.width !== Math.round(width * ratio)) {

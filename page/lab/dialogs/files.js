@@ -16,7 +16,7 @@ async function picture(lab) {
   let css = [...document.styleSheets].flatMap((sheet) => {
     try {
       return [...sheet.cssRules];
-    } catch (refused) {
+    } catch {
       return [];
     }
   }).map((rule) => rule.cssText).filter((text) => text.includes("rk-")).join("\n");

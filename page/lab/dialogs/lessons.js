@@ -68,7 +68,7 @@ export async function showPresets(lab, opener) {
 function remembered(key, otherwise) {
   try {
     return JSON.parse(localStorage.getItem(key)) || otherwise;
-  } catch (failure) {
+  } catch {
     return otherwise;
   }
 }
@@ -76,5 +76,5 @@ function remembered(key, otherwise) {
 function remember(key, value) {
   try {
     localStorage.setItem(key, JSON.stringify(value));
-  } catch (failure) { /* a page without storage forgets */ }
+  } catch { /* a page without storage forgets */ }
 }

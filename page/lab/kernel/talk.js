@@ -23,13 +23,13 @@ export class Talk {
       this.open.set(id, { done, slow, dead, begun: performance.now() });
       try {
         this.model.send({ ...message, id });
-      } catch (failure) {
+      } catch {
         this.onDead(true);
       }
     });
   }
 
-  async hear(message, buffers) {
+  hear(message, buffers) {
     const waiting = this.open.get(message.id);
     if (!waiting) return;
     this.open.delete(message.id);

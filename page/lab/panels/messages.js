@@ -87,7 +87,7 @@ export class Messages {
   }
 
   paint(at) {
-    const { film, selected } = this.lab,
+    const { selected } = this.lab,
       key = `${this.lab.serial}/${selected}/${this.lab.screen.width}/${
         [this.beats, this.commits, this.errors, this.only].map((one) => one.box.checked)
       }`;
@@ -111,7 +111,7 @@ export class Messages {
       this.count,
       this.all.length ? `${place + 1} of ${this.all.length} messages so far` : "No such message in this run.",
     );
-    this.mark(at, film);
+    this.mark(at);
   }
 
   // Who has a line of its own: the coordinator's partners in this window, the selected one and the leader first.
@@ -273,7 +273,7 @@ export class Messages {
     ];
   }
 
-  mark(at, film) {
+  mark(at) {
     if (!this.cursor || !this.places.length) return;
     const place = placeOf(this.places.map((one) => one[0]), at);
     const y = place < 0 ? 6 : this.places[place][1] + STEP / 2;

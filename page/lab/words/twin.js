@@ -74,7 +74,7 @@ function holding(film, board, index) {
   return `${verb} ${named(owned)} (${state})`;
 }
 
-export function groupLine(film, board) {
+export function groupLine(board) {
   const { group } = board;
   const number = group.generation === null
     ? ""
@@ -95,7 +95,7 @@ export function twinText(film, board) {
     ).slice(0, 12);
   const lines = [
     `${seconds(board.at)} of ${seconds(film.end)}, ${film.label}. ${cause} ${effect}`.trim(),
-    groupLine(film, board),
+    groupLine(board),
   ];
   shown.forEach((one) => lines.push(memberLine(film, board, one.index)));
   if (present.length > shown.length) lines.push(`${present.length - shown.length} more members.`);

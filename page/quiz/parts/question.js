@@ -45,7 +45,7 @@ export function questionBody(question, state) {
 }
 
 // A letter or a number chooses its option, Enter answers; text fields, lists and buttons keep their keys.
-export function press(event, form, question, done) {
+export function press(event, form, done) {
   if (
     event.ctrlKey || event.metaKey || event.altKey || event.target.type === "text" ||
     event.target.tagName === "SELECT"

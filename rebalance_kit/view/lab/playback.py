@@ -57,54 +57,54 @@ class _Table:
         return list(self.rows)
 
 
-def film(frames: Boards, since_ms: int = 0) -> dict[str, Any]:
+def film(boards: Boards, since_ms: int = 0) -> dict[str, Any]:
     """Everything the page needs to play a run, as JSON values; sentences from ``since_ms`` on."""
-    number = {name: place for place, name in enumerate(frames.names)}
+    number = {name: place for place, name in enumerate(boards.names)}
     members, partitions, groups = _Table(), _Table(), _Table()
-    member_tracks = [_coded(_with_session(frames, name), members) for name in frames.names]
-    partition_tracks = [_coded(track, partitions) for track in frames.partitions.values()]
-    group_track = _group_track(frames, groups)
+    member_tracks = [_coded(_with_session(boards, name), members) for name in boards.names]
+    partition_tracks = [_coded(track, partitions) for track in boards.partitions.values()]
+    group_track = _group_track(boards, groups)
     return {
         "version": VERSION,
-        "label": frames.trace.label,
-        "group": frames.group_name,
-        "end": frames.end_ms,
-        "settled": frames.settled_ms() or 0,
+        "label": boards.trace.label,
+        "group": boards.group_name,
+        "end": boards.end_ms,
+        "settled": boards.settled_ms() or 0,
         "steps": STEPS,
         "heartbeats": HEARTBEATS,
         "apis": APIS,
         "seats": SEATS,
         "members": [
             [one.name, one.label, (one.number - 1) % 12 + 1, (one.number - 1) // 12 % 5]
-            for one in looks(frames.names).values()
+            for one in looks(boards.names).values()
         ],
-        "partitions": list(frames.partitions),
+        "partitions": list(boards.partitions),
         "memberStates": [list(one) for one in members.values()],  # type: ignore[call-overload]
         "partitionStates": [_numbered(one, number) for one in partitions.values()],
         "groupStates": [list(one) for one in groups.values()],  # type: ignore[call-overload]
         "memberTracks": member_tracks,
-        "seatTracks": _seat_tracks(frames),
+        "seatTracks": _seat_tracks(boards),
         "partitionTracks": partition_tracks,
         "groupTrack": group_track,
-        "sentences": _sentences(frames, since_ms),
-        "beats": [_waits(_thinned(frames, name)) for name in frames.names],
-        "polls": _silent(frames),
-        "positions": _positions(frames),
-        "marks": [list(one) for one in frames.marks],
-        "callbacks": _waits(sorted({row.at_ms for row in frames.trace.of("callback_begin")})),
-        "messages": _messages(frames, number),
+        "sentences": _sentences(boards, since_ms),
+        "beats": [_waits(_thinned(boards, name)) for name in boards.names],
+        "polls": _silent(boards),
+        "positions": _positions(boards),
+        "marks": [list(one) for one in boards.marks],
+        "callbacks": _waits(sorted({row.at_ms for row in boards.trace.of("callback_begin")})),
+        "messages": _messages(boards, number),
     }
 
 
-def glance_bytes(frames: Boards, since_ms: int, end_ms: int) -> bytes:
-    """The film of a run that is known only up to ``frames.end_ms``; before ``since_ms`` it says no sentences."""
-    held = {**film(frames, since_ms), "end": end_ms, "known": frames.end_ms}
+def glance_bytes(boards: Boards, since_ms: int, end_ms: int) -> bytes:
+    """The film of a run that is known only up to ``boards.end_ms``; before ``since_ms`` it says no sentences."""
+    held = {**film(boards, since_ms), "end": end_ms, "known": boards.end_ms}
     return zlib.compress(json.dumps(held, ensure_ascii=False, separators=(",", ":")).encode("utf-8"), 1)
 
 
-def film_bytes(frames: Boards) -> bytes:
+def film_bytes(boards: Boards) -> bytes:
     """The film as compact JSON, deflated (the page inflates it); the same bytes for the same run."""
-    text = json.dumps(film(frames), ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(film(boards), ensure_ascii=False, separators=(",", ":"))
     return zlib.compress(text.encode("utf-8"), 9)
 
 
@@ -117,7 +117,7 @@ def _coded(track: Track[Any], table: _Table) -> list[int]:
     return flat
 
 
-def _with_session(frames: Boards, name: str) -> Track[tuple[Any, ...]]:
+def _with_session(boards: Boards, name: str) -> Track[tuple[Any, ...]]:
     """A member's states, each with the session timeout that the coordinator counts.
 
     0: a parked JoinGroup holds it. None: there is no session.
@@ -126,26 +126,33 @@ def _with_session(frames: Boards, name: str) -> Track[tuple[Any, ...]]:
     def session_ms(state: MemberState) -> int | None:
         if state.standing != "member":
             return None
-        return 0 if state.parked == "JoinGroup" else frames.session_ms(name, state.protocol)
+        return 0 if state.parked == "JoinGroup" else boards.session_ms(name, state.protocol)
 
-    track = frames.members[name]
+    track = boards.members[name]
     return Track(track.times, [(*state, session_ms(state)) for state in track.states])
 
 
-def _group_track(frames: Boards, table: _Table) -> list[int]:
+def _group_track(boards: Boards, table: _Table) -> list[int]:
     """The group without its waiting room, which the seats of the members tell."""
     bare: Track[Any] = Track()
-    for at_ms, state in zip(frames.group.times, frames.group.states, strict=True):
-        row = (state.state, state.protocol, state.generation, state.target_epoch, state.assignor, state.reason)
+    for at_ms, state in zip(boards.group.times, boards.group.states, strict=True):
+        row = (
+            state.state,
+            state.protocol,
+            state.generation,
+            state.target_epoch,
+            state.assignor,
+            state.reason,
+        )
         bare.push(at_ms, (*row, int(state.up), PHASES.get(state.state)))
     return _coded(bare, table)
 
 
-def _seat_tracks(frames: Boards) -> list[list[int]]:
+def _seat_tracks(boards: Boards) -> list[list[int]]:
     """Of each member: its place in the waiting room, as numbers of ``SEATS``."""
-    tracks: dict[str, Track[int]] = {name: Track([0], [0]) for name in frames.names}
+    tracks: dict[str, Track[int]] = {name: Track([0], [0]) for name in boards.names}
     seated: dict[str, int] = {}
-    for at_ms, state in zip(frames.group.times, frames.group.states, strict=True):
+    for at_ms, state in zip(boards.group.times, boards.group.states, strict=True):
         now = _seats(state)
         for name in seated.keys() | now.keys():
             if name in tracks and seated.get(name) != now.get(name):
@@ -189,17 +196,17 @@ def _numbered(state: Any, number: dict[str, int]) -> list[Any]:
     ]
 
 
-def _thinned(frames: Boards, name: str) -> list[int]:
+def _thinned(boards: Boards, name: str) -> list[int]:
     """Heartbeats of a member; those of one moment once."""
-    return sorted(set(frames.beats.get(name, ())))
+    return sorted(set(boards.beats.get(name, ())))
 
 
-def _silent(frames: Boards) -> list[list[int]]:
+def _silent(boards: Boards) -> list[list[int]]:
     """Of each member whose application once did not call poll(): max.poll.interval.ms, then from when until when."""
     limits: dict[str, int] = {}
     begun: dict[str, int] = {}
     spans: dict[str, list[int]] = {}
-    for row in frames.trace.of(
+    for row in boards.trace.of(
         "process_started", "stall_begin", "stall_end", "poll_timeout", "process_ended"
     ):
         name = row.actor
@@ -214,17 +221,17 @@ def _silent(frames: Boards) -> list[list[int]]:
         elif since is not None:
             spans.setdefault(name, []).extend((since, row.at_ms))
     for name, since in begun.items():
-        spans.setdefault(name, []).extend((since, frames.end_ms))
-    return [[limits.get(name, POLL_MS), *spans[name]] if name in spans else [] for name in frames.names]
+        spans.setdefault(name, []).extend((since, boards.end_ms))
+    return [[limits.get(name, POLL_MS), *spans[name]] if name in spans else [] for name in boards.names]
 
 
-def _sentences(frames: Boards, since_ms: int) -> dict[str, Any]:
+def _sentences(boards: Boards, since_ms: int) -> dict[str, Any]:
     """Sentences by number, and when which one is said; a long run speaks at even steps."""
     words = _Table()
     track: list[int] = []
     last: tuple[int, int] | None = None
     before = 0
-    for board in frames.walk(_speaking_times(frames, since_ms)):
+    for board in boards.walk(_speaking_times(boards, since_ms)):
         said, at_ms = sentence(board), board.at_ms
         now = (words.number(said.cause), words.number(said.effect))
         if now != last:
@@ -233,26 +240,26 @@ def _sentences(frames: Boards, since_ms: int) -> dict[str, Any]:
     return {"words": words.values(), "track": track}
 
 
-def _speaking_times(frames: Boards, since_ms: int) -> list[int]:
-    times = [at_ms for at_ms in frames.change_times if at_ms >= since_ms]
+def _speaking_times(boards: Boards, since_ms: int) -> list[int]:
+    times = [at_ms for at_ms in boards.change_times if at_ms >= since_ms]
     if len(times) <= SENTENCES_UP_TO:
         return list(times)
-    step = max(20, frames.end_ms // (SENTENCES_UP_TO * 4))
+    step = max(20, boards.end_ms // (SENTENCES_UP_TO * 4))
     last_of_step = {at_ms // step: at_ms for at_ms in times}
     spoken = sorted(last_of_step.values())
     thin = max(1, len(spoken) // SENTENCES_UP_TO)
     return spoken[::thin] if spoken[-1] in spoken[::thin] else [*spoken[::thin], spoken[-1]]
 
 
-def _positions(frames: Boards) -> list[list[int]] | None:
+def _positions(boards: Boards) -> list[list[int]] | None:
     """Looks at each partition: wait, position, log end, committed (-1: none), each as a difference."""
-    if len(frames.partitions) > POSITIONS_UP_TO:
+    if len(boards.partitions) > POSITIONS_UP_TO:
         return None
     found = []
-    for name in frames.partitions:
+    for name in boards.partitions:
         flat: list[int] = []
         last = (0, 0, 0, 0)
-        for at_ms, one in frames.positions.get(name, ()):
+        for at_ms, one in boards.positions.get(name, ()):
             now = (at_ms, one.position, one.log_end, -1 if one.committed is None else one.committed)
             flat += (after - earlier for after, earlier in zip(now, last, strict=True))
             last = now
@@ -260,9 +267,9 @@ def _positions(frames: Boards) -> list[list[int]] | None:
     return found
 
 
-def _messages(frames: Boards, number: dict[str, int]) -> list[list[Any]]:
+def _messages(boards: Boards, number: dict[str, int]) -> list[list[Any]]:
     """Messages: sent, flight (-1: lost), member, api, request or answer, error, news or not."""
-    kept = [one for one in frames.messages if one.member in number]
+    kept = [one for one in boards.messages if one.member in number]
     if len(kept) > MESSAGES_UP_TO:
         kept = [one for one in kept if one.api not in QUIET or one.news or one.error is not None][
             :MESSAGES_UP_TO

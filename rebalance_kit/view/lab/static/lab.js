@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 929dc49961b56e4b, bundle a48eba77fb201334.
+// Made of page/lab/main.js by `make page`; edit there. Sources 53978111417815ec, bundle 23d129fea5d048cb.
 // shared/model.js
 function bytesOf(text) {
   return new DataView(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
@@ -1167,14 +1167,14 @@ async function showPresets(lab, opener2) {
 function remembered(key, otherwise) {
   try {
     return JSON.parse(localStorage.getItem(key)) || otherwise;
-  } catch (failure) {
+  } catch {
     return otherwise;
   }
 }
 function remember(key, value) {
   try {
     localStorage.setItem(key, JSON.stringify(value));
-  } catch (failure) {
+  } catch {
   }
 }
 
@@ -1595,7 +1595,7 @@ function holding(film, board, index) {
   ].includes(board.members[index].state.life) ? "holds" : "owns";
   return `${verb} ${named(owned)} (${state})`;
 }
-function groupLine(film, board) {
+function groupLine(board) {
   const { group } = board;
   const number = group.generation === null ? "" : `, ${group.protocol === "consumer" ? "group epoch" : "generation"} ${group.generation}`;
   const room = board.phase === "JoinGroup" ? `, joined ${board.joined.length} of ${board.joined.length + board.awaited.length}` : "";
@@ -1607,7 +1607,7 @@ function twinText(film, board) {
   const shown = present.length <= 12 ? present : present.filter((one) => one.state.doing !== "polls" || board.owned[one.index].some((held) => !board.partitions[held].flows)).slice(0, 12);
   const lines = [
     `${seconds(board.at)} of ${seconds(film.end)}, ${film.label}. ${cause} ${effect}`.trim(),
-    groupLine(film, board)
+    groupLine(board)
   ];
   shown.forEach((one) => lines.push(memberLine(film, board, one.index)));
   if (present.length > shown.length) lines.push(`${present.length - shown.length} more members.`);
@@ -1633,7 +1633,7 @@ var ALWAYS2 = (
 var LETTERS = (
   /** @type {Record<string, (lab: Lab) => unknown>} */
   {
-    0: (lab) => lab.tell(groupLine(lab.film, boardAt(lab.film, lab.player.at))),
+    0: (lab) => lab.tell(groupLine(boardAt(lab.film, lab.player.at))),
     n: (lab) => lab.steps.jump(1, "marks"),
     N: (lab) => lab.steps.jump(-1, "marks"),
     "]": (lab) => lab.steps.faster(1),
@@ -2217,12 +2217,12 @@ var Talk = class {
           ...message,
           id
         });
-      } catch (failure) {
+      } catch {
         this.onDead(true);
       }
     });
   }
-  async hear(message, buffers) {
+  hear(message, buffers) {
     const waiting = this.open.get(message.id);
     if (!waiting) return;
     this.open.delete(message.id);
@@ -3180,7 +3180,7 @@ var Messages = class {
     return film.messages.filter((message) => (message.error || message.news || beats || message.kind !== "heartbeat") && (message.error || commits || message.kind !== "commit") && (!errors || message.error || message.arrives === null) && (!only || message.member === selected));
   }
   paint(at) {
-    const { film, selected } = this.lab, key = `${this.lab.serial}/${selected}/${this.lab.screen.width}/${[
+    const { selected } = this.lab, key = `${this.lab.serial}/${selected}/${this.lab.screen.width}/${[
       this.beats,
       this.commits,
       this.errors,
@@ -3206,7 +3206,7 @@ var Messages = class {
       }
     }
     say(this.count, this.all.length ? `${place + 1} of ${this.all.length} messages so far` : "No such message in this run.");
-    this.mark(at, film);
+    this.mark(at);
   }
   // Who has a line of its own: the coordinator's partners in this window, the selected one and the leader first.
   actors(shown) {
@@ -3396,7 +3396,7 @@ var Messages = class {
       }, words)
     ];
   }
-  mark(at, film) {
+  mark(at) {
     if (!this.cursor || !this.places.length) return;
     const place = placeOf(this.places.map((one) => one[0]), at);
     const y = place < 0 ? 6 : this.places[place][1] + STEP / 2;
@@ -4116,7 +4116,7 @@ async function picture(lab) {
       return [
         ...sheet.cssRules
       ];
-    } catch (refused) {
+    } catch {
       return [];
     }
   }).map((rule) => rule.cssText).filter((text) => text.includes("rk-")).join("\n");
@@ -4827,7 +4827,7 @@ var CoordinatorBar = class {
     say(this.number, group.generation === null ? "\u2013" : String(group.generation));
     this.target.hidden = !epochs;
     say(this.targetNumber, group.targetEpoch === null ? "\u2013" : String(group.targetEpoch));
-    set(this.root, "aria-label", `Coordinator. ${groupLine(film, board)}`);
+    set(this.root, "aria-label", `Coordinator. ${groupLine(board)}`);
     set(this.root, "data-state", group.state);
     set(this.root, "data-up", group.up ? "yes" : "no");
     this.paintRoom(board, epochs);
@@ -5457,7 +5457,7 @@ var Tiles = class {
     const key = `${board.partitions.map((one) => `${one.owner}${one.word}`).join()}${board.members.map((one) => one.state.doing).join()}${board.group.state}`;
     if (key === this.key) return;
     this.key = key;
-    const ratio = Math.min(2, window.devicePixelRatio || 1), width = this.inner - RAIL - GAP, height = this.height - this.top;
+    const ratio = Math.min(2, devicePixelRatio || 1), width = this.inner - RAIL - GAP, height = this.height - this.top;
     if (this.canvas.width !== Math.round(width * ratio)) {
       this.canvas.width = Math.round(width * ratio);
       this.canvas.height = Math.round(height * ratio);

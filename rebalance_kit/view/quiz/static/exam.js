@@ -1,4 +1,4 @@
-// Made of page/quiz/exam.js by `make page`; edit there. Sources 0c95673224a3ec38, bundle 1c14ab02d7041f33.
+// Made of page/quiz/exam.js by `make page`; edit there. Sources 600b14ea30f82c54, bundle a7f50044fae8e298.
 // shared/dom.js
 var SVG = "http://www.w3.org/2000/svg";
 function make(tag, attributes = {}, ...children) {
@@ -357,7 +357,7 @@ function questionBody(question, state) {
     }, make("legend", {}, ASKS[question.kind]), ...answerRows(question, state))
   ];
 }
-function press(event, form, question, done) {
+function press(event, form, done) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.type === "text" || event.target.tagName === "SELECT") return;
   const inputs = [
     ...form.querySelectorAll(".rkq-answers input:not(:disabled)")
@@ -538,7 +538,7 @@ function render({ model, el }) {
   }, 1e3);
   ownKeys(root, (event) => {
     const form = root.querySelector("form");
-    if (form) press(event, form, model.get("page").question, false);
+    if (form) press(event, form, false);
   });
   return follow(model, slot, draw, () => clearInterval(tick));
 }

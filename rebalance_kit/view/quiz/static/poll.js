@@ -1,4 +1,4 @@
-// Made of page/quiz/poll.js by `make page`; edit there. Sources 565321529bba7242, bundle 47c8a776fb65ab9a.
+// Made of page/quiz/poll.js by `make page`; edit there. Sources 1716f45d532a87f6, bundle 47c8a776fb65ab9a.
 // shared/dom.js
 var SVG = "http://www.w3.org/2000/svg";
 function make(tag, attributes = {}, ...children) {

@@ -1,4 +1,4 @@
-// Made of page/quiz/practice.js by `make page`; edit there. Sources 385effec592833c0, bundle cc5b8c036b324746.
+// Made of page/quiz/practice.js by `make page`; edit there. Sources 9643e1ba10180890, bundle 1d9332d485d2f1ad.
 // shared/dom.js
 var SVG = "http://www.w3.org/2000/svg";
 function make(tag, attributes = {}, ...children) {
@@ -357,7 +357,7 @@ function questionBody(question, state) {
     }, make("legend", {}, ASKS[question.kind]), ...answerRows(question, state))
   ];
 }
-function press(event, form, question, done) {
+function press(event, form, done) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.type === "text" || event.target.tagName === "SELECT") return;
   const inputs = [
     ...form.querySelectorAll(".rkq-answers input:not(:disabled)")
@@ -448,7 +448,7 @@ function render({ model, el }) {
   };
   ownKeys(root, (event) => {
     const page = model.get("page");
-    if (page.of) press(event, form, page.question, Boolean(page.verdict));
+    if (page.of) press(event, form, Boolean(page.verdict));
   });
   return follow(model, slot, draw);
 }

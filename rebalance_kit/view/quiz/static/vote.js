@@ -1,4 +1,4 @@
-// Made of page/quiz/vote.js by `make page`; edit there. Sources 18b24cafcd8cd375, bundle 12457a58e17b698c.
+// Made of page/quiz/vote.js by `make page`; edit there. Sources a4513dff7cf25859, bundle 72e94568efe20eed.
 // shared/dom.js
 var SVG = "http://www.w3.org/2000/svg";
 function make(tag, attributes = {}, ...children) {
@@ -316,7 +316,7 @@ function questionBody(question, state) {
     }, make("legend", {}, ASKS[question.kind]), ...answerRows(question, state))
   ];
 }
-function press(event, form2, question, done) {
+function press(event, form2, done) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.type === "text" || event.target.tagName === "SELECT") return;
   const inputs = [
     ...form2.querySelectorAll(".rkq-answers input:not(:disabled)")
@@ -422,7 +422,7 @@ function render({ model, el }) {
     if (sent) made.querySelector(page.error ? "input" : ".rkq-code").focus();
     sent = false;
   };
-  ownKeys(root, (event) => press(event, made, model.get("page").question, false));
+  ownKeys(root, (event) => press(event, made, false));
   model.on("change:page", draw);
   draw();
   return () => model.off("change:page", draw);
