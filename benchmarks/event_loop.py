@@ -12,14 +12,13 @@ import heapq
 import statistics
 import sys
 from time import perf_counter
-from types import SimpleNamespace
 from typing import Any
 
 import simpy
 from tables import publish
 
-from rebalance_kit.simulation.cluster.world import World
-from rebalance_kit.simulation.kernel.agenda import Agenda
+from rebalance_kit.simulation.kernel.host import RunHost
+from rebalance_kit.simulation.kernel.latencies import MEASURED
 
 END_MS, BEAT_MS, SESSION_MS, WAY_MS = 600_000, 3_000, 45_000, 2
 HALF, TWICE, ROUNDS = 0.5, 2.0, 9
@@ -27,18 +26,17 @@ HALF, TWICE, ROUNDS = 0.5, 2.0, 9
 
 def ours(members: int) -> int:
     """The kit's agenda, keyed timers and trace rows."""
-    agenda = Agenda()
-    world: Any = SimpleNamespace(agenda=agenda, rows=[])
-    row = World.row
+    host = RunHost(1, MEASURED)
+    agenda, row = host.agenda, host.row
 
     def beat(name: str) -> None:
-        row(world, name, "request", "classic", 1, name, {"api": "Heartbeat"})
+        row(name, "request", "classic", 1, name, {"api": "Heartbeat"})
         agenda.at(agenda.now_ms + WAY_MS, arrive, name)
         agenda.set_timer((name, "beat"), agenda.now_ms + BEAT_MS, beat, name)
 
     def arrive(name: str) -> None:
         agenda.set_timer(("group", name), agenda.now_ms + SESSION_MS, expire, name)
-        row(world, "coordinator", "response", "classic", 1, name, {"api": "Heartbeat"})
+        row("coordinator", "response", "classic", 1, name, {"api": "Heartbeat"})
         agenda.at(agenda.now_ms + WAY_MS, answered, name)
 
     def answered(name: str) -> None:
@@ -50,7 +48,7 @@ def ours(members: int) -> int:
     for number in range(members):
         agenda.at(number, beat, f"c{number}")
     agenda.run(END_MS)
-    return len(world.rows)
+    return len(host.rows)
 
 
 def bare_heap(members: int) -> int:

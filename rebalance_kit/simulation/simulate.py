@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.simulation.cluster.action_handlers import perform
-from rebalance_kit.simulation.cluster.world import World
+from rebalance_kit.simulation.action_handlers import perform
 from rebalance_kit.simulation.learner_code.plug_ins import PlugIns, check_listeners, supports
 from rebalance_kit.simulation.scenario.expansion import expand
 from rebalance_kit.simulation.scenario.moments import check_moments, drawn
 from rebalance_kit.simulation.scenario.scenario import Action, Scenario, with_protocol
+from rebalance_kit.simulation.world import World
 
 
 def simulate(
@@ -60,18 +60,18 @@ class Run:
         self._world = world = World(planned, self.seed, PlugIns(listeners or {}, assignors or {}))
         for spec in planned.members:
             if spec.start_ms is not None:
-                world.agenda.at(spec.start_ms, world.processes[spec.name].start, spec)
+                world.host.at(spec.start_ms, world.processes[spec.name].start, spec)
         for action in sorted(planned.actions, key=lambda one: one.at_ms):
-            world.agenda.at(action.at_ms, _do, (world, action))
+            world.host.at(action.at_ms, _do, (world, action))
 
     @property
     def now_ms(self) -> int:
         """Everything up to and including this moment has happened."""
-        return self._world.agenda.now_ms
+        return self._world.host.now_ms
 
     def until(self, at_ms: int) -> None:
         """Let time pass up to and including that moment."""
-        self._world.agenda.run(at_ms)
+        self._world.host.agenda.run(at_ms)
 
     def act(self, scenario: Scenario, action: Action) -> bool:
         """Do a plain action one millisecond from now, as ``scenario`` (the one with it) says; it comes first there.
@@ -88,14 +88,14 @@ class Run:
         if left != list(self._planned.actions) or action.at_ms != self.now_ms + 1:
             return False
         self._planned, self.scenario = planned, scenario
-        self._world.agenda.now_ms += 1
+        self._world.host.agenda.now_ms += 1
         _do((self._world, action))
         return True
 
     def finish(self) -> Trace:
         """Let the rest happen and close the books; the run cannot be used afterwards."""
         world = self._world
-        world.agenda.run(self._planned.end_ms)
+        world.host.agenda.run(self._planned.end_ms)
         _close_books(world)
         found = self._trace(self._planned.end_ms)
         world.close()
@@ -116,10 +116,15 @@ class Run:
             "broker": dict(scenario.broker),
             "topics": {topic.name: topic.partitions for topic in scenario.topics},
             "members": [spec.name for spec in planned.members],
-            "topic_ids": {name: list(held) for name, held in sorted(world.broker.topic_ids.items())},
+            "topic_ids": {name: list(held) for name, held in sorted(world.cluster.topics.ids.items())},
         }
         return Trace(
-            f"{scenario.name}-{label}-{self.seed}", label, self.seed, end_ms, tuple(world.rows), meta=meta
+            f"{scenario.name}-{label}-{self.seed}",
+            label,
+            self.seed,
+            end_ms,
+            tuple(world.host.rows),
+            meta=meta,
         )
 
 
@@ -134,23 +139,26 @@ def _label(scenario: Scenario) -> str:
 
 def _close_books(world: World) -> None:
     """Final counts a partition, then the last row."""
-    end = world.agenda.now_ms
+    end = world.host.now_ms
     for process in world.processes.values():
-        if process.alive:
-            process.fetching.settle()
+        process.settle()
     if world.scenario.data_plane:
-        groups = sorted({process.group_id for process in world.processes.values() if process.life})
+        groups = sorted(
+            {process.group_id for process in world.processes.values() if process.client is not None}
+        )
         for group in groups:
-            for tp in sorted(world.plane.logs):
-                ledger = world.plane.ledger(group, tp)
+            for tp in sorted(world.cluster.plane.logs):
+                ledger = world.cluster.plane.ledger(group, tp)
                 detail = {
                     "group": group,
-                    "produced": world.plane.end(tp, end),
+                    "produced": world.cluster.plane.end(tp, end),
                     "delivered": ledger.delivered,
                     "redelivered": ledger.redelivered,
                     "lost": ledger.lost(),
                     "committed": ledger.committed,
                     "read": ledger.high,
                 }
-                world.row("run", "account", None, None, None, detail, topic=tp.topic, partition=tp.partition)
-    world.row("run", "run_end", None, None, None, {"reason": "end of the scenario"})
+                world.host.row(
+                    "run", "account", None, None, None, detail, topic=tp.topic, partition=tp.partition
+                )
+    world.host.row("run", "run_end", None, None, None, {"reason": "end of the scenario"})

@@ -31,22 +31,6 @@ HEAVY = (
 
 KNOWN_CYCLE = {f"rebalance_kit.view.lab.{name}" for name in ("exports", "requests", "widget")}
 """The lab passes itself to its requests, which name its type."""
-KNOWN_CYCLE |= {
-    f"rebalance_kit.simulation.{name}"
-    for name in (
-        "client.effect_handlers",
-        "client.fetching",
-        "client.metadata",
-        "client.process",
-        "cluster.broker",
-        "cluster.network",
-        "cluster.replicas",
-        "cluster.world",
-        "learner_code.leader_assignor",
-        "learner_code.listeners",
-        "learner_code.own_assignors",
-    )
-}
 
 
 def test_imports_point_down_the_list_of_rooms():

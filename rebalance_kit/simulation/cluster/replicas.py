@@ -7,22 +7,39 @@ Partition ``p`` of each topic has a replica on every broker; its first leader is
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from rebalance_kit.model.topology import TopicPartition
+from rebalance_kit.protocol.effects import Racks
+from rebalance_kit.simulation.cluster.data_plane import DataPlane
+from rebalance_kit.simulation.cluster.topics import Topics
+from rebalance_kit.simulation.kernel.host import RunHost
 
-if TYPE_CHECKING:
-    from rebalance_kit.protocol.effects import Racks
-    from rebalance_kit.simulation.cluster.world import World
+
+class Fetcher(Protocol):
+    """A process that reads partitions, while it is alive."""
+
+    def lose_leaders(self, gone: frozenset[TopicPartition]) -> None:
+        """Fetches of these fail."""
+
+    def find_leaders(self) -> None:
+        """Look again who leads what is owned."""
 
 
 class Replicas:
     """Leaders and racks of all partitions; without brokers in the scenario, one broker leads everything."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
-        self.racks: Mapping[int, str | None] = world.scenario.nodes
-        self._up = dict.fromkeys(self.racks, True)
+    def __init__(
+        self,
+        host: RunHost,
+        racks: Mapping[int, str | None],
+        plane: DataPlane,
+        topics: Topics,
+        fetchers: Mapping[str, Fetcher],
+    ) -> None:
+        self._host, self._plane, self._topics, self._fetchers = host, plane, topics, fetchers
+        self.racks = racks
+        self._up = dict.fromkeys(racks, True)
         self._leaders: dict[TopicPartition, int | None] = {}
 
     def leader(self, tp: TopicPartition) -> int | None:
@@ -33,20 +50,17 @@ class Replicas:
     def seen(self) -> Racks:
         """What a client's metadata says of the replicas: per partition, (broker, its rack or None while it is away)."""
         here = tuple((node, rack if self._up[node] else None) for node, rack in self.racks.items())
-        return {topic: (here,) * count for topic, count in self._world.broker.topics.items()} if here else {}
+        return {topic: (here,) * count for topic, count in self._topics.counts.items()} if here else {}
 
     def stop(self, node: int, *, crash: bool) -> None:
         """A broker goes: a clean stop hands its partitions over first, after a crash the controller has to notice."""
         if not self._up[node]:
             return
         self._up[node] = False
-        world = self._world
-        led = [tp for tp in sorted(world.plane.logs) if self.leader(tp) == node]
+        led = [tp for tp in sorted(self._plane.logs) if self.leader(tp) == node]
         if crash:
             self._tell(led)
-            world.agenda.at(
-                world.agenda.now_ms + world.scenario.latencies.fenced_broker_ms, self._fence, node
-            )
+            self._host.at(self._host.now_ms + self._host.latencies.fenced_broker_ms, self._fence, node)
         else:
             self._move(led, node)
             self._tell(led)
@@ -57,14 +71,13 @@ class Replicas:
         Others stay where they are (``leader.imbalance.check.interval.seconds``, five minutes, would give them back).
         """
         self._up[node] = True
-        self._move([tp for tp in sorted(self._world.plane.logs) if self.leader(tp) is None], None)
-        for process in self._world.processes.values():
-            if process.alive:
-                process.fetching.find_leaders()
+        self._move([tp for tp in sorted(self._plane.logs) if self.leader(tp) is None], None)
+        for fetcher in self._fetchers.values():
+            fetcher.find_leaders()
 
     def _fence(self, node: int) -> None:
         if not self._up[node]:
-            self._move([tp for tp in sorted(self._world.plane.logs) if self.leader(tp) == node], node)
+            self._move([tp for tp in sorted(self._plane.logs) if self.leader(tp) == node], node)
 
     def _move(self, partitions: list[TopicPartition], away_from: int | None) -> None:
         """Elect the next broker in the order of the replicas that is up."""
@@ -73,7 +86,7 @@ class Replicas:
             order = [ids[(tp.partition + step) % len(ids)] for step in range(len(ids))]
             to = next((node for node in order if self._up[node]), None)
             before, self._leaders[tp] = self.leader(tp), to
-            self._world.row(
+            self._host.row(
                 "broker",
                 "leader_changed",
                 None,
@@ -87,9 +100,8 @@ class Replicas:
     def _tell(self, partitions: list[TopicPartition]) -> None:
         """Who fetches from these hears at once that its broker is gone, and asks for metadata."""
         gone = frozenset(partitions)
-        for process in self._world.processes.values():
-            if process.alive:
-                process.fetching.lose_leaders(gone)
+        for fetcher in self._fetchers.values():
+            fetcher.lose_leaders(gone)
 
     def leads(self, tp: TopicPartition) -> bool:
         """Whether a broker that is up leads this partition."""

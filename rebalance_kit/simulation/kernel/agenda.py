@@ -54,6 +54,11 @@ class Agenda:
         timer = self._timers.get(key)
         return timer[_DEADLINE] if timer is not None else None
 
+    def clear(self) -> None:
+        """Forget all that was to happen."""
+        self._heap.clear()
+        self._timers.clear()
+
     def _queue(self, timer: list[Any], at_ms: int) -> None:
         timer[_QUEUED] = at_ms = max(at_ms, self.now_ms)
         self._seq += 1

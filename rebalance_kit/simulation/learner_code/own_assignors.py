@@ -13,7 +13,7 @@ from rebalance_kit.assignors.contract import KafkaFailure, MemberSubscription
 from rebalance_kit.model.errors import AssignorError
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.simulation.learner_code.call_with_timeout import CallTimedOut, call_with_timeout
-from rebalance_kit.simulation.learner_code.listeners import as_partition
+from rebalance_kit.simulation.learner_code.partitions import as_partition
 
 Report = Callable[[str, str, str], None]
 Shares = dict[str, tuple[TopicPartition, ...]]

@@ -14,6 +14,7 @@ from typing import Any
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.model.versions import at_least
 from rebalance_kit.simulation.kernel.latencies import MEASURED, Latencies
+from rebalance_kit.simulation.scenario.replay_pins import ReplayPins
 
 Configs = Mapping[str, Any]
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -85,30 +86,6 @@ class TopicSpec:
     partitions: int
     rate_per_s: float = 10.0
     topic_id: tuple[int, int] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ReplayPins:
-    """Facts pinned for one life of a member's process, for the repetition of a recorded run.
-
-    Times are ms of the run: when its first request reaches the broker, when its second one does (a JoinGroup
-    with the id it was given, or the acknowledgement of a KIP-848 client), when the first answer reaches the process, when the first
-    request was sent (a moment before it arrived, unless the record says better). ``beat_ms``
-    is the phase of its poll(), ``later_ids`` the ids it was given when it joined again without one,
-    ``first_ack_ms`` when a KIP-848 client sends its first acknowledgement, ``second_answer_ms`` when that one's
-    answer reaches it.
-    None leaves the fact to the engine.
-    """
-
-    first_request_ms: int | None = None
-    second_request_ms: int | None = None
-    first_answer_ms: int | None = None
-    member_id: str | None = None
-    beat_ms: int | None = None
-    first_sent_ms: int | None = None
-    later_ids: tuple[str, ...] = ()
-    first_ack_ms: int | None = None
-    second_answer_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

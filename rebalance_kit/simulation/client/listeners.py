@@ -9,16 +9,15 @@ callback lasts until the coordinator has answered them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rebalance_kit.model.topology import TopicPartition, parse_partition
+from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.messages import NONE
+from rebalance_kit.simulation.client.client import Client
 from rebalance_kit.simulation.learner_code.call_with_timeout import CallTimedOut, call_with_timeout
+from rebalance_kit.simulation.learner_code.partitions import as_partition
 from rebalance_kit.simulation.scenario.checks import MOST_MS, whole
-
-if TYPE_CHECKING:
-    from rebalance_kit.simulation.client.process import Process
 
 
 class CommitFailed(Exception):
@@ -36,15 +35,15 @@ class IllegalState(Exception):
 class ListeningConsumer:
     """What a listener may ask of its consumer, while its callback runs."""
 
-    def __init__(self, process: Process) -> None:
-        self._process = process
+    def __init__(self, client: Client) -> None:
+        self._client = client
         self._closed = False
         self.wants: dict[TopicPartition, int] | None = None
 
-    def _get(self) -> Process:
+    def _get(self) -> Client:
         if self._closed:
             raise IllegalState("this callback is over; its consumer cannot be used any more")
-        return self._process
+        return self._client
 
     def close(self) -> None:
         """The callback is over."""
@@ -54,12 +53,12 @@ class ListeningConsumer:
     @property
     def name(self) -> str:
         """The member's name in the scenario."""
-        return self._get().name
+        return self._get().host.name
 
     @property
     def group(self) -> str:
         """group.id."""
-        return self._get().group_id
+        return self._get().host.group_id
 
     @property
     def member_id(self) -> str:
@@ -74,8 +73,8 @@ class ListeningConsumer:
     @property
     def generation(self) -> int:
         """What groupMetadata().generationId() shows in this callback; -1 without one."""
-        running = self._get().running
-        return -1 if running is None else running.generation
+        callback = self._get().application.running
+        return -1 if callback is None else callback.generation
 
     @property
     def assignment(self) -> tuple[TopicPartition, ...]:
@@ -85,17 +84,16 @@ class ListeningConsumer:
     @property
     def now_ms(self) -> int:
         """The time of the run."""
-        return self._get().world.agenda.now_ms
+        return self._get().host.now_ms
 
     def position(self, partition: TopicPartition | str) -> int | None:
         """Offset of the next record; None before the first fetch."""
-        process = self._get()
-        return process.fetching.position(self._own(partition))
+        return self._get().fetching.position(self._own(partition))
 
     def committed(self, partition: TopicPartition | str) -> int | None:
         """The group's committed offset, None where there is none."""
-        process = self._get()
-        return process.world.plane.ledger(process.group_id, as_partition(partition)).committed
+        client = self._get()
+        return client.cluster.committed(client.host.group_id, as_partition(partition))
 
     # --- orders ----------------------------------------------------------------------------
     def commit(self, offsets: Mapping[TopicPartition | str, int] | None = None) -> None:
@@ -103,20 +101,18 @@ class ListeningConsumer:
 
         Whether it is refused is asked of the coordinator as it stands now; the request itself takes its way.
         """
-        process = self._get()
+        client = self._get()
         if offsets is None:
-            process.fetching.settle()
-            held = process.fetching.consumption.positions
-            wanted = {tp: held[tp] for tp in sorted(held)}
+            wanted = client.commits.consumed()
         else:
             wanted = {as_partition(tp): offset for tp, offset in offsets.items()}
-        if not wanted or not process.world.scenario.data_plane:
+        if not wanted or not client.cluster.counts_records:
             return
-        if not process.may_commit():
+        if not client.machine.may_commit:
             raise CommitFailed(
-                "REBALANCE_IN_PROGRESS" if process.machine.generation >= 0 else "UNKNOWN_MEMBER_ID"
+                "REBALANCE_IN_PROGRESS" if client.machine.generation >= 0 else "UNKNOWN_MEMBER_ID"
             )
-        error = process.world.broker.commit_error(process.fetching.ask_commit("revoked", wanted))
+        error = client.cluster.broker.commit_error(client.commits.request("revoked", wanted))
         if error != NONE:
             raise CommitFailed(error)
         self.wants = {**(self.wants or {}), **wanted}
@@ -142,61 +138,40 @@ class ListeningConsumer:
         return tp
 
 
-def as_partition(value: Any) -> TopicPartition:
-    """A partition as the kit has it, from one, from a pair, or from Kafka's way to print it (``orders-4``)."""
-    if isinstance(value, str):
-        return parse_partition(value)
-    topic, number = value
-    if not isinstance(topic, str) or isinstance(number, bool) or not isinstance(number, int):
-        raise TypeError(f"{value!r} is not a partition: expected (topic, number) or 'orders-4'")
-    return TopicPartition(topic, number)
+def run_listener(client: Client, effect: fx.Callback) -> bool:
+    """Run the member's own listener, if it has one; True when the callback waits for its commit, or for ever.
 
-
-def hear(process: Process, effect: fx.Callback) -> bool:
-    """Run the member's own listener, if it has one; True when the callback waits for its commit.
-
-    What it raised stands in ``process.callback_error`` until the callback is over.
+    What it raised stands in ``application.callback_error`` until the callback is over.
     """
-    process.callback_error = None
-    method = _method(process.listener, effect.callback)
+    method = _method(client.listener, effect.callback)
     if method is None:
         return False
-    consumer = ListeningConsumer(process)
+    consumer = ListeningConsumer(client)
     try:
         answer = call_with_timeout(lambda: method(tuple(sorted(effect.partitions)), consumer))
-    except CallTimedOut as blocked:
+    except CallTimedOut as timed_out:
         consumer.close()
-        _fault(process, effect.callback, "blocks", str(blocked))
-        _stand_still(process)
+        _fault(client, effect.callback, "blocks", str(timed_out))
+        client.application.never_return(MOST_MS)
         return True
     except Exception as error:  # noqa: BLE001 - a listener may raise anything
-        process.callback_error = f"{type(error).__name__}: {error}"
-        _fault(process, effect.callback, "raises", process.callback_error)
+        client.application.callback_error = f"{type(error).__name__}: {error}"
+        _fault(client, effect.callback, "raises", client.application.callback_error)
     else:
         if answer is not None:
-            _fault(process, effect.callback, "returns nonsense", f"{answer!r:.80}; expected nothing")
+            _fault(client, effect.callback, "returns nonsense", f"{answer!r:.80}; expected nothing")
     consumer.close()
     if not consumer.wants:
         return False
-    process.world.network.send(process, process.fetching.ask_commit("revoked", consumer.wants))
+    client.commits.send("revoked", consumer.wants)
     return True
 
 
 def _method(listener: Any, callback: str) -> Any:
-    found = getattr(listener, f"on_{callback}", None)
-    return getattr(listener, "on_revoked", None) if found is None and callback == "lost" else found
+    method = getattr(listener, f"on_{callback}", None)
+    return getattr(listener, "on_revoked", None) if method is None and callback == "lost" else method
 
 
-def _fault(process: Process, callback: str, fault: str, seen: str) -> None:
+def _fault(client: Client, callback: str, fault: str, seen: str) -> None:
     detail = {"part": "listener", "name": f"on_{callback}", "fault": fault, "seen": seen}
-    process.world.row(
-        process.name, "own_code_fault", process.protocol, None, process.machine.member_id or None, detail
-    )
-
-
-def _stand_still(process: Process) -> None:
-    """A callback that never returns keeps the application thread for good: max.poll.interval.ms will tell."""
-    now = process.world.agenda.now_ms
-    process.callback_until_ms = now + MOST_MS
-    process.fetching.suspend("callback")
-    process.watch_polls(now, MOST_MS)
+    client.host.row("own_code_fault", detail, None, client.machine.member_id or None)

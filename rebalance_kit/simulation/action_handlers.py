@@ -10,16 +10,16 @@ from typing import Any
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.simulation.client.process import Process
-from rebalance_kit.simulation.cluster.network import Faults
-from rebalance_kit.simulation.cluster.world import World
+from rebalance_kit.simulation.cluster.connection import Faults
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec
+from rebalance_kit.simulation.world import World
 
 ActionHandler = Callable[[World, Action], None]
 
 
 def perform(world: World, action: Action) -> None:
     """Carry one action out and write its row."""
-    world.row(
+    world.host.row(
         action.member or "admin",
         "action",
         None,
@@ -71,7 +71,7 @@ def started_spec(spec: MemberSpec, args: Mapping[str, Any]) -> MemberSpec:
 
 
 def _close(world: World, action: Action) -> None:
-    _process(world, action).tell(fx.CloseCalled(int(action.args.get("timeout_ms", 30_000))))
+    _process(world, action).order(fx.CloseCalled(int(action.args.get("timeout_ms", 30_000))))
 
 
 def _crash(world: World, action: Action) -> None:
@@ -83,43 +83,37 @@ def _stall(world: World, action: Action) -> None:
 
 
 def _slow_down(world: World, action: Action) -> None:
-    process = _process(world, action)
-    process.processing_ms = float(action.args["processing_ms"])
-    if process.alive:
-        process.fetching.set_processing(process.processing_ms)
+    _process(world, action).set_processing(float(action.args["processing_ms"]))
 
 
 def _slow_callback(world: World, action: Action) -> None:
-    _process(world, action).callback_ms = int(action.args["callback_ms"])
+    _process(world, action).pace.callback_ms = int(action.args["callback_ms"])
 
 
 def _subscribe(world: World, action: Action) -> None:
     process = _process(world, action)
-    topics = tuple(sorted(action.args["topics"]))
-    process.spec = replace(process.spec, topics=topics)
-    if process.alive:
-        process.tell(fx.Subscribed(topics))
+    process.subscribe(replace(process.spec, topics=tuple(sorted(action.args["topics"]))))
 
 
 def _enforce(world: World, action: Action) -> None:
-    process = _process(world, action)
-    if process.alive:
-        process.tell(fx.RejoinEnforced(str(action.args.get("reason") or "rebalance enforced by user")))
+    reason = str(action.args.get("reason") or "rebalance enforced by user")
+    _process(world, action).order(fx.RejoinEnforced(reason))
 
 
 def _see_metadata(world: World, action: Action) -> None:
     """A replay pins what one client's metadata said (a broker that is still starting may say too little)."""
-    process = _process(world, action)
-    process.apply(fx.MetadataSeen(dict(action.args["topics"])))
+    _process(world, action).see_metadata(dict(action.args["topics"]))
 
 
 def _remove(world: World, action: Action) -> None:
     process = _process(world, action)
-    world.broker.remove_member(process)
+    membership = process.membership()
+    if membership is not None:
+        world.cluster.broker.remove_member(process.group_id, *membership)
 
 
 def _faults(world: World, action: Action) -> Faults:
-    return world.network.faults.setdefault(_process(world, action).name, Faults())
+    return _process(world, action).faults
 
 
 def _cut(world: World, action: Action) -> None:
@@ -127,7 +121,7 @@ def _cut(world: World, action: Action) -> None:
 
 
 def _heal(world: World, action: Action) -> None:
-    world.network.heal(_process(world, action).name)
+    world.cluster.network.heal(_faults(world, action))
 
 
 def _drop_next(world: World, action: Action) -> None:
@@ -140,60 +134,58 @@ def _delay_next(world: World, action: Action) -> None:
 
 def _add_partitions(world: World, action: Action) -> None:
     topic, partitions = str(action.args["topic"]), int(action.args["partitions"])
-    before = world.broker.topics.get(topic, 0)
+    before = world.cluster.topics.counts.get(topic, 0)
     if partitions <= before:
         raise ScenarioError(
             f"{world.scenario.name}: topic {topic!r} has {before} partitions at {action.at_ms} ms; a topic only grows, got {partitions}"
         )
-    world.broker.set_topic(topic, partitions, _rate(world, topic, action))
+    world.cluster.broker.set_topic(topic, partitions, _rate(world, topic, action))
 
 
 def _create_topic(world: World, action: Action) -> None:
     topic = str(action.args["topic"])
-    if topic in world.broker.topics:
+    if topic in world.cluster.topics.counts:
         raise ScenarioError(f"{world.scenario.name}: topic {topic!r} exists already at {action.at_ms} ms")
-    world.broker.set_topic(topic, int(action.args["partitions"]), _rate(world, topic, action))
+    world.cluster.broker.set_topic(topic, int(action.args["partitions"]), _rate(world, topic, action))
 
 
 def _rate(world: World, topic: str, action: Action) -> float:
-    known = {one.name: one.rate_per_s for one in world.scenario.topics}
+    known = {spec.name: spec.rate_per_s for spec in world.scenario.topics}
     return float(action.args.get("rate_per_s", known.get(topic, 10.0)))
 
 
 def _delete_topic(world: World, action: Action) -> None:
     """Delete it; who fetches from it hears so at once, anybody else when its metadata is read again."""
     topic = str(action.args["topic"])
-    alive = [process for process in world.processes.values() if process.alive]
-    for process in alive:
-        gone = [tp for tp in list(process.fetching.consumption.fetching) if tp.topic == topic]
-        process.fetching.stop(gone, "deleted")
-    world.broker.delete_topic(topic)
-    for process in alive:
-        if any(tp.topic == topic for tp in process.machine.owned):
-            process.metadata.soon(world.scenario.latencies.deleted_topic_noticed.draw(process.stream))
+    processes = world.processes.values()
+    for process in processes:
+        process.lose_topic(topic)
+    world.cluster.broker.delete_topic(topic)
+    for process in processes:
+        process.notice_deletion(topic)
 
 
 def _broker_down(world: World, action: Action) -> None:
-    world.broker.stop()
+    world.cluster.broker.stop()
 
 
 def _broker_up(world: World, action: Action) -> None:
-    world.broker.start()
+    world.cluster.broker.start()
 
 
 def _failover(world: World, action: Action) -> None:
-    world.broker.stop()
-    world.agenda.at(
-        world.agenda.now_ms + int(action.args.get("for_ms", 200)), lambda _: world.broker.start(), None
+    world.cluster.broker.stop()
+    world.host.at(
+        world.host.now_ms + int(action.args.get("for_ms", 200)), lambda _: world.cluster.broker.start(), None
     )
 
 
 def _node_down(world: World, action: Action) -> None:
-    world.replicas.stop(int(action.args["node"]), crash=bool(action.args.get("crash")))
+    world.cluster.replicas.stop(int(action.args["node"]), crash=bool(action.args.get("crash")))
 
 
 def _node_up(world: World, action: Action) -> None:
-    world.replicas.start(int(action.args["node"]))
+    world.cluster.replicas.start(int(action.args["node"]))
 
 
 ACTION_HANDLERS: Mapping[str, ActionHandler] = MappingProxyType(

@@ -1,0 +1,117 @@
+"""The client machine of one life, as its driver knows it: made of the configuration, stepped, and asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from rebalance_kit.assignors.java_order import hash_map_order
+from rebalance_kit.model.config import ClientConfig
+from rebalance_kit.model.versions import has
+from rebalance_kit.protocol import effects as fx
+from rebalance_kit.protocol.classic_client import table as classic_client
+from rebalance_kit.protocol.classic_client.member import ClassicMember, Stage
+from rebalance_kit.protocol.client import Assigned, ClientSettings
+from rebalance_kit.protocol.consumer_client import table as consumer_client
+from rebalance_kit.protocol.consumer_client.member import ConsumerMember
+from rebalance_kit.protocol.messages import Partitions
+from rebalance_kit.simulation.scenario.scenario import MemberSpec
+
+
+class ClientMachine:
+    """A sans-IO machine of either protocol: ``step`` takes an event and gives effects."""
+
+    __slots__ = ("_member", "step")
+
+    def __init__(self, member: ClassicMember | ConsumerMember) -> None:
+        self._member = member
+        self.step: Callable[[Any], list[fx.Effect]] = (
+            partial(classic_client.step, member)
+            if isinstance(member, ClassicMember)
+            else partial(consumer_client.step, member)
+        )
+
+    @property
+    def member_id(self) -> str:
+        """The member id, empty before there is one."""
+        return self._member.member_id
+
+    @property
+    def generation(self) -> int:
+        """Generation, or member epoch; -1 without one."""
+        return self._member.generation
+
+    @property
+    def shown_as(self) -> tuple[int | None, str | None]:
+        """Generation and member id as a row of the trace has them: None where there is none."""
+        member = self._member
+        return member.generation if member.generation >= 0 else None, member.member_id or None
+
+    @property
+    def owned(self) -> Partitions:
+        """The client's assignment."""
+        return self._member.owned
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """Topics that it subscribes by name."""
+        return self._member.topics
+
+    @property
+    def may_commit(self) -> bool:
+        """Whether the client would send a commit at all."""
+        return self._member.may_commit
+
+    @property
+    def idle(self) -> bool:
+        """Nothing of a rebalance is under way on the application thread."""
+        member = self._member
+        return member.stage is Stage.IDLE if isinstance(member, ClassicMember) else member.idle
+
+    @property
+    def withholds_records(self) -> bool:
+        """A librdkafka callback made the wrong call: no record comes until the right one is made."""
+        return self._member.stuck
+
+    @property
+    def matches_pattern_anew(self) -> bool:
+        """Whether the next poll() matches the subscribed pattern against fresh metadata, as before each JoinGroup."""
+        member = self._member
+        return isinstance(member, ClassicMember) and member.pattern is not None and member.rejoin_needed
+
+
+def make_machine(
+    spec: MemberSpec,
+    config: ClientConfig,
+    kafka_version: str,
+    new_id: Callable[[], str],
+    assign: Callable[..., Assigned],
+    group_id: str,
+) -> ClientMachine:
+    """The machine that a process runs, from its configuration; ``new_id`` makes a KIP-848 client's own id."""
+    settings = ClientSettings(
+        spec.name,
+        group_id,
+        tuple(config.assignors),
+        config.mode == "COOPERATIVE",
+        config.instance_id,
+        config.rack if has("rack-aware-client-assignors", kafka_version) else None,
+        config.session_timeout_ms,
+        config.heartbeat_interval_ms,
+        config.max_poll_interval_ms,
+        (config.auto_commit and spec.commit == "auto") or spec.commit == "per_batch",
+        config.remote_assignor,
+        spec.client,
+        spec.callback,
+        new_id=new_id,
+        hash_order=hash_map_order,
+        tells_reasons=has("reason-in-requests", kafka_version),
+        commits_topic_ids=has("commit-by-topic-id", kafka_version),
+        tolerates_offline=has("offline-rack-no-rebalance", kafka_version),
+        assign=assign,
+    )
+    topics = tuple(sorted(spec.topics))
+    if config.protocol == "consumer":
+        return ClientMachine(ConsumerMember(settings, topics, spec.pattern, spec.server_pattern))
+    return ClientMachine(ClassicMember(settings, topics, spec.pattern))

@@ -1,0 +1,108 @@
+"""What a part of the engine may ask of the run that it is part of: the time, a later call, a draw, a row of the trace."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
+
+from rebalance_kit.model.trace import Detail, TraceRow
+from rebalance_kit.simulation.kernel.agenda import Agenda, Key
+from rebalance_kit.simulation.kernel.latencies import Latencies
+from rebalance_kit.simulation.kernel.streams import Streams
+
+_new = tuple.__new__
+Drawn_co = TypeVar("Drawn_co", covariant=True)
+Value = TypeVar("Value")
+
+
+class Latency(Protocol[Drawn_co]):
+    """What can be drawn: a ``Spread``, a ``Uniform``, a ``Chance``."""
+
+    def draw(self, stream: random.Random) -> Drawn_co:
+        """One value."""
+
+
+class Host(Protocol):
+    """The run as one life of a process sees it: what it asks for late never happens once that life is over."""
+
+    name: str
+    protocol: str
+    group_id: str
+    frozen: bool
+    latencies: Latencies
+
+    @property
+    def now_ms(self) -> int:
+        """The time of the run."""
+
+    def at(self, at_ms: int, run: Callable[..., None], *arguments: Any) -> None:
+        """Call ``run`` at that moment."""
+
+    def set_timer(self, key: Key, at_ms: int, run: Callable[..., None], *arguments: Any) -> None:
+        """Call ``run`` at that moment; a live timer of the same key is replaced."""
+
+    def cancel_timer(self, key: Key) -> None:
+        """Forget the timer of that key, if there is one."""
+
+    def draw(self, latency: Latency[Value]) -> Value:
+        """One value of the latency, from this life's own stream."""
+
+    def chance(self) -> float:
+        """A number from 0 to 1, from this life's own stream."""
+
+    def own_stream(self, purpose: str) -> random.Random:
+        """Another stream of this life, so that what draws from it shifts nobody else's luck."""
+
+    def row(
+        self,
+        kind: str,
+        detail: Detail,
+        generation: int | None = None,
+        member_id: str | None = None,
+        *,
+        topic: str | None = None,
+        partition: int | None = None,
+    ) -> None:
+        """Append a row of this process to the trace."""
+
+
+class RunHost:
+    """A whole run's clock, chance, latencies and trace."""
+
+    __slots__ = ("agenda", "at", "cancel_timer", "latencies", "rows", "set_timer", "streams")
+
+    def __init__(self, seed: int, latencies: Latencies) -> None:
+        self.agenda = Agenda()
+        self.at, self.set_timer = self.agenda.at, self.agenda.set_timer
+        self.cancel_timer = self.agenda.cancel_timer
+        self.latencies = latencies
+        self.streams = Streams(seed)
+        self.rows: list[TraceRow] = []
+
+    @property
+    def now_ms(self) -> int:
+        """The time of the run."""
+        return self.agenda.now_ms
+
+    def row(
+        self,
+        actor: str,
+        kind: str,
+        protocol: str | None,
+        generation: int | None,
+        member_id: str | None,
+        detail: Detail,
+        *,
+        topic: str | None = None,
+        partition: int | None = None,
+    ) -> None:
+        """Append one row to the trace."""
+        rows = self.rows
+        at_ms, seq = self.agenda.now_ms, len(rows)
+        # tuple.__new__ skips the named tuple's own constructor: a run writes a row for every message
+        rows.append(
+            _new(
+                TraceRow, (at_ms, seq, actor, kind, protocol, generation, member_id, topic, partition, detail)
+            )
+        )
