@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 
+from rebalance_kit.simulation.client.client import Client
+from rebalance_kit.simulation.client.commits import Commits
+from rebalance_kit.simulation.client.consumption import Consumption
+from rebalance_kit.simulation.client.process import Process
+from rebalance_kit.simulation.cluster.cluster import Cluster
+from rebalance_kit.simulation.cluster.connection import Connection
+from rebalance_kit.simulation.kernel.host import RunHost
+from rebalance_kit.simulation.world import World
 from tests.support.simulation.runs import (
     ALL,
     CLASSIC,
@@ -19,6 +29,8 @@ from tests.support.simulation.runs import (
     rows,
     run,
 )
+
+PARTS_OF_A_RUN = (Client, Cluster, Commits, Connection, Consumption, Process, RunHost, World)
 
 
 # --- starting ----------------------------------------------------------------------------------------
@@ -221,3 +233,16 @@ def test_no_commit_of_a_zombie_is_accepted(protocol):
     back = rows(trace, "member_added", since=40_000)[0].at_ms
     late = [row for row in rows(trace, "commit", since=40_000, actor="c1") if row.at_ms < back]
     assert all(row.detail["error"] != "NONE" for row in late)
+
+
+# --- memory ------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("protocol", THREE)
+def test_a_finished_run_leaves_nothing_that_only_the_garbage_collector_would_find(protocol):
+    gc.collect()
+    gc.disable()
+    try:
+        run(protocol, act(12_000, "freeze", "c1"), act(30_000, "stall", "c2", for_ms=60_000))
+        left = [type(thing).__name__ for thing in gc.get_objects() if isinstance(thing, PARTS_OF_A_RUN)]
+    finally:
+        gc.enable()
+    assert left == []

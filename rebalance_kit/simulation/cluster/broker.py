@@ -20,10 +20,12 @@ from rebalance_kit.protocol.effects import (
     CancelTimer,
     Downgrade,
     Effect,
+    Key,
     Load,
     Note,
     Reply,
     SetTimer,
+    Timer,
     TimerFired,
     Unload,
 )
@@ -130,7 +132,8 @@ class Broker:
             fresh = ConsumerGroup.fresh(self._settings.consumer(name))
             if group.generation:
                 fresh.epoch = fresh.assignment_epoch = group.generation
-            self._replace(name, fresh, "consumer")
+            pending = [(Timer.PENDING, member_id) for member_id in group.pending]
+            self._replace(name, fresh, "consumer", *pending)
             return True
         done = migration.upgrade(group, self._settings.consumer(name))
         if isinstance(done, migration.Refusal):
@@ -146,9 +149,9 @@ class Broker:
         fresh.generation = group.epoch
         self._replace(name, fresh, "classic")
 
-    def _replace(self, name: str, group: Group, to: str) -> None:
-        """An empty group takes the other protocol, whatever the migration policy says."""
-        for key in GROUP_TIMERS:
+    def _replace(self, name: str, group: Group, to: str, *timers: Key) -> None:
+        """An empty group takes the other protocol, whatever the migration policy says; ``timers`` of the old one rest."""
+        for key in (*GROUP_TIMERS, *timers):
             self._host.cancel_timer((name, key))
         self.groups[name] = group
         self._host.row(
