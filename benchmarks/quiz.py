@@ -18,7 +18,7 @@ from rebalance_kit.quiz.items.bank import Bank, read_bank
 from rebalance_kit.quiz.items.check import check
 from rebalance_kit.quiz.items.item import Question
 from rebalance_kit.quiz.proof.generate import question
-from rebalance_kit.quiz.proof.runs import RunBook
+from rebalance_kit.quiz.proof.run_book import RunBook
 from rebalance_kit.quiz.sittings.exam import ExamSitting
 from rebalance_kit.quiz.sittings.grade import grade
 from rebalance_kit.quiz.sittings.progress import progress

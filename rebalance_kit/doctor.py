@@ -35,7 +35,7 @@ _PURPOSES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Requirement:
     """One line of the diagnosis.
 
     ``version`` is what was found, None when it is missing; ``disables`` names what is lost without it.
@@ -73,20 +73,20 @@ def find_chromium() -> Path | None:
     return None
 
 
-def _essentials() -> tuple[Finding, ...]:
+def _essentials() -> tuple[Requirement, ...]:
     python = ".".join(map(str, sys.version_info[:3]))
     return (
-        Finding("Python", python if sys.version_info >= (3, 11) else None, "everything", essential=True),
-        Finding("PyYAML", _version("PyYAML"), "reading scenarios and quiz items", essential=True),
+        Requirement("Python", python if sys.version_info >= (3, 11) else None, "everything", essential=True),
+        Requirement("PyYAML", _version("PyYAML"), "reading scenarios and quiz items", essential=True),
     )
 
 
-def _extras() -> tuple[Finding, ...]:
+def _extras() -> tuple[Requirement, ...]:
     packages = _packages_by_extra()
     if not packages:
-        return (Finding("the kit's own metadata", None, "knowing which optional packages to look for"),)
+        return (Requirement("the kit's own metadata", None, "knowing which optional packages to look for"),)
     return tuple(
-        Finding(name, _version(name), f"{purpose} [pip install 'rebalance-kit[{extra}]']")
+        Requirement(name, _version(name), f"{purpose} [pip install 'rebalance-kit[{extra}]']")
         for extra, purpose in _PURPOSES.items()
         for name in packages.get(extra, ())
     )
@@ -114,14 +114,16 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _java() -> Finding:
+def _java() -> Requirement:
     try:
         java = find_java()
     except EnvironmentProblem as problem:
-        return Finding("Java", None, f"everything that starts Spark ({problem})")
-    return Finding("Java", f"{java.version} from {java.source} ({java.home})", "everything that starts Spark")
+        return Requirement("Java", None, f"everything that starts Spark ({problem})")
+    return Requirement(
+        "Java", f"{java.version} from {java.source} ({java.home})", "everything that starts Spark"
+    )
 
 
-def _chromium() -> Finding:
+def _chromium() -> Requirement:
     path = find_chromium()
-    return Finding("Chromium", None if path is None else str(path), "the kit's own tests in a browser")
+    return Requirement("Chromium", None if path is None else str(path), "the kit's own tests in a browser")

@@ -43,7 +43,7 @@ class TimeIsUp(BaseException):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Attempted:
     """Outcome of calling a function: its rows, or why there are none (``problem``)."""
 
     rows: tuple[Row, ...] = ()
@@ -56,9 +56,9 @@ def attempt(
     inputs: Sequence[Any],
     bench: SparkBench,
     limit_s: float = LIMIT_S,
-) -> Outcome:
+) -> Attempted:
     """Find the function, call it, collect its answer; whatever happens, the outcome says it in words."""
-    outcomes: list[Outcome] = []
+    outcomes: list[Attempted] = []
     tag = f"exercise-{uuid.uuid4().hex}"
 
     def work() -> None:
@@ -68,9 +68,9 @@ def attempt(
         except TimeIsUp:
             pass
         except NotYet as words:
-            outcomes.append(Outcome(problem=str(words)))
+            outcomes.append(Attempted(problem=str(words)))
         except BaseException as error:  # noqa: BLE001 - whatever a learner's code raises becomes words
-            outcomes.append(Outcome(problem=words_of(error, find)))
+            outcomes.append(Attempted(problem=words_of(error, find)))
 
     thread = threading.Thread(target=work, name=tag, daemon=True)
     thread.start()
@@ -82,10 +82,10 @@ def attempt(
             ctypes.c_ulong(thread.ident or 0), ctypes.py_object(TimeIsUp)
         )
         thread.join(5)
-        return Outcome(
+        return Attempted(
             problem=f"no answer within {limit_s:g} s{where}. Is there a loop without an end, or a join without a key (every row with every row)?"
         )
-    return outcomes[0] if outcomes else Outcome(problem="no answer: the function ended its own thread")
+    return outcomes[0] if outcomes else Attempted(problem="no answer: the function ended its own thread")
 
 
 def before_spark(find: Callable[[], Callable[..., Any]]) -> str | None:
@@ -106,7 +106,7 @@ _UNWRITTEN = (
 
 def _answer(
     task: Task, find: Callable[[], Callable[..., Any]], inputs: Sequence[Any], bench: SparkBench
-) -> Outcome:
+) -> Attempted:
     frame = find()(*inputs)
     if frame is None:
         raise NotYet(f"{task.function} returned None. Did the last line lose its `return`?")
@@ -121,7 +121,7 @@ def _answer(
         raise NotYet(
             f"more than {MOST_ROWS:,} rows: a join that multiplies rows? Check that its keys name one row on one side."
         )
-    return Outcome(tuple(rows))
+    return Attempted(tuple(rows))
 
 
 def _require_columns(task: Task, got: dict[str, str]) -> None:

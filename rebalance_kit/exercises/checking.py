@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from rebalance_kit.exercises.attempt import LIMIT_S, Outcome, attempt, before_spark
+from rebalance_kit.exercises.attempt import LIMIT_S, Attempted, attempt, before_spark
 from rebalance_kit.exercises.catalogue import Exercise
 from rebalance_kit.exercises.spark_bench import SparkBench
-from rebalance_kit.exercises.task import Case, Check, Seen, Task, in_order, shown, told
+from rebalance_kit.exercises.task import Case, Check, CheckInput, Task, in_order, shown, told
 from rebalance_kit.exercises.verdict import NotYet
 
 ANSWERS = "answers with a DataFrame of the columns asked for"
@@ -17,7 +17,7 @@ EVERY_ROW = "every row is what happened"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CheckLine:
     """One check: its title, whether it passed, and the words when not; ``None`` passed: not looked at."""
 
     title: str
@@ -26,12 +26,12 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class AnswerReport:
     """Results of the checks of one answer; ``hidden`` is empty unless they were asked for."""
 
     exercise: str
-    public: tuple[Line, ...]
-    hidden: tuple[Line, ...] = ()
+    public: tuple[CheckLine, ...]
+    hidden: tuple[CheckLine, ...] = ()
 
     @property
     def green(self) -> bool:
@@ -54,11 +54,11 @@ class Report:
         return "\n".join(lines)
 
 
-def _mark(line: Line) -> str:
+def _mark(line: CheckLine) -> str:
     return {True: "passed ", False: "not yet", None: "  -    "}[line.passed]
 
 
-def _count(lines: tuple[Line, ...]) -> str:
+def _count(lines: tuple[CheckLine, ...]) -> str:
     return f"{sum(line.passed is True for line in lines)}/{len(lines)}"
 
 
@@ -69,48 +69,48 @@ def check_answer(
     *,
     seed: int | None = None,
     limit_s: float = LIMIT_S,
-) -> Report:
+) -> AnswerReport:
     """Run the public checks and, once they all pass and a learner's ``seed`` is given, the hidden ones."""
     task = exercise.task
     public = _look(task, task.public, find, bench, limit_s)
     if seed is None or not all(line.passed for line in public):
-        return Report(exercise.name, public)
+        return AnswerReport(exercise.name, public)
     hidden = [line for case in exercise.hidden(seed) for line in _look(task, case, find, bench, limit_s)]
-    return Report(exercise.name, public, tuple(Line(line.title, line.passed) for line in hidden))
+    return AnswerReport(exercise.name, public, tuple(CheckLine(line.title, line.passed) for line in hidden))
 
 
 def _look(
     task: Task, case: Case, find: Callable[[], Any], bench: SparkBench, limit_s: float
-) -> tuple[Line, ...]:
+) -> tuple[CheckLine, ...]:
     checks = (*task.checks, Check(EVERY_ROW, lambda seen: same_rows(task, seen)))
     remark = before_spark(find)
     done = (
         attempt(task, find, task.inputs(bench, case), bench, limit_s)
         if remark is None
-        else Outcome(problem=remark)
+        else Attempted(problem=remark)
     )
     if done.problem is not None:
-        return (Line(ANSWERS, False, done.problem), *(Line(check.title, None) for check in checks))
+        return (CheckLine(ANSWERS, False, done.problem), *(CheckLine(check.title, None) for check in checks))
     rows = ({name: row[name] for name in task.columns} for row in done.rows)
-    seen = Seen(in_order(rows, task.key), in_order(task.truth(case), task.key), case, task.key)
-    return (Line(ANSWERS, True), *(_verdict(check, seen) for check in checks))
+    seen = CheckInput(in_order(rows, task.key), in_order(task.truth(case), task.key), case, task.key)
+    return (CheckLine(ANSWERS, True), *(_verdict(check, seen) for check in checks))
 
 
-def _verdict(check: Check, seen: Seen) -> Line:
+def _verdict(check: Check, seen: CheckInput) -> CheckLine:
     try:
         check.look(seen)
     except NotYet as words:
-        return Line(check.title, False, str(words))
+        return CheckLine(check.title, False, str(words))
     except (TypeError, KeyError, ValueError) as error:
-        return Line(
+        return CheckLine(
             check.title,
             False,
             f"your rows hold something that cannot be compared ({error}): a null where a value belongs?",
         )
-    return Line(check.title, True)
+    return CheckLine(check.title, True)
 
 
-def same_rows(task: Task, seen: Seen) -> None:
+def same_rows(task: Task, seen: CheckInput) -> None:
     """Compare by key; the first difference is told, with the number of them."""
     if repeated := seen.repeated():
         raise NotYet(

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from functools import lru_cache
 
-from rebalance_kit.exercises.runs import Run
+from rebalance_kit.exercises.case_runs import CaseRun
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.recordings.maker.incidents import Incident, draw_incident
 from rebalance_kit.simulation.scenario.yaml_writer import write_scenario
@@ -15,26 +15,26 @@ from rebalance_kit.simulation.scenario.yaml_writer import write_scenario
 _MOST_DRAWS = 200
 
 
-def incidents(seed: int, families: Sequence[str], protocol: str | None = None) -> tuple[Run, ...]:
+def incidents(seed: int, families: Sequence[str], protocol: str | None = None) -> tuple[CaseRun, ...]:
     """One incident of every family, in an order drawn too, as runs called night-1, night-2, ...; of one protocol if asked."""
     order = list(families)
     random.Random(f"order/{seed}").shuffle(order)
     drawn = [_one(f"{seed}/{number}", family, protocol) for number, family in enumerate(order)]
     runs = tuple(
-        Run(f"night-{number}", write_scenario(incident.scenario), None, None)
+        CaseRun(f"night-{number}", write_scenario(incident.scenario), None, None)
         for number, incident in enumerate(drawn, start=1)
     )
     _TRUTH.update(zip(runs, drawn, strict=True))
     return runs
 
 
-def incident_of(run: Run) -> Incident:
+def incident_of(run: CaseRun) -> Incident:
     """The truth of a run that ``incidents`` made."""
     return _TRUTH[run]
 
 
 #: Truth of the runs drawn in this process; it never reaches a file that a learner gets.
-_TRUTH: dict[Run, Incident] = {}
+_TRUTH: dict[CaseRun, Incident] = {}
 
 
 @lru_cache(maxsize=256)

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from rebalance_kit.exercises.runs import Run, place_logs
+from rebalance_kit.exercises.case_runs import CaseRun, place_logs
 from rebalance_kit.exercises.verdict import NotYet
 
 #: The columns of the events that a learner gets, in order.
@@ -54,7 +54,7 @@ class SparkBench:
         self._spark = spark
         self._held = TemporaryDirectory(prefix="rebalance-kit-exercises-")
         self.folder = Path(self._held.name)
-        self._events: dict[Run, Any] = {}
+        self._events: dict[CaseRun, Any] = {}
 
     @property
     def spark(self) -> Any:
@@ -96,15 +96,15 @@ class SparkBench:
         """The context of a classic session; None with Spark Connect, which has none."""
         return getattr(self.spark, "sparkContext", None)
 
-    def logs(self, run: Run) -> Path:
+    def logs(self, run: CaseRun) -> Path:
         """The folder of a run's logs; runs of one name that differ lie apart."""
         place_logs((run,), self._place(run))
         return self._place(run) / run.name
 
-    def _place(self, run: Run) -> Path:
+    def _place(self, run: CaseRun) -> Path:
         return self.folder / "logs" / hashlib.sha256(repr(run).encode()).hexdigest()[:12]
 
-    def read(self, runs: Iterable[Run]) -> None:
+    def read(self, runs: Iterable[CaseRun]) -> None:
         """Read the logs of all these runs in one go, so that ``events`` has them at hand."""
         from rebalance_kit.pipeline import read_events
 
@@ -122,7 +122,7 @@ class SparkBench:
         for run in fresh:
             self._events[run] = table
 
-    def _unpack(self, runs: Iterable[Run]) -> None:
+    def _unpack(self, runs: Iterable[CaseRun]) -> None:
         """Unpack all recorded runs together: each unpacking goes through the whole pack."""
         wanted = [run for run in runs if run.recorded and not self._place(run).exists()]
         if len(wanted) > 1:
@@ -132,7 +132,7 @@ class SparkBench:
                 self._place(run).mkdir(parents=True)
                 os.replace(at_once / run.name, self._place(run) / run.name)
 
-    def events(self, runs: Sequence[Run]) -> Any:
+    def events(self, runs: Sequence[CaseRun]) -> Any:
         """The events of these runs, in the columns ``EVENTS``, and in no particular order."""
         self.read(runs)
         tables = list({id(self._events[run]): self._events[run] for run in runs}.values())
@@ -142,7 +142,7 @@ class SparkBench:
             together = together.unionByName(table)
         return together.where(f"_path in ({paths})").drop("_path")
 
-    def lines(self, runs: Sequence[Run], files: Sequence[str]) -> Any:
+    def lines(self, runs: Sequence[CaseRun], files: Sequence[str]) -> Any:
         """The lines of some log files of these runs: run, file, line (from 1), text."""
         from rebalance_kit.forensics.lines.files import survey
         from rebalance_kit.pipeline.lines.bronze import measure_blocks, read_lines, with_line_numbers

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rebalance_kit.exercises.verdict import NotYet
 
 if TYPE_CHECKING:
-    from rebalance_kit.exercises.runs import Run
+    from rebalance_kit.exercises.case_runs import CaseRun
     from rebalance_kit.exercises.spark_bench import SparkBench
 
 Row = Mapping[str, Any]
@@ -27,12 +27,12 @@ NOTHING: Mapping[str, Any] = {}
 class Case:
     """One set of data: runs whose logs are read; ``facts`` is what else the exercise wants to know of it."""
 
-    runs: tuple[Run, ...] = ()
+    runs: tuple[CaseRun, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class CheckInput:
     """Input of a check: the rows of the answer and the true ones, both ``in_order`` of ``key``, and the case."""
 
     rows: tuple[Row, ...]
@@ -83,10 +83,10 @@ class Check:
     """One sentence that holds of a right answer, and how to look; ``look`` raises ``NotYet`` when it does not."""
 
     title: str
-    look: Callable[[Seen], None]
+    look: Callable[[CheckInput], None]
 
 
-def check(title: str) -> Callable[[Callable[[Seen], None]], Check]:
+def check(title: str) -> Callable[[Callable[[CheckInput], None]], Check]:
     """Make a check of the function that follows: ``@check("a sentence that holds of a right answer")``."""
     return lambda look: Check(title, look)
 

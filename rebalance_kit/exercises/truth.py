@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rebalance_kit.analysis.ownership import last_owners
-from rebalance_kit.exercises.runs import BEGIN_MS, Run, trace_of
+from rebalance_kit.exercises.case_runs import BEGIN_MS, CaseRun, trace_of
 from rebalance_kit.model.trace import TraceRow
 
 AT_REST_MS = BEGIN_MS + 25_000
@@ -30,7 +30,7 @@ def wall(at_ms: int) -> int:
     return BEGIN_MS + at_ms
 
 
-def begins(run: Run) -> tuple[Begin, ...]:
+def begins(run: CaseRun) -> tuple[Begin, ...]:
     """Every rebalance of a run: the group entered PreparingRebalance, or bumped its epoch."""
     found = []
     stalls = {(row.actor, row.at_ms) for row in trace_of(run).of("poll_timeout")}
@@ -44,24 +44,24 @@ def begins(run: Run) -> tuple[Begin, ...]:
     return tuple(found)
 
 
-def calls(run: Run) -> tuple[TraceRow, ...]:
+def calls(run: CaseRun) -> tuple[TraceRow, ...]:
     """Every rebalance callback, as it begins."""
     return tuple(trace_of(run).of("callback_begin"))
 
 
-def assigned_at(run: Run, since_ms: int, until_ms: int) -> int | None:
+def assigned_at(run: CaseRun, since_ms: int, until_ms: int) -> int | None:
     """When the leader's assignment was stored, first after one moment and before another (ms since 1970)."""
     times = (wall(row.at_ms) for row in trace_of(run).of("assignment"))
     return next((at for at in times if since_ms <= at < until_ms), None)
 
 
-def owners(run: Run, until_ms: int | None = None) -> dict[str, str]:
+def owners(run: CaseRun, until_ms: int | None = None) -> dict[str, str]:
     """Who was last given each partition, up to a moment (ms since 1970; None: the end)."""
     at_ms = None if until_ms is None else until_ms - BEGIN_MS
     return {str(tp): member for tp, member in last_owners(trace_of(run), at_ms).items()}
 
 
-def rests(run: Run, since_ms: int) -> dict[str, list[int]]:
+def rests(run: CaseRun, since_ms: int) -> dict[str, list[int]]:
     """How long each partition rested (ms), rest by rest: from revoked or lost to the next assigned."""
     last: dict[str, tuple[str, int]] = {}
     found: dict[str, list[int]] = {}

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from rebalance_kit.exercises.attempt import LIMIT_S, FromCell, FromFile
+from rebalance_kit.exercises.case_runs import place_logs
 from rebalance_kit.exercises.catalogue import Exercise, load, names
-from rebalance_kit.exercises.checking import Report, check_answer
-from rebalance_kit.exercises.runs import place_logs
+from rebalance_kit.exercises.checking import AnswerReport, check_answer
 from rebalance_kit.exercises.spark_bench import SparkBench
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import write_atomically
@@ -93,7 +93,7 @@ class Workspace:
         *,
         hidden: bool = True,
         limit_s: float = LIMIT_S,
-    ) -> Report:
+    ) -> AnswerReport:
         """Check the file here, or a function given; the hidden checks follow once the public ones pass."""
         exercise = load(name)
         find = (

@@ -8,7 +8,7 @@ from string import Formatter
 import pytest
 
 from rebalance_kit.exercises.catalogue import load, names
-from rebalance_kit.exercises.task import Case, Seen, in_order, need_none
+from rebalance_kit.exercises.task import Case, CheckInput, in_order, need_none
 from rebalance_kit.exercises.verdict import NotYet
 
 KEY = ("run", "at_ms")
@@ -21,7 +21,7 @@ def rows(*values):
 @pytest.fixture
 def seen():
     got = rows(("b", 100, 7), ("b", 20, None), ("a", 5, 1), ("a", 5, 2), ("c", 1, 9))
-    return Seen(got, rows(("b", 20, 3), ("b", 100, 4), ("a", 5, 1), ("d", 1, 1)), Case(), KEY)
+    return CheckInput(got, rows(("b", 20, 3), ("b", 100, 4), ("a", 5, 1), ("d", 1, 1)), Case(), KEY)
 
 
 def test_a_check_of_values_looks_at_every_answered_row_that_has_a_true_one(seen):

@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from rebalance_kit.cli import main
+from rebalance_kit.exercises.case_runs import trace_of
 from rebalance_kit.exercises.catalogue import load, names
-from rebalance_kit.exercises.runs import trace_of
 from rebalance_kit.exercises.spark_bench import SparkBench
 from rebalance_kit.exercises.workspace import Identity, Workspace
 from rebalance_kit.model.errors import DataError

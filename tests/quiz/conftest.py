@@ -7,7 +7,7 @@ import pytest
 from rebalance_kit.model.trace import Trace, TraceRow
 from rebalance_kit.quiz.items.bank import Bank, read_bank
 from rebalance_kit.quiz.items.item import Choice, Head, Numeric, Option, WrongNumber
-from rebalance_kit.quiz.proof.runs import RunBook
+from rebalance_kit.quiz.proof.run_book import RunBook
 
 HEAD = Head(
     "sample",

@@ -1,6 +1,6 @@
 """Another member of another real run."""
 
-from rebalance_kit.exercises.runs import recorded
+from rebalance_kit.exercises.case_runs import recorded
 from rebalance_kit.exercises.task import Case
 
 

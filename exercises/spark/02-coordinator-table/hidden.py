@@ -1,6 +1,6 @@
 """Four other real runs."""
 
-from rebalance_kit.exercises.runs import recorded
+from rebalance_kit.exercises.case_runs import recorded
 from rebalance_kit.exercises.task import Case
 
 

@@ -1,6 +1,6 @@
 """What the coordinator counted: broker logs of recorded runs, against the record's own table."""
 
-from rebalance_kit.exercises.runs import recorded, table_row
+from rebalance_kit.exercises.case_runs import recorded, table_row
 from rebalance_kit.exercises.task import Case, Task, check, need_none
 
 COLUMNS = {

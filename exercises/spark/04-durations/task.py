@@ -1,6 +1,6 @@
 """How long a rebalance takes: from preparing to the leader's assignment, in the engine's traces."""
 
-from rebalance_kit.exercises.runs import simulated, trace_of
+from rebalance_kit.exercises.case_runs import simulated, trace_of
 from rebalance_kit.exercises.task import Case, Task, check, need, need_none
 from rebalance_kit.exercises.truth import assigned_at, begins, wall
 

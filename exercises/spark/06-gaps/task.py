@@ -1,6 +1,6 @@
 """How long partitions rest: from revoked or lost to the next assigned, in the engine's traces."""
 
-from rebalance_kit.exercises.runs import simulated
+from rebalance_kit.exercises.case_runs import simulated
 from rebalance_kit.exercises.task import Case, Task, check, need, need_none
 from rebalance_kit.exercises.truth import AT_REST_MS, rests
 

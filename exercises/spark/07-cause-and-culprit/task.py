@@ -1,6 +1,6 @@
 """Why a rebalance began and whose doing it was, from the engine's traces."""
 
-from rebalance_kit.exercises.runs import simulated
+from rebalance_kit.exercises.case_runs import simulated
 from rebalance_kit.exercises.task import Case, Task, check, need_none
 from rebalance_kit.exercises.truth import AT_REST_MS, begins
 

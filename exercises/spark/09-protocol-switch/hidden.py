@@ -1,6 +1,6 @@
 """Two other rollouts."""
 
-from rebalance_kit.exercises.runs import simulated
+from rebalance_kit.exercises.case_runs import simulated
 from rebalance_kit.exercises.task import Case
 
 

@@ -1,6 +1,6 @@
 """Records delivered more than once, in recorded runs, against the record's own table."""
 
-from rebalance_kit.exercises.runs import facts_of, recorded, table_row
+from rebalance_kit.exercises.case_runs import facts_of, recorded, table_row
 from rebalance_kit.exercises.task import Case, Task, check, need_none
 
 

@@ -1,6 +1,6 @@
 """Another hour, the other broker late."""
 
-from rebalance_kit.exercises.runs import simulated
+from rebalance_kit.exercises.case_runs import simulated
 from rebalance_kit.exercises.task import Case
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from datetime import UTC, datetime
 
-from rebalance_kit.exercises.runs import simulated, trace_of
+from rebalance_kit.exercises.case_runs import simulated, trace_of
 from rebalance_kit.exercises.task import Case, Task, check, need, need_none
 from rebalance_kit.exercises.truth import wall
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from rebalance_kit.exercises.runs import simulated, trace_of
+from rebalance_kit.exercises.case_runs import simulated, trace_of
 from rebalance_kit.exercises.task import Case, Task, check, need, need_none
 
 HOT = 200

@@ -1,6 +1,6 @@
 """Load by member: assignments of the engine, and the rates of the scenario's topics."""
 
-from rebalance_kit.exercises.runs import scenario_of, simulated, trace_of
+from rebalance_kit.exercises.case_runs import scenario_of, simulated, trace_of
 from rebalance_kit.exercises.task import Case, Task, check, need
 
 SCENARIO = """\

@@ -1,6 +1,6 @@
 """Faults injected into recorded runs of real clusters: found from their logs, judged by what was done (run.json)."""
 
-from rebalance_kit.exercises.runs import recorded, steps_of
+from rebalance_kit.exercises.case_runs import recorded, steps_of
 from rebalance_kit.exercises.task import Case, Task, check, need_none
 
 FAULTS = {"kill": "killed", "freeze": "frozen", "stall": "stalled", "close": "closed"}

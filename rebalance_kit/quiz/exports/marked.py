@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-from rebalance_kit.quiz.items.item import Choice, Matching, Ordering, Picture, Prompt, Question
+from rebalance_kit.quiz.items.item import Choice, GanttChart, Matching, Ordering, Prompt, Question
 from rebalance_kit.quiz.sittings.page import picture_lines
 
 _CODE = re.compile(r"`([^`]+)`")
@@ -32,7 +32,7 @@ def pre(lines: str) -> str:
     return f"<pre>{escape(clean(lines.rstrip()), quote=False)}</pre>"
 
 
-def chart(picture: Picture | None) -> str:
+def chart(picture: GanttChart | None) -> str:
     """A chart as HTML, empty for none."""
     return "" if picture is None else pre("\n".join(picture_lines(picture)))
 
@@ -45,7 +45,7 @@ def stem_html(question: Question) -> str:
     return shown + chart(question.picture) if isinstance(question, Choice) else shown
 
 
-def option_html(text: str, picture: Picture | None = None, kind: str = "") -> str:
+def option_html(text: str, picture: GanttChart | None = None, kind: str = "") -> str:
     """An option as HTML; the lines of a log are code."""
     return (
         f"<code>{escape(clean(text), quote=False)}</code>" if kind == "log" else inline(text) + chart(picture)

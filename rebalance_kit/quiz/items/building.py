@@ -11,21 +11,21 @@ from rebalance_kit.quiz.items.item import (
     SEEDS,
     Choice,
     Drawn,
+    DrawnOption,
     Generated,
     Head,
     Item,
-    Made,
-    Mark,
     Matching,
     Numeric,
     Option,
+    OrderedStep,
     Ordering,
     Prompt,
     Proof,
     RunSpec,
     Short,
     Shown,
-    Step,
+    WorkedOption,
     WrongNumber,
     WrongOrder,
     WrongText,
@@ -106,7 +106,7 @@ def _matching(head: Head, raw: Mapping[str, Any], scenarios: Scenarios) -> Item:
 
 
 def _ordering(head: Head, raw: Mapping[str, Any], scenarios: Scenarios) -> Item:
-    steps = tuple(Step(step["id"], step["text"].strip(), step["why"].strip()) for step in raw["steps"])
+    steps = tuple(OrderedStep(step["id"], step["text"].strip(), step["why"].strip()) for step in raw["steps"])
     wrong = tuple(
         WrongOrder(tuple(order["order"]), order["misconception"], order["why"].strip())
         for order in raw["wrong"]
@@ -116,7 +116,7 @@ def _ordering(head: Head, raw: Mapping[str, Any], scenarios: Scenarios) -> Item:
 
 def _drawn(head: Head, raw: Mapping[str, Any], scenarios: Scenarios) -> Item:
     marks = tuple(
-        Mark(
+        DrawnOption(
             option["id"],
             option["why"].strip(),
             option.get("match", ""),
@@ -146,8 +146,8 @@ def _generated(head: Head, raw: Mapping[str, Any], scenarios: Scenarios) -> Item
     )
 
 
-def _made(raw: Mapping[str, Any]) -> Made:
-    return Made(raw["value"], raw["why"].strip(), raw.get("text"), raw.get("misconception"))
+def _made(raw: Mapping[str, Any]) -> WorkedOption:
+    return WorkedOption(raw["value"], raw["why"].strip(), raw.get("text"), raw.get("misconception"))
 
 
 def _shown(raw: Mapping[str, Any], scenarios: Scenarios) -> Shown:

@@ -14,12 +14,12 @@ from rebalance_kit.quiz.items.bank import Bank, read_bank
 from rebalance_kit.quiz.items.item import Generated, beliefs_of
 from rebalance_kit.quiz.items.lint import LINTS
 from rebalance_kit.quiz.items.reading import Problem
-from rebalance_kit.quiz.proof.runs import RunBook
+from rebalance_kit.quiz.proof.run_book import RunBook
 from rebalance_kit.quiz.proof.verify import contradictions, is_verified
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class BankReport:
     """Result of a check: problems, and numbers of items, of recipes among them, and of items the engine decides."""
 
     findings: tuple[Problem, ...]
@@ -28,11 +28,11 @@ class Report:
     verified: int
 
 
-def check(bank: Bank, book: RunBook | None = None) -> Report:
+def check(bank: Bank, book: RunBook | None = None) -> BankReport:
     """Check every item; problems of reading come first, then rules, then what the engine says."""
     generators = sum(isinstance(item, Generated) for item in bank.items)
     findings = tuple(_findings(bank, book or RunBook()))
-    return Report(findings, len(bank.items), generators, sum(map(is_verified, bank.items)))
+    return BankReport(findings, len(bank.items), generators, sum(map(is_verified, bank.items)))
 
 
 def _findings(bank: Bank, book: RunBook) -> Iterator[Problem]:
@@ -70,7 +70,7 @@ def run_items_check(paths: Iterable[str | Path] | None, as_json: bool, out: Text
     return 1 if report.findings else 0
 
 
-def _summary(bank: Bank, report: Report) -> str:
+def _summary(bank: Bank, report: BankReport) -> str:
     share = round(100 * report.verified / report.items) if report.items else 0
     counts = (
         ("kind", Counter(item.kind for item in bank.items)),

@@ -67,7 +67,7 @@ class PictureRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class GanttChart:
     """A Gantt chart of one run between two times; ``events`` are what was done to the group, and when."""
 
     rows: tuple[PictureRow, ...]
@@ -85,7 +85,7 @@ class Option:
     why: str
     right: bool = False
     misconception: str | None = None
-    picture: Picture | None = None
+    picture: GanttChart | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class Choice:
     options: tuple[Option, ...]
     many: bool = False
     proof: Proof | None = None
-    picture: Picture | None = None
+    picture: GanttChart | None = None
     form: str | None = None
 
     @property
@@ -197,7 +197,7 @@ class Matching:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class OrderedStep:
     """One thing to be put in order."""
 
     id: str
@@ -219,7 +219,7 @@ class Ordering:
     """Steps in their right order; they are shown in the order of their ids."""
 
     head: Head
-    steps: tuple[Step, ...]
+    steps: tuple[OrderedStep, ...]
     why: str
     wrong: tuple[WrongOrder, ...]
     proof: Proof | None = None
@@ -232,7 +232,7 @@ class Ordering:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class DrawnOption:
     """A line of a log (the one that contains ``match``), a row of a picture, or a picture of its own, as an option."""
 
     id: str
@@ -249,14 +249,14 @@ class Drawn:
 
     head: Head
     kind: str
-    marks: tuple[Mark, ...]
+    marks: tuple[DrawnOption, ...]
     shown: Shown | None = None
     other: str = ""
     proof: Proof | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class WorkedOption:
     """An option of a recipe: the expression of its value, how it is shown, why, and the belief (None: the key)."""
 
     value: Any
@@ -272,8 +272,8 @@ class Generated:
     head: Head
     form: str
     draw: Mapping[str, tuple[Any, ...]]
-    key: Made
-    distractors: tuple[Made, ...]
+    key: WorkedOption
+    distractors: tuple[WorkedOption, ...]
     let: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     where: Any = None
     runs: Mapping[str, RunSpec] = field(default_factory=lambda: NOTHING)

@@ -20,17 +20,17 @@ from rebalance_kit.quiz.items.item import (
     Generated,
     Head,
     Item,
-    Made,
     Numeric,
     Option,
     Proof,
     Question,
     RunSpec,
     Shown,
+    WorkedOption,
     WrongNumber,
 )
 from rebalance_kit.quiz.proof.rendered import draw, with_exhibit
-from rebalance_kit.quiz.proof.runs import RunBook
+from rebalance_kit.quiz.proof.run_book import RunBook
 
 DRAWS = 200
 _SLOT = re.compile(r"\{([a-z][a-z0-9_]*)\}")
@@ -100,7 +100,7 @@ def _plain(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _distinct(item: Generated, made: Sequence[tuple[Made, Any]]) -> bool:
+def _distinct(item: Generated, made: Sequence[tuple[WorkedOption, Any]]) -> bool:
     if item.form == "single":
         return len({_show(value) for _, value in made}) == len(made)
     key = made[0][1]
@@ -112,7 +112,7 @@ def _distinct(item: Generated, made: Sequence[tuple[Made, Any]]) -> bool:
 def _choice(
     head: Head,
     item: Generated,
-    made: Sequence[tuple[Made, Any]],
+    made: Sequence[tuple[WorkedOption, Any]],
     values: Mapping[str, Any],
     stream: random.Random,
 ) -> Choice:
@@ -133,7 +133,7 @@ def _choice(
 def _numeric(
     head: Head,
     item: Generated,
-    made: Sequence[tuple[Made, Any]],
+    made: Sequence[tuple[WorkedOption, Any]],
     values: Mapping[str, Any],
     stream: random.Random,
 ) -> Numeric:

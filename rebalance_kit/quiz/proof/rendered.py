@@ -11,13 +11,23 @@ from dataclasses import replace
 from rebalance_kit.analysis.intervals import flows
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.quiz.items.item import Choice, Drawn, Head, Mark, Option, Picture, PictureRow, Proof, Shown
-from rebalance_kit.quiz.proof.runs import RunBook
+from rebalance_kit.quiz.items.item import (
+    Choice,
+    Drawn,
+    DrawnOption,
+    GanttChart,
+    Head,
+    Option,
+    PictureRow,
+    Proof,
+    Shown,
+)
+from rebalance_kit.quiz.proof.run_book import RunBook
 
 TABLES = ("offsets", "members", "state")
 MOST_LINES = 24
 MOST_ROWS = 16
-_DRAWN = Mark("", "", right=False)
+_DRAWN = DrawnOption("", "", right=False)
 
 
 def with_exhibit(head: Head, seed: int, book: RunBook) -> Head:
@@ -75,7 +85,7 @@ def _log(trace: Trace, shown: Shown, since: int, until: int) -> tuple[str, ...]:
     )
 
 
-def picture_of(shown: Shown, seed: int, book: RunBook) -> Picture:
+def picture_of(shown: Shown, seed: int, book: RunBook) -> GanttChart:
     """The Gantt chart of a run: one row per partition, a stretch wherever records reached a member."""
     trace = book.trace(shown.run, seed)
     since, until = _window(shown, seed, book)
@@ -98,7 +108,7 @@ def picture_of(shown: Shown, seed: int, book: RunBook) -> Picture:
         for row in trace.of("action")
         if since <= row.at_ms <= until
     )
-    return Picture(rows, since, until, tuple(done))
+    return GanttChart(rows, since, until, tuple(done))
 
 
 def draw(item: Drawn, seed: int, book: RunBook) -> Choice:
@@ -140,8 +150,8 @@ def _log_choice(item: Drawn, head: Head, lines: list[str]) -> Choice:
     return Choice(head, _options(item, lines, places), proof=_renamed(item, places), form="log")
 
 
-def _places(item: Drawn, lines: list[str], *, exact: bool) -> Mapping[int, Mark]:
-    marks: dict[int, Mark] = {}
+def _places(item: Drawn, lines: list[str], *, exact: bool) -> Mapping[int, DrawnOption]:
+    marks: dict[int, DrawnOption] = {}
     for mark in item.marks:
         at = [
             index for index, line in enumerate(lines) if (line == mark.match if exact else mark.match in line)
@@ -158,7 +168,7 @@ def _places(item: Drawn, lines: list[str], *, exact: bool) -> Mapping[int, Mark]
     return marks
 
 
-def _options(item: Drawn, lines: list[str], places: Mapping[int, Mark]) -> tuple[Option, ...]:
+def _options(item: Drawn, lines: list[str], places: Mapping[int, DrawnOption]) -> tuple[Option, ...]:
     plain = replace(_DRAWN, why=item.other)
     made = ((index + 1, text, places.get(index, plain)) for index, text in enumerate(lines))
     return tuple(
@@ -166,7 +176,7 @@ def _options(item: Drawn, lines: list[str], places: Mapping[int, Mark]) -> tuple
     )
 
 
-def _renamed(item: Drawn, places: Mapping[int, Mark]) -> Proof | None:
+def _renamed(item: Drawn, places: Mapping[int, DrawnOption]) -> Proof | None:
     if item.proof is None:
         return None
     return replace(

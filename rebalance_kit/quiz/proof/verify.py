@@ -27,7 +27,7 @@ from rebalance_kit.quiz.items.item import (
 )
 from rebalance_kit.quiz.items.reading import Problem
 from rebalance_kit.quiz.proof.generate import drawn, question
-from rebalance_kit.quiz.proof.runs import RunBook
+from rebalance_kit.quiz.proof.run_book import RunBook
 from rebalance_kit.quiz.sittings.grade import grade, plain
 
 VARIANTS = 5

@@ -18,7 +18,7 @@ from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.quiz.items.item import Choice, Item, Question
 from rebalance_kit.quiz.proof.generate import question
-from rebalance_kit.quiz.proof.runs import RunBook
+from rebalance_kit.quiz.proof.run_book import RunBook
 from rebalance_kit.quiz.sittings.grade import Answer, grade
 from rebalance_kit.quiz.sittings.store import Store
 

@@ -20,7 +20,7 @@ def _steady() -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class ExamClock:
     """The wall clock, seconds since the machine started, and a name for that start."""
 
     wall: Callable[[], float] = time.time

@@ -17,8 +17,8 @@ from rebalance_kit.quiz.items.blueprint import Asked, Blueprint, blueprint, comp
 from rebalance_kit.quiz.items.item import Choice, Question
 from rebalance_kit.quiz.proof.generate import question
 from rebalance_kit.quiz.proof.replay import Replay, replays
-from rebalance_kit.quiz.proof.runs import RunBook
-from rebalance_kit.quiz.sittings.clock import Clock
+from rebalance_kit.quiz.proof.run_book import RunBook
+from rebalance_kit.quiz.sittings.clock import ExamClock
 from rebalance_kit.quiz.sittings.grade import Answer, Verdict, grade, unanswered
 from rebalance_kit.quiz.sittings.page import public, question_lines, shuffled
 from rebalance_kit.quiz.sittings.progress import Progress, progress
@@ -28,7 +28,7 @@ from rebalance_kit.quiz.sittings.store import Attempt, Store
 class ExamSitting:
     """One exam of one learner. ``resume`` finds an unfinished one; every step is kept before it returns."""
 
-    def __init__(self, state: dict[str, Any], bank: Bank, store: Store, clock: Clock) -> None:
+    def __init__(self, state: dict[str, Any], bank: Bank, store: Store, clock: ExamClock) -> None:
         self._state = state
         self._bank = bank
         self._store = store
@@ -53,11 +53,11 @@ class ExamSitting:
         minutes: float | None = None,
         store: Store | None = None,
         bank: Bank | None = None,
-        clock: Clock | None = None,
+        clock: ExamClock | None = None,
     ) -> ExamSitting:
         """Come back to the unfinished exam of this name and seed, or begin one; raises ``DataError`` for an unknown name."""
         plan = blueprint(name)
-        bank, store, clock = bank or read_bank(), store or Store(), clock or Clock()
+        bank, store, clock = bank or read_bank(), store or Store(), clock or ExamClock()
         if questions is not None and not 1 <= questions <= 200:
             raise DataError(f"an exam of {questions} questions received, expected 1 to 200")
         notice = ""
@@ -75,7 +75,7 @@ class ExamSitting:
         return sitting
 
     @classmethod
-    def _resumed(cls, state: dict[str, Any], bank: Bank, store: Store, clock: Clock) -> ExamSitting:
+    def _resumed(cls, state: dict[str, Any], bank: Bank, store: Store, clock: ExamClock) -> ExamSitting:
         """The sitting of a kept state; an answer that a changed item no longer takes shows now, not at the end."""
         sitting = cls(state, bank, store, clock)
         sitting.verdicts()
@@ -280,7 +280,7 @@ class ExamSitting:
 
 
 def _new_state(
-    plan: Blueprint, bank: Bank, seed: int, questions: int | None, minutes: float | None, clock: Clock
+    plan: Blueprint, bank: Bank, seed: int, questions: int | None, minutes: float | None, clock: ExamClock
 ) -> dict[str, Any]:
     """The state of a sitting that begins now, as JSON values; raises ``DataError`` when the bank has no item for it."""
     paper = compose(plan, bank, seed, questions)

@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from random import Random
 from typing import Any
 
-from rebalance_kit.quiz.items.item import Choice, Matching, Numeric, Ordering, Picture, Question
+from rebalance_kit.quiz.items.item import Choice, GanttChart, Matching, Numeric, Ordering, Question
 
 WIDTH = 100
 COLUMNS = 64
@@ -49,7 +49,7 @@ def public(question: Question) -> dict[str, Any]:
     return shown
 
 
-def _option(letter: str, text: str, picture: Picture | None = None) -> dict[str, Any]:
+def _option(letter: str, text: str, picture: GanttChart | None = None) -> dict[str, Any]:
     shown: dict[str, Any] = {"id": letter, "text": text}
     return shown if picture is None else {**shown, "picture": asdict(picture)}
 
@@ -99,7 +99,7 @@ def hint(question: Question) -> str:
     )
 
 
-def picture_lines(picture: Picture) -> list[str]:
+def picture_lines(picture: GanttChart) -> list[str]:
     """A Gantt chart in characters: the last letter or digit of who reads, a dot where nobody does.
 
     A letter names each member; a line below says which.
@@ -123,7 +123,7 @@ def picture_lines(picture: Picture) -> list[str]:
     return lines + [f"{'':<{wide}} at {at / 1000:g} s: {what}" for at, what in picture.events]
 
 
-def _picture_block(picture: Picture | None) -> list[str]:
+def _picture_block(picture: GanttChart | None) -> list[str]:
     return [] if picture is None else ["", *(f"      {line}" for line in picture_lines(picture)), ""]
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.items.bank import Bank, read_bank
 from rebalance_kit.quiz.proof.replay import Replay, replays
-from rebalance_kit.quiz.proof.runs import RunBook
+from rebalance_kit.quiz.proof.run_book import RunBook
 from rebalance_kit.quiz.sittings.ballot import CODE, ROUNDS, SUFFIX, Ballot, asked_in_poll, read_code
 from rebalance_kit.quiz.sittings.grade import unanswered
 from rebalance_kit.quiz.sittings.page import public, question_lines
@@ -29,7 +29,7 @@ LARGEST_FILE = 2000
 MOST_TOLD = 5
 
 
-class Poll:
+class PollCount:
     """One question put to a room. ``item`` is an id of the bank; raises ``DataError`` for one without options to vote for."""
 
     def __init__(
@@ -183,7 +183,7 @@ class Poll:
         self._shown = True
 
     def reveal(self) -> None:
-        """Let the screen show split, key and reasons. The poll is over; the next ``Poll`` of this question is a new one."""
+        """Let the screen show split, key and reasons. The poll is over; the next ``PollCount`` of this question is a new one."""
         self.end_round()
         self._step, self._shown, self._revealed = "closed", True, True
         self._keep()

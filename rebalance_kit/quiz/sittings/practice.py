@@ -16,7 +16,7 @@ from rebalance_kit.quiz.items.bank import Bank, read_bank
 from rebalance_kit.quiz.items.item import Item, Question
 from rebalance_kit.quiz.proof.generate import question
 from rebalance_kit.quiz.proof.replay import Replay, replays
-from rebalance_kit.quiz.proof.runs import RunBook
+from rebalance_kit.quiz.proof.run_book import RunBook
 from rebalance_kit.quiz.sittings.grade import Answer, Verdict, grade
 from rebalance_kit.quiz.sittings.page import public, question_lines
 from rebalance_kit.quiz.sittings.store import CONFIDENCE, Attempt, Store

@@ -14,14 +14,14 @@ from typing import Any
 from rebalance_kit.model.errors import EnvironmentProblem
 from rebalance_kit.quiz.items.bank import Bank, read_bank
 from rebalance_kit.quiz.proof.generate import question
-from rebalance_kit.quiz.proof.runs import RunBook
+from rebalance_kit.quiz.proof.run_book import RunBook
 from rebalance_kit.quiz.sittings.page import shuffled
 from rebalance_kit.quiz.sittings.practice import Practice
 from rebalance_kit.quiz.sittings.store import Attempt, Store
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class DueReview:
     """An item that is due, since when, and the seed of the variant to ask."""
 
     item: str
@@ -62,12 +62,12 @@ def schedule(attempts: Iterable[Attempt]) -> dict[str, tuple[datetime, int]]:
     return {item: (card.due, times[item]) for item, card in cards.items()}
 
 
-def due(store: Store, now: float, bank: Bank | None = None) -> tuple[Due, ...]:
+def due(store: Store, now: float, bank: Bank | None = None) -> tuple[DueReview, ...]:
     """Reviews due at that time, the longest overdue first; items that the bank no longer has are left out."""
     known = {item.head.id for item in (bank or read_bank()).items}
     moment = datetime.fromtimestamp(now, UTC)
     reviews = [
-        Due(item, since, times + 1)
+        DueReview(item, since, times + 1)
         for item, (since, times) in schedule(store.attempts()).items()
         if since <= moment and item in known
     ]

@@ -29,7 +29,7 @@ LEGEND = (
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class LaneGrid:
     """Where squares stand: the column of each partition, and how deep it lies among those without owner."""
 
     columns: int
@@ -88,7 +88,7 @@ def frame_times(boards: Boards, count: int) -> list[int]:
 
 
 # --- places ---------------------------------------------------------------------------------------
-def _places(boards: Boards) -> Grid:
+def _places(boards: Boards) -> LaneGrid:
     """Every partition keeps one column for the whole run, so that squares move up and down only.
 
     Two partitions that are ever in one lane at once have different columns; among those without an
@@ -106,7 +106,7 @@ def _places(boards: Boards) -> Grid:
         column = columns[partition] = _spread(wide, partition, columns, conflicts[partition])
         stacked[column] = stacked.get(column, 0) + 1
         depth.append(stacked[column])
-    return Grid(wide, tuple(columns), tuple(depth), max(depth, default=1))
+    return LaneGrid(wide, tuple(columns), tuple(depth), max(depth, default=1))
 
 
 def _spread(wide: int, number: int, columns: list[int], conflicts: set[int]) -> int:
@@ -149,7 +149,7 @@ class _Picture:
     shapes: list[int]
 
 
-def _picture(boards: Boards, at_ms: int, grid: Grid) -> _Picture:
+def _picture(boards: Boards, at_ms: int, grid: LaneGrid) -> _Picture:
     order = {name: row for row, name in enumerate(boards.names)}
     states = [track.at(at_ms) for track in boards.partitions.values()]
     owners = [order.get(state.owner or "", -1) for state in states]
@@ -171,7 +171,7 @@ def _data(picture: _Picture, boards: Boards, *, coloured: bool) -> Figure:
     return {"y": packed(picture.rows, "i1" if len(boards.names) <= 120 else "i2"), "marker": marker}
 
 
-def _traces(boards: Boards, grid: Grid, first: _Picture, theme: str, *, coloured: bool) -> list[Figure]:
+def _traces(boards: Boards, grid: LaneGrid, first: _Picture, theme: str, *, coloured: bool) -> list[Figure]:
     role, many = ROLES[theme], len(boards.partitions) > 60
     squares = _data(first, boards, coloured=coloured)
     marker: Figure = {
@@ -230,7 +230,7 @@ def _steps(colours: list[str]) -> list[list[Any]]:
     return scale
 
 
-def _axes(boards: Boards, grid: Grid, theme: str) -> Figure:
+def _axes(boards: Boards, grid: LaneGrid, theme: str) -> Figure:
     many = len(boards.names) > 30
     blank = {"showgrid": False, "zeroline": False, "fixedrange": True}
     return {
@@ -256,7 +256,7 @@ def _lane_names(boards: Boards, theme: str, *, short: bool) -> list[str]:
     ]
 
 
-def _lanes(members: int, grid: Grid, role: Mapping[str, str]) -> list[Figure]:
+def _lanes(members: int, grid: LaneGrid, role: Mapping[str, str]) -> list[Figure]:
     """A band behind partitions without an owner, and a line between members."""
     whole_width = {"xref": "paper", "x0": 0, "x1": 1, "layer": "below"}
     rail = {

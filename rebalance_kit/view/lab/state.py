@@ -62,7 +62,7 @@ def first_lesson() -> Scenario:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LabStep:
     """One thing done in the lab: its words, its action, a member it brings with it, or changed settings."""
 
     words: str
@@ -97,8 +97,8 @@ class LabState:
     protocol: str | None
     assignor: str | None
     simulate: Callable[[Scenario, int | None], Trace]
-    done: tuple[Step, ...] = ()
-    undone: tuple[Step, ...] = field(default=())
+    done: tuple[LabStep, ...] = ()
+    undone: tuple[LabStep, ...] = field(default=())
     seed: int | None = None
     prepared: Boards | None = field(default=None, compare=False)
     """The run that follows, where somebody has simulated it already (``prefetch``)."""
@@ -152,7 +152,7 @@ class LabState:
     def with_settings(self, settings: Mapping[str, Any]) -> LabState:
         """The same history with other settings from the start; raises ``ConfigError`` in Kafka's words."""
         apply_settings(self.scenario, settings)
-        step = Step(settings_words(settings), settings=MappingProxyType(dict(settings)))
+        step = LabStep(settings_words(settings), settings=MappingProxyType(dict(settings)))
         return self._changed(done=(*self.done, step), undone=())
 
     def with_seed(self, seed: int | None) -> LabState:
@@ -171,7 +171,7 @@ class LabState:
         if do == "add":
             step = self._added(at_ms)
         elif do in ACTIONS:
-            step = Step(action_words(do, member, args), (Action(at_ms, do, member, dict(args)),))
+            step = LabStep(action_words(do, member, args), (Action(at_ms, do, member, dict(args)),))
         else:
             raise ScenarioError(
                 f"the deed {do!r} is unknown; expected add, set or one of {', '.join(ACTIONS)}"
@@ -191,12 +191,12 @@ class LabState:
         step = self._added(at_ms) if do == "add" else self._step(do, member, at_ms, dict(args or {}))
         return self._changed(done=(*self.done, step), undone=())
 
-    def _step(self, do: str, member: str | None, at_ms: int, args: dict[str, Any]) -> Step:
+    def _step(self, do: str, member: str | None, at_ms: int, args: dict[str, Any]) -> LabStep:
         do = "close" if do == "leave" else do
         if member is not None:
             self.scenario.member(member)
             do, args = self._possible(do, member, at_ms, args)
-        return Step(action_words(do, member, args), (Action(at_ms, do, member, args),))
+        return LabStep(action_words(do, member, args), (Action(at_ms, do, member, args),))
 
     def _possible(self, do: str, member: str, at_ms: int, args: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         state = self.member_state(member, at_ms)
@@ -214,7 +214,7 @@ class LabState:
             raise ScenarioError(f"Nothing to start: {member} runs.")
         return do, args
 
-    def _added(self, at_ms: int) -> Step:
+    def _added(self, at_ms: int) -> LabStep:
         first = (
             self.base.members[0]
             if self.base.members
@@ -225,7 +225,7 @@ class LabState:
         number = next(count for count in range(len(known) + 1, 10_000) if f"{stem}-{count}" not in known)
         configs = {key: value for key, value in first.configs.items() if key != "group.instance.id"}
         member = replace(first, name=f"{stem}-{number}", configs=configs, start_ms=None, lives=())
-        return Step(f"{member.name} is added", (Action(at_ms, "start", member.name),), member)
+        return LabStep(f"{member.name} is added", (Action(at_ms, "start", member.name),), member)
 
     def member_state(self, name: str, at_ms: int) -> MemberState:
         """The state of a member at a moment of the run."""

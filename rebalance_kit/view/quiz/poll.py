@@ -12,7 +12,7 @@ from rebalance_kit.quiz.items.bank import read_bank
 from rebalance_kit.quiz.sittings.ballot import asked_in_poll, cast, voter_of, write_code, write_file
 from rebalance_kit.quiz.sittings.grade import Answer
 from rebalance_kit.quiz.sittings.page import public, question_lines
-from rebalance_kit.quiz.sittings.poll import Poll as Count
+from rebalance_kit.quiz.sittings.poll import PollCount
 from rebalance_kit.quiz.sittings.store import Store
 from rebalance_kit.view.quiz.page import QuestionPage, script
 
@@ -31,7 +31,7 @@ class Poll(QuestionPage):
     def __init__(
         self, item: str, seed: int = 1, *, folder: str | Path | None = None, store: Store | None = None
     ) -> None:
-        self.count = Count(item, seed, folder=folder, store=store)
+        self.count = PollCount(item, seed, folder=folder, store=store)
         self._show({**self.count.page(), "error": ""})
 
     def take(self, text: str) -> int:

@@ -28,7 +28,7 @@ from rebalance_kit.quiz.items.item import (
     beliefs_of,
 )
 from rebalance_kit.quiz.items.reading import Problem
-from rebalance_kit.quiz.proof.runs import RunBook
+from rebalance_kit.quiz.proof.run_book import RunBook
 from rebalance_kit.quiz.proof.verify import contradictions, is_verified
 
 

@@ -12,7 +12,7 @@ from rebalance_kit.quiz.items.bank import home, read_beliefs
 from rebalance_kit.quiz.items.item import Choice, Matching, Ordering, Short
 from rebalance_kit.quiz.items.reading import Context, read_items
 from rebalance_kit.quiz.proof.generate import question
-from rebalance_kit.quiz.proof.runs import RunBook
+from rebalance_kit.quiz.proof.run_book import RunBook
 from rebalance_kit.quiz.proof.verify import contradictions
 from rebalance_kit.quiz.sittings.grade import grade
 from rebalance_kit.quiz.sittings.page import picture_lines, public, question_lines, shuffled

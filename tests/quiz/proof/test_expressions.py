@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.proof.expressions import evaluate, parse
-from rebalance_kit.quiz.proof.facts import FACTS, Facts, ask
 from rebalance_kit.quiz.proof.helpers import HELPERS
+from rebalance_kit.quiz.proof.run_facts import FACTS, RunFacts, ask
 from tests.support.paths import ROOT
 
 
@@ -113,7 +113,7 @@ def test_an_unknown_name_lists_the_known_ones():
 
 # --- facts ------------------------------------------------------------------------------------------
 def fact(trace, text):
-    return evaluate(text, {}, lambda name, arguments, named: ask(Facts(trace), name, arguments, named))
+    return evaluate(text, {}, lambda name, arguments, named: ask(RunFacts(trace), name, arguments, named))
 
 
 @pytest.mark.parametrize(

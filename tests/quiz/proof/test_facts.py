@@ -11,7 +11,7 @@ from rebalance_kit.analysis.metrics import metrics
 from rebalance_kit.analysis.ownership import owners_at
 from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.quiz.proof.facts import Facts
+from rebalance_kit.quiz.proof.run_facts import RunFacts
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.simulate import simulate
 
@@ -35,7 +35,7 @@ def run(name: str, protocol: str | None) -> Trace:
 
 def agree(trace: Trace) -> None:
     """Every fact that has a counterpart in the metrics equals it, from the same moment on."""
-    facts, figures = Facts(trace), metrics(trace)
+    facts, figures = RunFacts(trace), metrics(trace)
     since, members = figures.since_ms, {row.actor for row in trace.of("process_started")}
     apis = set(figures.requests)
     asked = {
@@ -86,7 +86,7 @@ def test_a_member_of_another_group_that_reads_on_does_not_hide_a_gap():
         "eager",
     )
     agree(trace)
-    facts = Facts(trace)
+    facts = RunFacts(trace)
     assert facts.longest_gap() > 8_000 and len(facts.unread()) == 2
     assert facts.owner("orders-0") == facts.owner("orders-1") == "a2"
     assert facts.owned("b1") == ["orders-0", "orders-1"]
@@ -95,6 +95,6 @@ def test_a_member_of_another_group_that_reads_on_does_not_hide_a_gap():
 def test_a_gap_ends_when_its_topic_is_deleted():
     trace = run("defect-deleted-topic-hangs", None)
     (deleted,) = (row for row in trace.of("topic_changed") if row.detail["partitions"] == 0)
-    facts = Facts(trace)
+    facts = RunFacts(trace)
     assert not [name for name in facts.unread(deleted.at_ms) if name.startswith(f"{deleted.topic}-")]
     assert facts.gap(f"{deleted.topic}-0") == 0

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.quiz.items.item import Choice, Generated, Made, Numeric, RunSpec
+from rebalance_kit.quiz.items.item import Choice, Generated, Numeric, RunSpec, WorkedOption
 from rebalance_kit.quiz.proof.generate import fill, question
 from rebalance_kit.quiz.proof.helpers import (
     HELPERS,
@@ -15,7 +15,7 @@ from rebalance_kit.quiz.proof.helpers import (
     moves_on_join,
     moves_on_leave,
 )
-from rebalance_kit.quiz.proof.runs import RunBook
+from rebalance_kit.quiz.proof.run_book import RunBook
 
 WHY = "Because the rule says so and no other."
 
@@ -26,8 +26,11 @@ def recipe(single) -> Generated:
         replace(single.head, stem="{a} and {b}: how many in all?"),
         "single",
         {"a": (1, 2, 3), "b": (4, 5, 6)},
-        Made("a + b", "The sum is {value}.", "{value} in all"),
-        (Made("a * b", WHY, None, "session-default-10s"), Made("b", WHY, None, "kip848-is-instant")),
+        WorkedOption("a + b", "The sum is {value}.", "{value} in all"),
+        (
+            WorkedOption("a * b", WHY, None, "session-default-10s"),
+            WorkedOption("b", WHY, None, "kip848-is-instant"),
+        ),
     )
 
 
@@ -49,7 +52,7 @@ def test_the_key_is_the_computed_value_wherever_it_stands(recipe):
 
 
 def test_options_of_a_variant_are_distinct_though_values_may_coincide(recipe):
-    tight = replace(recipe, draw={"a": (1, 2), "b": (2, 4)}, key=Made("a + b", WHY))
+    tight = replace(recipe, draw={"a": (1, 2), "b": (2, 4)}, key=WorkedOption("a + b", WHY))
     for seed in range(1, 40):
         texts = [option.text for option in question(tight, seed).options]
         assert len(set(texts)) == 3

@@ -12,7 +12,7 @@ import pytest
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.items.blueprint import blueprint, compose, reading
 from rebalance_kit.quiz.items.item import Choice
-from rebalance_kit.quiz.sittings.clock import Clock
+from rebalance_kit.quiz.sittings.clock import ExamClock
 from rebalance_kit.quiz.sittings.exam import ExamSitting
 from rebalance_kit.quiz.sittings.store import Store
 from rebalance_kit.quiz.sittings.terminal import run_exam
@@ -29,8 +29,8 @@ class Hands:
         self.wall_s += seconds
         self.steady_s += seconds
 
-    def clock(self) -> Clock:
-        return Clock(lambda: self.wall_s, lambda: self.steady_s, lambda: self.name)
+    def clock(self) -> ExamClock:
+        return ExamClock(lambda: self.wall_s, lambda: self.steady_s, lambda: self.name)
 
 
 @pytest.fixture

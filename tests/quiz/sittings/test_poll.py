@@ -20,7 +20,7 @@ from rebalance_kit.quiz.sittings.ballot import (
     write_code,
     write_file,
 )
-from rebalance_kit.quiz.sittings.poll import Poll
+from rebalance_kit.quiz.sittings.poll import PollCount
 from rebalance_kit.quiz.sittings.store import Store
 
 ITEM = "eager-crash-which-unread"
@@ -32,8 +32,8 @@ def store(tmp_path) -> Store:
 
 
 @pytest.fixture
-def poll(store, bank) -> Poll:
-    return Poll(ITEM, store=store, bank=bank)
+def poll(store, bank) -> PollCount:
+    return PollCount(ITEM, store=store, bank=bank)
 
 
 def code(voter: int, answer: str, number: int = 1, poll: str = ITEM) -> str:
@@ -98,7 +98,7 @@ def test_both_votes_of_a_learner_carry_one_number_and_two_learners_have_two(tmp_
 )
 def test_a_question_without_one_right_option_makes_no_poll(item, store):
     with pytest.raises(DataError, match="expected a question with one right option"):
-        Poll(item, store=store)
+        PollCount(item, store=store)
 
 
 # --- files -----------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ def test_files_in_a_shared_folder_are_counted_and_odd_ones_named(tmp_path, store
     (folder / "huge.vote").write_text("x" * 3_000_000)
     (folder / "notes.txt").write_text(code(9, "a"))
     os.mkfifo(folder / "pipe.vote")
-    poll = Poll(ITEM, store=store, bank=bank, folder=folder)
+    poll = PollCount(ITEM, store=store, bank=bank, folder=folder)
     assert poll.collect() == 3 and poll.counts(1) == {"a": 0, "b": 2, "c": 1}
     assert poll.refused == ("binary.vote cannot be read",)
     poll.revote()
@@ -125,15 +125,15 @@ def test_files_in_a_shared_folder_are_counted_and_odd_ones_named(tmp_path, store
 
 def test_a_folder_that_is_not_there_is_named(tmp_path, store):
     with pytest.raises(DataError, match="no folder to collect from"):
-        Poll(ITEM, store=store).collect()
+        PollCount(ITEM, store=store).collect()
     with pytest.raises(DataError, match="cannot be read"):
-        Poll(ITEM, store=store, folder=tmp_path / "gone").collect()
+        PollCount(ITEM, store=store, folder=tmp_path / "gone").collect()
     with pytest.raises(DataError, match="expected a folder that is shared"):
         write_file(Ballot(ITEM, 1, "00000001", "a"), tmp_path / "gone")
 
 
 # --- what the room sees ----------------------------------------------------------------------
-def told(poll: Poll) -> set[str]:
+def told(poll: PollCount) -> set[str]:
     return {"split", "moves", "verdict", "replays"} & set(poll.page())
 
 
@@ -203,10 +203,10 @@ def test_a_killed_kernel_comes_back_to_its_votes_until_the_answer_was_revealed(p
     poll.take(room("ab"))
     poll.revote()
     poll.take(room("bb", 2))
-    again = Poll(ITEM, store=Store(store.path), bank=bank)
+    again = PollCount(ITEM, store=Store(store.path), bank=bank)
     assert (again.round, again.counts(1), again.counts(2)) == (2, poll.counts(1), poll.counts(2))
     again.reveal()
-    fresh = Poll(ITEM, store=Store(store.path), bank=bank)
+    fresh = PollCount(ITEM, store=Store(store.path), bank=bank)
     assert fresh.round == 1 and fresh.page()["votes"] == 0 and not told(fresh)
 
 
@@ -221,7 +221,7 @@ def test_votes_for_options_that_the_item_lost_are_forgotten(store, bank, poll):
     poll.take(room("ac"))
     fewer = replace(poll.item, options=poll.item.options[:2])
     changed = replace(bank, items=tuple(fewer if one.head.id == ITEM else one for one in bank.items))
-    assert Poll(ITEM, store=store, bank=changed).counts(1) == {"a": 1, "b": 0}
+    assert PollCount(ITEM, store=store, bank=changed).counts(1) == {"a": 1, "b": 0}
 
 
 # --- the widgets and the terminal --------------------------------------------------------------

@@ -15,8 +15,8 @@ from rebalance_kit.model.errors import DataError, RebalanceKitError
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.quiz.items.item import NOTHING, RunSpec
 from rebalance_kit.quiz.proof.expressions import evaluate
-from rebalance_kit.quiz.proof.facts import Facts, ask
 from rebalance_kit.quiz.proof.helpers import HELPERS
+from rebalance_kit.quiz.proof.run_facts import RunFacts, ask
 from rebalance_kit.simulation.scenario.scenario import Scenario
 
 MOMENTS = frozenset({"removed_ms", "first_ms", "last_ms"})
@@ -27,15 +27,15 @@ class RunBook:
     """Simulates what is asked for and remembers it."""
 
     def __init__(self) -> None:
-        self._facts: dict[str, Facts] = {}
+        self._facts: dict[str, RunFacts] = {}
         self._traces: dict[str, Trace] = {}
         self._answers: dict[str, Any] = {}
 
-    def facts(self, spec: RunSpec, seed: int) -> Facts:
+    def facts(self, spec: RunSpec, seed: int) -> RunFacts:
         """The facts of one run; raises ``DataError`` when its scenario does not run."""
         name = _name(spec, seed)
         if name not in self._facts:
-            self._facts[name] = Facts(self.trace(spec, seed))
+            self._facts[name] = RunFacts(self.trace(spec, seed))
         return self._facts[name]
 
     def trace(self, spec: RunSpec, seed: int) -> Trace:

@@ -21,7 +21,7 @@ from rebalance_kit.model.topology import parse_partition
 from rebalance_kit.model.trace import KINDS, Trace, TraceRow
 
 
-class Facts:
+class RunFacts:
     """The facts of one run. Public methods are what the language offers (``FACTS``)."""
 
     def __init__(self, trace: Trace) -> None:
@@ -266,12 +266,12 @@ class Facts:
 
 
 FACTS: Mapping[str, Callable[..., Any]] = MappingProxyType(
-    {name: getattr(Facts, name) for name in sorted(vars(Facts)) if not name.startswith("_")}
+    {name: getattr(RunFacts, name) for name in sorted(vars(RunFacts)) if not name.startswith("_")}
 )
 """The facts by name, with their docstrings."""
 
 
-def ask(facts: Facts, name: str, arguments: list[Any], named: Mapping[str, Any]) -> Any:
+def ask(facts: RunFacts, name: str, arguments: list[Any], named: Mapping[str, Any]) -> Any:
     """Answer one fact; raises ``DataError`` for an unknown one or arguments that do not fit."""
     from difflib import get_close_matches
 

@@ -23,7 +23,7 @@ BEGIN_MS = int(EPOCH.timestamp() * 1000)
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class CaseRun:
     """One folder of logs, called ``name``; ``source`` is a scenario (name or YAML text), or None for a recorded run."""
 
     name: str
@@ -37,29 +37,29 @@ class Run:
         return self.source is None
 
 
-def simulated(name: str, source: str, protocol: str | None = None, seed: int | None = None) -> Run:
+def simulated(name: str, source: str, protocol: str | None = None, seed: int | None = None) -> CaseRun:
     """A run of the engine, under a name that tells a learner nothing it should find out."""
-    return Run(name, source, protocol, seed)
+    return CaseRun(name, source, protocol, seed)
 
 
-def recorded(*names: str) -> tuple[Run, ...]:
+def recorded(*names: str) -> tuple[CaseRun, ...]:
     """Runs recorded from real clusters, by their names in the pack."""
-    return tuple(Run(name) for name in names)
+    return tuple(CaseRun(name) for name in names)
 
 
 @lru_cache(maxsize=64)
-def trace_of(run: Run) -> Trace:
+def trace_of(run: CaseRun) -> Trace:
     """The trace of a simulated run."""
     return simulate(scenario_of(run), run.seed, run.protocol)
 
 
-def scenario_of(run: Run) -> Scenario:
+def scenario_of(run: CaseRun) -> Scenario:
     """The scenario of a simulated run."""
     source = run.source or ""
     return read_scenario(source, run.name + ".yaml") if "\n" in source else scenarios.load(source)
 
 
-def place_logs(runs: tuple[Run, ...], folder: Path) -> None:
+def place_logs(runs: tuple[CaseRun, ...], folder: Path) -> None:
     """Write the logs of the runs into ``folder/<name>``, where they are not there yet."""
     missing = [run for run in runs if not (folder / run.name).exists()]
     for run in missing:
@@ -69,19 +69,19 @@ def place_logs(runs: tuple[Run, ...], folder: Path) -> None:
         pack.unpack(folder, [run.name for run in missing if run.recorded])
 
 
-def table_row(run: Run) -> Mapping[str, Any]:
+def table_row(run: CaseRun) -> Mapping[str, Any]:
     """Counts of the record's own table for a recorded run with one group."""
     return next(row for row in pack.table() if row["run"] == run.name)
 
 
 @lru_cache(maxsize=64)
-def steps_of(run: Run) -> tuple[Mapping[str, Any], ...]:
+def steps_of(run: CaseRun) -> tuple[Mapping[str, Any], ...]:
     """Actions of a recorded run, step by step (``run.json``)."""
     return tuple(json.loads(pack.read_file(run.name, "run.json"))["steps"])
 
 
 @lru_cache(maxsize=64)
-def facts_of(run: Run) -> tuple[Mapping[str, Any], ...]:
+def facts_of(run: CaseRun) -> tuple[Mapping[str, Any], ...]:
     """Events of a recorded run, as its members and its watcher wrote them (``truth.jsonl``)."""
     lines = pack.read_file(run.name, "truth.jsonl").decode("utf-8").splitlines()
     return tuple(json.loads(line) for line in lines)
