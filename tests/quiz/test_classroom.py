@@ -105,7 +105,11 @@ def test_a_good_plan_is_read(bank):
             "no-such",
             "p.yaml:8: beat 1 cannot be held: no item has the id 'no-such'",
         ),
-        ("eager-crash-which-unread", "eager-join-how-many-pause", "expected a question with one right option"),
+        (
+            "eager-crash-which-unread",
+            "eager-join-how-many-pause",
+            "expected a question with one right option",
+        ),
         ("scenario: crash", "scenario: crush", "no scenario of the kit is called 'crush'"),
         ("at_s: 31", "at_s: 3100", "expected a moment within the run of crash"),
         ("cooperative-is-default", "nobody-says-so", "belief 'nobody-says-so' is unknown"),

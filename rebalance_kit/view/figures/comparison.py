@@ -51,7 +51,7 @@ def comparison_html(traces: Sequence[Trace]) -> str:
 
 
 def comparison_figure(traces: Sequence[Trace], theme: str = "light") -> Figure:
-    """unread partition-seconds of each run as bars, with the number at each bar."""
+    """Unread partition-seconds of each run as bars, with the number at each bar."""
     values = [metrics.unread_partition_s for metrics in measure(traces)]
     role = ROLES[theme]
     layout = base_layout(

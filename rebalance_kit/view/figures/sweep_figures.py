@@ -137,7 +137,9 @@ def detection_figure(rows: Sequence[Row], x: str = "session_timeout_ms", theme: 
 
 def gap_figure(rows: Sequence[Row], x: str = "members", theme: str = "light") -> Figure:
     """Members against unread partition-seconds: how long everything, and how much altogether, stood still under each protocol."""
-    return sweep_figure(rows, x, ("group_gap_s", "unread_partition_s"), "Members against unread partition-seconds", theme)
+    return sweep_figure(
+        rows, x, ("group_gap_s", "unread_partition_s"), "Members against unread partition-seconds", theme
+    )
 
 
 def describe_trade_off(rows: Sequence[Row], x: str, ys: Sequence[str], title: str) -> str:
