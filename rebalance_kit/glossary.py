@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from rebalance_kit.model.config import all_keys
-from rebalance_kit.model.config_types import ConfigKey
+from rebalance_kit.model.config_types import ACTS, ConfigKey
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.versions import PREFERRED
 
@@ -83,10 +83,10 @@ def explain_config(key: ConfigKey, kafka_version: str = PREFERRED) -> Entry:
     history = [f"{since} {show(value)}" for since, value in key.history]
     changes = f"; defaults by version: {', then '.join(history)}" if len(history) > 1 else ""
     until = f", gone in {key.until}" if key.until else ""
-    text = f"{key.help} Config of a {where}: {key.allowed()}; default in {kafka_version}: {now}."
+    text = f"{key.help} Config of a {where}: {key.allowed()}; default in {kafka_version}: {now}. {ACTS[key.acts]}"
     return Entry(
         key.name,
-        text,
+        text.rstrip(),
         key.source or ("ConsumerConfig" if key.scope == "client" else "GroupCoordinatorConfig"),
         f"since {key.since}{until}{changes}",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from rebalance_kit.model.config_types import INT_MAX, ConfigKey, History, Kind
+from rebalance_kit.model.config_types import INT_MAX, Acts, ConfigKey, History, Kind
 
 SERVER_CLASSES: Mapping[str, str] = MappingProxyType(
     {
@@ -31,6 +31,7 @@ def _broker(
     choices: tuple[str, ...] = (),
     any_case: bool = False,
     source: str = "",
+    acts: Acts = "engine",
 ) -> ConfigKey:
     history = ((since, default), *changed)
     return ConfigKey(
@@ -45,6 +46,7 @@ def _broker(
         any_case=any_case,
         scope="broker",
         source=source,
+        acts=acts,
     )
 
 
@@ -86,12 +88,14 @@ _KEYS = (
         45_000,
         "Least session timeout a broker or a group may set for consumer groups.",
         source="KIP-848",
+        acts="bounds",
     ),
     _broker(
         "group.consumer.max.session.timeout.ms",
         60_000,
         "Greatest session timeout a broker or a group may set for consumer groups.",
         source="KIP-848",
+        acts="bounds",
     ),
     _broker(
         "group.consumer.heartbeat.interval.ms",
@@ -104,12 +108,14 @@ _KEYS = (
         5_000,
         "Least heartbeat interval for consumer groups.",
         source="KIP-848",
+        acts="bounds",
     ),
     _broker(
         "group.consumer.max.heartbeat.interval.ms",
         15_000,
         "Greatest heartbeat interval for consumer groups.",
         source="KIP-848",
+        acts="bounds",
     ),
     _broker("group.consumer.max.size", INT_MAX, "Most members of a consumer group.", source="KIP-848"),
     _broker(
@@ -147,6 +153,7 @@ _KEYS = (
         since="4.3",
         least=0,
         source="KIP-1263",
+        acts="bounds",
     ),
     _broker(
         "group.consumer.max.assignment.interval.ms",
@@ -155,6 +162,7 @@ _KEYS = (
         since="4.3",
         least=0,
         source="KIP-1263",
+        acts="bounds",
     ),
     _broker(
         "group.consumer.assignor.offload.enable",
@@ -164,6 +172,7 @@ _KEYS = (
         since="4.3",
         least=None,
         source="KIP-1263",
+        acts="nothing",
     ),
     _broker(
         "group.consumer.regex.refresh.interval.ms",
@@ -183,6 +192,7 @@ _KEYS = (
         changed=(("4.0", ("classic", "consumer")), ("4.1", ("classic", "consumer", "streams"))),
         choices=PROTOCOL_NAMES,
         source="KIP-848; deprecated in 4.3",
+        acts="bounds",
     ),
     _broker(
         "group.coordinator.new.enable",
@@ -191,15 +201,21 @@ _KEYS = (
         kind="BOOLEAN",
         until="4.0",
         least=None,
+        acts="nothing",
     ),
     _broker(
         "group.coordinator.threads",
         1,
         "Threads that run coordinators; each group belongs to one.",
         changed=(("4.0", 4),),
+        acts="nothing",
     ),
     _broker(
-        "group.coordinator.background.threads", 2, "Threads for work such as resolving patterns.", since="4.3"
+        "group.coordinator.background.threads",
+        2,
+        "Threads for work such as resolving patterns.",
+        since="4.3",
+        acts="nothing",
     ),
     _broker(
         "group.coordinator.append.linger.ms",
@@ -208,6 +224,7 @@ _KEYS = (
         since="3.8",
         least=-1,
         changed=(("4.0", 5), ("4.2", -1)),
+        acts="nothing",
     ),
     # offsets
     _broker(
@@ -217,6 +234,7 @@ _KEYS = (
         since="0.9",
         changed=(("2.0", 10_080),),
         source="KIP-186",
+        acts="nothing",
     ),
     _broker(
         "offsets.retention.check.interval.ms",
@@ -224,26 +242,58 @@ _KEYS = (
         "How often expired offsets are looked for.",
         kind="LONG",
         since="0.9",
+        acts="nothing",
     ),
     _broker(
         "offsets.topic.num.partitions",
         50,
         "Partitions of __consumer_offsets; the leader of abs(hash(group.id)) modulo this many is the group's coordinator.",
         since="0.9",
+        acts="nothing",
     ),
     _broker(
-        "offsets.topic.replication.factor", 3, "Copies of __consumer_offsets.", kind="SHORT", since="0.9"
+        "offsets.topic.replication.factor",
+        3,
+        "Copies of __consumer_offsets.",
+        kind="SHORT",
+        since="0.9",
+        acts="nothing",
     ),
-    _broker("offsets.topic.segment.bytes", 104_857_600, "Segment size of __consumer_offsets.", since="0.9"),
     _broker(
-        "offsets.load.buffer.size", 5_242_880, "Batch size when a coordinator loads its groups.", since="0.9"
+        "offsets.topic.segment.bytes",
+        104_857_600,
+        "Segment size of __consumer_offsets.",
+        since="0.9",
+        acts="nothing",
     ),
-    _broker("offsets.commit.timeout.ms", 5_000, "How long a commit may wait for its replicas.", since="0.9"),
-    _broker("offset.metadata.max.bytes", 4_096, "Longest metadata of a commit.", since="0.9", least=None),
+    _broker(
+        "offsets.load.buffer.size",
+        5_242_880,
+        "Batch size when a coordinator loads its groups.",
+        since="0.9",
+        acts="nothing",
+    ),
+    _broker(
+        "offsets.commit.timeout.ms",
+        5_000,
+        "How long a commit may wait for its replicas.",
+        since="0.9",
+        acts="nothing",
+    ),
+    _broker(
+        "offset.metadata.max.bytes",
+        4_096,
+        "Longest metadata of a commit.",
+        since="0.9",
+        least=None,
+        acts="nothing",
+    ),
 )
 
 
-def _group(name: str, text: str, least: int | None, since: str, kind: Kind = "INT") -> ConfigKey:
+def _group(
+    name: str, text: str, least: int | None, since: str, kind: Kind = "INT", acts: Acts = "engine"
+) -> ConfigKey:
     return ConfigKey(
         name,
         kind,
@@ -253,6 +303,7 @@ def _group(name: str, text: str, least: int | None, since: str, kind: Kind = "IN
         least=least,
         scope="group",
         source="KIP-848, KIP-1263",
+        acts=acts,
     )
 
 
@@ -268,6 +319,7 @@ _GROUP_KEYS = (
         None,
         "4.3",
         "BOOLEAN",
+        "nothing",
     ),
 )
 

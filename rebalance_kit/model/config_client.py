@@ -1,6 +1,6 @@
 """The consumer's config keys that bear on a group, as ``ConsumerConfig`` defines them.
 
-Keys that Kafka has but that change nothing here (``alive=False``) are accepted, so that a real consumer's
+Keys that Kafka has but that change nothing here (``acts="nothing"``) are accepted, so that a real consumer's
 properties can be pasted in.
 """
 
@@ -44,6 +44,7 @@ _KEYS = (
         "STRING",
         (("0.9", ""),),
         "Name of this client in logs and metrics; a classic member id starts with it.",
+        acts="logs",
     ),
     _K(
         "group.instance.id",
@@ -130,6 +131,7 @@ _KEYS = (
         (("0.9", 40_000), ("0.10.1", 305_000), ("2.0", 30_000)),
         "How long a request may stay unanswered; JoinGroup waits for max.poll.interval.ms + 5 s instead.",
         least=0,
+        acts="nothing",
     ),
     _K(
         "default.api.timeout.ms",
@@ -138,6 +140,7 @@ _KEYS = (
         "Time limit of calls such as commitSync() that take none themselves.",
         since="2.0",
         least=0,
+        acts="nothing",
     ),
     _K(
         "retry.backoff.ms",
@@ -145,6 +148,7 @@ _KEYS = (
         (("0.9", 100),),
         "First pause before a failed request is tried again.",
         least=0,
+        acts="nothing",
     ),
     _K(
         "retry.backoff.max.ms",
@@ -154,6 +158,7 @@ _KEYS = (
         since="3.7",
         least=0,
         source="KIP-580",
+        acts="nothing",
     ),
     _K(
         "reconnect.backoff.ms",
@@ -161,6 +166,7 @@ _KEYS = (
         (("0.9", 50),),
         "First pause before a broken connection is opened again.",
         least=0,
+        acts="nothing",
     ),
     _K(
         "reconnect.backoff.max.ms",
@@ -169,8 +175,15 @@ _KEYS = (
         "Longest pause before a broken connection is opened again.",
         since="0.11",
         least=0,
+        acts="nothing",
     ),
-    _K("connections.max.idle.ms", "LONG", (("0.9", 540_000),), "Idle connections are closed after this."),
+    _K(
+        "connections.max.idle.ms",
+        "LONG",
+        (("0.9", 540_000),),
+        "Idle connections are closed after this.",
+        acts="nothing",
+    ),
     # offsets
     _K(
         "enable.auto.commit",
@@ -199,7 +212,7 @@ _KEYS = (
         "Whether records of open and aborted transactions are returned.",
         since="0.11",
         choices=("read_committed", "read_uncommitted"),
-        alive=False,
+        acts="nothing",
     ),
     # fetching
     _K(
@@ -208,7 +221,7 @@ _KEYS = (
         (("0.9", 1),),
         "The broker answers a fetch when this much has come, or after fetch.max.wait.ms.",
         least=0,
-        alive=False,
+        acts="nothing",
     ),
     _K(
         "fetch.max.bytes",
@@ -217,7 +230,7 @@ _KEYS = (
         "Most bytes of one fetch answer.",
         since="0.10.1",
         least=0,
-        alive=False,
+        acts="nothing",
     ),
     _K(
         "fetch.max.wait.ms",
@@ -225,7 +238,7 @@ _KEYS = (
         (("0.9", 500),),
         "Longest wait of a fetch for fetch.min.bytes.",
         least=0,
-        alive=False,
+        acts="nothing",
     ),
     _K(
         "max.partition.fetch.bytes",
@@ -233,19 +246,19 @@ _KEYS = (
         (("0.9", 1_048_576),),
         "Most bytes of one partition in a fetch answer.",
         least=0,
-        alive=False,
+        acts="nothing",
     ),
     # accepted, without effect on a group
-    _K("bootstrap.servers", "LIST", (("0.9", ()),), "Brokers to ask first.", alive=False),
-    _K("key.deserializer", "STRING", (("0.9", None),), "Class that reads keys.", alive=False),
-    _K("value.deserializer", "STRING", (("0.9", None),), "Class that reads values.", alive=False),
+    _K("bootstrap.servers", "LIST", (("0.9", ()),), "Brokers to ask first.", acts="nothing"),
+    _K("key.deserializer", "STRING", (("0.9", None),), "Class that reads keys.", acts="nothing"),
+    _K("value.deserializer", "STRING", (("0.9", None),), "Class that reads values.", acts="nothing"),
     _K(
         "interceptor.classes",
         "LIST",
         (("0.10", ()),),
         "Classes that see records and commits.",
         since="0.10",
-        alive=False,
+        acts="nothing",
     ),
     _K(
         "allow.auto.create.topics",
@@ -253,7 +266,7 @@ _KEYS = (
         (("2.3", True),),
         "Whether a subscription may create a topic.",
         since="2.3",
-        alive=False,
+        acts="nothing",
     ),
     _K(
         "exclude.internal.topics",
@@ -261,16 +274,18 @@ _KEYS = (
         (("0.10", True),),
         "Whether a pattern leaves out internal topics.",
         since="0.10",
-        alive=False,
+        acts="nothing",
     ),
-    _K("check.crcs", "BOOLEAN", (("0.9", True),), "Whether checksums of records are checked.", alive=False),
+    _K(
+        "check.crcs", "BOOLEAN", (("0.9", True),), "Whether checksums of records are checked.", acts="nothing"
+    ),
     _K(
         "enable.metrics.push",
         "BOOLEAN",
         (("3.7", True),),
         "Whether the broker may ask for client metrics.",
         since="3.7",
-        alive=False,
+        acts="nothing",
     ),
     _K(
         "security.protocol",
@@ -279,7 +294,7 @@ _KEYS = (
         "How to talk to brokers.",
         choices=("SASL_SSL", "PLAINTEXT", "SSL", "SASL_PLAINTEXT"),
         any_case=True,
-        alive=False,
+        acts="nothing",
     ),
 )
 

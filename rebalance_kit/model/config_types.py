@@ -12,6 +12,16 @@ from typing import Any, Literal
 from rebalance_kit.model.errors import ConfigError
 from rebalance_kit.model.versions import at_least
 
+Acts = Literal["engine", "bounds", "logs", "nothing"]
+ACTS: Mapping[Acts, str] = MappingProxyType(
+    {
+        "engine": "",
+        "bounds": "In the kit it only decides which values of other keys are accepted.",
+        "logs": "In the kit it only shows in the log lines that are written of a run.",
+        "nothing": "The kit accepts and checks it; the engine does not act on it.",
+    }
+)
+"""What a key does here, in words for whoever asks about it; nothing to say of one that changes what happens."""
 Kind = Literal["INT", "LONG", "SHORT", "BOOLEAN", "STRING", "LIST", "DOUBLE"]
 History = tuple[tuple[str, Any], ...]
 BITS: Mapping[str, int] = MappingProxyType({"SHORT": 16, "INT": 32, "LONG": 64})
@@ -67,8 +77,8 @@ class ConfigKey:
 
     ``history`` holds (first Kafka version, default) pairs, oldest first; ``least`` and ``most`` are
     inclusive; ``choices`` the only strings allowed, in any case where ``any_case``. ``since`` and ``until``
-    (exclusive) are versions; ``scope`` is client, broker or group. ``alive`` is False for keys that are
-    accepted because Kafka has them, though nothing in this kit depends on them.
+    (exclusive) are versions; ``scope`` is client, broker or group. ``acts`` says what the key does in this
+    kit (``ACTS``): a key of Kafka's is accepted and checked even where the engine does not act on it.
     """
 
     name: str
@@ -82,7 +92,7 @@ class ConfigKey:
     choices: tuple[str, ...] = ()
     any_case: bool = False
     scope: str = "client"
-    alive: bool = True
+    acts: Acts = "engine"
     source: str = ""
 
     def default(self, version: str) -> Any:

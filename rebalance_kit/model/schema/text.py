@@ -37,6 +37,7 @@ To read one kind of row with Spark, ask for its schema:
 
 ```python
 from rebalance_kit.model.schema.text import ddl
+
 commits = spark.read.schema(ddl("commit")).json("crash.eager.jsonl").where("kind = 'commit'")
 ```
 """
