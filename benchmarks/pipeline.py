@@ -49,15 +49,11 @@ def write_input(folder: Path, lines: int) -> tuple[list[Path], int]:
 
 def with_spark(spark, folder: Path) -> tuple[int, int]:
     """Rebalances and storms, by the pipeline's own steps."""
-    from rebalance_kit.pipeline import forensics as inquiry
-    from rebalance_kit.pipeline.gold import member_names as names
-    from rebalance_kit.pipeline.gold.rebalances import rebalances
-    from rebalance_kit.pipeline.gold.storms import storms
+    from rebalance_kit.pipeline import inquiry
 
-    silver = inquiry.read_events(spark, folder)
-    found = rebalances(silver.events, names.member_names(silver.events)).localCheckpoint()
-    told = found.count(), storms(found).count()
-    silver.kept.unpersist()
+    result = inquiry.forensics(spark, folder)
+    told = result.rebalances.count(), result.storms.count()
+    result.kept.unpersist()
     return told
 
 

@@ -22,8 +22,8 @@ from rebalance_kit.forensics.grammar.table import (
     Finder,
     parse_message,
 )
+from rebalance_kit.forensics.history.storms import WAVES
 from rebalance_kit.forensics.lines.layouts import LAYOUTS
-from rebalance_kit.pipeline.gold.storms import WAVES
 
 GAP_MS, TOGETHER_MS, CAUSE_MS = 60_000, 5_000, 1_000
 JOINS, LEAVES = ("joins", "static_rejoins"), ("left", "epoch_left")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # the names of the table below, for editors and type checkers
     from rebalance_kit.model.errors import RebalanceKitError as RebalanceKitError
     from rebalance_kit.model.trace import Trace as Trace
     from rebalance_kit.notebook import three as three
-    from rebalance_kit.pipeline.forensics import forensics as forensics
+    from rebalance_kit.pipeline.command import read_logs as read_logs
     from rebalance_kit.pipeline.spark.notebook_session import start_in_background as start_in_background
     from rebalance_kit.pipeline.spark.session import spark_session as spark_session
     from rebalance_kit.pipeline.sweep.grid import sweep as sweep
@@ -89,7 +89,7 @@ else:
             "watching": "view",
             "write_report": "view",
             # logs on Spark
-            "forensics": "pipeline",
+            "read_logs": "pipeline.command",
             "spark_session": "pipeline",
             "start_in_background": "pipeline",
             "sweep": "pipeline",

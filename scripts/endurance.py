@@ -20,9 +20,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from rebalance_kit.forensics.report import require_balance
 from rebalance_kit.pipeline import forensics, spark_session
 from rebalance_kit.pipeline.command import run_logs
-from rebalance_kit.pipeline.lines.accounting import checked_counts
 from rebalance_kit.pipeline.stream.command import WatchOptions, run_watch
 from rebalance_kit.recordings.runs.pack import unpack
 
@@ -44,14 +44,14 @@ def fuzz(count: int, seed: int) -> int:
         spark = spark_session()
         begun = time.perf_counter()
         result = forensics(spark, place)
-        counts = checked_counts(result.lines)
+        counts = result.rows("lines")
+        require_balance(counts)
         rows = {name: table.count() for name, table in result.tables().items()}
         took = time.perf_counter() - begun
     lines, parsed, ignored, rejected = (
-        sum(getattr(count, column) for count in counts)
-        for column in ("lines", "parsed", "ignored", "rejected")
+        sum(count[column] for count in counts) for column in ("lines", "parsed", "ignored", "rejected")
     )
-    counted = {count.file: count.lines for count in counts} == wanted
+    counted = {count["file"]: count["lines"] for count in counts} == wanted
     print(
         f"{lines:,} lines in {len(counts)} files, {took:.0f} s: {parsed:,} parsed + {ignored:,} ignored + "
         f"{rejected:,} rejected = {parsed + ignored + rejected:,}; every file's count is right: {counted}; "

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from rebalance_kit.cli.commands import Commands
+
+if TYPE_CHECKING:
+    from rebalance_kit.forensics.tables import Tables
 
 
 def add(commands: Commands) -> None:
@@ -16,7 +19,7 @@ def add(commands: Commands) -> None:
 
 
 def _add_logs(commands: Commands) -> None:
-    logs = commands.add_parser("logs", help="what happened, from a folder of Kafka logs (runs on Spark)")
+    logs = commands.add_parser("logs", help="what happened, from files or folders of Kafka logs")
     logs.add_argument("paths", nargs="+", metavar="PATH")
     logs.add_argument(
         "--out",
@@ -26,6 +29,12 @@ def _add_logs(commands: Commands) -> None:
         help="write the tables (Parquet) and report.html there",
     )
     logs.add_argument("--master", default=None, metavar="URL", help="a Spark master (default: local[*])")
+    logs.add_argument(
+        "--engine",
+        choices=("auto", "local", "spark"),
+        default="auto",
+        help="who reads: this process (up to about a million lines), or Spark (default: by size; --master means Spark)",
+    )
     logs.add_argument("--json", action="store_true", help="one JSON line per run and group")
     logs.add_argument(
         "--layouts", type=Path, default=None, metavar="FILE", help="YAML: layouts to try before the kit's own"
@@ -63,7 +72,6 @@ def _add_replay(commands: Commands) -> None:
 
 def _logs(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.pipeline.command import ReadingOptions, run_logs
-    from rebalance_kit.view.reports.log_report import write_forensics_page
 
     return run_logs(
         arguments.paths,
@@ -71,11 +79,18 @@ def _logs(arguments: argparse.Namespace, out: TextIO) -> int:
         arguments.master,
         as_json=arguments.json,
         out=out,
-        page=write_forensics_page,
+        page=_page,
+        engine=arguments.engine,
         options=ReadingOptions(
             arguments.layouts, arguments.year, arguments.time_zone, tuple(arguments.offset)
         ),
     )
+
+
+def _page(result: Tables, folder: Path) -> object:
+    from rebalance_kit.view.reports.log_report import write_forensics_page
+
+    return write_forensics_page(result, folder)
 
 
 def _replay(arguments: argparse.Namespace, out: TextIO) -> int:

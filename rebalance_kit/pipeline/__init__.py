@@ -12,14 +12,14 @@ from rebalance_kit.model.lazy import lazy_names
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
     {
-        "Events": "forensics",
-        "Forensics": "forensics",
+        "Events": "inquiry",
+        "Forensics": "inquiry",
         "LocalCluster": "spark.cluster",
         "Watch": "stream.watch",
         "start_in_background": "spark.notebook_session",
-        "forensics": "forensics",
+        "forensics": "inquiry",
         "quiet_session": "spark.notebook_session",
-        "read_events": "forensics",
+        "read_events": "inquiry",
         "run_logs": "command",
         "spark_session": "spark.session",
         "sweep": "sweep.grid",

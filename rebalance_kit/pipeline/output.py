@@ -1,4 +1,4 @@
-"""Writes tables so that a reader sees either the old ones or the new ones, never a mixture."""
+"""Write tables so that a reader sees the old ones or the new ones, never half of either."""
 
 from __future__ import annotations
 
@@ -6,21 +6,57 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
-from rebalance_kit.model.errors import DataError
+from rebalance_kit.forensics.tables import TABLES
+from rebalance_kit.model.errors import DataError, EnvironmentProblem
+from rebalance_kit.pipeline.arrow_types import arrow_type
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from pyspark.sql import DataFrame
+
+    from rebalance_kit.forensics.tables import Tables
 
 
 def write_tables(tables: Mapping[str, DataFrame], folder: Path) -> None:
     """Write each table as Parquet to ``folder/<name>``, replacing what is there.
 
-    All tables are first written to a draft folder and renamed after the last one, so a job that is killed
-    half-way leaves the former tables as they were.  Raises ``DataError`` when the folder cannot be written.
+    All are written beside their place first and renamed when the last one is done, so a job that
+    is killed half-way leaves the former tables as they were.  Raises ``DataError`` when the folder
+    cannot be written.
     """
+
+    def write(name: str, draft: Path) -> None:
+        # Small tables: one file each is easier to read than one a task.
+        tables[name].coalesce(1).write.parquet(str(draft))
+
+    _write(tuple(tables), write, folder)
+
+
+def write_rows(result: Tables, folder: Path) -> None:
+    """The same for a look that was made in this process; ``EnvironmentProblem`` without pyarrow."""
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError as problem:
+        raise EnvironmentProblem(
+            "tables are written as Parquet with pyarrow, which is not installed: pip install 'rebalance-kit[spark]', "
+            "or take --json"
+        ) from problem
+
+    def write(name: str, draft: Path) -> None:
+        columns, rows = TABLES[name], result.rows(name)
+        arrays = [
+            pa.array([row[column] for row in rows], arrow_type(kind)) for column, kind in columns.items()
+        ]
+        draft.mkdir()
+        parquet.write_table(pa.table(arrays, names=list(columns)), draft / "part-0.parquet")
+
+    _write(tuple(TABLES), write, folder)
+
+
+def _write(names: Sequence[str], write: Callable[[str, Path], None], folder: Path) -> None:
     draft = folder / f".draft-{os.getpid()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -30,10 +66,9 @@ def write_tables(tables: Mapping[str, DataFrame], folder: Path) -> None:
             f"cannot write tables to {folder}: {problem.strerror}; expected a folder to write to"
         ) from problem
     try:
-        for name, table in tables.items():
-            # The tables are small: one file each is easier to read than one per task.
-            table.coalesce(1).write.parquet(str(draft / name))
-        for name in tables:
+        for name in names:
+            write(name, draft / name)
+        for name in names:
             _replace(draft / name, folder / name, draft / f"{name}.old")
     finally:
         shutil.rmtree(draft, ignore_errors=True)

@@ -32,7 +32,7 @@ print(*(name for name in names if isinstance(taken[name], types.ModuleType)))
 
 
 def test_a_module_that_shares_its_name_with_a_lazy_name_is_imported_by_its_full_name():
-    script = "import rebalance_kit.pipeline as p; from rebalance_kit.pipeline.forensics import Forensics; print(p.forensics)"
+    script = "import rebalance_kit.pipeline as p; from rebalance_kit.pipeline.inquiry import Forensics; print(p.forensics)"
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
     )

@@ -175,6 +175,54 @@ def _count(path: Path, zipped: bool) -> tuple[int, bool]:
     return lines + (last != b"\n"), complete
 
 
+class Text:
+    """The text of a file, piece by piece; what is odd about it is known once all pieces are taken."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.lines_lost = False
+        self._note: str | None = None
+
+    def pieces(self) -> Iterator[bytes]:
+        """The bytes of the file, unpacked and as UTF-8; ``DataError`` when it cannot be read."""
+        try:
+            with self._path.open("rb") as raw:
+                head = raw.read(4)
+                raw.seek(0)
+                yield from self._pieces(raw, head)
+        except OSError as problem:
+            raise DataError(
+                f"{self._path} cannot be read: {problem.strerror}; expected a readable log file"
+            ) from problem
+
+    def _pieces(self, raw: io.BufferedReader, head: bytes) -> Iterator[bytes]:
+        zipped, named_gz = head.startswith(_GZIP_MAGIC), self._path.suffix.lower() == ".gz"
+        if not head:
+            self._note = "empty file"
+        elif head.startswith((b"\xff\xfe", b"\xfe\xff")):
+            self._note = "UTF-16, read as UTF-8"
+            yield raw.read().decode("utf-16", errors="replace").encode("utf-8")
+        else:
+            if zipped != named_gz:
+                self._note = "gzip under another name" if zipped else "named .gz but not compressed"
+            stream: io.BufferedIOBase = gzip.GzipFile(fileobj=raw, mode="rb") if zipped else raw
+            while True:
+                try:
+                    chunk = stream.read1(_CHUNK)
+                except (EOFError, OSError, zlib.error):
+                    self.lines_lost = True
+                    return
+                if not chunk:
+                    return
+                yield chunk
+
+    def note(self, lines: int) -> str | None:
+        """What is odd about the file, after its pieces gave so many lines."""
+        if self.lines_lost:
+            return f"gzip stream ends early: readable up to line {lines}, the rest is lost"
+        return self._note
+
+
 def read_through(path: Path, zipped: bool, sink: Callable[[bytes], object]) -> bool:
     """Pass the content of a file to ``sink`` in chunks; False when a gzip stream ends early."""
     with path.open("rb") as raw:

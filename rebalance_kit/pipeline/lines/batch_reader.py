@@ -9,42 +9,20 @@ from functools import cache
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
-from rebalance_kit.forensics.grammar.table import NUMBERS
-from rebalance_kit.forensics.lines.line_reader import LineReader
-from rebalance_kit.pipeline.lines.bronze import KEPT_OF_A_LONG_LINE, LONGEST_LINE
+from rebalance_kit.forensics.event import MESSAGES_A_LINE, TEXT_FIELDS
+from rebalance_kit.forensics.grammar.template import NUMBERS
+from rebalance_kit.forensics.lines.messages import KEPT_OF_A_LONG_LINE, LONGEST_LINE, SHOWN, Messages
 from rebalance_kit.pipeline.lines.suspects import suspects
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
-    from rebalance_kit.forensics.grammar.template import Template
-    from rebalance_kit.forensics.lines.layouts import Layout
-    from rebalance_kit.forensics.lines.line_reader import Message
-
-#: Text columns of an event that take a template's field as it is.
-TEXT_FIELDS = (
-    "member",
-    "other",
-    "leader",
-    "reason",
-    "cause",
-    "detail",
-    "state",
-    "state_from",
-    "state_to",
-    "protocol",
-    "assignor",
-    "topic",
-    "mode",
-    "kind",
-    "key",
-    "value",
-)
+    from rebalance_kit.forensics.lines.layouts import Reading
 
 #: The columns of classified lines with their types.  ``n`` counts the lines that a row stands for (0 for the
-#: second and later messages of one line), ``row`` orders the rows of a block; ``told_at`` and ``layout`` give the time.
+#: second and later messages of one line), ``row`` orders the rows of a block.
 CLASSIFIED: dict[str, str] = {
     "path": "string",
     "file": "string",
@@ -54,8 +32,7 @@ CLASSIFIED: dict[str, str] = {
     "n": "long",
     "class": "string",
     "why": "string",
-    "told_at": "string",
-    "layout": "string",
+    "at_ms": "long",
     "event": "string",
     "side": "string",
     "level": "string",
@@ -70,17 +47,6 @@ CLASSIFIED: dict[str, str] = {
 
 _PLACE = {name: place for place, name in enumerate(CLASSIFIED)}
 
-#: How many characters of a line are kept as evidence.
-_SHOWN = 300
-
-#: More messages than a line can hold.
-_MESSAGES = 1_000_000
-
-_LARGEST = 2**63
-
-#: Longer numbers fit no column, and Python refuses to parse thousands of digits.
-_DIGITS = 100
-
 
 class BatchReader:
     """Reads the batches of one task in order; a block of a file may continue in the next batch.
@@ -89,10 +55,10 @@ class BatchReader:
     and optionally ``row``; without it, lines are counted from 1 in each block.
     """
 
-    def __init__(self, layouts: Sequence[Layout], names: Mapping[str, tuple[str, str]]) -> None:
-        self._layouts = layouts
+    def __init__(self, reading: Reading, names: Mapping[str, tuple[str, str]]) -> None:
+        self._layouts = reading.table
         self._names = names
-        self._reader = LineReader(layouts)
+        self._messages = Messages(reading)
         self._key: tuple[str, str, int] | None = None
         self._seen = 0
 
@@ -122,7 +88,7 @@ class BatchReader:
                 ignored -= bool(line_rows)
                 nth = numbers[place]
                 for part, row in enumerate(line_rows):
-                    row[:6] = *key, nth, nth * _MESSAGES + part, int(part == 0)
+                    row[:6] = *key, nth, nth * MESSAGES_A_LINE + part, int(part == 0)
                     rows.append(row)
             begin_at = end_at
             if ignored:
@@ -152,19 +118,20 @@ class BatchReader:
 
     def _line(self, text: str, size: int, may_matter: bool) -> list[list[Any]]:
         """The rows of a line; none for an ignored one."""
+        result: list[dict[str, Any]] | str | None
         if size > LONGEST_LINE:
-            result: list[Message] | str | None = f"line of {size} bytes; at most {LONGEST_LINE} are read"
-        elif "\0" in text or "\1" in text or "\2" in text:
-            result = "binary, not text"
+            result = f"line of {size} bytes; at most {LONGEST_LINE} are read"
+        elif may_matter or "\0" in text or "\1" in text or "\2" in text:
+            result = self._messages.read(text)
         else:
-            result = self._reader.read(text) if may_matter else "no known layout"
+            result = "no known layout"
         if result is None:
             return []
         if isinstance(result, str):
             row = list(_NOTHING)
-            row[_CLASS], row[_WHY], row[_TEXT] = "rejected", result, text[:_SHOWN]
+            row[_CLASS], row[_WHY], row[_TEXT] = "rejected", result, text[:SHOWN]
             return [row]
-        return [_event(message, text[:_SHOWN]) for message in result]
+        return [_row(fields) for fields in result]
 
 
 def clean_text(value: pa.Array, size: pa.Array) -> pa.Array:
@@ -205,63 +172,16 @@ class _LineNumbers:
 
 
 _NOTHING: tuple[Any, ...] = (None,) * len(CLASSIFIED)
-_CLASS, _WHY, _TEXT, _TOLD_AT, _LAYOUT = (
-    _PLACE[name] for name in ("class", "why", "text", "told_at", "layout")
-)
-_LEVEL, _GROUP, _CLIENT, _INSTANCE = (_PLACE[name] for name in ("level", "group", "client", "instance"))
+_CLASS, _WHY, _TEXT = (_PLACE[name] for name in ("class", "why", "text"))
 
 
-@cache
-def _form(template: Template) -> tuple[list[Any], list[tuple[int, Callable[[str], Any] | None]]]:
-    """A template's constant row, and for each of its fields the column and the conversion."""
+def _row(fields: dict[str, Any]) -> list[Any]:
+    """An event as a row of the batch."""
     row = list(_NOTHING)
     row[_CLASS] = "parsed"
-    for name, value in (("event", template.event), ("side", template.side), *template.given):
-        row[_PLACE[name]] = _VALUES[name](value) if name in _VALUES else value
-    return row, [(_PLACE[name], _VALUES.get(name)) for name in template.fields]
-
-
-def _event(message: Message, text: str) -> list[Any]:
-    (layout, level, at, writer), (instance, client, group), (template, fields) = message
-    form, places = _form(template)
-    row = form.copy()
-    for (place, value_of), value in zip(places, fields or (), strict=True):
-        row[place] = value_of(value) if value_of else value or None
-    row[_TOLD_AT], row[_LAYOUT], row[_LEVEL], row[_TEXT] = at or None, layout, level or None, text
-    if group and not row[_GROUP]:
-        row[_GROUP] = group
-    if not row[_CLIENT]:
-        row[_CLIENT] = client or (writer.split("#", 1)[0] if writer else None) or None
-    if instance and not row[_INSTANCE]:
-        row[_INSTANCE] = _instance(instance)
+    for name, value in fields.items():
+        row[_PLACE[name]] = value
     return row
-
-
-def _whole(text: str) -> int | None:
-    """A number that fits a column of type long, even less one; None for others."""
-    number = int(text) if 0 < len(text) <= _DIGITS else None
-    return None if number is None or not -_LARGEST < number < _LARGEST else number
-
-
-def _instance(text: str) -> str | None:
-    """A ``group.instance.id``; None for the ways in which Kafka writes that there is none."""
-    bare = text[5:-1] if text.startswith("Some(") and text.endswith(")") else text
-    return None if bare in ("null", "None", "") else bare
-
-
-def _partitions(text: str) -> list[str]:
-    """``[a-0, a-1]`` or ``a-0, a-1`` as a list."""
-    bare = text.strip()
-    bare = (bare[1:-1] if bare.startswith("[") and bare.endswith("]") else bare).strip(" ")
-    return bare.split(", ") if bare else []
-
-
-#: Conversions of the fields that are not plain text.
-_VALUES: dict[str, Callable[[str], Any]] = {
-    **dict.fromkeys(NUMBERS, _whole),
-    "instance": _instance,
-    "partitions": _partitions,
-}
 
 
 def _batch(rows: Sequence[Sequence[Any]]) -> pa.RecordBatch:

@@ -16,18 +16,14 @@ from urllib.parse import unquote, urlsplit
 
 from pyspark.sql import functions as F
 
+from rebalance_kit.forensics.lines.messages import KEPT_OF_A_LONG_LINE, LONGEST_LINE
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
     from rebalance_kit.forensics.lines.files import LogFile
-
-#: A leader prints the assignment of a whole group on one line: 10,000 partitions take about 250 kB.
-LONGEST_LINE = 1_000_000
-
-#: How many characters of a longer line are kept.
-KEPT_OF_A_LONG_LINE = 500
 
 #: The columns of bronze, in order.
 BRONZE = ("path", "file", "block", "row", "size", "text")

@@ -7,13 +7,13 @@ the line counts still balance.
 
 from __future__ import annotations
 
-from fnmatch import fnmatch
 from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
+from rebalance_kit.forensics.lines.file_reader import shift
 from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.pipeline.lines import bronze
 from rebalance_kit.pipeline.lines.batch_reader import CLASSIFIED, BatchReader
@@ -41,10 +41,10 @@ def classify(
 ) -> DataFrame:
     """Classify lines given as ``location``, ``block``, ``value`` and optionally ``row`` (see ``BatchReader``)."""
     schema = ", ".join(f"`{name}` {kind}" for name, kind in CLASSIFIED.items())
-    layouts = (reading or Reading()).table
+    said = reading or Reading()
 
     def classified(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return map(BatchReader(layouts, names).read, batches)
+        return map(BatchReader(said, names).read, batches)
 
     return lines.withColumn("value", F.col("value").cast("binary")).mapInArrow(classified, schema)
 
@@ -68,7 +68,7 @@ def blocks_of(classified: DataFrame, files: Sequence[LogFile], reading: Reading 
         )
         .collect()
     )
-    clocks = {(file.run, file.name): shift(file, reading or Reading()) for file in files}
+    clocks = {(file.run, file.name): shift(file.run, file.name, reading or Reading()) for file in files}
     return classified.sparkSession.createDataFrame(list(_blocks(counted, clocks)), _BLOCKS)
 
 
@@ -88,12 +88,3 @@ def _blocks(
 def _only(rows: Sequence[Row], name: str) -> str | None:
     values = {value for row in rows for value in row[name]}
     return next(iter(values)) if len(values) == 1 else None
-
-
-def shift(file: LogFile, reading: Reading) -> int:
-    """Milliseconds to add to a file's times: the first offset whose pattern matches its path or name."""
-    path = f"{file.run}/{file.name}"
-    matching = (
-        ms for pattern, ms in reading.offsets if fnmatch(path, pattern) or fnmatch(file.name, pattern)
-    )
-    return next(matching, 0)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from rebalance_kit.forensics.lines.layouts import Reading
+from rebalance_kit.forensics.event import MESSAGES_A_LINE
+from rebalance_kit.forensics.tables import EVENTS
 from rebalance_kit.pipeline.lines.batch_reader import CLASSIFIED
-from rebalance_kit.pipeline.lines.timestamps import line_time
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 _EVENT_COLUMNS = tuple(
     name
     for name in CLASSIFIED
-    if name not in {"path", "file", "block", "nth", "row", "n", "class", "why", "told_at", "layout"}
+    if name not in {"path", "file", "block", "nth", "row", "n", "class", "why", "at_ms"}
 )
 
 
-def events(classified: DataFrame, blocks: DataFrame, reading: Reading | None = None) -> DataFrame:
-    """The parsed lines as typed events, one row per event, in the columns that the gold steps use.
+def events(classified: DataFrame, blocks: DataFrame) -> DataFrame:
+    """The parsed lines as typed events, one row per event, in the columns of ``tables.EVENTS``.
 
     ``blocks`` comes from ``classify.blocks_of``.  A client's line that names no client gets its file's client,
     where the file has only one.
@@ -34,8 +34,7 @@ def events(classified: DataFrame, blocks: DataFrame, reading: Reading | None = N
     rows = classified.filter(F.col("class") == "parsed").transform(
         lambda lines: with_line_numbers(lines, blocks)
     )
-    written = line_time(F.col("told_at"), F.col("layout"), reading or Reading())
-    at = F.timestamp_millis(F.unix_millis(written) + F.col("shift_ms"))
+    at_ms = F.col("at_ms") + F.col("shift_ms")
     by_client = F.col("side") != "broker"
     filled = {
         name: F.coalesce(name, F.when(by_client, F.col(f"file_{name}"))).alias(name)
@@ -45,11 +44,11 @@ def events(classified: DataFrame, blocks: DataFrame, reading: Reading | None = N
         "path",
         "file",
         "line",
-        "block",
-        "row",
-        at.alias("at"),
-        *[filled.get(name, name) for name in _EVENT_COLUMNS],
-    ).withColumn("at_ms", F.unix_millis("at"))
+        (F.col("row") + F.col("before") * MESSAGES_A_LINE).alias("row"),
+        F.timestamp_millis(at_ms).alias("at"),
+        *[filled.get(name, F.col(name)) for name in _EVENT_COLUMNS],
+        at_ms.alias("at_ms"),
+    ).select(*EVENTS)
 
 
 def rejected(classified: DataFrame, blocks: DataFrame) -> DataFrame:

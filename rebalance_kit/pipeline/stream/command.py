@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import TextIO
 
-    from rebalance_kit.pipeline.forensics import Forensics
+    from rebalance_kit.pipeline.inquiry import Forensics
     from rebalance_kit.pipeline.stream.latest import Latest
 
 #: Seconds between two scans of the folder, and the least between two updates about its rebalances.
@@ -111,18 +111,18 @@ def _update(latest: Latest, options: WatchOptions, shown: int, out: TextIO) -> i
 
 def _finish(watch: Watch, options: WatchOptions, out: TextIO) -> None:
     """Compute the tables, check the line counts, write and report, as ``rebalance-kit logs`` does."""
-    from rebalance_kit.pipeline import output, report
-    from rebalance_kit.pipeline.lines import accounting
+    from rebalance_kit.forensics import report
+    from rebalance_kit.pipeline import output
 
     print("making the tables of all that was read", file=out, flush=True)
     result = watch.tables()
-    counts = accounting.checked_counts(result.lines)
+    report.require_balance(result.rows("lines"))
     if options.out_dir is not None:
         output.write_tables(result.tables(), options.out_dir)
         if options.page is not None:
             options.page(result, options.out_dir)
         print(f"tables written to {options.out_dir}", file=out)
-    report.print_report(result, counts, out)
+    report.print_report(result, out)
     if options.on_update is not None:
         options.on_update(watch.latest())
     result.kept.unpersist()

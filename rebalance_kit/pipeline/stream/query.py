@@ -14,9 +14,8 @@ from pyspark.sql import functions as F
 
 from rebalance_kit.forensics.lines.files import LogFile, Survey, look
 from rebalance_kit.forensics.lines.layouts import Reading
-from rebalance_kit.pipeline.forensics import Events, silver_tables
+from rebalance_kit.pipeline.inquiry import Events, silver_tables
 from rebalance_kit.pipeline.lines.classify import classify
-from rebalance_kit.pipeline.lines.timestamps import line_time
 from rebalance_kit.pipeline.stream.tail import LINE_DIGITS, PREFIX, SOURCE_DIGITS, STATE
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def begin_stream(
     chunks = spark.readStream.schema(_CHUNK).option("lineSep", "\n").text(str(landing.resolve()))
     writer = (
         classify(chunk_lines(chunks), _LabelsAsNames(), reading)
-        .withColumn("at", line_time(F.col("told_at"), F.col("layout"), reading))
+        .withColumn("at", F.timestamp_millis("at_ms"))
         .withWatermark("at", watermark)
         .writeStream.format("parquet")
         .outputMode("append")

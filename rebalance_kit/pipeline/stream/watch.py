@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
     from rebalance_kit.forensics.lines.layouts import Reading
-    from rebalance_kit.pipeline.forensics import Events, Forensics
+    from rebalance_kit.pipeline.inquiry import Events, Forensics
     from rebalance_kit.pipeline.stream.latest import Latest
 
 #: How long to wait for the Java of a killed predecessor to end before using its checkpoint.
@@ -113,13 +113,13 @@ class Watch:
 
     def tables(self) -> Forensics:
         """All tables of the files' present content: ``forensics`` of the folder, computed from the store."""
-        from rebalance_kit.pipeline.forensics import gold
+        from rebalance_kit.pipeline.inquiry import gold
 
         self.settle()
         return gold(self._events())
 
     def _events(self) -> Events:
-        from rebalance_kit.pipeline.forensics import FEW_LINES
+        from rebalance_kit.pipeline.inquiry import FEW_LINES
         from rebalance_kit.pipeline.spark.session import without_codegen
         from rebalance_kit.pipeline.stream.query import stored_events
 

@@ -13,7 +13,7 @@ from rebalance_kit.view.style.showing import Figure, show
 from rebalance_kit.view.words.forensics_text import describe_gaps, describe_lives, describe_timeline
 
 if TYPE_CHECKING:
-    from rebalance_kit.pipeline.forensics import Forensics
+    from rebalance_kit.forensics.tables import Tables
 
 _PICTURES: dict[str, tuple[Callable[[GroupView], Figure], Callable[[GroupView], str]]] = {
     "timeline": (timeline, describe_timeline),
@@ -22,13 +22,13 @@ _PICTURES: dict[str, tuple[Callable[[GroupView], Figure], Callable[[GroupView], 
 }
 
 
-def show_logs(result: Forensics, picture: str = "timeline", run: str = "", theme: str = "light") -> None:
+def show_logs(result: Tables, picture: str = "timeline", run: str = "", theme: str = "light") -> None:
     """Display ``timeline``, ``gaps`` or ``lives`` of each group whose run's path ends with ``run``."""
     for view in _views(result, run):
         show(painted(_PICTURES[picture][0](view), theme), "")
 
 
-def describe_logs(result: Forensics, picture: str = "timeline", run: str = "") -> str:
+def describe_logs(result: Tables, picture: str = "timeline", run: str = "") -> str:
     """The same pictures in words."""
     return "\n\n".join(_PICTURES[picture][1](view) for view in _views(result, run))
 
@@ -41,7 +41,7 @@ def painted(figure: Figure, theme: str) -> Figure:
     return repainted
 
 
-def _views(result: Forensics, run: str) -> list[GroupView]:
+def _views(result: Tables, run: str) -> list[GroupView]:
     from rebalance_kit.view.reports.log_report import group_views
 
     return [view for view in group_views(result) if str(view.record["path"]).endswith(run)]

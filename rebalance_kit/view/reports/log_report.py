@@ -13,8 +13,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rebalance_kit.forensics.report import group_record
 from rebalance_kit.model.files import write_atomically
-from rebalance_kit.pipeline.report import group_record
 from rebalance_kit.view.figures.forensics_figures import gap_map, lives, palette, timeline
 from rebalance_kit.view.figures.group_view import GroupView, clock, seconds
 from rebalance_kit.view.style.showing import CONFIG, Figure
@@ -22,7 +22,7 @@ from rebalance_kit.view.style.theme import stylesheet
 from rebalance_kit.view.words.forensics_text import describe_gaps, describe_lives, describe_timeline
 
 if TYPE_CHECKING:
-    from rebalance_kit.pipeline.forensics import Forensics
+    from rebalance_kit.forensics.tables import Tables
 
 #: The name of the page beside the tables.
 PAGE = "report.html"
@@ -33,7 +33,7 @@ _REJECTS = 20
 Row = Mapping[str, Any]
 
 
-def write_forensics_page(result: Forensics, folder: str | Path) -> Path:
+def write_forensics_page(result: Tables, folder: str | Path) -> Path:
     """Write ``report.html`` into ``folder`` from the tables of ``result``; return its path.
 
     The file appears only when it is complete.  Raises ``EnvironmentProblem`` without plotly.
@@ -41,13 +41,11 @@ def write_forensics_page(result: Forensics, folder: str | Path) -> Path:
     return write_atomically(Path(folder) / PAGE, forensics_html(result))
 
 
-def forensics_html(result: Forensics) -> str:
+def forensics_html(result: Tables) -> str:
     """The page as one HTML text."""
     views = group_views(result)
-    books = [row.asDict() for row in result.lines.orderBy("path", "file").collect()]
-    rejected = [
-        row.asDict() for row in result.rejected.orderBy("path", "file", "line").limit(_REJECTS).collect()
-    ]
+    books = result.rows("lines")
+    rejected = result.rows("rejected")[:_REJECTS]
     body = [
         "<h1>What the logs tell</h1>",
         f"<p>{len(views)} group{'s' if len(views) != 1 else ''}, {sum(len(view.record['rebalances']) for view in views)} "
@@ -60,14 +58,10 @@ def forensics_html(result: Forensics) -> str:
     return _page("\n".join(body))
 
 
-def group_views(result: Forensics) -> tuple[GroupView, ...]:
+def group_views(result: Tables) -> tuple[GroupView, ...]:
     """One view a run and group, in order of their names."""
-    records = [
-        group_record(row.asDict(recursive=True)) for row in result.groups.orderBy("path", "group").collect()
-    ]
-    gaps = _by_group(result.gaps.orderBy("path", "group", "from_ms", "partition").collect())
-    members = _by_group(result.members.orderBy("path", "group", "joined_ms", "member").collect())
-    storms = _by_group(result.storms.orderBy("path", "group", "from_ms").collect())
+    records = [group_record(row) for row in result.rows("groups")]
+    gaps, members, storms = (_by_group(result.rows(name)) for name in ("gaps", "members", "storms"))
     keys = [(record["path"], record["group"]) for record in records]
     return tuple(
         GroupView(record, gaps.get(key, ()), members.get(key, ()), storms.get(key, ()))
@@ -75,10 +69,10 @@ def group_views(result: Forensics) -> tuple[GroupView, ...]:
     )
 
 
-def _by_group(rows: Iterable[Any]) -> dict[tuple[str, str], list[Row]]:
+def _by_group(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        groups.setdefault((row.path, row.group), []).append(row.asDict(recursive=True))
+        groups.setdefault((row["path"], row["group"]), []).append(row)
     return groups
 
 

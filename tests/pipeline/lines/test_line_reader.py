@@ -32,7 +32,7 @@ def batch(lines, row=None):
 
 
 def reader(layouts=()):
-    return BatchReader(Reading(tuple(layouts)).table, {"a": ("run", "a.log"), "b": ("run", "b.log")})
+    return BatchReader(Reading(tuple(layouts)), {"a": ("run", "a.log"), "b": ("run", "b.log")})
 
 
 def read(line, layouts=()):
@@ -229,10 +229,10 @@ def test_a_layout_may_name_each_part_twice_and_begin_with_any_letter():
         for head in ("INFO 12 me", "12 INFO me"):
             line = begin + head + " : Successfully joined group with generation 7"
             (row,) = read(line, [own])
-            assert (row["event"], row["level"], row["told_at"], row["client"]) == (
+            assert (row["event"], row["level"], row["at_ms"], row["client"]) == (
                 "joined",
                 "INFO",
-                "12",
+                12,
                 "me",
             ), begin
 

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.spark
 def test_a_log_job_and_a_sweep_run_on_a_standalone_cluster_with_the_kit_shipped_to_it(
     tmp_path, runs_folder, spark, monkeypatch
 ):
-    from rebalance_kit.pipeline.forensics import forensics
+    from rebalance_kit.pipeline.inquiry import forensics
 
     logs, told = runs_folder / "crash-2x4.eager.4.3.1", tmp_path / "told.json"
     kit = write_kit_zip(tmp_path / "kit.zip")

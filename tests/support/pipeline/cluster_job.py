@@ -11,7 +11,7 @@ from pathlib import Path
 
 import rebalance_kit
 from rebalance_kit import scenarios
-from rebalance_kit.pipeline.forensics import forensics
+from rebalance_kit.pipeline.inquiry import forensics
 from rebalance_kit.pipeline.spark.session import spark_session
 from rebalance_kit.pipeline.sweep.grid import sweep
 

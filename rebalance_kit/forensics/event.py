@@ -1,0 +1,81 @@
+"""An event: one message of a line, with its place and its time; what the history of a group is folded from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+#: A line holds fewer messages than this: ``row`` counts lines and the messages in them.
+MESSAGES_A_LINE = 1_000_000
+
+#: Text columns of an event that come straight from a template's field.
+TEXT_FIELDS = (
+    "member",
+    "other",
+    "leader",
+    "reason",
+    "cause",
+    "detail",
+    "state",
+    "state_from",
+    "state_to",
+    "protocol",
+    "assignor",
+    "topic",
+    "mode",
+    "kind",
+    "key",
+    "value",
+)
+
+
+class Event:
+    """What a line says.  Only what it says is stored; all else is None."""
+
+    path: str = ""
+    file: str = ""
+    line: int = 0
+    row: int = 0
+    at_ms: int | None = None
+    event: str = ""
+    side: str = ""
+    level: str | None = None
+    group: str | None = None
+    client: str | None = None
+    instance: str | None = None
+    member: str | None = None
+    other: str | None = None
+    leader: str | None = None
+    reason: str | None = None
+    cause: str | None = None
+    detail: str | None = None
+    state: str | None = None
+    state_from: str | None = None
+    state_to: str | None = None
+    protocol: str | None = None
+    assignor: str | None = None
+    topic: str | None = None
+    mode: str | None = None
+    kind: str | None = None
+    key: str | None = None
+    value: str | None = None
+    epoch: int | None = None
+    generation: int | None = None
+    hash: int | None = None
+    limit_ms: int | None = None
+    members: int | None = None
+    offset: int | None = None
+    over_ms: int | None = None
+    static: int | None = None
+    took_ms: int | None = None
+    partitions: list[str] | None = None
+    text: str = ""
+    #: By how much the line before it in its file is later.
+    back_ms: int | None = None
+
+    def __init__(self, told: dict[str, Any]) -> None:
+        self.__dict__ = told
+
+    @property
+    def place(self) -> tuple[int, str, int]:
+        """What orders the events of a group: time (none comes first), file, place in the file."""
+        return (-1 << 62 if self.at_ms is None else self.at_ms, self.file, self.row)

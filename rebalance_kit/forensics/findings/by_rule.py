@@ -1,0 +1,132 @@
+"""Findings that one line or one rebalance proves: the rules applied, and the hits of each member summed."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rebalance_kit.forensics.findings.finding import Evidence, Row, cause, line, told
+from rebalance_kit.forensics.findings.member_rules import RULES
+from rebalance_kit.forensics.findings.rule import LineRule, RebalanceRule
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rebalance_kit.forensics.event import Event
+    from rebalance_kit.forensics.findings.rule import Rule
+    from rebalance_kit.forensics.history.names import Names
+    from rebalance_kit.forensics.history.rebalance import Rebalance
+
+#: What a sentence may quote from its line, and what it says where the line has none.
+_UNTOLD = {
+    "instance": "(not named)",
+    "reason": "no reason given",
+    "detail": "no detail given",
+    "cause": "no cause given",
+    "said": "no reason given",
+    "topics": "which, the brokers' logs do not say",
+    "topic": "a partition",
+    "partitions": "(not named)",
+    "over_ms": "some",
+}
+
+_RULES_BY_EVENT: dict[str, list[LineRule]] = defaultdict(list)
+for _rule in RULES:
+    if isinstance(_rule, LineRule):
+        for _name in _rule.events:
+            _RULES_BY_EVENT[_name].append(_rule)
+
+_FILE_END = re.compile(r"(\.log|\.txt|\.out)?(\.\d+)?(\.gz)?$")
+
+
+@dataclass(slots=True)
+class _Hits:
+    first: Event
+    times: int = 0
+
+
+class ByRule:
+    """Applies the rules of single lines; asked for their findings, and those of rebalances, at the end."""
+
+    def __init__(self) -> None:
+        self._hits: dict[tuple[str, str, str], _Hits] = {}
+        self._rules: dict[str, LineRule] = {}
+
+    def take(self, event: Event) -> None:
+        """A line of the group."""
+        for rule in _RULES_BY_EVENT.get(event.event, ()):
+            if rule.when(event):
+                kind, key = _whose(event)
+                hits = self._hits.setdefault((rule.code, kind, key), _Hits(event))
+                hits.times += 1
+                if line(event).place < line(hits.first).place:
+                    hits.first = event
+                self._rules[rule.code] = rule
+
+    def rows(self, names: Names, rebalances: Sequence[Rebalance]) -> list[Row]:
+        """All findings by rules."""
+        merged: dict[tuple[str, str | None], _Hits] = {}
+        for (code, kind, key), hits in self._hits.items():
+            who = names.of(key) if kind == "member" else key
+            one = merged.setdefault((code, who if kind != "nobody" else None), _Hits(hits.first))
+            one.times += hits.times
+            if line(hits.first).place < line(one.first).place:
+                one.first = hits.first
+        rows = [
+            _row(self._rules[code], who, hits.times, line(hits.first), vars(hits.first))
+            for (code, who), hits in merged.items()
+        ]
+        return rows + _of_rebalances(rebalances)
+
+
+def _whose(event: Event) -> tuple[str, str]:
+    """Whom a line is about: a client, a member id, or (a process that died before it had either) its file."""
+    theirs = event.side != "broker"
+    if theirs and event.client is not None:
+        return "client", event.client
+    member = event.member or event.instance
+    if member is not None:
+        return "member", member
+    if theirs:
+        return "file", _FILE_END.sub("", event.file.rsplit("/", 1)[-1], count=1)
+    return "nobody", ""
+
+
+def _of_rebalances(rebalances: Sequence[Rebalance]) -> list[Row]:
+    found: dict[tuple[str, str | None], list[Rebalance]] = {}
+    rules: dict[str, Rule] = {}
+    for rule in RULES:
+        if isinstance(rule, RebalanceRule):
+            rules[rule.code] = rule
+            for row in rebalances:
+                for who in _culprits(rule, row):
+                    found.setdefault((rule.code, who), []).append(row)
+    rows = []
+    for (code, who), hits in found.items():
+        first = min(hits, key=lambda row: cause(row).place)
+        quoted = {"said": first.said, "topics": first.topics, "cause": first.cause}
+        rows.append(_row(rules[code], who, len(hits), cause(first), quoted))
+    return rows
+
+
+def _culprits(rule: RebalanceRule, row: Rebalance) -> list[str | None]:
+    """Whom the rule blames: the culprit, and whoever expired meanwhile (that is no cause, but has a fate)."""
+    blamed: list[str | None] = [row.culprit] if rule.when(row) else []
+    own_fate, own_trigger = row.fate, row.trigger
+    for lost in row.others:
+        row.fate, row.trigger = lost.fate, ""
+        blamed += [lost.name] if rule.when(row) else []
+    row.fate, row.trigger = own_fate, own_trigger
+    return blamed
+
+
+def _row(rule: Rule, who: str | None, times: int, first: Evidence, quoted: Mapping[str, object]) -> Row:
+    sentence = rule.sentence.replace("{who}", "a member" if who is None else who).replace("{n}", str(times))
+    for name, untold in _UNTOLD.items():
+        if "{" + name + "}" in sentence:
+            value = quoted.get(name)
+            text = ", ".join(value) if isinstance(value, list) else untold if value is None else str(value)
+            sentence = sentence.replace("{" + name + "}", text)
+    return told(rule.code, who, times, sentence, first, rule.do, rule.source)

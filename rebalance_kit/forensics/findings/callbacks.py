@@ -1,0 +1,142 @@
+"""Members that are slow: in a rebalance callback, to answer a rebalance, or as the leader that assigns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rebalance_kit.forensics.findings.finding import Evidence, Row, line, seconds, told
+
+if TYPE_CHECKING:
+    from rebalance_kit.forensics.event import Event
+
+#: A callback that takes longer is reported; healthy ones take a few milliseconds.
+SLOW_CALLBACK_MS = 1_000
+
+#: A leader that takes longer than this for an assignment is reported.
+SLOW_LEADER_MS = 2_000
+
+#: The same notice so often before one re-join is reported: one a heartbeat, so three are six seconds or more.
+NOTICES = 3
+
+_NOTICE = "group is already rebalancing"
+
+_STEPS = frozenset(
+    {"revoked", "assigned", "lost", "joining", "transitioned", "leaving", "rejoin_requested", "left_group"}
+)
+
+#: What must follow a callback at once; "assigned" is followed by an acknowledgement under KIP-848 only.
+_FOLLOWS = {
+    "revoked": frozenset({"joining", "rejoin_requested", "assigned", "leaving", "transitioned"}),
+    "assigned": frozenset({"transitioned"}),
+    "lost": frozenset({"joining", "transitioned"}),
+}
+
+
+class _Worst:
+    """How often, the first line, and the longest time of one member."""
+
+    def __init__(self, first: Evidence) -> None:
+        self.first, self.times, self.worst_ms = first, 0, 0
+
+    def add(self, first: Evidence, took_ms: int) -> None:
+        self.first = min(self.first, first, key=lambda one: one.place)
+        self.times += 1
+        self.worst_ms = max(self.worst_ms, took_ms)
+
+
+class Slowness:
+    """Folds the steps of members, each in its file."""
+
+    def __init__(self) -> None:
+        self._before: dict[tuple[str, str], Event] = {}
+        self._callbacks: dict[str, _Worst] = {}
+        self._joins: dict[tuple[str, str], int] = {}
+        self._joined: dict[tuple[str, str], Event] = {}
+        self._notices: dict[tuple[str, int], _Worst] = {}
+        self._leaders: dict[str, _Worst] = {}
+
+    def take(self, event: Event) -> None:
+        """A line of a client with a time."""
+        if event.client is None or event.at_ms is None:
+            return
+        notice = event.event == "rejoin_requested" and (event.reason or "").startswith(_NOTICE)
+        # The heartbeat thread goes on during a callback; its lines do not end it.
+        if event.side == "java" and event.event in _STEPS and not notice:
+            before = self._before.get((event.client, event.file))
+            self._before[event.client, event.file] = event
+            if before is not None:
+                self._callback(before, event)
+        self._answer(event, event.client, notice=notice)
+
+    def _callback(self, before: Event, after: Event) -> None:
+        took_ms = (after.at_ms or 0) - (before.at_ms or 0)
+        ends = after.event in _FOLLOWS.get(before.event, ())
+        if before.event == "assigned":
+            ends = ends and after.state_from == "RECONCILING"
+        if ends and took_ms > SLOW_CALLBACK_MS:
+            who = before.client or ""
+            self._callbacks.setdefault(who, _Worst(line(before))).add(line(before), took_ms)
+
+    def _answer(self, event: Event, client: str, *, notice: bool) -> None:
+        key = client, event.file
+        if event.event == "joining":
+            self._joins[key] = self._joins.get(key, 0) + 1
+        elif event.event == "joined":
+            self._joined[key] = event
+        elif notice:
+            turn = client, self._joins.get(key, 0)
+            self._notices.setdefault(turn, _Worst(line(event))).add(line(event), 0)
+        elif event.event == "assignment_finished":
+            joined = self._joined.get(key)
+            # Clients before 2.7 say that they joined only afterwards: then the line before is of another generation.
+            if joined is not None and joined.generation == event.generation:
+                took_ms = (event.at_ms or 0) - (joined.at_ms or 0)
+                if took_ms > SLOW_LEADER_MS:
+                    self._leaders.setdefault(client, _Worst(line(event))).add(line(event), took_ms)
+
+    def rows(self) -> list[Row]:
+        """The findings, once all lines are taken."""
+        rows = [_slow_callback(who, one) for who, one in self._callbacks.items()]
+        by_member: dict[str, list[_Worst]] = {}
+        for (who, _), one in self._notices.items():
+            if one.times >= NOTICES:
+                by_member.setdefault(who, []).append(one)
+        rows += [_repeated(who, turns) for who, turns in by_member.items()]
+        return rows + [_slow_leader(who, one) for who, one in self._leaders.items()]
+
+
+def _slow_callback(who: str, one: _Worst) -> Row:
+    return told(
+        "slow_callback",
+        who,
+        one.times,
+        f"{who} spent {seconds(one.worst_ms)} s in a rebalance callback: others wait for it",
+        one.first,
+        "Do less in the callback (commit, hand over, return); under the classic protocol everybody waits for the slowest member.",
+        "ConsumerRebalanceListener",
+    )
+
+
+def _repeated(who: str, turns: list[_Worst]) -> Row:
+    times = max(one.times for one in turns)
+    return told(
+        "repeated_notice",
+        who,
+        times,
+        f"{who} was told {times} heartbeats in a row that its group is rebalancing and did not come: everybody waited for it",
+        min((one.first for one in turns), key=lambda one: one.place),
+        "Its application does not poll or sits in a callback: take a thread dump of that process. The line itself is a normal notice.",
+        "AbstractCoordinator.HeartbeatResponseHandler; REBALANCE_IN_PROGRESS",
+    )
+
+
+def _slow_leader(who: str, one: _Worst) -> Row:
+    return told(
+        "slow_leader",
+        who,
+        one.times,
+        f"{who} (the leader) took {seconds(one.worst_ms)} s to work out an assignment; everybody waited in SyncGroup",
+        one.first,
+        "Use a cheaper assignor or fewer partitions a group, a session well above it, or group.protocol=consumer.",
+        "KAFKA-10122; ConsumerCoordinator.onLeaderElected",
+    )

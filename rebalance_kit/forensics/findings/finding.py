@@ -1,0 +1,72 @@
+"""A finding as a row of the table, and the first line that proves it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from rebalance_kit.forensics.event import Event
+    from rebalance_kit.forensics.history.rebalance import Rebalance
+
+#: The columns of the table, in order (``path`` and ``group`` come before them).
+FINDINGS = ("finding", "who", "at_ms", "times", "sentence", "do", "source", "file", "line", "evidence")
+
+#: A row of the table.
+Row: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """When, where and what a line said."""
+
+    at_ms: int | None
+    file: str
+    line: int
+    text: str
+
+    @property
+    def place(self) -> tuple[int, int, str]:
+        """What makes a line the first."""
+        return (-1 << 62 if self.at_ms is None else self.at_ms, self.line, self.file)
+
+
+def line(event: Event) -> Evidence:
+    """An event as evidence."""
+    return Evidence(event.at_ms, event.file, event.line, event.text)
+
+
+def cause(row: Rebalance) -> Evidence:
+    """A rebalance as evidence: its line, and its cause as the text."""
+    return Evidence(row.start_ms, row.file, row.line, row.cause)
+
+
+def told(code: str, who: str | None, times: int, sentence: str, first: Evidence, do: str, source: str) -> Row:
+    """A row of the table of findings."""
+    values = (code, who, first.at_ms, times, sentence, do, source, first.file, first.line, first.text)
+    return dict(zip(FINDINGS, values, strict=True))
+
+
+def seconds(ms: int) -> str:
+    """Milliseconds as seconds, to the tenth.
+
+    >>> seconds(12_345)
+    '12.3'
+    """
+    return f"{ms / 1000:,.1f}"
+
+
+def order(row: Row) -> tuple[object, ...]:
+    """What orders the findings of a group: time (none first), kind, whom it is about, words, place."""
+    at_ms, who = row["at_ms"], row["who"]
+    return (
+        (at_ms is not None, at_ms or 0),
+        row["finding"],
+        (who is not None, who or ""),
+        row["sentence"],
+        row["do"],
+        row["source"],
+        row["file"],
+        row["line"],
+        row["evidence"],
+    )

@@ -1,0 +1,205 @@
+"""Rules about what a coordinator refuses, loses or waits for, and about commits and offsets.
+
+As ``member_rules``, of which this is the second half.
+"""
+
+from __future__ import annotations
+
+from rebalance_kit.forensics.findings.rule import LineRule, RebalanceRule, Rule, says
+
+_KIP345 = "KIP-345 (static membership)"
+_POLL_DOC = "KIP-62; consumer config max.poll.interval.ms"
+
+GROUP_RULES: tuple[Rule, ...] = (
+    LineRule(
+        "ghost_member_id",
+        ("pending_failed",),
+        sentence="the join phase waited a whole session for {who}, a member id that had been handed out and was never used",
+        do=(
+            "The client asked twice for an id and used the second only (a lost answer, or a librdkafka of 2026 after a "
+            "coordinator change): update the client; a shorter session shortens the wait."
+        ),
+        source="KIP-394 (MEMBER_ID_REQUIRED); confluentinc/librdkafka#5569",
+    ),
+    LineRule(
+        "silent_member",
+        ("not_rejoined",),
+        sentence="everybody waited for members that sent heartbeats but did not poll; the coordinator went on without them: {detail}",
+        do="Poll always (also while paused) or close what is idle; the wait is the largest max.poll.interval.ms of the group.",
+        source=f"{_POLL_DOC}; ClassicGroup",
+    ),
+    LineRule(
+        "silent_leader",
+        ("leader_replaced",),
+        sentence="the group's leader did not come back in time and another member ({who}) had to lead",
+        do="Take a thread dump of the old leader: heartbeats go on while its polling thread hangs.",
+        source="ClassicGroup.maybeElectNewJoinedLeader",
+    ),
+    LineRule(
+        "nobody_rejoined",
+        ("nobody_rejoined",),
+        sentence="not one member came back for the rebalance within the largest max.poll.interval.ms",
+        do="All are static and silent: look at what they have in common (a shared dependency, a deployment).",
+        source="GroupMetadataManager.completeClassicGroupJoin",
+    ),
+    LineRule(
+        "forgotten_members",
+        ("empty_assignments",),
+        sentence="the leader left members out of its assignment, so they got nothing: {detail}",
+        do="The assignor that the leader ran does not treat all members: look at a custom assignor, or at mixed clients.",
+        source="GroupMetadataManager.classicGroupSync",
+    ),
+    RebalanceRule(
+        "assignment_never_fetched",
+        lambda row: row.trigger == "sync_timeout",
+        sentence="{who} joined but never asked for its assignment (SyncGroup) and was removed",
+        do="Its polling thread hangs between the two requests: take a thread dump; brokers before 2.8.1 wait for ever.",
+        source="KAFKA-12890; AbstractCoordinator",
+    ),
+    RebalanceRule(
+        "offsets_topic_ailing",
+        lambda row: row.trigger == "store_failed",
+        sentence="the coordinator could not write the assignment to __consumer_offsets and began again ({said})",
+        do=(
+            "Repair the topic, not the consumers: its partition is under min.insync.replicas or its leader is gone. "
+            "Replication factor 3 for __consumer_offsets."
+        ),
+        source="offsets.topic.replication.factor; GroupMetadataManager.classicGroupSyncToStable",
+    ),
+    LineRule(
+        "assignor_failed",
+        ("target_failed",),
+        sentence="the coordinator could not compute an assignment: {reason}",
+        do="Members go on with what they have. Look at a custom server-side assignor, or change group.remote.assignor.",
+        source="KIP-848; PartitionAssignorException",
+    ),
+    RebalanceRule(
+        "group_over_capacity",
+        lambda row: row.trigger == "over_capacity",
+        sentence="the group was larger than group.max.size when its coordinator loaded it, so it was made to rebalance",
+        do="Raise group.max.size above the largest surge of a deployment.",
+        source="KIP-389; group.max.size",
+    ),
+    LineRule(
+        "group_full",
+        ("join_refused",),
+        when=says("max size"),
+        sentence="{who} was refused: the group already has group.max.size members",
+        do="Raise group.max.size above the number of members plus the surge of a deployment.",
+        source="KIP-389; GROUP_MAX_SIZE_REACHED",
+    ),
+    LineRule(
+        "session_out_of_range",
+        ("join_refused",),
+        when=says("session timeout is not within"),
+        sentence="{who} was refused: its session.timeout.ms is outside of what the broker allows",
+        do="Keep it between group.min.session.timeout.ms (6 s) and group.max.session.timeout.ms (30 min).",
+        source="INVALID_SESSION_TIMEOUT; group.min.session.timeout.ms",
+    ),
+    LineRule(
+        "not_authorised",
+        ("join_refused",),
+        when=says("uthoriz"),
+        sentence="{who} was refused: it has no right to use this group",
+        do="Grant READ on the group and on its topics (and DESCRIBE, without which a pattern matches nothing).",
+        source="GROUP_AUTHORIZATION_FAILED; Kafka documentation, Authorization and ACLs",
+    ),
+    LineRule(
+        "migration_refused",
+        ("upgrade_refused", "downgrade_refused"),
+        sentence="the coordinator refused to change the group's protocol: {reason}",
+        do=(
+            "Set group.consumer.migration.policy on the brokers (disabled by default before 4.0), drop custom assignors "
+            "first, or stop all members and start them anew."
+        ),
+        source="KIP-848; group.consumer.migration.policy",
+    ),
+    LineRule(
+        "instance_id_shared",
+        ("instance_fenced",),
+        sentence="a process went on using group.instance.id {instance} after another one had taken it over: two processes share it",
+        do="Give every process its own group.instance.id; look for two replicas with one configuration.",
+        source=f"{_KIP345}; FENCED_INSTANCE_ID",
+    ),
+    RebalanceRule(
+        "died_without_goodbye",
+        lambda row: row.fate == "restarted",
+        sentence="{who} was killed and started again without having left: its old partitions waited for the session to end",
+        do=(
+            "Let the process close its consumer on SIGTERM (wakeup, then close), and give it the time; or use static "
+            "membership with a session longer than a restart."
+        ),
+        source="KafkaConsumer.close; KIP-345",
+    ),
+    RebalanceRule(
+        "static_member_stayed_away",
+        lambda row: row.fate == "closed",
+        sentence="{who} closed and did not return within its session: nobody read its partitions until then",
+        do=(
+            "A static member that stops for good is removed at once by AdminClient.removeMembersFromConsumerGroup; "
+            "a session slightly longer than the slowest restart bounds the rest."
+        ),
+        source=_KIP345,
+    ),
+    RebalanceRule(
+        "metadata_not_whole",
+        lambda row: row.trigger == "metadata_changed" and "a broker was starting" in row.cause,
+        sentence="{who} led a rebalance because its view of the topics changed while a broker was starting; no topic had changed",
+        do="Harmless, but it stops an eager group: clients with client.rack before 4.4 do so at every broker restart.",
+        source="KAFKA-20778; ConsumerCoordinator.MetadataSnapshot",
+    ),
+    LineRule(
+        "stale_epoch_commit",
+        ("commit_stale",),
+        sentence="{who} committed with a member epoch that had just moved on; the commit was refused ({n} time(s))",
+        do="The next commit carries the offsets: treat it as retriable, lose nothing. Brokers from 4.3 accept it.",
+        source="KIP-848; KIP-1251; STALE_MEMBER_EPOCH",
+    ),
+    LineRule(
+        "commit_during_rebalance",
+        ("commit_failed", "auto_commit_failed"),
+        when=says("undergoing a rebalance"),
+        sentence="{who} tried to commit while its group was rebalancing; the commit waits until that is over ({n} time(s))",
+        do="Retriable: call poll() and commit again. Never restart a process for it, that is another rebalance.",
+        source="RebalanceInProgressException; KIP-429",
+    ),
+    LineRule(
+        "assignment_lost",
+        ("given_away", "lost"),
+        when=lambda event: event.event == "given_away" or bool(event.partitions),
+        sentence="{who} lost its partitions without being asked to give them up: others may have read them already",
+        do="Implement onPartitionsLost: drop what is in work and commit nothing (its default calls onPartitionsRevoked).",
+        source="ConsumerRebalanceListener.onPartitionsLost; KIP-429",
+    ),
+    LineRule(
+        "pause_forgotten",
+        ("pause_dropped",),
+        sentence="the rebalance removed the pause that {who} had put on partitions {partitions}",
+        do="Pause belongs to an assignment: pause again in onPartitionsAssigned, from your own book of what is paused.",
+        source="KafkaConsumer.pause; ConsumerRebalanceListenerInvoker",
+    ),
+    LineRule(
+        "offset_out_of_range",
+        ("offset_out_of_range",),
+        sentence="{who} stood at an offset of {topic} that does not exist (any more): it jumped to where auto.offset.reset points",
+        do=(
+            "Retention overtook a slow or stopped consumer, or the topic was deleted and made again: compare committed "
+            "offsets with the log's start; stop a group before its topic is recreated."
+        ),
+        source="auto.offset.reset; OffsetOutOfRangeException",
+    ),
+    LineRule(
+        "poll_overrun",
+        ("poll_late",),
+        sentence="{who} called poll() {over_ms} ms too late; until then its partitions were read by nobody or by others",
+        do="That figure is what the limit lacks: make batches smaller by as much, or raise max.poll.interval.ms above it.",
+        source=_POLL_DOC,
+    ),
+    LineRule(
+        "native_session_lost",
+        ("rd_session_timeout",),
+        sentence="{who} (librdkafka) heard nothing from the coordinator for a session and gave its partitions up by itself",
+        do="Look at the broker and the network first; librdkafka revokes at once, the Java client goes on.",
+        source="librdkafka: session.timeout.ms; rdkafka_cgrp.c",
+    ),
+)

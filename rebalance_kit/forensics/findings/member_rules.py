@@ -1,0 +1,234 @@
+"""What deserves a sentence: one rule a kind of finding (see ``rule``).
+
+Findings that need more than one line are collected in the other files of this room.
+"""
+
+from __future__ import annotations
+
+from rebalance_kit.forensics.findings.group_rules import GROUP_RULES
+from rebalance_kit.forensics.findings.rule import LineRule, RebalanceRule, Rule, says, says_none_of
+
+_POLL_DOC = "KIP-62; consumer config max.poll.interval.ms"
+_STATIC_DOC = "KIP-345 (static membership)"
+_KIP848 = "KIP-848"
+
+_MEMBER_RULES: tuple[Rule, ...] = (
+    LineRule(
+        "poll_timeout_exceeded",
+        ("poll_timeout", "rd_poll_timeout"),
+        sentence="{who} let more than max.poll.interval.ms pass between two calls of poll() and left the group by itself",
+        do=(
+            "Make a batch smaller (max.poll.records) or hand slow work to other threads with the partitions paused; "
+            "raise max.poll.interval.ms above the worst batch. The session timeout has nothing to do with it."
+        ),
+        source=_POLL_DOC,
+    ),
+    LineRule(
+        "session_expired",
+        ("member_failed", "session_expired"),
+        sentence="the coordinator heard no heartbeat from {who} for a whole session and removed it",
+        do=(
+            "Find out why the process stopped (killed, out of memory, long pause, network); its partitions rested until then. "
+            "A shorter session finds it sooner and raises more false alarms."
+        ),
+        source="consumer config session.timeout.ms (classic), group.consumer.session.timeout.ms (KIP-848)",
+    ),
+    RebalanceRule(
+        "member_frozen",
+        lambda row: row.fate == "frozen",
+        sentence="{who} was removed as dead while its process lived: it was silent and came back as a zombie",
+        do=(
+            "Look for long garbage collections, CPU throttling, a suspended machine or a broken network; make processing "
+            "idempotent, since what it had read and not committed was read again."
+        ),
+        source="KIP-62",
+    ),
+    LineRule(
+        "zombie_commit",
+        ("commit_failed", "auto_commit_failed"),
+        when=says(
+            "not aware of this member",
+            "UNKNOWN_MEMBER_ID",
+            "not part of an active group",
+            "has already rebalanced",
+        ),
+        sentence="{who} tried to commit after it had been removed from the group or its generation was over; the commit was refused",
+        do="Expect the records since its last accepted commit twice; do not commit in onPartitionsLost.",
+        source="KIP-429; ConsumerRebalanceListener",
+    ),
+    LineRule(
+        "instance_id_refused",
+        ("client_instance_refused", "instance_refused"),
+        sentence="{who} uses group.instance.id {instance}, which a living member owns: it was refused and stopped",
+        do=(
+            "Give every process its own group.instance.id. Under the consumer protocol the newcomer is refused, "
+            "under the classic one the older member is fenced."
+        ),
+        source=f"{_STATIC_DOC}; {_KIP848} UNRELEASED_INSTANCE_ID",
+    ),
+    LineRule(
+        "instance_id_fenced",
+        ("client_instance_fenced",),
+        sentence="{who} was fenced: another process came with the same group.instance.id {instance} and took its place",
+        do="Give every process its own group.instance.id; look for two replicas with one configuration.",
+        source=f"{_STATIC_DOC}; FENCED_INSTANCE_ID",
+    ),
+    LineRule(
+        "protocol_refused",
+        ("join_refused",),
+        when=says("protocols are incompatible"),
+        sentence="{who} could not join: it supports no assignor that all members of the group support",
+        do="Change assignors in two rolling bounces: first list the new one beside the old, then drop the old.",
+        source="KIP-429 (upgrade path); INCONSISTENT_GROUP_PROTOCOL",
+    ),
+    LineRule(
+        "join_refused",
+        ("join_refused",),
+        when=says_none_of(
+            "protocols are incompatible", "max size", "session timeout is not within", "uthoriz"
+        ),
+        sentence="{who} could not join the group: {reason}",
+        do="The error is final for that consumer: correct its configuration or its rights and start it again.",
+        source="AbstractCoordinator.JoinGroupResponseHandler",
+    ),
+    LineRule(
+        "strategy_refused",
+        ("rd_strategy_refused",),
+        sentence="{who} did not start: librdkafka refuses a list that mixes eager and cooperative assignors ({detail})",
+        do=(
+            "librdkafka has no online way from eager to cooperative: stop all members, or use a new group.id, or move to "
+            "group.protocol=consumer."
+        ),
+        source="librdkafka CONFIGURATION: partition.assignment.strategy",
+    ),
+    LineRule(
+        "wrong_callback",
+        ("rd_wrong_call",),
+        sentence="{who} answered a cooperative rebalance with assign()/unassign(): the call failed, it reads nothing and holds the group",
+        do=(
+            "Ask rebalance_protocol() in the callback: COOPERATIVE needs incremental_assign/incremental_unassign "
+            "(always so under group.protocol=consumer), EAGER needs assign/unassign. Or register no callback."
+        ),
+        source="librdkafka INTRODUCTION: rebalance callback",
+    ),
+    LineRule(
+        "reconciliation_stuck",
+        ("rd_postponed",),
+        sentence="{who} did not finish the assignment it was told ({n} heartbeats later it still had not)",
+        do="Look at its rebalance callback: it must make the incremental (un)assign call and return.",
+        source=_KIP848,
+    ),
+    LineRule(
+        "coordinator_error",
+        ("operation_failed", "heartbeat_error"),
+        sentence="the coordinator met an unexpected error ({reason}); the client concerned stops with UNKNOWN_SERVER_ERROR",
+        do=(
+            "A consumer-protocol member that joins a classic group before its first generation is done triggers this in "
+            "Kafka 4.x: start it again once the group is stable, and look for a fixed release."
+        ),
+        source="ConsumerGroup.fromClassicGroup",
+    ),
+    LineRule(
+        "fatal_error",
+        ("fatal",),
+        sentence="{who} stopped for good after a fatal error",
+        do="Restart it after the cause is gone; alert on this line, a consumer in this state looks alive.",
+        source="ConsumerMembershipManager",
+    ),
+    LineRule(
+        "member_fenced",
+        ("heartbeat_fenced", "heartbeat_unknown", "heartbeat_failed"),
+        sentence="{who} learnt from its heartbeat that it is no member any more ({reason}); what it owned is lost to it",
+        do="Treat onPartitionsLost as: drop what is in work, commit nothing; look for what kept it from its heartbeats.",
+        source="KIP-429; KIP-848",
+    ),
+    LineRule(
+        "coordinator_lost",
+        ("coordinator_lost",),
+        when=lambda event: not (event.cause or "").startswith("session timed out"),
+        sentence="{who} lost its coordinator ({cause}) and looked for it again; that alone is no rebalance",
+        do="Look at the broker: restart, overload or network. Members keep their partitions meanwhile.",
+        source="AbstractCoordinator.markCoordinatorUnknown",
+    ),
+    LineRule(
+        "coordinator_moved",
+        ("loaded",),
+        sentence="a coordinator that had just taken the group over loaded it, {n} time(s)",
+        do="Expected after a broker restart or a leader election; sessions start anew, and nobody is expelled for it.",
+        source="GroupMetadataManager.onLoaded",
+    ),
+    LineRule(
+        "deleted_topic_commit",
+        ("commit_failed",),
+        when=says("does not host this topic-partition"),
+        sentence="{who} tried {n} times to commit offsets of a topic that is gone; until that gives up, the rebalance cannot begin",
+        do="Unsubscribe before a topic is deleted, or close the members first: an eager member stands still meanwhile.",
+        source="ConsumerCoordinator.onJoinPrepare",
+    ),
+    LineRule(
+        "sync_race",
+        ("sync_failed",),
+        sentence="{who} asked for its assignment too late: the group had begun another rebalance",
+        do="Harmless once; often a sign of rebalances that chase each other.",
+        source="AbstractCoordinator.SyncGroupResponseHandler",
+    ),
+    LineRule(
+        "transition_timeout",
+        ("transition_expired",),
+        sentence="{who} did not give up revoked partitions in time and was removed",
+        do="Shorten its revoke callback; the limit is max.poll.interval.ms.",
+        source=_KIP848,
+    ),
+    LineRule(
+        "static_return",
+        ("static_replaced", "static_rejoins"),
+        sentence="static member {instance} came back within its session: no rebalance was needed",
+        do="Nothing to do: this is what static membership is for (unless two processes share the id).",
+        source=_STATIC_DOC,
+    ),
+    LineRule(
+        "group_upgraded",
+        ("upgraded",),
+        sentence="the group moved from the classic to the consumer protocol while running",
+        do="Expected in an online migration (group.consumer.migration.policy).",
+        source=f"{_KIP848}: online migration",
+    ),
+    LineRule(
+        "group_downgraded",
+        ("downgraded",),
+        sentence="the group fell back to the classic protocol when its last consumer-protocol member had gone",
+        do="Unwanted? Keep one member on the consumer protocol, or set group.consumer.migration.policy=upgrade.",
+        source=f"{_KIP848}: online migration",
+    ),
+    LineRule(
+        "leave_timed_out",
+        ("leave_timed_out", "rd_leave_timed_out", "close_timed_out"),
+        sentence="{who} closed but could not say goodbye in time; it counts as a member until its session ends",
+        do="Give close() more time, and look for what held it (a parked JoinGroup, a commit that cannot succeed).",
+        source="Consumer.close(CloseOptions)",
+    ),
+    RebalanceRule(
+        "admin_removal",
+        lambda row: row.trigger == "admin_removal",
+        sentence="{who} was removed by an administrator",
+        do="Expected after kafka-consumer-groups --delete or AdminClient.removeMembersFromConsumerGroup.",
+        source="KIP-345; AdminClient.removeMembersFromConsumerGroup",
+    ),
+    RebalanceRule(
+        "rebalance_enforced",
+        lambda row: row.trigger == "enforced",
+        sentence="{who} asked for a rebalance ({said}); the members stopped for it",
+        do="Look for enforceRebalance() in that application; it is rarely needed.",
+        source="KIP-568",
+    ),
+    RebalanceRule(
+        "topic_changed",
+        lambda row: row.trigger in {"metadata_changed", "regex_changed"},
+        sentence="the group rebalanced because its topics changed ({topics})",
+        do="Expected after partitions are added or topics come and go; plan it like a deployment.",
+        source="ConsumerCoordinator; KIP-848 metadata hash",
+    ),
+)
+
+#: All rules; their order does not matter.
+RULES: tuple[Rule, ...] = _MEMBER_RULES + GROUP_RULES

@@ -1,0 +1,165 @@
+"""How a group's rebalances follow each other: storms, members that hold it up, groups that never settle."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from rebalance_kit.forensics.findings.finding import Evidence, Row, cause, seconds, told
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rebalance_kit.forensics.history.rebalance import Rebalance
+
+#: So many second steps in a row, and a cooperative group is going round in circles.
+FOLLOW_UPS = 5
+
+#: A spell of growing and shrinking is judged by this many changes of direction within half an hour.
+SWINGS = 3
+_SWINGS_WITHIN_MS = 30 * 60_000
+
+#: Expiries at such even distances, and so far apart, follow a clock.
+PERIODS = 3
+_LEAST_PERIOD_MS = 5 * 60_000
+_EVEN = 0.05
+
+
+def patterns(rebalances: Sequence[Rebalance], storms: Sequence[Row]) -> list[Row]:
+    """All findings of this file."""
+    return [
+        *_storms_told(storms, rebalances),
+        *_held_up(rebalances),
+        *_never_settling(rebalances),
+        *_swinging(rebalances),
+        *_periodic(rebalances),
+    ]
+
+
+def _first(rows: Sequence[Rebalance]) -> Evidence:
+    return min(map(cause, rows), key=lambda one: one.place)
+
+
+def _storms_told(storms: Sequence[Row], rebalances: Sequence[Rebalance]) -> list[Row]:
+    """One finding a storm, with the cause of its first rebalance as evidence."""
+    causes = {(row.start_ms, row.file, row.line): row.cause for row in reversed(rebalances)}
+    rows = []
+    for storm in storms:
+        from_ms, file, place = storm["from_ms"], storm["file"], storm["line"]
+        triggers, culprits = (_joined(storm[name]) for name in ("triggers", "culprits"))
+        lasted = storm["duration_ms"]
+        rows.append(
+            told(
+                "rebalance_storm",
+                None,
+                storm["rebalances"],
+                f"a storm: {storm['rebalances']} rebalances in {lasted / 1000:,.0f} s ({triggers}), "
+                f"by {culprits or 'nobody known'}",
+                Evidence(from_ms, file, place, causes.get((from_ms, file, place), "")),
+                "Treat the most frequent trigger first: poll timeouts want smaller batches, leaves and joins a deployment with "
+                "static membership, expiries a look at the processes. Cooperative rebalances make each round cheaper.",
+                "KIP-429; KIP-345; KIP-848",
+            )
+        )
+    return rows
+
+
+def _joined(values: object) -> str:
+    return ", ".join(values) if isinstance(values, list) else ""
+
+
+def _held_up(rebalances: Sequence[Rebalance]) -> list[Row]:
+    late: dict[str, list[Rebalance]] = {}
+    for row in rebalances:
+        if row.waited_for is not None:
+            late.setdefault(row.waited_for, []).append(row)
+    return [
+        told(
+            "rebalance_held_up",
+            who,
+            len(rows),
+            f"everybody waited up to {seconds(max(row.waited_ms or 0 for row in rows))} s for {who} to join the rebalance",
+            _first(rows),
+            "Look at what it did then: a long batch, a revoke callback that drains, an application that does not poll. "
+            "A classic rebalance is as slow as its slowest member.",
+            "AbstractCoordinator.onJoinPrepare; consumer config max.poll.interval.ms",
+        )
+        for who, rows in late.items()
+    ]
+
+
+def _never_settling(rebalances: Sequence[Rebalance]) -> list[Row]:
+    runs: list[list[Rebalance]] = [[]]
+    for row in rebalances:
+        if row.trigger == "follow_up":
+            runs[-1].append(row)
+        else:
+            runs.append([])
+    return [
+        told(
+            "cooperative_never_settles",
+            None,
+            len(run),
+            f"{len(run)} cooperative rebalances followed each other without anybody coming or going: it does not settle",
+            _first(run),
+            "A defect of the assignor: update (librdkafka 2.6.1, Java 3.5.1 or later); stopping all members once is first aid.",
+            "KAFKA-15106; confluentinc/librdkafka#4783",
+        )
+        for run in runs
+        if len(run) >= FOLLOW_UPS
+    ]
+
+
+def _swinging(rebalances: Sequence[Rebalance]) -> list[Row]:
+    """Members that come for the first time and others that go for good, in turn: no restart, a scaler."""
+    comes = Counter(name for row in rebalances if row.trigger == "join" for name in row.joined)
+    moves = [
+        row
+        for row in rebalances
+        if row.trigger in {"join", "leave"} and row.culprit is not None and comes.get(row.culprit, 1) == 1
+    ]
+    turns = [row for before, row in pairwise(moves) if before.trigger != row.trigger]
+    begun = [
+        row
+        for row, third in zip(turns, turns[SWINGS - 1 :], strict=False)
+        if third.start_ms - row.start_ms <= _SWINGS_WITHIN_MS
+    ]
+    if not begun:
+        return []
+    times = len(begun) + SWINGS - 1
+    return [
+        told(
+            "scaling_to_and_fro",
+            None,
+            times,
+            f"the group grew and shrank in turn ({times} changes of direction): "
+            "a scaler may be chasing the rebalances that it causes itself",
+            _first(begun),
+            "Make the scaler's stabilisation window longer than a rebalance and the catching up after it; larger steps; "
+            "scale on rate, not on lag alone.",
+            "Kubernetes HPA stabilizationWindowSeconds; KEDA Kafka scaler",
+        )
+    ]
+
+
+def _periodic(rebalances: Sequence[Rebalance]) -> list[Row]:
+    lost = [row for row in rebalances if row.trigger == "session_expired"]
+    waits = [after.start_ms - before.start_ms for before, after in pairwise(lost)]
+    if len(waits) < PERIODS:
+        return []
+    mean = sum(waits) / len(waits)
+    spread = (sum((wait - mean) ** 2 for wait in waits) / len(waits)) ** 0.5
+    if mean < _LEAST_PERIOD_MS or spread > _EVEN * mean:
+        return []
+    return [
+        told(
+            "periodic_expiry",
+            None,
+            len(lost),
+            f"members are lost by the clock, every {mean / 60_000:,.1f} minutes",
+            _first(lost),
+            "Look for what has that period: the life of a token or certificate (connections.max.reauth.ms), a scheduled job.",
+            "KIP-368; connections.max.reauth.ms",
+        )
+    ]

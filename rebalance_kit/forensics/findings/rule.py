@@ -1,0 +1,57 @@
+"""A rule: one kind of finding that a single line, or a single rebalance, proves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rebalance_kit.forensics.event import Event
+from rebalance_kit.forensics.history.rebalance import Rebalance
+
+
+def always(event: Event) -> bool:
+    """Every line of the kinds that a rule names."""
+    return True
+
+
+def says(*texts: str) -> Callable[[Event], bool]:
+    """Lines whose reason holds one of these texts."""
+    return lambda event: any(text in (event.reason or "") for text in texts)
+
+
+def says_none_of(*texts: str) -> Callable[[Event], bool]:
+    """Lines whose reason holds none of these texts."""
+    return lambda event: not any(text in (event.reason or "") for text in texts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Words:
+    """What a finding says: ``sentence`` may name ``{who}``, ``{n}`` (how often) and fields of the first line.
+
+    ``do`` says what to do, ``source`` where that is written down.
+    """
+
+    sentence: str
+    do: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class LineRule(_Words):
+    """A finding for every member (or group) with a line of these ``events`` that ``when`` accepts."""
+
+    code: str
+    events: tuple[str, ...]
+    when: Callable[[Event], bool] = always
+
+
+@dataclass(frozen=True, slots=True)
+class RebalanceRule(_Words):
+    """A finding for every culprit of a rebalance that ``when`` accepts."""
+
+    code: str
+    when: Callable[[Rebalance], bool]
+
+
+Rule: TypeAlias = LineRule | RebalanceRule

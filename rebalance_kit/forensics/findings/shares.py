@@ -1,0 +1,136 @@
+"""What members were given, and where they began to read: assignments and offsets."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from rebalance_kit.forensics.findings.finding import Row, line, told
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rebalance_kit.forensics.event import Event
+    from rebalance_kit.forensics.history.rebalance import Rebalance
+
+#: Sets in "{c1-uuid=Assignment(partitions=[orders-0, orders-1]), ...}"; userData may follow them.
+_SETS = re.compile(r"Assignment\(partitions=\[([^\]]*)\]")
+
+#: A difference of so many partitions is uneven, if the largest share is also twice the average.
+_UNEVEN = 3
+
+
+class _Shares(NamedTuple):
+    event: Event
+    idle: int
+    members: int
+    highest: int
+    lowest: int
+    total: int
+
+
+class Shares:
+    """Folds the leaders' assignments and the offsets at which members begin."""
+
+    def __init__(self) -> None:
+        self._highest: dict[str, int] = {}
+        self._rewound: list[tuple[Event, int]] = []
+        self._missing: list[Event] = []
+        self._given: list[_Shares] = []
+
+    def take(self, event: Event) -> None:
+        """A line of a client."""
+        if event.event == "assignment_finished":
+            sizes = [len(one.split(", ")) if one else 0 for one in _SETS.findall(event.detail or "")]
+            if sizes:
+                self._given.append(
+                    _Shares(event, sizes.count(0), len(sizes), max(sizes), min(sizes), sum(sizes))
+                )
+        elif event.event in {"offset_set", "offset_missing"} and event.client is not None:
+            topic, offset = event.topic or "", event.offset
+            highest = self._highest.get(topic)
+            if highest is not None and event.event == "offset_missing":
+                self._missing.append(event)
+            elif highest is not None and offset is not None and offset < highest:
+                self._rewound.append((event, highest))
+            if offset is not None:
+                self._highest[topic] = max(offset, highest if highest is not None else offset)
+
+    def rows(self, rebalances: Sequence[Rebalance]) -> list[Row]:
+        """The findings, once all lines are taken."""
+        passing = {row.before for row in rebalances if row.trigger == "follow_up"} - {None}
+        final = [one for one in self._given if one.event.generation not in passing]
+        idle = [one for one in final if one.idle]
+        uneven = [
+            one
+            for one in final
+            if one.highest - one.lowest >= _UNEVEN and one.highest >= 2 * one.total / one.members
+        ]
+        return [*self._offsets(), *_idle(idle), *_uneven(uneven)]
+
+    def _offsets(self) -> list[Row]:
+        """Partitions whose committed offset went down, or vanished, between two owners."""
+        rows = []
+        if self._missing:
+            one = self._missing[0]
+            rows.append(
+                told(
+                    "offsets_lost",
+                    one.client,
+                    len(self._missing),
+                    f"the committed offset of {one.topic} was gone when {one.client} asked for it, though it had been there before",
+                    line(one),
+                    "Deleted with their topic, or expired: offsets.retention.minutes counts from when the group became empty. "
+                    "auto.offset.reset decides where reading begins.",
+                    "KIP-211; offsets.retention.minutes",
+                )
+            )
+        if self._rewound:
+            one, highest = self._rewound[0]
+            rows.append(
+                told(
+                    "offset_rewound",
+                    one.client,
+                    len(self._rewound),
+                    f"the committed offset of {one.topic} went back from {highest} to {one.offset}: its records came again",
+                    line(one),
+                    "A late acknowledgement was committed after a newer one (or somebody reset the group): drop pending "
+                    "acknowledgements in onPartitionsRevoked.",
+                    "OffsetCommit compares nothing; ConsumerRebalanceListener",
+                )
+            )
+        return rows
+
+
+def _idle(given: Sequence[_Shares]) -> list[Row]:
+    """Final assignments in which members got nothing."""
+    return [
+        told(
+            "idle_members",
+            None,
+            len(given),
+            f"{last.idle} of {last.members} members own no partition: there are more members than partitions they can share",
+            line(given[0].event),
+            "Run as many members as there are partitions, or add partitions; each idle one still makes the group rebalance "
+            "when it comes and goes.",
+            "Kafka documentation, Consumers: a partition has one owner in a group",
+        )
+        for last in given[-1:]
+    ]
+
+
+def _uneven(given: Sequence[_Shares]) -> list[Row]:
+    """Final assignments in which one member got far more than its share."""
+    return [
+        told(
+            "skewed_assignment",
+            None,
+            len(given),
+            f"one member was given {last.highest} partitions and another {last.lowest}",
+            line(given[0].event),
+            "The range assignor gives the remainder of every topic to the same members: use cooperative-sticky, "
+            "roundrobin or uniform, or partition counts that the number of members divides.",
+            "RangeAssignor",
+        )
+        for last in given[-1:]
+    ]

@@ -1,0 +1,92 @@
+"""All findings of a group: the rules and collectors put together, without echoes of each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rebalance_kit.forensics.findings.by_rule import ByRule
+from rebalance_kit.forensics.findings.callbacks import Slowness
+from rebalance_kit.forensics.findings.finding import Row, order
+from rebalance_kit.forensics.findings.input_quality import InputQuality
+from rebalance_kit.forensics.findings.patterns import patterns
+from rebalance_kit.forensics.findings.restarts import Restarts
+from rebalance_kit.forensics.findings.settings import Settings
+from rebalance_kit.forensics.findings.shares import Shares
+from rebalance_kit.forensics.findings.subscribed import Subscribed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rebalance_kit.forensics.event import Event
+    from rebalance_kit.forensics.history.history import History
+    from rebalance_kit.forensics.history.rebalance import Rebalance
+
+#: A finding of the first kind says nothing beside one of the others about the same member (or group).
+_UNLESS = {
+    "coordinator_lost": ("member_frozen",),
+    "static_return": ("duplicate_instance_id", "instance_id_shared", "instances_take_turns"),
+    "instance_id_shared": ("duplicate_instance_id",),
+    "repeated_notice": ("deleted_topic_commit",),
+    "rebalance_held_up": ("slow_callback", "deleted_topic_commit"),
+}
+
+#: Of these, one about anybody in the group is enough.
+_OF_THE_GROUP = frozenset({"duplicate_instance_id", "instance_id_shared", "instances_take_turns"})
+
+_MADE_AND_GONE = frozenset({"topic_created", "topic_deleted"})
+
+
+class Findings:
+    """Collects, event by event, what deserves a sentence; ``alone``: the run tells of one group only."""
+
+    def __init__(self, group: str | None, *, alone: bool) -> None:
+        self._group, self._alone = group, alone
+        self._by_rule, self._slowness, self._restarts = ByRule(), Slowness(), Restarts()
+        self._shares, self._settings, self._subscribed = Shares(), Settings(), Subscribed()
+        self._quality = InputQuality(group)
+
+    def take(self, event: Event) -> None:
+        """The next event of the group, or one of no group."""
+        own = event.group == self._group
+        self._quality.take(event, own=own, mine=own or self._alone)
+        # What no group is named for is of the only one there is.
+        if own or self._alone:
+            self._by_rule.take(event)
+            if event.side == "broker" or event.instance is not None:
+                self._restarts.take(event)
+        if event.event in _MADE_AND_GONE:
+            self._subscribed.change(event)
+        if own and event.side != "broker":
+            self._slowness.take(event)
+            self._shares.take(event)
+            self._settings.take(event)
+            if event.event == "subscribed":
+                self._subscribed.take(event)
+
+    def rows(self, history: History, rebalances: Sequence[Rebalance], storms: Sequence[Row]) -> list[Row]:
+        """All findings, earliest first; to be asked once, at the end."""
+        rows = [
+            *self._by_rule.rows(history.names, rebalances),
+            *self._slowness.rows(),
+            *self._restarts.rows(history.names),
+            *self._shares.rows(rebalances),
+            *self._settings.rows(),
+            *self._subscribed.rows(history.subscriptions.calls, history.topics),
+            *patterns(rebalances, storms),
+            *self._quality.rows(),
+        ]
+        return sorted(_without_echoes(rows), key=order)
+
+
+def _without_echoes(rows: Sequence[Row]) -> list[Row]:
+    """Drop findings that another one explains (``_UNLESS``)."""
+    said = {(row["finding"], row["who"]) for row in rows}
+    kinds = {code for code, _ in said}
+
+    def echoes(row: Row) -> bool:
+        return any(
+            code in kinds if code in _OF_THE_GROUP else (code, row["who"]) in said
+            for code in _UNLESS.get(str(row["finding"]), ())
+        )
+
+    return [row for row in rows if not echoes(row)]

@@ -1,0 +1,50 @@
+"""One group's events in, the rows of all its tables out: what both engines call, once a group."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rebalance_kit.forensics.findings.table import Findings
+from rebalance_kit.forensics.history.history import History
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rebalance_kit.forensics.event import Event
+
+
+@dataclass(slots=True)
+class GroupTables:
+    """The rows of a group in each table, without ``path`` and ``group``."""
+
+    rebalances: list[dict[str, object]] = field(default_factory=list)
+    gaps: list[dict[str, object]] = field(default_factory=list)
+    storms: list[dict[str, object]] = field(default_factory=list)
+    members: list[dict[str, object]] = field(default_factory=list)
+    findings: list[dict[str, object]] = field(default_factory=list)
+    groups: list[dict[str, object]] = field(default_factory=list)
+
+
+def group_tables(group: str | None, events: Iterable[Event], *, alone: bool) -> GroupTables:
+    """The tables of one group, from its events and those of no group, in any order.
+
+    ``alone``: no other group is in the run.  For None, what lines of no group prove by themselves.
+    """
+    history, findings = History(group), Findings(group, alone=alone)
+    for event in sorted(events, key=lambda event: event.place):
+        history.take(event)
+        findings.take(event)
+    rebalances = history.rebalances()
+    storms = history.storms(rebalances)
+    said = findings.rows(history, rebalances, storms)
+    if group is None:
+        return GroupTables(findings=said)
+    return GroupTables(
+        rebalances=[row.columns() for row in rebalances],
+        gaps=history.gaps(),
+        storms=storms,
+        members=history.members(),
+        findings=said,
+        groups=[history.group_row(rebalances, said)],
+    )

@@ -1,0 +1,1 @@
+"""The history of one group of one cluster: a fold over its events in order of time."""

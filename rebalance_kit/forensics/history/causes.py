@@ -1,0 +1,54 @@
+"""The cause of a rebalance: its trigger as a sentence, with what else is known of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from rebalance_kit.forensics.history.triggers import sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rebalance_kit.forensics.history.rebalance import Rebalance
+
+_RESTARTING = ": no topic was changed, but a broker was starting and its metadata were not yet whole"
+
+
+def name_causes(rebalances: Iterable[Rebalance]) -> None:
+    """Add ``cause`` to all rebalances of a group."""
+    seen: Counter[str | None] = Counter()
+    for row in rebalances:
+        waited = ""
+        if row.waited_for is not None:
+            waited = f"; everybody waited {(row.waited_ms or 0) / 1000:,.1f} s for {row.waited_for}"
+        more = _more(row, again=seen[row.culprit] > 0)
+        row.cause = sentence(row.trigger, row.culprit) + more + _meanwhile(row) + waited
+        seen[row.culprit] += 1
+
+
+def _more(row: Rebalance, *, again: bool) -> str:
+    if row.trigger == "session_expired" and row.stalled:
+        return "; it had exceeded max.poll.interval.ms"
+    if row.words is not None:
+        return row.words
+    if row.topics is not None:
+        return f": {row.topics}"
+    if row.restarting:
+        return _RESTARTING
+    if row.trigger == "enforced" and row.said is not None and row.said != "rebalance enforced by user":
+        return f": {row.said}"
+    return " again" if row.trigger == "join" and again else ""
+
+
+def _meanwhile(row: Rebalance) -> str:
+    """Who else joined, left, expired or subscribed anew in the same rebalance, in words; empty for nobody."""
+    told = []
+    for names, verb in ((row.joined, "joined"), (row.left, "left"), (row.expired, "expired")):
+        others = [name for name in names if name != (row.culprit or "")]
+        if others:
+            told.append(f"{', '.join(others)} {verb} meanwhile")
+    if row.resubscribed:
+        told.append(f"{', '.join(row.resubscribed)} changed its subscription meanwhile")
+    fates = "".join(f"; {lost.name}: {(lost.words or '')[2:]}" for lost in row.others)
+    return (f"; {', '.join(told)}" if told else "") + fates

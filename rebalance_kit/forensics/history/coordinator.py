@@ -1,0 +1,180 @@
+"""Rebalances as the coordinator wrote them down.
+
+Classic: a rebalance begins with "Preparing to rebalance" and ends when the leader's assignment has
+been received ("Stabilized" only ends the join phase).  KIP-848: every bump of the group epoch is a
+rebalance; several may share one target assignment, and it ends when the last member that wrote a
+log has acknowledged (without client logs: when the target was computed).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rebalance_kit.forensics.history.rebalance import Moves, Rebalance
+from rebalance_kit.forensics.history.triggers import (
+    classic_trigger,
+    client_reason,
+    epoch_trigger,
+    leave_trigger,
+    reason_member,
+)
+
+if TYPE_CHECKING:
+    from rebalance_kit.forensics.event import Event
+
+#: What makes a KIP-848 group bump its epoch is written at most this long before the bump; only the
+#: first join of a fresh coordinator takes as long as a seventh of it.
+_CAUSE_WINDOW_MS = 1000
+
+#: A static member that comes back bumps nothing unless it asks for other topics, and then at once.
+_AT_ONCE_MS = 50
+
+JOINED = ("member_id_given", "member_added", "static_added", "joins", "static_rejoins")
+LEFT = ("left", "epoch_left")
+EXPIRED = ("member_failed", "session_expired")
+
+_ENDS = frozenset({"stabilized", "emptied", "upgraded", "preparing", "unloaded"})
+
+
+class Coordinator:
+    """Folds a coordinator's lines into rebalances."""
+
+    def __init__(self) -> None:
+        self.rows: list[Rebalance] = []
+        self._open: Rebalance | None = None
+        self._unassigned: list[Rebalance] = []
+        self._untargeted: list[Rebalance] = []
+        self._bump: Rebalance | None = None
+        self._acks: tuple[int, int] = (-1, -1)
+        self._leaver: Event | None = None
+        self._cause: Event | None = None
+        self._earlier: int | None = None
+        self._inside: Rebalance | None = None
+        self._next = Moves()
+
+    def take(self, event: Event) -> None:
+        """A line of the coordinator."""
+        name = event.event
+        if name in _ENDS:
+            self._close(event)
+        if name == "preparing":
+            self._prepare(event)
+        elif name == "bumped":
+            self._bumped(event)
+        elif name == "assignment_received":
+            self._received(event)
+        elif name == "computed":
+            self._targeted(event)
+        if name in LEFT or name in EXPIRED:
+            self._leaver = event
+        if name == "bumped" or epoch_trigger(name, event.reason) is not None:
+            self._cause = event
+        if name in {"bumped", "stabilized", "emptied"}:
+            number = event.epoch if event.epoch is not None else event.generation
+            self._earlier = self._earlier if number is None else number
+        self._move(event)
+
+    def acknowledge(self, at_ms: int) -> None:
+        """A member took its assignment over."""
+        if at_ms > self._acks[0]:
+            self._acks = (at_ms, self._acks[0])
+
+    def finish(self) -> list[Rebalance]:
+        """All rebalances, once all lines are taken."""
+        if self._bump is not None:
+            self._bump.ack_ms = self._acks[0]
+        for row in self.rows:
+            if row.stable and row.after is not None and row.received and row.received[0] == row.after:
+                row.end_ms = row.received[1]
+            if row.protocol == "consumer":
+                own = row.ack_ms if row.ack_ms is not None and row.ack_ms >= row.start_ms else None
+                told = [ms for ms in (own, row.target_ms) if ms is not None]
+                row.end_ms = max(told) if told else None
+            row.duration_ms = None if row.end_ms is None else row.end_ms - row.start_ms
+        return self.rows
+
+    def _close(self, event: Event) -> None:
+        row, self._open = self._open, None
+        if row is None:
+            return
+        if event.event == "emptied":
+            row.members = 0
+        else:
+            row.members = event.members
+        if event.event in {"stabilized", "emptied"}:
+            row.after = event.generation
+            row.end_ms = event.at_ms if event.generation is not None else None
+        row.stable = event.event == "stabilized"
+
+    def _received(self, event: Event) -> None:
+        for row in self._unassigned:
+            row.received = (event.generation, event.at_ms or 0)
+        self._unassigned = []
+
+    def _prepare(self, event: Event) -> None:
+        stated, said = classic_trigger(event.reason), client_reason(event.reason)
+        member, leaver = reason_member(event.reason), self._leaver
+        trigger = stated
+        if stated == "leave":
+            # A leave (also one that turns the group into a classic one) is told best by the line before it.
+            if member is None and leaver is not None and leaver.event in EXPIRED:
+                trigger = "session_expired"
+            else:
+                trigger = leave_trigger(said)
+            member = member or (leaver.member if leaver else None)
+            said = said if said is not None else leaver.reason if leaver else None
+        if trigger == "leave":
+            trigger = leave_trigger(leaver.reason if leaver else None)
+        row = self._begin("classic", trigger, event, event.at_ms or 0)
+        row.culprit_member, row.said, row.before = member, said, event.generation
+        self._open = row
+        self._unassigned.append(row)
+        self._inside = row
+
+    def _bumped(self, event: Event) -> None:
+        at_ms, cause = event.at_ms or 0, self._cause
+        if self._bump is not None:
+            last, before = self._acks
+            self._bump.ack_ms = last if last < at_ms else before
+        trigger = None if cause is None else epoch_trigger(cause.event, cause.reason)
+        within = _AT_ONCE_MS if cause is not None and cause.event == "static_rejoins" else _CAUSE_WINDOW_MS
+        fresh = cause if trigger is not None and cause and at_ms - (cause.at_ms or 0) <= within else None
+        start_ms = at_ms if fresh is None else fresh.at_ms or 0
+        row = self._begin("consumer", trigger if fresh and trigger else "metadata_changed", event, start_ms)
+        if fresh is not None:
+            row.culprit_member = fresh.member if fresh.member is not None else fresh.instance
+            row.said = fresh.reason
+        row.before = self._earlier if self._earlier is not None else (event.epoch or 0) - 1
+        row.after = event.epoch
+        self._bump = row
+        self._untargeted.append(row)
+        self._inside = None
+
+    def _begin(self, protocol: str, trigger: str, event: Event, start_ms: int) -> Rebalance:
+        row = Rebalance(protocol, trigger, start_ms, event.file, event.line, moves=self._next)
+        self._next = Moves()
+        self.rows.append(row)
+        return row
+
+    def _targeted(self, event: Event) -> None:
+        for row in self._untargeted:
+            row.target_ms = event.at_ms
+        self._untargeted = []
+
+    def _move(self, event: Event) -> None:
+        """Note who comes and goes: inside a join phase with that rebalance, else with the next, which it causes."""
+        name = event.event
+        if name in {"stabilized", "emptied", "upgraded"}:
+            self._inside = None
+        member = event.member
+        if member is None:
+            return
+        moves = self._next if self._inside is None else self._inside.moves
+        # A classic member of a consumer group "joins" each time it re-joins; a new one is given an id first.
+        # A static member that returns in time joins no rebalance (where it causes one, it is the culprit).
+        if name in JOINED and name != "static_rejoins" and (name, event.protocol) != ("joins", "classic"):
+            moves.joined.add(member)
+        elif name in LEFT:
+            moves.left.add(member)
+        elif name in EXPIRED:
+            moves.expired.append((event.at_ms or 0, member))

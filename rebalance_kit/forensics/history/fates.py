@@ -1,0 +1,189 @@
+"""What had become of the culprit: its own log tells more than the coordinator can know.
+
+The coordinator only sees that heartbeats stopped.  Whether the process died, was frozen or had been
+closed shows in the client's file: what it wrote last before, what first after, and whether a process
+started in between.  The same holds for a leave without a reason (librdkafka, KIP-848), which may be
+a poll timeout.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rebalance_kit.forensics.history.rebalance import Lost
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rebalance_kit.forensics.event import Event
+    from rebalance_kit.forensics.history.rebalance import Rebalance
+
+#: A client's own line about its leaving is written at most this long after the coordinator's.
+_JUST_AFTER_MS = 500
+
+#: A process says that it has started within this time of its first line.
+_STARTING_MS = 5_000
+
+_BEGINS = frozenset(
+    {"member_id_given", "member_added", "static_added", "static_replaced", "joins", "static_rejoins"}
+)
+_ANEW = frozenset({"process_started", "subscribed", "joining", "rd_joining"})
+_STALLED = frozenset({"poll_timeout", "rd_poll_timeout"})
+
+
+@dataclass(slots=True)
+class _Timeline:
+    """Moments of one client's lines in one file, in order: all of them, and those that mean something here."""
+
+    seen: array[int] = field(default_factory=lambda: array("q"))
+    closed: bytearray = field(default_factory=bytearray)
+    anew: array[int] = field(default_factory=lambda: array("q"))
+    stalled: array[int] = field(default_factory=lambda: array("q"))
+    subscribed: array[int] = field(default_factory=lambda: array("q"))
+    started: array[int] = field(default_factory=lambda: array("q"))
+
+
+class Fates:
+    """Keeps when each client wrote what; asked about whoever was lost once all lines are taken."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, dict[str, _Timeline]] = {}
+        self._homes: dict[str, set[str]] = {}
+        self._births: dict[str, int] = {}
+
+    def born(self, event: Event) -> None:
+        """The coordinator took a member in."""
+        if event.event in _BEGINS and event.member is not None and event.at_ms is not None:
+            self._births[event.member] = event.at_ms
+
+    def take(self, event: Event) -> None:
+        """A line of a client with a time."""
+        at_ms, client, name = event.at_ms, event.client, event.event
+        if at_ms is None or client is None:
+            return
+        if event.member:
+            self._homes.setdefault(event.member, set()).add(event.file)
+        files = self._lines.setdefault(client, {})
+        line = files.get(event.file)
+        if line is None:
+            line = files[event.file] = _Timeline()
+        line.seen.append(at_ms)
+        line.closed.append(name == "process_closed")
+        if _begins_anew(event):
+            line.anew.append(at_ms)
+        if name in _STALLED:
+            line.stalled.append(at_ms)
+        if name == "subscribed":
+            line.subscribed.append(at_ms)
+        if name == "process_started":
+            line.started.append(at_ms)
+
+    def explain(self, row: Rebalance) -> None:
+        """Correct the trigger and add ``fate``, from the culprit's log; and what became of others who expired."""
+        if row.culprit is not None:
+            own = Lost(row.culprit, row.culprit_member, row.start_ms)
+            if self._ask(own):
+                row.stalled = own.stalled
+                if row.trigger == "session_expired":
+                    row.fate, row.words = own.fate, own.words
+        row.others = sorted(
+            (lost for lost in row.others if self._ask(lost) and lost.words is not None),
+            key=lambda lost: (lost.name, lost.fate or "", lost.words or ""),
+        )
+        if row.trigger == "leave" and row.stalled:
+            row.trigger = "poll_timeout"
+
+    def _ask(self, lost: Lost) -> bool:
+        """Fill in what the member's own log holds around its end; False without such a log.
+
+        Several processes may share a client.id: where a file names the member id, that file alone counts.
+        """
+        homes = self._homes.get(lost.member or "", set())
+        birth = self._births.get(lost.member or "")
+        lines = [line for file, line in self._lines.get(lost.name, {}).items() if not homes or file in homes]
+        if not lines:
+            return False
+        _settle(lost, lines, lost.at_ms if birth is None else min(birth, lost.at_ms))
+        return True
+
+
+def _begins_anew(event: Event) -> bool:
+    """Lines of a member that begins a new membership: a poll timeout before them is over.
+
+    A KIP-848 member may turn to JOINING again before its coordinator has read that it left; it has joined
+    when it leaves that state.
+    """
+    name = event.event
+    return (
+        name in _ANEW
+        or (name == "transitioned" and event.state_from == "JOINING")
+        or (name == "rd_epoch_heartbeat" and event.epoch == 0)
+    )
+
+
+def _settle(lost: Lost, lines: Sequence[_Timeline], since_ms: int) -> None:
+    at_ms = lost.at_ms
+    closed = _closed(lines, at_ms)
+    next_ms = _next([line.seen for line in lines], at_ms)
+    stalled = _last([line.stalled for line in lines], at_ms + _JUST_AFTER_MS)
+    anew = _last([line.anew for line in lines], at_ms)
+    born = _next([line.started for line in lines], since_ms)
+    lost.stalled = stalled is not None and stalled > (anew or 0)
+    if born is None and not any(line.started for line in lines) and next_ms is not None:
+        # Where a layout leaves out the line of a starting process, a first subscription stands for it.
+        early = _next([line.subscribed for line in lines], at_ms)
+        born = early if early is not None and early <= next_ms + _STARTING_MS else None
+    if closed:
+        lost.fate, lost.fate_ms = "closed", born
+    elif born is not None:
+        lost.fate, lost.fate_ms = "restarted", born
+    elif next_ms is None:
+        lost.fate = "gone"
+    else:
+        lost.fate, lost.fate_ms = "frozen", next_ms
+    lost.words = _words(lost)
+
+
+def _closed(lines: Sequence[_Timeline], upto_ms: int) -> bool:
+    """Whether the last line up to then is that of a process that closes."""
+    found = [
+        (line.seen[place - 1], bool(line.closed[place - 1]))
+        for line in lines
+        if (place := bisect_right(line.seen, upto_ms))
+    ]
+    return max(found, default=(0, False))[1]
+
+
+def _last(moments: Sequence[array[int]], upto_ms: int) -> int | None:
+    """The last moment up to then."""
+    found = [one[place - 1] for one in moments if (place := bisect_right(one, upto_ms))]
+    return max(found, default=None)
+
+
+def _next(moments: Sequence[array[int]], from_ms: int) -> int | None:
+    """The first moment after."""
+    found = [one[place] for one in moments if (place := bisect_right(one, from_ms)) < len(one)]
+    return min(found, default=None)
+
+
+def _words(lost: Lost) -> str:
+    """The fate of a member that was removed for a missed session, as the end of a sentence."""
+    gap = "" if lost.fate_ms is None else f"{abs(lost.fate_ms - lost.at_ms) / 1000:,.1f} s"
+    later = lost.fate_ms is not None and lost.fate_ms > lost.at_ms
+    if lost.fate == "frozen":
+        return (
+            f"; its process lived on, silent (long pause, freeze or lost network), and was back {gap} later"
+        )
+    if lost.fate == "restarted":
+        return (
+            f"; its process had died and a new one started {gap} later"
+            if later
+            else f"; its process had died and a new one had started {gap} before"
+        )
+    if lost.fate == "closed":
+        closed = "; it had been closed, which a static member does not tell the group, and "
+        return closed + (f"came back {gap} later" if later else "did not return")
+    return "; its process had died: its log ends before"

@@ -1,0 +1,100 @@
+"""The life of each member of a group, as its coordinator wrote it down.
+
+A life begins when the coordinator takes the member in and ends when it leaves, expires, is fenced or
+is replaced; a life without an end was still going on when the log ended.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rebalance_kit.forensics.event import Event
+
+#: The columns of the table, in order (``path`` and ``group`` come before them).
+MEMBERS = ("member", "client", "instance", "joined_ms", "ended_ms", "end")
+
+_BEGINS = frozenset({"member_id_given", "member_added", "static_added", "joins", "static_rejoins"})
+
+#: How a life ends, by the line that says so.
+_ENDS = {
+    "left": "left",
+    "epoch_left": "left",
+    "static_away": "away (static)",
+    "member_failed": "expired",
+    "session_expired": "expired",
+    "transition_expired": "fenced",
+    "fenced": "fenced",
+}
+
+#: Where a line names the members it removes: in brackets, or as a Scala set.
+_NEVER_SYNCED = re.compile(r"Removing \[(.*)\] on pending sync request expiration")
+_NOT_REJOINED = re.compile(r"^(?:\[|Set\()?(.*?)[\])]?\.?$")
+
+
+@dataclass(slots=True)
+class _Life:
+    joined_ms: int | None = None
+    back_ms: int | None = None
+    last: tuple[int, str] | None = None
+    instance: str | None = None
+
+
+class Lives:
+    """Folds a coordinator's lines into lives of members."""
+
+    def __init__(self) -> None:
+        self._lives: dict[str, _Life] = {}
+
+    def take(self, event: Event) -> None:
+        """A line of the coordinator with a time."""
+        at_ms, name, member = event.at_ms or 0, event.event, event.member
+        other = event.other
+        if name in {"static_replaced", "static_rejoins"} and other is not None and other != member:
+            self._ended(other, at_ms, "replaced")
+        if name in _BEGINS and member is not None:
+            life = self._life(member, event.instance)
+            life.joined_ms = at_ms if life.joined_ms is None else life.joined_ms
+            life.back_ms = at_ms
+        elif name in _ENDS and member is not None:
+            # An administrator's removal is written down as a leave, with a reason of its own.
+            end = _ENDS[name]
+            removed = end == "left" and "removed by an admin" in (event.reason or "")
+            self._ended(member, at_ms, "removed" if removed else end, event.instance)
+        for fenced in _fenced_in_passing(event):
+            self._ended(fenced, at_ms, "fenced")
+
+    def _life(self, member: str, instance: str | None) -> _Life:
+        life = self._lives.setdefault(member, _Life())
+        if instance is not None:
+            life.instance = max(life.instance or "", instance)
+        return life
+
+    def _ended(self, member: str, at_ms: int, end: str, instance: str | None = None) -> None:
+        life = self._life(member, instance)
+        life.last = max(life.last or (at_ms, end), (at_ms, end))
+
+    def rows(self, name_of: Callable[[str | None], str | None]) -> list[dict[str, object]]:
+        """The rows of the table, once all lines are taken."""
+        told = []
+        for member, life in sorted(self._lives.items()):
+            # A KIP-848 member keeps its id when it comes back after an end.
+            over = life.last is not None and (life.back_ms is None or life.last[0] >= life.back_ms)
+            ended_ms, end = life.last if over and life.last else (None, None)
+            row: tuple[object, ...] = (member, name_of(member), life.instance, life.joined_ms, ended_ms, end)
+            told.append(dict(zip(MEMBERS, row, strict=True)))
+        return told
+
+
+def _fenced_in_passing(event: Event) -> list[str]:
+    """Members that a line about the whole group names as removed: no SyncGroup of theirs came, or no JoinGroup."""
+    found = None
+    if event.event == "preparing" and event.reason is not None:
+        found = _NEVER_SYNCED.search(event.reason)
+    elif event.event == "not_rejoined" and event.detail is not None:
+        found = _NOT_REJOINED.search(event.detail)
+    return [member for member in found[1].split(", ") if member] if found else []

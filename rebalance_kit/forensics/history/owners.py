@@ -1,0 +1,147 @@
+"""Who read which partition when, as the members' callbacks tell: gaps and movements.
+
+A partition is unread from the moment its owner's revoked (or lost) callback begins until a new owner's
+assigned callback begins.  An owner that died calls nothing: its partitions have been unread since it fell
+silent, a session before its expiry.  How long a session is stands in a classic member's own log;
+where it does not (a consumer group's sessions are the broker's), the gap is told from the expiry on.
+
+A callback belongs to the last rebalance of its group that had begun when it was called.  ``revoked``
+counts every partition given up (or lost), ``moved`` only those that went to somebody else: under the
+eager protocol the first is everything and the second may be nothing.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from rebalance_kit.forensics.event import Event
+    from rebalance_kit.forensics.history.rebalance import Rebalance
+
+#: The columns of the table of gaps, in order (``path`` and ``group`` come before them).
+GAPS = ("partition", "from_ms", "to_ms", "duration_ms", "owner_before", "owner_after", "known_by")
+
+#: A rebalance is written down by the coordinator up to this long after a client felt it.
+_EARLY_MS = 100
+
+CALLS = frozenset({"assigned", "revoked", "lost"})
+
+
+class _Call(NamedTuple):
+    event: str
+    client: str
+    at_ms: int
+
+
+class _Kept(NamedTuple):
+    """A partition that came to somebody though its owner had not given it up."""
+
+    partition: str
+    before: _Call
+    after: _Call
+
+
+class Owners:
+    """Folds the members' callbacks; ``settings`` are the lines in which members name their session timeout."""
+
+    def __init__(self) -> None:
+        self._owner: dict[str, str] = {}
+        self._last: dict[str, _Call] = {}
+        self._gaps: list[tuple[str, int, int, int, str, str, str]] = []
+        self._kept: list[_Kept] = []
+        self._moves: list[tuple[int, list[str], list[str]]] = []
+        self._expired: list[tuple[int, str]] = []
+        self._sessions: dict[str, dict[str, str]] = {}
+        self._tells = False
+
+    def take(self, event: Event) -> None:
+        """A callback of a client."""
+        client, at_ms = event.client, event.at_ms
+        if client is None or at_ms is None:
+            return
+        call = _Call(event.event, client, at_ms)
+        moved: list[str] = []
+        parts = event.partitions or []
+        for partition in parts:
+            if event.event == "assigned":
+                before = self._owner.get(partition)
+                if before is not None and before != client:
+                    moved.append(partition)
+                self._assigned(partition, call)
+            # A zombie that learns late of its loss says nothing about who reads the partition now.
+            elif self._owner.get(partition) == client:
+                self._last[partition] = call
+        if parts:
+            self._tells = True
+            self._moves.append((at_ms, moved, [] if event.event == "assigned" else parts))
+
+    def _assigned(self, partition: str, call: _Call) -> None:
+        last = self._last.get(partition)
+        if last is not None and last.event == "assigned":
+            self._kept.append(_Kept(partition, last, call))
+        elif last is not None:
+            self._gaps.append(_gap(partition, last.at_ms, call, last.client, last.event))
+        self._owner[partition] = call.client
+        self._last[partition] = call
+
+    def expired(self, event: Event) -> None:
+        """The coordinator removed a member that it had not heard of for a session."""
+        if event.member is not None and event.at_ms is not None:
+            self._expired.append((event.at_ms, event.member))
+
+    def configured(self, event: Event) -> None:
+        """A line of a member's settings."""
+        key, value = event.key, event.value
+        if event.client is not None and key in {"session.timeout.ms", "group.protocol"} and value is not None:
+            told = self._sessions.setdefault(event.client, {})
+            told[key] = max(told.get(key, value), value)
+
+    def gaps(self, name_of: Callable[[str | None], str | None]) -> list[dict[str, object]]:
+        """The rows of the table, once all lines are taken."""
+        expiries: dict[str, list[int]] = {}
+        for at_ms, member in self._expired:
+            expiries.setdefault(name_of(member) or "", []).append(at_ms)
+        rows = self._gaps + [row for kept in self._kept for row in self._told_by_expiry(kept, expiries)]
+        return [dict(zip(GAPS, row, strict=True)) for row in sorted(rows)]
+
+    def _told_by_expiry(
+        self, kept: _Kept, expiries: dict[str, list[int]]
+    ) -> Iterator[tuple[str, int, int, int, str, str, str]]:
+        moments = expiries.get(kept.before.client, [])
+        place = bisect_right(moments, kept.after.at_ms)
+        if not place or moments[place - 1] < kept.before.at_ms:
+            return
+        # The coordinator's timer was set by the last heartbeat that reached it.
+        silent_since = moments[place - 1] - (self._session_ms(kept.before.client) or 0)
+        from_ms = max(kept.before.at_ms, silent_since)
+        yield _gap(kept.partition, from_ms, kept.after, kept.before.client, "expired")
+
+    def _session_ms(self, client: str) -> int | None:
+        """The session timeout that a classic member wrote down when it started."""
+        told = self._sessions.get(client, {})
+        session = told.get("session.timeout.ms", "")
+        classic = told.get("group.protocol", "classic").lower() == "classic"
+        return int(session) if classic and session.strip().isdecimal() else None
+
+    def move(self, rebalances: Sequence[Rebalance]) -> None:
+        """Add ``moved`` and ``revoked``: sorted lists of partitions; None where no member's log tells."""
+        if not self._tells:
+            return
+        begun = [row.start_ms - _EARLY_MS for row in rebalances]
+        sums: list[tuple[set[str], set[str]]] = [(set(), set()) for _ in rebalances]
+        for at_ms, moved, given_up in self._moves:
+            place = bisect_right(begun, at_ms) - 1
+            if place >= 0:
+                sums[place][0].update(moved)
+                sums[place][1].update(given_up)
+        for row, (gone, left) in zip(rebalances, sums, strict=True):
+            row.moved, row.revoked = sorted(gone), sorted(left)
+
+
+def _gap(
+    partition: str, from_ms: int, after: _Call, owner: str, known_by: str
+) -> tuple[str, int, int, int, str, str, str]:
+    return partition, from_ms, after.at_ms, after.at_ms - from_ms, owner, after.client, known_by

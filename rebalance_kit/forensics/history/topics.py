@@ -1,0 +1,133 @@
+"""What lay behind a change of topics, which the coordinator's line does not name.
+
+Two sources: the controller's lines about topics and, since librdkafka gives the coordinator no reason,
+its own words about why it joins again.  (``subscriptions``: the clients' calls of ``subscribe``.)
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rebalance_kit.forensics.event import Event
+    from rebalance_kit.forensics.history.rebalance import Rebalance
+
+#: Topics whose partitions Kafka itself makes while a group starts.
+_INTERNAL_TOPIC = "__"
+
+#: librdkafka says why it joins again at most this long before (or after) the coordinator writes of it.
+_SAID_BEFORE_MS = 2_000
+_SAID_AFTER_MS = 100
+
+#: Triggers that a change of topics may lie behind; a re-join without a reason is librdkafka's way.
+_MAY_BE_TOPICS = frozenset({"metadata_changed", "subscription_changed", "regex_changed", "rejoin"})
+
+KINDS = {
+    "topic_created": "new topic ",
+    "topic_deleted": "deleted topic ",
+    "partition_created": "new partition ",
+}
+
+_MOTIVE = re.compile(r"redistribute previously owned|etadata")
+_NUMBER = re.compile(r"-\d+$")
+
+
+class Topics:
+    """Collects changes of topics, starts of brokers, and which topics the group uses."""
+
+    def __init__(self) -> None:
+        self._changes: dict[tuple[str, str], int] = {}
+        self._starts: list[int] = []
+        self._native: dict[str, list[tuple[int, str]]] = {}
+        self._used: set[str] | None = None
+        self._by_pattern = False
+
+    def change(self, event: Event) -> None:
+        """The controller writes of a topic (a restarted broker writes its whole metadata again: the first counts)."""
+        topic = event.topic or ""
+        if event.at_ms is not None and not topic.startswith(_INTERNAL_TOPIC):
+            self._changes.setdefault((event.event, topic), event.at_ms)
+
+    def start(self, event: Event) -> None:
+        """A broker came up, or loaded the group."""
+        if event.at_ms is not None:
+            self._starts.append(event.at_ms)
+
+    def rejoin(self, event: Event) -> None:
+        """Librdkafka says why it joins again (once its partitions are given up, that is no motive)."""
+        if event.client is not None and event.at_ms is not None and _MOTIVE.search(event.reason or ""):
+            self._native.setdefault(event.client, []).append((event.at_ms, event.reason or ""))
+
+    def use(self, event: Event) -> None:
+        """A member subscribed to topics or was given partitions."""
+        self._used = set() if self._used is None else self._used
+        if event.event == "subscribed":
+            self._by_pattern = self._by_pattern or bool(re.search("pattern|regular expression", event.text))
+            if "Subscribed to topic(s)" in event.text and event.detail is not None:
+                self._used.update(re.split(", *", event.detail))
+        else:
+            self._used.update(topic_of(partition) for partition in event.partitions or ())
+
+    def uses(self, topic: str) -> bool:
+        """Whether a member is known to use the topic."""
+        return self._used is not None and (self._by_pattern or topic in self._used)
+
+    def explain(self, rebalances: Sequence[Rebalance]) -> None:
+        """Correct the triggers of re-joins without a reason, and add ``topics`` and ``restarting``."""
+        for row in rebalances:
+            if row.trigger == "rejoin" and row.said is None:
+                self._native_reason(row)
+        begun = [row.start_ms for row in rebalances]
+        found: dict[int, list[tuple[int, str, str]]] = {}
+        for (kind, topic), at_ms in self._changes.items():
+            place = bisect_left(begun, at_ms)
+            if place < len(begun) and self._may_matter(kind, topic):
+                found.setdefault(place, []).append((at_ms, kind, topic))
+        restarts = {bisect_left(begun, at_ms) for at_ms in self._starts}
+        for place, row in enumerate(rebalances):
+            if row.trigger in _MAY_BE_TOPICS:
+                _name(row, found.get(place, []), restarted=place in restarts)
+
+    def _native_reason(self, row: Rebalance) -> None:
+        told = [
+            (at_ms, reason)
+            for at_ms, reason in self._native.get(row.culprit or "", ())
+            if at_ms <= row.start_ms + _SAID_AFTER_MS
+        ]
+        if told and row.start_ms - max(told)[0] <= _SAID_BEFORE_MS:
+            follows = "redistribute previously owned" in max(told)[1]
+            row.trigger = "follow_up" if follows else "metadata_changed"
+
+    def _may_matter(self, kind: str, topic: str) -> bool:
+        """A change of a topic that the group does not use, as far as its members' logs tell, is no reason."""
+        whole = topic_of(topic) if kind == "partition_created" else topic
+        return self._used is None or self.uses(whole)
+
+
+def _name(row: Rebalance, changes: Sequence[tuple[int, str, str]], *, restarted: bool) -> None:
+    made = {topic for _, kind, topic in changes if kind == "topic_created"}
+    words = [
+        KINDS[kind] + topic
+        for kind in KINDS
+        # The partitions of a new topic are no news beside it.
+        for topic in sorted({topic for _, one, topic in changes if one == kind})
+        if kind != "partition_created" or topic_of(topic) not in made
+    ]
+    row.topics = ", ".join(words) or None
+    row.topics_ms = max((at_ms for at_ms, _, _ in changes), default=None)
+    if row.trigger == "rejoin" and row.said is None and row.topics is not None:
+        row.trigger = "metadata_changed"
+    row.restarting = restarted and row.trigger == "metadata_changed" and row.topics is None
+
+
+def topic_of(partition: str) -> str:
+    """The topic of a partition.
+
+    >>> topic_of("orders-eu-11")
+    'orders-eu'
+    """
+    return _NUMBER.sub("", partition)

@@ -1,0 +1,125 @@
+"""Why a rebalance began: one word for the trigger, and whose doing it was.
+
+Classic groups say it in the reason of "Preparing to rebalance".  A KIP-848 group bumps its epoch
+right after the line that made it do so; a bump without such a line means that the subscribed topics
+changed.
+"""
+
+from __future__ import annotations
+
+import re
+
+#: Every trigger, with what it means in a sentence; ``{who}`` is the culprit.
+TRIGGERS: dict[str, str] = {
+    "join": "{who} joined the group",
+    "leave": "{who} left the group",
+    "poll_timeout": "{who} did not call poll() within max.poll.interval.ms and left the group",
+    "admin_removal": "{who} was removed from the group by an administrator",
+    "session_expired": "no heartbeat from {who} for a whole session, so the coordinator removed it",
+    "rebalance_timeout": "{who} did not give up its partitions within its rebalance timeout and was removed",
+    "sync_timeout": "{who} never asked for its assignment (SyncGroup) and was removed",
+    "follow_up": "second step of the same cooperative rebalance: {who} had given up partitions for others",
+    "metadata_changed": "the metadata of the subscribed topics changed",
+    "subscription_changed": "{who} changed its subscription",
+    "regex_changed": "a regular expression now matches other topics",
+    "enforced": "{who} asked for a rebalance (enforceRebalance)",
+    "rejoin": "{who} joined again",
+    "protocol_changed": "{who} came back with other assignors",
+    "store_failed": "the coordinator could not store the assignment in __consumer_offsets and had to begin again",
+    "over_capacity": "the group is larger than group.max.size",
+    "unseen": "nobody whose log is here says why: somebody else joined or left, or a process was lost",
+    "other": "for a reason the kit does not know",
+}
+
+_ONE_MEMBER = re.compile(
+    r"^(?:Adding new member|Leader|Updating metadata for(?: static)? member|[Rr]emoving member"
+    r"|Group's selected ?[Pp]rotocol will change because static member) (\S+)"
+)
+_SEVERAL_MEMBERS = re.compile(r"(?:request for \((.*?)\) members|Removing \[(.*?)\] on)")
+_CLIENT_REASON = re.compile(r"; client reason: (.*)$")
+_ANSWERS = re.compile(r"already rebalancing|^rebalance failed|^encountered |commit failed|does not match")
+
+
+def reason_member(reason: str | None) -> str | None:
+    """The member id that a classic reason names (the first of several); None where it names none."""
+    text = reason or ""
+    one = _ONE_MEMBER.search(text)
+    several = None if one else _SEVERAL_MEMBERS.search(text)
+    named = one[1] if one else (several[1] or several[2] or "") if several else ""
+    return named.split(",", 1)[0] if named else None
+
+
+def client_reason(reason: str | None) -> str | None:
+    """What the client said, inside a classic reason; None where it said nothing."""
+    found = _CLIENT_REASON.search(reason or "")
+    return found[1] if found and found[1] not in {"", "not provided", "null"} else None
+
+
+def classic_trigger(reason: str | None) -> str:
+    """The trigger a classic reason stands for.
+
+    >>> classic_trigger("Adding new member c1-0 with group instance id None; client reason: not provided")
+    'join'
+    """
+    lower, said = (reason or "").lower(), client_reason(reason)
+    if lower.startswith("adding new member"):
+        return "join"
+    if "heartbeat expiration" in lower:
+        return "session_expired"
+    if "leavegroup" in lower:
+        return leave_trigger(said)
+    for begins, text, trigger in _STATED:
+        if lower.startswith(text) if begins else text in lower:
+            return trigger
+    for start, trigger in _SAID.items():
+        if said is not None and said.startswith(start):
+            return trigger
+    return "rejoin" if said is None or _ANSWERS.search(said) else "enforced"
+
+
+#: What else a classic reason holds in small letters (or begins with), and the trigger it stands for.
+_STATED = (
+    (False, "pending sync request", "sync_timeout"),
+    # The reason does not name the member whose going turned the group; its own line does.
+    (True, "downgrade", "leave"),
+    (True, "freshly-loaded", "over_capacity"),
+    (False, "when storing group assignment", "store_failed"),
+    (False, "selectedprotocol will change", "protocol_changed"),
+)
+
+#: How a client's own reason begins.
+_SAID = {
+    "need to revoke partitions": "follow_up",
+    "cached metadata has changed": "metadata_changed",
+    "subscription has changed": "subscription_changed",
+}
+
+
+def leave_trigger(said: str | None) -> str:
+    """The trigger of a leave, by the reason the leaver gave (None: none)."""
+    if said is not None and "poll timeout has expired" in said:
+        return "poll_timeout"
+    return "admin_removal" if said is not None and "removed by an admin" in said else "leave"
+
+
+def epoch_trigger(event: str, reason: str | None) -> str | None:
+    """The trigger that a coordinator's line about a KIP-848 member stands for."""
+    if event == "epoch_left":
+        return leave_trigger(reason)
+    if event == "fenced":
+        return "sync_timeout" if reason is not None and "sync" in reason else "rebalance_timeout"
+    return _EPOCH_TRIGGERS.get(event)
+
+
+_EPOCH_TRIGGERS = {
+    "joins": "join",
+    "static_rejoins": "join",
+    "session_expired": "session_expired",
+    "transition_expired": "rebalance_timeout",
+    "regex_scanned": "regex_changed",
+}
+
+
+def sentence(trigger: str, who: str | None) -> str:
+    """The trigger in words, with the culprit's name."""
+    return TRIGGERS[trigger].replace("{who}", "a member" if who is None else who)

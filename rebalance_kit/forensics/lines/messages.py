@@ -1,0 +1,113 @@
+"""From a line to its events: what the reader found, as the fields of ``Event``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from rebalance_kit.forensics.event import MESSAGES_A_LINE
+from rebalance_kit.forensics.grammar.template import NUMBERS
+from rebalance_kit.forensics.lines.line_reader import LineReader
+from rebalance_kit.forensics.lines.timestamps import Clock
+
+if TYPE_CHECKING:
+    from rebalance_kit.forensics.grammar.template import Template
+    from rebalance_kit.forensics.lines.layouts import Reading
+    from rebalance_kit.forensics.lines.line_reader import Message
+
+#: A leader prints the plan of a whole group in one line: 10,000 partitions take about 250 kB.
+LONGEST_LINE = 1_000_000
+
+#: How many letters of a longer one are kept.
+KEPT_OF_A_LONG_LINE = 500
+
+#: How much of a line is kept to be shown as evidence.
+SHOWN = 300
+
+_LARGEST = 2**63
+
+#: Python refuses to read numbers of some thousand digits.
+_DIGITS = 100
+
+
+class Messages:
+    """Reads lines that may matter: their events as dictionaries of fields, with ``at_ms`` and ``text``."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reader = LineReader(reading.table)
+        self._clock = Clock(reading)
+
+    def read(self, line: str) -> list[dict[str, Any]] | str | None:
+        """The events of a line; why it is rejected; or None: it is ignored."""
+        if "\0" in line or "\1" in line or "\2" in line:
+            return "binary, not text"
+        found = self._reader.read(line)
+        if found is None or isinstance(found, str):
+            return found
+        text = line[:SHOWN]
+        return [self._event(said, text) for said in found]
+
+    def _event(self, said: Message, text: str) -> dict[str, Any]:
+        (layout, level, at, writer), (instance, client, group), (template, fields) = said
+        fixed, values = _form(template)
+        told = fixed.copy()
+        for (name, value_of), text_of in zip(values, fields or (), strict=True):
+            if value_of is not None:
+                told[name] = value_of(text_of)
+            elif text_of:
+                told[name] = text_of
+        told["text"] = text
+        if at:
+            told["at_ms"] = self._clock.read(at, layout)
+        if level:
+            told["level"] = level
+        if group and not told.get("group"):
+            told["group"] = group
+        if not told.get("client") and (who := client or (writer.split("#", 1)[0] if writer else None)):
+            told["client"] = who
+        if instance and not told.get("instance"):
+            told["instance"] = _instance(instance)
+        return told
+
+
+def place(told: dict[str, Any], line: int, part: int) -> None:
+    """Note where in its file an event stands."""
+    told["line"] = line
+    told["row"] = line * MESSAGES_A_LINE + part
+
+
+@cache
+def _form(template: Template) -> tuple[dict[str, Any], list[tuple[str, Callable[[str], Any] | None]]]:
+    """The fields that are the same for all lines of a template, and what makes values of the others."""
+    fixed: dict[str, Any] = {"event": template.event, "side": template.side}
+    for name, value in template.given:
+        fixed[name] = _VALUES[name](value) if name in _VALUES else value
+    return fixed, [(name, _VALUES.get(name)) for name in template.fields]
+
+
+def _whole(text: str) -> int | None:
+    """A number that a column of type long holds, and one less too."""
+    number = int(text) if 0 < len(text) <= _DIGITS else None
+    return None if number is None or not -_LARGEST < number < _LARGEST else number
+
+
+def _instance(text: str) -> str | None:
+    """A ``group.instance.id``; None for the ways Kafka writes that there is none."""
+    bare = text[5:-1] if text.startswith("Some(") and text.endswith(")") else text
+    return None if bare in {"null", "None", ""} else bare
+
+
+def _partitions(text: str) -> list[str]:
+    """``[a-0, a-1]`` or ``a-0, a-1`` as a list; an empty one for none."""
+    bare = text.strip()
+    bare = (bare[1:-1] if bare.startswith("[") and bare.endswith("]") else bare).strip(" ")
+    return bare.split(", ") if bare else []
+
+
+#: What makes values of fields that are not plain text.
+_VALUES: dict[str, Callable[[str], Any]] = {
+    **dict.fromkeys(NUMBERS, _whole),
+    "instance": _instance,
+    "partitions": _partitions,
+}

@@ -1,0 +1,135 @@
+"""Look into logs in this process: from files to tables, without Java and without any package.
+
+>>> from rebalance_kit.forensics.look import look
+>>> look(["logs/"]).rows("rebalances")  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rebalance_kit.forensics.group_tables import group_tables
+from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader
+from rebalance_kit.forensics.lines.files import Text, collect
+from rebalance_kit.forensics.lines.layouts import Reading
+from rebalance_kit.forensics.tables import EVENTS, GOLD, Row, in_order
+from rebalance_kit.model.errors import DataError
+
+if TYPE_CHECKING:
+    from rebalance_kit.forensics.event import Event
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(slots=True)
+class Look:
+    """The tables of one look at some logs; ``rows`` gives them by name."""
+
+    passed_over: tuple[tuple[str, str], ...] = ()
+    files: list[FileRead] = field(default_factory=list)
+    _gold: dict[str, list[Row]] = field(default_factory=lambda: {name: [] for name in GOLD})
+
+    def rows(self, name: str) -> list[Row]:
+        """The rows of a table, in its order."""
+        if name == "lines":
+            return in_order(name, [_counted(file) for file in self.files])
+        if name == "rejected":
+            return in_order(name, [row for file in self.files for row in _rejected(file)])
+        if name == "events":
+            return in_order(name, [_event(event) for file in self.files for event in file.events])
+        return in_order(name, self._gold[name])
+
+    def add(self, path: str, events: Iterable[Event]) -> None:
+        """Add the tables of one run."""
+        for group, parts, alone in by_group(events):
+            told = group_tables(group, parts, alone=alone)
+            for name, rows in self._gold.items():
+                rows += [{"path": path, "group": group, **row} for row in getattr(told, name)]
+
+    def __repr__(self) -> str:
+        """What was read, and how many rows the tables have."""
+        lines = sum(file.lines for file in self.files)
+        told = ", ".join(f"{len(rows)} {name}" for name, rows in self._gold.items())
+        return f"Look at {len(self.files)} files, {lines:,} lines: {told}"
+
+
+def look(
+    paths: Iterable[str | os.PathLike[str]],
+    reading: Reading | None = None,
+    on_file: Callable[[FileRead], object] | None = None,
+) -> Look:
+    """Read the logs under ``paths`` and return their tables; ``on_file`` is told of each file that is done.
+
+    Every folder that holds logs is one run; files named one by one are together one run.  Raises ``DataError``
+    for a path that is missing or unreadable, or when nothing there is a log.
+    """
+    given = list(paths)
+    if not given:
+        raise DataError("no path given; expected at least one log file or folder of logs")
+    found, passed_over = collect(given)
+    if not found:
+        asked = ", ".join(os.fspath(path) for path in given)
+        raise DataError(f"no log file under {asked}; expected files such as server.log or client.log.gz")
+    told, reader = Look(passed_over), FileReader(reading or Reading())
+    runs: dict[str, list[tuple[str, Path]]] = defaultdict(list)
+    for run, name, path in found:
+        runs[run].append((name, path))
+    for run, files in runs.items():
+        events: list[Event] = []
+        for name, path in files:
+            text = Text(path)
+            one = reader.read(run, name, text.pieces())
+            one.note = text.note(one.lines)
+            told.files.append(one)
+            events += one.events
+            if on_file is not None:
+                on_file(one)
+        told.add(run, events)
+    return told
+
+
+def by_group(events: Iterable[Event]) -> Iterator[tuple[str | None, list[Event], bool]]:
+    """The events of each group of a run with those of no group, and whether the group is the only one.
+
+    Where there is not exactly one group, the events of no group come once more by themselves.
+    """
+    groups: dict[str | None, list[Event]] = defaultdict(list)
+    for event in events:
+        groups[event.group].append(event)
+    shared = groups.pop(None, [])
+    alone = len(groups) == 1
+    for group, own in sorted(groups.items(), key=lambda item: item[0] or ""):
+        yield group, own + shared, alone
+    if shared and not alone:
+        yield None, shared, False
+
+
+def _counted(file: FileRead) -> Row:
+    return {
+        "path": file.run,
+        "file": file.name,
+        "lines": file.lines,
+        "parsed": file.parsed,
+        "ignored": file.ignored,
+        "rejected": len(file.rejected),
+        "note": file.note,
+    }
+
+
+def _rejected(file: FileRead) -> list[Row]:
+    return [
+        {"path": file.run, "file": file.name, "line": line, "why": why, "text": text}
+        for line, why, text in file.rejected
+    ]
+
+
+def _event(event: Event) -> Row:
+    row = {name: getattr(event, name, None) for name in EVENTS}
+    row["at"] = None if event.at_ms is None else _EPOCH + timedelta(milliseconds=event.at_ms)
+    return row

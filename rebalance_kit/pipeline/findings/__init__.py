@@ -1,1 +1,0 @@
-"""Findings: rules with evidence, advice and source."""

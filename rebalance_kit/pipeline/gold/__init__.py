@@ -1,1 +1,0 @@
-"""Gold tables: one row per rebalance, member, pause, storm, group."""

@@ -1,0 +1,173 @@
+"""From a folder of logs to the tables, in one call.
+
+``read_events`` stops at silver and ``forensics`` continues to gold.  Both take the caller's session and
+return DataFrames.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rebalance_kit.forensics.lines.files import Survey, survey
+from rebalance_kit.forensics.tables import Row, in_order
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypeAlias
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from rebalance_kit.forensics.lines.layouts import Reading
+
+    #: One path or several, to files and folders.
+    Paths: TypeAlias = Sequence[str | os.PathLike[str]] | str | os.PathLike[str]
+
+
+#: Up to this many lines, and events for the gold tables, code generation does not pay (``session.without_codegen``).
+FEW_LINES, FEW_EVENTS = 20_000, 200_000
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Forensics:
+    """The tables of some logs; ``survey`` says which files they come from.
+
+    ``lines`` (one row per file: lines, parsed, ignored, rejected), ``events`` (silver), ``rejected``
+    (lines with the reason), and gold: ``rebalances``, ``gaps``, ``storms``, ``members``,
+    ``findings``, ``groups``.  ``kept`` is as in ``Events``.
+    """
+
+    survey: Survey
+    lines: DataFrame
+    events: DataFrame
+    rejected: DataFrame
+    rebalances: DataFrame
+    gaps: DataFrame
+    storms: DataFrame
+    members: DataFrame
+    findings: DataFrame
+    groups: DataFrame
+    kept: DataFrame
+
+    def __repr__(self) -> str:
+        """The files and the tables with their columns; computes nothing."""
+        files = self.survey.files
+        lines = [f"Forensics of {len(files)} files, {sum(file.lines for file in files):,} lines; its tables:"]
+        lines += [f"  .{name:<11} {', '.join(table.columns)}" for name, table in self.tables().items()]
+        return "\n".join([*lines, "Try .findings.select('sentence', 'do').show(truncate=False)"])
+
+    @property
+    def passed_over(self) -> tuple[tuple[str, str], ...]:
+        """Files that were not read, and why."""
+        return self.survey.passed_over
+
+    def rows(self, name: str) -> list[Row]:
+        """The rows of a table as dictionaries, in the table's order; for tables that a driver can hold."""
+        return in_order(name, [row.asDict(recursive=True) for row in self.tables()[name].collect()])
+
+    def tables(self) -> dict[str, DataFrame]:
+        """The tables under the names of their files."""
+        return {
+            "lines": self.lines,
+            "events": self.events,
+            "rejected": self.rejected,
+            "rebalances": self.rebalances,
+            "gaps": self.gaps,
+            "storms": self.storms,
+            "members": self.members,
+            "findings": self.findings,
+            "groups": self.groups,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """The silver tables: ``lines`` (line counts, one row per file), ``events``, ``rejected``.
+
+    ``kept`` is the table that Spark caches for them; call ``kept.unpersist()`` after their last use.
+    """
+
+    survey: Survey
+    lines: DataFrame
+    events: DataFrame
+    rejected: DataFrame
+    kept: DataFrame
+
+
+def read_events(
+    spark: SparkSession, paths: Paths, salvage: Path | None = None, reading: Reading | None = None
+) -> Events:
+    """Read the logs under ``paths`` up to silver: what each line is, and the events.
+
+    ``paths`` are files and folders (every folder that holds logs is one run).  The readable part of a
+    damaged file is copied into ``salvage`` (default: a temporary folder that exists as long as the process).
+    ``reading`` adds what the lines do not say: layouts, year, time zone, clock offsets.  Raises ``DataError``
+    for a path that is missing or unreadable.
+    """
+    from rebalance_kit.pipeline.lines.classify import read_classified
+    from rebalance_kit.pipeline.spark.session import without_codegen
+
+    several = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    surveyed = survey(several, salvage or _salvage_folder())
+    with without_codegen(spark, small=sum(file.lines for file in surveyed.files) <= FEW_LINES):
+        return silver_tables(
+            spark, surveyed, read_classified(spark, surveyed.files, reading).persist(), reading
+        )
+
+
+def silver_tables(
+    spark: SparkSession, surveyed: Survey, classified: DataFrame, reading: Reading | None
+) -> Events:
+    """The silver tables of classified lines (``classify.classify``), from a folder or from a stream's store."""
+    from rebalance_kit.pipeline.lines import accounting, silver
+    from rebalance_kit.pipeline.lines.classify import blocks_of
+
+    blocks = blocks_of(classified, surveyed.files, reading)
+    return Events(
+        survey=surveyed,
+        lines=accounting.line_counts(spark, classified, surveyed.files),
+        # A checkpoint ends the plan, so that later self-joins start from rows and not from text.
+        events=silver.events(classified, blocks).localCheckpoint(),
+        rejected=silver.rejected(classified, blocks),
+        kept=classified,
+    )
+
+
+def forensics(
+    spark: SparkSession, paths: Paths, salvage: Path | None = None, reading: Reading | None = None
+) -> Forensics:
+    """Read the logs under ``paths`` and return their tables, silver and gold (see ``read_events``).
+
+    >>> result = forensics(spark_session(), "logs/")             # doctest: +SKIP
+    >>> result.rebalances.select("cause", "duration_ms").show()  # doctest: +SKIP
+    """
+    return gold(read_events(spark, paths, salvage, reading))
+
+
+def gold(silver: Events) -> Forensics:
+    """The gold tables of silver ones, from a folder or from a stream's store."""
+    from rebalance_kit.pipeline.gold import gold_tables
+    from rebalance_kit.pipeline.spark.session import without_codegen
+
+    with without_codegen(silver.events.sparkSession, small=silver.events.count() <= FEW_EVENTS):
+        return Forensics(
+            survey=silver.survey,
+            lines=silver.lines,
+            events=silver.events,
+            rejected=silver.rejected,
+            kept=silver.kept,
+            **gold_tables(silver.events),
+        )
+
+
+def _salvage_folder() -> Path:
+    folder = tempfile.TemporaryDirectory(prefix="rebalance-kit-")
+    _SALVAGED.append(folder)
+    return Path(folder.name)
+
+
+#: References that keep the folders until the process ends, which removes them.
+_SALVAGED: list[tempfile.TemporaryDirectory[str]] = []
