@@ -5,16 +5,16 @@ Nothing heavy is imported: packages are looked up by their metadata, Java is ask
 
 from __future__ import annotations
 
-import re
 import shutil
 import sys
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, distribution, requires
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import TextIO
 
 from rebalance_kit.model.about import __version__
 from rebalance_kit.model.errors import EnvironmentProblem
+from rebalance_kit.model.extras import packages_by_extra
 from rebalance_kit.pipeline.spark.java import find_java
 
 #: Names under which Chromium is installed, the one of Debian first.
@@ -82,7 +82,7 @@ def _essentials() -> tuple[Requirement, ...]:
 
 
 def _extras() -> tuple[Requirement, ...]:
-    packages = _packages_by_extra()
+    packages = packages_by_extra()
     if not packages:
         return (Requirement("the kit's own metadata", None, "knowing which optional packages to look for"),)
     return tuple(
@@ -90,21 +90,6 @@ def _extras() -> tuple[Requirement, ...]:
         for extra, purpose in _PURPOSES.items()
         for name in packages.get(extra, ())
     )
-
-
-def _packages_by_extra() -> dict[str, list[str]]:
-    """Package names by extra, as the installed kit's own metadata declares them; empty when not installed."""
-    try:
-        lines = requires("rebalance-kit") or []
-    except PackageNotFoundError:
-        return {}
-    packages: dict[str, list[str]] = {}
-    for line in lines:
-        name = re.match(r"[\w.-]+", line)
-        extra = re.search(r"""extra == ['"]([\w-]+)['"]""", line)
-        if name and extra:
-            packages.setdefault(extra[1], []).append(name[0])
-    return packages
 
 
 def _version(package: str) -> str | None:

@@ -20,7 +20,8 @@ from rebalance_kit.analysis.draws_text import (
     draws_table,
 )
 from rebalance_kit.analysis.invariants import check
-from rebalance_kit.model.errors import EnvironmentProblem, ScenarioError
+from rebalance_kit.model.errors import ScenarioError
+from rebalance_kit.model.extras import require
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.scenario.scenario import PROTOCOLS, THREE_PROTOCOLS, Scenario
@@ -67,6 +68,8 @@ def run_scenario(
     is written when the scenario cannot mean anything.
     """
     scenario = scenarios.scenario(name)
+    if out_dir is not None:
+        require("plotly")  # for the report
     protocols = dict(_protocols(scenario, protocol))
     count = None if wanted is None else wanted.count(scenario, protocols)
     seconds = SECONDS if wanted is None else wanted.seconds
@@ -127,12 +130,8 @@ def _write(folder: Path, traces: Mapping[str, Trace]) -> None:
     for label, trace in traces.items():
         target = folder / f"{trace.meta['scenario']}.{label.replace(' ', '-')}.jsonl"
         write_atomically(target, (line + "\n" for line in trace.jsonl()))
-    try:
-        from rebalance_kit.view.reports.run_report import write_report
-    except ImportError as error:
-        raise EnvironmentProblem(
-            f"the report needs plotly ({error}); install the lab extra: pip install 'rebalance-kit[lab]'"
-        ) from error
+    from rebalance_kit.view.reports.run_report import write_report
+
     first = next(iter(traces.values()))
     write_report(folder / f"{first.meta['scenario']}.html", list(traces.values()))
 

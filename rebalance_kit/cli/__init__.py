@@ -13,6 +13,7 @@ from typing import TextIO
 from rebalance_kit.cli import classroom, engine, exercise, lab, logs, maker, quiz, streaming, words
 from rebalance_kit.model.about import __version__
 from rebalance_kit.model.errors import RebalanceKitError
+from rebalance_kit.model.extras import missing_package
 
 
 def main(argv: Sequence[str] | None = None, out: TextIO | None = None) -> int:
@@ -24,6 +25,12 @@ def main(argv: Sequence[str] | None = None, out: TextIO | None = None) -> int:
         return int(arguments.command(arguments, stream))
     except RebalanceKitError as error:
         print(f"rebalance-kit: {error}", file=sys.stderr)
+        return 2
+    except ImportError as error:
+        problem = missing_package(error)
+        if problem is None:
+            raise
+        print(f"rebalance-kit: {problem}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         sys.stderr.close()

@@ -44,9 +44,12 @@ def add(commands: Commands) -> None:
 def _workshop(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.classroom.guide import notebook, schedule, source
     from rebalance_kit.classroom.plan import read_plan
+    from rebalance_kit.model.extras import require
     from rebalance_kit.quiz.exports import write_new
 
     plan = read_plan(arguments.name)
+    if arguments.plan_b is not None:
+        require("anywidget", "plotly")  # for its animations
     if arguments.minutes:
         out.write(schedule(plan) + "\n")
         return 0

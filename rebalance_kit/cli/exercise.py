@@ -93,8 +93,10 @@ def _check(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.exercises.attempt import LIMIT_S
     from rebalance_kit.exercises.catalogue import load
     from rebalance_kit.exercises.spark_bench import SparkBench
+    from rebalance_kit.pipeline.spark.session import require_spark
 
     load(arguments.name)  # a wrong name is told before Spark starts
+    require_spark()
     bench = SparkBench()
     try:
         report = _desk(arguments).check(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from rebalance_kit.cli.commands import Commands
+from rebalance_kit.model.extras import require
 from rebalance_kit.model.files import write_atomically
 
 NOTEBOOK = "lab.ipynb"
@@ -45,6 +46,7 @@ def _lab(arguments: argparse.Namespace, out: TextIO) -> int:
         write_atomically(arguments.notebook, _notebook(code))
         print(f"written: {arguments.notebook}", file=out)
         return 0
+    require("jupyterlab", "anywidget", "ipywidgets")
     with tempfile.TemporaryDirectory(prefix="rebalance-lab-") as folder:
         write_atomically(Path(folder) / NOTEBOOK, _notebook(code))
         flags = ["--no-browser"] if arguments.no_browser else []

@@ -99,10 +99,13 @@ def _add_runs(sweep: argparse.ArgumentParser) -> None:
 
 
 def _watch(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.model.extras import require
     from rebalance_kit.pipeline.stream.command import WatchOptions, run_watch
     from rebalance_kit.view.reports.log_report import write_forensics_page
     from rebalance_kit.view.reports.watch_page import write_page
 
+    if arguments.out is not None:
+        require("plotly")  # for the page beside the tables
     page = None if arguments.page is None else (arguments.out or Path()) / arguments.page
     title = f"Rebalances in {arguments.folder}"
     options = WatchOptions(
@@ -119,11 +122,14 @@ def _watch(arguments: argparse.Namespace, out: TextIO) -> int:
 
 def _sweep(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.model.errors import ScenarioError
+    from rebalance_kit.model.extras import require
     from rebalance_kit.pipeline.sweep.command import Swept, run_sweep
     from rebalance_kit.pipeline.sweep.spec import read_spec, read_words
 
     if bool(arguments.scenario) == bool(arguments.spec):
         raise ScenarioError("expected either a SPEC file or --scenario NAME")
+    if arguments.out is not None:
+        require("plotly")  # for sweep.html
 
     def grid() -> Grid:
         if arguments.spec is not None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from rebalance_kit.model.errors import EnvironmentProblem
+from rebalance_kit.model.extras import require
 from rebalance_kit.pipeline.spark.java import find_java
 
 if TYPE_CHECKING:
@@ -128,12 +129,9 @@ def _tool(name: str) -> str:
 
 
 def _spark_home() -> Path:
-    try:
-        import pyspark
-    except ImportError as problem:
-        raise EnvironmentProblem(
-            f"PySpark is not installed ({problem}); expected: pip install 'rebalance-kit[spark]'"
-        ) from problem
+    require("pyspark")
+    import pyspark
+
     return Path(pyspark.__file__).parent
 
 

@@ -13,7 +13,7 @@ from subprocess import DEVNULL
 from typing import TYPE_CHECKING
 
 from rebalance_kit.model.errors import EnvironmentProblem
-from rebalance_kit.pipeline.spark.session import SETTINGS, prepare_environment, spark_session
+from rebalance_kit.pipeline.spark.session import SETTINGS, prepare_environment, require_spark, spark_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,10 +29,9 @@ def quiet_session(master: str = MASTER, memory: str = "1g") -> SparkSession:
     """Return the running session, or start one that prints nothing; raises as ``spark_session`` does."""
     for name in _ECHOING_LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError:
-        return spark_session(master)  # which says what to install
+    require_spark()
+    from pyspark.sql import SparkSession
+
     if SparkSession.getActiveSession() is None:
         _launch(memory)
         return spark_session(master, settings={_MEMORY: memory}, quick_start=True)

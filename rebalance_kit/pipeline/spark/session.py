@@ -12,7 +12,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rebalance_kit.model.errors import EnvironmentProblem
+from rebalance_kit.model.extras import require
 from rebalance_kit.pipeline.spark.class_archive import archive_options
 from rebalance_kit.pipeline.spark.java import find_java
 
@@ -69,8 +69,10 @@ def spark_session(
     ``quick_start`` turns off Java's optimizing compiler: the first answer comes sooner and bulk work runs
     about half as fast, which suits notebooks.  Raises ``EnvironmentProblem`` when Java or PySpark is missing.
     """
-    session_class = _session_class()
-    active = session_class.getActiveSession()
+    require_spark()
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
     if active is not None and master is None:
         return active
     chosen = master or DEFAULT_MASTER
@@ -80,7 +82,7 @@ def spark_session(
         return connected(chosen, {**SETTINGS, **(settings or {})})
     local = chosen.startswith("local")
     prepare_environment(quick_start, loopback=local or "//127.0.0.1" in chosen)
-    builder = session_class.builder.appName(app_name).master(chosen)
+    builder = SparkSession.builder.appName(app_name).master(chosen)
     for key, value in {**SETTINGS, **(_LOOPBACK if local else {}), **(settings or {})}.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
@@ -91,15 +93,9 @@ def spark_session(
     return session
 
 
-def _session_class() -> type[SparkSession]:
-    """PySpark's session class; raises ``EnvironmentProblem`` when PySpark is not installed."""
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError as problem:
-        raise EnvironmentProblem(
-            f"PySpark is not installed ({problem}); expected it for reading logs: pip install 'rebalance-kit[spark]'"
-        ) from problem
-    return SparkSession
+def require_spark() -> None:
+    """Raise ``EnvironmentProblem`` when a package of the ``spark`` extra is missing, before anything starts."""
+    require("pyspark", "pyarrow", "pandas")
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from zlib import crc32
 
-from rebalance_kit.model.errors import EnvironmentProblem
+from rebalance_kit.model.extras import require
 from rebalance_kit.quiz.exports.marked import inline, key_text, option_html, stem_html, whys
 from rebalance_kit.quiz.items.item import Choice, Matching, Ordering, Question
 
@@ -49,12 +49,9 @@ def written(questions: Sequence[Question], title: str, with_key: bool) -> bytes:
 
 
 def _genanki() -> ModuleType:
-    try:
-        import genanki
-    except ImportError as error:
-        raise EnvironmentProblem(
-            "Anki decks need the package genanki; expected it to be installed: pip install 'rebalance-kit[export]'"
-        ) from error
+    require("genanki")
+    import genanki
+
     return genanki
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from rebalance_kit.model.errors import EnvironmentProblem
+from rebalance_kit.model.extras import require
 from rebalance_kit.quiz.items.bank import Bank, read_bank
 from rebalance_kit.quiz.proof.generate import question
 from rebalance_kit.quiz.proof.run_book import RunBook
@@ -30,12 +30,9 @@ class DueReview:
 
 
 def _fsrs() -> Any:
-    try:
-        import fsrs
-    except ImportError as error:
-        raise EnvironmentProblem(
-            "review needs the package fsrs; expected it to be installed: pip install 'rebalance-kit[study]'"
-        ) from error
+    require("fsrs")
+    import fsrs
+
     return fsrs
 
 

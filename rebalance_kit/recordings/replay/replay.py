@@ -17,6 +17,7 @@ from statistics import median, quantiles
 from typing import Any, TextIO
 
 from rebalance_kit.model.errors import DataError, RebalanceKitError
+from rebalance_kit.model.extras import require
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.recordings.replay.compare import Comparison, compare
 from rebalance_kit.recordings.replay.draws import of_draw
@@ -162,9 +163,11 @@ def replay_all(folders: Sequence[str], draws: int = 40) -> Iterable[Outcome]:
 def run_replay(
     folders: Sequence[str], out_dir: Path | None, *, as_json: bool, draws: int, out: TextIO
 ) -> int:
-    """Print one line a run and, without ``as_json``, a summary; 1 when some run has no equal draw."""
+    """Print one line per run and, without ``as_json``, a summary; 1 when some run has no equal draw."""
     if draws < 1:
         raise DataError(f"--draws is {draws}; expected at least 1")
+    if out_dir is not None:
+        require("plotly")  # for the pages
     runs = list(_runs(folders))
     equal = alike = 0
     for outcome in replay_all(runs, draws):

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from rebalance_kit.model.errors import EnvironmentProblem
+from rebalance_kit.model.extras import require
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.figures.comparison import comparison_html
@@ -72,12 +72,9 @@ def figure_html(name: str, figure: Figure) -> str:
 
 def plotly_script() -> str:
     """plotly.js as text, from the installed package; raises ``EnvironmentProblem`` without it."""
-    try:
-        from plotly.offline import get_plotlyjs
-    except ImportError as error:
-        raise EnvironmentProblem(
-            "plotly is not installed, and a report embeds its script; expected the package plotly (pip install plotly)"
-        ) from error
+    require("plotly")
+    from plotly.offline import get_plotlyjs
+
     return str(get_plotlyjs())
 
 
