@@ -29,6 +29,7 @@ class Fetching:
         "_leaderless",
         "_machine",
         "_paused",
+        "_plane",
         "_refresh_metadata",
         "_sought",
         "_starting",
@@ -53,7 +54,7 @@ class Fetching:
         """``watch_polls`` is told of a batch that takes long, ``refresh_metadata`` of a fetch that fails."""
         self._host, self._machine, self._cluster, self._config = host, machine, cluster, config
         self._watch_polls, self._refresh_metadata = watch_polls, refresh_metadata
-        self._counts = cluster.counts_records
+        self._counts, self._plane = cluster.counts_records, cluster.plane
         self._suspended: set[str] = set()
         self._paused: dict[TopicPartition, None] = {}
         self._leaderless: dict[TopicPartition, None] = {}
@@ -63,7 +64,7 @@ class Fetching:
         self._starts = 0
         self._watched_ms = -1
         self.consumption = Consumption(
-            cluster.plane,
+            self._plane,
             host.group_id,
             config.max_poll_records,
             processing_ms if self._counts else 0.0,
@@ -98,16 +99,17 @@ class Fetching:
 
     def progress(self) -> None:
         """A row for each partition: where the application and its commits are."""
+        row, (generation, member_id) = self._host.row, self._machine.shown_as
         for tp in self.fetched:
-            self._row("progress", tp, **self._standing(tp))
+            row("progress", self._standing(tp), generation, member_id, topic=tp.topic, partition=tp.partition)
 
     def _standing(self, tp: TopicPartition) -> dict[str, int | None]:
         if not self._counts:
             return {"position": None, "log_end": None, "committed": None}
         return {
             "position": self.consumption.positions.get(tp, self._wanted.get(tp)),
-            "log_end": self._cluster.log_end(tp),
-            "committed": self._cluster.committed(self._host.group_id, tp),
+            "log_end": self._plane.end(tp, self._host.now_ms),
+            "committed": self._plane.ledger(self._host.group_id, tp).committed,
         }
 
     def settle(self) -> None:

@@ -6,9 +6,9 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from rebalance_kit.model.trace import Detail
+from rebalance_kit.model.trace import Detail, TraceRow
 from rebalance_kit.simulation.kernel.agenda import Key
-from rebalance_kit.simulation.kernel.host import Latency, RunHost, Value
+from rebalance_kit.simulation.kernel.host import Latency, RunHost, Value, new_row
 
 Call = tuple[Callable[..., None], tuple[Any, ...]]
 
@@ -22,8 +22,9 @@ class Incarnation:
     __slots__ = (
         "_agenda",
         "_postponed",
-        "_run",
+        "_rows",
         "_stream",
+        "_streams",
         "alive",
         "frozen",
         "group_id",
@@ -34,7 +35,12 @@ class Incarnation:
     )
 
     def __init__(self, run: RunHost, name: str, number: int, protocol: str, group_id: str) -> None:
-        self._run, self._agenda, self.latencies = run, run.agenda, run.latencies
+        self._agenda, self._rows, self._streams, self.latencies = (
+            run.agenda,
+            run.rows,
+            run.streams,
+            run.latencies,
+        )
         self._stream = run.streams[f"{name}/{number}"]
         self._postponed: list[tuple[bool, Call]] = []
         self.name, self.number, self.protocol, self.group_id = name, number, protocol, group_id
@@ -85,11 +91,11 @@ class Incarnation:
 
     def own_stream(self, purpose: str) -> random.Random:
         """Another stream of this life, so that what draws from it shifts nobody else's luck."""
-        return self._run.streams[f"{purpose}/{self.name}/{self.number}"]
+        return self._streams[f"{purpose}/{self.name}/{self.number}"]
 
     def id_stream(self, what: str) -> random.Random:
         """The stream of one id that this life is given, or makes itself."""
-        return self._run.streams[f"id/{self.name}/{self.number}/{what}"]
+        return self._streams[f"id/{self.name}/{self.number}/{what}"]
 
     def row(
         self,
@@ -102,6 +108,21 @@ class Incarnation:
         partition: int | None = None,
     ) -> None:
         """Append a row of this process to the trace."""
-        self._run.row(
-            self.name, kind, self.protocol, generation, member_id, detail, topic=topic, partition=partition
+        rows = self._rows
+        rows.append(
+            new_row(
+                TraceRow,
+                (
+                    self._agenda.now_ms,
+                    len(rows),
+                    self.name,
+                    kind,
+                    self.protocol,
+                    generation,
+                    member_id,
+                    topic,
+                    partition,
+                    detail,
+                ),
+            )
         )

@@ -11,7 +11,8 @@ from rebalance_kit.simulation.kernel.agenda import Agenda, Key
 from rebalance_kit.simulation.kernel.latencies import Latencies
 from rebalance_kit.simulation.kernel.streams import Streams
 
-_new = tuple.__new__
+new_row = tuple.__new__
+"""Skips the named tuple's own constructor: a run writes a row for every message."""
 Drawn_co = TypeVar("Drawn_co", covariant=True)
 Value = TypeVar("Value")
 
@@ -100,9 +101,8 @@ class RunHost:
         """Append one row to the trace."""
         rows = self.rows
         at_ms, seq = self.agenda.now_ms, len(rows)
-        # tuple.__new__ skips the named tuple's own constructor: a run writes a row for every message
         rows.append(
-            _new(
+            new_row(
                 TraceRow, (at_ms, seq, actor, kind, protocol, generation, member_id, topic, partition, detail)
             )
         )
