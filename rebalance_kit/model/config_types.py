@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any, Literal
 
 from rebalance_kit.model.errors import ConfigError
+from rebalance_kit.model.spelling import nearest
 from rebalance_kit.model.versions import at_least
 
 Acts = Literal["engine", "bounds", "logs", "nothing"]
@@ -219,10 +219,8 @@ def find(keys: Mapping[str, ConfigKey], name: Any, version: str, what: str, wher
     """The key of that name, if that Kafka version has it; raises ``UnknownConfig`` with the nearest name."""
     key = keys.get(name)
     if key is None:
-        close = get_close_matches(str(name), list(keys), n=1, cutoff=0.5)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
         raise UnknownConfig(
-            f"{name!r} is no {what} of Kafka {version}{hint} (expected a key such as {next(iter(keys))!r})",
+            f"{name!r} is no {what} of Kafka {version}{nearest(name, keys)} (expected a key such as {next(iter(keys))!r})",
             str(name),
             where,
         )

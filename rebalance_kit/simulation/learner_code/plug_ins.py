@@ -13,7 +13,7 @@ from typing import Any
 
 from rebalance_kit.model.config_client import CLASSES
 from rebalance_kit.model.errors import ScenarioError
-from rebalance_kit.simulation.scenario.checks import nearest
+from rebalance_kit.model.spelling import nearest
 
 OwnAssignor = Callable[..., Any]
 Supports = Mapping[str, tuple[str, ...]]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal
 
+from rebalance_kit.model.spelling import nearest
 from rebalance_kit.simulation.scenario.checks import (
     CALLBACKS,
     CLIENTS,
@@ -15,7 +16,6 @@ from rebalance_kit.simulation.scenario.checks import (
     MOST_MS,
     MOST_PARTITIONS,
     BadScenario,
-    nearest,
     whole,
 )
 from rebalance_kit.simulation.scenario.scenario import ACTIONS, Action

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Any
 
 from rebalance_kit.model.config_types import illegal_name
 from rebalance_kit.model.errors import ConfigError, ScenarioError
+from rebalance_kit.model.spelling import nearest
 from rebalance_kit.model.versions import parse_version
 from rebalance_kit.simulation.scenario.scenario import MemberSpec, Scenario, TopicSpec
 
@@ -31,16 +31,6 @@ class BadScenario(ScenarioError):
     def __init__(self, message: str, path: Path = ()) -> None:
         self.path = path
         super().__init__(message)
-
-
-def nearest(word: object, known: Iterable[str]) -> str:
-    """``; did you mean 'x'?`` where a known word is close, else nothing.
-
-    >>> nearest("crahs", ["crash", "close"])
-    "; did you mean 'crash'?"
-    """
-    close = get_close_matches(str(word), list(known), n=1, cutoff=0.5)
-    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def whole(value: Any) -> bool:

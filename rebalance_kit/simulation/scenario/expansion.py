@@ -14,10 +14,11 @@ from typing import Any, TypeVar
 
 from rebalance_kit.model.config import BrokerConfig, ClientConfig
 from rebalance_kit.model.config_types import RefusedConfig, UnknownConfig
+from rebalance_kit.model.spelling import nearest
 from rebalance_kit.simulation.learner_code.plug_ins import NOTHING, Supports
 from rebalance_kit.simulation.scenario.action_args import argument, check_arguments
 from rebalance_kit.simulation.scenario.action_states import check_states
-from rebalance_kit.simulation.scenario.checks import MOST_MEMBERS, BadScenario, Path, check_things, nearest
+from rebalance_kit.simulation.scenario.checks import MOST_MEMBERS, BadScenario, Path, check_things
 from rebalance_kit.simulation.scenario.moments import check_moments, drawn
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario
 

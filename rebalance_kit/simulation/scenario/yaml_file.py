@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.model.config_types import RefusedConfig, UnknownConfig
 from rebalance_kit.model.errors import ConfigError, ScenarioError
+from rebalance_kit.model.spelling import nearest
 from rebalance_kit.model.yaml_text import read_text
 from rebalance_kit.simulation.kernel.latencies import MEASURED
 from rebalance_kit.simulation.learner_code.plug_ins import Supports, supports
-from rebalance_kit.simulation.scenario.checks import BadScenario, Path, nearest
+from rebalance_kit.simulation.scenario.checks import BadScenario, Path
 from rebalance_kit.simulation.scenario.expansion import check
 from rebalance_kit.simulation.scenario.scenario import NO_NODES, PROTOCOLS, Scenario, with_protocol
 from rebalance_kit.simulation.scenario.startup_refusals import ERRORS, foresee

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from rebalance_kit.model import yaml_text
 from rebalance_kit.model.errors import ScenarioError
+from rebalance_kit.model.spelling import nearest
 from rebalance_kit.model.yaml_text import YamlRules
-from rebalance_kit.simulation.scenario.checks import nearest
 
 if TYPE_CHECKING:
     from yaml.nodes import Node
