@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Sequence
-from typing import Any
 
 from rebalance_kit.analysis.comparison import cells, compare, sentences
 from rebalance_kit.analysis.intervals import gaps
@@ -32,7 +31,7 @@ def stopped_s(trace: Trace, since_ms: int, until_ms: int) -> float:
     return total / 1000
 
 
-def preview(now: LabState, then: LabState, at_ms: int) -> dict[str, Any]:
+def preview(now: LabState, then: LabState, at_ms: int) -> dict[str, object]:
     """Foresee the effect of a deed at ``at_ms``: partition-seconds with and without it, and one sentence."""
     before, after = now.boards.trace, then.boards.trace
     until = min(before.end_ms, after.end_ms) if before.end_ms > at_ms else after.end_ms
@@ -57,7 +56,7 @@ def cost(now: LabState, then: LabState, at_ms: int) -> dict[str, float]:
     return {"cost": seconds[0], "without": seconds[1]}
 
 
-def compared(states: Sequence[tuple[str, LabState]]) -> tuple[dict[str, Any], list[bytes]]:
+def compared(states: Sequence[tuple[str, LabState]]) -> tuple[dict[str, object], list[bytes]]:
     """Runs side by side: labels, the cost table, at most three sentences; and a film each."""
     films = [film_bytes(state.boards) for _, state in states]
     labels = _distinct([label for label, _ in states])
@@ -91,6 +90,6 @@ def _owners(boards: Boards) -> dict[str, str | None]:
     return {name: track.at(at_ms).owner for name, track in boards.partitions.items()}
 
 
-def packed(content: Any) -> bytes:
+def packed(content: object) -> bytes:
     """Values as the page inflates them: compact JSON, deflated."""
     return zlib.compress(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8"), 6)

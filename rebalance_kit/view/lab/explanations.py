@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rebalance_kit.model.trace import TraceRow
 from rebalance_kit.view.board.boards import Boards
@@ -267,7 +267,7 @@ def _named_leader(row: TraceRow) -> str:
     return str(dict(row.detail.get("members", {})).get(leader, leader))
 
 
-def why_entries(boards: Boards) -> list[list[Any]]:
+def why_entries(boards: Boards) -> list[list[object]]:
     """The account of a run: [ms, sentence, rule, source] a step; steps that many members do at once are one."""
     entries: list[tuple[int, str, list[str], Account | tuple[str, str]]] = []
     for row in boards.trace.rows:

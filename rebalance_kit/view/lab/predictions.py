@@ -7,9 +7,10 @@ the answers are in.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from types import NoneType
+from typing import NotRequired, TypedDict
 
 from rebalance_kit.analysis.intervals import gaps
 from rebalance_kit.model.errors import ScenarioError
@@ -22,6 +23,34 @@ CLOSE = 0.25
 """A length of time counts as right within a quarter of the truth, or half a second."""
 
 
+Truth = Sequence[str] | float | str
+
+
+class Mark(TypedDict):
+    """One answer marked: score from 0 to 1; misses and false alarms where things were ticked."""
+
+    truth: Truth
+    why: str
+    answer: object
+    score: float
+    missed: NotRequired[list[str]]
+    false: NotRequired[list[str]]
+
+
+class Marks(TypedDict):
+    """All answers of a prediction with their mean score."""
+
+    marks: list[Mark]
+    score: float
+
+
+class Prediction(Marks):
+    """The marks of one prediction, with the scenario and the moment it was made in."""
+
+    title: str
+    at_ms: int
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """One question: kind (tick, number, choice), words, options, the truth, why it is so."""
@@ -29,30 +58,41 @@ class Question:
     kind: str
     words: str
     options: tuple[str, ...]
-    truth: Any
+    truth: Truth
     why: str
 
-    def asked(self) -> dict[str, Any]:
+    def asked(self) -> dict[str, object]:
         """The question without its answer, for the page."""
         return {"kind": self.kind, "words": self.words, "options": list(self.options)}
 
-    def marked(self, answer: Any) -> dict[str, Any]:
-        """The answer's score from 0 to 1, with hits, false alarms and misses where things were ticked."""
-        mark = {"truth": self.truth, "why": self.why, "answer": answer}
-        if self.kind == "tick":
-            ticked, wanted = set(answer or ()), set(self.truth)
-            hits, false = len(ticked & wanted), len(ticked - wanted)
-            score = 1.0 if ticked == wanted else max(0, hits - false) / max(1, len(wanted))
-            return {
-                **mark,
-                "score": round(score, 2),
-                "missed": sorted(wanted - ticked),
-                "false": sorted(ticked - wanted),
-            }
-        if self.kind == "number":
-            error = abs(float(answer) - self.truth) if answer not in {None, ""} else float("inf")
-            return {**mark, "score": 1.0 if error <= max(0.5, CLOSE * self.truth) else 0.0}
-        return {**mark, "score": float(answer == self.truth)}
+    def marked(self, answer: object) -> Mark:
+        """Score an answer from 0 to 1; raises ``TypeError`` or ``ValueError`` for one that cannot be read."""
+        mark = Mark(truth=self.truth, why=self.why, answer=answer, score=0.0)
+        if isinstance(self.truth, str):
+            return {**mark, "score": float(answer == self.truth)}
+        if isinstance(self.truth, Sequence):
+            return _ticked(mark, answer, set(self.truth))
+        if answer in {None, ""}:
+            return mark
+        if not isinstance(answer, (str, int, float)):
+            raise TypeError(f"{answer!r} received, expected a number")
+        error = abs(float(answer) - self.truth)
+        return {**mark, "score": float(error <= max(0.5, CLOSE * self.truth))}
+
+
+def _ticked(mark: Mark, answer: object, wanted: set[str]) -> Mark:
+    """A mark for ticked names, with misses and false alarms."""
+    if not isinstance(answer, (Iterable, NoneType)):
+        raise TypeError(f"{answer!r} received, expected names")
+    ticked = set(answer or ())
+    hits, false = len(ticked & wanted), len(ticked - wanted)
+    score = 1.0 if ticked == wanted else max(0, hits - false) / max(1, len(wanted))
+    return {
+        **mark,
+        "score": round(score, 2),
+        "missed": sorted(wanted - ticked),
+        "false": sorted(ticked - wanted),
+    }
 
 
 def questions(now: LabState, then: LabState, at_ms: int) -> tuple[Question, ...]:
@@ -139,7 +179,7 @@ def _next_message(then: LabState, at_ms: int) -> tuple[Question, ...]:
     return (Question("choice", what, tuple(options), first.api, why),)
 
 
-def marks(questions: tuple[Question, ...], answers: Any) -> dict[str, Any]:
+def marks(questions: tuple[Question, ...], answers: object) -> Marks:
     """All answers marked; raises ``ScenarioError`` for answers that do not fit the questions."""
     if not isinstance(answers, list) or len(answers) != len(questions):
         raise ScenarioError(f"got {str(answers)[:60]} as answers; expected a list of {len(questions)}")
@@ -150,7 +190,7 @@ def marks(questions: tuple[Question, ...], answers: Any) -> dict[str, Any]:
     return {"marks": marked, "score": round(sum(mark["score"] for mark in marked) / len(marked), 2)}
 
 
-def summary(predictions: Sequence[Mapping[str, Any]]) -> str:
+def summary(predictions: Sequence[Prediction]) -> str:
     """All predictions so far, in one sentence."""
     if not predictions:
         return "Nothing was predicted yet."

@@ -22,8 +22,8 @@ from rebalance_kit.view.lab.tabs import tab
 if TYPE_CHECKING:
     from rebalance_kit.view.lab.widget import Lab
 
-Message = Mapping[str, Any]
-Answer = tuple[dict[str, Any], list[bytes]]
+Message = Mapping[str, object]
+Answer = tuple[dict[str, object], list[bytes]]
 
 
 def answer(lab: Lab, message: Message) -> Answer:
@@ -43,7 +43,7 @@ def _act(lab: Lab, message: Message) -> Answer:
     lab.act_soon(_word(message, "do"), _member(message), _args(message))
     now = lab.history.state
     new = now.done[-1].member
-    reply: dict[str, Any] = {
+    reply: dict[str, object] = {
         "play": message.get("play") is not False,
         "select": new.name if new else message.get("member"),
     }
@@ -100,7 +100,9 @@ def _fork(lab: Lab, message: Message) -> Answer:
 
 
 def _branch(lab: Lab, message: Message) -> Answer:
-    number = message.get("number", -1)
+    number = message.get("number")
+    if type(number) is not int:
+        raise ScenarioError(f"there is no branch {number!r}; expected its number")
     if message.get("do") == "rename":
         lab.take(lab.history.renamed(number, _word(message, "name")))
     elif message.get("do") == "delete":
@@ -163,7 +165,8 @@ def _answers(lab: Lab, message: Message) -> Answer:
         raise ScenarioError("nothing was asked; expected a prediction to begin with")
     result = marks(lab.asked, message.get("answers"))
     lab.asked = ()
-    lab.predictions.append({"title": lab.controls.get("title", ""), "at_ms": lab.cursor_ms, **result})
+    title = str(lab.controls.get("title", ""))
+    lab.predictions.append({"title": title, "at_ms": lab.cursor_ms, **result})
     return {**result, "kept": summary(lab.predictions)}, []
 
 

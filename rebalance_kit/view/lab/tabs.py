@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
 
 from rebalance_kit.analysis.invariants import INVARIANTS, check
 from rebalance_kit.logs.admin.cli_text import describe_members, describe_offsets, describe_state
@@ -41,7 +40,7 @@ LIBRDKAFKA_LEVELS = MappingProxyType(
 )
 
 
-def logs_tab(boards: Boards, _at_ms: int, _member: str | None) -> dict[str, Any]:
+def logs_tab(boards: Boards, _at_ms: int, _member: str | None) -> dict[str, object]:
     """Genuine lines of the broker and each client by time: [ms, source, level, text]; ``cut`` counts the rest."""
     trace = boards.trace
     sources = ["broker", *boards.names]
@@ -58,7 +57,7 @@ def logs_tab(boards: Boards, _at_ms: int, _member: str | None) -> dict[str, Any]
     return {"sources": sources, "lines": shown, "cut": max(0, len(lines) - MOST_LINES)}
 
 
-def cli_tab(boards: Boards, at_ms: int, _member: str | None) -> dict[str, Any]:
+def cli_tab(boards: Boards, at_ms: int, _member: str | None) -> dict[str, object]:
     """Output of ``kafka-consumer-groups.sh`` at the moment, with the command lines."""
     group = describe(boards.trace, min(at_ms, boards.end_ms), boards.group_name)
     start = f"kafka-consumer-groups.sh --bootstrap-server localhost:9092 --group {boards.group_name}"
@@ -68,14 +67,14 @@ def cli_tab(boards: Boards, at_ms: int, _member: str | None) -> dict[str, Any]:
     }
 
 
-def metrics_tab(boards: Boards, _at_ms: int, member: str | None) -> dict[str, Any]:
+def metrics_tab(boards: Boards, _at_ms: int, member: str | None) -> dict[str, object]:
     """Coordinator metrics and those of one member under their own names, as steps over time."""
     return {"member": member, "rows": metric_rows(boards, member if member in boards.names else None)}
 
 
-def members_tab(boards: Boards, _at_ms: int, _member: str | None) -> dict[str, Any]:
+def members_tab(boards: Boards, _at_ms: int, _member: str | None) -> dict[str, object]:
     """Client and configs of each start of a member, as far as they differ from the defaults."""
-    starts: dict[str, list[Any]] = {name: [] for name in boards.names}
+    starts: dict[str, list[object]] = {name: [] for name in boards.names}
     for row in boards.trace.of("process_started"):
         if row.actor in starts:
             configs = {
@@ -87,7 +86,7 @@ def members_tab(boards: Boards, _at_ms: int, _member: str | None) -> dict[str, A
     return {"started": [starts[name] for name in boards.names]}
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return (
         ", ".join(str(item).rpartition(".")[2] for item in value)
         if isinstance(value, tuple | list)
@@ -95,14 +94,14 @@ def _shown(value: Any) -> str:
     )
 
 
-def why_tab(boards: Boards, _at_ms: int, _member: str | None) -> dict[str, Any]:
+def why_tab(boards: Boards, _at_ms: int, _member: str | None) -> dict[str, object]:
     """An account of each step: moment, sentence, the rule that caused it, its source."""
     return {"entries": why_entries(boards)}
 
 
-def invariants_tab(boards: Boards, _at_ms: int, _member: str | None) -> dict[str, Any]:
+def invariants_tab(boards: Boards, _at_ms: int, _member: str | None) -> dict[str, object]:
     """Every invariant with its statement and what breaks it: [ms, words]."""
-    broken: dict[str, list[list[Any]]] = {}
+    broken: dict[str, list[list[object]]] = {}
     for violation in check(boards.trace):
         broken.setdefault(violation.invariant, []).append([violation.at_ms, violation.seen])
     lights = [
@@ -112,7 +111,7 @@ def invariants_tab(boards: Boards, _at_ms: int, _member: str | None) -> dict[str
     return {"rows": len(boards.trace.rows), "lights": lights}
 
 
-TABS: Mapping[str, Callable[[Boards, int, str | None], dict[str, Any]]] = MappingProxyType(
+TABS: Mapping[str, Callable[[Boards, int, str | None], dict[str, object]]] = MappingProxyType(
     {
         "logs": logs_tab,
         "cli": cli_tab,
@@ -124,7 +123,7 @@ TABS: Mapping[str, Callable[[Boards, int, str | None], dict[str, Any]]] = Mappin
 )
 
 
-def tab(boards: Boards, name: str, at_ms: int, member: str | None = None) -> dict[str, Any]:
+def tab(boards: Boards, name: str, at_ms: int, member: str | None = None) -> dict[str, object]:
     """The content of a tab; raises ``ScenarioError`` naming those that the kernel fills."""
     if name not in TABS:
         raise ScenarioError(f"the lab has no tab {name!r} to fill; expected one of {', '.join(TABS)}")

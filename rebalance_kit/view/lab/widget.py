@@ -24,7 +24,7 @@ from rebalance_kit.view.lab.branches import Branch, History
 from rebalance_kit.view.lab.lessons import PRESETS, lesson_of
 from rebalance_kit.view.lab.page import script, style
 from rebalance_kit.view.lab.playback import film_bytes
-from rebalance_kit.view.lab.predictions import Question
+from rebalance_kit.view.lab.predictions import Prediction, Question
 from rebalance_kit.view.lab.prefetch import Ahead, is_large
 from rebalance_kit.view.lab.requests import answer
 from rebalance_kit.view.lab.state import ASSIGNORS, PROTOCOL_WORDS, LabState, first_lesson, speaks, topics_of
@@ -69,10 +69,10 @@ class Lab(anywidget.AnyWidget):
         self._ready: Ahead | None = None
         self._finishing: Ahead | None = None
         self._waiting: asyncio.TimerHandle | None = None
-        self._ahead: tuple[History, tuple[Any, ...], History] | None = None
+        self._ahead: tuple[History, tuple[object, ...], History] | None = None
         self.history = History((Branch("main", state),))
         self.asked: tuple[Question, ...] = ()
-        self.predictions: list[dict[str, Any]] = []
+        self.predictions: list[Prediction] = []
         at = state.opening_ms() if at_ms is None else at_ms
         super().__init__(
             film=film_bytes(state.boards),
@@ -315,7 +315,7 @@ class Lab(anywidget.AnyWidget):
         self.set_trait("protocol", state.protocol)
         self.set_trait("assignor", state.assignor)
 
-    def _protocol_set(self, _change: Any) -> None:
+    def _protocol_set(self, _change: object) -> None:
         state = self.history.state
         if (self.protocol, self.assignor) == (state.protocol, state.assignor) or self.protocol is None:
             return
@@ -328,7 +328,7 @@ class Lab(anywidget.AnyWidget):
         finally:
             self.set_trait("assignor", self.history.state.assignor)
 
-    def _controls(self) -> dict[str, Any]:
+    def _controls(self) -> dict[str, object]:
         state, history = self.history.state, self.history
         known = list(ASSIGNORS.get(state.protocol or "", {}))
         if not known:
@@ -363,7 +363,7 @@ class Lab(anywidget.AnyWidget):
             "serial": self._serial,
         }
 
-    def handle(self, message: Mapping[str, Any]) -> None:
+    def handle(self, message: Mapping[str, object]) -> None:
         """Do what a click on the page asks, or refuse it in words; never a traceback in the output."""
         try:
             reply, buffers = answer(self, message)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.sittings.exam import ExamSitting
@@ -58,11 +57,11 @@ class Exam(QuestionPage):
     def _redraw(self, error: str = "") -> None:
         self.page = {**self._sitting.page(), "error": error}
 
-    def handle(self, message: Mapping[str, Any]) -> None:
+    def handle(self, message: Mapping[str, object]) -> None:
         """Move, flag, strike, keep or hand in, as the page asks."""
         try:
             if message.get("do") == "lab":
-                self.open_lab(message.get("run", 0))
+                self.open_run(self._sitting.replays(), message.get("run", 0))
                 return
             self.lab = None
             obey(self._sitting, message)
@@ -74,7 +73,7 @@ class Exam(QuestionPage):
             self._redraw()
 
 
-def obey(sitting: ExamSitting, message: Mapping[str, Any]) -> None:
+def obey(sitting: ExamSitting, message: Mapping[str, object]) -> None:
     """Do what the page asks: keep, go, flag, strike or finish; an answer comes with most of them. Raises ``DataError``.
 
     ``keep`` is sent while an answer is being chosen; what is no answer yet is passed over in silence.
@@ -88,8 +87,9 @@ def obey(sitting: ExamSitting, message: Mapping[str, Any]) -> None:
         answer is not None and request in {"go", "flag", "finish"} and answer != sitting.given(sitting.place)
     ):
         sitting.answer(str(answer))
-    if request == "go" and isinstance(message.get("place"), int):
-        sitting.go(message["place"])
+    place = message.get("place")
+    if request == "go" and isinstance(place, int):
+        sitting.go(place)
     elif request == "flag":
         sitting.flag()
     elif request == "strike":

@@ -38,7 +38,7 @@ class QuestionPage(anywidget.AnyWidget):
         anywidget.AnyWidget.__init__(self, page=page)
         self.on_msg(lambda _widget, message, _buffers: self.handle(message))
 
-    def handle(self, message: Mapping[str, Any]) -> None:
+    def handle(self, message: Mapping[str, object]) -> None:
         """Do what a message of the page asks; what cannot be done is said on the page."""
         raise NotImplementedError
 

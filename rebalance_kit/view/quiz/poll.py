@@ -86,7 +86,7 @@ class Poll(QuestionPage):
     def _redraw(self, error: str = "") -> None:
         self.page = {**self.count.page(), "error": error}
 
-    def handle(self, message: Mapping[str, Any]) -> None:
+    def handle(self, message: Mapping[str, object]) -> None:
         """Take votes or the next step, as the page asks."""
         request = message.get("do")
         try:
@@ -95,7 +95,7 @@ class Poll(QuestionPage):
             elif request == "take":
                 self.take(str(message.get("text", "")))
             elif request == "lab":
-                self.open_lab(message.get("run", 0))
+                self.open_run(self.count.replays(), message.get("run", 0))
         except DataError as error:
             self._redraw(str(error))
 
@@ -145,7 +145,7 @@ class Vote(QuestionPage):
         lines = question_lines(self._asked, 1)
         return "\n".join([*lines, f"Your code: {self.page['code']}"] if self.page["code"] else lines)
 
-    def handle(self, message: Mapping[str, Any]) -> None:
+    def handle(self, message: Mapping[str, object]) -> None:
         """Cast the vote that the page sends."""
         again = bool(message.get("again"))
         try:

@@ -66,16 +66,17 @@ class Quiz(QuestionPage):
     def _redraw(self, error: str = "") -> None:
         self.page = self._page(error)
 
-    def handle(self, message: Mapping[str, Any]) -> None:
+    def handle(self, message: Mapping[str, object]) -> None:
         """Answer, move on or open the lab, as the page asks."""
         request = message.get("do")
         try:
             if request == "next":
                 self.forward()
             elif request == "lab":
-                self.open_lab(message.get("run", 0))
+                self.open_run(self._practice.replays, message.get("run", 0))
             elif request == "answer" and self._practice.place not in self._practice.verdicts:
-                self.answer(str(message.get("given", "")), message.get("confidence"))
+                confidence = message.get("confidence")
+                self.answer(str(message.get("given", "")), None if confidence is None else str(confidence))
         except DataError as error:
             self._redraw(str(error))
 
