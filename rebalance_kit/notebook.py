@@ -27,8 +27,8 @@ def three(
     scenario: Scenario | str, protocols: Sequence[str] = THREE_PROTOCOLS, seed: int | None = None
 ) -> dict[str, Trace]:
     """Run a scenario (or one by its name or file) once under each protocol; runs by protocol."""
-    given = scenarios.scenario(scenario) if isinstance(scenario, str) else scenario
-    return {protocol: simulate(given, seed, protocol) for protocol in protocols}
+    wanted = scenarios.scenario(scenario) if isinstance(scenario, str) else scenario
+    return {protocol: simulate(wanted, seed, protocol) for protocol in protocols}
 
 
 def with_configs(scenario: Scenario, configs: Mapping[str, object]) -> Scenario:
@@ -64,10 +64,11 @@ def columns(rows: Iterable[Sequence[str]]) -> str:
     a     b
     long  c
     """
-    held = [list(row) for row in rows]
-    widths = [max(len(row[place]) for row in held) for place in range(len(held[0]))]
+    cells = [list(row) for row in rows]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
     return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in held
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in cells
     )
 
 
@@ -83,13 +84,13 @@ def explain(term: str) -> str:
 
 def in_lines(text: str) -> str:
     """Text with its long lines broken between words, the rest of each hanging below its beginning."""
-    found: list[str] = []
+    wrapped: list[str] = []
     for line in text.splitlines():
         inner = " " * (len(line) - len(line.lstrip()) + 2)
-        found += wrap(line, WIDTH, subsequent_indent=inner, drop_whitespace=True, break_on_hyphens=False) or [
-            ""
-        ]
-    return "\n".join(found)
+        wrapped += wrap(
+            line, WIDTH, subsequent_indent=inner, drop_whitespace=True, break_on_hyphens=False
+        ) or [""]
+    return "\n".join(wrapped)
 
 
 # --- what happened in one run -------------------------------------------------------------------
@@ -99,20 +100,20 @@ def reasons(trace: Trace, since_s: float = 0.0) -> str:
     Of a classic group that is the reason of the broker's "Preparing to rebalance" line; of a group epoch, whose
     log line names none, it is said in our words.
     """
-    found = [("at", "group", "reason"), *_reasons(trace, since_s)]
-    return columns(found) if len(found) > 1 else "no rebalance"
+    rows = [("at", "group", "reason"), *_reasons(trace, since_s)]
+    return columns(rows) if len(rows) > 1 else "no rebalance"
 
 
 def _reasons(trace: Trace, since_s: float) -> list[tuple[str, str, str]]:
-    found = []
+    rows = []
     for row in _since(trace, since_s, "group_state", "epoch_bump"):
         if row.kind == "epoch_bump":
-            found.append((_clock(row), f"group epoch {row.generation}", row.detail["reason"]))
+            rows.append((_clock(row), f"group epoch {row.generation}", row.detail["reason"]))
         elif row.detail["to"] == "PreparingRebalance":
             ours, mark, theirs = _short(row.detail["reason"], trace).partition(" client reason: ")
-            found.append((_clock(row), "rebalance begins", ours))
-            found += [("", "", mark.lstrip() + theirs)] if mark else []
-    return found
+            rows.append((_clock(row), "rebalance begins", ours))
+            rows += [("", "", mark.lstrip() + theirs)] if mark else []
+    return rows
 
 
 def states(trace: Trace, since_s: float = 0.0, until_s: float | None = None) -> str:
@@ -229,12 +230,12 @@ def _member_step(row: TraceRow, at: dict[str, str]) -> str:
         at[name] = "-"
         return f"{name} is removed ({detail['how']})"
     at[name] = str(detail["epoch"])
-    held = partitions_in_words(detail["assigned"])
+    partitions = partitions_in_words(detail["assigned"])
     if detail["state"] == "UNREVOKED_PARTITIONS":
         return f"{name} has to give up {partitions_in_words(detail['pending_revocation'])}"
     if detail["state"] == "UNRELEASED_PARTITIONS":
-        return f"{name} may have {held}, waits for more"
-    return f"{name} has {held}"
+        return f"{name} may have {partitions}, waits for more"
+    return f"{name} has {partitions}"
 
 
 def target_beside_current(trace: Trace, at_s: float) -> str:

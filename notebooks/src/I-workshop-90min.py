@@ -235,8 +235,8 @@ Lab("a-to-b-move", "consumer", seed=1, at_ms=39_000)
 # - Which protocol is quickest after a crash? Vote before anybody says a word.
 # - Run the table below. The longest gap is nearly all noticing, and no protocol shortens that. What differs is how
 #   many partitions stop.
-# - This is where most talks are wrong. Eager has the shortest gap for a single partition in a healthy join; it
-#   loses by breadth, and by waiting for the slowest.
+# - This is where most talks are wrong. Eager has the shortest gap for a single partition in a healthy join; it loses
+#   by breadth, and by waiting for the slowest.
 #
 # **Learners run** `Vote("three-crash-gap")`.
 #

@@ -32,7 +32,7 @@ def wall(at_ms: int) -> int:
 
 def begins(run: CaseRun) -> tuple[Begin, ...]:
     """Every rebalance of a run: the group entered PreparingRebalance, or bumped its epoch."""
-    found = []
+    beginnings = []
     stalls = {(row.actor, row.at_ms) for row in trace_of(run).of("poll_timeout")}
     for row in trace_of(run).of("group_state", "epoch_bump"):
         if row.kind == "group_state" and row.detail["to"] != "PreparingRebalance":
@@ -40,8 +40,8 @@ def begins(run: CaseRun) -> tuple[Begin, ...]:
         trigger, culprit = row.detail["trigger"], row.detail["culprit"]
         if any(name == culprit and 0 <= row.at_ms - at < _JUST_BEFORE_MS for name, at in stalls):
             trigger = "poll_timeout"
-        found.append(Begin(wall(row.at_ms), row.generation, trigger, culprit))
-    return tuple(found)
+        beginnings.append(Begin(wall(row.at_ms), row.generation, trigger, culprit))
+    return tuple(beginnings)
 
 
 def calls(run: CaseRun) -> tuple[TraceRow, ...]:
@@ -64,7 +64,7 @@ def owners(run: CaseRun, until_ms: int | None = None) -> dict[str, str]:
 def rests(run: CaseRun, since_ms: int) -> dict[str, list[int]]:
     """How long each partition rested (ms), rest by rest: from revoked or lost to the next assigned."""
     last: dict[str, tuple[str, int]] = {}
-    found: dict[str, list[int]] = {}
+    spans: dict[str, list[int]] = {}
     for row in calls(run):
         kind = row.detail["callback"]
         for partition in row.detail["partitions"]:
@@ -75,6 +75,6 @@ def rests(run: CaseRun, since_ms: int) -> dict[str, list[int]]:
                 and before[0] != "assigned"
                 and wall(before[1]) >= since_ms
             ):
-                found.setdefault(partition, []).append(row.at_ms - before[1])
+                spans.setdefault(partition, []).append(row.at_ms - before[1])
             last[partition] = (kind, row.at_ms)
-    return found
+    return spans

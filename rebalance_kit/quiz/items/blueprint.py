@@ -44,7 +44,7 @@ class Blueprint:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PaperItem:
     """A place in an exam: which item, drawn with which seed, for which domain."""
 
     item: str
@@ -56,7 +56,7 @@ class Asked:
 class Paper:
     """The questions of one exam, and how many the bank lacks in each domain."""
 
-    asked: tuple[Asked, ...]
+    asked: tuple[PaperItem, ...]
     missing: Mapping[str, int]
 
 
@@ -104,12 +104,12 @@ def _paper(
     quotas = plan.quotas(questions)
     pools = {domain: _pool(plan, bank, domain, series, asked_before) for domain in quotas}
     taken: set[str] = set()
-    drawn: list[Asked] = []
+    drawn: list[PaperItem] = []
     missing: dict[str, int] = {}
     for domain in sorted(quotas, key=lambda name: (len(pools[name]) - quotas[name], name)):
         free = [item for item in pools[domain] if item.head.id not in taken][: quotas[domain]]
         taken |= {item.head.id for item in free}
-        drawn += [Asked(item.head.id, seed, domain) for item in free]
+        drawn += [PaperItem(item.head.id, seed, domain) for item in free]
         if len(free) < quotas[domain]:
             missing[domain] = quotas[domain] - len(free)
     Random(f"{plan.name}/{seed}").shuffle(drawn)

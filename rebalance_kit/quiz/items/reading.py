@@ -16,7 +16,7 @@ from rebalance_kit.quiz.items.building import build
 from rebalance_kit.quiz.items.document import Document, read_document
 from rebalance_kit.quiz.items.item import NOTHING, Item
 from rebalance_kit.quiz.items.schema import faults, item_schema
-from rebalance_kit.quiz.items.semantic_errors import nonsense
+from rebalance_kit.quiz.items.semantic_errors import semantic_faults
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,11 @@ def read_items(path: str | Path, context: Context) -> tuple[list[Item], list[Pro
     problems: list[Problem] = []
     for number, raw in enumerate(value["items"]):
         place: Place = ("items", number)
-        found = [*_schema_problems(raw, document, place)]
-        if not found:
-            found = [*_sense_problems(raw, document, place, context.beliefs)]
-        if found:
-            problems += found
+        faults = [*_schema_problems(raw, document, place)]
+        if not faults:
+            faults = [*_sense_problems(raw, document, place, context.beliefs)]
+        if faults:
+            problems += faults
         else:
             items.append(build(raw, f"{document.path}:{document.line(place)}", context.scenarios))
     return items, problems
@@ -83,5 +83,5 @@ def _problem(document: Document, spot: Place, rule: str, message: str, raw: Any)
 def _sense_problems(
     raw: dict[str, Any], document: Document, place: Place, known: Mapping[str, str]
 ) -> Iterator[Problem]:
-    for spot, message in nonsense(raw, known):
+    for spot, message in semantic_faults(raw, known):
         yield _problem(document, (*place, *spot), "schema", message, raw)

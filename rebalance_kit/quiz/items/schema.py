@@ -91,11 +91,11 @@ def _show(value: Any) -> str:
 def _properties(value: Any, wanted: Schema, schema: Schema, root: Schema, place: Place) -> Iterator[Fault]:
     if not isinstance(value, dict):
         return
-    for key, held in value.items():
+    for key, entry in value.items():
         if key in wanted:
-            yield from faults(held, wanted[key], root, (*place, key))
+            yield from faults(entry, wanted[key], root, (*place, key))
         elif isinstance(schema.get("additionalProperties"), dict):
-            yield from faults(held, schema["additionalProperties"], root, (*place, str(key)))
+            yield from faults(entry, schema["additionalProperties"], root, (*place, str(key)))
         elif schema.get("additionalProperties") is False:
             close = get_close_matches(str(key), wanted, n=1)
             hint = f"; did you mean {close[0]}?" if close else ""
@@ -114,13 +114,15 @@ def _required(value: Any, wanted: list[str], schema: Schema, root: Schema, place
 def _items(value: Any, wanted: Schema, schema: Schema, root: Schema, place: Place) -> Iterator[Fault]:
     del schema
     if isinstance(value, list):
-        for position, held in enumerate(value):
-            yield from faults(held, wanted, root, (*place, position))
+        for position, entry in enumerate(value):
+            yield from faults(entry, wanted, root, (*place, position))
 
 
 def _one_of(value: Any, wanted: list[Schema], schema: Schema, root: Schema, place: Place) -> Iterator[Fault]:
     del schema
-    branches = [root["$defs"][one["$ref"].rpartition("/")[2]] if "$ref" in one else one for one in wanted]
+    branches = [
+        root["$defs"][choice["$ref"].rpartition("/")[2]] if "$ref" in choice else choice for choice in wanted
+    ]
     kinds = {
         branch["properties"]["kind"]["const"]: branch
         for branch in branches

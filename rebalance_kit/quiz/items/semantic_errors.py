@@ -15,7 +15,7 @@ from rebalance_kit.quiz.proof.expressions import parse
 Finding = tuple[Place, str]
 
 
-def nonsense(raw: Mapping[str, Any], known: Mapping[str, str]) -> Iterator[Finding]:
+def semantic_faults(raw: Mapping[str, Any], known: Mapping[str, str]) -> Iterator[Finding]:
     """Everything in a mapping of the right shape that makes no sense; ``known`` are the beliefs by id."""
     if raw["kind"] in {"single", "multiple", "log", "picture"}:
         yield from _of_options(raw)
@@ -27,9 +27,9 @@ def nonsense(raw: Mapping[str, Any], known: Mapping[str, str]) -> Iterator[Findi
         yield from _of_picture(raw)
     if raw["kind"] == "log":
         yield from (
-            (("options", place, "match"), "missing, expected a text of the line")
-            for place, held in enumerate(raw["options"])
-            if "match" not in held
+            (("options", index, "match"), "missing, expected a text of the line")
+            for index, option in enumerate(raw["options"])
+            if "match" not in option
         )
     yield from _of_beliefs(raw, known)
     yield from _of_expressions(raw)
@@ -51,12 +51,12 @@ def _of_options(raw: Mapping[str, Any]) -> Iterator[Finding]:
             ("options",),
             f"{len(right)} of {len(options)} right, expected at least two right ones and a wrong one in an item of kind multiple",
         )
-    for place, option in enumerate(options):
+    for index, option in enumerate(options):
         if option.get("right") and "misconception" in option:
-            yield ("options", place, "misconception"), "a right option names a misconception, expected none"
+            yield ("options", index, "misconception"), "a right option names a misconception, expected none"
         if not option.get("right") and "misconception" not in option:
             yield (
-                ("options", place, "misconception"),
+                ("options", index, "misconception"),
                 "missing, expected the id of the belief for which this option would be right",
             )
     yield from _of_claims(raw, ids)
@@ -76,13 +76,13 @@ def _of_matching(raw: Mapping[str, Any]) -> Iterator[Finding]:
     if ids != sorted(set(ids)):
         yield ("options",), f"ids {', '.join(ids)} received, expected letters in order, each once"
     used = {prompt["key"] for prompt in raw["prompts"]}
-    for place, prompt in enumerate(raw["prompts"]):
+    for index, prompt in enumerate(raw["prompts"]):
         if prompt["key"] not in ids:
-            yield ("prompts", place, "key"), f"{prompt['key']!r} received, expected one of {', '.join(ids)}"
+            yield ("prompts", index, "key"), f"{prompt['key']!r} received, expected one of {', '.join(ids)}"
         for letter in prompt.get("beliefs", {}):
             if letter not in ids or letter == prompt["key"]:
                 yield (
-                    ("prompts", place, "beliefs", letter),
+                    ("prompts", index, "beliefs", letter),
                     f"{letter!r} received, expected the letter of a wrong option",
                 )
         used |= set(prompt.get("beliefs", {}))
@@ -100,37 +100,37 @@ def _of_ordering(raw: Mapping[str, Any]) -> Iterator[Finding]:
         yield ("steps",), f"ids {', '.join(ids)} received, expected the letters from a on, each once"
     if ids == sorted(ids):
         yield ("steps",), "the letters stand in the right order, expected steps to be shown in another"
-    for place, wrong in enumerate(raw["wrong"]):
+    for index, wrong in enumerate(raw["wrong"]):
         if sorted(wrong["order"]) != sorted(ids) or wrong["order"] == ids:
             yield (
-                ("wrong", place, "order"),
+                ("wrong", index, "order"),
                 f"{' '.join(wrong['order'])} received, expected another order of {' '.join(ids)}",
             )
     yield from _of_claims(raw, ids)
 
 
 def _of_picture(raw: Mapping[str, Any]) -> Iterator[Finding]:
-    for place, held in enumerate(raw["options"]):
-        if ("picture" in raw) == ("shown" in held) or ("picture" in raw) != ("match" in held):
+    for index, option in enumerate(raw["options"]):
+        if ("picture" in raw) == ("shown" in option) or ("picture" in raw) != ("match" in option):
             wanted = (
                 "match, the name of a row of the picture"
                 if "picture" in raw
                 else "shown, a picture of its own"
             )
-            yield ("options", place), f"expected {wanted}"
+            yield ("options", index), f"expected {wanted}"
     if "picture" in raw and "other" not in raw:
         yield ("other",), "missing, expected why the rows that are no option are wrong"
 
 
 def _of_beliefs(raw: Mapping[str, Any], known: Mapping[str, str]) -> Iterator[Finding]:
     named: list[tuple[Place, Any]] = [
-        ((key, place, "misconception"), held.get("misconception"))
+        ((key, index, "misconception"), entry.get("misconception"))
         for key in ("options", "wrong", "distractors")
-        for place, held in enumerate(raw.get(key, ()))
+        for index, entry in enumerate(raw.get(key, ()))
     ]
-    for place, prompt in enumerate(raw.get("prompts", ())):
+    for index, prompt in enumerate(raw.get("prompts", ())):
         named += [
-            (("prompts", place, "beliefs", letter), slug)
+            (("prompts", index, "beliefs", letter), slug)
             for letter, slug in prompt.get("beliefs", {}).items()
         ]
     for spot, slug in named:
@@ -141,27 +141,28 @@ def _of_beliefs(raw: Mapping[str, Any], known: Mapping[str, str]) -> Iterator[Fi
 def _of_expressions(raw: Mapping[str, Any]) -> Iterator[Finding]:
     verify = raw.get("verify", {})
     written: list[tuple[Place, Any]] = [
-        (("verify", "claims", str(key)), held) for key, held in verify.get("claims", {}).items()
+        (("verify", "claims", str(key)), expression) for key, expression in verify.get("claims", {}).items()
     ]
     written += [(("verify", "value"), verify["value"])] if "value" in verify else []
-    written += [(("let", key), held) for key, held in raw.get("let", {}).items()]
+    written += [(("let", key), expression) for key, expression in raw.get("let", {}).items()]
     written += [((key,), raw[key]) for key in ("where", "proof") if key in raw]
     pictures = [
         ("picture",),
         ("exhibit",),
-        *(("options", place, "shown") for place, _ in enumerate(raw.get("options", ()))),
+        *(("options", index, "shown") for index, _ in enumerate(raw.get("options", ()))),
     ]
     for spot in pictures:
-        held: Any = raw
+        node: Any = raw
         for part in spot:
-            held = (held[part] if isinstance(part, int) else held.get(part, {})) if held else {}
+            node = (node[part] if isinstance(part, int) else node.get(part, {})) if node else {}
         written += [
-            ((*spot, key), held[key]) for key in ("since", "until") if isinstance(held, dict) and key in held
+            ((*spot, key), node[key]) for key in ("since", "until") if isinstance(node, dict) and key in node
         ]
     if raw["kind"] == "generated":
         written.append((("key", "value"), raw["key"]["value"]))
         written += [
-            (("distractors", place, "value"), held["value"]) for place, held in enumerate(raw["distractors"])
+            (("distractors", index, "value"), distractor["value"])
+            for index, distractor in enumerate(raw["distractors"])
         ]
     for spot, expression in written:
         try:

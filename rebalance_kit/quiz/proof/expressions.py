@@ -112,7 +112,7 @@ def _check(node: ast.expr, text: str, depth: int) -> None:
         case ast.Compare(ops=[sign]):
             known = type(sign) in _COMPARE
         case ast.Call(func=function, keywords=named):
-            known = _name(function) is not None and all(one.arg for one in named)
+            known = _name(function) is not None and all(name.arg for name in named)
         case _:
             known = _name(node) is not None
     if not known:
@@ -126,7 +126,7 @@ def _check(node: ast.expr, text: str, depth: int) -> None:
 
 def _operands(node: ast.expr) -> list[ast.expr]:
     if isinstance(node, ast.Call):
-        return [*node.args, *(one.value for one in node.keywords)]
+        return [*node.args, *(keyword.value for keyword in node.keywords)]
     if isinstance(node, ast.Attribute):
         return []
     return [inner for inner in ast.iter_child_nodes(node) if isinstance(inner, ast.expr)]
@@ -165,7 +165,7 @@ def _value(node: ast.expr, names: Mapping[str, Any], call: Call) -> Any:
             return call(
                 str(_name(function)),
                 arguments,
-                {str(one.arg): _value(one.value, names, call) for one in named},
+                {str(name.arg): _value(name.value, names, call) for name in named},
             )
     return _named(str(_name(node)), names)
 

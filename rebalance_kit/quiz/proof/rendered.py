@@ -96,9 +96,9 @@ def picture_of(shown: Shown, seed: int, book: RunBook) -> GanttChart:
         PictureRow(
             str(tp),
             tuple(
-                (max(one.from_ms, since), min(one.to_ms, until), one.member)
-                for one in owners
-                if one.to_ms > since and one.from_ms < until
+                (max(owner.from_ms, since), min(owner.to_ms, until), owner.member)
+                for owner in owners
+                if owner.to_ms > since and owner.from_ms < until
             ),
         )
         for tp, owners in sorted(spans.items())

@@ -44,12 +44,12 @@ class RunFacts:
         return {row.member_id: row.actor for row in self._trace.rows if row.member_id and row.actor in inside}
 
     def _last(self, at: int | None, *kinds: str) -> TraceRow | None:
-        found = None
+        last = None
         for row in self._trace.of(*kinds):
             if at is not None and row.at_ms > at:
                 break
-            found = row
-        return found
+            last = row
+        return last
 
     def _window(self, since: int | None, until: int | None) -> tuple[int, int]:
         return (self._event_ms if since is None else since, self._trace.end_ms if until is None else until)
@@ -193,12 +193,12 @@ class RunFacts:
         self, member: str, api: str | None = None, since: int | None = None, until: int | None = None
     ) -> list[str]:
         """Errors answered to the member, each once, in order of first appearance."""
-        found: dict[str, None] = {}
+        errors_seen: dict[str, None] = {}
         for row in self._between(since, until, "response"):
             error = row.detail.get("error", "NONE")
             if row.detail["to"] == member and error != "NONE" and api in {None, row.detail["api"]}:
-                found[error] = None
-        return list(found)
+                errors_seen[error] = None
+        return list(errors_seen)
 
     # --- records --------------------------------------------------------------------------------
     def redelivered(
@@ -244,8 +244,8 @@ class RunFacts:
         **detail: Any,
     ) -> int | None:
         """When the last of them was."""
-        found = [row.at_ms for row in self._matching(kind, member, since, until, detail)]
-        return found[-1] if found else None
+        times = [row.at_ms for row in self._matching(kind, member, since, until, detail)]
+        return times[-1] if times else None
 
     def _matching(
         self, kind: str, member: str | None, since: int | None, until: int | None, detail: Mapping[str, Any]

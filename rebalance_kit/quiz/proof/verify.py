@@ -103,11 +103,11 @@ def _of_pairs(item: Matching, proof: Proof, seed: int, book: RunBook) -> Iterato
 
 def _of_order(item: Ordering, proof: Proof, seed: int, book: RunBook) -> Iterator[str]:
     moments = [(step.id, book.work_out(proof.claims[step.id], proof.runs, seed)) for step in item.steps]
-    for (one, first), (other, second) in pairwise(moments):
+    for (earlier, first), (later, second) in pairwise(moments):
         if not isinstance(first, (int, float)) or not isinstance(second, (int, float)):
-            yield f"the moments of {one} and {other} are {first!r} and {second!r} in the run with seed {seed}, expected two times"
+            yield f"the moments of {earlier} and {later} are {first!r} and {second!r} in the run with seed {seed}, expected two times"
         elif first >= second:
-            yield f"step {one} stands before {other}, but happens at {first} ms and {other} at {second} ms in the run with seed {seed}"
+            yield f"step {earlier} stands before {later}, but happens at {first} ms and {later} at {second} ms in the run with seed {seed}"
 
 
 def _spell(value: Any) -> str:

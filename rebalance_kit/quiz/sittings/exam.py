@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.items.bank import Bank, read_bank
-from rebalance_kit.quiz.items.blueprint import Asked, Blueprint, blueprint, compose
+from rebalance_kit.quiz.items.blueprint import Blueprint, PaperItem, blueprint, compose
 from rebalance_kit.quiz.items.item import Choice, Question
 from rebalance_kit.quiz.proof.generate import question
 from rebalance_kit.quiz.proof.replay import Replay, replays
@@ -36,7 +36,7 @@ class ExamSitting:
         self._notice = ""
         self._began = (clock.steady(), self._spent_before())
         self._book = book = RunBook()
-        self.asked = tuple(Asked(*entry) for entry in state["asked"])
+        self.asked = tuple(PaperItem(*entry) for entry in state["asked"])
         self.questions: tuple[Question, ...] = tuple(
             shuffled(question(bank.item(asked.item), asked.seed, book), asked.seed) for asked in self.asked
         )
@@ -181,7 +181,7 @@ class ExamSitting:
             self._keep()
         return self.report()
 
-    def _attempt(self, index: int, asked: Asked, verdict: Verdict | None) -> Attempt:
+    def _attempt(self, index: int, entry: PaperItem, verdict: Verdict | None) -> Attempt:
         known = (
             (False, 0.0, ()) if verdict is None else (verdict.right, verdict.credit, verdict.misconceptions)
         )
@@ -191,8 +191,8 @@ class ExamSitting:
             name,
             self._clock.wall(),
             "exam",
-            asked.item,
-            asked.seed,
+            entry.item,
+            entry.seed,
             self.given(index),
             right,
             credit,
@@ -217,8 +217,8 @@ class ExamSitting:
 
     def replays(self) -> tuple[Replay, ...]:
         """The runs that decide the question shown, once the exam has ended; none before."""
-        asked = self.asked[self.place]
-        return replays(self._bank.item(asked.item), asked.seed, self._book) if self.ended else ()
+        entry = self.asked[self.place]
+        return replays(self._bank.item(entry.item), entry.seed, self._book) if self.ended else ()
 
     def given(self, index: int) -> str:
         """The answer given there; empty when there is none."""
@@ -231,7 +231,7 @@ class ExamSitting:
         plan = blueprint(self._state["name"])
         graded = zip(self.asked, self.verdicts(), strict=True)
         attempts = [self._attempt(index, *pair) for index, pair in enumerate(graded)]
-        domains = {asked.item: asked.domain for asked in self.asked}
+        domains = {entry.item: entry.domain for entry in self.asked}
         title = f"{plan.name} mock {self._state['seed']}"
         return progress(
             attempts, self._bank, title, plan=plan, asked_for=domains, missing=self._state["missing"]
@@ -291,7 +291,7 @@ def _new_state(
         "name": plan.name,
         "seed": seed,
         "wanted": questions,
-        "asked": [[asked.item, asked.seed, asked.domain] for asked in paper.asked],
+        "asked": [[entry.item, entry.seed, entry.domain] for entry in paper.asked],
         "missing": dict(paper.missing),
         "minutes": plan.minutes * len(paper.asked) / plan.questions if minutes is None else minutes,
         "given": {},

@@ -87,9 +87,9 @@ def obey(sitting: ExamSitting, message: Mapping[str, object]) -> None:
         answer is not None and request in {"go", "flag", "finish"} and answer != sitting.given(sitting.place)
     ):
         sitting.answer(str(answer))
-    place = message.get("place")
-    if request == "go" and isinstance(place, int):
-        sitting.go(place)
+    index = message.get("place")
+    if request == "go" and isinstance(index, int):
+        sitting.go(index)
     elif request == "flag":
         sitting.flag()
     elif request == "strike":

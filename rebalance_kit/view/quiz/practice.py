@@ -40,9 +40,9 @@ class Quiz(QuestionPage):
         self._practice = practice
         self._show(self._page(""))
 
-    def answer(self, given: Answer, confidence: str | None = None) -> Verdict:
+    def answer(self, choice: Answer, confidence: str | None = None) -> Verdict:
         """Answer the question shown (the next one if that is answered already)."""
-        verdict = self._practice.answer(given, confidence)
+        verdict = self._practice.answer(choice, confidence)
         self._redraw()
         return verdict
 
