@@ -236,6 +236,23 @@ def test_no_answer_of_the_kernel_gives_the_outcome_away_before_the_answers_are_i
     assert heard(lab, type="answers", answers=[])[0]["words"].startswith("nothing was asked")
 
 
+@pytest.mark.parametrize(
+    "answers", [[7, [], 1, "x"], [[], [], [3], "x"], [[[]], [], 1, "x"], [[], [], "much", "x"]]
+)
+def test_answers_of_another_type_are_refused_and_the_questions_stay(answers):
+    lab = Lab("crash")
+    heard(lab, type="predict", do="crash", member="consumer-1", at_ms=20_000)
+    assert heard(lab, type="answers", answers=answers)[0]["words"].startswith("the answers cannot be read")
+    assert len(lab.asked) == 4
+    assert lab.predictions == []
+
+
+@pytest.mark.parametrize("number", [None, "1", 0.0, True, 7])
+def test_a_branch_is_named_by_its_number(number):
+    lab = Lab("crash")
+    assert heard(lab, type="branch", number=number)[0]["words"].startswith(f"there is no branch {number!r}")
+
+
 @pytest.mark.parametrize("kind", sorted(REQUESTS))
 def test_a_request_full_of_nonsense_is_refused_in_words(kind):
     lab = Lab("crash")

@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Hashable, Iterable
-from typing import Any, TypeVar
+from typing import Generic, TypeVar
 
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.group_records import PARKING, PHASES
-from rebalance_kit.view.board.states import GroupState, MemberState
+from rebalance_kit.view.board.states import GroupState, MemberState, PartitionState
 from rebalance_kit.view.board.track import Track
 from rebalance_kit.view.style.theme import looks
 from rebalance_kit.view.words.moment import sentence
@@ -44,23 +44,25 @@ SEATS = ["", "joined", "awaited", "coming"]
 H = TypeVar("H", bound=Hashable)
 
 
-class _Table:
+class _Table(Generic[H]):
     """Distinct values by number, in order of first use."""
 
     def __init__(self) -> None:
-        self.rows: dict[Hashable, int] = {}
+        self.rows: dict[H, int] = {}
 
-    def number(self, value: Hashable) -> int:
+    def number(self, value: H) -> int:
         return self.rows.setdefault(value, len(self.rows))
 
-    def values(self) -> list[Hashable]:
+    def values(self) -> list[H]:
         return list(self.rows)
 
 
-def film(boards: Boards, since_ms: int = 0) -> dict[str, Any]:
+def film(boards: Boards, since_ms: int = 0) -> dict[str, object]:
     """Everything the page needs to play a run, as JSON values; sentences from ``since_ms`` on."""
-    number = {name: place for place, name in enumerate(boards.names)}
-    members, partitions, groups = _Table(), _Table(), _Table()
+    number = {name: index for index, name in enumerate(boards.names)}
+    members: _Table[tuple[object, ...]] = _Table()
+    partitions: _Table[PartitionState] = _Table()
+    groups: _Table[tuple[object, ...]] = _Table()
     member_tracks = [_coded(_with_session(boards, name), members) for name in boards.names]
     partition_tracks = [_coded(track, partitions) for track in boards.partitions.values()]
     group_track = _group_track(boards, groups)
@@ -75,13 +77,13 @@ def film(boards: Boards, since_ms: int = 0) -> dict[str, Any]:
         "apis": APIS,
         "seats": SEATS,
         "members": [
-            [one.name, one.label, (one.number - 1) % 12 + 1, (one.number - 1) // 12 % 5]
-            for one in looks(boards.names).values()
+            [look.name, look.label, (look.number - 1) % 12 + 1, (look.number - 1) // 12 % 5]
+            for look in looks(boards.names).values()
         ],
         "partitions": list(boards.partitions),
-        "memberStates": [list(one) for one in members.values()],  # type: ignore[call-overload]
-        "partitionStates": [_numbered(one, number) for one in partitions.values()],
-        "groupStates": [list(one) for one in groups.values()],  # type: ignore[call-overload]
+        "memberStates": [list(state) for state in members.values()],
+        "partitionStates": [_numbered(state, number) for state in partitions.values()],
+        "groupStates": [list(state) for state in groups.values()],
         "memberTracks": member_tracks,
         "seatTracks": _seat_tracks(boards),
         "partitionTracks": partition_tracks,
@@ -90,7 +92,7 @@ def film(boards: Boards, since_ms: int = 0) -> dict[str, Any]:
         "beats": [_waits(_thinned(boards, name)) for name in boards.names],
         "polls": _silent(boards),
         "positions": _positions(boards),
-        "marks": [list(one) for one in boards.marks],
+        "marks": [list(mark) for mark in boards.marks],
         "callbacks": _waits(sorted({row.at_ms for row in boards.trace.of("callback_begin")})),
         "messages": _messages(boards, number),
     }
@@ -98,8 +100,8 @@ def film(boards: Boards, since_ms: int = 0) -> dict[str, Any]:
 
 def glance_bytes(boards: Boards, since_ms: int, end_ms: int) -> bytes:
     """The film of a run that is known only up to ``boards.end_ms``; before ``since_ms`` it says no sentences."""
-    held = {**film(boards, since_ms), "end": end_ms, "known": boards.end_ms}
-    return zlib.compress(json.dumps(held, ensure_ascii=False, separators=(",", ":")).encode("utf-8"), 1)
+    content = {**film(boards, since_ms), "end": end_ms, "known": boards.end_ms}
+    return zlib.compress(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8"), 1)
 
 
 def film_bytes(boards: Boards) -> bytes:
@@ -108,7 +110,7 @@ def film_bytes(boards: Boards) -> bytes:
     return zlib.compress(text.encode("utf-8"), 9)
 
 
-def _coded(track: Track[Any], table: _Table) -> list[int]:
+def _coded(track: Track[H], table: _Table[H]) -> list[int]:
     flat: list[int] = []
     before = 0
     for at_ms, state in zip(track.times, track.states, strict=True):
@@ -117,7 +119,7 @@ def _coded(track: Track[Any], table: _Table) -> list[int]:
     return flat
 
 
-def _with_session(boards: Boards, name: str) -> Track[tuple[Any, ...]]:
+def _with_session(boards: Boards, name: str) -> Track[tuple[object, ...]]:
     """A member's states, each with the session timeout that the coordinator counts.
 
     0: a parked JoinGroup holds it. None: there is no session.
@@ -132,9 +134,9 @@ def _with_session(boards: Boards, name: str) -> Track[tuple[Any, ...]]:
     return Track(track.times, [(*state, session_ms(state)) for state in track.states])
 
 
-def _group_track(boards: Boards, table: _Table) -> list[int]:
+def _group_track(boards: Boards, table: _Table[tuple[object, ...]]) -> list[int]:
     """The group without its waiting room, which the seats of the members tell."""
-    bare: Track[Any] = Track()
+    bare: Track[tuple[object, ...]] = Track()
     for at_ms, state in zip(boards.group.times, boards.group.states, strict=True):
         row = (
             state.state,
@@ -180,7 +182,7 @@ def _waits(times: Iterable[int]) -> list[int]:
     return waits
 
 
-def _numbered(state: Any, number: dict[str, int]) -> list[Any]:
+def _numbered(state: PartitionState, number: dict[str, int]) -> list[object]:
     """A partition's state with members by number: owner, word, flows, last owner, target, also."""
 
     def of(name: str | None) -> int:
@@ -225,15 +227,15 @@ def _silent(boards: Boards) -> list[list[int]]:
     return [[limits.get(name, POLL_MS), *spans[name]] if name in spans else [] for name in boards.names]
 
 
-def _sentences(boards: Boards, since_ms: int) -> dict[str, Any]:
+def _sentences(boards: Boards, since_ms: int) -> dict[str, object]:
     """Sentences by number, and when which one is said; a long run speaks at even steps."""
-    words = _Table()
+    words: _Table[str] = _Table()
     track: list[int] = []
     last: tuple[int, int] | None = None
     before = 0
     for board in boards.walk(_speaking_times(boards, since_ms)):
-        said, at_ms = sentence(board), board.at_ms
-        now = (words.number(said.cause), words.number(said.effect))
+        spoken, at_ms = sentence(board), board.at_ms
+        now = (words.number(spoken.cause), words.number(spoken.effect))
         if now != last:
             track += (at_ms - before, *now)
             before, last = at_ms, now
@@ -255,34 +257,41 @@ def _positions(boards: Boards) -> list[list[int]] | None:
     """Looks at each partition: wait, position, log end, committed (-1: none), each as a difference."""
     if len(boards.partitions) > POSITIONS_UP_TO:
         return None
-    found = []
+    looked_at = []
     for name in boards.partitions:
         flat: list[int] = []
         last = (0, 0, 0, 0)
-        for at_ms, one in boards.positions.get(name, ()):
-            now = (at_ms, one.position, one.log_end, -1 if one.committed is None else one.committed)
+        for at_ms, position in boards.positions.get(name, ()):
+            now = (
+                at_ms,
+                position.position,
+                position.log_end,
+                -1 if position.committed is None else position.committed,
+            )
             flat += (after - earlier for after, earlier in zip(now, last, strict=True))
             last = now
-        found.append(flat)
-    return found
+        looked_at.append(flat)
+    return looked_at
 
 
-def _messages(boards: Boards, number: dict[str, int]) -> list[list[Any]]:
+def _messages(boards: Boards, number: dict[str, int]) -> list[list[object]]:
     """Messages: sent, flight (-1: lost), member, api, request or answer, error, news or not."""
-    kept = [one for one in boards.messages if one.member in number]
-    if len(kept) > MESSAGES_UP_TO:
-        kept = [one for one in kept if one.api not in QUIET or one.news or one.error is not None][
-            :MESSAGES_UP_TO
-        ]
+    messages = [message for message in boards.messages if message.member in number]
+    if len(messages) > MESSAGES_UP_TO:
+        messages = [
+            message
+            for message in messages
+            if message.api not in QUIET or message.news or message.error is not None
+        ][:MESSAGES_UP_TO]
     return [
         [
-            one.sent_ms,
-            -1 if one.arrives_ms is None else one.arrives_ms - one.sent_ms,
-            number[one.member],
-            one.api,
-            int(one.request),
-            one.error,
-            int(one.news),
+            message.sent_ms,
+            -1 if message.arrives_ms is None else message.arrives_ms - message.sent_ms,
+            number[message.member],
+            message.api,
+            int(message.request),
+            message.error,
+            int(message.news),
         ]
-        for one in kept
+        for message in messages
     ]
