@@ -12,7 +12,7 @@ from rebalance_kit.logs.admin.cli_text import describe_members
 from rebalance_kit.logs.admin.described import describe
 from rebalance_kit.logs.broker.log import broker_lines
 from rebalance_kit.logs.lines import render
-from rebalance_kit.view.lab.metrics_tab import metric_rows
+from rebalance_kit.view.lab.tabs.metrics import metric_rows
 from rebalance_kit.view.lab.widget import Lab
 from tests.support.browser.lab_bridge import Bridge
 

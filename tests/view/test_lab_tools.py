@@ -18,13 +18,13 @@ from rebalance_kit.simulation.simulate import Run, simulate
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.marks import action_words
 from rebalance_kit.view.lab.costs import preview
-from rebalance_kit.view.lab.explanations import why_entries
 from rebalance_kit.view.lab.lessons import PRESETS, preset_rows
 from rebalance_kit.view.lab.playback import film_bytes
 from rebalance_kit.view.lab.predictions import questions
 from rebalance_kit.view.lab.requests import REQUESTS
 from rebalance_kit.view.lab.settings import GROUPS, fields
-from rebalance_kit.view.lab.tabs import TABS, tab
+from rebalance_kit.view.lab.tabs.contents import TABS, tab
+from rebalance_kit.view.lab.tabs.explanations import why_entries
 from rebalance_kit.view.lab.widget import Lab
 
 

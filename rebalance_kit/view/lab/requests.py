@@ -17,7 +17,7 @@ from rebalance_kit.view.lab.predictions import marks, questions, summary
 from rebalance_kit.view.lab.prefetch import is_large
 from rebalance_kit.view.lab.settings import fields
 from rebalance_kit.view.lab.state import PROTOCOL_WORDS, LabState
-from rebalance_kit.view.lab.tabs import tab
+from rebalance_kit.view.lab.tabs.contents import tab
 
 if TYPE_CHECKING:
     from rebalance_kit.view.lab.widget import Lab

@@ -1,0 +1,1 @@
+"""Tabs of the lab: their contents, the account of each step, and the metrics as steps over time."""
