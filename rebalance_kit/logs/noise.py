@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from rebalance_kit.logs.client.state import PORT
 from rebalance_kit.logs.lines import LogLine, at_least
 from rebalance_kit.model.config import ClientConfig
-from rebalance_kit.model.config_client import CLASSES
+from rebalance_kit.model.configs.client_keys import CLASSES
 from rebalance_kit.model.trace import Trace, TraceRow
 
 RATIO = 0.88

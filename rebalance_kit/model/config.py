@@ -13,11 +13,11 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from rebalance_kit.model import config_librdkafka as librdkafka
-from rebalance_kit.model.config_broker import BROKER_KEYS
-from rebalance_kit.model.config_client import CLASSES, CLIENT_KEYS, REFUSED_BY_CONSUMER, SUPPORTS
-from rebalance_kit.model.config_server import BrokerConfig
-from rebalance_kit.model.config_types import (
+from rebalance_kit.model.configs import librdkafka
+from rebalance_kit.model.configs.broker import BrokerConfig
+from rebalance_kit.model.configs.broker_keys import BROKER_KEYS
+from rebalance_kit.model.configs.client_keys import CLASSES, CLIENT_KEYS, REFUSED_BY_CONSUMER, SUPPORTS
+from rebalance_kit.model.configs.types import (
     ConfigKey,
     RefusedConfig,
     Written,
@@ -30,13 +30,9 @@ from rebalance_kit.model.config_types import (
 from rebalance_kit.model.errors import ConfigError
 from rebalance_kit.model.versions import PREFERRED, has
 
-__all__ = ["CLIENTS", "INVALID_SESSION_TIMEOUT", "BrokerConfig", "ClientConfig", "all_keys", "common_mode"]
+__all__ = ["CLIENTS", "BrokerConfig", "ClientConfig", "all_keys", "common_mode"]
 
 CLIENTS = ("java", "librdkafka")
-INVALID_SESSION_TIMEOUT = (
-    "The session timeout is not within the range allowed by the broker (as configured by "
-    "group.min.session.timeout.ms and group.max.session.timeout.ms)."
-)
 _STRATEGY = "partition.assignment.strategy"
 NO_OWN: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 _DURATION = re.compile(r"by_duration:P(?=.)([0-9]+D)?(T(?=.)([0-9]+H)?([0-9]+M)?([0-9]+(\.[0-9]+)?S)?)?")

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rebalance_kit.model.config import ClientConfig, common_mode
-from rebalance_kit.model.config_client import CLASSES, CLIENT_KEYS
-from rebalance_kit.model.config_types import RefusedConfig, UnknownConfig
+from rebalance_kit.model.configs.client_keys import CLASSES, CLIENT_KEYS
+from rebalance_kit.model.configs.types import RefusedConfig, UnknownConfig
 from rebalance_kit.model.errors import ConfigError
 
 STRATEGY = "partition.assignment.strategy"

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from rebalance_kit.assignors.java_order import hash_map_order, partition_hash
 from rebalance_kit.logs.client.state import ClientState
-from rebalance_kit.logs.errors import FATAL_JOIN, MESSAGES, MOVED
 from rebalance_kit.logs.templates.template import Said
+from rebalance_kit.model.kafka_errors import COORDINATOR_MOVED, EXCEPTION_MESSAGES, FATAL_JOIN
 from rebalance_kit.model.topology import TopicPartition, parse_partition
 from rebalance_kit.model.trace import TraceRow
 
@@ -65,7 +65,7 @@ def _heartbeat(error: str, request: TraceRow, state: ClientState) -> Lines:
             (),
             False,
         )
-    if error in MOVED:
+    if error in COORDINATOR_MOVED:
         state.refusal = error
         return state.say("heartbeat_no_coordinator", node=state.node), (), False
     return NOTHING
@@ -80,15 +80,18 @@ def _commit(error: str, request: TraceRow, state: ClientState) -> Lines:
                 said
                 for tp in gone[:1]
                 for said in state.say(
-                    "commit_retried_on", partition=tp, offset=offsets[str(tp)], message=MESSAGES[error]
+                    "commit_retried_on",
+                    partition=tp,
+                    offset=offsets[str(tp)],
+                    message=EXCEPTION_MESSAGES[error],
                 )
             ),
             (),
             False,
         )
-    if error in MOVED:
+    if error in COORDINATOR_MOVED:
         state.refusal = error
-    message = MESSAGES.get(error, error)
+    message = EXCEPTION_MESSAGES.get(error, error)
     first = str(_in_map_order(offsets)[0])
     before = (
         *state.say("commit_failed_on", partition=first, offset=offsets[first], message=message),
@@ -105,7 +108,7 @@ def _in_map_order(offsets: Mapping[str, int]) -> list[TopicPartition]:
 
 def _join(error: str, request: TraceRow, state: ClientState) -> Lines:
     stamp = _stamp(request, state)
-    message = state.told or MESSAGES.get(error, error)
+    message = state.told or EXCEPTION_MESSAGES.get(error, error)
     if error == "MEMBER_ID_REQUIRED":
         return NOTHING
     if error == "REBALANCE_IN_PROGRESS":
@@ -114,7 +117,7 @@ def _join(error: str, request: TraceRow, state: ClientState) -> Lines:
         return state.say("join_fatal", message=message), (), True
     if error == "FENCED_INSTANCE_ID":
         return state.say("join_fenced", instance=state.optional_instance, stamp=stamp), (), True
-    if error in MOVED:
+    if error in COORDINATOR_MOVED:
         state.refusal = error
         return state.say("join_no_coordinator", message=message, stamp=stamp), (), True
     return state.say("join_failed", message=message, stamp=stamp), (), True
@@ -124,9 +127,9 @@ def _sync(error: str, request: TraceRow, state: ClientState) -> Lines:
     message = (
         "The group began another rebalance."
         if error == "REBALANCE_IN_PROGRESS"
-        else MESSAGES.get(error, error)
+        else EXCEPTION_MESSAGES.get(error, error)
     )
-    if error in MOVED:
+    if error in COORDINATOR_MOVED:
         state.refusal = error
         return state.say("sync_no_coordinator", message=message, stamp=_stamp(request, state)), (), True
     return state.say("sync_failed", message=message, stamp=_stamp(request, state)), (), True
@@ -150,7 +153,7 @@ def _consumer_heartbeat(error: str, request: TraceRow, state: ClientState) -> Li
         )
     if error == "UNRELEASED_INSTANCE_ID":
         return state.say("heartbeat_unreleased", instance=state.instance, message=message), (), True
-    if error in MOVED:
+    if error in COORDINATOR_MOVED:
         state.refusal = error
         return NOTHING
     return (

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from rebalance_kit.model.errors import AssignorError
+from rebalance_kit.model.kafka_errors import FATAL_JOIN, MESSAGES
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.classic_client.member import (
     HEARTBEAT,
@@ -32,18 +33,6 @@ from rebalance_kit.protocol.messages import (
     SyncGroup,
 )
 
-MESSAGES: Mapping[str, str] = MappingProxyType(
-    {
-        "UNKNOWN_MEMBER_ID": "The coordinator is not aware of this member.",
-        "ILLEGAL_GENERATION": "Specified group generation id is not valid.",
-        "REBALANCE_IN_PROGRESS": "The group is rebalancing, so a rejoin is needed.",
-        "FENCED_INSTANCE_ID": "The broker rejected this static consumer since another consumer with the same group.instance.id has registered with a different member.id.",
-        "GROUP_MAX_SIZE_REACHED": "The consumer group has reached its max size.",
-        "NOT_COORDINATOR": "This is not the correct coordinator.",
-        "COORDINATOR_NOT_AVAILABLE": "The coordinator is not available.",
-        "DISCONNECTED": "null",
-    }
-)
 EXCEPTIONS: Mapping[str, str] = MappingProxyType(
     {
         "UNKNOWN_MEMBER_ID": "UnknownMemberIdException",
@@ -57,15 +46,6 @@ EXCEPTIONS: Mapping[str, str] = MappingProxyType(
         "NOT_COORDINATOR": "NotCoordinatorException",
         "COORDINATOR_NOT_AVAILABLE": "CoordinatorNotAvailableException",
         "DISCONNECTED": "DisconnectException",
-    }
-)
-FATAL_JOIN = frozenset(
-    {
-        "INCONSISTENT_GROUP_PROTOCOL",
-        "INVALID_SESSION_TIMEOUT",
-        "INVALID_GROUP_ID",
-        "GROUP_AUTHORIZATION_FAILED",
-        "GROUP_MAX_SIZE_REACHED",
     }
 )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from rebalance_kit.model.kafka_errors import MESSAGES
 from rebalance_kit.protocol.classic_group.group import (
     NEW_MEMBER_JOIN_TIMEOUT_MS,
     Cause,
@@ -31,15 +32,6 @@ from rebalance_kit.protocol.classic_group.static_members import (
 from rebalance_kit.protocol.effects import Arrived, CancelTimer, Effects, Reply, SetTimer, Timer
 from rebalance_kit.protocol.messages import JoinAnswer, JoinGroup
 from rebalance_kit.protocol.triggers import Trigger
-
-SESSION_RANGE = (
-    "The session timeout is not within the range allowed by the broker (as configured by "
-    "group.min.session.timeout.ms and group.max.session.timeout.ms)."
-)
-INCONSISTENT = (
-    "The group member's supported protocols are incompatible with those of existing members or first "
-    "group member tried to join with empty protocol type or empty protocol list."
-)
 
 
 class JoinRules(NamedTuple):
@@ -83,14 +75,14 @@ def _join(group: ClassicGroup, arrived: Arrived[JoinGroup], rules: JoinRules) ->
     request = arrived.request
     settings = group.settings
     if not settings.min_session_ms <= request.session_timeout_ms <= settings.max_session_ms:
-        yield from _refuse(group, arrived, "INVALID_SESSION_TIMEOUT", SESSION_RANGE)
+        yield from _refuse(group, arrived, "INVALID_SESSION_TIMEOUT", MESSAGES["INVALID_SESSION_TIMEOUT"])
     elif not rules.has_room(group, request):
         yield from _forget(group, request.member_id)
-        yield from _refuse(
-            group, arrived, "GROUP_MAX_SIZE_REACHED", "The consumer group has reached its max size."
-        )
+        yield from _refuse(group, arrived, "GROUP_MAX_SIZE_REACHED", MESSAGES["GROUP_MAX_SIZE_REACHED"])
     elif not group.supports([name for name, _ in request.protocols]):
-        yield from _refuse(group, arrived, "INCONSISTENT_GROUP_PROTOCOL", INCONSISTENT)
+        yield from _refuse(
+            group, arrived, "INCONSISTENT_GROUP_PROTOCOL", MESSAGES["INCONSISTENT_GROUP_PROTOCOL"]
+        )
     elif request.member_id:
         yield from _join_with_id(group, arrived, rules)
     elif request.instance_id is not None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from rebalance_kit.model.config_client import CLASSES
+from rebalance_kit.model.configs.client_keys import CLASSES
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.model.spelling import nearest
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from rebalance_kit.model.config_types import illegal_name
+from rebalance_kit.model.configs.types import illegal_name
 from rebalance_kit.model.errors import ConfigError, ScenarioError
 from rebalance_kit.model.spelling import nearest
 from rebalance_kit.model.versions import parse_version

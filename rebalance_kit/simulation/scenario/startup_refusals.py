@@ -9,18 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rebalance_kit.model.config import INVALID_SESSION_TIMEOUT, BrokerConfig, ClientConfig
+from rebalance_kit.model.config import BrokerConfig, ClientConfig
+from rebalance_kit.model.kafka_errors import MESSAGES, UNSUPPORTED_CONSUMER_PROTOCOL
 from rebalance_kit.simulation.learner_code.plug_ins import NOTHING, Supports
 from rebalance_kit.simulation.scenario.scenario import MemberSpec, Scenario
 
-INCONSISTENT = (
-    "The group member's supported protocols are incompatible with those of existing members or first group member "
-    "tried to join with empty protocol type or empty protocol list."
-)
-UNSUPPORTED = (
-    "The cluster does not support the new CONSUMER group protocol. Set group.protocol=classic on the consumer configs "
-    "to revert to the CLASSIC protocol until the cluster is upgraded."
-)
 ERRORS = (
     "INCONSISTENT_GROUP_PROTOCOL",
     "INVALID_SESSION_TIMEOUT",
@@ -66,11 +59,15 @@ def _alone(index: int, config: ClientConfig, broker: BrokerConfig) -> Iterator[R
             least, most = broker.min_session_timeout_ms, broker.max_session_timeout_ms
             got = f"session.timeout.ms={config.session_timeout_ms}, expected {least} to {most}"
             yield Refusal(
-                "INVALID_SESSION_TIMEOUT", INVALID_SESSION_TIMEOUT, index, "session.timeout.ms", got
+                "INVALID_SESSION_TIMEOUT",
+                MESSAGES["INVALID_SESSION_TIMEOUT"],
+                index,
+                "session.timeout.ms",
+                got,
             )
     elif "consumer" not in broker.rebalance_protocols:
         got = f"group.protocol=consumer, the broker offers group.coordinator.rebalance.protocols={','.join(broker.rebalance_protocols)}"
-        yield Refusal("UNSUPPORTED_VERSION", UNSUPPORTED, index, "group.protocol", got)
+        yield Refusal("UNSUPPORTED_VERSION", UNSUPPORTED_CONSUMER_PROTOCOL, index, "group.protocol", got)
     elif config.remote_assignor is not None and config.remote_assignor not in broker.consumer_assignors:
         listed = ", ".join(broker.consumer_assignors)
         message = f"ServerAssignor {config.remote_assignor} is not supported. Supported assignors: {listed}."
@@ -101,7 +98,11 @@ def _together(scenario: Scenario, started: list[tuple[int, MemberSpec, ClientCon
             )
             got = f"partition.assignment.strategy={','.join(config.assignors)}, expected one name that all members have ({others_list})"
             yield Refusal(
-                "INCONSISTENT_GROUP_PROTOCOL", INCONSISTENT, index, "partition.assignment.strategy", got
+                "INCONSISTENT_GROUP_PROTOCOL",
+                MESSAGES["INCONSISTENT_GROUP_PROTOCOL"],
+                index,
+                "partition.assignment.strategy",
+                got,
             )
             continue
         present.append(

@@ -15,7 +15,7 @@ from pathlib import Path as FilePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from rebalance_kit.model.config_types import RefusedConfig, UnknownConfig
+from rebalance_kit.model.configs.types import RefusedConfig, UnknownConfig
 from rebalance_kit.model.errors import ConfigError, ScenarioError
 from rebalance_kit.model.spelling import nearest
 from rebalance_kit.model.yaml_text import read_text

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from rebalance_kit.model.config_types import ConfigKey
+from rebalance_kit.model.configs.types import ConfigKey
 
 CLASSES: Mapping[str, str] = MappingProxyType(
     {

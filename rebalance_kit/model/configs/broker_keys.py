@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from rebalance_kit.model.config_types import INT_MAX, Acts, ConfigKey, History, Kind
+from rebalance_kit.model.configs.types import INT_MAX, Acts, ConfigKey, History, Kind
 
 SERVER_CLASSES: Mapping[str, str] = MappingProxyType(
     {

@@ -8,8 +8,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from rebalance_kit.model.config_broker import BROKER_KEYS, SERVER_CLASSES
-from rebalance_kit.model.config_types import RefusedConfig, Written, find, parse, written
+from rebalance_kit.model.configs.broker_keys import BROKER_KEYS, SERVER_CLASSES
+from rebalance_kit.model.configs.types import RefusedConfig, Written, find, parse, written
 from rebalance_kit.model.versions import PREFERRED, has
 
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from rebalance_kit.model.config_client import CLIENT_KEYS
-from rebalance_kit.model.config_types import NUMBER, ConfigKey, RefusedConfig
+from rebalance_kit.model.configs.client_keys import CLIENT_KEYS
+from rebalance_kit.model.configs.types import NUMBER, ConfigKey, RefusedConfig
 
 RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
     {

@@ -1,0 +1,1 @@
+"""Kafka's configuration keys as tables, and how a value is checked."""
