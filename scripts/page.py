@@ -1,7 +1,7 @@
 """The page's JavaScript: its bundles, its style, its types and its tests, all by Deno from the package index.
 
 python scripts/page.py build [FOLDER]   bundle page/ into the package (or into a folder, for comparison)
-python scripts/page.py lint             style and layout, nothing is changed
+python scripts/page.py lint             style, layout and types, nothing is changed
 python scripts/page.py format           lay the sources out
 python scripts/page.py test             the unit tests of page/tests
 """
@@ -103,8 +103,8 @@ def build(folder: Path = PACKAGE, entries: Iterable[str] = BUNDLES) -> None:
 
 
 def lint() -> int:
-    """Style and layout of the sources and their tests."""
-    checks = [["lint", "--quiet"], ["fmt", "--quiet", "--check"]]
+    """Style, layout and types of the sources and their tests."""
+    checks = [["lint", "--quiet"], ["fmt", "--quiet", "--check"], ["check", "--quiet", "."]]
     return max([run(*check).returncode for check in checks])
 
 

@@ -2,14 +2,28 @@
 
 import { lines } from "./parts/prose.js";
 import { make } from "../shared/dom.js";
-import { follow, ownKeys, replayButtons } from "./parts/page.js";
+import { focusOn, follow, ownKeys, replayButtons } from "./parts/page.js";
 import { press, questionBody, readAnswer } from "./parts/question.js";
 
+/**
+ * @typedef {object} Local what the page itself remembers
+ * @property {boolean} review whether the review is open
+ * @property {string} given
+ * @property {boolean} ended whether the end was drawn before
+ * @property {(given: string) => void} keep
+ */
+
+/** @param {number} left */
 function clock(left) {
   const seconds = Math.max(0, Math.round(left));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")} left`;
 }
 
+/**
+ * @param {import("./parts/types.js").ExamPage} page
+ * @param {import("./parts/types.js").Send} send
+ * @param {() => string} [given]
+ */
 function places(page, send, given) {
   return make(
     "nav",
@@ -42,12 +56,23 @@ function places(page, send, given) {
   );
 }
 
+/**
+ * @param {string} text
+ * @param {string} role
+ * @param {() => any} message
+ * @param {import("./parts/types.js").Send} send
+ */
 function control(text, role, message, send) {
   const button = make("button", { type: "button", class: "rkq-go rkq-quiet", "data-role": role }, text);
   button.addEventListener("click", () => send(message()));
   return button;
 }
 
+/**
+ * @param {import("./parts/types.js").ExamPage} page
+ * @param {import("./parts/types.js").Send} send
+ * @param {() => string} given
+ */
 function reviewScreen(page, send, given) {
   const open = page.places.filter((place) => !place.answered).length;
   const flagged = page.places.filter((place) => place.flagged).length;
@@ -63,13 +88,18 @@ function reviewScreen(page, send, given) {
   );
 }
 
+/**
+ * @param {import("./parts/types.js").ExamPage} page
+ * @param {import("./parts/types.js").Send} send
+ * @param {Local} local
+ */
 function sheet(page, send, local) {
   const state = {
     given: page.error ? local.given : page.given,
     disabled: false,
     struck: page.struck,
     strike: page.question.options && page.question.kind !== "matching"
-      ? (option) => send({ do: "strike", option })
+      ? (/** @type {string} */ option) => send({ do: "strike", option })
       : null,
   };
   const form = make(
@@ -84,10 +114,17 @@ function sheet(page, send, local) {
     ...questionBody(page.question, state),
   );
   const given = () => readAnswer(form, page.question);
+  const previous = control(
+    "Previous",
+    "previous",
+    () => ({ do: "go", place: page.number - 2, given: given() }),
+    send,
+  );
+  previous.disabled = page.number === 1;
   const foot = make(
     "div",
     { class: "rkq-foot" },
-    control("Previous", "previous", () => ({ do: "go", place: page.number - 2, given: given() }), send),
+    previous,
     control(
       page.number === page.of ? "Keep the answer" : "Next",
       "next",
@@ -108,7 +145,6 @@ function sheet(page, send, local) {
     ),
     make("output", { class: page.error ? "error" : "" }, page.error ?? ""),
   );
-  foot.querySelector("[data-role=previous]").disabled = page.number === 1;
   form.append(foot, places(page, send, given));
   if (local.review) form.append(reviewScreen(page, send, given));
   // What is chosen is kept at once, and nothing is drawn anew for it.
@@ -121,7 +157,11 @@ function sheet(page, send, local) {
   return form;
 }
 
-// Once it is over: the report, and below it every question with its key, the reasons and the runs behind it.
+/**
+ * Once it is over: the report, and below it every question with its key, the reasons and the runs behind it.
+ * @param {import("./parts/types.js").ExamPage} page
+ * @param {import("./parts/types.js").Send} send
+ */
 function ended(page, send) {
   const state = { remarks: page.verdict.remarks, given: page.given, disabled: true, struck: [] };
   return make(
@@ -142,14 +182,21 @@ function ended(page, send) {
   );
 }
 
+/** @param {{ model: import("../shared/model.js").Model, el: HTMLElement }} widget */
 function render({ model, el }) {
   const root = make("section", { class: "rkq", "aria-label": "Exam" });
   const slot = make("div", { class: "rkq-lab" });
   el.append(root, slot);
-  const local = { review: false, given: "", keep: (given) => model.send({ do: "keep", given }) };
+  /** @type {Local} */
+  const local = {
+    review: false,
+    given: "",
+    ended: false,
+    keep: (given) => model.send({ do: "keep", given }),
+  };
   let sent = false;
   let began = performance.now();
-  const send = (message) => {
+  const send = (/** @type {any} */ message) => {
     sent = true;
     local.review = Boolean(message.review);
     local.given = message.given ?? "";
@@ -163,12 +210,12 @@ function render({ model, el }) {
     if (!sent) return;
     sent = false;
     const wanted = page.ended
-      ? (local.told ? ".rkq-told" : "h3")
+      ? (local.ended ? ".rkq-told" : "h3")
       : local.review
       ? "[data-role=finish]"
       : "h3";
-    local.told = page.ended;
-    (root.querySelector(wanted) ?? root).focus();
+    local.ended = page.ended;
+    focusOn(root, wanted);
   };
   const tick = setInterval(() => {
     const page = model.get("page");

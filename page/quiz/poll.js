@@ -3,8 +3,9 @@
 
 import { questionBody } from "./parts/question.js";
 import { make } from "../shared/dom.js";
-import { follow, ownKeys, replayButtons } from "./parts/page.js";
+import { focusOn, follow, ownKeys, replayButtons } from "./parts/page.js";
 
+/** @type {Record<string, (page: import("./parts/types.js").PollPage) => string>} */
 const SAID = {
   vote: (page) => `First vote: ${page.votes} so far`,
   discuss: (page) => `Discuss with your neighbour. ${page.votes} voted`,
@@ -13,12 +14,21 @@ const SAID = {
 };
 const LOOK_S = 3;
 
+/**
+ * @param {string} text
+ * @param {string} step
+ * @param {import("./parts/types.js").Send} send
+ */
 function pollButton(text, step, send) {
   const button = make("button", { type: "button", class: "rkq-go rkq-quiet", "data-role": step }, text);
   button.addEventListener("click", () => send({ do: step }));
   return button;
 }
 
+/**
+ * @param {import("./parts/types.js").PollPage} page
+ * @param {import("./parts/types.js").Send} send
+ */
 function steps(page, send) {
   const found = [];
   if (page.step === "vote") found.push(["End the first vote", "end_round"]);
@@ -30,7 +40,10 @@ function steps(page, send) {
   return make("div", { class: "rkq-foot" }, ...found.map(([text, step]) => pollButton(text, step, send)));
 }
 
-// Two bars an option: before the discussion, after it.
+/**
+ * Two bars an option: before the discussion, after it.
+ * @param {import("./parts/types.js").PollPage} page
+ */
 function shift(page) {
   const most = Math.max(1, ...page.split.flatMap((counts) => Object.values(counts)));
   const rows = page.question.options.map((option) => {
@@ -68,6 +81,11 @@ function shift(page) {
   );
 }
 
+/**
+ * @param {import("./parts/types.js").PollPage} page
+ * @param {any} local
+ * @param {import("./parts/types.js").Send} send
+ */
 function codesField(page, local, send) {
   if (page.revealed) return null;
   const area = make("textarea", {
@@ -90,12 +108,18 @@ function codesField(page, local, send) {
   return make("div", { class: "rkq-foot" }, area, button);
 }
 
+/** @param {import("./parts/types.js").PollPage} page */
 function told(page) {
   const more = page.refused_more ? [`and ${page.refused_more} more`] : [];
   const lines = [...page.refused, ...more, page.notice].filter(Boolean);
   return lines.map((line) => make("p", { class: "rkq-notice", role: "status" }, line));
 }
 
+/**
+ * @param {import("./parts/types.js").PollPage} page
+ * @param {any} local
+ * @param {import("./parts/types.js").Send} send
+ */
 function stage(page, local, send) {
   const state = { remarks: page.verdict?.remarks, given: "", disabled: true };
   const call = page.step === "revote" ? `${page.call}, and "after the discussion"` : page.call;
@@ -118,6 +142,7 @@ function stage(page, local, send) {
   );
 }
 
+/** @param {{ model: import("../shared/model.js").Model, el: HTMLElement }} widget */
 function render({ model, el }) {
   const root = make("section", { class: "rkq", "aria-label": "Poll" });
   const slot = make("div", { class: "rkq-lab" });
@@ -125,17 +150,15 @@ function render({ model, el }) {
   ownKeys(root);
   const local = { text: "" };
   let sent = "";
-  const send = (message) => {
+  const send = (/** @type {any} */ message) => {
     sent = message.do;
     model.send(message);
   };
   const draw = () => {
-    const typing = root.contains(document.activeElement) && document.activeElement.tagName === "TEXTAREA";
+    const typing = root.contains(document.activeElement) && document.activeElement?.tagName === "TEXTAREA";
     root.replaceChildren(stage(model.get("page"), local, send));
     if (typing) root.querySelector("textarea")?.focus();
-    else if (sent && sent !== "collect") {
-      (root.querySelector(`[data-role=${sent}]`) ?? root.querySelector("h3")).focus();
-    }
+    else if (sent && sent !== "collect") focusOn(root, `[data-role=${sent}]`, "h3");
     sent = "";
   };
   const look = setInterval(() => {

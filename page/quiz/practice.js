@@ -2,9 +2,10 @@
 // verdict, after the answer.
 
 import { make } from "../shared/dom.js";
-import { follow, ownKeys, replayButtons } from "./parts/page.js";
+import { focusOn, follow, ownKeys, replayButtons } from "./parts/page.js";
 import { press, questionBody, readAnswer } from "./parts/question.js";
 
+/** @param {import("./parts/types.js").PracticePage} page */
 function outcome(page) {
   if (page.error) return page.error;
   if (!page.verdict) return "";
@@ -21,6 +22,7 @@ function outcome(page) {
 
 const SURE = [["sure", "Sure"], ["think", "Think so"], ["guess", "Guess"]];
 
+/** @param {import("./parts/types.js").PracticePage} page */
 function confidence(page) {
   if (page.verdict || !page.asks_confidence) return null;
   const radios = SURE.map(([value, text]) =>
@@ -29,6 +31,10 @@ function confidence(page) {
   return make("fieldset", { class: "rkq-confidence" }, make("legend", {}, "How sure are you?"), ...radios);
 }
 
+/**
+ * @param {import("./parts/types.js").PracticePage} page
+ * @param {import("./parts/types.js").Send} send
+ */
 function build(page, send) {
   if (!page.of) return make("div", {}, make("h3", { tabindex: "-1" }, page.title), make("p", {}, page.said));
   const answered = Boolean(page.verdict);
@@ -68,13 +74,15 @@ function build(page, send) {
   return form;
 }
 
+/** @param {{ model: import("../shared/model.js").Model, el: HTMLElement }} widget */
 function render({ model, el }) {
   const root = make("section", { class: "rkq", "aria-label": "Quiz" });
   const slot = make("div", { class: "rkq-lab" });
   el.append(root, slot);
   let sent = false;
+  /** @type {any} */
   let form;
-  const send = (message) => {
+  const send = (/** @type {any} */ message) => {
     sent = true;
     model.send(message);
   };
@@ -84,9 +92,8 @@ function render({ model, el }) {
     root.replaceChildren(form);
     if (!sent) return;
     sent = false;
-    (page.verdict
-      ? (form.querySelector("[data-role=next]") ?? form.querySelector("h3"))
-      : form.querySelector(page.error ? "input, select, button" : "h3")).focus();
+    if (page.verdict) focusOn(root, "[data-role=next]", "h3");
+    else focusOn(root, page.error ? "input, select, button" : "h3");
   };
   ownKeys(root, (event) => {
     const page = model.get("page");

@@ -1,9 +1,10 @@
 // A learner's vote: choose, then send the code that appears. No key is known here.
 
 import { make } from "../shared/dom.js";
-import { ownKeys } from "./parts/page.js";
+import { focusOn, ownKeys } from "./parts/page.js";
 import { press, questionBody, readAnswer } from "./parts/question.js";
 
+/** @param {import("./parts/types.js").VotePage} page */
 function ballot(page) {
   if (!page.code) return null;
   const field = make("input", {
@@ -42,14 +43,19 @@ function ballot(page) {
   );
 }
 
+/**
+ * @param {import("./parts/types.js").VotePage} page
+ * @param {boolean} again
+ * @param {import("./parts/types.js").Send} send
+ */
 function form(page, again, send) {
   const state = { given: page.given, disabled: false };
-  const rounds = [["first vote", false], ["after the discussion", true]].map(([text, value]) =>
+  const rounds = [false, true].map((value) =>
     make(
       "label",
       {},
       make("input", { type: "radio", name: "round", value: String(value), checked: again === value }),
-      text,
+      value ? "after the discussion" : "first vote",
     )
   );
   const made = make(
@@ -73,18 +79,20 @@ function form(page, again, send) {
   );
   made.addEventListener("submit", (event) => {
     event.preventDefault();
-    const held = new FormData(made);
-    send({ do: "vote", given: readAnswer(made, page.question), again: held.get("round") === "true" });
+    const chosen = new FormData(made);
+    send({ do: "vote", given: readAnswer(made, page.question), again: chosen.get("round") === "true" });
   });
   return made;
 }
 
+/** @param {{ model: import("../shared/model.js").Model, el: HTMLElement }} widget */
 function render({ model, el }) {
   const root = make("section", { class: "rkq", "aria-label": "Vote" });
   el.append(root);
+  /** @type {any} */
   let made;
   let sent = false;
-  const send = (message) => {
+  const send = (/** @type {any} */ message) => {
     sent = true;
     model.send(message);
   };
@@ -92,7 +100,7 @@ function render({ model, el }) {
     const page = model.get("page");
     made = form(page, page.again || Boolean(page.code), send);
     root.replaceChildren(made);
-    if (sent) made.querySelector(page.error ? "input" : ".rkq-code").focus();
+    if (sent) focusOn(root, page.error ? "input" : ".rkq-code");
     sent = false;
   };
   ownKeys(root, (event) => press(event, made, false));

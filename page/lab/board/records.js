@@ -2,7 +2,12 @@
 
 import { make } from "../../shared/dom.js";
 
-// The queue that waits, as a bar on a square-root scale: a short one is seen, a long one still grows.
+/**
+ * The queue that waits, as a bar on a square-root scale: a short one is seen, a long one still grows.
+ * @param {import("./token.js").Token} token
+ * @param {import("../film/positions.js").Position | null} at
+ * @param {number} most
+ */
 export function paintLag(token, at, most) {
   const wide = at ? Math.min(1, Math.sqrt(Math.max(0, at.end - at.position) / most)) : 0;
   const width = `${Math.round(wide * Math.max(0, token.box.width - 14))}px`;
@@ -12,7 +17,13 @@ export function paintLag(token, at, most) {
   }
 }
 
-// Records, oldest left: ■ committed, □ processed, | position, ● waiting.
+/**
+ * Records, oldest left: ■ committed, □ processed, | position, ● waiting.
+ * @param {import("./token.js").Token} token
+ * @param {import("../film/positions.js").Position | null} at
+ * @param {number} width
+ * @param {boolean} flows
+ */
 export function paintRecords(token, at, width, flows) {
   const key = at
     ? `${Math.min(3, Math.max(0, at.committed))},${

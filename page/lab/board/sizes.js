@@ -5,7 +5,34 @@ export const GAP = 14;
 export const COORDINATOR = 66;
 export const FULL_HEIGHT = 330;
 
-// Sizes are chosen once a film from the most that any lane ever holds, so nothing resizes in play.
+/** @typedef {{ x: number, y: number, width: number, height: number }} Box */
+/** @typedef {{ rows: number, columns: number, width: number, height: number }} Cells */
+
+/**
+ * @typedef {object} LaneSizes
+ * @property {number} inner
+ * @property {number} busWidth
+ * @property {number} railWidth
+ * @property {number} railX
+ * @property {number} columns of lanes
+ * @property {number} rows of lanes
+ * @property {number} laneHeight
+ * @property {number} laneGap
+ * @property {number} laneWidth
+ * @property {number} laneTop
+ * @property {number} head the part of a lane left of its tokens
+ * @property {Cells} cells tokens in a lane
+ * @property {number} height
+ * @property {{ columns: number, width: number, height: number, gap: number }} rail tokens in the rail
+ */
+
+/**
+ * The sizes of lanes; without `cells` where tiles are drawn instead.
+ * @param {import("../film/format.js").Film} film
+ * @param {number} width
+ * @param {boolean} large for a projector
+ * @returns {LaneSizes | { inner: number }}
+ */
 export function measure(film, width, large) {
   const inner = Math.max(680, width - 40), tight = width < 960;
   const busWidth = tight ? 92 : 104, railWidth = tight ? 164 : RAIL;
@@ -19,15 +46,13 @@ export function measure(film, width, large) {
   const head = columns > 1 ? 150 : (tight ? 222 : 224) + (large ? 34 : 0);
   const track = laneWidth - head - 8;
   const cells = fitCells(track, laneHeight, most);
-  if (count > 16 || !cells) return { tiles: true, inner };
+  if (count > 16 || !cells) return { inner };
   const rows = Math.ceil(count / columns);
   const lanes = Math.max(rows * (laneHeight + laneGap) - laneGap, 244);
   const height = Math.max(FULL_HEIGHT, COORDINATOR + 10 + lanes + 10);
   const rail = fitRail(height - COORDINATOR - 20, film.mostInRail, railWidth - 20);
   return {
-    tiles: false,
     inner,
-    large,
     busWidth,
     railWidth,
     columns,
@@ -36,7 +61,6 @@ export function measure(film, width, large) {
     laneGap,
     laneWidth,
     head,
-    track,
     cells,
     height,
     rail,
@@ -45,6 +69,11 @@ export function measure(film, width, large) {
   };
 }
 
+/**
+ * @param {number} track
+ * @param {number} laneHeight
+ * @param {number} most
+ */
 function fitCells(track, laneHeight, most) {
   for (let rows = 1; rows <= 3; rows += 1) {
     const height = rows === 1 ? laneHeight - 22 : Math.floor((laneHeight - 14 - (rows - 1) * 5) / rows);
@@ -57,6 +86,11 @@ function fitCells(track, laneHeight, most) {
   return null;
 }
 
+/**
+ * @param {number} height
+ * @param {number} most
+ * @param {number} wide
+ */
 function fitRail(height, most, wide) {
   const room = height - 52;
   for (const height of [54, 32, 26]) {
@@ -71,6 +105,10 @@ function fitRail(height, most, wide) {
   return { columns: 3, width: 50, height: 16, gap: 3 };
 }
 
+/**
+ * @param {import("./sizes.js").LaneSizes} sizes
+ * @param {number} index
+ */
 export function laneBox(sizes, index) {
   const column = Math.floor(index / sizes.rows), row = index % sizes.rows;
   return {
@@ -81,6 +119,11 @@ export function laneBox(sizes, index) {
   };
 }
 
+/**
+ * @param {import("./sizes.js").LaneSizes} sizes
+ * @param {number} owner
+ * @param {number} slot
+ */
 export function tokenBox(sizes, owner, slot) {
   if (owner < 0) {
     const { columns, width, height, gap } = sizes.rail;

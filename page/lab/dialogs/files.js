@@ -2,64 +2,92 @@
 
 import { make } from "../../shared/dom.js";
 
+const KEPT_MS = 10_000;
+const SHARPNESS = 2;
+
+/** @typedef {import("../lab.js").Lab} Lab */
+
+/**
+ * @param {string} name
+ * @param {BlobPart} bytes
+ * @param {string} kind
+ */
 function download(name, bytes, kind) {
   const address = URL.createObjectURL(new Blob([bytes], { type: kind }));
   const link = make("a", { href: address, download: name });
   document.body.append(link);
   link.click();
   link.remove();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  setTimeout(() => URL.revokeObjectURL(address), KEPT_MS);
 }
 
-// The lab as it stands, put into an SVG with its own style, then into a canvas.
-async function picture(lab) {
-  let css = [...document.styleSheets].flatMap((sheet) => {
+/**
+ * The lab's rules, as the page has them; from the kernel where the page keeps them to itself.
+ * @param {Lab} lab
+ */
+async function styleOf(lab) {
+  const rules = [...document.styleSheets].flatMap((sheet) => {
     try {
       return [...sheet.cssRules];
     } catch {
-      return [];
+      return []; // a sheet of another origin
     }
-  }).map((rule) => rule.cssText).filter((text) => text.includes("rk-")).join("\n");
-  if (!css && !lab.alone) {
-    const answer = await lab.talk.request({ type: "export", what: "style" });
-    css = new TextDecoder().decode(answer.buffers[0]);
-  }
-  const box = lab.ui.root.getBoundingClientRect(), copy = lab.ui.root.cloneNode(true);
-  const drawn = [...lab.ui.root.querySelectorAll("canvas")];
-  copy.querySelectorAll("canvas").forEach((canvas, place) =>
+  });
+  const css = rules.map((rule) => rule.cssText).filter((text) => text.includes("rk-")).join("\n");
+  if (css || lab.alone) return css;
+  const answer = await lab.talk.request({ type: "export", what: "style" });
+  return new TextDecoder().decode(answer.buffers[0]);
+}
+
+/**
+ * A copy of the lab in which canvases are images, and nothing is hidden.
+ * @param {HTMLElement} root
+ */
+function stillOf(root) {
+  const copy = /** @type {HTMLElement} */ (root.cloneNode(true));
+  const drawn = [...root.querySelectorAll("canvas")];
+  copy.querySelectorAll("canvas").forEach((canvas, place) => {
+    const style = canvas.getAttribute("style") || "";
     canvas.replaceWith(
-      Object.assign(
-        make("img", {
-          src: drawn[place].toDataURL(),
-          style: canvas.getAttribute("style") || "",
-          class: canvas.className || null,
-        }),
-      ),
-    )
-  );
+      make("img", { src: drawn[place].toDataURL(), style, class: canvas.className || null }),
+    );
+  });
   copy.querySelectorAll("[hidden]").forEach((node) => node.remove());
-  const body = new XMLSerializer().serializeToString(copy);
-  const svg =
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${box.width}" height="${box.height}"><foreignObject width="100%" height="100%"><div xmlns="http://www.w3.org/1999/xhtml"><style>${
-      css.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
-    }</style>${body}</div></foreignObject></svg>`;
+  return new XMLSerializer().serializeToString(copy);
+}
+
+/**
+ * The lab as it stands, put into an SVG with its own style, then into a canvas.
+ * @param {Lab} lab
+ * @returns {Promise<Blob>}
+ */
+async function picture(lab) {
+  const css = (await styleOf(lab)).replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+  const { width, height } = lab.ui.root.getBoundingClientRect();
+  const body = `<div xmlns="http://www.w3.org/1999/xhtml"><style>${css}</style>${stillOf(lab.ui.root)}</div>`;
+  const inside = `<foreignObject width="100%" height="100%">${body}</foreignObject>`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${inside}</svg>`;
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   await image.decode();
-  const canvas = make("canvas", { width: Math.round(box.width * 2), height: Math.round(box.height * 2) }),
-    pen = canvas.getContext("2d");
-  pen.scale(2, 2);
+  const [wide, tall] = [width, height].map((size) => Math.round(size * SHARPNESS));
+  const canvas = make("canvas", { width: wide, height: tall });
+  const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  pen.scale(SHARPNESS, SHARPNESS);
   pen.drawImage(image, 0, 0);
-  return new Promise((done) => canvas.toBlob(done, "image/png"));
+  return new Promise((done, failed) =>
+    canvas.toBlob((blob) => blob ? done(blob) : failed(new Error("the canvas is empty")), "image/png")
+  );
 }
 
-export async function save(lab, what) {
+/**
+ * @param {Lab} lab
+ * @param {string} what
+ */
+async function saveFile(lab, what) {
   if (what === "png") {
-    download(
-      `${lab.model.get("controls").preset}-${Math.round(lab.player.at)}ms.png`,
-      await picture(lab),
-      "image/png",
-    );
+    const name = `${lab.model.get("controls").preset}-${Math.round(lab.player.at)}ms.png`;
+    download(name, await picture(lab), "image/png");
     lab.tell("The picture is in your downloads.");
     return;
   }
@@ -70,4 +98,15 @@ export async function save(lab, what) {
   }
   download(answer.file, answer.buffers[0], answer.file.endsWith("html") ? "text/html" : "text/plain");
   lab.tell(`${answer.file} is in your downloads.`);
+}
+
+/**
+ * Make a file, or say why the browser could not.
+ * @param {Lab} lab
+ * @param {string} what
+ */
+export function save(lab, what) {
+  return saveFile(lab, what).catch((/** @type {Error} */ failure) =>
+    lab.tell(`This browser could not make the file: ${failure.message}`)
+  );
 }

@@ -2,79 +2,85 @@
 
 import { make } from "../../shared/dom.js";
 import { inflate } from "../film/format.js";
+import { menuItem } from "./items.js";
 
+const SEEN = "rk-seen";
+
+/** @typedef {import("../lab.js").Lab} Lab */
+/** @typedef {{ name: string, title: string, group: string, try: string, watch: string }} Lesson */
+
+/**
+ * @param {Lab} lab
+ * @param {HTMLElement} opener
+ */
 export async function showPresets(lab, opener) {
   if (!lab.presets) {
     const answer = await lab.talk.request({ type: "presets" });
     lab.presets = await inflate(answer.buffers[0]);
   }
-  const search = make("input", {
-    type: "search",
-    placeholder: "search lessons",
-    "aria-label": "Search lessons",
-    autofocus: true,
-  });
+  const lessons = /** @type {Lesson[]} */ (lab.presets);
+  const looks = { type: "search", placeholder: "search lessons", "aria-label": "Search lessons" };
+  const search = make("input", { ...looks, autofocus: true });
   const list = make("div", { class: "rk-presetlist" });
-  const seen = new Set(remembered("rk-seen", []));
-  const fill = () => {
-    const wanted = search.value.toLowerCase();
-    const shown = lab.presets.filter((one) =>
-      !wanted ||
-      `${one.title} ${one.try} ${one.watch} ${one.group} ${one.name}`.toLowerCase().includes(wanted)
-    );
-    let group = "";
-    list.replaceChildren(
-      ...shown.flatMap((one) => {
-        const head = one.group === group ? [] : [make("h3", {}, one.group)];
-        group = one.group;
-        const here = one.name === lab.model.get("controls").preset;
-        const node = make(
-          "button",
-          {
-            type: "button",
-            class: "rk-item rk-preset",
-            "aria-current": here ? "true" : null,
-            "data-preset": one.name,
-          },
-          make(
-            "b",
-            {},
-            `${lab.presets.indexOf(one) + 1}  ${one.title}`,
-            seen.has(one.name) ? make("small", {}, " ✓ seen") : null,
-          ),
-          make("span", {}, `Try: ${one.try} Watch: ${one.watch}.`),
-        );
-        node.addEventListener("click", () => {
-          remember("rk-seen", [...seen, one.name]);
-          lab.popup.close(true);
-          lab.ask({ type: "preset", name: one.name });
-        });
-        return [...head, node];
-      }),
-      shown.length ? "" : make("p", {}, "No lesson has these words."),
-    );
-  };
+  const seen = new Set(seenLessons());
+  const fill = () => list.replaceChildren(...lessonItems(lab, lessons, search.value.toLowerCase(), seen));
   const surprise = make("button", { type: "button" }, "Surprise me");
   surprise.addEventListener("click", () => {
-    const unseen = lab.presets.filter((one) => !seen.has(one.name));
-    const from = unseen.length ? unseen : lab.presets;
-    list.querySelector(`[data-preset="${from[Math.floor(Math.random() * from.length)].name}"]`).click();
+    const unseen = lessons.filter((lesson) => !seen.has(lesson.name));
+    const choices = unseen.length ? unseen : lessons;
+    openLesson(lab, choices[Math.floor(Math.random() * choices.length)], seen);
+    lab.popup.close(true);
   });
   search.addEventListener("input", fill);
   fill();
   lab.popup.show(opener, make("h2", {}, "Lessons"), make("div", { class: "rk-bar" }, search, surprise), list);
 }
 
-function remembered(key, otherwise) {
-  try {
-    return JSON.parse(localStorage.getItem(key)) || otherwise;
-  } catch {
-    return otherwise;
-  }
+/**
+ * The lessons that have these words, under the heads of their groups.
+ * @param {Lab} lab
+ * @param {Lesson[]} lessons
+ * @param {string} words
+ * @param {Set<string>} seen
+ */
+function lessonItems(lab, lessons, words, seen) {
+  const shown = lessons.filter((lesson) => {
+    const text = `${lesson.title} ${lesson.try} ${lesson.watch} ${lesson.group} ${lesson.name}`;
+    return text.toLowerCase().includes(words);
+  });
+  if (!shown.length) return [make("p", {}, "No lesson has these words.")];
+  const here = lab.model.get("controls").preset;
+  return shown.flatMap((lesson, place) => {
+    const title = `${lessons.indexOf(lesson) + 1}  ${lesson.title}`;
+    const mark = seen.has(lesson.name) ? make("small", {}, " ✓ seen") : null;
+    const says = make("span", {}, `Try: ${lesson.try} Watch: ${lesson.watch}.`);
+    const content = [make("b", {}, title, mark), says];
+    const item = menuItem(lab, content, () => openLesson(lab, lesson, seen), {
+      class: "rk-item rk-preset",
+      "aria-current": lesson.name === here ? "true" : null,
+      "data-preset": lesson.name,
+    });
+    return lesson.group === shown[place - 1]?.group ? [item] : [make("h3", {}, lesson.group), item];
+  });
 }
 
-function remember(key, value) {
+/**
+ * @param {Lab} lab
+ * @param {Lesson} lesson
+ * @param {Set<string>} seen
+ */
+function openLesson(lab, lesson, seen) {
   try {
-    localStorage.setItem(key, JSON.stringify(value));
+    localStorage.setItem(SEEN, JSON.stringify([...seen, lesson.name]));
   } catch { /* a page without storage forgets */ }
+  lab.ask({ type: "preset", name: lesson.name });
+}
+
+/** @returns {string[]} names that this browser remembers */
+function seenLessons() {
+  try {
+    return JSON.parse(localStorage.getItem(SEEN) ?? "[]");
+  } catch {
+    return [];
+  }
 }

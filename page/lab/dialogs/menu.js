@@ -3,68 +3,60 @@
 import { make } from "../../shared/dom.js";
 import { save } from "./files.js";
 import { showHistory } from "./history.js";
+import { menuItem, selectOf } from "./items.js";
 
-const FILES = [
+const FILES = Object.freeze([
   ["trace", "Trace (JSONL)"],
   ["scenario", "Scenario (YAML)"],
   ["report", "Report (HTML)"],
   ["animation", "Animation (HTML, plays alone)"],
   ["png", "Picture of this view (PNG)"],
-];
+]);
+const PILLS = Object.freeze(
+  /** @type {[string, string][]} */ ([
+    ["all", "all"],
+    ["news", "without quiet heartbeats and commits"],
+    ["none", "none"],
+  ]),
+);
+const THEMES = Object.freeze(["auto", "light", "dark", "projector"]);
 
+/**
+ * @param {import("../lab.js").Lab} lab
+ * @param {HTMLElement} opener
+ */
 export function showMenu(lab, opener) {
-  const item = (words, run) => {
-    const node = make("button", { type: "button", class: "rk-item" }, words);
-    node.addEventListener("click", () => {
-      lab.popup.close(true);
-      run();
-    });
-    return node;
-  };
-  const theme = make(
-    "select",
-    { "aria-label": "Theme" },
-    ...["auto", "light", "dark", "projector"].map((name) => make("option", { value: name }, name)),
-  );
-  theme.value = lab.model.get("theme");
-  theme.addEventListener("input", () => {
-    lab.model.set("theme", theme.value);
-    lab.model.save_changes();
+  const { model, options } = lab;
+  const themes = THEMES.map((name) => /** @type {[string, string]} */ ([name, name]));
+  const theme = selectOf("Theme", themes, model.get("theme"), (value) => {
+    model.set("theme", value);
+    model.save_changes();
     lab.theme.apply();
   });
-  const letters = make("input", { type: "checkbox" });
-  letters.checked = lab.options.letters;
-  letters.addEventListener("input", () => {
-    lab.options.letters = letters.checked;
-  });
-  const still = make("input", { type: "checkbox" });
-  still.checked = lab.options.still;
-  still.addEventListener("input", () => {
-    lab.options.calm = still.checked;
-  });
-  const pills = make(
-    "select",
-    { "aria-label": "Messages on the board" },
-    ...[["all", "all"], ["news", "without quiet heartbeats and commits"], ["none", "none"]].map((
-      [name, words],
-    ) => make("option", { value: name }, words)),
-  );
-  pills.value = lab.options.pills;
-  pills.addEventListener("input", () => {
-    lab.options.pills = pills.value;
-  });
+  const pills = selectOf("Messages on the board", PILLS, options.pills, (value) => (options.pills = value));
+  const files = FILES.filter(([what]) => !lab.alone || what === "png");
   lab.popup.show(
     opener,
     make("h2", {}, "Export"),
-    ...FILES.filter(([what]) => !lab.alone || what === "png").map(([what, words]) =>
-      item(words, () => save(lab, what))
-    ),
+    ...files.map(([what, words]) => menuItem(lab, [words], () => save(lab, what))),
     make("h2", {}, "View"),
     make("label", { class: "rk-check" }, "Theme", theme),
     make("label", { class: "rk-check" }, "Messages on the board", pills),
-    make("label", { class: "rk-check" }, letters, "single letters are keys"),
-    make("label", { class: "rk-check" }, still, "less motion"),
-    item("History and branches (H)", () => showHistory(lab, opener)),
-    item("Keys (?)", () => lab.toggleHelp()),
+    checkbox("single letters are keys", options.letters, (on) => (options.letters = on)),
+    checkbox("less motion", options.still, (on) => (options.calm = on)),
+    menuItem(lab, ["History and branches (H)"], () => showHistory(lab, opener)),
+    menuItem(lab, ["Keys (?)"], () => lab.toggleHelp()),
   );
+}
+
+/**
+ * @param {string} words
+ * @param {boolean} on
+ * @param {(on: boolean) => void} run
+ */
+function checkbox(words, on, run) {
+  const box = make("input", { type: "checkbox" });
+  box.checked = on;
+  box.addEventListener("input", () => run(box.checked));
+  return make("label", { class: "rk-check" }, box, words);
 }

@@ -1,30 +1,30 @@
 // The menu of everything that can be done.
 
-import { MORE } from "../acting/actions.js";
 import { make } from "../../shared/dom.js";
+import { MORE } from "../acting/actions.js";
+import { menuItem } from "./items.js";
 
+/**
+ * @param {import("../lab.js").Lab} lab
+ * @param {HTMLElement} opener
+ */
 export function showMore(lab, opener) {
-  const item = (action) => {
-    const node = make(
-      "button",
-      { type: "button", class: "rk-item", "data-do": action.do },
-      make("span", {}, action.words),
-      action.key ? make("kbd", { "aria-hidden": "true" }, action.key) : null,
-    );
-    node.addEventListener("click", () => {
-      lab.popup.close(true);
-      lab.act(action.do);
+  const items = (/** @type {boolean} */ ofMember) =>
+    MORE.filter((action) => !!action.member === ofMember).map((action) => {
+      const key = action.key ? make("kbd", { "aria-hidden": "true" }, action.key) : null;
+      const content = [make("span", {}, action.words), key];
+      return menuItem(lab, content, () => lab.act(action.do), { "data-do": action.do });
     });
-    return node;
-  };
-  const member = lab.film.members[lab.selected],
-    marked = lab.marker.partition === null ? null : lab.film.partitions[lab.marker.partition];
+  const member = lab.film.members[lab.selected];
+  const { partition } = lab.marker;
+  const marked = partition === null ? "" : lab.film.partitions[partition];
+  const note = make("p", {}, `${marked} is marked: what is done to a topic is done to its topic.`);
   lab.popup.show(
     opener,
-    marked ? make("p", {}, `${marked} is marked: what is done to a topic is done to its topic.`) : "",
+    marked ? note : "",
     make("h2", {}, member ? `Do to ${member.name}` : "Nobody is selected"),
-    ...MORE.filter((one) => one.member).map(item),
+    ...items(true),
     make("h2", {}, "Do to the group"),
-    ...MORE.filter((one) => !one.member).map(item),
+    ...items(false),
   );
 }

@@ -2,114 +2,153 @@
 
 import { make, say, set } from "../../shared/dom.js";
 import { inflate } from "../film/format.js";
+import { selectOf } from "./items.js";
 
+/** @typedef {import("../lab.js").Lab} Lab */
+
+/**
+ * @typedef {object} Field
+ * @property {string} name
+ * @property {string} value
+ * @property {string} help
+ * @property {string} where for whom it is set
+ * @property {string} allowed
+ * @property {string} default
+ * @property {boolean} changed
+ */
+
+/** @typedef {{ group: string, fields: Field[] }} Group */
+/** @typedef {{ input: HTMLInputElement, error: HTMLElement, was: string }} Entry */
+
+/**
+ * @param {Lab} lab
+ * @param {HTMLElement} opener
+ */
 export async function showSettings(lab, opener) {
   const answer = await lab.talk.request({ type: "fields" });
-  drawSettings(lab, opener, await inflate(answer.buffers[0]));
+  new Drawer(lab, opener, await inflate(answer.buffers[0])).show();
 }
 
-function drawSettings(lab, opener, groups) {
-  const inputs = new Map(), controls = lab.model.get("controls");
-  const assignor = make(
-    "select",
-    { "aria-label": "Assignor" },
-    ...controls.assignors.map((name) => make("option", { value: name }, name)),
-  );
-  assignor.value = controls.assignor;
-  assignor.addEventListener("input", () => lab.ask({ type: "set", name: "assignor", value: assignor.value }));
-  const seed = make("span", {}, `seed ${controls.seed}`);
-  const reseed = (words, value) => {
-    const node = make("button", { type: "button" }, words);
-    node.addEventListener("click", () => {
-      const made = value();
-      lab.ask({ type: "set", name: "seed", value: made });
-      say(seed, made === null ? "the scenario's own seed" : `seed ${made}`);
-    });
-    return node;
-  };
-  const changed = groups.flatMap((group) => group.fields).filter((one) => one.changed).map((one) => one.name);
-  const field = (one) => {
+/** The drawer with its fields. */
+class Drawer {
+  /**
+   * @param {Lab} lab
+   * @param {HTMLElement} opener
+   * @param {Group[]} groups
+   */
+  constructor(lab, opener, groups) {
+    this.lab = lab;
+    this.opener = opener;
+    this.groups = groups;
+    /** @type {Map<string, Entry>} */
+    this.entries = new Map();
+    const changed = groups.flatMap(({ fields }) => fields).filter((field) => field.changed);
+    const names = changed.map((field) => field.name).join(", ");
+    const words = names ? `Changed: ${names}.` : "All at their defaults.";
+    this.note = make("p", { role: "status", class: "rk-dim" }, words);
+  }
+
+  show() {
+    const { assignors, assignor } = this.lab.model.get("controls");
+    const names = assignors.map((/** @type {string} */ name) => [name, name]);
+    const choose = (/** @type {string} */ value) => this.lab.ask({ type: "set", name: "assignor", value });
+    const go = make("button", { type: "button", class: "rk-primary" }, "Apply from the start of the run");
+    go.addEventListener("click", () => this.apply());
+    this.lab.drawer.show(
+      this.opener,
+      make("h2", {}, "Settings"),
+      this.note,
+      make(
+        "div",
+        { class: "rk-field" },
+        make("span", {}, "Assignor"),
+        selectOf("Assignor", names, assignor, choose),
+      ),
+      this.drawSeed(),
+      ...this.groups.flatMap(({ group, fields }) => [
+        make("h3", {}, group),
+        ...fields.map((field) => this.drawField(field)),
+      ]),
+      make("div", { class: "rk-foot" }, go),
+    );
+  }
+
+  drawSeed() {
+    const words = make("span", {}, `seed ${this.lab.model.get("controls").seed}`);
+    const reseed = (/** @type {string} */ label, /** @type {() => number | null} */ choose) => {
+      const node = make("button", { type: "button" }, label);
+      node.addEventListener("click", () => {
+        const value = choose();
+        this.lab.ask({ type: "set", name: "seed", value });
+        say(words, value === null ? "the scenario's own seed" : `seed ${value}`);
+      });
+      return node;
+    };
+    const fresh = reseed("New seed", () => Math.floor(Math.random() * 1e6));
+    const bar = make("div", { class: "rk-bar" }, fresh, reseed("Reset", () => null));
+    return make("div", { class: "rk-field" }, words, bar);
+  }
+
+  /** @param {Field} field */
+  drawField({ name, value, help, where, allowed, changed, default: usual }) {
     const id = `rk-${Math.random().toString(36).slice(2)}`;
     const input = make("input", {
       id,
       type: "text",
-      value: one.value,
-      "data-field": one.name,
+      value,
+      "data-field": name,
       "aria-describedby": `${id}h ${id}e`,
       autocomplete: "off",
       spellcheck: "false",
     });
     const error = make("p", { class: "rk-fielderror", id: `${id}e` });
-    inputs.set(one.name, { input, error, was: one.value });
+    this.entries.set(name, { input, error, was: value });
     input.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") apply();
+      if (event.key === "Enter") this.apply();
     });
+    const says = `${help} For ${where}: ${allowed}; default ${usual || "none"}.`;
     return make(
       "div",
-      { class: `rk-field${one.changed ? " rk-changed" : ""}` },
-      make("label", { for: id }, one.name, one.changed ? make("small", {}, " changed") : null),
+      { class: `rk-field${changed ? " rk-changed" : ""}` },
+      make("label", { for: id }, name, changed ? make("small", {}, " changed") : null),
       input,
-      make(
-        "p",
-        { class: "rk-fieldhelp", id: `${id}h` },
-        `${one.help} For ${one.where}: ${one.allowed}; default ${one.default || "none"}.`,
-      ),
+      make("p", { class: "rk-fieldhelp", id: `${id}h` }, says),
       error,
     );
-  };
-  const apply = () => {
+  }
+
+  /** Send what was changed. */
+  apply() {
+    /** @type {Record<string, string>} */
     const values = {};
-    inputs.forEach(({ input, was }, name) => {
+    this.entries.forEach(({ input, error, was }, name) => {
       if (input.value !== was) values[name] = input.value;
-    });
-    inputs.forEach(({ input, error }) => {
       say(error, "");
       set(input, "aria-invalid", null);
     });
     if (!Object.keys(values).length) {
-      say(note, "Nothing was changed.");
+      say(this.note, "Nothing was changed.");
       return;
     }
-    lab.ask({ type: "settings", values }, async (answer) => {
-      if (answer.type !== "refused") {
-        drawSettings(lab, opener, await inflate(answer.buffers[0]));
-        return;
-      }
-      const at = (answer.keys || []).filter((key) => inputs.has(key)),
-        wanted = at.length ? at : Object.keys(values).slice(0, 1);
-      wanted.forEach((key) => {
-        const { input, error } = inputs.get(key);
-        say(error, answer.words);
-        set(input, "aria-invalid", "true");
-      });
-      inputs.get(wanted[0]).input.focus();
-      say(note, "Kafka refuses this. The run is unchanged.");
+    this.lab.ask({ type: "settings", values }, async (answer) => {
+      if (answer.type === "refused") this.refuse(answer, Object.keys(values));
+      else new Drawer(this.lab, this.opener, await inflate(answer.buffers[0])).show();
     });
-  };
-  const go = make("button", { type: "button", class: "rk-primary" }, "Apply from the start of the run");
-  go.addEventListener("click", apply);
-  const note = make(
-    "p",
-    { role: "status", class: "rk-dim" },
-    changed.length ? `Changed: ${changed.join(", ")}.` : "All at their defaults.",
-  );
-  lab.drawer.show(
-    opener,
-    make("h2", {}, "Settings"),
-    note,
-    make("div", { class: "rk-field" }, make("span", {}, "Assignor"), assignor),
-    make(
-      "div",
-      { class: "rk-field" },
-      seed,
-      make(
-        "div",
-        { class: "rk-bar" },
-        reseed("New seed", () => Math.floor(Math.random() * 1e6)),
-        reseed("Reset", () => null),
-      ),
-    ),
-    ...groups.flatMap((group) => [make("h3", {}, group.group), ...group.fields.map(field)]),
-    make("div", { class: "rk-foot" }, go),
-  );
+  }
+
+  /**
+   * Say at its fields why Kafka refuses.
+   * @param {{ words: string, keys?: string[] }} answer
+   * @param {string[]} sent
+   */
+  refuse({ words, keys = [] }, sent) {
+    const known = keys.filter((key) => this.entries.has(key));
+    const wrong = (known.length ? known : sent.slice(0, 1)).flatMap((key) => this.entries.get(key) ?? []);
+    for (const { input, error } of wrong) {
+      say(error, words);
+      set(input, "aria-invalid", "true");
+    }
+    wrong[0]?.input.focus();
+    say(this.note, "Kafka refuses this. The run is unchanged.");
+  }
 }

@@ -3,24 +3,35 @@
 const SLOW_MS = 300;
 const DEAD_MS = 6000;
 
+/** Requests under way. */
 export class Talk {
+  /**
+   * @param {import("../../shared/model.js").Model} model
+   * @param {(busy: boolean) => void} onBusy
+   * @param {(dead: boolean) => void} onDead
+   */
   constructor(model, onBusy, onDead) {
     this.model = model;
     this.onBusy = onBusy;
     this.onDead = onDead;
+    /** @type {Map<number, { done: (answer: any) => void, slow: number, dead: number }>} */
     this.open = new Map();
     this.lastId = Math.floor(Math.random() * 1e9) * 1000; // two views of one lab hear each other's answers
     this.changing = false;
+    /** @type {[Record<string, unknown>, (answer: any) => void] | null} */
     this.queued = null;
   }
 
-  // A look or a change: a promise of the answer with its inflated contents; refusals arrive as answers too.
+  /**
+   * A look or a change: a promise of the answer with its inflated contents; refusals arrive as answers too.
+   * @param {any} message
+   */
   request(message) {
     const id = (this.lastId += 1);
     return new Promise((done) => {
       const slow = setTimeout(() => this.onBusy(true), SLOW_MS);
       const dead = setTimeout(() => this.onDead(true), DEAD_MS);
-      this.open.set(id, { done, slow, dead, begun: performance.now() });
+      this.open.set(id, { done, slow, dead });
       try {
         this.model.send({ ...message, id });
       } catch {
@@ -29,19 +40,26 @@ export class Talk {
     });
   }
 
+  /**
+   * @param {any} message
+   * @param {DataView[]} buffers
+   */
   hear(message, buffers) {
     const waiting = this.open.get(message.id);
     if (!waiting) return;
     this.open.delete(message.id);
     clearTimeout(waiting.slow);
     clearTimeout(waiting.dead);
-    this.roundTrip = performance.now() - waiting.begun;
     this.onBusy(false);
     this.onDead(false);
     waiting.done({ ...message, buffers: buffers || [] });
   }
 
-  // Changes do not pile up: while one is on its way the latest of the others waits.
+  /**
+   * Changes do not pile up: while one is on its way the latest of the others waits.
+   * @param {any} message
+   * @param {(answer: any) => void} follow
+   */
   async change(message, follow) {
     if (this.changing) {
       this.queued = [message, follow];

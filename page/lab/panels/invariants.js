@@ -3,47 +3,42 @@
 import { make } from "../../shared/dom.js";
 import { seconds } from "../film/times.js";
 
+/** The invariants tab. */
 export class InvariantsView {
+  /** @param {import("../lab.js").Lab} lab */
   constructor(lab) {
     this.lab = lab;
+    this.content = /** @type {import("./content.js").InvariantsContent} */ (/** @type {unknown} */ (null));
+    /** @type {unknown} */
+    this.drawn = null;
     this.root = make("div", { class: "rk-view rk-invariants", tabindex: "0" });
   }
 
   paint() {
     if (this.drawn === this.content) return;
     this.drawn = this.content;
-    const { lights, rows } = this.content, broken = lights.filter((one) => one[2].length).length;
+    const { lights, rows } = this.content;
+    const broken = lights.filter(([, , seen]) => seen.length).length;
+    const events = rows.toLocaleString("en");
+    const good = `All ${lights.length} invariants hold in the ${events} events of this run.`;
+    const bad = `${broken} of ${lights.length} invariants are broken.`;
     this.root.replaceChildren(
-      make(
-        "p",
-        {},
-        broken
-          ? `${broken} of ${lights.length} invariants are broken.`
-          : `All ${lights.length} invariants hold in the ${rows.toLocaleString("en")} events of this run.`,
-      ),
-      make(
-        "ul",
-        {},
-        ...lights.map(([name, statement, seen]) => {
-          const found = seen.map(([at, words]) => {
-            const go = make("button", { type: "button" }, `${seconds(at)}: ${words}`);
-            go.addEventListener("click", () => this.lab.seek(at, false));
-            return go;
-          });
-          return make(
-            "li",
-            { class: seen.length ? "rk-bad" : "rk-good" },
-            make("b", { "aria-hidden": "true" }, seen.length ? "✗" : "✓"),
-            make(
-              "span",
-              {},
-              make("strong", {}, `${name}: ${seen.length ? "broken" : "holds"}`),
-              make("span", {}, statement),
-              ...found,
-            ),
-          );
-        }),
-      ),
+      make("p", {}, broken ? bad : good),
+      make("ul", {}, ...lights.map((light) => this.drawLight(light))),
     );
+  }
+
+  /** @param {import("./content.js").Light} light */
+  drawLight([name, statement, seen]) {
+    const broken = seen.length > 0;
+    const places = seen.map(([at, words]) => {
+      const go = make("button", { type: "button" }, `${seconds(at)}: ${words}`);
+      go.addEventListener("click", () => this.lab.seek(at, false));
+      return go;
+    });
+    const says = make("strong", {}, `${name}: ${broken ? "broken" : "holds"}`);
+    const sign = make("b", { "aria-hidden": "true" }, broken ? "✗" : "✓");
+    const text = make("span", {}, says, make("span", {}, statement), ...places);
+    return make("li", { class: broken ? "rk-bad" : "rk-good" }, sign, text);
   }
 }

@@ -4,88 +4,90 @@ import { make, say } from "../../shared/dom.js";
 import { placeOf } from "../film/times.js";
 import { copyText } from "./copy.js";
 
+const BEFORE = 200;
+const AFTER = 60;
+
+/** The logs tab. */
 export class LogsView {
+  /** @param {import("../lab.js").Lab} lab */
   constructor(lab) {
     this.lab = lab;
+    this.content = /** @type {import("./content.js").LogsContent} */ (/** @type {unknown} */ (null));
+    /** @type {string | null} */
+    this.drawn = null;
+    /** @type {import("./content.js").LogLine[]} */
+    this.shown = [];
+    /** @type {number[]} */
+    this.times = [];
     this.source = make("select", { "aria-label": "Source" });
-    this.level = make(
-      "select",
-      { "aria-label": "Level" },
-      ...["all levels", "WARN and ERROR"].map((words) => make("option", {}, words)),
-    );
+    const levels = ["all levels", "WARN and ERROR"].map((words) => make("option", {}, words));
+    this.level = make("select", { "aria-label": "Level" }, ...levels);
     this.filter = make("input", { type: "search", placeholder: "filter", "aria-label": "Filter lines" });
     const copy = make("button", { type: "button" }, "Copy");
     this.count = make("span", { class: "rk-dim" });
-    this.lines = make("div", {
-      class: "rk-lines",
-      role: "log",
-      "aria-label": "Log lines",
-      "aria-live": "off",
-      tabindex: "0",
-    });
-    this.root = make(
-      "div",
-      { class: "rk-view rk-logs" },
-      make("div", { class: "rk-bar" }, this.source, this.level, this.filter, copy, this.count),
-      this.lines,
-    );
+    const looks = { role: "log", "aria-label": "Log lines", "aria-live": "off", tabindex: "0" };
+    this.lines = make("div", { class: "rk-lines", ...looks });
+    const bar = make("div", { class: "rk-bar" }, this.source, this.level, this.filter, copy, this.count);
+    this.root = make("div", { class: "rk-view rk-logs" }, bar, this.lines);
     for (const node of [this.source, this.level, this.filter]) {
-      node.addEventListener("input", () => {
-        this.drawn = null;
-        this.paint(lab.player.at);
-      });
+      node.addEventListener("input", () => this.redraw());
     }
-    copy.addEventListener(
-      "click",
-      () => copyText(this.chosen().map((one) => one[3]).join("\n"), lab, "Lines copied."),
-    );
+    copy.addEventListener("click", () => {
+      copyText(this.chosen().map(([, , , line]) => line).join("\n"), lab, "Lines copied.");
+    });
   }
 
+  redraw() {
+    this.drawn = null;
+    this.paint(this.lab.player.at);
+  }
+
+  /** Lines of the chosen source and level that have the words of the filter. */
   chosen() {
-    const source = this.source.selectedIndex - 1,
-      text = this.filter.value.toLowerCase(),
-      bad = this.level.selectedIndex === 1;
-    return this.content.lines.filter(([, from, level, line]) =>
-      (source < 0 || from === source) && (!bad || level === "WARN" || level === "ERROR") &&
+    const chosen = this.source.selectedIndex - 1;
+    const text = this.filter.value.toLowerCase();
+    const bad = this.level.selectedIndex === 1;
+    return this.content.lines.filter(([, source, level, line]) =>
+      (chosen < 0 || source === chosen) && (!bad || level === "WARN" || level === "ERROR") &&
       (!text || line.toLowerCase().includes(text))
     );
   }
 
+  /** @param {number} at */
   paint(at) {
-    if (this.source.options.length !== this.content.sources.length + 1) {
-      this.source.replaceChildren(
-        make("option", {}, "all sources"),
-        ...this.content.sources.map((name) => make("option", {}, name)),
-      );
+    const { sources, cut } = this.content;
+    if (this.source.options.length !== sources.length + 1) {
+      const names = ["all sources", ...sources].map((name) => make("option", {}, name));
+      this.source.replaceChildren(...names);
     }
-    if (!this.drawn) {
+    if (this.drawn === null) {
       this.shown = this.chosen();
-      this.times = this.shown.map((one) => one[0]);
+      this.times = this.shown.map(([time]) => time);
     }
-    const place = placeOf(this.times, at), first = Math.max(0, place - 200), key = `${place}`;
-    if (this.drawn === key) return;
-    this.drawn = key;
-    const { film } = this.lab;
-    this.lines.replaceChildren(
-      ...this.shown.slice(first, place + 60).map(([, from, level, line], index) => {
-        const here = first + index;
-        const hue = from > 0 ? film.members[from - 1].hue : 0;
-        return make("div", {
-          class: `rk-line${here > place ? " rk-later" : ""}${
-            here === place ? " rk-here" : ""
-          } rk-${level.toLowerCase()}`,
-          style: hue ? `--hue:var(--rk-m${hue})` : null,
-          "aria-current": here === place ? "true" : null,
-        }, line);
-      }),
+    const place = placeOf(this.times, at);
+    if (this.drawn === String(place)) return;
+    this.drawn = String(place);
+    const first = Math.max(0, place - BEFORE);
+    const nodes = this.shown.slice(first, place + AFTER).map((line, index) =>
+      this.drawLine(line, first + index - place)
     );
-    say(
-      this.count,
-      `${place + 1} of ${this.shown.length} lines so far${
-        this.content.cut ? `, ${this.content.cut} more are not shown` : ""
-      }`,
-    );
-    const here = this.lines.querySelector(".rk-here");
+    this.lines.replaceChildren(...nodes);
+    const rest = cut ? `, ${cut} more are not shown` : "";
+    say(this.count, `${place + 1} of ${this.shown.length} lines so far${rest}`);
+    const here = nodes[place - first];
     if (here) this.lines.scrollTop = here.offsetTop - this.lines.clientHeight * 0.6;
+  }
+
+  /**
+   * @param {import("./content.js").LogLine} line
+   * @param {number} after how many lines after the cursor
+   */
+  drawLine([, source, level, text], after) {
+    const looks = ["rk-line", `rk-${level.toLowerCase()}`];
+    if (after > 0) looks.push("rk-later");
+    if (after === 0) looks.push("rk-here");
+    const member = this.lab.film.members[source - 1]; // source 0 is the broker
+    const style = member ? `--hue:var(--rk-m${member.hue})` : null;
+    return make("div", { class: looks.join(" "), style, "aria-current": after === 0 ? "true" : null }, text);
   }
 }

@@ -4,74 +4,80 @@ import { make } from "../../shared/dom.js";
 import { boardAt } from "../film/board.js";
 import { sessionEnds } from "../film/clocks.js";
 import { seconds } from "../film/times.js";
-import { doingLine } from "../words/lines.js";
+import { doingLine, numberWord } from "../words/lines.js";
 import { spoken } from "../words/twin.js";
+import { rowOf, tableOf } from "./table.js";
 
+const LEAVING = ["give up", "was leaving"];
+
+/** The members tab. */
 export class MembersView {
+  /** @param {import("../lab.js").Lab} lab */
   constructor(lab) {
     this.lab = lab;
+    this.content = /** @type {import("./content.js").MembersContent} */ (/** @type {unknown} */ (null));
+    /** @type {string | null} */
+    this.drawn = null;
     this.root = make("div", { class: "rk-view rk-memberstab", tabindex: "0" });
   }
 
+  /** @param {number} at */
   paint(at) {
-    const { film } = this.lab, board = boardAt(film, at), classic = board.group.protocol !== "consumer";
-    const head = [
+    const board = boardAt(this.lab.film, at);
+    const rows = board.members.map((member) => this.cells(board, member));
+    const key = JSON.stringify(rows);
+    if (this.drawn === key) return;
+    this.drawn = key;
+    const { protocol } = board.group;
+    const heads = [
       "member",
       "state",
-      classic ? "generation" : "epoch",
+      numberWord(protocol),
       "owned",
-      classic ? "target" : "target, not yet its own",
+      protocol === "consumer" ? "target, not yet its own" : "target",
       "to be given up",
       "session ends in",
       "started with",
     ];
-    const named = (list) => (list.length ? spoken(list.map((one) => film.partitions[one])) : "–");
-    const rows = board.members.map((one) => {
-      const owned = board.owned[one.index],
-        waits = board.partitions.map((state, index) => (state.target === one.index ? index : -1)).filter((
-          index,
-        ) => index >= 0);
-      const leaving = owned.filter((index) =>
-        ["give up", "was leaving"].includes(board.partitions[index].word)
-      );
-      const ends = sessionEnds(film, one.index, at);
-      const lives = this.content.started[one.index].filter(([from]) => from <= at),
-        life = lives[lives.length - 1];
-      const configs = life
-        ? Object.entries(life[2]).map(([key, value]) => `${key}=${value}`).join(" ") || "defaults"
-        : "–";
-      return [
-        one.name,
-        doingLine(film, board, one.index),
-        one.state.generation ?? one.state.epoch ?? "–",
-        named(owned),
-        classic ? "unknown to a classic group" : named(waits),
-        named(leaving),
-        ends === null ? "–" : seconds(Math.max(0, ends - at)),
-        life && life[1] !== "java" ? `${life[1]} ${configs}` : configs,
-      ];
-    });
-    const key = JSON.stringify(rows);
-    if (this.drawn === key) return;
-    this.drawn = key;
-    this.root.replaceChildren(
-      make(
-        "table",
-        { class: "rk-table" },
-        make("thead", {}, make("tr", {}, ...head.map((words) => make("th", { scope: "col" }, words)))),
-        make(
-          "tbody",
-          {},
-          ...rows.map(([name, ...cells]) =>
-            make(
-              "tr",
-              {},
-              make("th", { scope: "row" }, name),
-              ...cells.map((cell) => make("td", {}, String(cell))),
-            )
-          ),
-        ),
-      ),
+    const body = make("tbody", {}, ...rows.map(([name, ...cells]) => rowOf(name, cells)));
+    this.root.replaceChildren(tableOf(heads, body));
+  }
+
+  /**
+   * @param {import("../film/board.js").Board} board
+   * @param {import("../film/board.js").SeatedMember} member
+   */
+  cells(board, { index, name, state }) {
+    const { film } = this.lab;
+    const named = (/** @type {number[]} */ list) =>
+      list.length ? spoken(list.map((partition) => film.partitions[partition])) : "–";
+    const waits = board.partitions.flatMap(({ target }, partition) => target === index ? partition : []);
+    const leaving = board.owned[index].filter((partition) =>
+      LEAVING.includes(board.partitions[partition].word)
     );
+    const ends = sessionEnds(film, index, board.at);
+    return [
+      name,
+      doingLine(film, board, index),
+      String(state.generation ?? state.epoch ?? "–"),
+      named(board.owned[index]),
+      board.group.protocol === "consumer" ? named(waits) : "unknown to a classic group",
+      named(leaving),
+      ends === null ? "–" : seconds(Math.max(0, ends - board.at)),
+      this.startedWith(index, board.at),
+    ];
+  }
+
+  /**
+   * The client and the configuration that its process was last started with.
+   * @param {number} member
+   * @param {number} at
+   */
+  startedWith(member, at) {
+    const life = this.content.started[member].filter(([from]) => from <= at).at(-1);
+    if (!life) return "–";
+    const [, client, configs] = life;
+    const words = Object.entries(configs).map(([key, value]) => `${key}=${value}`).join(" ") || "defaults";
+    return client === "java" ? words : `${client} ${words}`;
   }
 }

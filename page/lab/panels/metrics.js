@@ -1,87 +1,85 @@
 // Metrics: a value at the cursor and its course over the run.
 
-import { make, say } from "../../shared/dom.js";
+import { make, say, set } from "../../shared/dom.js";
 import { placeOf } from "../film/times.js";
+import { tableOf } from "./table.js";
 
-// A value at the cursor and its course over the run.
+const WIDTH = 120;
+const HEIGHT = 24;
+const HEADS = ["of", "metric", "now", "over the run", "what it counts"];
+const CAPTION = "Coordinator, and the selected member. Select another on the board.";
+
+/** The metrics tab. */
 export class MetricsView {
+  /** @param {import("../lab.js").Lab} lab */
   constructor(lab) {
     this.lab = lab;
+    this.content = /** @type {import("./content.js").MetricsContent} */ (/** @type {unknown} */ (null));
+    /** @type {unknown} */
+    this.drawn = null;
+    /** @type {Row[]} */
+    this.rows = [];
     this.root = make("div", { class: "rk-view rk-metrics", tabindex: "0" });
   }
 
+  /** @param {number} at */
   paint(at) {
-    const { content, lab } = this;
-    if (this.drawn !== content) {
-      this.drawn = content;
-      this.rows = content.rows.map(([member, room, name, says, steps]) =>
-        this.row(member, room, name, says, steps)
-      );
-      this.root.replaceChildren(
-        make(
-          "table",
-          { class: "rk-table" },
-          make("caption", {}, "Coordinator, and the selected member. Select another on the board."),
-          make(
-            "thead",
-            {},
-            make(
-              "tr",
-              {},
-              ...["of", "metric", "now", "over the run", "what it counts"].map((words) =>
-                make("th", { scope: "col" }, words)
-              ),
-            ),
-          ),
-          make("tbody", {}, ...this.rows.map((row) => row.node)),
-        ),
-      );
+    const { end } = this.lab.film;
+    if (this.drawn !== this.content) {
+      this.drawn = this.content;
+      this.rows = this.content.rows.map((row) => new Row(row, end));
+      const body = make("tbody", {}, ...this.rows.map((row) => row.node));
+      this.root.replaceChildren(tableOf(HEADS, body, CAPTION));
     }
-    this.rows.forEach((row) => {
-      const place = Math.max(0, placeOf(row.times, at));
-      say(row.now, row.values[place].toLocaleString("en"));
-      row.cursor.setAttribute("x1", (120 * at) / lab.film.end);
-      row.cursor.setAttribute("x2", (120 * at) / lab.film.end);
-    });
+    this.rows.forEach((row) => row.paint(at, end));
   }
+}
 
-  row(member, room, name, says, steps) {
-    const times = [], values = [];
-    for (let i = 0; i < steps.length; i += 2) {
-      times.push(steps[i]);
-      values.push(steps[i + 1]);
-    }
-    const most = Math.max(1, ...values), end = this.lab.film.end;
-    let path = "";
-    values.forEach((value, i) => {
-      const y = 22 - (20 * value) / most;
-      path += `${i ? "H" : "M"}${((120 * times[i]) / end).toFixed(1)}${
-        i ? `V${y.toFixed(1)}` : ` ${y.toFixed(1)}`
-      }`;
-    });
-    const cursor = make("svg:line", { y1: 0, y2: 24, class: "rk-now" });
-    const now = make("td", { class: "rk-number2" });
-    const spark = make(
-      "svg:svg",
-      {
-        width: 120,
-        height: 24,
-        viewBox: "0 0 120 24",
-        role: "img",
-        "aria-label": `from ${values[0]} to ${values[values.length - 1]}, at most ${Math.max(...values)}`,
-      },
-      make("svg:path", { d: `${path}H120`, class: "rk-spark" }),
-      cursor,
-    );
-    const node = make(
+/** One metric: its value now, and its course. */
+class Row {
+  /**
+   * @param {import("./content.js").MetricRow} row
+   * @param {number} end
+   */
+  constructor([member, room, name, says, steps], end) {
+    this.times = steps.filter((_, place) => place % 2 === 0);
+    this.values = steps.filter((_, place) => place % 2 === 1);
+    this.now = make("td", { class: "rk-number2" });
+    this.cursor = make("svg:line", { y1: 0, y2: HEIGHT, class: "rk-now" });
+    this.node = make(
       "tr",
       {},
       make("td", {}, member || "group"),
       make("th", { scope: "row" }, name, make("small", {}, room)),
-      now,
-      make("td", {}, spark),
+      this.now,
+      make("td", {}, this.drawCourse(end)),
       make("td", { class: "rk-dim" }, says),
     );
-    return { node, now, cursor, times, values };
+  }
+
+  /** @param {number} end */
+  drawCourse(end) {
+    const { times, values } = this;
+    const most = Math.max(...values);
+    const path = values.map((value, place) => {
+      const x = ((WIDTH * times[place]) / end).toFixed(1);
+      const y = (HEIGHT - 2 - ((HEIGHT - 4) * value) / Math.max(1, most)).toFixed(1);
+      return place ? `H${x}V${y}` : `M${x} ${y}`;
+    }).join("");
+    const label = `from ${values[0]} to ${values[values.length - 1]}, at most ${most}`;
+    const size = { width: WIDTH, height: HEIGHT, viewBox: `0 0 ${WIDTH} ${HEIGHT}` };
+    const line = make("svg:path", { d: `${path}H${WIDTH}`, class: "rk-spark" });
+    return make("svg:svg", { ...size, role: "img", "aria-label": label }, line, this.cursor);
+  }
+
+  /**
+   * @param {number} at
+   * @param {number} end
+   */
+  paint(at, end) {
+    const place = Math.max(0, placeOf(this.times, at));
+    say(this.now, this.values[place].toLocaleString("en"));
+    set(this.cursor, "x1", (WIDTH * at) / end);
+    set(this.cursor, "x2", (WIDTH * at) / end);
   }
 }

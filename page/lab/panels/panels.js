@@ -14,11 +14,17 @@ import { WhyView } from "./why.js";
 
 const REST_MS = 150;
 
+/** The tabs and the panel that they share. */
 export class Panels {
+  /** @param {import("../lab.js").Lab} lab */
   constructor(lab) {
     this.lab = lab;
     this.name = "flow";
+    /** @type {Map<string, string>} */
     this.filled = new Map();
+    /** @type {string | null} */
+    this.asking = null;
+    this.resting = 0;
     const key = Math.random().toString(36).slice(2);
     this.tabs = TABS.map(([name, words], place) => {
       const node = make("button", {
@@ -42,7 +48,7 @@ export class Panels {
       timeline: new Timeline(lab),
       messages: new Messages(lab),
       logs: new LogsView(lab),
-      cli: new CliView(),
+      cli: new CliView(lab),
       metrics: new MetricsView(lab),
       members: new MembersView(lab),
       why: new WhyView(lab),
@@ -51,15 +57,16 @@ export class Panels {
     this.mark();
   }
 
+  /** @param {KeyboardEvent} event */
   onKey(event) {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (!step) return;
     event.preventDefault();
     event.stopPropagation();
     const shown = this.tabs.filter((node) => !node.hidden);
-    const next =
-      shown[(shown.findIndex((node) => node.dataset.tab === this.name) + step + shown.length) % shown.length];
-    this.open(next.dataset.tab);
+    const here = shown.findIndex((node) => node.dataset.tab === this.name);
+    const next = shown[(here + step + shown.length) % shown.length];
+    this.open(next.dataset.tab ?? "flow");
     next.focus();
   }
 
@@ -68,11 +75,12 @@ export class Panels {
       const chosen = node.dataset.tab === this.name;
       set(node, "aria-selected", chosen ? "true" : "false");
       set(node, "tabindex", chosen ? "0" : "-1");
-      node.hidden = !!this.lab.alone && FROM_KERNEL.has(node.dataset.tab);
+      node.hidden = !!this.lab.alone && FROM_KERNEL.has(node.dataset.tab ?? "");
     });
     set(this.home, "aria-labelledby", this.tabOf(this.name).id);
   }
 
+  /** @param {string} name */
   open(name) {
     if (this.lab.predict.on && name !== "flow") {
       this.lab.tell("The future is hidden while you predict. Lock in, or press Esc.");
@@ -84,34 +92,47 @@ export class Panels {
     this.paint(false);
   }
 
-  // The button of a tab.
+  /**
+   * The button of a tab.
+   * @param {string} name
+   */
   tabOf(name) {
     return this.tabs[TABS.findIndex(([each]) => each === name)];
   }
 
-  get view() {
-    return this.views[this.name];
+  /**
+   * @param {string} name
+   * @returns {import("./content.js").View}
+   */
+  viewOf(name) {
+    return /** @type {any} */ (this.views)[name];
   }
 
   forget() {
     this.filled.clear();
-    Object.values(this.views).forEach((view) => {
+    Object.keys(this.views).map((name) => this.viewOf(name)).forEach((view) => {
       view.content = null;
       view.drawn = null;
     });
   }
 
-  // Show the tab at the cursor; whatever the kernel has to say arrives later.
+  /**
+   * Show the tab at the cursor; whatever the kernel has to say arrives later.
+   * @param {boolean} moving
+   */
   paint(moving) {
     if (this.name === "flow") return;
-    const view = this.view;
+    const view = this.viewOf(this.name);
     if (view.root.parentNode !== this.panel) this.panel.replaceChildren(view.root);
     if (FROM_KERNEL.has(this.name)) this.want();
     if (view.content || !FROM_KERNEL.has(this.name)) view.paint(this.lab.player.at, moving);
     else if (!view.root.firstChild) view.root.append(make("p", { class: "rk-wait" }, "Asks the kernel…"));
   }
 
-  // What identifies a content: a run; for the CLI the moment too, for metrics the member.
+  /**
+   * What identifies a content: a run; for the CLI the moment too, for metrics the member.
+   * @param {string} name
+   */
   keyOf(name) {
     const { lab } = this;
     const member = lab.film.members[lab.selected];
@@ -120,9 +141,10 @@ export class Panels {
   }
 
   want() {
-    const { name } = this, key = this.keyOf(name);
+    const { name } = this;
+    const key = this.keyOf(name);
     if (this.filled.get(name) === key || this.asking) return;
-    if (name === "cli" && this.view.content) {
+    if (name === "cli" && this.viewOf(name).content) {
       clearTimeout(this.resting);
       this.resting = setTimeout(() => this.fetch(name), REST_MS);
       return;
@@ -130,15 +152,17 @@ export class Panels {
     this.fetch(name);
   }
 
+  /** @param {string} name */
   async fetch(name) {
     if (this.asking) return;
-    const key = this.keyOf(name), { lab } = this, member = lab.film.members[lab.selected];
+    const { lab } = this;
+    const key = this.keyOf(name);
     this.asking = name;
     const answer = await lab.talk.request({
       type: "tab",
       tab: name,
       at_ms: Math.round(lab.player.at),
-      member: member && member.name,
+      member: lab.film.members[lab.selected]?.name,
     });
     const content = answer.buffers.length ? await inflate(answer.buffers[0]) : null;
     this.asking = null;
@@ -147,7 +171,7 @@ export class Panels {
       return;
     }
     this.filled.set(name, key);
-    const view = this.views[name];
+    const view = this.viewOf(name);
     view.content = content;
     view.drawn = null;
     if (this.name === name || !FROM_KERNEL.has(this.name)) this.paint(false);

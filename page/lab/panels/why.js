@@ -3,30 +3,44 @@
 import { make } from "../../shared/dom.js";
 import { placeOf, seconds } from "../film/times.js";
 
+/** The why tab. */
 export class WhyView {
+  /** @param {import("../lab.js").Lab} lab */
   constructor(lab) {
     this.lab = lab;
+    this.content = /** @type {import("./content.js").WhyContent} */ (/** @type {unknown} */ (null));
+    /** @type {unknown} */
+    this.drawn = null;
+    /** @type {number[]} */
+    this.times = [];
+    /** @type {HTMLElement[]} */
+    this.items = [];
+    /** @type {HTMLElement | null} */
+    this.here = null;
     this.root = make("ol", { class: "rk-view rk-why" });
   }
 
+  /** @param {number} at */
   paint(at) {
-    const { content, lab } = this;
-    if (this.drawn !== content) {
-      this.drawn = content;
-      this.times = content.entries.map((entry) => entry[0]);
-      this.items = content.entries.map(([from, words, rule, source]) => {
-        const go = make("button", { type: "button" }, make("b", {}, seconds(from)), make("span", {}, words));
-        go.addEventListener("click", () => lab.seek(from, false));
-        return make("li", {}, go, make("p", {}, rule, make("cite", {}, source)));
-      });
-      this.root.replaceChildren(...this.items);
-      this.here = null;
-    }
+    if (this.drawn !== this.content) this.draw();
     const here = this.items[Math.max(0, placeOf(this.times, at))];
     if (this.here === here || !here) return;
-    if (this.here) this.here.removeAttribute("aria-current");
+    this.here?.removeAttribute("aria-current");
     here.setAttribute("aria-current", "step");
     this.here = here;
     this.root.scrollTop = here.offsetTop - this.root.clientHeight * 0.35;
+  }
+
+  draw() {
+    const { entries } = this.content;
+    this.drawn = this.content;
+    this.here = null;
+    this.times = entries.map(([at]) => at);
+    this.items = entries.map(([at, words, rule, source]) => {
+      const go = make("button", { type: "button" }, make("b", {}, seconds(at)), make("span", {}, words));
+      go.addEventListener("click", () => this.lab.seek(at, false));
+      return make("li", {}, go, make("p", {}, rule, make("cite", {}, source)));
+    });
+    this.root.replaceChildren(...this.items);
   }
 }

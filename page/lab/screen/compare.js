@@ -9,127 +9,139 @@ import { Scale } from "../time/scale.js";
 import { doingLine, numberWord } from "../words/lines.js";
 
 const STRIP_HEIGHT = 36;
+const MOST_MEMBERS = 16;
+const MOST_CHIPS = 40;
 
+/** @typedef {import("../film/format.js").Film} Film */
+/** @typedef {import("../film/board.js").Board} Board */
+/** @typedef {{ name: string, cells: string[], least: number | null }} CostRow */
+/** @typedef {{ labels: string[], table: CostRow[], differs: string[] }} Costs as the kernel compares the runs */
+
+/** The comparison of some films. */
 export class Compare {
-  constructor(lab, table, films) {
+  /**
+   * @param {import("../lab.js").Lab} lab
+   * @param {Costs} costs
+   * @param {Film[]} films
+   */
+  constructor(lab, costs, films) {
     this.lab = lab;
     this.films = films;
-    this.table = table;
-    this.names = [...new Set(films.flatMap((film) => film.members.map((one) => one.name)))].slice(0, 16);
+    this.costs = costs;
+    const members = films.flatMap((film) => film.members);
+    this.names = [...new Set(members.map((member) => member.name))].slice(0, MOST_MEMBERS);
     this.end = Math.max(...films.map((film) => film.end));
-    const many = films.some((film) => film.partitions.length > 40);
-    this.many = many;
-    this.cells = this.names.map(() => films.map(() => make("td", {})));
+    this.many = films.some((film) => film.partitions.length > MOST_CHIPS);
     this.heads = films.map(() => make("th", { scope: "col" }));
+    this.cells = this.names.map(() => films.map(() => make("td", {})));
     this.orphans = films.map(() => make("td", {}));
     this.strips = films.map(() => make("canvas", { "aria-hidden": "true", class: "rk-mini" }));
-    const rowOf = (head, cells) => make("tr", {}, make("th", { scope: "row" }, ...head), ...cells);
-    const faces = this.names.map((name) => {
-      const film = films.find((one) => one.members.some((each) => each.name === name)),
-        one = film.members.find((each) => each.name === name);
-      return make("i", {
-        class: "rk-seat rk-in",
-        style: `--hue:var(--rk-m${one.hue});--on:var(--rk-m${one.hue}o)`,
-        "aria-hidden": "true",
-      }, one.label);
-    });
-    const cost = table.table.map((row) =>
-      rowOf(
-        [row.name],
-        row.cells.map((cell, place) =>
-          make(
-            "td",
-            {},
-            make("b", {}, cell),
-            place === row.least ? make("span", { class: "rk-least" }, "least") : null,
-          )
-        ),
-      )
-    );
-    this.root = make(
-      "div",
-      { class: "rk-view rk-compare", tabindex: "0", role: "region", "aria-label": "Compare" },
-      make(
-        "table",
-        { class: "rk-table" },
-        make("thead", {}, make("tr", {}, make("td", {}), ...this.heads)),
-        make(
-          "tbody",
-          {},
-          ...this.names.map((name, place) => rowOf([faces[place], ` ${name}`], this.cells[place])),
-          rowOf(["No owner"], this.orphans),
-          rowOf(["Whole run"], this.strips.map((canvas) => make("td", {}, canvas))),
-          ...cost,
-        ),
-      ),
-      make("p", { class: "rk-differs" }, make("b", {}, "What differs. "), table.differs.join(" ")),
-    );
     this.drawnAt = "";
+    /** @type {WeakMap<Element, string>} */
+    this.filled = new WeakMap();
+    const rows = this.names.map((name, place) => {
+      const face = members.filter((member) => member.name === name).slice(0, 1).map(faceOf);
+      return rowOf([...face, ` ${name}`], this.cells[place]);
+    });
+    const looks = { class: "rk-view rk-compare", tabindex: "0", role: "region", "aria-label": "Compare" };
+    const head = make("thead", {}, make("tr", {}, make("td", {}), ...this.heads));
+    const body = make(
+      "tbody",
+      {},
+      ...rows,
+      rowOf(["No owner"], this.orphans),
+      rowOf(["Whole run"], this.strips.map((canvas) => make("td", {}, canvas))),
+      ...costs.table.map(costRow),
+    );
+    const differs = make(
+      "p",
+      { class: "rk-differs" },
+      make("b", {}, "What differs. "),
+      costs.differs.join(" "),
+    );
+    this.root = make("div", looks, make("table", { class: "rk-table" }, head, body), differs);
   }
 
+  /** @param {number} at */
   paint(at) {
     this.films.forEach((film, column) => {
-      const moment = Math.min(at, film.end),
-        board = boardAt(film, moment),
-        [cause] = sentenceAt(film, moment);
-      fill(this.heads[column], [
-        make("b", {}, this.table.labels[column]),
-        make("span", { class: "rk-count" }, `${board.flowing} of ${board.there} flow`),
-        make(
-          "small",
-          {},
-          `${board.group.state}${
-            board.group.generation === null
-              ? ""
-              : ` · ${numberWord(board.group.protocol)} ${board.group.generation}`
-          }`,
-        ),
-        make("small", {}, cause),
-      ]);
+      const board = boardAt(film, Math.min(at, film.end));
+      this.paintHead(film, board, column);
       this.names.forEach((name, row) => {
-        const member = film.members.find((one) => one.name === name);
-        fill(
-          this.cells[row][column],
-          member
-            ? [
-              ...this.chips(film, board, board.owned[member.index], member),
-              make("small", {}, doingLine(film, board, member.index)),
-            ]
-            : ["–"],
-        );
+        const member = film.members.find((each) => each.name === name);
+        this.fill(this.cells[row][column], member ? this.cellOf(film, board, member) : ["–"]);
       });
-      const loose = board.partitions.map((one, index) => (one.owner === -1 ? index : -1)).filter((index) =>
-        index >= 0
-      );
-      fill(this.orphans[column], loose.length ? this.chips(film, board, loose, null) : ["none"]);
+      const orphans = board.partitions.flatMap(({ owner }, partition) => owner === -1 ? partition : []);
+      this.fill(this.orphans[column], orphans.length ? this.chips(film, board, orphans, null) : ["none"]);
     });
-    this.strip(at);
+    this.paintStrips(at);
   }
 
-  chips(film, board, held, member) {
+  /**
+   * @param {Film} film
+   * @param {Board} board
+   * @param {number} column
+   */
+  paintHead(film, board, column) {
+    const { state, protocol, generation } = board.group;
+    const number = generation === null ? "" : ` · ${numberWord(protocol)} ${generation}`;
+    const [cause] = sentenceAt(film, board.at);
+    this.fill(this.heads[column], [
+      make("b", {}, this.costs.labels[column]),
+      make("span", { class: "rk-count" }, `${board.flowing} of ${board.there} flow`),
+      make("small", {}, `${state}${number}`),
+      make("small", {}, cause),
+    ]);
+  }
+
+  /**
+   * @param {Film} film
+   * @param {Board} board
+   * @param {import("../film/format.js").Member} member
+   */
+  cellOf(film, board, member) {
+    const words = make("small", {}, doingLine(film, board, member.index));
+    return [...this.chips(film, board, board.owned[member.index], member), words];
+  }
+
+  /**
+   * Partitions as small tokens, or their number where they are many.
+   * @param {Film} film
+   * @param {Board} board
+   * @param {number[]} partitions
+   * @param {import("../film/format.js").Member | null} member
+   * @returns {(string | Element)[]}
+   */
+  chips(film, board, partitions, member) {
     if (this.many) {
-      const stopped = held.filter((one) => !board.partitions[one].flows).length;
-      return [`${held.length} partitions${stopped ? `, ${stopped} stopped` : ""}`];
+      const stopped = partitions.filter((partition) => !board.partitions[partition].flows).length;
+      return [`${partitions.length} partitions${stopped ? `, ${stopped} stopped` : ""}`];
     }
-    return held.map((one) => {
-      const state = board.partitions[one], number = film.partitions[one].match(/(\d+)$/)[1];
+    return partitions.map((partition) => {
+      const { flows, owner, word } = board.partitions[partition];
+      const name = film.partitions[partition];
+      const hue = `--rk-m${member?.hue}`;
+      const look = flows ? "" : owner < 0 ? " rk-loose" : " rk-halt";
       return make(
         "i",
         {
-          class: `rk-small-token${state.flows ? "" : state.owner < 0 ? " rk-loose" : " rk-halt"}`,
-          title: `${film.partitions[one]}: ${state.word}`,
-          style: member && state.flows
-            ? `background:var(--rk-m${member.hue});color:var(--rk-m${member.hue}o);border-color:var(--rk-m${member.hue})`
+          class: `rk-small-token${look}`,
+          title: `${name}: ${word}`,
+          style: member && flows
+            ? `background:var(${hue});color:var(${hue}o);border-color:var(${hue})`
             : null,
         },
-        number,
-        state.flows ? "" : make("span", { class: "rk-status" }, ` ${state.word}`),
+        name.slice(name.lastIndexOf("-") + 1),
+        flows ? "" : make("span", { class: "rk-status" }, ` ${word}`),
       );
     });
   }
 
-  // The whole of each run as a small picture, drawn once per width and theme.
-  strip(at) {
+  /**
+   * The whole of each run as a small picture, drawn once per width and theme.
+   * @param {number} at
+   */
+  paintStrips(at) {
     const { screen, ui } = this.lab;
     const width = Math.floor((screen.width - 230) / this.films.length) - 24;
     const key = `${width}${ui.root.className}`;
@@ -144,15 +156,51 @@ export class Compare {
     this.drawnAt = key;
   }
 
+  /**
+   * Put this into a cell unless it stands there already.
+   * @param {Element} cell
+   * @param {(string | Element)[]} children
+   */
+  fill(cell, children) {
+    const key = children.map((child) => typeof child === "string" ? child : child.outerHTML).join("");
+    if (this.filled.get(cell) === key) return;
+    this.filled.set(cell, key);
+    cell.replaceChildren(...children);
+  }
+
+  /** The cost in words. */
   get twin() {
-    const rows = [["", ...this.table.labels], ...this.table.table.map((row) => [row.name, ...row.cells])];
-    return `${rows.map((row) => row.join("  |  ")).join("\n")}\n${this.table.differs.join(" ")}`;
+    const { labels, table, differs } = this.costs;
+    const rows = [["", ...labels], ...table.map((row) => [row.name, ...row.cells])];
+    return `${rows.map((row) => row.join("  |  ")).join("\n")}\n${differs.join(" ")}`;
   }
 }
 
-function fill(node, children) {
-  const key = children.map((one) => (one.outerHTML || one)).join("");
-  if (node.rkKey === key) return;
-  node.rkKey = key;
-  node.replaceChildren(...children);
+/**
+ * @param {(string | Node)[]} head
+ * @param {Node[]} cells
+ */
+function rowOf(head, cells) {
+  return make("tr", {}, make("th", { scope: "row" }, ...head), ...cells);
+}
+
+/** @param {CostRow} row */
+function costRow({ name, cells, least }) {
+  return rowOf(
+    [name],
+    cells.map((cell, place) =>
+      make(
+        "td",
+        {},
+        make("b", {}, cell),
+        place === least ? make("span", { class: "rk-least" }, "least") : null,
+      )
+    ),
+  );
+}
+
+/** @param {import("../film/format.js").Member} member */
+function faceOf({ label, hue }) {
+  const style = `--hue:var(--rk-m${hue});--on:var(--rk-m${hue}o)`;
+  return make("i", { class: "rk-seat rk-in", style, "aria-hidden": "true" }, label);
 }

@@ -2,6 +2,7 @@
 
 import { make } from "../../shared/dom.js";
 
+/** @type {Record<string, string>} */
 const ICONS = {
   first: "M3 3v10M14 3.5L9 8l5 4.500zM9 3.500L4 8l5 4.500z",
   back: "M4 3v10M12.500 3.500L6 8l6.500 4.500z",
@@ -11,6 +12,7 @@ const ICONS = {
   pause: "M4 3h3v10H4zM9 3h3v10H9z",
 };
 
+/** @param {string} name */
 export function icon(name) {
   return make(
     "svg:svg",

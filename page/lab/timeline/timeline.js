@@ -18,7 +18,6 @@ export class Timeline {
   /** @param {import("../lab.js").Lab} lab */
   constructor(lab) {
     this.lab = lab;
-    this.content = null;
     /** @type {string | null} */
     this.drawn = null;
     /** @type {import("../film/format.js").Film | null} */

@@ -10,6 +10,7 @@ export const SIGNS = Object.freeze(
 /** Words of partitions that deserve the colour of alarm. */
 export const ALERTING = new Set(["stopped", "was leaving", "no owner", "zombie"]);
 
+/** @param {import("../film/format.js").MemberState} state */
 export function lookOf(state) {
   if (state.life === "absent" || state.life === "closed") return state.life;
   if (state.life === "crashed") {
@@ -20,6 +21,11 @@ export function lookOf(state) {
   return state.doing === "removed, still works" ? "zombie" : "live";
 }
 
+/**
+ * @param {import("../film/format.js").Film} film
+ * @param {import("../film/board.js").Board} board
+ * @param {number} index
+ */
 export function doingLine(film, board, index) {
   const { state } = board.members[index];
   if (!["crashed", "gone", "died", "left"].includes(state.doing)) return state.doing;
@@ -34,6 +40,11 @@ export function doingLine(film, board, index) {
     : `${state.doing} at ${seconds(since)}`;
 }
 
+/**
+ * @param {import("../film/format.js").MemberState} state
+ * @param {number | null} ends
+ * @param {import("../film/board.js").Board} board
+ */
 export function thirdLine(state, ends, board) {
   if (state.error) return state.error;
   if (["crashed", "frozen", "died"].includes(state.life)) {
@@ -45,11 +56,21 @@ export function thirdLine(state, ends, board) {
   return state.leader ? `leader · ${number}` : number;
 }
 
-// What a member of this protocol counts.
+/**
+ * What a member of this protocol counts.
+ * @param {string} protocol
+ */
 export function numberWord(protocol) {
   return protocol === "consumer" ? "epoch" : "generation";
 }
 
+/**
+ * @param {import("../film/format.js").Film} film
+ * @param {number} index
+ * @param {import("../film/format.js").PartitionState} state
+ * @param {number} at
+ * @param {import("../board/sizes.js").Box} box
+ */
 export function tokenWord(film, index, state, at, box) {
   if (state.word === "was leaving" && box.width < 170) return "leaving";
   if (state.flows || box.width < (state.owner >= 0 ? 190 : 128)) return state.word;

@@ -15,6 +15,7 @@ const FACTS = {
   "was leaving": "stopped while leaving",
 };
 
+/** @param {string[]} names */
 export function spoken(names) {
   if (names.length > 6) return `${names[0]} and ${names.length - 1} more partitions`;
   let topic = "";
@@ -26,12 +27,18 @@ export function spoken(names) {
   })) || "nothing";
 }
 
+/** @param {string[]} words */
 function listed(words) {
   return words.length > 1
     ? `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`
     : words.join("");
 }
 
+/**
+ * @param {import("../film/format.js").Film} film
+ * @param {import("../film/board.js").Board} board
+ * @param {number} index
+ */
 export function memberLine(film, board, index) {
   const { name, state } = board.members[index];
   const track = film.memberTracks[index];
@@ -52,11 +59,20 @@ export function memberLine(film, board, index) {
   return `${name}: ${parts.join(", ")}.`;
 }
 
-// Partitions that a member outside the group still reads although another member has them.
+/**
+ * Partitions that a member outside the group still reads although another member has them.
+ * @param {import("../film/board.js").Board} board
+ * @param {number} index
+ */
 export function alsoRead(board, index) {
   return board.partitions.flatMap((state, partition) => state.also.includes(index) ? partition : []);
 }
 
+/**
+ * @param {import("../film/format.js").Film} film
+ * @param {import("../film/board.js").Board} board
+ * @param {number} index
+ */
 function holding(film, board, index) {
   const owned = board.owned[index];
   const named = (/** @type {number[]} */ list) => spoken(list.map((partition) => film.partitions[partition]));
@@ -74,6 +90,7 @@ function holding(film, board, index) {
   return `${verb} ${named(owned)} (${state})`;
 }
 
+/** @param {import("../film/board.js").Board} board */
 export function groupLine(board) {
   const { group } = board;
   const number = group.generation === null
@@ -85,6 +102,10 @@ export function groupLine(board) {
   return `Group ${group.state}${number}${room}. ${board.flowing} of ${board.there} partitions flow.`;
 }
 
+/**
+ * @param {import("../film/format.js").Film} film
+ * @param {import("../film/board.js").Board} board
+ */
 export function twinText(film, board) {
   const [cause, effect] = sentenceAt(film, board.at);
   const present = board.members.filter((one) => one.state.life !== "absent");

@@ -2,14 +2,20 @@
 
 import { make } from "../../shared/dom.js";
 
+/** @param {import("./types.js").Picture} picture */
 function membersOf(picture) {
   return [...new Set(picture.rows.flatMap((row) => row.spans.map((span) => span[2])))].sort();
 }
 
+/**
+ * @param {import("./types.js").Picture} picture
+ * @param {import("./types.js").PictureRow} row
+ */
 export function strip(picture, row) {
   const members = membersOf(picture);
   const wide = 600;
-  const x = (at) => ((at - picture.since_ms) / (picture.until_ms - picture.since_ms)) * wide;
+  const x = (/** @type {number} */ at) =>
+    ((at - picture.since_ms) / (picture.until_ms - picture.since_ms)) * wide;
   const bars = row.spans.flatMap(([from, to, member]) => {
     const place = members.indexOf(member);
     const width = Math.max(x(to) - x(from), 1);
@@ -37,6 +43,7 @@ export function strip(picture, row) {
   );
 }
 
+/** @param {import("./types.js").Picture} picture */
 export function scale(picture) {
   const events = picture.events.map(([at, what]) => `${at / 1000} s: ${what}`).join(", ");
   const said = `${picture.since_ms / 1000} s to ${picture.until_ms / 1000} s${
@@ -45,6 +52,7 @@ export function scale(picture) {
   return make("p", { class: "rkq-scale" }, said);
 }
 
+/** @param {import("./types.js").Picture} picture */
 export function chart(picture) {
   const rows = picture.rows.map((row) =>
     make("div", { class: "rkq-row" }, make("span", { class: "rkq-row-name" }, row.name), strip(picture, row))

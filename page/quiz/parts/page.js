@@ -2,6 +2,10 @@
 
 import { make } from "../../shared/dom.js";
 
+/**
+ * @param {string[] | undefined} names
+ * @param {import("./types.js").Send} send
+ */
 export function replayButtons(names, send) {
   if (!names?.length) return null;
   const buttons = names.map((name, run) => {
@@ -21,7 +25,11 @@ export function replayButtons(names, send) {
   );
 }
 
-// The lab is a widget of its own, shown below the question.
+/**
+ * The lab is a widget of its own, shown below the question.
+ * @param {import("../../shared/model.js").Model} model
+ * @param {HTMLElement} slot
+ */
 async function showLab(model, slot) {
   const named = model.get("lab");
   slot.replaceChildren();
@@ -32,8 +40,22 @@ async function showLab(model, slot) {
   slot.scrollIntoView({ block: "nearest" });
 }
 
-// Plain keys are the quiz's own: JupyterLab takes any that comes through as a command of the notebook ("a" puts a cell
-// above), be the focus on a list or a radio button.
+/**
+ * Move the focus to the first of these that is there, else to the whole page.
+ * @param {HTMLElement} root
+ * @param {...string} selectors
+ */
+export function focusOn(root, ...selectors) {
+  const found = selectors.map((selector) => root.querySelector(selector)).find((node) => node !== null);
+  (found instanceof HTMLElement ? found : root).focus();
+}
+
+/**
+ * Plain keys are the quiz's own: JupyterLab takes any that comes through as a command of the notebook ("a" puts a cell
+ * above), be the focus on a list or a radio button.
+ * @param {HTMLElement} root
+ * @param {(event: KeyboardEvent) => void} [pressed]
+ */
 export function ownKeys(root, pressed) {
   root.addEventListener("keydown", (event) => {
     pressed?.(event);
@@ -41,7 +63,13 @@ export function ownKeys(root, pressed) {
   });
 }
 
-// Draw now and at each change of the page, show the lab that is asked for; what is returned ends it.
+/**
+ * Draw now and at each change of the page, show the lab that is asked for; what is returned ends it.
+ * @param {import("../../shared/model.js").Model} model
+ * @param {HTMLElement} slot
+ * @param {() => void} draw
+ * @param {() => void} [ended]
+ */
 export function follow(model, slot, draw, ended) {
   const labs = () => showLab(model, slot);
   model.on("change:page", draw);

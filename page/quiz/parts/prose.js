@@ -2,7 +2,10 @@
 
 import { make } from "../../shared/dom.js";
 
-// `code` between backticks becomes <code>; everything else stays text.
+/**
+ * `code` between backticks becomes <code>; everything else stays text.
+ * @param {string} text
+ */
 export function prose(text) {
   return text.split("`").map((
     part,
@@ -10,11 +13,15 @@ export function prose(text) {
   ) => (place % 2 ? make("code", {}, part) : document.createTextNode(part)));
 }
 
+/** @param {string} text */
 export function paragraphs(text) {
   return text.split(/\n\s*\n/).map((block) => make("p", {}, ...prose(block.replace(/\s+/g, " "))));
 }
 
-// One block a line, so that a long line of a log wraps under itself.
+/**
+ * One block a line, so that a long line of a log wraps under itself.
+ * @param {string} text
+ */
 export function lines(text) {
   return text.trimEnd().split("\n").map((line) => make("span", { class: "rkq-line" }, line || " "));
 }

@@ -4,20 +4,27 @@ import { answerRows } from "./rows.js";
 import { lines, paragraphs } from "./prose.js";
 import { make } from "../../shared/dom.js";
 
+/**
+ * @param {HTMLFormElement} form
+ * @param {import("./types.js").Question} question
+ */
 export function readAnswer(form, question) {
   if (question.kind === "matching") {
-    return [...form.querySelectorAll("select[data-prompt]")].filter((one) => one.value).map((one) =>
-      one.dataset.prompt + one.value
+    return [...form.querySelectorAll("select")].filter((select) => select.value).map((select) =>
+      `${select.dataset.prompt}${select.value}`
     ).join(" ");
   }
   // Steps that nobody has moved are no answer; the order in which they are shown is not the right one.
   if (question.kind === "ordering" && !form.querySelector("ol[data-touched]")) return "";
   if (question.kind === "ordering") {
-    return [...form.querySelectorAll("li[data-step]")].map((one) => one.dataset.step).join(" ");
+    return [...form.querySelectorAll("li[data-step]")].map((item) => item.getAttribute("data-step")).join(
+      " ",
+    );
   }
   return new FormData(form).getAll("given").join(" ");
 }
 
+/** @type {Record<string, string>} */
 const ASKS = {
   single: "Choose one",
   multiple: "Choose the number asked for",
@@ -29,6 +36,10 @@ const ASKS = {
   picture: "Choose one",
 };
 
+/**
+ * @param {import("./types.js").Question} question
+ * @param {import("./types.js").AnswerState} state
+ */
 export function questionBody(question, state) {
   return [
     make("div", { class: "rkq-stem" }, ...paragraphs(question.stem)),
@@ -44,21 +55,28 @@ export function questionBody(question, state) {
   ];
 }
 
-// A letter or a number chooses its option, Enter answers; text fields, lists and buttons keep their keys.
+/**
+ * A letter or a number chooses its option, Enter answers; text fields, lists and buttons keep their keys.
+ * @param {KeyboardEvent} event
+ * @param {HTMLFormElement} form
+ * @param {boolean} done
+ */
 export function press(event, form, done) {
+  const target = /** @type {HTMLInputElement} */ (event.target);
   if (
-    event.ctrlKey || event.metaKey || event.altKey || event.target.type === "text" ||
-    event.target.tagName === "SELECT"
+    event.ctrlKey || event.metaKey || event.altKey || target.type === "text" || target.tagName === "SELECT"
   ) return;
-  const inputs = [...form.querySelectorAll(".rkq-answers input:not(:disabled)")];
-  const place = inputs.some((one) => one.value === "1") ? -1 : "abcdef".indexOf(event.key.toLowerCase());
+  /** @type {NodeListOf<HTMLInputElement>} */
+  const enabled = form.querySelectorAll(".rkq-answers input:not(:disabled)");
+  const inputs = [...enabled];
+  const place = inputs.some((input) => input.value === "1") ? -1 : "abcdef".indexOf(event.key.toLowerCase());
   const chosen = inputs[place >= 0 ? place : Number(event.key) - 1];
   if (event.key.length === 1 && chosen && chosen.type !== "text") {
     event.preventDefault();
     chosen.focus();
-    chosen.checked = chosen.type === "radio" ? true : !chosen.checked;
+    chosen.checked = chosen.type === "radio" || !chosen.checked;
     chosen.dispatchEvent(new Event("change", { bubbles: true }));
-  } else if (event.key === "Enter" && !done && event.target.tagName !== "BUTTON") {
+  } else if (event.key === "Enter" && !done && target.tagName !== "BUTTON") {
     event.preventDefault();
     form.requestSubmit();
   }

@@ -4,9 +4,13 @@ import { make } from "../../shared/dom.js";
 import { chart, scale, strip } from "./chart.js";
 import { prose } from "./prose.js";
 
-// state: { remarks, given, disabled, struck, strike } where remarks come with a verdict only.
+/**
+ * @param {import("./types.js").Question} question
+ * @param {import("./types.js").Option} option
+ * @param {import("./types.js").AnswerState} state
+ */
 function optionRow(question, option, state) {
-  const remark = state.remarks?.find((one) => one.option === option.id);
+  const remark = state.remarks?.find((each) => each.option === option.id);
   const stroke = state.struck?.includes(option.id);
   const chosen = remark ? remark.chosen : state.given.split(" ").includes(option.id);
   const input = make("input", {
@@ -19,7 +23,7 @@ function optionRow(question, option, state) {
   const says = remark
     ? [remark.right ? "✓ right" : "✗ wrong", remark.chosen ? "your answer" : null].filter(Boolean).join(", ")
     : null;
-  const row = question.picture?.rows.find((one) => one.name === option.text);
+  const row = question.picture?.rows.find((each) => each.name === option.text);
   const text = make(
     "span",
     { class: question.kind === "log" ? "rkq-text rkq-log" : "rkq-text" },
@@ -33,7 +37,7 @@ function optionRow(question, option, state) {
       "aria-label": `strike out ${option.id}`,
     }, stroke ? "restore" : "strike")
     : null;
-  strike?.addEventListener("click", () => state.strike(option.id));
+  strike?.addEventListener("click", () => state.strike?.(option.id));
   const marked = remark ? (remark.right ? "right" : "wrong") : "";
   const quiet = remark && question.options.length > 6 && !remark.right && !remark.chosen;
   return make(
@@ -48,7 +52,7 @@ function optionRow(question, option, state) {
       input,
       make("span", { class: "rkq-letter", "aria-hidden": "true" }, option.id.toUpperCase()),
       text,
-      row ? strip(question.picture, row) : null,
+      row && question.picture ? strip(question.picture, row) : null,
       says ? make("span", { class: "rkq-mark" }, says) : null,
       strike,
     ),
@@ -57,6 +61,7 @@ function optionRow(question, option, state) {
   );
 }
 
+/** @param {import("./types.js").AnswerState} state */
 function remarkRows(state) {
   return (state.remarks ?? []).map((remark) =>
     make(
@@ -73,6 +78,10 @@ function remarkRows(state) {
   );
 }
 
+/**
+ * @param {import("./types.js").Question} question
+ * @param {import("./types.js").AnswerState} state
+ */
 function wordRows(question, state) {
   const number = question.kind === "numeric";
   const label = number ? `Your answer, a number of ${question.unit}` : "Your answer, a word or two";
@@ -96,7 +105,10 @@ function wordRows(question, state) {
   ];
 }
 
-// A remark of a pair or a step says what is right there, and whether the answer was.
+/**
+ * A remark of a pair or a step says what is right there, and whether the answer was.
+ * @param {import("./types.js").AnswerState} state
+ */
 function placedRows(state) {
   return (state.remarks ?? []).map((remark) => {
     const known = remark.right;
@@ -115,6 +127,10 @@ function placedRows(state) {
   });
 }
 
+/**
+ * @param {import("./types.js").Question} question
+ * @param {import("./types.js").AnswerState} state
+ */
 function pairRows(question, state) {
   if (state.remarks) return placedRows(state);
   const given = Object.fromEntries(
@@ -143,35 +159,48 @@ function pairRows(question, state) {
   });
 }
 
+/**
+ * @param {import("./types.js").Question} question
+ * @param {import("./types.js").AnswerState} state
+ */
 function stepRows(question, state) {
   if (state.remarks) return placedRows(state);
   const order = state.given ? state.given.split(" ") : question.steps.map((step) => step.id);
   const list = make("ol", { class: "rkq-steps", "data-touched": Boolean(state.given) });
-  for (const id of order) {
-    const step = question.steps.find((one) => one.id === id);
-    const buttons = [["up", "↑", -1], ["down", "↓", 1]].map(([word, sign, by]) => {
-      const button = make("button", {
-        type: "button",
-        "aria-label": `${word}: ${step.text}`,
-        disabled: state.disabled,
-      }, sign);
-      button.addEventListener("click", () => {
-        const item = button.closest("li");
-        const other = by < 0 ? item.previousElementSibling : item.nextElementSibling;
-        if (other) by < 0 ? other.before(item) : other.after(item);
-        list.setAttribute("data-touched", "");
-        button.focus();
-        list.dispatchEvent(new Event("change", { bubbles: true }));
+  const move = (/** @type {Element | null} */ from, /** @type {Element | null | undefined} */ to) => {
+    if (from && to) from.before(to);
+    list.setAttribute("data-touched", "");
+    list.dispatchEvent(new Event("change", { bubbles: true }));
+  };
+  for (const step of order.flatMap((id) => question.steps.find((each) => each.id === id) ?? [])) {
+    const item = make("li", { "data-step": step.id });
+    const button = (
+      /** @type {string} */ word,
+      /** @type {string} */ sign,
+      /** @type {() => void} */ run,
+    ) => {
+      const looks = { type: "button", "aria-label": `${word}: ${step.text}`, disabled: state.disabled };
+      const node = make("button", looks, sign);
+      node.addEventListener("click", () => {
+        run();
+        node.focus();
       });
-      return button;
-    });
-    list.append(
-      make("li", { "data-step": id }, make("span", { class: "rkq-text" }, ...prose(step.text)), ...buttons),
+      return node;
+    };
+    item.append(
+      make("span", { class: "rkq-text" }, ...prose(step.text)),
+      button("up", "↑", () => move(item.previousElementSibling, item)),
+      button("down", "↓", () => move(item, item.nextElementSibling)),
     );
+    list.append(item);
   }
   return [list];
 }
 
+/**
+ * @param {import("./types.js").Question} question
+ * @param {import("./types.js").AnswerState} state
+ */
 export function answerRows(question, state) {
   if (question.kind === "matching") return pairRows(question, state);
   if (question.kind === "ordering") return stepRows(question, state);

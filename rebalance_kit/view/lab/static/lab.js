@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 53978111417815ec, bundle 23d129fea5d048cb.
+// Made of page/lab/main.js by `make page`; edit there. Sources 096071a8b7f04b30, bundle 5eed09b4d835c317.
 // shared/model.js
 function bytesOf(text) {
   return new DataView(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
@@ -1010,73 +1010,41 @@ function thousands(value) {
   });
 }
 
+// lab/dialogs/items.js
+function menuItem(lab, content, run, looks = {}) {
+  const node = make("button", {
+    type: "button",
+    class: "rk-item",
+    ...looks
+  }, ...content);
+  node.addEventListener("click", () => {
+    lab.popup.close(true);
+    run();
+  });
+  return node;
+}
+function selectOf(label, options, value, run) {
+  const select = make("select", {
+    "aria-label": label
+  });
+  select.append(...options.map(([name, words]) => make("option", {
+    value: name
+  }, words)));
+  select.value = value;
+  select.addEventListener("input", () => run(select.value));
+  return select;
+}
+
 // lab/dialogs/history.js
+var LONGEST_NAME = 40;
 function showHistory(lab, opener2) {
   const { branches, here, done } = lab.model.get("controls");
   const ticked = /* @__PURE__ */ new Set([
     here
   ]);
-  const rows2 = branches.map(([name, parent, from, count], number) => {
-    const box = make("input", {
-      type: "checkbox",
-      "aria-label": `Compare ${name}`
-    });
-    box.checked = number === here;
-    box.addEventListener("input", () => box.checked ? ticked.add(number) : ticked.delete(number));
-    const go = make("button", {
-      type: "button",
-      class: "rk-item",
-      "aria-current": number === here ? "true" : null
-    }, make("b", {}, name), make("span", {}, `${count} deed${count === 1 ? "" : "s"}${parent < 0 ? "" : `, left ${branches[parent][0]} at ${seconds(from)}`}`));
-    go.addEventListener("click", () => {
-      lab.popup.close(true);
-      lab.ask({
-        type: "branch",
-        number
-      });
-    });
-    const rename = make("button", {
-      type: "button",
-      "aria-label": `Rename ${name}`
-    }, "Rename");
-    rename.addEventListener("click", () => {
-      const input = make("input", {
-        type: "text",
-        value: name,
-        maxlength: 40,
-        "aria-label": "Name of the branch"
-      });
-      go.replaceWith(input);
-      input.focus();
-      input.addEventListener("keydown", (event) => {
-        if (event.key === "Enter") {
-          lab.popup.close(true);
-          lab.ask({
-            type: "branch",
-            do: "rename",
-            number,
-            name: input.value
-          });
-        }
-      });
-    });
-    const drop = make("button", {
-      type: "button",
-      "aria-label": `Delete ${name}`
-    }, "Delete");
-    drop.addEventListener("click", () => {
-      lab.popup.close(true);
-      lab.ask({
-        type: "branch",
-        do: "delete",
-        number
-      });
-    });
-    return make("div", {
-      class: "rk-branchrow",
-      style: `margin-left:${parent < 0 ? 0 : 18}px`
-    }, box, go, rename, drop);
-  });
+  const note = make("p", {
+    role: "status"
+  }, "");
   const compare = make("button", {
     type: "button",
     class: "rk-primary"
@@ -1091,15 +1059,75 @@ function showHistory(lab, opener2) {
       ...ticked
     ].sort((a, b) => a - b));
   });
-  const note = make("p", {
-    role: "status"
-  }, "");
+  const deeds = done.map(([at, words]) => make("li", {}, `${seconds(at)} ${words}`));
   lab.popup.show(opener2, make("h2", {}, "History"), make("ol", {
     class: "rk-deeds"
-  }, ...done.map(([at, words]) => make("li", {}, `${seconds(at)} ${words}`))), ...rows2, compare, note);
+  }, ...deeds), ...branches.map((_, number) => branchRow(lab, branches, number, number === here, ticked)), compare, note);
+}
+function branchRow(lab, branches, number, isHere, ticked) {
+  const [name, parent, from, count] = branches[number];
+  const box = make("input", {
+    type: "checkbox",
+    "aria-label": `Compare ${name}`
+  });
+  box.checked = isHere;
+  box.addEventListener("input", () => void (box.checked ? ticked.add(number) : ticked.delete(number)));
+  const left = parent < 0 ? "" : `, left ${branches[parent][0]} at ${seconds(from)}`;
+  const content = [
+    make("b", {}, name),
+    make("span", {}, `${count} deed${count === 1 ? "" : "s"}${left}`)
+  ];
+  const go = menuItem(lab, content, () => lab.ask({
+    type: "branch",
+    number
+  }), {
+    "aria-current": isHere ? "true" : null
+  });
+  const rename = make("button", {
+    type: "button",
+    "aria-label": `Rename ${name}`
+  }, "Rename");
+  rename.addEventListener("click", () => askName(lab, go, number, name));
+  const drop = menuItem(lab, [
+    "Delete"
+  ], () => lab.ask({
+    type: "branch",
+    do: "delete",
+    number
+  }), {
+    "aria-label": `Delete ${name}`,
+    class: null
+  });
+  const style = `margin-left:${parent < 0 ? 0 : 18}px`;
+  return make("div", {
+    class: "rk-branchrow",
+    style
+  }, box, go, rename, drop);
+}
+function askName(lab, entry, number, name) {
+  const looks = {
+    type: "text",
+    value: name,
+    maxlength: LONGEST_NAME,
+    "aria-label": "Name of the branch"
+  };
+  const field = make("input", looks);
+  entry.replaceWith(field);
+  field.focus();
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    lab.popup.close(true);
+    lab.ask({
+      type: "branch",
+      do: "rename",
+      number,
+      name: field.value
+    });
+  });
 }
 
 // lab/dialogs/lessons.js
+var SEEN = "rk-seen";
 async function showPresets(lab, opener2) {
   if (!lab.presets) {
     const answer = await lab.talk.request({
@@ -1107,74 +1135,87 @@ async function showPresets(lab, opener2) {
     });
     lab.presets = await inflate(answer.buffers[0]);
   }
-  const search = make("input", {
+  const lessons = (
+    /** @type {Lesson[]} */
+    lab.presets
+  );
+  const looks = {
     type: "search",
     placeholder: "search lessons",
-    "aria-label": "Search lessons",
+    "aria-label": "Search lessons"
+  };
+  const search = make("input", {
+    ...looks,
     autofocus: true
   });
   const list = make("div", {
     class: "rk-presetlist"
   });
-  const seen = new Set(remembered("rk-seen", []));
-  const fill2 = () => {
-    const wanted = search.value.toLowerCase();
-    const shown = lab.presets.filter((one) => !wanted || `${one.title} ${one.try} ${one.watch} ${one.group} ${one.name}`.toLowerCase().includes(wanted));
-    let group = "";
-    list.replaceChildren(...shown.flatMap((one) => {
-      const head = one.group === group ? [] : [
-        make("h3", {}, one.group)
-      ];
-      group = one.group;
-      const here = one.name === lab.model.get("controls").preset;
-      const node = make("button", {
-        type: "button",
-        class: "rk-item rk-preset",
-        "aria-current": here ? "true" : null,
-        "data-preset": one.name
-      }, make("b", {}, `${lab.presets.indexOf(one) + 1}  ${one.title}`, seen.has(one.name) ? make("small", {}, " \u2713 seen") : null), make("span", {}, `Try: ${one.try} Watch: ${one.watch}.`));
-      node.addEventListener("click", () => {
-        remember("rk-seen", [
-          ...seen,
-          one.name
-        ]);
-        lab.popup.close(true);
-        lab.ask({
-          type: "preset",
-          name: one.name
-        });
-      });
-      return [
-        ...head,
-        node
-      ];
-    }), shown.length ? "" : make("p", {}, "No lesson has these words."));
-  };
+  const seen = new Set(seenLessons());
+  const fill = () => list.replaceChildren(...lessonItems(lab, lessons, search.value.toLowerCase(), seen));
   const surprise = make("button", {
     type: "button"
   }, "Surprise me");
   surprise.addEventListener("click", () => {
-    const unseen = lab.presets.filter((one) => !seen.has(one.name));
-    const from = unseen.length ? unseen : lab.presets;
-    list.querySelector(`[data-preset="${from[Math.floor(Math.random() * from.length)].name}"]`).click();
+    const unseen = lessons.filter((lesson) => !seen.has(lesson.name));
+    const choices = unseen.length ? unseen : lessons;
+    openLesson(lab, choices[Math.floor(Math.random() * choices.length)], seen);
+    lab.popup.close(true);
   });
-  search.addEventListener("input", fill2);
-  fill2();
+  search.addEventListener("input", fill);
+  fill();
   lab.popup.show(opener2, make("h2", {}, "Lessons"), make("div", {
     class: "rk-bar"
   }, search, surprise), list);
 }
-function remembered(key, otherwise) {
-  try {
-    return JSON.parse(localStorage.getItem(key)) || otherwise;
-  } catch {
-    return otherwise;
-  }
+function lessonItems(lab, lessons, words, seen) {
+  const shown = lessons.filter((lesson) => {
+    const text = `${lesson.title} ${lesson.try} ${lesson.watch} ${lesson.group} ${lesson.name}`;
+    return text.toLowerCase().includes(words);
+  });
+  if (!shown.length) return [
+    make("p", {}, "No lesson has these words.")
+  ];
+  const here = lab.model.get("controls").preset;
+  return shown.flatMap((lesson, place) => {
+    const title = `${lessons.indexOf(lesson) + 1}  ${lesson.title}`;
+    const mark = seen.has(lesson.name) ? make("small", {}, " \u2713 seen") : null;
+    const says = make("span", {}, `Try: ${lesson.try} Watch: ${lesson.watch}.`);
+    const content = [
+      make("b", {}, title, mark),
+      says
+    ];
+    const item = menuItem(lab, content, () => openLesson(lab, lesson, seen), {
+      class: "rk-item rk-preset",
+      "aria-current": lesson.name === here ? "true" : null,
+      "data-preset": lesson.name
+    });
+    return lesson.group === shown[place - 1]?.group ? [
+      item
+    ] : [
+      make("h3", {}, lesson.group),
+      item
+    ];
+  });
 }
-function remember(key, value) {
+function openLesson(lab, lesson, seen) {
   try {
-    localStorage.setItem(key, JSON.stringify(value));
+    localStorage.setItem(SEEN, JSON.stringify([
+      ...seen,
+      lesson.name
+    ]));
   } catch {
+  }
+  lab.ask({
+    type: "preset",
+    name: lesson.name
+  });
+}
+function seenLessons() {
+  try {
+    return JSON.parse(localStorage.getItem(SEEN) ?? "[]");
+  } catch {
+    return [];
   }
 }
 
@@ -1252,22 +1293,23 @@ function openRow(lab) {
 
 // lab/dialogs/more.js
 function showMore(lab, opener2) {
-  const item = (action) => {
-    const node = make("button", {
-      type: "button",
-      class: "rk-item",
-      "data-do": action.do
-    }, make("span", {}, action.words), action.key ? make("kbd", {
+  const items = (ofMember) => MORE.filter((action) => !!action.member === ofMember).map((action) => {
+    const key = action.key ? make("kbd", {
       "aria-hidden": "true"
-    }, action.key) : null);
-    node.addEventListener("click", () => {
-      lab.popup.close(true);
-      lab.act(action.do);
+    }, action.key) : null;
+    const content = [
+      make("span", {}, action.words),
+      key
+    ];
+    return menuItem(lab, content, () => lab.act(action.do), {
+      "data-do": action.do
     });
-    return node;
-  };
-  const member = lab.film.members[lab.selected], marked = lab.marker.partition === null ? null : lab.film.partitions[lab.marker.partition];
-  lab.popup.show(opener2, marked ? make("p", {}, `${marked} is marked: what is done to a topic is done to its topic.`) : "", make("h2", {}, member ? `Do to ${member.name}` : "Nobody is selected"), ...MORE.filter((one) => one.member).map(item), make("h2", {}, "Do to the group"), ...MORE.filter((one) => !one.member).map(item));
+  });
+  const member = lab.film.members[lab.selected];
+  const { partition } = lab.marker;
+  const marked = partition === null ? "" : lab.film.partitions[partition];
+  const note = make("p", {}, `${marked} is marked: what is done to a topic is done to its topic.`);
+  lab.popup.show(opener2, marked ? note : "", make("h2", {}, member ? `Do to ${member.name}` : "Nobody is selected"), ...items(true), make("h2", {}, "Do to the group"), ...items(false));
 }
 
 // lab/dialogs/settings.js
@@ -1275,45 +1317,85 @@ async function showSettings(lab, opener2) {
   const answer = await lab.talk.request({
     type: "fields"
   });
-  drawSettings(lab, opener2, await inflate(answer.buffers[0]));
+  new Drawer(lab, opener2, await inflate(answer.buffers[0])).show();
 }
-function drawSettings(lab, opener2, groups) {
-  const inputs = /* @__PURE__ */ new Map(), controls = lab.model.get("controls");
-  const assignor = make("select", {
-    "aria-label": "Assignor"
-  }, ...controls.assignors.map((name) => make("option", {
-    value: name
-  }, name)));
-  assignor.value = controls.assignor;
-  assignor.addEventListener("input", () => lab.ask({
-    type: "set",
-    name: "assignor",
-    value: assignor.value
-  }));
-  const seed = make("span", {}, `seed ${controls.seed}`);
-  const reseed = (words, value) => {
-    const node = make("button", {
-      type: "button"
+var Drawer = class _Drawer {
+  /**
+   * @param {Lab} lab
+   * @param {HTMLElement} opener
+   * @param {Group[]} groups
+   */
+  constructor(lab, opener2, groups) {
+    this.lab = lab;
+    this.opener = opener2;
+    this.groups = groups;
+    this.entries = /* @__PURE__ */ new Map();
+    const changed = groups.flatMap(({ fields }) => fields).filter((field) => field.changed);
+    const names = changed.map((field) => field.name).join(", ");
+    const words = names ? `Changed: ${names}.` : "All at their defaults.";
+    this.note = make("p", {
+      role: "status",
+      class: "rk-dim"
     }, words);
-    node.addEventListener("click", () => {
-      const made = value();
-      lab.ask({
-        type: "set",
-        name: "seed",
-        value: made
-      });
-      say(seed, made === null ? "the scenario's own seed" : `seed ${made}`);
+  }
+  show() {
+    const { assignors, assignor } = this.lab.model.get("controls");
+    const names = assignors.map((name) => [
+      name,
+      name
+    ]);
+    const choose = (value) => this.lab.ask({
+      type: "set",
+      name: "assignor",
+      value
     });
-    return node;
-  };
-  const changed = groups.flatMap((group) => group.fields).filter((one) => one.changed).map((one) => one.name);
-  const field = (one) => {
+    const go = make("button", {
+      type: "button",
+      class: "rk-primary"
+    }, "Apply from the start of the run");
+    go.addEventListener("click", () => this.apply());
+    this.lab.drawer.show(this.opener, make("h2", {}, "Settings"), this.note, make("div", {
+      class: "rk-field"
+    }, make("span", {}, "Assignor"), selectOf("Assignor", names, assignor, choose)), this.drawSeed(), ...this.groups.flatMap(({ group, fields }) => [
+      make("h3", {}, group),
+      ...fields.map((field) => this.drawField(field))
+    ]), make("div", {
+      class: "rk-foot"
+    }, go));
+  }
+  drawSeed() {
+    const words = make("span", {}, `seed ${this.lab.model.get("controls").seed}`);
+    const reseed = (label, choose) => {
+      const node = make("button", {
+        type: "button"
+      }, label);
+      node.addEventListener("click", () => {
+        const value = choose();
+        this.lab.ask({
+          type: "set",
+          name: "seed",
+          value
+        });
+        say(words, value === null ? "the scenario's own seed" : `seed ${value}`);
+      });
+      return node;
+    };
+    const fresh2 = reseed("New seed", () => Math.floor(Math.random() * 1e6));
+    const bar = make("div", {
+      class: "rk-bar"
+    }, fresh2, reseed("Reset", () => null));
+    return make("div", {
+      class: "rk-field"
+    }, words, bar);
+  }
+  /** @param {Field} field */
+  drawField({ name, value, help, where, allowed, changed, default: usual }) {
     const id = `rk-${Math.random().toString(36).slice(2)}`;
     const input = make("input", {
       id,
       type: "text",
-      value: one.value,
-      "data-field": one.name,
+      value,
+      "data-field": name,
       "aria-describedby": `${id}h ${id}e`,
       autocomplete: "off",
       spellcheck: "false"
@@ -1322,76 +1404,60 @@ function drawSettings(lab, opener2, groups) {
       class: "rk-fielderror",
       id: `${id}e`
     });
-    inputs.set(one.name, {
+    this.entries.set(name, {
       input,
       error,
-      was: one.value
+      was: value
     });
     input.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") apply();
+      if (event.key === "Enter") this.apply();
     });
+    const says = `${help} For ${where}: ${allowed}; default ${usual || "none"}.`;
     return make("div", {
-      class: `rk-field${one.changed ? " rk-changed" : ""}`
+      class: `rk-field${changed ? " rk-changed" : ""}`
     }, make("label", {
       for: id
-    }, one.name, one.changed ? make("small", {}, " changed") : null), input, make("p", {
+    }, name, changed ? make("small", {}, " changed") : null), input, make("p", {
       class: "rk-fieldhelp",
       id: `${id}h`
-    }, `${one.help} For ${one.where}: ${one.allowed}; default ${one.default || "none"}.`), error);
-  };
-  const apply = () => {
+    }, says), error);
+  }
+  /** Send what was changed. */
+  apply() {
     const values = {};
-    inputs.forEach(({ input, was }, name) => {
+    this.entries.forEach(({ input, error, was }, name) => {
       if (input.value !== was) values[name] = input.value;
-    });
-    inputs.forEach(({ input, error }) => {
       say(error, "");
       set(input, "aria-invalid", null);
     });
     if (!Object.keys(values).length) {
-      say(note, "Nothing was changed.");
+      say(this.note, "Nothing was changed.");
       return;
     }
-    lab.ask({
+    this.lab.ask({
       type: "settings",
       values
     }, async (answer) => {
-      if (answer.type !== "refused") {
-        drawSettings(lab, opener2, await inflate(answer.buffers[0]));
-        return;
-      }
-      const at = (answer.keys || []).filter((key) => inputs.has(key)), wanted = at.length ? at : Object.keys(values).slice(0, 1);
-      wanted.forEach((key) => {
-        const { input, error } = inputs.get(key);
-        say(error, answer.words);
-        set(input, "aria-invalid", "true");
-      });
-      inputs.get(wanted[0]).input.focus();
-      say(note, "Kafka refuses this. The run is unchanged.");
+      if (answer.type === "refused") this.refuse(answer, Object.keys(values));
+      else new _Drawer(this.lab, this.opener, await inflate(answer.buffers[0])).show();
     });
-  };
-  const go = make("button", {
-    type: "button",
-    class: "rk-primary"
-  }, "Apply from the start of the run");
-  go.addEventListener("click", apply);
-  const note = make("p", {
-    role: "status",
-    class: "rk-dim"
-  }, changed.length ? `Changed: ${changed.join(", ")}.` : "All at their defaults.");
-  lab.drawer.show(opener2, make("h2", {}, "Settings"), note, make("div", {
-    class: "rk-field"
-  }, make("span", {}, "Assignor"), assignor), make("div", {
-    class: "rk-field"
-  }, seed, make("div", {
-    class: "rk-bar"
-  }, reseed("New seed", () => Math.floor(Math.random() * 1e6)), reseed("Reset", () => null))), ...groups.flatMap((group) => [
-    make("h3", {}, group.group),
-    ...group.fields.map(field)
-  ]), make("div", {
-    class: "rk-foot"
-  }, go));
-}
+  }
+  /**
+   * Say at its fields why Kafka refuses.
+   * @param {{ words: string, keys?: string[] }} answer
+   * @param {string[]} sent
+   */
+  refuse({ words, keys = [] }, sent) {
+    const known = keys.filter((key) => this.entries.has(key));
+    const wrong = (known.length ? known : sent.slice(0, 1)).flatMap((key) => this.entries.get(key) ?? []);
+    for (const { input, error } of wrong) {
+      say(error, words);
+      set(input, "aria-invalid", "true");
+    }
+    wrong[0]?.input.focus();
+    say(this.note, "Kafka refuses this. The run is unchanged.");
+  }
+};
 
 // lab/panels/tabs.js
 var TABS = Object.freeze(
@@ -1732,133 +1798,167 @@ function focusFilter(lab) {
   else showPresets(lab, lab.ui.presetButton);
 }
 
+// lab/acting/question_block.js
+var QuestionBlock = class {
+  /**
+   * @param {Question} question
+   * @param {number} place
+   */
+  constructor(question, place) {
+    this.question = question;
+    this.answer = question.kind === "tick" ? [] : null;
+    this.remark = make("div", {
+      class: "rk-told"
+    });
+    const fields = question.kind === "number" ? [
+      this.numberField()
+    ] : this.optionFields();
+    this.node = make("fieldset", {
+      class: "rk-question"
+    }, make("legend", {}, `${place + 1}. ${question.words}`), make("div", {
+      class: "rk-options"
+    }, ...fields), this.remark);
+  }
+  numberField() {
+    const field = make("input", {
+      type: "number",
+      min: 0,
+      step: "0.1",
+      "aria-label": this.question.words
+    });
+    field.addEventListener("input", () => {
+      this.answer = field.value === "" ? null : Number(field.value);
+    });
+    return field;
+  }
+  optionFields() {
+    const several = this.question.kind === "tick";
+    const name = `rk-${Math.random().toString(36).slice(2)}`;
+    return this.question.options.map((option) => {
+      const box = make("input", {
+        type: several ? "checkbox" : "radio",
+        name,
+        value: option
+      });
+      box.addEventListener("input", () => this.choose(option, box.checked));
+      return make("label", {
+        class: "rk-check",
+        "data-option": option
+      }, box, option);
+    });
+  }
+  /**
+   * @param {string} option
+   * @param {boolean} on
+   */
+  choose(option, on) {
+    if (!Array.isArray(this.answer)) this.answer = option;
+    else this.answer = on ? [
+      ...this.answer,
+      option
+    ] : this.answer.filter((chosen) => chosen !== option);
+  }
+  /**
+   * Say what is right, at each option and in words.
+   * @param {Mark} mark
+   */
+  mark({ truth, answer, why }) {
+    this.node.querySelectorAll("input").forEach((input) => input.disabled = true);
+    this.node.querySelectorAll("[data-option]").forEach((label) => {
+      const option = label.getAttribute("data-option");
+      const [right, chosen] = [
+        truth,
+        answer
+      ].map((value) => Array.isArray(value) ? value.includes(option ?? "") : value === option);
+      if (!right && !chosen) return;
+      const sign = right ? chosen ? " \u2713" : " missed" : " \u2717";
+      label.append(make("b", {
+        class: right ? "rk-good" : "rk-bad"
+      }, sign));
+    });
+    const plain = Array.isArray(truth) || answer === truth;
+    const words = plain ? why : `You said ${answer ?? "nothing"}; it is ${truth}. ${why}`;
+    this.remark.replaceChildren(make("p", {}, words));
+  }
+};
+
 // lab/acting/predict.js
+var HOW = "Choose what to do at the cursor: a button below the board, or a key (C, L, Z, R, M). It is not done yet: you say first what will follow.";
 var Predict = class {
+  /** @param {import("../lab.js").Lab} lab */
   constructor(lab) {
     this.lab = lab;
     this.on = false;
+    this.opener = null;
   }
+  /** @param {HTMLElement} opener */
   begin(opener2) {
+    const { lab } = this;
     if (this.on) {
       this.end();
       return;
     }
     this.on = true;
-    this.lab.panels.open("flow");
-    this.lab.ui.root.classList.add("rk-fogged");
-    set(this.lab.ui.predictButton, "aria-pressed", "true");
-    this.lab.player.pause();
     this.opener = opener2;
-    this.lab.drawer.show(opener2, make("h2", {}, "Predict"), make("p", {}, "Choose what to do at the cursor: a button below the board, or a key (C, L, Z, R, M). It is not done yet: you say first what will follow."));
-    this.lab.tell("Predict: choose what to do. It is not done yet.");
-    this.lab.screen.focusTarget().focus();
+    lab.panels.open("flow");
+    lab.ui.root.classList.add("rk-fogged");
+    set(lab.ui.predictButton, "aria-pressed", "true");
+    lab.player.pause();
+    lab.drawer.show(opener2, make("h2", {}, "Predict"), make("p", {}, HOW));
+    lab.tell("Predict: choose what to do. It is not done yet.");
+    lab.screen.focusTarget().focus();
   }
-  async ask(message) {
-    const answer = await this.lab.talk.request({
-      ...message,
+  /**
+   * Ask what will follow of a deed.
+   * @param {Deed} deed
+   */
+  async ask(deed) {
+    const { lab } = this;
+    const answer = await lab.talk.request({
+      ...deed,
       type: "predict"
     });
     if (answer.type === "refused") {
-      this.lab.refuse(answer.words);
+      lab.refuse(answer.words);
       return;
     }
-    this.message = message;
-    const answers = answer.questions.map(() => null);
-    const blocks = answer.questions.map((one, place) => this.block(one, place, answers));
+    const questions = answer.questions;
+    const blocks = questions.map((question, place) => new QuestionBlock(question, place));
     const lock = make("button", {
       type: "button",
       class: "rk-primary"
     }, "Lock in");
-    lock.addEventListener("click", () => this.lock(answers, blocks));
-    this.lab.drawer.root.onsubmit = null;
-    this.lab.drawer.show(this.opener, make("h2", {}, `Predict: ${message.words}`), ...blocks.map((one) => one.node), make("div", {
+    lock.addEventListener("click", () => this.lock(deed, blocks));
+    lab.drawer.show(this.opener, make("h2", {}, `Predict: ${deed.words}`), ...blocks.map((block) => block.node), make("div", {
       class: "rk-foot"
     }, lock), make("p", {
       class: "rk-dim"
     }, answer.kept));
   }
-  block(question, place, answers) {
-    const told = make("div", {
-      class: "rk-told"
-    });
-    let body;
-    if (question.kind === "number") {
-      const input = make("input", {
-        type: "number",
-        min: 0,
-        step: "0.1",
-        "aria-label": question.words
-      });
-      input.addEventListener("input", () => {
-        answers[place] = input.value === "" ? null : Number(input.value);
-      });
-      body = [
-        input
-      ];
-    } else {
-      if (question.kind === "tick") answers[place] = [];
-      const name = `rk-${Math.random().toString(36).slice(2)}`;
-      body = question.options.map((option) => {
-        const box = make("input", {
-          type: question.kind === "tick" ? "checkbox" : "radio",
-          name,
-          value: option
-        });
-        box.addEventListener("input", () => {
-          answers[place] = question.kind === "tick" ? box.checked ? [
-            ...answers[place],
-            option
-          ] : answers[place].filter((one) => one !== option) : option;
-        });
-        return make("label", {
-          class: "rk-check",
-          "data-option": option
-        }, box, option);
-      });
-    }
-    const node = make("fieldset", {
-      class: "rk-question"
-    }, make("legend", {}, `${place + 1}. ${question.words}`), make("div", {
-      class: "rk-options"
-    }, ...body), told);
-    return {
-      node,
-      told
-    };
-  }
-  async lock(answers, blocks) {
-    const answer = await this.lab.talk.request({
+  /**
+   * Show what is right, and offer to watch it.
+   * @param {Deed} deed
+   * @param {QuestionBlock[]} blocks
+   */
+  async lock(deed, blocks) {
+    const { lab } = this;
+    const answer = await lab.talk.request({
       type: "answers",
-      answers
+      answers: blocks.map((block) => block.answer)
     });
     if (answer.type === "refused") {
-      this.lab.refuse(answer.words);
+      lab.refuse(answer.words);
       return;
     }
-    answer.marks.forEach((mark, place) => {
-      const { node, told } = blocks[place];
-      node.querySelectorAll("input").forEach((input) => {
-        input.disabled = true;
-      });
-      node.querySelectorAll("[data-option]").forEach((label) => {
-        const option = label.dataset.option, right = Array.isArray(mark.truth) ? mark.truth.includes(option) : mark.truth === option, said = Array.isArray(mark.answer) ? mark.answer.includes(option) : mark.answer === option;
-        if (right || said) {
-          label.append(make("b", {
-            class: right ? "rk-good" : "rk-bad"
-          }, right ? said ? " \u2713" : " missed" : " \u2717"));
-        }
-      });
-      told.replaceChildren(make("p", {}, Array.isArray(mark.truth) || mark.answer === mark.truth ? mark.why : `You said ${mark.answer ?? "nothing"}; it is ${mark.truth}. ${mark.why}`));
-    });
+    blocks.forEach((block, place) => block.mark(answer.marks[place]));
     const watch = make("button", {
       type: "button",
       class: "rk-primary"
     }, "Do it and watch");
     watch.addEventListener("click", () => {
-      const { message } = this;
       this.end();
-      this.lab.ask({
-        ...message,
+      lab.ask({
+        ...deed,
         type: "act"
       });
     });
@@ -1866,23 +1966,25 @@ var Predict = class {
       type: "button"
     }, "Again with a new seed");
     again.addEventListener("click", () => {
-      const { message } = this;
-      this.lab.ask({
+      const value = Math.floor(Math.random() * 1e6);
+      lab.ask({
         type: "set",
         name: "seed",
-        value: Math.floor(Math.random() * 1e6)
-      }, () => this.ask(message));
+        value
+      }, () => this.ask(deed));
     });
-    this.lab.drawer.root.querySelector(".rk-foot").replaceChildren(make("b", {
+    const score = `${Math.round(answer.score * 100)} % right. ${answer.kept}`;
+    lab.drawer.root.querySelector(".rk-foot")?.replaceChildren(make("b", {
       role: "status"
-    }, `${Math.round(answer.score * 100)} % right. ${answer.kept}`), watch, again);
+    }, score), watch, again);
     watch.focus();
   }
   end() {
+    const { ui, drawer } = this.lab;
     this.on = false;
-    this.lab.ui.root.classList.remove("rk-fogged");
-    set(this.lab.ui.predictButton, "aria-pressed", "false");
-    this.lab.drawer.close(true);
+    ui.root.classList.remove("rk-fogged");
+    set(ui.predictButton, "aria-pressed", "false");
+    drawer.close(true);
   }
 };
 
@@ -2110,12 +2212,21 @@ var Steps = class {
 
 // lab/dialogs/popup.js
 var Popup = class {
+  /**
+   * @param {import("../lab.js").Lab} lab
+   * @param {string} kind
+   * @param {string} label
+   */
   constructor(lab, kind, label) {
     this.lab = lab;
-    this.root = make("div", {
+    this.opener = null;
+    const looks = {
       class: `rk-popup rk-${kind}`,
       role: "dialog",
-      "aria-label": label,
+      "aria-label": label
+    };
+    this.root = make("div", {
+      ...looks,
       hidden: true
     });
     this.root.addEventListener("keydown", (event) => this.onKey(event));
@@ -2123,10 +2234,12 @@ var Popup = class {
   get open() {
     return !this.root.hidden;
   }
+  /**
+   * @param {HTMLElement | null} opener where the focus goes when it closes
+   * @param {...(Node | string)} content
+   */
   show(opener2, ...content) {
-    this.lab.popups.forEach((other) => {
-      if (other !== this) other.close(false);
-    });
+    this.lab.popups.filter((other) => other !== this).forEach((other) => other.close(false));
     this.opener = opener2;
     const closer = make("button", {
       type: "button",
@@ -2136,33 +2249,31 @@ var Popup = class {
     closer.addEventListener("click", () => this.close(true));
     this.root.replaceChildren(closer, ...content);
     this.root.hidden = false;
-    const first = this.root.querySelector("[autofocus], input, select, .rk-item") || closer;
-    first.focus();
+    const first = this.root.querySelector("[autofocus], input, select, .rk-item");
+    (first instanceof HTMLElement ? first : closer).focus();
   }
+  /** @param {boolean} back whether the focus goes back to the opener */
   close(back) {
     if (this.root.hidden) return;
     this.root.hidden = true;
-    if (back && this.opener && this.opener.isConnected) this.opener.focus();
+    if (back && this.opener?.isConnected) this.opener.focus();
   }
+  /** @param {KeyboardEvent} event */
   onKey(event) {
+    event.stopPropagation();
     if (event.key === "Escape") {
       event.preventDefault();
-      event.stopPropagation();
       this.close(true);
-      return;
     }
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     const items = [
       ...this.root.querySelectorAll(".rk-item")
-    ], at = items.indexOf(document.activeElement);
-    const step = {
-      ArrowDown: 1,
-      ArrowUp: -1
-    }[event.key];
-    if (step && items.length && at >= 0) {
-      event.preventDefault();
-      items[(at + step + items.length) % items.length].focus();
-    }
-    event.stopPropagation();
+    ];
+    const at = items.findIndex((item) => item === document.activeElement);
+    const next = items[(at + step + items.length) % items.length];
+    if (!step || at < 0 || !(next instanceof HTMLElement)) return;
+    event.preventDefault();
+    next.focus();
   }
 };
 
@@ -2191,6 +2302,11 @@ function tokenOf({ searchParams, hash }) {
 var SLOW_MS2 = 300;
 var DEAD_MS = 6e3;
 var Talk = class {
+  /**
+   * @param {import("../../shared/model.js").Model} model
+   * @param {(busy: boolean) => void} onBusy
+   * @param {(dead: boolean) => void} onDead
+   */
   constructor(model, onBusy, onDead) {
     this.model = model;
     this.onBusy = onBusy;
@@ -2200,7 +2316,10 @@ var Talk = class {
     this.changing = false;
     this.queued = null;
   }
-  // A look or a change: a promise of the answer with its inflated contents; refusals arrive as answers too.
+  /**
+   * A look or a change: a promise of the answer with its inflated contents; refusals arrive as answers too.
+   * @param {any} message
+   */
   request(message) {
     const id = this.lastId += 1;
     return new Promise((done) => {
@@ -2209,8 +2328,7 @@ var Talk = class {
       this.open.set(id, {
         done,
         slow,
-        dead,
-        begun: performance.now()
+        dead
       });
       try {
         this.model.send({
@@ -2222,13 +2340,16 @@ var Talk = class {
       }
     });
   }
+  /**
+   * @param {any} message
+   * @param {DataView[]} buffers
+   */
   hear(message, buffers) {
     const waiting = this.open.get(message.id);
     if (!waiting) return;
     this.open.delete(message.id);
     clearTimeout(waiting.slow);
     clearTimeout(waiting.dead);
-    this.roundTrip = performance.now() - waiting.begun;
     this.onBusy(false);
     this.onDead(false);
     waiting.done({
@@ -2236,7 +2357,11 @@ var Talk = class {
       buffers: buffers || []
     });
   }
-  // Changes do not pile up: while one is on its way the latest of the others waits.
+  /**
+   * Changes do not pile up: while one is on its way the latest of the others waits.
+   * @param {any} message
+   * @param {(answer: any) => void} follow
+   */
   async change(message, follow) {
     if (this.changing) {
       this.queued = [
@@ -2616,10 +2741,10 @@ var Chart = class {
    * @param {number} y
    * @param {string | CanvasPattern} fill
    */
-  drawBox(from, until, y, fill2) {
+  drawBox(from, until, y, fill) {
     const seen = this.scale.clip(from, until);
     if (!seen) return;
-    this.pen.fillStyle = fill2;
+    this.pen.fillStyle = fill;
     this.pen.fillRect(seen.left, y + 3, seen.width, ROW - 6);
   }
   /**
@@ -2738,7 +2863,6 @@ var Timeline = class {
   /** @param {import("../lab.js").Lab} lab */
   constructor(lab) {
     this.lab = lab;
-    this.content = null;
     this.drawn = null;
     this.film = null;
     this.scale = new Scale(0, 1, 1);
@@ -2922,7 +3046,13 @@ var Timeline = class {
 
 // lab/panels/cli.js
 var CliView = class {
-  constructor() {
+  /** @param {import("../lab.js").Lab} lab */
+  constructor(lab) {
+    this.lab = lab;
+    this.content = /** @type {import("./content.js").CliContent} */
+    /** @type {unknown} */
+    null;
+    this.drawn = null;
     this.root = make("div", {
       class: "rk-view rk-cli",
       tabindex: "0"
@@ -2931,32 +3061,43 @@ var CliView = class {
   paint() {
     if (this.drawn === this.content) return;
     this.drawn = this.content;
+    const { at, blocks } = this.content;
     this.root.replaceChildren(make("p", {
       class: "rk-dim"
-    }, `As of ${seconds(this.content.at)}.`), ...this.content.blocks.flatMap(({ command, text }) => {
-      const copy = make("button", {
-        type: "button",
-        "aria-label": `Copy ${command}`
-      }, "Copy");
-      copy.addEventListener("click", () => navigator.clipboard && navigator.clipboard.writeText(`$ ${command}
-${text}`));
-      return [
-        make("div", {
-          class: "rk-command"
-        }, make("code", {}, `$ ${command}`), copy),
-        make("pre", {
-          class: "rk-output",
-          tabindex: "0"
-        }, text)
-      ];
-    }));
+    }, `As of ${seconds(at)}.`), ...blocks.flatMap(({ command, text }) => this.drawBlock(command, text)));
+  }
+  /**
+   * @param {string} command
+   * @param {string} text
+   */
+  drawBlock(command, text) {
+    const copy = make("button", {
+      type: "button",
+      "aria-label": `Copy ${command}`
+    }, "Copy");
+    copy.addEventListener("click", () => copyText(`$ ${command}
+${text}`, this.lab, "Copied."));
+    return [
+      make("div", {
+        class: "rk-command"
+      }, make("code", {}, `$ ${command}`), copy),
+      make("pre", {
+        class: "rk-output",
+        tabindex: "0"
+      }, text)
+    ];
   }
 };
 
 // lab/panels/invariants.js
 var InvariantsView = class {
+  /** @param {import("../lab.js").Lab} lab */
   constructor(lab) {
     this.lab = lab;
+    this.content = /** @type {import("./content.js").InvariantsContent} */
+    /** @type {unknown} */
+    null;
+    this.drawn = null;
     this.root = make("div", {
       class: "rk-view rk-invariants",
       tabindex: "0"
@@ -2965,37 +3106,57 @@ var InvariantsView = class {
   paint() {
     if (this.drawn === this.content) return;
     this.drawn = this.content;
-    const { lights, rows: rows2 } = this.content, broken = lights.filter((one) => one[2].length).length;
-    this.root.replaceChildren(make("p", {}, broken ? `${broken} of ${lights.length} invariants are broken.` : `All ${lights.length} invariants hold in the ${rows2.toLocaleString("en")} events of this run.`), make("ul", {}, ...lights.map(([name, statement, seen]) => {
-      const found = seen.map(([at, words]) => {
-        const go = make("button", {
-          type: "button"
-        }, `${seconds(at)}: ${words}`);
-        go.addEventListener("click", () => this.lab.seek(at, false));
-        return go;
-      });
-      return make("li", {
-        class: seen.length ? "rk-bad" : "rk-good"
-      }, make("b", {
-        "aria-hidden": "true"
-      }, seen.length ? "\u2717" : "\u2713"), make("span", {}, make("strong", {}, `${name}: ${seen.length ? "broken" : "holds"}`), make("span", {}, statement), ...found));
-    })));
+    const { lights, rows: rows2 } = this.content;
+    const broken = lights.filter(([, , seen]) => seen.length).length;
+    const events = rows2.toLocaleString("en");
+    const good = `All ${lights.length} invariants hold in the ${events} events of this run.`;
+    const bad = `${broken} of ${lights.length} invariants are broken.`;
+    this.root.replaceChildren(make("p", {}, broken ? bad : good), make("ul", {}, ...lights.map((light) => this.drawLight(light))));
+  }
+  /** @param {import("./content.js").Light} light */
+  drawLight([name, statement, seen]) {
+    const broken = seen.length > 0;
+    const places = seen.map(([at, words]) => {
+      const go = make("button", {
+        type: "button"
+      }, `${seconds(at)}: ${words}`);
+      go.addEventListener("click", () => this.lab.seek(at, false));
+      return go;
+    });
+    const says = make("strong", {}, `${name}: ${broken ? "broken" : "holds"}`);
+    const sign = make("b", {
+      "aria-hidden": "true"
+    }, broken ? "\u2717" : "\u2713");
+    const text = make("span", {}, says, make("span", {}, statement), ...places);
+    return make("li", {
+      class: broken ? "rk-bad" : "rk-good"
+    }, sign, text);
   }
 };
 
 // lab/panels/logs.js
+var BEFORE = 200;
+var AFTER = 60;
 var LogsView = class {
+  /** @param {import("../lab.js").Lab} lab */
   constructor(lab) {
     this.lab = lab;
+    this.content = /** @type {import("./content.js").LogsContent} */
+    /** @type {unknown} */
+    null;
+    this.drawn = null;
+    this.shown = [];
+    this.times = [];
     this.source = make("select", {
       "aria-label": "Source"
     });
-    this.level = make("select", {
-      "aria-label": "Level"
-    }, ...[
+    const levels = [
       "all levels",
       "WARN and ERROR"
-    ].map((words) => make("option", {}, words)));
+    ].map((words) => make("option", {}, words));
+    this.level = make("select", {
+      "aria-label": "Level"
+    }, ...levels);
     this.filter = make("input", {
       type: "search",
       placeholder: "filter",
@@ -3007,525 +3168,698 @@ var LogsView = class {
     this.count = make("span", {
       class: "rk-dim"
     });
-    this.lines = make("div", {
-      class: "rk-lines",
+    const looks = {
       role: "log",
       "aria-label": "Log lines",
       "aria-live": "off",
       tabindex: "0"
+    };
+    this.lines = make("div", {
+      class: "rk-lines",
+      ...looks
     });
+    const bar = make("div", {
+      class: "rk-bar"
+    }, this.source, this.level, this.filter, copy, this.count);
     this.root = make("div", {
       class: "rk-view rk-logs"
-    }, make("div", {
-      class: "rk-bar"
-    }, this.source, this.level, this.filter, copy, this.count), this.lines);
+    }, bar, this.lines);
     for (const node of [
       this.source,
       this.level,
       this.filter
     ]) {
-      node.addEventListener("input", () => {
-        this.drawn = null;
-        this.paint(lab.player.at);
-      });
+      node.addEventListener("input", () => this.redraw());
     }
-    copy.addEventListener("click", () => copyText(this.chosen().map((one) => one[3]).join("\n"), lab, "Lines copied."));
+    copy.addEventListener("click", () => {
+      copyText(this.chosen().map(([, , , line2]) => line2).join("\n"), lab, "Lines copied.");
+    });
   }
+  redraw() {
+    this.drawn = null;
+    this.paint(this.lab.player.at);
+  }
+  /** Lines of the chosen source and level that have the words of the filter. */
   chosen() {
-    const source = this.source.selectedIndex - 1, text = this.filter.value.toLowerCase(), bad = this.level.selectedIndex === 1;
-    return this.content.lines.filter(([, from, level, line2]) => (source < 0 || from === source) && (!bad || level === "WARN" || level === "ERROR") && (!text || line2.toLowerCase().includes(text)));
+    const chosen = this.source.selectedIndex - 1;
+    const text = this.filter.value.toLowerCase();
+    const bad = this.level.selectedIndex === 1;
+    return this.content.lines.filter(([, source, level, line2]) => (chosen < 0 || source === chosen) && (!bad || level === "WARN" || level === "ERROR") && (!text || line2.toLowerCase().includes(text)));
   }
+  /** @param {number} at */
   paint(at) {
-    if (this.source.options.length !== this.content.sources.length + 1) {
-      this.source.replaceChildren(make("option", {}, "all sources"), ...this.content.sources.map((name) => make("option", {}, name)));
+    const { sources, cut } = this.content;
+    if (this.source.options.length !== sources.length + 1) {
+      const names = [
+        "all sources",
+        ...sources
+      ].map((name) => make("option", {}, name));
+      this.source.replaceChildren(...names);
     }
-    if (!this.drawn) {
+    if (this.drawn === null) {
       this.shown = this.chosen();
-      this.times = this.shown.map((one) => one[0]);
+      this.times = this.shown.map(([time]) => time);
     }
-    const place = placeOf(this.times, at), first = Math.max(0, place - 200), key = `${place}`;
-    if (this.drawn === key) return;
-    this.drawn = key;
-    const { film } = this.lab;
-    this.lines.replaceChildren(...this.shown.slice(first, place + 60).map(([, from, level, line2], index) => {
-      const here2 = first + index;
-      const hue = from > 0 ? film.members[from - 1].hue : 0;
-      return make("div", {
-        class: `rk-line${here2 > place ? " rk-later" : ""}${here2 === place ? " rk-here" : ""} rk-${level.toLowerCase()}`,
-        style: hue ? `--hue:var(--rk-m${hue})` : null,
-        "aria-current": here2 === place ? "true" : null
-      }, line2);
-    }));
-    say(this.count, `${place + 1} of ${this.shown.length} lines so far${this.content.cut ? `, ${this.content.cut} more are not shown` : ""}`);
-    const here = this.lines.querySelector(".rk-here");
+    const place = placeOf(this.times, at);
+    if (this.drawn === String(place)) return;
+    this.drawn = String(place);
+    const first = Math.max(0, place - BEFORE);
+    const nodes = this.shown.slice(first, place + AFTER).map((line2, index) => this.drawLine(line2, first + index - place));
+    this.lines.replaceChildren(...nodes);
+    const rest = cut ? `, ${cut} more are not shown` : "";
+    say(this.count, `${place + 1} of ${this.shown.length} lines so far${rest}`);
+    const here = nodes[place - first];
     if (here) this.lines.scrollTop = here.offsetTop - this.lines.clientHeight * 0.6;
+  }
+  /**
+   * @param {import("./content.js").LogLine} line
+   * @param {number} after how many lines after the cursor
+   */
+  drawLine([, source, level, text], after) {
+    const looks = [
+      "rk-line",
+      `rk-${level.toLowerCase()}`
+    ];
+    if (after > 0) looks.push("rk-later");
+    if (after === 0) looks.push("rk-here");
+    const member = this.lab.film.members[source - 1];
+    const style = member ? `--hue:var(--rk-m${member.hue})` : null;
+    return make("div", {
+      class: looks.join(" "),
+      style,
+      "aria-current": after === 0 ? "true" : null
+    }, text);
   }
 };
 
+// lab/panels/table.js
+function tableOf(heads, body, caption = null) {
+  const row = make("tr", {}, ...heads.map((words) => make("th", {
+    scope: "col"
+  }, words)));
+  return make("table", {
+    class: "rk-table"
+  }, caption === null ? null : make("caption", {}, caption), make("thead", {}, row), body);
+}
+function rowOf(head, cells) {
+  return make("tr", {}, make("th", {
+    scope: "row"
+  }, head), ...cells.map((cell) => make("td", {}, cell)));
+}
+
 // lab/panels/members.js
+var LEAVING = [
+  "give up",
+  "was leaving"
+];
 var MembersView = class {
+  /** @param {import("../lab.js").Lab} lab */
   constructor(lab) {
     this.lab = lab;
+    this.content = /** @type {import("./content.js").MembersContent} */
+    /** @type {unknown} */
+    null;
+    this.drawn = null;
     this.root = make("div", {
       class: "rk-view rk-memberstab",
       tabindex: "0"
     });
   }
+  /** @param {number} at */
   paint(at) {
-    const { film } = this.lab, board = boardAt(film, at), classic = board.group.protocol !== "consumer";
-    const head = [
+    const board = boardAt(this.lab.film, at);
+    const rows2 = board.members.map((member) => this.cells(board, member));
+    const key = JSON.stringify(rows2);
+    if (this.drawn === key) return;
+    this.drawn = key;
+    const { protocol } = board.group;
+    const heads = [
       "member",
       "state",
-      classic ? "generation" : "epoch",
+      numberWord(protocol),
       "owned",
-      classic ? "target" : "target, not yet its own",
+      protocol === "consumer" ? "target, not yet its own" : "target",
       "to be given up",
       "session ends in",
       "started with"
     ];
-    const named = (list) => list.length ? spoken(list.map((one) => film.partitions[one])) : "\u2013";
-    const rows2 = board.members.map((one) => {
-      const owned = board.owned[one.index], waits = board.partitions.map((state, index) => state.target === one.index ? index : -1).filter((index) => index >= 0);
-      const leaving = owned.filter((index) => [
-        "give up",
-        "was leaving"
-      ].includes(board.partitions[index].word));
-      const ends = sessionEnds(film, one.index, at);
-      const lives = this.content.started[one.index].filter(([from]) => from <= at), life = lives[lives.length - 1];
-      const configs = life ? Object.entries(life[2]).map(([key2, value]) => `${key2}=${value}`).join(" ") || "defaults" : "\u2013";
-      return [
-        one.name,
-        doingLine(film, board, one.index),
-        one.state.generation ?? one.state.epoch ?? "\u2013",
-        named(owned),
-        classic ? "unknown to a classic group" : named(waits),
-        named(leaving),
-        ends === null ? "\u2013" : seconds(Math.max(0, ends - at)),
-        life && life[1] !== "java" ? `${life[1]} ${configs}` : configs
-      ];
-    });
-    const key = JSON.stringify(rows2);
-    if (this.drawn === key) return;
-    this.drawn = key;
-    this.root.replaceChildren(make("table", {
-      class: "rk-table"
-    }, make("thead", {}, make("tr", {}, ...head.map((words) => make("th", {
-      scope: "col"
-    }, words)))), make("tbody", {}, ...rows2.map(([name, ...cells]) => make("tr", {}, make("th", {
-      scope: "row"
-    }, name), ...cells.map((cell) => make("td", {}, String(cell))))))));
+    const body = make("tbody", {}, ...rows2.map(([name, ...cells]) => rowOf(name, cells)));
+    this.root.replaceChildren(tableOf(heads, body));
+  }
+  /**
+   * @param {import("../film/board.js").Board} board
+   * @param {import("../film/board.js").SeatedMember} member
+   */
+  cells(board, { index, name, state }) {
+    const { film } = this.lab;
+    const named = (list) => list.length ? spoken(list.map((partition) => film.partitions[partition])) : "\u2013";
+    const waits = board.partitions.flatMap(({ target }, partition) => target === index ? partition : []);
+    const leaving = board.owned[index].filter((partition) => LEAVING.includes(board.partitions[partition].word));
+    const ends = sessionEnds(film, index, board.at);
+    return [
+      name,
+      doingLine(film, board, index),
+      String(state.generation ?? state.epoch ?? "\u2013"),
+      named(board.owned[index]),
+      board.group.protocol === "consumer" ? named(waits) : "unknown to a classic group",
+      named(leaving),
+      ends === null ? "\u2013" : seconds(Math.max(0, ends - board.at)),
+      this.startedWith(index, board.at)
+    ];
+  }
+  /**
+   * The client and the configuration that its process was last started with.
+   * @param {number} member
+   * @param {number} at
+   */
+  startedWith(member, at) {
+    const life = this.content.started[member].filter(([from]) => from <= at).at(-1);
+    if (!life) return "\u2013";
+    const [, client, configs] = life;
+    const words = Object.entries(configs).map(([key, value]) => `${key}=${value}`).join(" ") || "defaults";
+    return client === "java" ? words : `${client} ${words}`;
   }
 };
 
-// lab/panels/messages.js
+// lab/panels/sequence.js
 var LINES = 7;
 var STEP = 26;
-var AROUND = 60;
+var FOLD = 24;
 var FOLD_MS = 1500;
+var COORDINATOR_X = 92;
+var SLANT = 7;
+var Sequence = class {
+  constructor() {
+    this.cursor = make("svg:line", {
+      x1: 0,
+      class: "rk-now"
+    });
+    this.times = [];
+    this.heights = [];
+  }
+  /**
+   * The heads and the diagram.
+   * @param {Film} film
+   * @param {Message[]} messages
+   * @param {number} selected
+   * @param {number} at
+   * @param {number} width
+   */
+  draw(film, messages, selected, at, width) {
+    const actors = {
+      ...actorsOf(film, messages, selected, at),
+      width
+    };
+    this.times = messages.map((message) => message.sent);
+    const { parts, heights, bottom } = drawMessages(film, messages, actors);
+    this.heights = heights;
+    set(this.cursor, "x2", width);
+    const names = actors.own.map((member) => film.members[member].name).join(", ") || "nobody";
+    const others = actors.others ? ` and ${actors.others} others` : "";
+    const label = `${messages.length} messages between the coordinator and ${names}${others}; the table below lists them`;
+    const looks = {
+      width,
+      height: bottom + 8,
+      role: "img",
+      "aria-label": label
+    };
+    const heads = drawHeads(film, actors);
+    return [
+      make("svg:svg", {
+        class: "rk-heads",
+        width,
+        height: 28,
+        "aria-hidden": "true"
+      }, ...heads),
+      make("svg:svg", looks, ...drawLives(film, actors, bottom), ...parts, this.cursor)
+    ];
+  }
+  /**
+   * Move the cursor to a moment; where it stands, or null without messages.
+   * @param {number} at
+   */
+  mark(at) {
+    if (!this.times.length) return null;
+    const place = placeOf(this.times, at);
+    const y = place < 0 ? 6 : this.heights[place] + STEP / 2;
+    set(this.cursor, "y1", y);
+    set(this.cursor, "y2", y);
+    return y;
+  }
+};
+function actorsOf(film, messages, selected, at) {
+  const weights = /* @__PURE__ */ new Map();
+  for (const { member, error } of messages) weights.set(member, (weights.get(member) ?? 0) + (error ? 3 : 1));
+  const leader = boardAt(film, at).members.findIndex(({ state }) => state.leader);
+  const rank = (member) => (member === selected ? 2e6 : member === leader ? 1e6 : 0) + (weights.get(member) ?? 0);
+  const order = [
+    ...weights.keys()
+  ].sort((a, b) => rank(b) - rank(a) || a - b);
+  const own = order.slice(0, order.length > LINES ? LINES - 1 : LINES).sort((a, b) => a - b);
+  return {
+    own,
+    others: order.length - own.length
+  };
+}
+function xOf({ own, others, width }, member) {
+  const lines = own.length + (others ? 1 : 0);
+  const place = own.indexOf(member);
+  return 150 + (width - 190) / Math.max(1, lines) * ((place < 0 ? lines - 1 : place) + 0.75);
+}
+function drawMessages(film, messages, actors) {
+  const parts = [];
+  const heights = [];
+  const waiting = /* @__PURE__ */ new Map();
+  let y = 18;
+  let before = null;
+  let generation = null;
+  for (const message of messages) {
+    if (before !== null && message.sent - before > FOLD_MS) {
+      parts.push(make("svg:text", {
+        x: 40,
+        y: y + 4,
+        class: "rk-fold"
+      }, `\u2248 ${seconds(message.sent - before)}`));
+      y += FOLD;
+    }
+    before = message.sent;
+    const group = stateAt(film.groupTrack, film.groupStates, message.sent);
+    if (generation !== null && group.generation !== null && group.generation !== generation) {
+      parts.push(...drawBand(group, actors.width, y));
+      y += FOLD;
+    }
+    generation = group.generation;
+    parts.push(...drawWaiting(film, waiting, message, y), ...drawArrow(message, xOf(actors, message.member), y, actors.width));
+    heights.push(y);
+    y += STEP;
+  }
+  return {
+    parts,
+    heights,
+    bottom: y
+  };
+}
+function drawHeads(film, actors) {
+  const head = (x, words) => make("svg:text", {
+    x,
+    y: 20,
+    class: "rk-actor",
+    "text-anchor": "middle"
+  }, words);
+  return [
+    head(COORDINATOR_X, "Coordinator"),
+    ...actors.own.map((member) => head(xOf(actors, member), film.members[member].name)),
+    actors.others ? head(xOf(actors, -1), `${actors.others} others`) : null
+  ];
+}
+function drawLives(film, actors, bottom) {
+  const life = (x, style) => make("svg:line", {
+    x1: x,
+    x2: x,
+    y1: 0,
+    y2: bottom,
+    class: "rk-life",
+    style
+  });
+  return [
+    life(COORDINATOR_X, null),
+    ...actors.own.map((member) => life(xOf(actors, member), `stroke:var(--rk-m${film.members[member].hue})`)),
+    actors.others ? life(xOf(actors, -1), null) : null
+  ];
+}
+function drawBand({ protocol, generation }, width, y) {
+  const words = `${protocol === "consumer" ? "group epoch" : "generation"} ${generation}`;
+  return [
+    make("svg:rect", {
+      x: 0,
+      y: y - 10,
+      width,
+      height: 18,
+      class: "rk-bandline"
+    }),
+    make("svg:text", {
+      x: width - 10,
+      y: y + 3,
+      "text-anchor": "end",
+      class: "rk-fold"
+    }, words)
+  ];
+}
+function drawWaiting(film, waiting, { kind, api, member, request }, y) {
+  if (kind !== "waits") return [];
+  const key = `${api}/${member}`;
+  const since = waiting.get(key);
+  if (request) waiting.set(key, y + SLANT);
+  else waiting.delete(key);
+  if (request || since === void 0 || y - since < 10) return [];
+  const { name, hue } = film.members[member];
+  const place = {
+    x: 96 + member % 5 * 5,
+    y: since,
+    width: 3.5,
+    height: y - since
+  };
+  const title = make("svg:title", {}, `${api} of ${name} waits`);
+  return [
+    make("svg:rect", {
+      ...place,
+      style: `fill:var(--rk-m${hue})`
+    }, title)
+  ];
+}
+function drawArrow({ sent, arrives, api, request, error }, x, y, width) {
+  const lost = arrives === null;
+  const [from, to] = request ? [
+    x,
+    COORDINATOR_X
+  ] : [
+    COORDINATOR_X,
+    x
+  ];
+  const end = lost ? (from + to) / 2 : to;
+  const side = Math.sign(to - from);
+  const kind = `rk-arrow${request ? "" : " rk-reply"}${error || lost ? " rk-error" : ""}`;
+  const words = `${api}${error ? ` ${error}` : ""}${lost ? " lost" : ""}`;
+  const right = x > (width + 70) * 0.72;
+  const cross = {
+    x: end,
+    y: y + SLANT + 5,
+    class: "rk-error rk-cross",
+    "text-anchor": "middle"
+  };
+  const said = {
+    class: `rk-said${error ? " rk-error" : ""}`,
+    "text-anchor": right ? "end" : "start"
+  };
+  return [
+    make("svg:text", {
+      x: 8,
+      y: y + 4,
+      class: "rk-when"
+    }, milliseconds(sent)),
+    make("svg:line", {
+      x1: from,
+      y1: y,
+      x2: end - side * 6,
+      y2: y + SLANT,
+      class: kind
+    }),
+    lost ? make("svg:text", cross, "\xD7") : make("svg:path", {
+      d: `M${end} ${y + SLANT}l${-side * 8} -4v8z`,
+      class: `${kind} rk-head`
+    }),
+    make("svg:text", {
+      ...said,
+      x: right ? x - 12 : x + 8,
+      y: y + 5 - (right ? 3 : 0)
+    }, words)
+  ];
+}
+
+// lab/panels/messages.js
+var AROUND = 60;
+var EDGE = 8;
 var Messages = class {
+  /** @param {import("../lab.js").Lab} lab */
   constructor(lab) {
     this.lab = lab;
-    const check = (words, on) => {
-      const box = make("input", {
-        type: "checkbox",
-        checked: on
-      });
-      box.checked = on;
-      box.addEventListener("input", () => {
-        this.drawn = null;
-        this.paint(lab.player.at);
-      });
-      return {
-        box,
-        node: make("label", {
-          class: "rk-check"
-        }, box, words)
-      };
-    };
-    this.beats = check("heartbeats without news", false);
-    this.commits = check("commits", false);
-    this.errors = check("only errors", false);
-    this.only = check("only the selected member", false);
+    this.drawn = null;
+    this.messages = [];
+    this.times = [];
+    this.first = 0;
+    this.last = 0;
+    this.scrolledAt = -1;
+    this.sequence = new Sequence();
+    this.beats = this.check("heartbeats without news");
+    this.commits = this.check("commits");
+    this.errors = this.check("only errors");
+    this.only = this.check("only the selected member");
     this.count = make("span", {
       class: "rk-dim"
     });
-    this.diagram = make("div", {
+    const looks = {
       class: "rk-sequence",
       tabindex: "0",
       role: "group",
       "aria-label": "Message diagram"
-    });
+    };
+    this.diagram = make("div", looks);
     this.rows = make("tbody", {});
-    const twin = make("details", {
-      class: "rk-timetext"
-    }, make("summary", {}, "Messages as text"), make("table", {
-      class: "rk-table"
-    }, make("thead", {}, make("tr", {}, ...[
+    const table = tableOf([
       "sent",
       "from",
       "to",
       "message",
       "arrives"
-    ].map((words) => make("th", {
-      scope: "col"
-    }, words)))), this.rows));
-    this.root = make("div", {
-      class: "rk-view rk-messages"
-    }, make("div", {
-      class: "rk-bar"
-    }, this.beats.node, this.commits.node, this.errors.node, this.only.node, this.count), this.diagram, twin);
-  }
-  chosen() {
-    const { film, selected } = this.lab, beats = this.beats.box.checked, commits = this.commits.box.checked, errors = this.errors.box.checked, only = this.only.box.checked;
-    return film.messages.filter((message) => (message.error || message.news || beats || message.kind !== "heartbeat") && (message.error || commits || message.kind !== "commit") && (!errors || message.error || message.arrives === null) && (!only || message.member === selected));
-  }
-  paint(at) {
-    const { selected } = this.lab, key = `${this.lab.serial}/${selected}/${this.lab.screen.width}/${[
+    ], this.rows);
+    const twin = make("details", {
+      class: "rk-timetext"
+    }, make("summary", {}, "Messages as text"), table);
+    const checks = [
       this.beats,
       this.commits,
       this.errors,
       this.only
-    ].map((one) => one.box.checked)}`;
-    if (this.key !== key || !this.drawn) {
-      this.key = key;
-      this.all = this.chosen();
-      this.times = this.all.map((one) => one.sent);
-      this.window = null;
-      this.drawn = true;
-    }
-    const place = placeOf(this.times, at);
-    if (!this.window || place < this.window[0] + 8 || place > this.window[1] - 8) {
-      const first = Math.max(0, Math.min(place - AROUND, this.all.length - 2 * AROUND));
-      const last = Math.min(this.all.length, first + 2 * AROUND);
-      if (!this.window || this.window[0] !== first || this.window[1] !== last) {
-        this.window = [
-          first,
-          last
-        ];
-        this.draw();
-      }
-    }
-    say(this.count, this.all.length ? `${place + 1} of ${this.all.length} messages so far` : "No such message in this run.");
-    this.mark(at);
+    ].map(({ node }) => node);
+    const bar = make("div", {
+      class: "rk-bar"
+    }, ...checks, this.count);
+    this.root = make("div", {
+      class: "rk-view rk-messages"
+    }, bar, this.diagram, twin);
   }
-  // Who has a line of its own: the coordinator's partners in this window, the selected one and the leader first.
-  actors(shown) {
-    const { film, selected } = this.lab, board = boardAt(film, this.lab.player.at);
-    const counted = /* @__PURE__ */ new Map();
-    shown.forEach((one) => counted.set(one.member, (counted.get(one.member) || 0) + (one.error ? 3 : 1)));
-    const leader = board.members.findIndex((one) => one.state.leader);
-    const order = [
-      ...counted.keys()
-    ].sort((a, b) => (b === selected) - (a === selected) || (b === leader) - (a === leader) || counted.get(b) - counted.get(a) || a - b);
-    const own = order.slice(0, order.length > LINES ? LINES - 1 : LINES).sort((a, b) => a - b);
+  /** @param {string} words */
+  check(words) {
+    const box = make("input", {
+      type: "checkbox"
+    });
+    box.addEventListener("input", () => {
+      this.drawn = null;
+      this.paint(this.lab.player.at);
+    });
     return {
-      own,
-      others: order.length - own.length
+      box,
+      node: make("label", {
+        class: "rk-check"
+      }, box, words)
     };
   }
-  draw() {
-    const { film } = this.lab, [first, last] = this.window, shown = this.all.slice(first, last);
-    const { own, others } = this.actors(shown), width = this.lab.screen.width - 70;
-    const lines = own.length + (others ? 1 : 0), gap = (width - 190) / Math.max(1, lines);
-    const xOf = (member) => 150 + gap * ((own.indexOf(member) < 0 ? lines - 1 : own.indexOf(member)) + 0.75);
-    const parts = [], places = [];
-    const parked = /* @__PURE__ */ new Map();
-    let y = 18, before = null, generation = null;
-    shown.forEach((one) => {
-      if (before !== null && one.sent - before > FOLD_MS) {
-        parts.push(make("svg:text", {
-          x: 40,
-          y: y + 4,
-          class: "rk-fold"
-        }, `\u2248 ${seconds(one.sent - before)}`));
-        y += 24;
-      }
-      before = one.sent;
-      const group = stateAt(film.groupTrack, film.groupStates, one.sent);
-      if (generation !== null && group.generation !== null && group.generation !== generation) {
-        parts.push(...this.band(group, width, y));
-        y += 24;
-      }
-      generation = group.generation;
-      this.park(parked, parts, one, y);
-      places.push([
-        one.sent,
-        y
-      ]);
-      parts.push(...this.arrow(one, xOf(one.member), y));
-      y += STEP;
-    });
-    const heads = [
-      make("svg:text", {
-        x: 92,
-        y: 20,
-        class: "rk-actor",
-        "text-anchor": "middle"
-      }, "Coordinator"),
-      ...own.map((member) => make("svg:text", {
-        x: xOf(member),
-        y: 20,
-        class: "rk-actor",
-        "text-anchor": "middle"
-      }, film.members[member].name)),
-      others ? make("svg:text", {
-        x: xOf(-1),
-        y: 20,
-        class: "rk-actor",
-        "text-anchor": "middle"
-      }, `${others} others`) : null
-    ];
-    const lives = [
-      make("svg:line", {
-        x1: 92,
-        x2: 92,
-        y1: 0,
-        y2: y,
-        class: "rk-life"
-      }),
-      ...own.map((member) => make("svg:line", {
-        x1: xOf(member),
-        x2: xOf(member),
-        y1: 0,
-        y2: y,
-        class: "rk-life",
-        style: `stroke:var(--rk-m${film.members[member].hue})`
-      }))
-    ];
-    if (others) lives.push(make("svg:line", {
-      x1: xOf(-1),
-      x2: xOf(-1),
-      y1: 0,
-      y2: y,
-      class: "rk-life"
-    }));
-    this.cursor = make("svg:line", {
-      x1: 0,
-      x2: width,
-      class: "rk-now"
-    });
-    this.places = places;
-    const label = `${shown.length} messages between the coordinator and ${own.map((member) => film.members[member].name).join(", ") || "nobody"}${others ? ` and ${others} others` : ""}; the table below lists them`;
-    this.diagram.replaceChildren(make("svg:svg", {
-      class: "rk-heads",
-      width,
-      height: 28,
-      "aria-hidden": "true"
-    }, ...heads), make("svg:svg", {
-      width,
-      height: y + 8,
-      role: "img",
-      "aria-label": label
-    }, ...lives, ...parts, this.cursor));
-    this.rows.replaceChildren(...shown.map((one) => {
-      const name = film.members[one.member].name;
-      return make("tr", {}, make("td", {}, milliseconds(one.sent)), make("td", {}, one.request ? name : "coordinator"), make("td", {}, one.request ? "coordinator" : name), make("th", {
-        scope: "row"
-      }, `${one.api}${one.request ? "" : " answer"}${one.error ? ` ${one.error}` : ""}`), make("td", {}, one.arrives === null ? "lost" : milliseconds(one.arrives)));
-    }));
+  /** Messages that pass the checks. */
+  chosen() {
+    const { film, selected } = this.lab;
+    const [beats, commits, errors, only] = [
+      this.beats,
+      this.commits,
+      this.errors,
+      this.only
+    ].map(({ box }) => box.checked);
+    return film.messages.filter((message) => (message.error || message.news || beats || message.kind !== "heartbeat") && (message.error || commits || message.kind !== "commit") && (!errors || message.error || message.arrives === null) && (!only || message.member === selected));
   }
-  // A new generation or epoch, across all lines.
-  band(group, width, y) {
-    const words = `${group.protocol === "consumer" ? "group epoch" : "generation"} ${group.generation}`;
-    return [
-      make("svg:rect", {
-        x: 0,
-        y: y - 10,
-        width,
-        height: 18,
-        class: "rk-bandline"
-      }),
-      make("svg:text", {
-        x: width - 10,
-        y: y + 3,
-        "text-anchor": "end",
-        class: "rk-fold"
-      }, words)
-    ];
-  }
-  // A request that waits at the coordinator, as a bar beside its line from the request to its answer.
-  park(parked, parts, one, y) {
-    if (one.kind !== "waits") return;
-    const key = `${one.api}/${one.member}`, since = parked.get(key);
-    if (one.request) {
-      parked.set(key, y + 7);
-      return;
+  /** @param {number} at */
+  paint(at) {
+    const { serial, selected, screen, player } = this.lab;
+    const key = `${serial}/${selected}/${screen.width}`;
+    const anew = this.drawn !== key;
+    if (anew) {
+      this.drawn = key;
+      this.messages = this.chosen();
+      this.times = this.messages.map((message) => message.sent);
     }
-    parked.delete(key);
-    if (since === void 0 || y - since < 10) return;
-    parts.push(make("svg:rect", {
-      x: 96 + one.member % 5 * 5,
-      y: since,
-      width: 3.5,
-      height: y - since,
-      style: `fill:var(--rk-m${this.lab.film.members[one.member].hue})`
-    }, make("svg:title", {}, `${one.api} of ${this.lab.film.members[one.member].name} waits`)));
+    const place = placeOf(this.times, at);
+    if (anew || place < this.first + EDGE || place > this.last - EDGE) this.moveTo(place, anew);
+    const all = this.messages.length;
+    say(this.count, all ? `${place + 1} of ${all} messages so far` : "No such message in this run.");
+    const y = this.sequence.mark(at);
+    if (y === null || player.at === this.scrolledAt) return;
+    this.diagram.scrollTop = y - this.diagram.clientHeight * 0.6;
+    this.scrolledAt = player.at;
   }
-  arrow(one, x, y) {
-    const from = one.request ? x : 92, to = one.request ? 92 : x, lost = one.arrives === null;
-    const end = lost ? (from + to) / 2 : to, side = Math.sign(to - from), slant = 7;
-    const kind = `rk-arrow${one.request ? "" : " rk-reply"}${one.error || lost ? " rk-error" : ""}`;
-    const words = `${one.api}${one.error ? ` ${one.error}` : ""}${lost ? " lost" : ""}`;
-    return [
-      make("svg:text", {
-        x: 8,
-        y: y + 4,
-        class: "rk-when"
-      }, milliseconds(one.sent)),
-      make("svg:line", {
-        x1: from,
-        y1: y,
-        x2: end - side * 6,
-        y2: y + slant,
-        class: kind
-      }),
-      lost ? make("svg:text", {
-        x: end,
-        y: y + slant + 5,
-        class: "rk-error rk-cross",
-        "text-anchor": "middle"
-      }, "\xD7") : make("svg:path", {
-        d: `M${end} ${y + slant}l${-side * 8} -4v8z`,
-        class: `${kind} rk-head`
-      }),
-      make("svg:text", {
-        x: x > this.lab.screen.width * 0.72 ? x - 12 : x + 8,
-        y: y + 5 - (x > this.lab.screen.width * 0.72 ? 3 : 0),
-        "text-anchor": x > this.lab.screen.width * 0.72 ? "end" : "start",
-        class: `rk-said${one.error ? " rk-error" : ""}`
-      }, words)
+  /**
+   * Draw the messages around a place, unless they are drawn already.
+   * @param {number} place
+   * @param {boolean} anew
+   */
+  moveTo(place, anew) {
+    const { film, selected, screen, player } = this.lab;
+    const first = Math.max(0, Math.min(place - AROUND, this.messages.length - 2 * AROUND));
+    const last = Math.min(this.messages.length, first + 2 * AROUND);
+    if (!anew && this.first === first && this.last === last) return;
+    this.first = first;
+    this.last = last;
+    const shown = this.messages.slice(first, last);
+    this.diagram.replaceChildren(...this.sequence.draw(film, shown, selected, player.at, screen.width - 70));
+    this.rows.replaceChildren(...shown.map((message) => this.drawRow(message)));
+  }
+  /** @param {Message} message */
+  drawRow({ sent, arrives, member, api, request, error }) {
+    const { name } = this.lab.film.members[member];
+    const cells = request ? [
+      name,
+      "coordinator"
+    ] : [
+      "coordinator",
+      name
     ];
-  }
-  mark(at) {
-    if (!this.cursor || !this.places.length) return;
-    const place = placeOf(this.places.map((one) => one[0]), at);
-    const y = place < 0 ? 6 : this.places[place][1] + STEP / 2;
-    set(this.cursor, "y1", y);
-    set(this.cursor, "y2", y);
-    if (this.lab.player.at !== this.scrolled) {
-      this.diagram.scrollTop = y - this.diagram.clientHeight * 0.6;
-      this.scrolled = this.lab.player.at;
-    }
+    const words = `${api}${request ? "" : " answer"}${error ? ` ${error}` : ""}`;
+    const row = rowOf(words, [
+      arrives === null ? "lost" : milliseconds(arrives)
+    ]);
+    row.prepend(...[
+      milliseconds(sent),
+      ...cells
+    ].map((cell) => make("td", {}, cell)));
+    return row;
   }
 };
 
 // lab/panels/metrics.js
+var WIDTH = 120;
+var HEIGHT = 24;
+var HEADS = [
+  "of",
+  "metric",
+  "now",
+  "over the run",
+  "what it counts"
+];
+var CAPTION = "Coordinator, and the selected member. Select another on the board.";
 var MetricsView = class {
+  /** @param {import("../lab.js").Lab} lab */
   constructor(lab) {
     this.lab = lab;
+    this.content = /** @type {import("./content.js").MetricsContent} */
+    /** @type {unknown} */
+    null;
+    this.drawn = null;
+    this.rows = [];
     this.root = make("div", {
       class: "rk-view rk-metrics",
       tabindex: "0"
     });
   }
+  /** @param {number} at */
   paint(at) {
-    const { content, lab } = this;
-    if (this.drawn !== content) {
-      this.drawn = content;
-      this.rows = content.rows.map(([member, room, name, says, steps]) => this.row(member, room, name, says, steps));
-      this.root.replaceChildren(make("table", {
-        class: "rk-table"
-      }, make("caption", {}, "Coordinator, and the selected member. Select another on the board."), make("thead", {}, make("tr", {}, ...[
-        "of",
-        "metric",
-        "now",
-        "over the run",
-        "what it counts"
-      ].map((words) => make("th", {
-        scope: "col"
-      }, words)))), make("tbody", {}, ...this.rows.map((row) => row.node))));
+    const { end } = this.lab.film;
+    if (this.drawn !== this.content) {
+      this.drawn = this.content;
+      this.rows = this.content.rows.map((row) => new Row(row, end));
+      const body = make("tbody", {}, ...this.rows.map((row) => row.node));
+      this.root.replaceChildren(tableOf(HEADS, body, CAPTION));
     }
-    this.rows.forEach((row) => {
-      const place = Math.max(0, placeOf(row.times, at));
-      say(row.now, row.values[place].toLocaleString("en"));
-      row.cursor.setAttribute("x1", 120 * at / lab.film.end);
-      row.cursor.setAttribute("x2", 120 * at / lab.film.end);
-    });
+    this.rows.forEach((row) => row.paint(at, end));
   }
-  row(member, room, name, says, steps) {
-    const times = [], values = [];
-    for (let i = 0; i < steps.length; i += 2) {
-      times.push(steps[i]);
-      values.push(steps[i + 1]);
-    }
-    const most = Math.max(1, ...values), end = this.lab.film.end;
-    let path = "";
-    values.forEach((value, i) => {
-      const y = 22 - 20 * value / most;
-      path += `${i ? "H" : "M"}${(120 * times[i] / end).toFixed(1)}${i ? `V${y.toFixed(1)}` : ` ${y.toFixed(1)}`}`;
-    });
-    const cursor = make("svg:line", {
-      y1: 0,
-      y2: 24,
-      class: "rk-now"
-    });
-    const now = make("td", {
+};
+var Row = class {
+  /**
+   * @param {import("./content.js").MetricRow} row
+   * @param {number} end
+   */
+  constructor([member, room, name, says, steps], end) {
+    this.times = steps.filter((_, place) => place % 2 === 0);
+    this.values = steps.filter((_, place) => place % 2 === 1);
+    this.now = make("td", {
       class: "rk-number2"
     });
-    const spark = make("svg:svg", {
-      width: 120,
-      height: 24,
-      viewBox: "0 0 120 24",
-      role: "img",
-      "aria-label": `from ${values[0]} to ${values[values.length - 1]}, at most ${Math.max(...values)}`
-    }, make("svg:path", {
-      d: `${path}H120`,
-      class: "rk-spark"
-    }), cursor);
-    const node = make("tr", {}, make("td", {}, member || "group"), make("th", {
+    this.cursor = make("svg:line", {
+      y1: 0,
+      y2: HEIGHT,
+      class: "rk-now"
+    });
+    this.node = make("tr", {}, make("td", {}, member || "group"), make("th", {
       scope: "row"
-    }, name, make("small", {}, room)), now, make("td", {}, spark), make("td", {
+    }, name, make("small", {}, room)), this.now, make("td", {}, this.drawCourse(end)), make("td", {
       class: "rk-dim"
     }, says));
-    return {
-      node,
-      now,
-      cursor,
-      times,
-      values
+  }
+  /** @param {number} end */
+  drawCourse(end) {
+    const { times, values } = this;
+    const most = Math.max(...values);
+    const path = values.map((value, place) => {
+      const x = (WIDTH * times[place] / end).toFixed(1);
+      const y = (HEIGHT - 2 - (HEIGHT - 4) * value / Math.max(1, most)).toFixed(1);
+      return place ? `H${x}V${y}` : `M${x} ${y}`;
+    }).join("");
+    const label = `from ${values[0]} to ${values[values.length - 1]}, at most ${most}`;
+    const size = {
+      width: WIDTH,
+      height: HEIGHT,
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`
     };
+    const line2 = make("svg:path", {
+      d: `${path}H${WIDTH}`,
+      class: "rk-spark"
+    });
+    return make("svg:svg", {
+      ...size,
+      role: "img",
+      "aria-label": label
+    }, line2, this.cursor);
+  }
+  /**
+   * @param {number} at
+   * @param {number} end
+   */
+  paint(at, end) {
+    const place = Math.max(0, placeOf(this.times, at));
+    say(this.now, this.values[place].toLocaleString("en"));
+    set(this.cursor, "x1", WIDTH * at / end);
+    set(this.cursor, "x2", WIDTH * at / end);
   }
 };
 
 // lab/panels/why.js
 var WhyView = class {
+  /** @param {import("../lab.js").Lab} lab */
   constructor(lab) {
     this.lab = lab;
+    this.content = /** @type {import("./content.js").WhyContent} */
+    /** @type {unknown} */
+    null;
+    this.drawn = null;
+    this.times = [];
+    this.items = [];
+    this.here = null;
     this.root = make("ol", {
       class: "rk-view rk-why"
     });
   }
+  /** @param {number} at */
   paint(at) {
-    const { content, lab } = this;
-    if (this.drawn !== content) {
-      this.drawn = content;
-      this.times = content.entries.map((entry) => entry[0]);
-      this.items = content.entries.map(([from, words, rule, source]) => {
-        const go = make("button", {
-          type: "button"
-        }, make("b", {}, seconds(from)), make("span", {}, words));
-        go.addEventListener("click", () => lab.seek(from, false));
-        return make("li", {}, go, make("p", {}, rule, make("cite", {}, source)));
-      });
-      this.root.replaceChildren(...this.items);
-      this.here = null;
-    }
+    if (this.drawn !== this.content) this.draw();
     const here = this.items[Math.max(0, placeOf(this.times, at))];
     if (this.here === here || !here) return;
-    if (this.here) this.here.removeAttribute("aria-current");
+    this.here?.removeAttribute("aria-current");
     here.setAttribute("aria-current", "step");
     this.here = here;
     this.root.scrollTop = here.offsetTop - this.root.clientHeight * 0.35;
+  }
+  draw() {
+    const { entries } = this.content;
+    this.drawn = this.content;
+    this.here = null;
+    this.times = entries.map(([at]) => at);
+    this.items = entries.map(([at, words, rule, source]) => {
+      const go = make("button", {
+        type: "button"
+      }, make("b", {}, seconds(at)), make("span", {}, words));
+      go.addEventListener("click", () => this.lab.seek(at, false));
+      return make("li", {}, go, make("p", {}, rule, make("cite", {}, source)));
+    });
+    this.root.replaceChildren(...this.items);
   }
 };
 
 // lab/panels/panels.js
 var REST_MS2 = 150;
 var Panels = class {
+  /** @param {import("../lab.js").Lab} lab */
   constructor(lab) {
     this.lab = lab;
     this.name = "flow";
     this.filled = /* @__PURE__ */ new Map();
+    this.asking = null;
+    this.resting = 0;
     const key = Math.random().toString(36).slice(2);
     this.tabs = TABS.map(([name, words], place) => {
       const node = make("button", {
@@ -3555,7 +3889,7 @@ var Panels = class {
       timeline: new Timeline(lab),
       messages: new Messages(lab),
       logs: new LogsView(lab),
-      cli: new CliView(),
+      cli: new CliView(lab),
       metrics: new MetricsView(lab),
       members: new MembersView(lab),
       why: new WhyView(lab),
@@ -3563,17 +3897,16 @@ var Panels = class {
     };
     this.mark();
   }
+  /** @param {KeyboardEvent} event */
   onKey(event) {
-    const step = {
-      ArrowRight: 1,
-      ArrowLeft: -1
-    }[event.key];
+    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (!step) return;
     event.preventDefault();
     event.stopPropagation();
     const shown = this.tabs.filter((node) => !node.hidden);
-    const next = shown[(shown.findIndex((node) => node.dataset.tab === this.name) + step + shown.length) % shown.length];
-    this.open(next.dataset.tab);
+    const here = shown.findIndex((node) => node.dataset.tab === this.name);
+    const next = shown[(here + step + shown.length) % shown.length];
+    this.open(next.dataset.tab ?? "flow");
     next.focus();
   }
   mark() {
@@ -3581,10 +3914,11 @@ var Panels = class {
       const chosen = node.dataset.tab === this.name;
       set(node, "aria-selected", chosen ? "true" : "false");
       set(node, "tabindex", chosen ? "0" : "-1");
-      node.hidden = !!this.lab.alone && FROM_KERNEL.has(node.dataset.tab);
+      node.hidden = !!this.lab.alone && FROM_KERNEL.has(node.dataset.tab ?? "");
     });
     set(this.home, "aria-labelledby", this.tabOf(this.name).id);
   }
+  /** @param {string} name */
   open(name) {
     if (this.lab.predict.on && name !== "flow") {
       this.lab.tell("The future is hidden while you predict. Lock in, or press Esc.");
@@ -3595,24 +3929,37 @@ var Panels = class {
     this.lab.screen.showStage();
     this.paint(false);
   }
-  // The button of a tab.
+  /**
+   * The button of a tab.
+   * @param {string} name
+   */
   tabOf(name) {
     return this.tabs[TABS.findIndex(([each]) => each === name)];
   }
-  get view() {
-    return this.views[this.name];
+  /**
+   * @param {string} name
+   * @returns {import("./content.js").View}
+   */
+  viewOf(name) {
+    return (
+      /** @type {any} */
+      this.views[name]
+    );
   }
   forget() {
     this.filled.clear();
-    Object.values(this.views).forEach((view) => {
+    Object.keys(this.views).map((name) => this.viewOf(name)).forEach((view) => {
       view.content = null;
       view.drawn = null;
     });
   }
-  // Show the tab at the cursor; whatever the kernel has to say arrives later.
+  /**
+   * Show the tab at the cursor; whatever the kernel has to say arrives later.
+   * @param {boolean} moving
+   */
   paint(moving) {
     if (this.name === "flow") return;
-    const view = this.view;
+    const view = this.viewOf(this.name);
     if (view.root.parentNode !== this.panel) this.panel.replaceChildren(view.root);
     if (FROM_KERNEL.has(this.name)) this.want();
     if (view.content || !FROM_KERNEL.has(this.name)) view.paint(this.lab.player.at, moving);
@@ -3620,7 +3967,10 @@ var Panels = class {
       class: "rk-wait"
     }, "Asks the kernel\u2026"));
   }
-  // What identifies a content: a run; for the CLI the moment too, for metrics the member.
+  /**
+   * What identifies a content: a run; for the CLI the moment too, for metrics the member.
+   * @param {string} name
+   */
   keyOf(name) {
     const { lab } = this;
     const member = lab.film.members[lab.selected];
@@ -3628,24 +3978,27 @@ var Panels = class {
     return `${lab.serial}/${moment}/${name === "metrics" ? member?.name : ""}`;
   }
   want() {
-    const { name } = this, key = this.keyOf(name);
+    const { name } = this;
+    const key = this.keyOf(name);
     if (this.filled.get(name) === key || this.asking) return;
-    if (name === "cli" && this.view.content) {
+    if (name === "cli" && this.viewOf(name).content) {
       clearTimeout(this.resting);
       this.resting = setTimeout(() => this.fetch(name), REST_MS2);
       return;
     }
     this.fetch(name);
   }
+  /** @param {string} name */
   async fetch(name) {
     if (this.asking) return;
-    const key = this.keyOf(name), { lab } = this, member = lab.film.members[lab.selected];
+    const { lab } = this;
+    const key = this.keyOf(name);
     this.asking = name;
     const answer = await lab.talk.request({
       type: "tab",
       tab: name,
       at_ms: Math.round(lab.player.at),
-      member: member && member.name
+      member: lab.film.members[lab.selected]?.name
     });
     const content = answer.buffers.length ? await inflate(answer.buffers[0]) : null;
     this.asking = null;
@@ -3654,7 +4007,7 @@ var Panels = class {
       return;
     }
     this.filled.set(name, key);
-    const view = this.views[name];
+    const view = this.viewOf(name);
     view.content = content;
     view.drawn = null;
     if (this.name === name || !FROM_KERNEL.has(this.name)) this.paint(false);
@@ -3664,108 +4017,143 @@ var Panels = class {
 
 // lab/screen/compare.js
 var STRIP_HEIGHT = 36;
+var MOST_MEMBERS2 = 16;
+var MOST_CHIPS = 40;
 var Compare = class {
-  constructor(lab, table, films) {
+  /**
+   * @param {import("../lab.js").Lab} lab
+   * @param {Costs} costs
+   * @param {Film[]} films
+   */
+  constructor(lab, costs, films) {
     this.lab = lab;
     this.films = films;
-    this.table = table;
+    this.costs = costs;
+    const members = films.flatMap((film) => film.members);
     this.names = [
-      ...new Set(films.flatMap((film) => film.members.map((one) => one.name)))
-    ].slice(0, 16);
+      ...new Set(members.map((member) => member.name))
+    ].slice(0, MOST_MEMBERS2);
     this.end = Math.max(...films.map((film) => film.end));
-    const many = films.some((film) => film.partitions.length > 40);
-    this.many = many;
-    this.cells = this.names.map(() => films.map(() => make("td", {})));
+    this.many = films.some((film) => film.partitions.length > MOST_CHIPS);
     this.heads = films.map(() => make("th", {
       scope: "col"
     }));
+    this.cells = this.names.map(() => films.map(() => make("td", {})));
     this.orphans = films.map(() => make("td", {}));
     this.strips = films.map(() => make("canvas", {
       "aria-hidden": "true",
       class: "rk-mini"
     }));
-    const rowOf = (head, cells) => make("tr", {}, make("th", {
-      scope: "row"
-    }, ...head), ...cells);
-    const faces = this.names.map((name) => {
-      const film = films.find((one2) => one2.members.some((each) => each.name === name)), one = film.members.find((each) => each.name === name);
-      return make("i", {
-        class: "rk-seat rk-in",
-        style: `--hue:var(--rk-m${one.hue});--on:var(--rk-m${one.hue}o)`,
-        "aria-hidden": "true"
-      }, one.label);
+    this.drawnAt = "";
+    this.filled = /* @__PURE__ */ new WeakMap();
+    const rows2 = this.names.map((name, place) => {
+      const face = members.filter((member) => member.name === name).slice(0, 1).map(faceOf);
+      return rowOf2([
+        ...face,
+        ` ${name}`
+      ], this.cells[place]);
     });
-    const cost = table.table.map((row) => rowOf([
-      row.name
-    ], row.cells.map((cell, place) => make("td", {}, make("b", {}, cell), place === row.least ? make("span", {
-      class: "rk-least"
-    }, "least") : null))));
-    this.root = make("div", {
+    const looks = {
       class: "rk-view rk-compare",
       tabindex: "0",
       role: "region",
       "aria-label": "Compare"
-    }, make("table", {
-      class: "rk-table"
-    }, make("thead", {}, make("tr", {}, make("td", {}), ...this.heads)), make("tbody", {}, ...this.names.map((name, place) => rowOf([
-      faces[place],
-      ` ${name}`
-    ], this.cells[place])), rowOf([
+    };
+    const head = make("thead", {}, make("tr", {}, make("td", {}), ...this.heads));
+    const body = make("tbody", {}, ...rows2, rowOf2([
       "No owner"
-    ], this.orphans), rowOf([
+    ], this.orphans), rowOf2([
       "Whole run"
-    ], this.strips.map((canvas) => make("td", {}, canvas))), ...cost)), make("p", {
+    ], this.strips.map((canvas) => make("td", {}, canvas))), ...costs.table.map(costRow));
+    const differs = make("p", {
       class: "rk-differs"
-    }, make("b", {}, "What differs. "), table.differs.join(" ")));
-    this.drawnAt = "";
+    }, make("b", {}, "What differs. "), costs.differs.join(" "));
+    this.root = make("div", looks, make("table", {
+      class: "rk-table"
+    }, head, body), differs);
   }
+  /** @param {number} at */
   paint(at) {
     this.films.forEach((film, column) => {
-      const moment = Math.min(at, film.end), board = boardAt(film, moment), [cause] = sentenceAt(film, moment);
-      fill(this.heads[column], [
-        make("b", {}, this.table.labels[column]),
-        make("span", {
-          class: "rk-count"
-        }, `${board.flowing} of ${board.there} flow`),
-        make("small", {}, `${board.group.state}${board.group.generation === null ? "" : ` \xB7 ${numberWord(board.group.protocol)} ${board.group.generation}`}`),
-        make("small", {}, cause)
-      ]);
+      const board = boardAt(film, Math.min(at, film.end));
+      this.paintHead(film, board, column);
       this.names.forEach((name, row) => {
-        const member = film.members.find((one) => one.name === name);
-        fill(this.cells[row][column], member ? [
-          ...this.chips(film, board, board.owned[member.index], member),
-          make("small", {}, doingLine(film, board, member.index))
-        ] : [
+        const member = film.members.find((each) => each.name === name);
+        this.fill(this.cells[row][column], member ? this.cellOf(film, board, member) : [
           "\u2013"
         ]);
       });
-      const loose = board.partitions.map((one, index) => one.owner === -1 ? index : -1).filter((index) => index >= 0);
-      fill(this.orphans[column], loose.length ? this.chips(film, board, loose, null) : [
+      const orphans = board.partitions.flatMap(({ owner }, partition) => owner === -1 ? partition : []);
+      this.fill(this.orphans[column], orphans.length ? this.chips(film, board, orphans, null) : [
         "none"
       ]);
     });
-    this.strip(at);
+    this.paintStrips(at);
   }
-  chips(film, board, held, member) {
+  /**
+   * @param {Film} film
+   * @param {Board} board
+   * @param {number} column
+   */
+  paintHead(film, board, column) {
+    const { state, protocol, generation } = board.group;
+    const number = generation === null ? "" : ` \xB7 ${numberWord(protocol)} ${generation}`;
+    const [cause] = sentenceAt(film, board.at);
+    this.fill(this.heads[column], [
+      make("b", {}, this.costs.labels[column]),
+      make("span", {
+        class: "rk-count"
+      }, `${board.flowing} of ${board.there} flow`),
+      make("small", {}, `${state}${number}`),
+      make("small", {}, cause)
+    ]);
+  }
+  /**
+   * @param {Film} film
+   * @param {Board} board
+   * @param {import("../film/format.js").Member} member
+   */
+  cellOf(film, board, member) {
+    const words = make("small", {}, doingLine(film, board, member.index));
+    return [
+      ...this.chips(film, board, board.owned[member.index], member),
+      words
+    ];
+  }
+  /**
+   * Partitions as small tokens, or their number where they are many.
+   * @param {Film} film
+   * @param {Board} board
+   * @param {number[]} partitions
+   * @param {import("../film/format.js").Member | null} member
+   * @returns {(string | Element)[]}
+   */
+  chips(film, board, partitions, member) {
     if (this.many) {
-      const stopped = held.filter((one) => !board.partitions[one].flows).length;
+      const stopped = partitions.filter((partition) => !board.partitions[partition].flows).length;
       return [
-        `${held.length} partitions${stopped ? `, ${stopped} stopped` : ""}`
+        `${partitions.length} partitions${stopped ? `, ${stopped} stopped` : ""}`
       ];
     }
-    return held.map((one) => {
-      const state = board.partitions[one], number = film.partitions[one].match(/(\d+)$/)[1];
+    return partitions.map((partition) => {
+      const { flows, owner, word } = board.partitions[partition];
+      const name = film.partitions[partition];
+      const hue = `--rk-m${member?.hue}`;
+      const look = flows ? "" : owner < 0 ? " rk-loose" : " rk-halt";
       return make("i", {
-        class: `rk-small-token${state.flows ? "" : state.owner < 0 ? " rk-loose" : " rk-halt"}`,
-        title: `${film.partitions[one]}: ${state.word}`,
-        style: member && state.flows ? `background:var(--rk-m${member.hue});color:var(--rk-m${member.hue}o);border-color:var(--rk-m${member.hue})` : null
-      }, number, state.flows ? "" : make("span", {
+        class: `rk-small-token${look}`,
+        title: `${name}: ${word}`,
+        style: member && flows ? `background:var(${hue});color:var(${hue}o);border-color:var(${hue})` : null
+      }, name.slice(name.lastIndexOf("-") + 1), flows ? "" : make("span", {
         class: "rk-status"
-      }, ` ${state.word}`));
+      }, ` ${word}`));
     });
   }
-  // The whole of each run as a small picture, drawn once per width and theme.
-  strip(at) {
+  /**
+   * The whole of each run as a small picture, drawn once per width and theme.
+   * @param {number} at
+   */
+  paintStrips(at) {
     const { screen, ui } = this.lab;
     const width = Math.floor((screen.width - 230) / this.films.length) - 24;
     const key = `${width}${ui.root.className}`;
@@ -3782,26 +4170,53 @@ var Compare = class {
     });
     this.drawnAt = key;
   }
+  /**
+   * Put this into a cell unless it stands there already.
+   * @param {Element} cell
+   * @param {(string | Element)[]} children
+   */
+  fill(cell, children) {
+    const key = children.map((child) => typeof child === "string" ? child : child.outerHTML).join("");
+    if (this.filled.get(cell) === key) return;
+    this.filled.set(cell, key);
+    cell.replaceChildren(...children);
+  }
+  /** The cost in words. */
   get twin() {
+    const { labels, table, differs } = this.costs;
     const rows2 = [
       [
         "",
-        ...this.table.labels
+        ...labels
       ],
-      ...this.table.table.map((row) => [
+      ...table.map((row) => [
         row.name,
         ...row.cells
       ])
     ];
     return `${rows2.map((row) => row.join("  |  ")).join("\n")}
-${this.table.differs.join(" ")}`;
+${differs.join(" ")}`;
   }
 };
-function fill(node, children) {
-  const key = children.map((one) => one.outerHTML || one).join("");
-  if (node.rkKey === key) return;
-  node.rkKey = key;
-  node.replaceChildren(...children);
+function rowOf2(head, cells) {
+  return make("tr", {}, make("th", {
+    scope: "row"
+  }, ...head), ...cells);
+}
+function costRow({ name, cells, least }) {
+  return rowOf2([
+    name
+  ], cells.map((cell, place) => make("td", {}, make("b", {}, cell), place === least ? make("span", {
+    class: "rk-least"
+  }, "least") : null)));
+}
+function faceOf({ label, hue }) {
+  const style = `--hue:var(--rk-m${hue});--on:var(--rk-m${hue}o)`;
+  return make("i", {
+    class: "rk-seat rk-in",
+    style,
+    "aria-hidden": "true"
+  }, label);
 }
 
 // lab/screen/comparison.js
@@ -4093,6 +4508,8 @@ var KEYS = Object.freeze(
 );
 
 // lab/dialogs/files.js
+var KEPT_MS = 1e4;
+var SHARPNESS = 2;
 function download(name, bytes, kind) {
   const address = URL.createObjectURL(new Blob([
     bytes
@@ -4106,10 +4523,10 @@ function download(name, bytes, kind) {
   document.body.append(link);
   link.click();
   link.remove();
-  setTimeout(() => URL.revokeObjectURL(address), 1e4);
+  setTimeout(() => URL.revokeObjectURL(address), KEPT_MS);
 }
-async function picture(lab) {
-  let css = [
+async function styleOf(lab) {
+  const rules = [
     ...document.styleSheets
   ].flatMap((sheet) => {
     try {
@@ -4119,40 +4536,63 @@ async function picture(lab) {
     } catch {
       return [];
     }
-  }).map((rule) => rule.cssText).filter((text) => text.includes("rk-")).join("\n");
-  if (!css && !lab.alone) {
-    const answer = await lab.talk.request({
-      type: "export",
-      what: "style"
-    });
-    css = new TextDecoder().decode(answer.buffers[0]);
-  }
-  const box = lab.ui.root.getBoundingClientRect(), copy = lab.ui.root.cloneNode(true);
+  });
+  const css = rules.map((rule) => rule.cssText).filter((text) => text.includes("rk-")).join("\n");
+  if (css || lab.alone) return css;
+  const answer = await lab.talk.request({
+    type: "export",
+    what: "style"
+  });
+  return new TextDecoder().decode(answer.buffers[0]);
+}
+function stillOf(root) {
+  const copy = (
+    /** @type {HTMLElement} */
+    root.cloneNode(true)
+  );
   const drawn = [
-    ...lab.ui.root.querySelectorAll("canvas")
+    ...root.querySelectorAll("canvas")
   ];
-  copy.querySelectorAll("canvas").forEach((canvas2, place) => canvas2.replaceWith(Object.assign(make("img", {
-    src: drawn[place].toDataURL(),
-    style: canvas2.getAttribute("style") || "",
-    class: canvas2.className || null
-  }))));
+  copy.querySelectorAll("canvas").forEach((canvas, place) => {
+    const style = canvas.getAttribute("style") || "";
+    canvas.replaceWith(make("img", {
+      src: drawn[place].toDataURL(),
+      style,
+      class: canvas.className || null
+    }));
+  });
   copy.querySelectorAll("[hidden]").forEach((node) => node.remove());
-  const body = new XMLSerializer().serializeToString(copy);
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${box.width}" height="${box.height}"><foreignObject width="100%" height="100%"><div xmlns="http://www.w3.org/1999/xhtml"><style>${css.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</style>${body}</div></foreignObject></svg>`;
+  return new XMLSerializer().serializeToString(copy);
+}
+async function picture(lab) {
+  const css = (await styleOf(lab)).replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+  const { width, height } = lab.ui.root.getBoundingClientRect();
+  const body = `<div xmlns="http://www.w3.org/1999/xhtml"><style>${css}</style>${stillOf(lab.ui.root)}</div>`;
+  const inside = `<foreignObject width="100%" height="100%">${body}</foreignObject>`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${inside}</svg>`;
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   await image.decode();
+  const [wide, tall] = [
+    width,
+    height
+  ].map((size) => Math.round(size * SHARPNESS));
   const canvas = make("canvas", {
-    width: Math.round(box.width * 2),
-    height: Math.round(box.height * 2)
-  }), pen = canvas.getContext("2d");
-  pen.scale(2, 2);
+    width: wide,
+    height: tall
+  });
+  const pen = (
+    /** @type {CanvasRenderingContext2D} */
+    canvas.getContext("2d")
+  );
+  pen.scale(SHARPNESS, SHARPNESS);
   pen.drawImage(image, 0, 0);
-  return new Promise((done) => canvas.toBlob(done, "image/png"));
+  return new Promise((done, failed) => canvas.toBlob((blob) => blob ? done(blob) : failed(new Error("the canvas is empty")), "image/png"));
 }
-async function save(lab, what) {
+async function saveFile(lab, what) {
   if (what === "png") {
-    download(`${lab.model.get("controls").preset}-${Math.round(lab.player.at)}ms.png`, await picture(lab), "image/png");
+    const name = `${lab.model.get("controls").preset}-${Math.round(lab.player.at)}ms.png`;
+    download(name, await picture(lab), "image/png");
     lab.tell("The picture is in your downloads.");
     return;
   }
@@ -4167,9 +4607,12 @@ async function save(lab, what) {
   download(answer.file, answer.buffers[0], answer.file.endsWith("html") ? "text/html" : "text/plain");
   lab.tell(`${answer.file} is in your downloads.`);
 }
+function save(lab, what) {
+  return saveFile(lab, what).catch((failure) => lab.tell(`This browser could not make the file: ${failure.message}`));
+}
 
 // lab/dialogs/menu.js
-var FILES = [
+var FILES = Object.freeze([
   [
     "trace",
     "Trace (JSONL)"
@@ -4190,52 +4633,10 @@ var FILES = [
     "png",
     "Picture of this view (PNG)"
   ]
-];
-function showMenu(lab, opener2) {
-  const item = (words, run) => {
-    const node = make("button", {
-      type: "button",
-      class: "rk-item"
-    }, words);
-    node.addEventListener("click", () => {
-      lab.popup.close(true);
-      run();
-    });
-    return node;
-  };
-  const theme = make("select", {
-    "aria-label": "Theme"
-  }, ...[
-    "auto",
-    "light",
-    "dark",
-    "projector"
-  ].map((name) => make("option", {
-    value: name
-  }, name)));
-  theme.value = lab.model.get("theme");
-  theme.addEventListener("input", () => {
-    lab.model.set("theme", theme.value);
-    lab.model.save_changes();
-    lab.theme.apply();
-  });
-  const letters = make("input", {
-    type: "checkbox"
-  });
-  letters.checked = lab.options.letters;
-  letters.addEventListener("input", () => {
-    lab.options.letters = letters.checked;
-  });
-  const still = make("input", {
-    type: "checkbox"
-  });
-  still.checked = lab.options.still;
-  still.addEventListener("input", () => {
-    lab.options.calm = still.checked;
-  });
-  const pills = make("select", {
-    "aria-label": "Messages on the board"
-  }, ...[
+]);
+var PILLS = Object.freeze(
+  /** @type {[string, string][]} */
+  [
     [
       "all",
       "all"
@@ -4248,22 +4649,51 @@ function showMenu(lab, opener2) {
       "none",
       "none"
     ]
-  ].map(([name, words]) => make("option", {
-    value: name
-  }, words)));
-  pills.value = lab.options.pills;
-  pills.addEventListener("input", () => {
-    lab.options.pills = pills.value;
+  ]
+);
+var THEMES = Object.freeze([
+  "auto",
+  "light",
+  "dark",
+  "projector"
+]);
+function showMenu(lab, opener2) {
+  const { model, options } = lab;
+  const themes = THEMES.map((name) => (
+    /** @type {[string, string]} */
+    [
+      name,
+      name
+    ]
+  ));
+  const theme = selectOf("Theme", themes, model.get("theme"), (value) => {
+    model.set("theme", value);
+    model.save_changes();
+    lab.theme.apply();
   });
-  lab.popup.show(opener2, make("h2", {}, "Export"), ...FILES.filter(([what]) => !lab.alone || what === "png").map(([what, words]) => item(words, () => save(lab, what))), make("h2", {}, "View"), make("label", {
+  const pills = selectOf("Messages on the board", PILLS, options.pills, (value) => options.pills = value);
+  const files = FILES.filter(([what]) => !lab.alone || what === "png");
+  lab.popup.show(opener2, make("h2", {}, "Export"), ...files.map(([what, words]) => menuItem(lab, [
+    words
+  ], () => save(lab, what))), make("h2", {}, "View"), make("label", {
     class: "rk-check"
   }, "Theme", theme), make("label", {
     class: "rk-check"
-  }, "Messages on the board", pills), make("label", {
+  }, "Messages on the board", pills), checkbox("single letters are keys", options.letters, (on) => options.letters = on), checkbox("less motion", options.still, (on) => options.calm = on), menuItem(lab, [
+    "History and branches (H)"
+  ], () => showHistory(lab, opener2)), menuItem(lab, [
+    "Keys (?)"
+  ], () => lab.toggleHelp()));
+}
+function checkbox(words, on, run) {
+  const box = make("input", {
+    type: "checkbox"
+  });
+  box.checked = on;
+  box.addEventListener("input", () => run(box.checked));
+  return make("label", {
     class: "rk-check"
-  }, letters, "single letters are keys"), make("label", {
-    class: "rk-check"
-  }, still, "less motion"), item("History and branches (H)", () => showHistory(lab, opener2)), item("Keys (?)", () => lab.toggleHelp()));
+  }, box, words);
 }
 
 // lab/screen/buttons.js
@@ -4584,7 +5014,6 @@ function measure(film, width, large) {
   const track = laneWidth - head - 8;
   const cells = fitCells(track, laneHeight, most);
   if (count > 16 || !cells) return {
-    tiles: true,
     inner
   };
   const rows2 = Math.ceil(count / columns);
@@ -4592,9 +5021,7 @@ function measure(film, width, large) {
   const height = Math.max(FULL_HEIGHT, COORDINATOR + 10 + lanes + 10);
   const rail = fitRail(height - COORDINATOR - 20, film.mostInRail, railWidth - 20);
   return {
-    tiles: false,
     inner,
-    large,
     busWidth,
     railWidth,
     columns,
@@ -4603,7 +5030,6 @@ function measure(film, width, large) {
     laneGap,
     laneWidth,
     head,
-    track,
     cells,
     height,
     rail,
@@ -5352,10 +5778,9 @@ var Stage = class {
   }
 };
 
-// lab/board/tiles.js
-var TILE = 78;
+// lab/board/tile_painter.js
 var TILE_HEIGHT = 56;
-var TILE_GAP = 4;
+var FONT = "600 12px system-ui, sans-serif";
 var AWAY = (
   /** @type {Record<string, string>} */
   {
@@ -5364,175 +5789,98 @@ var AWAY = (
     absent: "not started"
   }
 );
-var Tiles = class {
-  constructor(film, sizes, onSelect) {
-    this.film = film;
-    this.inner = sizes.inner;
-    this.columns = Math.max(4, Math.floor((sizes.inner - RAIL - GAP + TILE_GAP) / (TILE + TILE_GAP)));
-    this.tile = Math.floor((sizes.inner - RAIL - GAP + TILE_GAP) / this.columns) - TILE_GAP;
-    this.rows = Math.ceil(film.members.length / this.columns);
-    this.shownRows = Math.min(this.rows, 12);
-    this.top = COORDINATOR + 10;
-    this.height = Math.max(FULL_HEIGHT, this.top + this.shownRows * (TILE_HEIGHT + TILE_GAP) + 6);
-    this.root = make("div", {
-      class: "rk-stage",
-      style: `height:${this.height}px;min-width:${sizes.inner}px`
-    });
-    this.coordinator = new CoordinatorBar(film);
-    this.canvas = make("canvas", {
-      class: "rk-tiles",
-      "aria-hidden": "true",
-      style: `top:${this.top}px`
-    });
-    this.board = make("div", {
-      class: "rk-board",
-      role: "listbox",
-      "aria-label": "Members",
-      tabindex: "-1"
-    });
-    this.lanes = film.members.map((member) => this.makeTile(member, onSelect));
-    this.rail = make("div", {
-      class: "rk-rail",
-      role: "group",
-      "aria-label": "No owner",
-      style: `left:${sizes.inner - RAIL}px;top:${this.top}px;width:${RAIL}px;height:${this.height - this.top - 6}px`
-    }, make("b", {}, "No owner"), make("span", {
-      class: "rk-railcount"
-    }), make("p", {
-      class: "rk-raillist"
-    }));
-    this.root.append(this.coordinator.root, this.canvas, this.board, this.rail);
-    this.key = "";
+var FRAMED = /* @__PURE__ */ new Set([
+  "crashed",
+  "gone",
+  "frozen",
+  "died",
+  "fenced",
+  "zombie"
+]);
+var COLOURS = [
+  "sunk",
+  "ink",
+  "ink3",
+  "alert"
+];
+var TilePainter = class {
+  /**
+   * @param {CanvasRenderingContext2D} pen
+   * @param {import("../time/painter.js").Painter} painter
+   * @param {number} width of a tile
+   */
+  constructor(pen, painter, width) {
+    this.pen = pen;
+    this.painter = painter;
+    this.width = width;
+    this.colours = Object.fromEntries(COLOURS.map((name) => [
+      name,
+      painter.colour(name)
+    ]));
   }
-  // Another film of the same members and partitions: nothing has to be built anew.
-  adopt(film) {
-    const same = film.members.length === this.film.members.length && film.partitions.length === this.film.partitions.length && film.members.every((one, index) => one.name === this.film.members[index].name);
-    if (!same) return false;
-    this.film = film;
-    this.key = "";
-    this.lanes.forEach((lane) => {
-      lane.key = "";
-    });
-    return true;
-  }
-  makeTile(member, onSelect) {
-    const { x, y } = this.place(member.index);
-    const node = make("div", {
-      class: "rk-lane rk-tile",
-      role: "option",
-      "data-member": member.name,
-      tabindex: "-1",
-      title: member.name,
-      style: `left:${x}px;top:${y}px;width:${this.tile}px;height:${TILE_HEIGHT}px`
-    });
-    node.addEventListener("click", () => onSelect(member.index));
-    this.board.append(node);
-    return {
-      node
-    };
-  }
-  place(index) {
-    return {
-      x: index % this.columns * (this.tile + TILE_GAP),
-      y: this.top + Math.floor(index / this.columns) * (TILE_HEIGHT + TILE_GAP)
-    };
-  }
-  paint(board, selected) {
-    this.coordinator.paint(this.film, board);
-    this.lanes.forEach((lane, index) => {
-      set(lane.node, "aria-selected", selected === index ? "true" : "false");
-      const look = lookOf(board.members[index].state), stopped = board.owned[index].filter((one) => !board.partitions[one].flows).length;
-      const key = `${look}/${board.members[index].state.doing}/${board.owned[index].length}/${stopped}`;
-      if (lane.key === key) return;
-      lane.key = key;
-      set(lane.node, "data-look", look);
-      set(lane.node, "aria-label", memberLine(this.film, board, index));
-    });
-    const orphans = board.partitions.map((one, index) => one.owner === -1 ? index : -1).filter((index) => index >= 0);
-    say(this.rail.children[1], orphans.length ? String(orphans.length) : "");
-    say(this.rail.children[2], orphans.length ? orphans.slice(0, 20).map((one) => this.film.partitions[one]).join("  ") + (orphans.length > 20 ? `  and ${orphans.length - 20} more` : "") : "Every partition has an owner.");
-    this.draw(board);
-  }
-  draw(board) {
-    const key = `${board.partitions.map((one) => `${one.owner}${one.word}`).join()}${board.members.map((one) => one.state.doing).join()}${board.group.state}`;
-    if (key === this.key) return;
-    this.key = key;
-    const ratio = Math.min(2, devicePixelRatio || 1), width = this.inner - RAIL - GAP, height = this.height - this.top;
-    if (this.canvas.width !== Math.round(width * ratio)) {
-      this.canvas.width = Math.round(width * ratio);
-      this.canvas.height = Math.round(height * ratio);
-      this.canvas.style.width = `${width}px`;
-      this.canvas.style.height = `${height}px`;
-    }
-    const pen = this.canvas.getContext("2d"), css = getComputedStyle(this.root), colour = (name) => css.getPropertyValue(`--rk-${name}`).trim();
-    const paint = {
-      sunk: colour("sunk"),
-      ink: colour("ink"),
-      ink3: colour("ink3"),
-      alert: colour("alert"),
-      surface: colour("surface")
-    };
-    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    pen.clearRect(0, 0, width, height);
-    board.members.forEach((member) => this.drawTile(pen, board, member, {
-      ...paint,
-      on: colour(`m${member.hue}o`)
-    }, colour(`m${member.hue}`)));
-  }
-  drawTile(pen, board, member, paint, hue) {
-    const { x, y: top } = this.place(member.index), y = top - this.top, look = lookOf(member.state);
-    pen.fillStyle = paint.sunk;
+  /**
+   * @param {Board} board
+   * @param {import("../film/board.js").SeatedMember} member
+   * @param {Place} place
+   */
+  draw(board, member, { x, y }) {
+    const { pen, colours } = this;
+    const look = lookOf(member.state);
+    pen.fillStyle = colours.sunk;
     pen.beginPath();
-    pen.roundRect(x, y, this.tile, TILE_HEIGHT, 7);
+    pen.roundRect(x, y, this.width, TILE_HEIGHT, 7);
     pen.fill();
-    if ([
-      "crashed",
-      "gone",
-      "frozen",
-      "died",
-      "fenced",
-      "zombie"
-    ].includes(look)) {
-      pen.strokeStyle = paint.alert;
-      pen.lineWidth = 1.5;
-      pen.setLineDash([
-        4,
-        3
-      ]);
-      pen.stroke();
-      pen.setLineDash([]);
-    }
-    pen.fillStyle = hue;
+    if (FRAMED.has(look)) this.drawFrame();
+    pen.fillStyle = this.painter.colour(`m${member.hue}`);
     pen.beginPath();
     pen.arc(x + 14, y + 13, 6.5, 0, 7);
     pen.fill();
-    this.drawPattern(pen, member.pattern, x + 14, y + 13, paint.on);
-    pen.fillStyle = paint.ink;
-    pen.font = "600 12px system-ui, sans-serif";
-    pen.textAlign = "left";
-    pen.fillText(member.label, x + 25, y + 17);
-    pen.textAlign = "right";
-    pen.font = "600 12px system-ui, sans-serif";
+    this.drawPattern(member.pattern, x + 14, y + 13, this.painter.colour(`m${member.hue}o`));
+    this.write(member.label, x + 25, y + 17, "left", colours.ink);
+    const away = AWAY[look];
+    if (away) {
+      this.write(away, x + this.width / 2, y + 41, "center", look === "gone" ? colours.alert : colours.ink3);
+    }
     const seat = member.seat === "joined" ? "\u2713" : "\u25CB";
     const sign = look === "live" ? board.phase ? seat : "" : SIGNS[look] || "";
-    const word = AWAY[look];
-    if (word) {
-      pen.fillStyle = look === "gone" ? paint.alert : paint.ink3;
-      pen.textAlign = "center";
-      pen.fillText(word, x + this.tile / 2, y + 41);
-      pen.textAlign = "right";
-    }
-    if (look !== "live") pen.fillStyle = paint.alert;
-    pen.fillText(sign, x + this.tile - 7, y + 17);
-    this.drawCells(pen, board, board.owned[member.index], x + 8, y + 26, paint);
+    this.write(sign, x + this.width - 7, y + 17, "right", look === "live" ? colours.ink : colours.alert);
+    this.drawCells(board, board.owned[member.index], x + 8, y + 26);
   }
-  // From the thirteenth member on hues come again, and a pattern tells the members apart.
-  drawPattern(pen, kind, x, y, colour) {
+  /**
+   * @param {string} words
+   * @param {number} x
+   * @param {number} y
+   * @param {CanvasTextAlign} align
+   * @param {string} ink
+   */
+  write(words, x, y, align, ink) {
+    this.pen.font = FONT;
+    this.pen.textAlign = align;
+    this.pen.fillStyle = ink;
+    this.pen.fillText(words, x, y);
+  }
+  // A dashed line around what was just filled.
+  drawFrame() {
+    const { pen } = this;
+    pen.strokeStyle = this.colours.alert;
+    pen.lineWidth = 1.5;
+    pen.setLineDash([
+      4,
+      3
+    ]);
+    pen.stroke();
+    pen.setLineDash([]);
+  }
+  /**
+   * From the thirteenth member on hues come again, and a pattern tells the members apart.
+   * @param {number} kind
+   * @param {number} x
+   * @param {number} y
+   * @param {string} colour
+   */
+  drawPattern(kind, x, y, colour) {
     if (!kind) return;
-    const line2 = (x1, y1, x2, y2) => {
-      pen.moveTo(x + x1, y + y1);
-      pen.lineTo(x + x2, y + y2);
-    };
+    const { pen } = this;
     pen.strokeStyle = pen.fillStyle = colour;
     pen.lineWidth = 1.6;
     pen.beginPath();
@@ -5554,36 +5902,216 @@ var Tiles = class {
       pen.fill();
       return;
     }
-    if (kind === 3) {
-      line2(-5, -2, 5, -2);
-      line2(-5, 2, 5, 2);
-    } else line2(-4, 4, 4, -4);
-    if (kind === 4) line2(-4, -4, 4, 4);
+    const lines = kind === 3 ? [
+      [
+        -5,
+        -2,
+        5,
+        -2
+      ],
+      [
+        -5,
+        2,
+        5,
+        2
+      ]
+    ] : [
+      [
+        -4,
+        4,
+        4,
+        -4
+      ]
+    ];
+    if (kind === 4) lines.push([
+      -4,
+      -4,
+      4,
+      4
+    ]);
+    for (const [x1, y1, x2, y2] of lines) {
+      pen.moveTo(x + x1, y + y1);
+      pen.lineTo(x + x2, y + y2);
+    }
     pen.stroke();
   }
-  drawCells(pen, board, owned, left, top, paint) {
-    const side = owned.length <= 10 ? 11 : owned.length <= 24 ? 8 : 5, across = Math.floor((this.tile - 11) / (side + 2));
+  /**
+   * @param {Board} board
+   * @param {number[]} owned
+   * @param {number} left
+   * @param {number} top
+   */
+  drawCells(board, owned, left, top) {
+    const side = owned.length <= 10 ? 11 : owned.length <= 24 ? 8 : 5;
+    const across = Math.floor((this.width - 11) / (side + 2));
     owned.forEach((partition, place) => {
-      const x = left + place % across * (side + 2), y = top + Math.floor(place / across) * (side + 2), state = board.partitions[partition];
-      if (y > top + 26) return;
-      if (state.flows) {
-        pen.fillStyle = paint.ink3;
-        pen.fillRect(x, y, side, side);
-        return;
-      }
-      const bad = ALERTING.has(state.word);
-      pen.strokeStyle = bad ? paint.alert : paint.ink;
-      pen.lineWidth = 1.2;
-      pen.strokeRect(x + 0.6, y + 0.6, side - 1.2, side - 1.2);
-      if (bad) {
-        pen.beginPath();
-        pen.moveTo(x + 2, y + 2);
-        pen.lineTo(x + side - 2, y + side - 2);
-        pen.moveTo(x + side - 2, y + 2);
-        pen.lineTo(x + 2, y + side - 2);
-        pen.stroke();
-      }
+      const x = left + place % across * (side + 2);
+      const y = top + Math.floor(place / across) * (side + 2);
+      if (y <= top + 26) this.drawCell(board.partitions[partition], x, y, side);
     });
+  }
+  /**
+   * @param {import("../film/format.js").PartitionState} state
+   * @param {number} x
+   * @param {number} y
+   * @param {number} side
+   */
+  drawCell({ flows, word }, x, y, side) {
+    const { pen, colours } = this;
+    if (flows) {
+      pen.fillStyle = colours.ink3;
+      pen.fillRect(x, y, side, side);
+      return;
+    }
+    const bad = ALERTING.has(word);
+    pen.strokeStyle = bad ? colours.alert : colours.ink;
+    pen.lineWidth = 1.2;
+    pen.strokeRect(x + 0.6, y + 0.6, side - 1.2, side - 1.2);
+    if (!bad) return;
+    pen.beginPath();
+    pen.moveTo(x + 2, y + 2);
+    pen.lineTo(x + side - 2, y + side - 2);
+    pen.moveTo(x + side - 2, y + 2);
+    pen.lineTo(x + 2, y + side - 2);
+    pen.stroke();
+  }
+};
+
+// lab/board/tiles.js
+var TILE = 78;
+var TILE_GAP = 4;
+var MOST_ROWS2 = 12;
+var LISTED = 20;
+var Tiles = class {
+  /**
+   * @param {import("../film/format.js").Film} film
+   * @param {{ inner: number }} sizes
+   * @param {(index: number) => void} onSelect
+   */
+  constructor(film, { inner }, onSelect) {
+    this.film = film;
+    this.width = inner - RAIL - GAP;
+    this.columns = Math.max(4, Math.floor((this.width + TILE_GAP) / (TILE + TILE_GAP)));
+    this.tile = Math.floor((this.width + TILE_GAP) / this.columns) - TILE_GAP;
+    const rows2 = Math.min(Math.ceil(film.members.length / this.columns), MOST_ROWS2);
+    this.top = COORDINATOR + 10;
+    this.height = Math.max(FULL_HEIGHT, this.top + rows2 * (TILE_HEIGHT + TILE_GAP) + 6);
+    const size = `height:${this.height}px;min-width:${inner}px`;
+    this.root = make("div", {
+      class: "rk-stage",
+      style: size
+    });
+    this.coordinator = new CoordinatorBar(film);
+    this.canvas = make("canvas", {
+      class: "rk-tiles",
+      "aria-hidden": "true",
+      style: `top:${this.top}px`
+    });
+    this.board = make("div", {
+      class: "rk-board",
+      role: "listbox",
+      "aria-label": "Members",
+      tabindex: "-1"
+    });
+    this.lanes = film.members.map((member) => ({
+      node: this.makeTile(member, onSelect),
+      key: ""
+    }));
+    this.board.append(...this.lanes.map(({ node }) => node));
+    this.railCount = make("span", {
+      class: "rk-railcount"
+    });
+    this.railList = make("p", {
+      class: "rk-raillist"
+    });
+    const place = `left:${inner - RAIL}px;top:${this.top}px;width:${RAIL}px`;
+    const style = `${place};height:${this.height - this.top - 6}px`;
+    const looks = {
+      class: "rk-rail",
+      role: "group",
+      "aria-label": "No owner",
+      style
+    };
+    const rail = make("div", looks, make("b", {}, "No owner"), this.railCount, this.railList);
+    this.root.append(this.coordinator.root, this.canvas, this.board, rail);
+    this.key = "";
+  }
+  /**
+   * Another film of the same members and partitions: nothing has to be built anew.
+   * @param {import("../film/format.js").Film} film
+   */
+  adopt(film) {
+    const same = film.partitions.length === this.film.partitions.length && film.members.length === this.film.members.length && film.members.every((member, index) => member.name === this.film.members[index].name);
+    if (!same) return false;
+    this.film = film;
+    this.key = "";
+    this.lanes.forEach((lane) => lane.key = "");
+    return true;
+  }
+  /**
+   * @param {import("../film/format.js").Member} member
+   * @param {(index: number) => void} onSelect
+   */
+  makeTile({ name, index }, onSelect) {
+    const { x, y } = this.place(index);
+    const style = `left:${x}px;top:${this.top + y}px;width:${this.tile}px;height:${TILE_HEIGHT}px`;
+    const looks = {
+      class: "rk-lane rk-tile",
+      role: "option",
+      tabindex: "-1",
+      title: name,
+      style
+    };
+    const node = make("div", {
+      ...looks,
+      "data-member": name
+    });
+    node.addEventListener("click", () => onSelect(index));
+    return node;
+  }
+  /**
+   * Where a tile stands on the canvas.
+   * @param {number} index
+   */
+  place(index) {
+    return {
+      x: index % this.columns * (this.tile + TILE_GAP),
+      y: Math.floor(index / this.columns) * (TILE_HEIGHT + TILE_GAP)
+    };
+  }
+  /**
+   * @param {import("../film/board.js").Board} board
+   * @param {number} selected
+   */
+  paint(board, selected) {
+    this.coordinator.paint(this.film, board);
+    this.lanes.forEach((lane, index) => {
+      set(lane.node, "aria-selected", selected === index ? "true" : "false");
+      const { state } = board.members[index];
+      const stopped = board.owned[index].filter((partition) => !board.partitions[partition].flows).length;
+      const key = `${lookOf(state)}/${state.doing}/${board.owned[index].length}/${stopped}`;
+      if (lane.key === key) return;
+      lane.key = key;
+      set(lane.node, "data-look", lookOf(state));
+      set(lane.node, "aria-label", memberLine(this.film, board, index));
+    });
+    const orphans = this.film.partitions.filter((_, index) => board.partitions[index].owner === -1);
+    say(this.railCount, orphans.length ? String(orphans.length) : "");
+    const rest = orphans.length > LISTED ? `  and ${orphans.length - LISTED} more` : "";
+    const list = orphans.slice(0, LISTED).join("  ") + rest;
+    say(this.railList, orphans.length ? list : "Every partition has an owner.");
+    this.draw(board);
+  }
+  /** @param {import("../film/board.js").Board} board */
+  draw(board) {
+    const partitions = board.partitions.map(({ owner, word }) => `${owner}${word}`).join();
+    const members = board.members.map(({ state }) => state.doing).join();
+    const key = `${partitions}${members}${board.group.state}`;
+    if (key === this.key) return;
+    this.key = key;
+    const pen = sharpPen(this.canvas, this.width, this.height - this.top);
+    const painter = new TilePainter(pen, new Painter(this.root), this.tile);
+    board.members.forEach((member) => painter.draw(board, member, this.place(member.index)));
   }
   // Tiles have no bus: nothing flies.
   pill() {
@@ -5803,7 +6331,7 @@ var Screen = class {
 };
 
 // lab/screen/theme.js
-var THEMES = Object.freeze([
+var THEMES2 = Object.freeze([
   "light",
   "dark",
   "projector"
@@ -5853,7 +6381,7 @@ var Theme = class {
   mark() {
     const { classList } = this.lab.ui.root;
     const { name } = this;
-    THEMES.forEach((each) => classList.toggle(`rk-${each}`, each === name));
+    THEMES2.forEach((each) => classList.toggle(`rk-${each}`, each === name));
     classList.toggle("rk-calm", this.lab.options.still);
   }
 };
@@ -5946,7 +6474,7 @@ var STEPS_S2 = [
   3600
 ];
 var MOST_TICKS2 = 10;
-var HEIGHT = 36;
+var HEIGHT2 = 36;
 var MARGIN = 26;
 var SIGNS2 = (
   /** @type {Record<string, string>} */
@@ -6003,8 +6531,8 @@ var Strip = class {
     this.axis.replaceChildren(...ticks.map((at) => make("span", {
       style: `left:${this.scale.x(at * 1e3)}px`
     }, String(at))));
-    const pen = sharpPen(this.canvas, this.scale.width, HEIGHT);
-    new Painter(this.root).drawRun(pen, film, this.scale, HEIGHT);
+    const pen = sharpPen(this.canvas, this.scale.width, HEIGHT2);
+    new Painter(this.root).drawRun(pen, film, this.scale, HEIGHT2);
   }
   /** @param {import("../film/format.js").Mark[]} marks */
   drawMarks(marks) {

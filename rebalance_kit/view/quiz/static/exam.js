@@ -1,4 +1,4 @@
-// Made of page/quiz/exam.js by `make page`; edit there. Sources 600b14ea30f82c54, bundle a7f50044fae8e298.
+// Made of page/quiz/exam.js by `make page`; edit there. Sources 3a2472807ebf974f, bundle cbf6ba98ebf4174c.
 // shared/dom.js
 var SVG = "http://www.w3.org/2000/svg";
 function make(tag, attributes = {}, ...children) {
@@ -58,6 +58,10 @@ async function showLab(model, slot) {
   slot.scrollIntoView({
     block: "nearest"
   });
+}
+function focusOn(root, ...selectors) {
+  const found = selectors.map((selector) => root.querySelector(selector)).find((node) => node !== null);
+  (found instanceof HTMLElement ? found : root).focus();
 }
 function ownKeys(root, pressed) {
   root.addEventListener("keydown", (event) => {
@@ -144,7 +148,7 @@ function chart(picture) {
 
 // quiz/parts/rows.js
 function optionRow(question, option, state) {
-  const remark = state.remarks?.find((one) => one.option === option.id);
+  const remark = state.remarks?.find((each) => each.option === option.id);
   const stroke = state.struck?.includes(option.id);
   const chosen = remark ? remark.chosen : state.given.split(" ").includes(option.id);
   const input = make("input", {
@@ -158,7 +162,7 @@ function optionRow(question, option, state) {
     remark.right ? "\u2713 right" : "\u2717 wrong",
     remark.chosen ? "your answer" : null
   ].filter(Boolean).join(", ") : null;
-  const row = question.picture?.rows.find((one) => one.name === option.text);
+  const row = question.picture?.rows.find((each) => each.name === option.text);
   const text = make("span", {
     class: question.kind === "log" ? "rkq-text rkq-log" : "rkq-text"
   }, ...question.kind === "log" ? [
@@ -170,7 +174,7 @@ function optionRow(question, option, state) {
     "aria-pressed": String(Boolean(stroke)),
     "aria-label": `strike out ${option.id}`
   }, stroke ? "restore" : "strike") : null;
-  strike?.addEventListener("click", () => state.strike(option.id));
+  strike?.addEventListener("click", () => state.strike?.(option.id));
   const marked = remark ? remark.right ? "right" : "wrong" : "";
   const quiet = remark && question.options.length > 6 && !remark.right && !remark.chosen;
   return make("div", {
@@ -183,7 +187,7 @@ function optionRow(question, option, state) {
   }, make("label", {}, input, make("span", {
     class: "rkq-letter",
     "aria-hidden": "true"
-  }, option.id.toUpperCase()), text, row ? strip(question.picture, row) : null, says ? make("span", {
+  }, option.id.toUpperCase()), text, row && question.picture ? strip(question.picture, row) : null, says ? make("span", {
     class: "rkq-mark"
   }, says) : null, strike), option.picture ? chart(option.picture) : null, remark && !quiet ? make("p", {
     class: "rkq-why"
@@ -266,42 +270,34 @@ function stepRows(question, state) {
     class: "rkq-steps",
     "data-touched": Boolean(state.given)
   });
-  for (const id of order) {
-    const step = question.steps.find((one) => one.id === id);
-    const buttons = [
-      [
-        "up",
-        "\u2191",
-        -1
-      ],
-      [
-        "down",
-        "\u2193",
-        1
-      ]
-    ].map(([word, sign, by]) => {
-      const button = make("button", {
+  const move = (from, to) => {
+    if (from && to) from.before(to);
+    list.setAttribute("data-touched", "");
+    list.dispatchEvent(new Event("change", {
+      bubbles: true
+    }));
+  };
+  for (const step of order.flatMap((id) => question.steps.find((each) => each.id === id) ?? [])) {
+    const item = make("li", {
+      "data-step": step.id
+    });
+    const button = (word, sign, run) => {
+      const looks = {
         type: "button",
         "aria-label": `${word}: ${step.text}`,
         disabled: state.disabled
-      }, sign);
-      button.addEventListener("click", () => {
-        const item = button.closest("li");
-        const other = by < 0 ? item.previousElementSibling : item.nextElementSibling;
-        if (other) by < 0 ? other.before(item) : other.after(item);
-        list.setAttribute("data-touched", "");
-        button.focus();
-        list.dispatchEvent(new Event("change", {
-          bubbles: true
-        }));
+      };
+      const node = make("button", looks, sign);
+      node.addEventListener("click", () => {
+        run();
+        node.focus();
       });
-      return button;
-    });
-    list.append(make("li", {
-      "data-step": id
-    }, make("span", {
+      return node;
+    };
+    item.append(make("span", {
       class: "rkq-text"
-    }, ...prose(step.text)), ...buttons));
+    }, ...prose(step.text)), button("up", "\u2191", () => move(item.previousElementSibling, item)), button("down", "\u2193", () => move(item, item.nextElementSibling)));
+    list.append(item);
   }
   return [
     list
@@ -322,14 +318,14 @@ function answerRows(question, state) {
 function readAnswer(form, question) {
   if (question.kind === "matching") {
     return [
-      ...form.querySelectorAll("select[data-prompt]")
-    ].filter((one) => one.value).map((one) => one.dataset.prompt + one.value).join(" ");
+      ...form.querySelectorAll("select")
+    ].filter((select) => select.value).map((select) => `${select.dataset.prompt}${select.value}`).join(" ");
   }
   if (question.kind === "ordering" && !form.querySelector("ol[data-touched]")) return "";
   if (question.kind === "ordering") {
     return [
       ...form.querySelectorAll("li[data-step]")
-    ].map((one) => one.dataset.step).join(" ");
+    ].map((item) => item.getAttribute("data-step")).join(" ");
   }
   return new FormData(form).getAll("given").join(" ");
 }
@@ -358,20 +354,25 @@ function questionBody(question, state) {
   ];
 }
 function press(event, form, done) {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.type === "text" || event.target.tagName === "SELECT") return;
+  const target = (
+    /** @type {HTMLInputElement} */
+    event.target
+  );
+  if (event.ctrlKey || event.metaKey || event.altKey || target.type === "text" || target.tagName === "SELECT") return;
+  const enabled = form.querySelectorAll(".rkq-answers input:not(:disabled)");
   const inputs = [
-    ...form.querySelectorAll(".rkq-answers input:not(:disabled)")
+    ...enabled
   ];
-  const place = inputs.some((one) => one.value === "1") ? -1 : "abcdef".indexOf(event.key.toLowerCase());
+  const place = inputs.some((input) => input.value === "1") ? -1 : "abcdef".indexOf(event.key.toLowerCase());
   const chosen = inputs[place >= 0 ? place : Number(event.key) - 1];
   if (event.key.length === 1 && chosen && chosen.type !== "text") {
     event.preventDefault();
     chosen.focus();
-    chosen.checked = chosen.type === "radio" ? true : !chosen.checked;
+    chosen.checked = chosen.type === "radio" || !chosen.checked;
     chosen.dispatchEvent(new Event("change", {
       bubbles: true
     }));
-  } else if (event.key === "Enter" && !done && event.target.tagName !== "BUTTON") {
+  } else if (event.key === "Enter" && !done && target.tagName !== "BUTTON") {
     event.preventDefault();
     form.requestSubmit();
   }
@@ -451,10 +452,17 @@ function sheet(page, send, local) {
     ...questionBody(page.question, state)
   );
   const given = () => readAnswer(form, page.question);
+  const previous = control(
+    "Previous",
+    "previous",
+    () => ({ do: "go", place: page.number - 2, given: given() }),
+    send
+  );
+  previous.disabled = page.number === 1;
   const foot = make(
     "div",
     { class: "rkq-foot" },
-    control("Previous", "previous", () => ({ do: "go", place: page.number - 2, given: given() }), send),
+    previous,
     control(
       page.number === page.of ? "Keep the answer" : "Next",
       "next",
@@ -475,7 +483,6 @@ function sheet(page, send, local) {
     ),
     make("output", { class: page.error ? "error" : "" }, page.error ?? "")
   );
-  foot.querySelector("[data-role=previous]").disabled = page.number === 1;
   form.append(foot, places(page, send, given));
   if (local.review) form.append(reviewScreen(page, send, given));
   form.addEventListener("change", () => local.keep(given()));
@@ -509,7 +516,12 @@ function render({ model, el }) {
   const root = make("section", { class: "rkq", "aria-label": "Exam" });
   const slot = make("div", { class: "rkq-lab" });
   el.append(root, slot);
-  const local = { review: false, given: "", keep: (given) => model.send({ do: "keep", given }) };
+  const local = {
+    review: false,
+    given: "",
+    ended: false,
+    keep: (given) => model.send({ do: "keep", given })
+  };
   let sent = false;
   let began = performance.now();
   const send = (message) => {
@@ -525,9 +537,9 @@ function render({ model, el }) {
     root.replaceChildren(page.ended ? ended(page, send) : sheet(page, send, local));
     if (!sent) return;
     sent = false;
-    const wanted = page.ended ? local.told ? ".rkq-told" : "h3" : local.review ? "[data-role=finish]" : "h3";
-    local.told = page.ended;
-    (root.querySelector(wanted) ?? root).focus();
+    const wanted = page.ended ? local.ended ? ".rkq-told" : "h3" : local.review ? "[data-role=finish]" : "h3";
+    local.ended = page.ended;
+    focusOn(root, wanted);
   };
   const tick = setInterval(() => {
     const page = model.get("page");

@@ -1,4 +1,4 @@
-// Made of page/quiz/poll.js by `make page`; edit there. Sources 1716f45d532a87f6, bundle 47c8a776fb65ab9a.
+// Made of page/quiz/poll.js by `make page`; edit there. Sources c90f0234d4380547, bundle eadc88d6de878cd4.
 // shared/dom.js
 var SVG = "http://www.w3.org/2000/svg";
 function make(tag, attributes = {}, ...children) {
@@ -95,7 +95,7 @@ function lines(text) {
 
 // quiz/parts/rows.js
 function optionRow(question, option, state) {
-  const remark = state.remarks?.find((one) => one.option === option.id);
+  const remark = state.remarks?.find((each) => each.option === option.id);
   const stroke = state.struck?.includes(option.id);
   const chosen = remark ? remark.chosen : state.given.split(" ").includes(option.id);
   const input = make("input", {
@@ -109,7 +109,7 @@ function optionRow(question, option, state) {
     remark.right ? "\u2713 right" : "\u2717 wrong",
     remark.chosen ? "your answer" : null
   ].filter(Boolean).join(", ") : null;
-  const row = question.picture?.rows.find((one) => one.name === option.text);
+  const row = question.picture?.rows.find((each) => each.name === option.text);
   const text = make("span", {
     class: question.kind === "log" ? "rkq-text rkq-log" : "rkq-text"
   }, ...question.kind === "log" ? [
@@ -121,7 +121,7 @@ function optionRow(question, option, state) {
     "aria-pressed": String(Boolean(stroke)),
     "aria-label": `strike out ${option.id}`
   }, stroke ? "restore" : "strike") : null;
-  strike?.addEventListener("click", () => state.strike(option.id));
+  strike?.addEventListener("click", () => state.strike?.(option.id));
   const marked = remark ? remark.right ? "right" : "wrong" : "";
   const quiet = remark && question.options.length > 6 && !remark.right && !remark.chosen;
   return make("div", {
@@ -134,7 +134,7 @@ function optionRow(question, option, state) {
   }, make("label", {}, input, make("span", {
     class: "rkq-letter",
     "aria-hidden": "true"
-  }, option.id.toUpperCase()), text, row ? strip(question.picture, row) : null, says ? make("span", {
+  }, option.id.toUpperCase()), text, row && question.picture ? strip(question.picture, row) : null, says ? make("span", {
     class: "rkq-mark"
   }, says) : null, strike), option.picture ? chart(option.picture) : null, remark && !quiet ? make("p", {
     class: "rkq-why"
@@ -217,42 +217,34 @@ function stepRows(question, state) {
     class: "rkq-steps",
     "data-touched": Boolean(state.given)
   });
-  for (const id of order) {
-    const step = question.steps.find((one) => one.id === id);
-    const buttons = [
-      [
-        "up",
-        "\u2191",
-        -1
-      ],
-      [
-        "down",
-        "\u2193",
-        1
-      ]
-    ].map(([word, sign, by]) => {
-      const button = make("button", {
+  const move = (from, to) => {
+    if (from && to) from.before(to);
+    list.setAttribute("data-touched", "");
+    list.dispatchEvent(new Event("change", {
+      bubbles: true
+    }));
+  };
+  for (const step of order.flatMap((id) => question.steps.find((each) => each.id === id) ?? [])) {
+    const item = make("li", {
+      "data-step": step.id
+    });
+    const button = (word, sign, run) => {
+      const looks = {
         type: "button",
         "aria-label": `${word}: ${step.text}`,
         disabled: state.disabled
-      }, sign);
-      button.addEventListener("click", () => {
-        const item = button.closest("li");
-        const other = by < 0 ? item.previousElementSibling : item.nextElementSibling;
-        if (other) by < 0 ? other.before(item) : other.after(item);
-        list.setAttribute("data-touched", "");
-        button.focus();
-        list.dispatchEvent(new Event("change", {
-          bubbles: true
-        }));
+      };
+      const node = make("button", looks, sign);
+      node.addEventListener("click", () => {
+        run();
+        node.focus();
       });
-      return button;
-    });
-    list.append(make("li", {
-      "data-step": id
-    }, make("span", {
+      return node;
+    };
+    item.append(make("span", {
       class: "rkq-text"
-    }, ...prose(step.text)), ...buttons));
+    }, ...prose(step.text)), button("up", "\u2191", () => move(item.previousElementSibling, item)), button("down", "\u2193", () => move(item, item.nextElementSibling)));
+    list.append(item);
   }
   return [
     list
@@ -324,6 +316,10 @@ async function showLab(model, slot) {
   slot.scrollIntoView({
     block: "nearest"
   });
+}
+function focusOn(root, ...selectors) {
+  const found = selectors.map((selector) => root.querySelector(selector)).find((node) => node !== null);
+  (found instanceof HTMLElement ? found : root).focus();
 }
 function ownKeys(root, pressed) {
   root.addEventListener("keydown", (event) => {
@@ -462,12 +458,10 @@ function render({ model, el }) {
     model.send(message);
   };
   const draw = () => {
-    const typing = root.contains(document.activeElement) && document.activeElement.tagName === "TEXTAREA";
+    const typing = root.contains(document.activeElement) && document.activeElement?.tagName === "TEXTAREA";
     root.replaceChildren(stage(model.get("page"), local, send));
     if (typing) root.querySelector("textarea")?.focus();
-    else if (sent && sent !== "collect") {
-      (root.querySelector(`[data-role=${sent}]`) ?? root.querySelector("h3")).focus();
-    }
+    else if (sent && sent !== "collect") focusOn(root, `[data-role=${sent}]`, "h3");
     sent = "";
   };
   const look = setInterval(() => {

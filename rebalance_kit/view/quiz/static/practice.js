@@ -1,4 +1,4 @@
-// Made of page/quiz/practice.js by `make page`; edit there. Sources 9643e1ba10180890, bundle 1d9332d485d2f1ad.
+// Made of page/quiz/practice.js by `make page`; edit there. Sources 407f677335f0a041, bundle 02d0116b6f4400a7.
 // shared/dom.js
 var SVG = "http://www.w3.org/2000/svg";
 function make(tag, attributes = {}, ...children) {
@@ -45,6 +45,10 @@ async function showLab(model, slot) {
   slot.scrollIntoView({
     block: "nearest"
   });
+}
+function focusOn(root, ...selectors) {
+  const found = selectors.map((selector) => root.querySelector(selector)).find((node) => node !== null);
+  (found instanceof HTMLElement ? found : root).focus();
 }
 function ownKeys(root, pressed) {
   root.addEventListener("keydown", (event) => {
@@ -144,7 +148,7 @@ function lines(text) {
 
 // quiz/parts/rows.js
 function optionRow(question, option, state) {
-  const remark = state.remarks?.find((one) => one.option === option.id);
+  const remark = state.remarks?.find((each) => each.option === option.id);
   const stroke = state.struck?.includes(option.id);
   const chosen = remark ? remark.chosen : state.given.split(" ").includes(option.id);
   const input = make("input", {
@@ -158,7 +162,7 @@ function optionRow(question, option, state) {
     remark.right ? "\u2713 right" : "\u2717 wrong",
     remark.chosen ? "your answer" : null
   ].filter(Boolean).join(", ") : null;
-  const row = question.picture?.rows.find((one) => one.name === option.text);
+  const row = question.picture?.rows.find((each) => each.name === option.text);
   const text = make("span", {
     class: question.kind === "log" ? "rkq-text rkq-log" : "rkq-text"
   }, ...question.kind === "log" ? [
@@ -170,7 +174,7 @@ function optionRow(question, option, state) {
     "aria-pressed": String(Boolean(stroke)),
     "aria-label": `strike out ${option.id}`
   }, stroke ? "restore" : "strike") : null;
-  strike?.addEventListener("click", () => state.strike(option.id));
+  strike?.addEventListener("click", () => state.strike?.(option.id));
   const marked = remark ? remark.right ? "right" : "wrong" : "";
   const quiet = remark && question.options.length > 6 && !remark.right && !remark.chosen;
   return make("div", {
@@ -183,7 +187,7 @@ function optionRow(question, option, state) {
   }, make("label", {}, input, make("span", {
     class: "rkq-letter",
     "aria-hidden": "true"
-  }, option.id.toUpperCase()), text, row ? strip(question.picture, row) : null, says ? make("span", {
+  }, option.id.toUpperCase()), text, row && question.picture ? strip(question.picture, row) : null, says ? make("span", {
     class: "rkq-mark"
   }, says) : null, strike), option.picture ? chart(option.picture) : null, remark && !quiet ? make("p", {
     class: "rkq-why"
@@ -266,42 +270,34 @@ function stepRows(question, state) {
     class: "rkq-steps",
     "data-touched": Boolean(state.given)
   });
-  for (const id of order) {
-    const step = question.steps.find((one) => one.id === id);
-    const buttons = [
-      [
-        "up",
-        "\u2191",
-        -1
-      ],
-      [
-        "down",
-        "\u2193",
-        1
-      ]
-    ].map(([word, sign, by]) => {
-      const button = make("button", {
+  const move = (from, to) => {
+    if (from && to) from.before(to);
+    list.setAttribute("data-touched", "");
+    list.dispatchEvent(new Event("change", {
+      bubbles: true
+    }));
+  };
+  for (const step of order.flatMap((id) => question.steps.find((each) => each.id === id) ?? [])) {
+    const item = make("li", {
+      "data-step": step.id
+    });
+    const button = (word, sign, run) => {
+      const looks = {
         type: "button",
         "aria-label": `${word}: ${step.text}`,
         disabled: state.disabled
-      }, sign);
-      button.addEventListener("click", () => {
-        const item = button.closest("li");
-        const other = by < 0 ? item.previousElementSibling : item.nextElementSibling;
-        if (other) by < 0 ? other.before(item) : other.after(item);
-        list.setAttribute("data-touched", "");
-        button.focus();
-        list.dispatchEvent(new Event("change", {
-          bubbles: true
-        }));
+      };
+      const node = make("button", looks, sign);
+      node.addEventListener("click", () => {
+        run();
+        node.focus();
       });
-      return button;
-    });
-    list.append(make("li", {
-      "data-step": id
-    }, make("span", {
+      return node;
+    };
+    item.append(make("span", {
       class: "rkq-text"
-    }, ...prose(step.text)), ...buttons));
+    }, ...prose(step.text)), button("up", "\u2191", () => move(item.previousElementSibling, item)), button("down", "\u2193", () => move(item, item.nextElementSibling)));
+    list.append(item);
   }
   return [
     list
@@ -322,14 +318,14 @@ function answerRows(question, state) {
 function readAnswer(form, question) {
   if (question.kind === "matching") {
     return [
-      ...form.querySelectorAll("select[data-prompt]")
-    ].filter((one) => one.value).map((one) => one.dataset.prompt + one.value).join(" ");
+      ...form.querySelectorAll("select")
+    ].filter((select) => select.value).map((select) => `${select.dataset.prompt}${select.value}`).join(" ");
   }
   if (question.kind === "ordering" && !form.querySelector("ol[data-touched]")) return "";
   if (question.kind === "ordering") {
     return [
       ...form.querySelectorAll("li[data-step]")
-    ].map((one) => one.dataset.step).join(" ");
+    ].map((item) => item.getAttribute("data-step")).join(" ");
   }
   return new FormData(form).getAll("given").join(" ");
 }
@@ -358,20 +354,25 @@ function questionBody(question, state) {
   ];
 }
 function press(event, form, done) {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.type === "text" || event.target.tagName === "SELECT") return;
+  const target = (
+    /** @type {HTMLInputElement} */
+    event.target
+  );
+  if (event.ctrlKey || event.metaKey || event.altKey || target.type === "text" || target.tagName === "SELECT") return;
+  const enabled = form.querySelectorAll(".rkq-answers input:not(:disabled)");
   const inputs = [
-    ...form.querySelectorAll(".rkq-answers input:not(:disabled)")
+    ...enabled
   ];
-  const place = inputs.some((one) => one.value === "1") ? -1 : "abcdef".indexOf(event.key.toLowerCase());
+  const place = inputs.some((input) => input.value === "1") ? -1 : "abcdef".indexOf(event.key.toLowerCase());
   const chosen = inputs[place >= 0 ? place : Number(event.key) - 1];
   if (event.key.length === 1 && chosen && chosen.type !== "text") {
     event.preventDefault();
     chosen.focus();
-    chosen.checked = chosen.type === "radio" ? true : !chosen.checked;
+    chosen.checked = chosen.type === "radio" || !chosen.checked;
     chosen.dispatchEvent(new Event("change", {
       bubbles: true
     }));
-  } else if (event.key === "Enter" && !done && event.target.tagName !== "BUTTON") {
+  } else if (event.key === "Enter" && !done && target.tagName !== "BUTTON") {
     event.preventDefault();
     form.requestSubmit();
   }
@@ -444,7 +445,8 @@ function render({ model, el }) {
     root.replaceChildren(form);
     if (!sent) return;
     sent = false;
-    (page.verdict ? form.querySelector("[data-role=next]") ?? form.querySelector("h3") : form.querySelector(page.error ? "input, select, button" : "h3")).focus();
+    if (page.verdict) focusOn(root, "[data-role=next]", "h3");
+    else focusOn(root, page.error ? "input, select, button" : "h3");
   };
   ownKeys(root, (event) => {
     const page = model.get("page");

@@ -1,4 +1,4 @@
-// Made of page/quiz/vote.js by `make page`; edit there. Sources a4513dff7cf25859, bundle 72e94568efe20eed.
+// Made of page/quiz/vote.js by `make page`; edit there. Sources 9cc23b5b55de5c84, bundle bc161080a2ea3347.
 // shared/dom.js
 var SVG = "http://www.w3.org/2000/svg";
 function make(tag, attributes = {}, ...children) {
@@ -17,6 +17,10 @@ function make(tag, attributes = {}, ...children) {
 }
 
 // quiz/parts/page.js
+function focusOn(root, ...selectors) {
+  const found = selectors.map((selector) => root.querySelector(selector)).find((node) => node !== null);
+  (found instanceof HTMLElement ? found : root).focus();
+}
 function ownKeys(root, pressed) {
   root.addEventListener("keydown", (event) => {
     pressed?.(event);
@@ -103,7 +107,7 @@ function lines(text) {
 
 // quiz/parts/rows.js
 function optionRow(question, option, state) {
-  const remark = state.remarks?.find((one) => one.option === option.id);
+  const remark = state.remarks?.find((each) => each.option === option.id);
   const stroke = state.struck?.includes(option.id);
   const chosen = remark ? remark.chosen : state.given.split(" ").includes(option.id);
   const input = make("input", {
@@ -117,7 +121,7 @@ function optionRow(question, option, state) {
     remark.right ? "\u2713 right" : "\u2717 wrong",
     remark.chosen ? "your answer" : null
   ].filter(Boolean).join(", ") : null;
-  const row = question.picture?.rows.find((one) => one.name === option.text);
+  const row = question.picture?.rows.find((each) => each.name === option.text);
   const text = make("span", {
     class: question.kind === "log" ? "rkq-text rkq-log" : "rkq-text"
   }, ...question.kind === "log" ? [
@@ -129,7 +133,7 @@ function optionRow(question, option, state) {
     "aria-pressed": String(Boolean(stroke)),
     "aria-label": `strike out ${option.id}`
   }, stroke ? "restore" : "strike") : null;
-  strike?.addEventListener("click", () => state.strike(option.id));
+  strike?.addEventListener("click", () => state.strike?.(option.id));
   const marked = remark ? remark.right ? "right" : "wrong" : "";
   const quiet = remark && question.options.length > 6 && !remark.right && !remark.chosen;
   return make("div", {
@@ -142,7 +146,7 @@ function optionRow(question, option, state) {
   }, make("label", {}, input, make("span", {
     class: "rkq-letter",
     "aria-hidden": "true"
-  }, option.id.toUpperCase()), text, row ? strip(question.picture, row) : null, says ? make("span", {
+  }, option.id.toUpperCase()), text, row && question.picture ? strip(question.picture, row) : null, says ? make("span", {
     class: "rkq-mark"
   }, says) : null, strike), option.picture ? chart(option.picture) : null, remark && !quiet ? make("p", {
     class: "rkq-why"
@@ -225,42 +229,34 @@ function stepRows(question, state) {
     class: "rkq-steps",
     "data-touched": Boolean(state.given)
   });
-  for (const id of order) {
-    const step = question.steps.find((one) => one.id === id);
-    const buttons = [
-      [
-        "up",
-        "\u2191",
-        -1
-      ],
-      [
-        "down",
-        "\u2193",
-        1
-      ]
-    ].map(([word, sign, by]) => {
-      const button = make("button", {
+  const move = (from, to) => {
+    if (from && to) from.before(to);
+    list.setAttribute("data-touched", "");
+    list.dispatchEvent(new Event("change", {
+      bubbles: true
+    }));
+  };
+  for (const step of order.flatMap((id) => question.steps.find((each) => each.id === id) ?? [])) {
+    const item = make("li", {
+      "data-step": step.id
+    });
+    const button = (word, sign, run) => {
+      const looks = {
         type: "button",
         "aria-label": `${word}: ${step.text}`,
         disabled: state.disabled
-      }, sign);
-      button.addEventListener("click", () => {
-        const item = button.closest("li");
-        const other = by < 0 ? item.previousElementSibling : item.nextElementSibling;
-        if (other) by < 0 ? other.before(item) : other.after(item);
-        list.setAttribute("data-touched", "");
-        button.focus();
-        list.dispatchEvent(new Event("change", {
-          bubbles: true
-        }));
+      };
+      const node = make("button", looks, sign);
+      node.addEventListener("click", () => {
+        run();
+        node.focus();
       });
-      return button;
-    });
-    list.append(make("li", {
-      "data-step": id
-    }, make("span", {
+      return node;
+    };
+    item.append(make("span", {
       class: "rkq-text"
-    }, ...prose(step.text)), ...buttons));
+    }, ...prose(step.text)), button("up", "\u2191", () => move(item.previousElementSibling, item)), button("down", "\u2193", () => move(item, item.nextElementSibling)));
+    list.append(item);
   }
   return [
     list
@@ -281,14 +277,14 @@ function answerRows(question, state) {
 function readAnswer(form2, question) {
   if (question.kind === "matching") {
     return [
-      ...form2.querySelectorAll("select[data-prompt]")
-    ].filter((one) => one.value).map((one) => one.dataset.prompt + one.value).join(" ");
+      ...form2.querySelectorAll("select")
+    ].filter((select) => select.value).map((select) => `${select.dataset.prompt}${select.value}`).join(" ");
   }
   if (question.kind === "ordering" && !form2.querySelector("ol[data-touched]")) return "";
   if (question.kind === "ordering") {
     return [
       ...form2.querySelectorAll("li[data-step]")
-    ].map((one) => one.dataset.step).join(" ");
+    ].map((item) => item.getAttribute("data-step")).join(" ");
   }
   return new FormData(form2).getAll("given").join(" ");
 }
@@ -317,20 +313,25 @@ function questionBody(question, state) {
   ];
 }
 function press(event, form2, done) {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.type === "text" || event.target.tagName === "SELECT") return;
+  const target = (
+    /** @type {HTMLInputElement} */
+    event.target
+  );
+  if (event.ctrlKey || event.metaKey || event.altKey || target.type === "text" || target.tagName === "SELECT") return;
+  const enabled = form2.querySelectorAll(".rkq-answers input:not(:disabled)");
   const inputs = [
-    ...form2.querySelectorAll(".rkq-answers input:not(:disabled)")
+    ...enabled
   ];
-  const place = inputs.some((one) => one.value === "1") ? -1 : "abcdef".indexOf(event.key.toLowerCase());
+  const place = inputs.some((input) => input.value === "1") ? -1 : "abcdef".indexOf(event.key.toLowerCase());
   const chosen = inputs[place >= 0 ? place : Number(event.key) - 1];
   if (event.key.length === 1 && chosen && chosen.type !== "text") {
     event.preventDefault();
     chosen.focus();
-    chosen.checked = chosen.type === "radio" ? true : !chosen.checked;
+    chosen.checked = chosen.type === "radio" || !chosen.checked;
     chosen.dispatchEvent(new Event("change", {
       bubbles: true
     }));
-  } else if (event.key === "Enter" && !done && event.target.tagName !== "BUTTON") {
+  } else if (event.key === "Enter" && !done && target.tagName !== "BUTTON") {
     event.preventDefault();
     form2.requestSubmit();
   }
@@ -372,12 +373,12 @@ function ballot(page) {
 }
 function form(page, again, send) {
   const state = { given: page.given, disabled: false };
-  const rounds = [["first vote", false], ["after the discussion", true]].map(
-    ([text, value]) => make(
+  const rounds = [false, true].map(
+    (value) => make(
       "label",
       {},
       make("input", { type: "radio", name: "round", value: String(value), checked: again === value }),
-      text
+      value ? "after the discussion" : "first vote"
     )
   );
   const made = make(
@@ -401,8 +402,8 @@ function form(page, again, send) {
   );
   made.addEventListener("submit", (event) => {
     event.preventDefault();
-    const held = new FormData(made);
-    send({ do: "vote", given: readAnswer(made, page.question), again: held.get("round") === "true" });
+    const chosen = new FormData(made);
+    send({ do: "vote", given: readAnswer(made, page.question), again: chosen.get("round") === "true" });
   });
   return made;
 }
@@ -419,7 +420,7 @@ function render({ model, el }) {
     const page = model.get("page");
     made = form(page, page.again || Boolean(page.code), send);
     root.replaceChildren(made);
-    if (sent) made.querySelector(page.error ? "input" : ".rkq-code").focus();
+    if (sent) focusOn(root, page.error ? "input" : ".rkq-code");
     sent = false;
   };
   ownKeys(root, (event) => press(event, made, false));
