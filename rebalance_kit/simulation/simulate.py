@@ -61,7 +61,7 @@ class Run:
         for spec in planned.members:
             if spec.start_ms is not None:
                 world.host.at(spec.start_ms, world.processes[spec.name].start, spec)
-        for action in sorted(planned.actions, key=lambda one: one.at_ms):
+        for action in sorted(planned.actions, key=lambda action: action.at_ms):
             world.host.at(action.at_ms, _do, (world, action))
 
     @property
@@ -82,7 +82,9 @@ class Run:
         """
         planned = expand(drawn(scenario, self.seed))
         left = list(planned.actions)
-        if action not in left or any(one.at_ms == action.at_ms for one in self._planned.actions):
+        if action not in left or any(
+            planned_action.at_ms == action.at_ms for planned_action in self._planned.actions
+        ):
             return False
         left.remove(action)
         if left != list(self._planned.actions) or action.at_ms != self.now_ms + 1:
@@ -97,9 +99,9 @@ class Run:
         world = self._world
         world.host.agenda.run(self._planned.end_ms)
         _close_books(world)
-        found = self._trace(self._planned.end_ms)
+        trace = self._trace(self._planned.end_ms)
         world.close()
-        return found
+        return trace
 
     def so_far(self) -> Trace:
         """What has happened until now, as a trace that ends now; its accounts are not closed."""
@@ -116,7 +118,9 @@ class Run:
             "broker": dict(scenario.broker),
             "topics": {topic.name: topic.partitions for topic in scenario.topics},
             "members": [spec.name for spec in planned.members],
-            "topic_ids": {name: list(held) for name, held in sorted(world.cluster.topics.ids.items())},
+            "topic_ids": {
+                name: list(topic_id) for name, topic_id in sorted(world.cluster.topics.ids.items())
+            },
         }
         return Trace(
             f"{scenario.name}-{label}-{self.seed}",

@@ -125,11 +125,11 @@ class ListeningConsumer:
 
     def pause(self, partitions: Iterable[TopicPartition | str]) -> None:
         """Return no records of these until resume(); the pause ends with the ownership."""
-        self._get().fetching.pause([self._own(one) for one in partitions])
+        self._get().fetching.pause([self._own(partition) for partition in partitions])
 
     def resume(self, partitions: Iterable[TopicPartition | str]) -> None:
         """Return records of these again."""
-        self._get().fetching.resume([self._own(one) for one in partitions])
+        self._get().fetching.resume([self._own(partition) for partition in partitions])
 
     def _own(self, partition: TopicPartition | str) -> TopicPartition:
         tp = as_partition(partition)

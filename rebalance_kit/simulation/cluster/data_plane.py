@@ -77,10 +77,10 @@ class DataPlane:
 
     def ledger(self, group: str, tp: TopicPartition) -> Ledger:
         """The group's ledger of a partition, made when first asked for."""
-        held = self.ledgers.get((group, tp))
-        if held is None:
-            held = self.ledgers[group, tp] = Ledger()
-        return held
+        ledger = self.ledgers.get((group, tp))
+        if ledger is None:
+            ledger = self.ledgers[group, tp] = Ledger()
+        return ledger
 
     def end(self, tp: TopicPartition, at_ms: int) -> int:
         """Log end offset; 0 for a partition that does not exist (any more)."""

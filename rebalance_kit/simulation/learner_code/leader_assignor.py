@@ -37,39 +37,45 @@ class LeaderAssignor:
         self, name: str, partitions: Mapping[str, int], members: Sequence[JoinMember], racks: Racks = NO_RACKS
     ) -> Shares:
         """Assign as the leader does, from the members' subscriptions in the order of the JoinGroup answer."""
-        replicas = {
-            topic: tuple(tuple(rack for _, rack in held) for held in told) for topic, told in racks.items()
+        replica_racks = {
+            topic: tuple(tuple(rack for _, rack in replicas) for replicas in by_partition)
+            for topic, by_partition in racks.items()
         }
         cluster = Cluster(
-            {topic: count for topic, count in partitions.items() if count}, replica_racks=replicas
+            {topic: count for topic, count in partitions.items() if count}, replica_racks=replica_racks
         )
-        listed = [_subscription(name, one) for one in members]
+        listed = [_subscription(name, member) for member in members]
         if name in self._own:
             return assign_own(
                 name, self._own[name], cluster.partitions, listed, self._report, cooperative=self._cooperative
             )
         if self._native and name == "cooperative-sticky":
             return assign_native_cooperative(cluster, listed)
-        done = plan(name, cluster, listed, None, self._max_generation.get(name, NO_GENERATION))
-        self._max_generation[name] = done.max_generation
-        answer = Printed(done.assignment)
-        if done.printed is not None:
-            answer.printed = done.printed
+        planned = plan(name, cluster, listed, None, self._max_generation.get(name, NO_GENERATION))
+        self._max_generation[name] = planned.max_generation
+        answer = Printed(planned.assignment)
+        if planned.printed is not None:
+            answer.printed = planned.printed
         return answer
 
 
-def _subscription(name: str, one: JoinMember) -> MemberSubscription:
-    held = one.subscription
+def _subscription(name: str, member: JoinMember) -> MemberSubscription:
+    subscription = member.subscription
     if name == "sticky":  # its claims travel as user data
         return MemberSubscription(
-            one.member_id,
-            held.topics,
-            one.instance_id,
-            held.user_owned,
-            held.user_generation,
-            held.rack,
-            held.generation,
+            member.member_id,
+            subscription.topics,
+            member.instance_id,
+            subscription.user_owned,
+            subscription.user_generation,
+            subscription.rack,
+            subscription.generation,
         )
     return MemberSubscription(
-        one.member_id, held.topics, one.instance_id, held.owned, held.generation, held.rack
+        member.member_id,
+        subscription.topics,
+        member.instance_id,
+        subscription.owned,
+        subscription.generation,
+        subscription.rack,
     )

@@ -53,7 +53,7 @@ def assign_own(
     shares = _read(name, answer, report)
     for fault, seen in _faults(shares, partitions, members, cooperative=cooperative):
         report(name, fault, seen)
-    known = {one.member_id: shares.get(one.member_id, ()) for one in members}
+    known = {member.member_id: shares.get(member.member_id, ()) for member in members}
     if cooperative:
         _check_cooperative(known, members)
     return known
@@ -62,8 +62,8 @@ def assign_own(
 def _read(name: str, answer: Any, report: Report) -> Shares:
     try:
         return {
-            str(who): tuple(dict.fromkeys(as_partition(one) for one in given))
-            for who, given in answer.items()
+            str(member_id): tuple(dict.fromkeys(as_partition(partition) for partition in partitions))
+            for member_id, partitions in answer.items()
         }
     except (AttributeError, TypeError, ValueError) as error:
         seen = f"{answer!r:.120}; expected a mapping of member id -> partitions"
@@ -75,25 +75,25 @@ def _faults(
     shares: Shares, partitions: Mapping[str, int], members: Sequence[MemberSubscription], *, cooperative: bool
 ) -> list[tuple[str, str]]:
     """What is wrong with an answer, in words."""
-    found: list[tuple[str, str]] = []
-    topics = {one.member_id: one.topics for one in members}
+    faults: list[tuple[str, str]] = []
+    topics = {member.member_id: member.topics for member in members}
     givers: dict[TopicPartition, str] = {}
-    for who, given in shares.items():
-        if who not in topics:
-            found.append(("unknown member", f"{who!r} is no member of the group"))
+    for member_id, share in shares.items():
+        if member_id not in topics:
+            faults.append(("unknown member", f"{member_id!r} is no member of the group"))
             continue
-        for tp in given:
+        for tp in share:
             if not 0 <= tp.partition < partitions.get(tp.topic, 0):
-                found.append(("unknown partition", f"{tp} does not exist"))
-            elif tp.topic not in topics[who]:
-                found.append(
-                    ("not subscribed", f"{tp} is given to {who}, which does not subscribe {tp.topic}")
+                faults.append(("unknown partition", f"{tp} does not exist"))
+            elif tp.topic not in topics[member_id]:
+                faults.append(
+                    ("not subscribed", f"{tp} is given to {member_id}, which does not subscribe {tp.topic}")
                 )
             if tp in givers:
-                found.append(("given twice", f"{tp} is given to {givers[tp]} and to {who}"))
-            givers[tp] = who
+                faults.append(("given twice", f"{tp} is given to {givers[tp]} and to {member_id}"))
+            givers[tp] = member_id
     held_back = (
-        {tp for one in members for tp in one.owned if tp not in shares.get(one.member_id, ())}
+        {tp for member in members for tp in member.owned if tp not in shares.get(member.member_id, ())}
         if cooperative
         else set()
     )
@@ -101,13 +101,13 @@ def _faults(
         for number in range(partitions.get(topic, 0)):
             tp = TopicPartition(topic, number)
             if tp not in givers and tp not in held_back:
-                found.append(("forgotten partition", f"{tp} is given to nobody"))
-    return found
+                faults.append(("forgotten partition", f"{tp} is given to nobody"))
+    return faults
 
 
 def _check_cooperative(shares: Shares, members: Sequence[MemberSubscription]) -> None:
-    added = {tp for one in members for tp in shares[one.member_id] if tp not in one.owned}
-    revoked = {tp for one in members for tp in one.owned if tp not in shares[one.member_id]}
+    added = {tp for member in members for tp in shares[member.member_id] if tp not in member.owned}
+    revoked = {tp for member in members for tp in member.owned if tp not in shares[member.member_id]}
     if added & revoked:
         listed = ", ".join(str(tp) for tp in sorted(added & revoked))
         raise KafkaFailure(

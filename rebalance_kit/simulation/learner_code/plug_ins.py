@@ -32,12 +32,15 @@ class PlugIns:
 
     def make_listener(self, member: str) -> Any | None:
         """The listener of one life of a member's process."""
-        found = self.listeners.get(member)
-        return found() if isinstance(found, type) else found
+        listener = self.listeners.get(member)
+        return listener() if isinstance(listener, type) else listener
 
     def make_assignors(self) -> Mapping[str, OwnAssignor]:
         """The assignors of one life of a process."""
-        return {name: one() if isinstance(one, type) else one for name, one in self.assignors.items()}
+        return {
+            name: assignor() if isinstance(assignor, type) else assignor
+            for name, assignor in self.assignors.items()
+        }
 
 
 NO_PLUG_INS = PlugIns()
@@ -48,24 +51,24 @@ def supports(assignors: Mapping[str, OwnAssignor] | None) -> Supports:
 
     Raises ``ScenarioError`` for a name that is Kafka's and for what cannot be called.
     """
-    found: dict[str, tuple[str, ...]] = {}
+    supported: dict[str, tuple[str, ...]] = {}
     taken = {word for name, java in CLASSES.items() for word in (name, java, java.rpartition(".")[2])}
-    for name, one in (assignors or {}).items():
+    for name, assignor in (assignors or {}).items():
         if not name or name in taken or "," in name:
             raise ScenarioError(
                 f"assignors: {name!r} cannot name an assignor of your own; expected a name that Kafka's do not have"
             )
-        if not callable(one):
+        if not callable(assignor):
             raise ScenarioError(
-                f"assignors[{name!r}] is {one!r}; expected a function (partition_counts, members) -> assignment"
+                f"assignors[{name!r}] is {assignor!r}; expected a function (partition_counts, members) -> assignment"
             )
-        given = tuple(getattr(one, "supported_protocols", EAGER))
+        given = tuple(getattr(assignor, "supported_protocols", EAGER))
         if not given or not set(given) <= {"EAGER", "COOPERATIVE"}:
             raise ScenarioError(
                 f"assignors[{name!r}].supported_protocols is {given!r}; expected EAGER, COOPERATIVE or both"
             )
-        found[name] = tuple(sorted(given))  # COOPERATIVE, the higher one, comes first
-    return MappingProxyType(found)
+        supported[name] = tuple(sorted(given))  # COOPERATIVE, the higher one, comes first
+    return MappingProxyType(supported)
 
 
 def check_listeners(listeners: Mapping[str, Any] | None, members: Iterable[str]) -> None:

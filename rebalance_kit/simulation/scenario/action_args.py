@@ -178,12 +178,12 @@ def _fault(argument: Argument, value: Any) -> str | None:
     if kind == "name":
         return None if isinstance(value, str) and value else "a name"
     if kind == "names":
-        named = isinstance(value, list | tuple) and all(isinstance(one, str) and one for one in value)
+        named = isinstance(value, list | tuple) and all(isinstance(name, str) and name for name in value)
         return None if named else "a list of names"
     if kind == "configs":
         return (
             None
-            if isinstance(value, Mapping) and all(isinstance(one, str) for one in value)
+            if isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
             else "a mapping of Kafka config keys"
         )
     return None if value in argument.options else f"one of {', '.join(argument.options)}"

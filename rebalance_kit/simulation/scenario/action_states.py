@@ -32,7 +32,7 @@ def check_states(scenario: Scenario, placed: Sequence[tuple[int, Action]], place
     created once, grows, and is deleted while it exists; whoever subscribes names topics that exist at some time,
     and has not subscribed by a pattern.
     """
-    made = {str(one.args["topic"]) for _, one in placed if one.do == "create_topic"}
+    made = {str(action.args["topic"]) for _, action in placed if action.do == "create_topic"}
     walk = _Walk(
         {topic.name for topic in scenario.topics} | made,
         {topic.name: topic.partitions for topic in scenario.topics},

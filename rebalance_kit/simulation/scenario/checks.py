@@ -109,7 +109,7 @@ def _members(scenario: Scenario, where: str) -> None:
         raise BadScenario(
             f"{where}: {len(scenario.members)} members; expected at most {MOST_MEMBERS}", ("members",)
         )
-    made = {str(one.args.get("topic")) for one in scenario.actions if one.do == "create_topic"}
+    made = {str(action.args.get("topic")) for action in scenario.actions if action.do == "create_topic"}
     known = {topic.name for topic in scenario.topics} | made
     seen: set[str] = set()
     for index, spec in enumerate(scenario.members):

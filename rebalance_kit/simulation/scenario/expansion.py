@@ -51,8 +51,12 @@ def expand(scenario: Scenario, own: Supports = NOTHING) -> Scenario:
     check_moments(scenario)
     scenario = drawn(scenario)
     names = [spec.name for spec in scenario.members]
-    names += [str(one.args["as"]) for one in scenario.actions if one.do == "duplicate" and "as" in one.args]
-    scales = any(one.do == "scale_to" for one in scenario.actions)
+    names += [
+        str(action.args["as"])
+        for action in scenario.actions
+        if action.do == "duplicate" and "as" in action.args
+    ]
+    scales = any(action.do == "scale_to" for action in scenario.actions)
     for index, action in enumerate(scenario.actions):
         where = place(scenario, index, action)
         check_arguments(action, index, where)
@@ -94,17 +98,17 @@ def check_configs(scenario: Scenario, placed: Iterable[Placed], own: Supports = 
         member = action.member or ""
         if action.do != "start" or not {"configs", "client"} & action.args.keys():
             continue
-        kept = {"group.id": scenario.group} if action.args.get("replace_configs") else configs[member]
-        configs[member] = {**kept, **action.args.get("configs", {})}
+        before = {"group.id": scenario.group} if action.args.get("replace_configs") else configs[member]
+        configs[member] = {**before, **action.args.get("configs", {})}
         specs[member] = replace(specs[member], client=action.args.get("client", specs[member].client))
         where = f"{name}: member {member} started at {action.at_ms} ms"
         _client(("actions", index, "configs"), configs[member], version, where, specs[member], own)
 
 
 def _client(
-    path: Path, given: Mapping[str, Any], version: str, where: str, spec: MemberSpec, own: Supports
+    path: Path, configs: Mapping[str, Any], version: str, where: str, spec: MemberSpec, own: Supports
 ) -> None:
-    config = _at(path, lambda: ClientConfig.of(given, version, where, spec.client, own))
+    config = _at(path, lambda: ClientConfig.of(configs, version, where, spec.client, own))
     if spec.server_pattern is not None and config.protocol == "classic":
         raise BadScenario(
             f"{where}: {SERVER_PATTERN} (UnsupportedOperationException): server_pattern is {spec.server_pattern!r}",

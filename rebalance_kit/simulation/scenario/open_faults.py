@@ -32,7 +32,7 @@ def open_faults(planned: Scenario) -> OpenFaults:
     cut: set[str] = set()
     nodes: set[int] = set()
     up = True
-    for action in sorted(planned.actions, key=lambda one: one.at_ms):
+    for action in sorted(planned.actions, key=lambda deed: deed.at_ms):
         name = action.member or ""
         match action.do:
             case "freeze":

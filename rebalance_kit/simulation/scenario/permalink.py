@@ -57,13 +57,13 @@ def write_link(link: Link) -> str:
     >>> read_link(write_link(Link(Scenario("tiny", (), ())))).scenario.name
     'tiny'
     """
-    held: dict[str, Any] = {"scenario": write_scenario(link.scenario), "at": link.at_ms}
-    held |= {
+    content: dict[str, Any] = {"scenario": write_scenario(link.scenario), "at": link.at_ms}
+    content |= {
         key: getattr(link, key) for key in ("protocol", "assignor", "seed") if getattr(link, key) is not None
     }
     if link.deeds:
-        held["deeds"] = [dict(deed) for deed in link.deeds]
-    text = json.dumps(held, ensure_ascii=False, separators=(",", ":"), default=_plain)
+        content["deeds"] = [dict(deed) for deed in link.deeds]
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), default=_plain)
     packed = base64.urlsafe_b64encode(zlib.compress(text.encode("utf-8"), 9)).rstrip(b"=").decode("ascii")
     token = f"{VERSION}.{_digest(packed)}.{packed}"
     if len(token) > MOST_CHARACTERS:
@@ -77,22 +77,22 @@ def read_link(token: str) -> Link:
     """What a token holds; raises ``LinkError`` that says what is wrong with it."""
     text = _unpacked(token.strip())
     try:
-        held = json.loads(text)
+        content = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise LinkError(f"the link is damaged: what it holds is no JSON ({error})") from error
-    if not isinstance(held, dict) or not isinstance(held.get("scenario"), str):
+    if not isinstance(content, dict) or not isinstance(content.get("scenario"), str):
         raise LinkError("the link holds no scenario; expected one as YAML text under 'scenario'")
     try:
-        scenario = read_scenario(held["scenario"] + "\n", "the link's scenario")
+        scenario = read_scenario(content["scenario"] + "\n", "the link's scenario")
     except (ScenarioError, ConfigError) as error:
         raise LinkError(f"the link's scenario cannot be read: {error}") from error
     return Link(
         scenario,
-        _moment(held.get("at", 0)),
-        _deeds(held.get("deeds", [])),
-        _name(held, "protocol"),
-        _name(held, "assignor"),
-        _seed(held.get("seed")),
+        _moment(content.get("at", 0)),
+        _deeds(content.get("deeds", [])),
+        _name(content, "protocol"),
+        _name(content, "assignor"),
+        _seed(content.get("seed")),
     )
 
 
@@ -143,7 +143,7 @@ def _deeds(value: Any) -> tuple[Mapping[str, Any], ...]:
     if (
         not isinstance(value, list)
         or len(value) > MOST_DEEDS
-        or not all(isinstance(one, dict) for one in value)
+        or not all(isinstance(deed, dict) for deed in value)
     ):
         raise LinkError(
             f"the link's deeds are no list of at most {MOST_DEEDS} mappings; got {str(value)[:60]!r}"
@@ -151,8 +151,8 @@ def _deeds(value: Any) -> tuple[Mapping[str, Any], ...]:
     return tuple(value)
 
 
-def _name(held: Mapping[str, Any], key: str) -> str | None:
-    value = held.get(key)
+def _name(content: Mapping[str, Any], key: str) -> str | None:
+    value = content.get(key)
     if value is not None and not isinstance(value, str):
         raise LinkError(f"the link's {key} is {value!r}; expected a name")
     return value

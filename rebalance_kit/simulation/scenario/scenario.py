@@ -157,7 +157,7 @@ class Scenario:
 
     def with_action(self, action: Action) -> Scenario:
         """The same scenario with one more action, kept in order of time."""
-        actions = sorted((*self.actions, action), key=lambda one: one.at_ms)
+        actions = sorted((*self.actions, action), key=lambda planned: planned.at_ms)
         return replace(self, actions=tuple(actions), end_ms=max(self.end_ms, action.at_ms))
 
 
@@ -177,20 +177,20 @@ def with_protocol(scenario: Scenario, name: str) -> Scenario:
     )
     actions = tuple(
         replace(
-            one,
+            action,
             args={
-                **one.args,
+                **action.args,
                 "configs": _switched(
-                    one.args["configs"],
+                    action.args["configs"],
                     name,
-                    str(one.args.get("client", clients.get(one.member or "", "java"))),
+                    str(action.args.get("client", clients.get(action.member or "", "java"))),
                     scenario.kafka_version,
                 ),
             },
         )
-        if "configs" in one.args and one.do in {"start", "duplicate"}
-        else one
-        for one in scenario.actions
+        if "configs" in action.args and action.do in {"start", "duplicate"}
+        else action
+        for action in scenario.actions
     )
     broker = dict(scenario.broker)
     if PROTOCOLS[name]["group.protocol"] == "consumer":
@@ -199,20 +199,20 @@ def with_protocol(scenario: Scenario, name: str) -> Scenario:
 
 
 def _switched(configs: Configs, name: str, client: str, version: str) -> dict[str, Any]:
-    kept = {
+    configs_left = {
         key: value
         for key, value in configs.items()
         if key not in {"group.protocol", "group.remote.assignor", "partition.assignment.strategy"}
     }
     if PROTOCOLS[name]["group.protocol"] == "consumer":
         for key in CLASSIC_ONLY:
-            kept.pop(key, None)
+            configs_left.pop(key, None)
     wanted = dict(PROTOCOLS[name])
     if wanted["group.protocol"] == "classic" and not at_least("3.7", version):
         del wanted["group.protocol"]  # there was only one
     if client == "librdkafka" and "partition.assignment.strategy" in wanted:
         wanted["partition.assignment.strategy"] = {"cooperative": "cooperative-sticky"}.get(name, name)
-    return {**kept, **wanted}
+    return {**configs_left, **wanted}
 
 
 def _carry_timeouts(scenario: Scenario, broker: dict[str, Any]) -> None:

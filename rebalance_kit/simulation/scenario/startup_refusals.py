@@ -86,11 +86,11 @@ def _together(scenario: Scenario, started: list[tuple[int, MemberSpec, ClientCon
         return
     ends = _first_endings(scenario)
     present: list[tuple[int, frozenset[str], str | None, str]] = []
-    for index, spec, config in sorted(started, key=lambda one: one[1].start_ms or 0):
+    for index, spec, config in sorted(started, key=lambda entry: entry[1].start_ms or 0):
         if config.protocol != "classic":
             continue
         now = spec.start_ms or 0
-        others = [one for one in present if one[0] > now and one[2] == config.group_id]
+        others = [entry for entry in present if entry[0] > now and entry[2] == config.group_id]
         shared = frozenset(config.assignors).intersection(*(names for _, names, _, _ in others))
         if others and not shared:
             others_list = "; ".join(
@@ -118,7 +118,8 @@ def _together(scenario: Scenario, started: list[tuple[int, MemberSpec, ClientCon
 def _first_endings(scenario: Scenario) -> dict[str, int]:
     """When something first happens to a member that may take it out of its group."""
     rolling = min(
-        (one.at_ms for one in scenario.actions if one.do in {"rolling_restart", "scale_to"}), default=None
+        (action.at_ms for action in scenario.actions if action.do in {"rolling_restart", "scale_to"}),
+        default=None,
     )
     ends: dict[str, int] = {} if rolling is None else {spec.name: rolling for spec in scenario.members}
     for action in scenario.actions:

@@ -185,5 +185,5 @@ class _File:
             *(("broker", key) for key in keys if path == ("broker",)),
         ]
         candidates += [path[:length] for length in range(len(path), -1, -1)]
-        node = next(self.parts.spots[one] for one in candidates if one in self.parts.spots)
+        node = next(self.parts.spots[candidate] for candidate in candidates if candidate in self.parts.spots)
         return f"{self.where}:{node.start_mark.line + 1}"

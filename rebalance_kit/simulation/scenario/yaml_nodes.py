@@ -144,10 +144,10 @@ class Nodes:
         """A time: milliseconds, or with units."""
         expected = "milliseconds or a time such as 12s, 1m30s or 500ms, not below 0"
         text = self.scalar(node, key, expected)
-        found = parse_time(text)
-        if found is None or found > 10**12:
+        at_ms = parse_time(text)
+        if at_ms is None or at_ms > 10**12:
             self.fail(node, key, f"got {text!r}; expected {expected}")
-        return found
+        return at_ms
 
     def plain(self, node: Node, key: str) -> Any:
         """The value of a config: text, whole number, true/false, nothing, or a list of texts.

@@ -56,16 +56,18 @@ class Parts:
 
     def mapping(self, node: Node, key: str, known: tuple[str, ...]) -> Entries:
         """Entries with ``at_ms`` read as ``at``; refuses both together."""
-        timed = [one for one in known if one in TIMES]
-        found = self.nodes.mapping(node, key, [*known, *(f"{one}_ms" for one in timed)])
-        for one in timed:
-            if f"{one}_ms" in found:
-                if one in found:
+        timed = [name for name in known if name in TIMES]
+        entries = self.nodes.mapping(node, key, [*known, *(f"{name}_ms" for name in timed)])
+        for name in timed:
+            if f"{name}_ms" in entries:
+                if name in entries:
                     self.nodes.fail(
-                        found[f"{one}_ms"][0], key, f"both {one} and {one}_ms are given; expected one of them"
+                        entries[f"{name}_ms"][0],
+                        key,
+                        f"both {name} and {name}_ms are given; expected one of them",
                     )
-                found[one] = found.pop(f"{one}_ms")
-        return found
+                entries[name] = entries.pop(f"{name}_ms")
+        return entries
 
     def broker(self, node: Node, key: str) -> Mapping[str, Any]:
         """Configs of the broker."""
@@ -73,22 +75,22 @@ class Parts:
 
     def brokers(self, node: Node, key: str) -> Mapping[int, str | None]:
         """Brokers by id with their racks (null for none)."""
-        found: dict[int, str | None] = {}
+        racks: dict[int, str | None] = {}
         for name, (at, value) in self.nodes.mapping(node, key).items():
             if not name.isdigit():
                 self.nodes.fail(
                     at, key, f"got {name!r}; expected node ids with racks, as in {{1: rack-a, 2: rack-b}}"
                 )
-            found[int(name)] = None if is_null(value) else self.nodes.text(value, f"{key}.{name}")
-        return MappingProxyType(found)
+            racks[int(name)] = None if is_null(value) else self.nodes.text(value, f"{key}.{name}")
+        return MappingProxyType(racks)
 
     def configs(self, node: Node, key: str, path: Path = ("configs",)) -> dict[str, Any]:
         """Kafka configs by their real names, not yet judged."""
-        found: dict[str, Any] = {}
+        configs: dict[str, Any] = {}
         for name, (name_node, value) in self.nodes.mapping(node, key).items():
-            found[name] = self.nodes.plain(value, f"{key} {name}")
+            configs[name] = self.nodes.plain(value, f"{key} {name}")
             self.spots[(*path, name)] = name_node
-        return found
+        return configs
 
     def topics(self, node: Node) -> tuple[TopicSpec, ...]:
         """Topics from a mapping or a list."""
@@ -96,7 +98,7 @@ class Parts:
 
         listed = self.nodes.sequence(node, "topics") if isinstance(node, SequenceNode) else None
         if listed is not None:
-            return tuple(self._topic(index, None, one, one) for index, one in enumerate(listed))
+            return tuple(self._topic(index, None, entry, entry) for index, entry in enumerate(listed))
         entries = self.nodes.mapping(node, "topics")
         return tuple(
             self._topic(index, name, at, value) for index, (name, (at, value)) in enumerate(entries.items())
@@ -112,8 +114,8 @@ class Parts:
         key = f"topics.{name}" if name is not None else f"topics[{index}]"
         known = ("partitions", "rate_per_s", "topic_id")
         entries = self.mapping(node, key, known if name is not None else ("name", *known))
-        for one, (_, value) in entries.items():
-            self.spots[*path, one] = value
+        for part, (_, value) in entries.items():
+            self.spots[*path, part] = value
         for needed in ("partitions",) if name is not None else ("name", "partitions"):
             if needed not in entries:
                 nodes.fail(node, key, f"has no {needed}; expected it")
@@ -130,10 +132,10 @@ class Parts:
         halves = self.nodes.sequence(node, key)
         if len(halves) != 2:
             self.nodes.fail(node, key, f"got {len(halves)} numbers; expected two signed 64-bit halves")
-        found = [self.nodes.scalar(half, key, "a whole number") for half in halves]
-        if not all(one.lstrip("-").isdigit() and -(2**63) <= int(one) < 2**63 for one in found):
-            self.nodes.fail(node, key, f"got {found}; expected two signed 64-bit halves")
-        return int(found[0]), int(found[1])
+        texts = [self.nodes.scalar(half, key, "a whole number") for half in halves]
+        if not all(text.lstrip("-").isdigit() and -(2**63) <= int(text) < 2**63 for text in texts):
+            self.nodes.fail(node, key, f"got {texts}; expected two signed 64-bit halves")
+        return int(texts[0]), int(texts[1])
 
     def members(self, node: Node) -> tuple[MemberSpec, ...]:
         """Members from a list, or from one mapping with ``count``."""
@@ -141,15 +143,17 @@ class Parts:
 
         members: list[MemberSpec] = []
         listed = [node] if isinstance(node, MappingNode) else self.nodes.sequence(node, "members")
-        for index, one in enumerate(listed):
+        for index, entry in enumerate(listed):
             key = "members" if isinstance(node, MappingNode) else f"members[{index}]"
-            entries = self.mapping(one, key, MEMBER_KEYS)
+            entries = self.mapping(entry, key, MEMBER_KEYS)
             made = (
-                self._crowd(one, key, entries) if "count" in entries else (self._member(one, key, entries),)
+                self._crowd(entry, key, entries)
+                if "count" in entries
+                else (self._member(entry, key, entries),)
             )
             for spec in made:
                 path = ("members", len(members))
-                self.spots[path] = one
+                self.spots[path] = entry
                 for name, (_, value) in entries.items():
                     self.spots[*path, name] = value
                 if "configs" in entries:
@@ -242,8 +246,8 @@ class Parts:
 
     def _lives(self, node: Node, key: str) -> tuple[ReplayPins, ...]:
         lives = []
-        for one in self.nodes.sequence(node, key):
-            entries = self.nodes.mapping(one, key, ReplayPins.__slots__)
+        for life in self.nodes.sequence(node, key):
+            entries = self.nodes.mapping(life, key, ReplayPins.__slots__)
             values: dict[str, Any] = {}
             for name, (_, value) in entries.items():
                 read = self.nodes.text if name == "member_id" else self.nodes.time_ms
@@ -260,7 +264,7 @@ class Parts:
     def actions(self, node: Node, _key: str) -> tuple[Action, ...]:
         """Actions in the order of the file."""
         return tuple(
-            self._action(index, one) for index, one in enumerate(self.nodes.sequence(node, "actions"))
+            self._action(index, entry) for index, entry in enumerate(self.nodes.sequence(node, "actions"))
         )
 
     def _action(self, index: int, node: Node) -> Action:

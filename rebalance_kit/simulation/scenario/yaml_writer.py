@@ -76,40 +76,40 @@ def _is_switched(scenario: Scenario) -> bool:
 def _topic(topic: Any) -> int | dict[str, Any]:
     if topic.rate_per_s == 10.0 and topic.topic_id is None:
         return int(topic.partitions)
-    found: dict[str, Any] = {"partitions": topic.partitions}
+    document: dict[str, Any] = {"partitions": topic.partitions}
     if topic.rate_per_s != 10.0:
-        found["rate_per_s"] = topic.rate_per_s
+        document["rate_per_s"] = topic.rate_per_s
     if topic.topic_id is not None:
-        found["topic_id"] = list(topic.topic_id)
-    return found
+        document["topic_id"] = list(topic.topic_id)
+    return document
 
 
 def _member(spec: MemberSpec, shorthand: bool) -> dict[str, Any]:
     plain = MemberSpec("")
-    found: dict[str, Any] = {"name": spec.name}
+    document: dict[str, Any] = {"name": spec.name}
     if spec.topics:
-        found["topics"] = list(spec.topics)
+        document["topics"] = list(spec.topics)
     for key in ("pattern", "server_pattern"):
         if getattr(spec, key) is not None:
-            found[key] = getattr(spec, key)
+            document[key] = getattr(spec, key)
     if spec.start_ms != 0 or spec.start_within_ms:
-        found["start"] = None if spec.start_ms is None else _moment(spec.start_ms, spec.start_within_ms)
+        document["start"] = None if spec.start_ms is None else _moment(spec.start_ms, spec.start_within_ms)
     configs = {
         key: value for key, value in spec.configs.items() if not (shorthand and key in SET_BY_PROTOCOL)
     }
     if configs:
-        found["configs"] = _plain(configs)
+        document["configs"] = _plain(configs)
     for key in ("client", "callback", "processing_ms", "commit"):
         if getattr(spec, key) != getattr(plain, key):
-            found[key] = getattr(spec, key)
+            document[key] = getattr(spec, key)
     if spec.callback_ms:
-        found["callback_ms"] = spec.callback_ms
+        document["callback_ms"] = spec.callback_ms
     if spec.lives:
-        found["lives"] = [
-            {one.name: getattr(life, one.name) for one in fields(life) if getattr(life, one.name) is not None}
+        document["lives"] = [
+            {pin.name: getattr(life, pin.name) for pin in fields(life) if getattr(life, pin.name) is not None}
             for life in spec.lives
         ]
-    return found
+    return document
 
 
 def _moment(about_ms: int, within_ms: int) -> Any:
@@ -119,15 +119,15 @@ def _moment(about_ms: int, within_ms: int) -> Any:
 
 
 def _action(action: Action) -> dict[str, Any]:
-    found: dict[str, Any] = {"at": _moment(action.at_ms, action.within_ms), "do": action.do}
+    document: dict[str, Any] = {"at": _moment(action.at_ms, action.within_ms), "do": action.do}
     if action.member is not None:
-        found["member"] = action.member
+        document["member"] = action.member
     for key, value in action.args.items():
-        found[TIMES.get(key, key)] = write_time(value) if key in TIMES else _plain(value)
-    return found
+        document[TIMES.get(key, key)] = write_time(value) if key in TIMES else _plain(value)
+    return document
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: _plain(one) for key, one in value.items()}
+        return {key: _plain(entry) for key, entry in value.items()}
     return list(value) if isinstance(value, tuple | list) else value
