@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from importlib.metadata import PackageNotFoundError, requires
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from rebalance_kit.model.errors import EnvironmentProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 #: Packages that the kit imports and that come with a package of an extra.
 _BROUGHT_BY = {"IPython": "ipywidgets", "traitlets": "ipywidgets", "numpy": "pandas", "py4j": "pyspark"}
@@ -35,23 +39,24 @@ def missing_package(error: BaseException) -> EnvironmentProblem | None:
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, ModuleNotFoundError) and cause.name is not None:
-            extra = _extra_of(cause.name)
-            return None if extra is None else _problem(cause.name, extra)
+            return None if _extra_of(cause.name) is None else _problem([cause.name])
         cause = cause.__cause__ or cause.__context__
     return None
 
 
 def require(*modules: str) -> None:
-    """Raise ``EnvironmentProblem`` for the first of ``modules`` that is not installed."""
-    for module in modules:
-        if find_spec(module) is None:
-            raise _problem(module, _extra_of(module))
+    """Raise ``EnvironmentProblem`` unless all of ``modules`` are installed; it names every extra that is missing."""
+    missing = [module for module in modules if find_spec(module) is None]
+    if missing:
+        raise _problem(missing)
 
 
-def _problem(module: str, extra: str | None) -> EnvironmentProblem:
-    package = module.split(".", maxsplit=1)[0]
-    wanted = package if extra is None else f"rebalance-kit[{extra}]"
-    return EnvironmentProblem(f"the package {package} is not installed; expected: pip install '{wanted}'")
+def _problem(modules: Sequence[str]) -> EnvironmentProblem:
+    packages = [module.split(".", maxsplit=1)[0] for module in modules]
+    extras = dict.fromkeys(extra for package in packages if (extra := _extra_of(package)) is not None)
+    wanted = f"'rebalance-kit[{','.join(extras)}]'" if extras else " ".join(packages)
+    verb = "is" if len(packages) == 1 else "are"
+    return EnvironmentProblem(f"{', '.join(packages)} {verb} not installed; expected: pip install {wanted}")
 
 
 def _extra_of(module: str) -> str | None:

@@ -1,8 +1,8 @@
 """Kafka logs at scale: Spark turns log text into tables of rebalances.
 
-``logs text -> bronze (lines) -> silver (events) -> gold (rebalances, members, findings)``; lines are
-read by Python in batches, and every step after that is a plain ``DataFrame -> DataFrame`` function.  Spark is
-imported only by the modules that need it, so importing this package is cheap.
+``log text -> bronze (lines) -> silver (events) -> gold (rebalances, members, findings)``: Python workers read the
+lines in batches and fold the events of each group; the other steps are plain ``DataFrame -> DataFrame`` functions.
+Spark is imported only by the modules that need it, so importing this package is cheap.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ __getattr__, __dir__, __all__ = lazy_names(
         "Forensics": "inquiry",
         "LocalCluster": "spark.cluster",
         "Watch": "stream.watch",
-        "start_in_background": "spark.notebook_session",
         "forensics": "inquiry",
         "quiet_session": "spark.notebook_session",
         "read_events": "inquiry",
         "run_logs": "command",
         "spark_session": "spark.session",
+        "start_in_background": "spark.notebook_session",
         "sweep": "sweep.grid",
         "sweep_tables": "sweep.grid",
         "write_kit_zip": "spark.package_zip",

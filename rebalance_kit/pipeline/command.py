@@ -1,8 +1,4 @@
-"""The command ``rebalance-kit logs``: which engine reads, and what is printed and written.
-
-It reads, writes the tables (beside their place first, then renamed), prints a report or JSON, and
-answers with an exit status.
-"""
+"""The command ``rebalance-kit logs``: chooses the engine, writes the tables, prints a report or JSON lines."""
 
 from __future__ import annotations
 
@@ -29,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ReadingOptions:
-    """What the command line says about the logs: a file of layouts, year, zone, ``GLOB=+2.5s`` a clock."""
+    """Command-line options about the logs: a file of layouts, year, time zone, clock offsets (``GLOB=+2.5s``)."""
 
     layouts: Path | None = None
     year: int | None = None
@@ -38,7 +34,7 @@ class ReadingOptions:
 
 
 def reading_of(options: ReadingOptions) -> Reading:
-    """The words of the command line, checked; ``ConfigError`` says what was expected."""
+    """Check the options of the command line; ``ConfigError`` names the value and what was expected."""
     from zoneinfo import ZoneInfo
 
     from rebalance_kit.forensics.lines.layouts import Reading, load_layouts
@@ -57,21 +53,21 @@ def reading_of(options: ReadingOptions) -> Reading:
 
 
 def _offset(text: str) -> tuple[str, int]:
-    """``broker-2/*=+2.5s`` as a pattern of paths and milliseconds to add."""
-    found = re.fullmatch(r"(.+)=([+-]?\d+(?:\.\d+)?)(ms|s)", text)
-    if found is None:
+    """``broker-2/*=+2.5s`` as a path pattern and the milliseconds to add."""
+    match = re.fullmatch(r"(.+)=([+-]?\d+(?:\.\d+)?)(ms|s)", text)
+    if match is None:
         raise ConfigError(f"--offset {text!r}; expected PATTERN=SECONDS, for instance 'broker-2*=+2.5s'")
-    return found[1], round(float(found[2]) * (1 if found[3] == "ms" else 1000))
+    return match[1], round(float(match[2]) * (1 if match[3] == "ms" else 1000))
 
 
 #: Which engine reads the logs: by their size, this process, or Spark.
 ENGINES = ("auto", "local", "spark")
 
-#: Up to about so many lines, this process is done before Spark has started and read them.
+#: Up to about this many lines, the local engine finishes before Spark has started and read them.
 FEW_FOR_SPARK = 1_000_000
 
-#: How long a line of a log is, about, and how much a packed one shrinks.
-_BYTES_A_LINE, _PACKED = 140, 12
+#: The mean length of a line, and the usual ratio of compression.
+_BYTES_PER_LINE, _GZIP_RATIO = 140, 12
 
 
 def run_logs(
@@ -84,12 +80,10 @@ def run_logs(
     options: ReadingOptions | None = None,
     engine: str = "auto",
 ) -> int:
-    """Answer ``rebalance-kit logs``: read ``paths``, write tables to ``out_dir``, print the report.
+    """Run ``rebalance-kit logs``: read ``paths``, write tables to ``out_dir``, print the report.
 
-    ``page`` is asked to write a page beside the tables (this room draws none itself); ``options`` is what the
-    reader says about the logs.  ``engine`` is one of ``ENGINES``; a ``master`` means Spark.
-
-    Returns 0, or 2 when something is missing or damaged beyond use (said on standard error).
+    ``page`` writes a page beside the tables.  ``engine`` is one of ``ENGINES``; a ``master`` means Spark.
+    Returns 0, or 2 with a message on standard error when an input is missing or damaged beyond use.
     """
     stream = out or sys.stdout
     try:
@@ -98,12 +92,12 @@ def run_logs(
         if chosen(engine, master, paths) == "local":
             from rebalance_kit.forensics.look import look
 
-            found = look(paths, reading)
+            result = look(paths, reading)
             if out_dir is not None:
                 from rebalance_kit.pipeline.output import write_rows
 
-                _write(found, lambda folder: write_rows(found, folder), Path(out_dir), page)
-            _answer(found, stream, as_json=as_json)
+                _write(result, lambda folder: write_rows(result, folder), Path(out_dir), page)
+            _print(result, stream, as_json=as_json)
         else:
             _with_spark(paths, out_dir, master, reading, stream, as_json=as_json, page=page)
     except RebalanceKitError as problem:
@@ -145,17 +139,17 @@ def chosen(engine: str, master: str | None, paths: Sequence[str | os.PathLike[st
 
 
 def lines_about(paths: Sequence[str | os.PathLike[str]]) -> int:
-    """How many lines the files have, guessed by their sizes."""
+    """An estimate of the number of lines, from the sizes of the files."""
     from rebalance_kit.forensics.lines.files import collect
 
-    found, _ = collect(paths)
+    files, _ = collect(paths)
     return (
-        sum(path.stat().st_size * (_PACKED if path.suffix == ".gz" else 1) for _, _, path in found)
-        // _BYTES_A_LINE
+        sum(path.stat().st_size * (_GZIP_RATIO if path.suffix == ".gz" else 1) for _, _, path in files)
+        // _BYTES_PER_LINE
     )
 
 
-def _answer(result: Tables, stream: TextIO, *, as_json: bool) -> None:
+def _print(result: Tables, stream: TextIO, *, as_json: bool) -> None:
     from rebalance_kit.forensics import report
 
     report.require_balance(result.rows("lines"))
@@ -195,7 +189,7 @@ def _with_spark(
         result = forensics(spark_session(master), paths, Path(scratch), reading)
         if out_dir is not None:
             _write(result, lambda folder: output.write_tables(result.tables(), folder), Path(out_dir), page)
-        _answer(result, stream, as_json=as_json)
+        _print(result, stream, as_json=as_json)
         result.kept.unpersist()
 
 

@@ -1,4 +1,4 @@
-"""Write tables so that a reader sees the old ones or the new ones, never half of either."""
+"""Writes tables so that a reader sees either the old ones or the new ones, never a mixture."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import shutil
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.tables import TABLES
-from rebalance_kit.model.errors import DataError, EnvironmentProblem
+from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.extras import require
 from rebalance_kit.pipeline.arrow_types import arrow_type
 
 if TYPE_CHECKING:
@@ -22,28 +23,22 @@ if TYPE_CHECKING:
 def write_tables(tables: Mapping[str, DataFrame], folder: Path) -> None:
     """Write each table as Parquet to ``folder/<name>``, replacing what is there.
 
-    All are written beside their place first and renamed when the last one is done, so a job that
-    is killed half-way leaves the former tables as they were.  Raises ``DataError`` when the folder
-    cannot be written.
+    All tables are first written to a draft folder and renamed after the last one, so a job that is killed
+    half-way leaves the former tables as they were.  Raises ``DataError`` when the folder cannot be written.
     """
 
     def write(name: str, draft: Path) -> None:
-        # Small tables: one file each is easier to read than one a task.
+        # The tables are small: one file each is easier to read than one per task.
         tables[name].coalesce(1).write.parquet(str(draft))
 
     _write(tuple(tables), write, folder)
 
 
 def write_rows(result: Tables, folder: Path) -> None:
-    """The same for a look that was made in this process; ``EnvironmentProblem`` without pyarrow."""
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError as problem:
-        raise EnvironmentProblem(
-            "tables are written as Parquet with pyarrow, which is not installed: pip install 'rebalance-kit[spark]', "
-            "or take --json"
-        ) from problem
+    """Write the tables of the local engine in the same way; ``EnvironmentProblem`` without pyarrow."""
+    require("pyarrow")
+    import pyarrow as pa
+    from pyarrow import parquet
 
     def write(name: str, draft: Path) -> None:
         columns, rows = TABLES[name], result.rows(name)

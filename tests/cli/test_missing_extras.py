@@ -29,9 +29,10 @@ NEEDS = [
     ("lab crash --text", "lab"),
     ("lab crash --html {new}", "lab"),
     ("workshop 90min --to {new} --plan-b {new}", "lab"),
-    ("logs {logs}", "spark"),
-    ("logs {logs}", "java"),
+    ("logs {logs} --engine spark", "spark"),
+    ("logs {logs} --engine spark", "java"),
     ("logs {logs} --out {new}", "lab"),
+    ("logs {logs} --out {new}", "spark"),
     ("watch {logs} --once", "spark"),
     ("watch {logs} --once", "java"),
     ("watch {logs} --once --out {new}", "lab"),
@@ -54,6 +55,7 @@ NEEDS_NOTHING = [
     ("doctor", 0),
     ("lab crash --notebook {new}", 0),
     ("logs /nowhere", 2),
+    ("logs {logs}", 0),
     ("watch /nowhere", 2),
     ("sweep --scenario crash --set nothing=1", 2),
     ("make-logs crash --out {new}", 0),
@@ -103,7 +105,7 @@ def without(tmp_path, answers):
             capture_output=True,
             text=True,
             check=False,
-            timeout=280,
+            timeout=120,
         )
 
     return run
@@ -124,11 +126,12 @@ def test_a_command_that_needs_no_extra_runs_without_any(without, command, status
     assert done.returncode == status, done.stderr
 
 
-@pytest.mark.spark
-def test_logs_are_read_with_the_spark_extra_alone(without):
-    done = without([extra for extra in EXTRAS if extra not in {"spark", "java"}], "logs {logs}")
-    assert done.returncode == 0, done.stderr
-    assert "Lines: parsed + ignored + rejected = lines" in done.stdout
+def test_all_the_extras_that_a_command_misses_are_named_at_once(without):
+    done = without(["lab", "spark"], "logs {logs} --out {new}")
+    assert done.returncode == 2
+    assert done.stderr.endswith(
+        "plotly, pyarrow are not installed; expected: pip install 'rebalance-kit[lab,spark]'\n"
+    )
 
 
 def test_the_tables_here_name_every_command_and_every_extra_of_a_command():

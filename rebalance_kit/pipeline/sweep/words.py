@@ -14,7 +14,7 @@ SHOWN = (
     ("crash_detect_s", "crash found after s"),
     ("false_alarms", "false alarms"),
     ("rebalances", "rebalances"),
-    ("group_gap_s", "all stopped s"),
+    ("group_gap_s", "whole-group gap s"),
     ("unread_partition_s", "unread partition-seconds"),
     ("partitions_moved", "moved"),
 )

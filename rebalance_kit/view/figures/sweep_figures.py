@@ -29,7 +29,7 @@ STYLES = (
 TITLES: Mapping[str, str] = {
     "crash_detect_s": "a crash is found after (s)",
     "false_alarms": "live members removed, a run",
-    "group_gap_s": "all partitions stopped (s)",
+    "group_gap_s": "longest gap of the whole group (s)",
     "unread_partition_s": "unread partition-seconds",
     "rebalances": "rebalances a run",
     "partitions_moved": "partitions moved",
