@@ -154,12 +154,7 @@ def _of_group(group: str, rows: Sequence[TraceRow], early_ms: int) -> Iterator[R
         if row.kind == "member_removed":
             gone = row
         elif begun is not None and row.detail["trigger"] == "downgrade" and gone is not None:
-            begun.trigger, begun.culprit = (
-                TRIGGERS.get(str(gone.detail["how"]), "leave"),
-                str(gone.detail["name"]),
-            )
-            if begun.trigger == "leave" and begun.culprit in overdue:
-                begun.trigger = "poll_timeout"
+            _blame_the_removed(begun, gone, overdue)
         if begun is not None:
             found.append(begun)
         elif found and row.kind != "callback_begin":
@@ -171,22 +166,33 @@ def _of_group(group: str, rows: Sequence[TraceRow], early_ms: int) -> Iterator[R
         ):
             reached = row.generation
     _callbacks(found, rows, early_ms)
-    for number, one in enumerate(found, start=1):
-        yield Rebalance(
-            group,
-            number,
-            one.row.speaks(),
-            one.trigger,
-            one.culprit,
-            one.row.at_ms,
-            one.end_ms,
-            one.before,
-            one.after,
-            one.members,
-            tuple(sorted(one.moved)),
-            tuple(sorted(one.revoked)),
-            one.said,
-        )
+    yield from (_closed(group, number, each) for number, each in enumerate(found, start=1))
+
+
+def _blame_the_removed(begun: _Open, gone: TraceRow, overdue: Collection[str]) -> None:
+    """A downgrade happens because a member went; the rebalance is that member's."""
+    begun.trigger = TRIGGERS.get(str(gone.detail["how"]), "leave")
+    begun.culprit = str(gone.detail["name"])
+    if begun.trigger == "leave" and begun.culprit in overdue:
+        begun.trigger = "poll_timeout"
+
+
+def _closed(group: str, number: int, rebalance: _Open) -> Rebalance:
+    return Rebalance(
+        group,
+        number,
+        rebalance.row.speaks(),
+        rebalance.trigger,
+        rebalance.culprit,
+        rebalance.row.at_ms,
+        rebalance.end_ms,
+        rebalance.before,
+        rebalance.after,
+        rebalance.members,
+        tuple(sorted(rebalance.moved)),
+        tuple(sorted(rebalance.revoked)),
+        rebalance.said,
+    )
 
 
 def _begun(row: TraceRow, overdue: Collection[str], asked: Mapping[str, str], reached: int) -> _Open | None:

@@ -22,7 +22,7 @@ from rebalance_kit.analysis.shrinking import shrink
 from rebalance_kit.model.errors import ConfigError, ScenarioError
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.simulation.scenario.permalink import Link, write_link
+from rebalance_kit.simulation.permalink import Link, write_link
 from rebalance_kit.simulation.scenario.scenario import Scenario
 from rebalance_kit.simulation.scenario.yaml_file import write_scenario
 from rebalance_kit.simulation.simulate import simulate

@@ -65,7 +65,7 @@ def _lab(arguments: argparse.Namespace, out: TextIO) -> int:
 def _checked(what: str | None) -> str:
     """The line of a notebook that opens it; raises for what cannot be opened, before anything starts."""
     from rebalance_kit import scenarios
-    from rebalance_kit.simulation.scenario.permalink import Link, read_link, write_link
+    from rebalance_kit.simulation.permalink import Link, read_link, write_link
     from rebalance_kit.view.lab.state import speaks
 
     if what is None:

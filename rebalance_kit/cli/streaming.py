@@ -137,7 +137,7 @@ def _sweep(arguments: argparse.Namespace, out: TextIO) -> int:
         return read_words(arguments.scenario, arguments.settings, arguments.protocol, arguments.seeds)
 
     def page(swept: Swept) -> None:
-        from rebalance_kit.view.figures.sweep_figures import write_sweep
+        from rebalance_kit.view.reports.sweep_report import write_sweep
 
         write_sweep(arguments.out / "sweep.html", swept.rows, swept.names, swept.text())
 

@@ -11,8 +11,8 @@ from rebalance_kit.analysis.shrinking import shrink
 from rebalance_kit.cli import main
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.model.topology import TopicPartition
+from rebalance_kit.simulation.permalink import read_link
 from rebalance_kit.simulation.scenario.expansion import check
-from rebalance_kit.simulation.scenario.permalink import read_link
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 from rebalance_kit.simulation.simulate import simulate

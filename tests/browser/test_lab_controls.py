@@ -8,7 +8,7 @@ pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is 
 
 from rebalance_kit.model.trace import parse_trace
 from rebalance_kit.scenarios import load
-from rebalance_kit.simulation.scenario.permalink import Link, write_link
+from rebalance_kit.simulation.permalink import Link, write_link
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 from rebalance_kit.view.lab.lessons import PRESETS
 from rebalance_kit.view.lab.widget import Lab

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from rebalance_kit.scenarios import load
-from rebalance_kit.simulation.scenario.permalink import Link, write_link
+from rebalance_kit.simulation.permalink import Link, write_link
 
 READY = """() => { const panel = window.jupyterapp && jupyterapp.shell.currentWidget;
   return !!(panel && panel.sessionContext && panel.sessionContext.isReady && panel.sessionContext.session?.kernel?.connectionStatus === "connected"); }"""

@@ -11,7 +11,7 @@ pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is 
 
 from rebalance_kit.cli import main
 from rebalance_kit.scenarios import load
-from rebalance_kit.simulation.scenario.permalink import Link, read_link, write_link
+from rebalance_kit.simulation.permalink import Link, read_link, write_link
 
 
 def run(*argv):

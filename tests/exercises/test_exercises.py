@@ -20,7 +20,7 @@ REAL = ("01-log-lines", "02-coordinator-table", "11-duplicates", "18-captured")
 
 def wrong_answers():
     found = []
-    for path in sorted(WRONG.glob("*.py")):
+    for path in sorted(WRONG.glob("*/*.py"), key=lambda path: path.stem):
         spec = importlib.util.spec_from_file_location(f"wrong_{path.stem.replace('-', '_')}", path)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)

@@ -12,7 +12,7 @@ pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is 
 from rebalance_kit.analysis.invariants import INVARIANTS
 from rebalance_kit.model.errors import ConfigError, ScenarioError
 from rebalance_kit.scenarios import load, names
-from rebalance_kit.simulation.scenario.permalink import Link, write_link
+from rebalance_kit.simulation.permalink import Link, write_link
 from rebalance_kit.simulation.scenario.scenario import ACTIONS, Action
 from rebalance_kit.simulation.simulate import Run, simulate
 from rebalance_kit.view.board.boards import Boards

@@ -97,36 +97,26 @@ def _settle(
                 holder[partition] = place
                 continue
             rival = members[other].member_id
+            _note(explain, _verdict(generation, votes[other], rival), member, partition)
             if generation < votes[other]:
-                _note(
-                    explain,
-                    f"claims it from generation {generation}, {rival} from {votes[other]}",
-                    member,
-                    partition,
-                )
                 continue
             if generation == votes[other]:
                 contested.add(partition)
-                _note(
-                    explain,
-                    f"claims it in generation {generation} like {rival}: nobody keeps it",
-                    member,
-                    partition,
-                )
             else:
                 mine.append(partition)
-                _note(
-                    explain,
-                    f"claims it from a newer generation than {rival}, so it counts",
-                    member,
-                    partition,
-                )
-            if (
-                partition in owned[rival]
-            ):  # after the append: the rival is this very member if it named it twice
+            # after the append: the rival is this very member if it named the partition twice
+            if partition in owned[rival]:
                 owned[rival].remove(partition)
             holder[partition] = place
     return owned, contested
+
+
+def _verdict(generation: int, other: int, rival: str) -> str:
+    if generation < other:
+        return f"claims it from generation {generation}, {rival} from {other}"
+    if generation == other:
+        return f"claims it in generation {generation} like {rival}: nobody keeps it"
+    return f"claims it from a newer generation than {rival}, so it counts"
 
 
 def _note(

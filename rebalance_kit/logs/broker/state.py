@@ -40,14 +40,7 @@ class BrokerState:
         """Take a row into account before anything is said about it."""
         detail = row.detail
         if row.kind == "process_started":
-            self.configs[row.actor] = ClientConfig.of(
-                {"client.id": row.actor, "group.id": detail["group"], **detail["configs"]},
-                str(self.meta.get("kafka_version", self.version)),
-                row.actor,
-                str(detail["client"]),
-            )
-            self.topics_of[row.actor] = tuple(detail["topics"])
-            self.groups[row.actor] = str(detail["group"])
+            self._started(row)
         elif row.kind == "topic_changed":
             self.had = self.partitions.get(row.topic or "", 0)
             self.partitions[row.topic or ""] = int(detail["partitions"])
@@ -68,18 +61,30 @@ class BrokerState:
         ):
             self.generations[str(detail["group"])] = (row.speaks(), row.generation)
         elif row.kind in {"member_added", "member_replaced"}:
-            self.instances[row.member_id or ""] = detail["instance_id"]
-            if (
-                row.protocol == "classic"
-                or detail.get("classic")
-                or detail.get("old_member_id") in self.classic_members
-            ):
-                self.classic_members.add(row.member_id or "")
+            self._joined(row)
         if row.kind == "group_converted":
             self.generations[str(detail["group"])] = (
                 str(detail["to"]),
                 row.generation or self.generations.get(str(detail["group"]), ("", 0))[1],
             )
+
+    def _started(self, row: TraceRow) -> None:
+        detail = row.detail
+        self.configs[row.actor] = ClientConfig.of(
+            {"client.id": row.actor, "group.id": detail["group"], **detail["configs"]},
+            str(self.meta.get("kafka_version", self.version)),
+            row.actor,
+            str(detail["client"]),
+        )
+        self.topics_of[row.actor] = tuple(detail["topics"])
+        self.groups[row.actor] = str(detail["group"])
+
+    def _joined(self, row: TraceRow) -> None:
+        detail, member_id = row.detail, row.member_id or ""
+        self.instances[member_id] = detail["instance_id"]
+        replaces_classic = detail.get("old_member_id") in self.classic_members
+        if row.protocol == "classic" or detail.get("classic") or replaces_classic:
+            self.classic_members.add(member_id)
 
     def topics_of_group(self, group: str) -> Mapping[str, int]:
         """Partition counts of the topics that there are and that members of the group have asked for."""

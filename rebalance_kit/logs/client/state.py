@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from rebalance_kit.assignors.java_order import hash_map_order, partition_hash
@@ -15,52 +16,57 @@ from rebalance_kit.model.trace import TraceRow
 PORT = "127.0.0.1:9092"
 
 
+@dataclass(slots=True, eq=False)
 class ClientState:
     """Follows the rows of one member's process; renderers read it and print through ``say``."""
 
-    def __init__(self, name: str, version: str, meta: Mapping[str, Any]) -> None:
-        self.name, self.version, self.meta = name, version, meta
-        self.config: ClientConfig | None = None
-        self.group = ""
-        self.instance: str | None = None
-        self.native = False
-        self.client = name
-        self.who = ""
-        self.assignors: dict[int, str] = {}
-        self.sent: dict[int, TraceRow] = {}
-        self.positions: dict[str, int] = {}
-        self.owned: tuple[str, ...] = ()
-        self.generation: int | None = None
-        self.discovered = False
-        self.preparing = False
-        self.dying = False
-        self.away = False
-        """The generation was reset and the group not joined since."""
-        self.revoking: tuple[Said, ...] = ()
-        self.close_ms = 30_000
-        self.interrupted = False
-        """It left in the middle of a reconciliation."""
-        self.close_refused = False
-        """The commit of close() was refused, and tried again until the time was up."""
-        self.polled_ms = 0
-        self.over_limit_ms = 0
-        self.leaving: tuple[Said, ...] = ()
-        self.after_id: tuple[Said, ...] = ()
-        self.skips_assignment = False
-        self.notify: tuple[Said, ...] = ()
-        self.refusal: str | None = None
-        """The error of the answer that made the coordinator unknown, if it was an answer."""
-        self.timed_out = False
-        """The coordinator was lost because heartbeats had no answer; its connection was then closed."""
-        self.fetching: set[str] = set()
-        self.starting: list[TraceRow] = []
-        self.deleted: set[str] = set()
-        self.told: str | None = None
-        """What the coordinator said with its last refusal."""
-        self.ended = False
-        self.frozen = False
-        self.asked: tuple[Said, ...] = ()
-        """Calls that the application makes when its frozen process runs again."""
+    name: str
+    version: str
+    meta: Mapping[str, Any]
+    config: ClientConfig | None = None
+    group: str = ""
+    instance: str | None = None
+    native: bool = False
+    client: str = ""
+    who: str = ""
+    assignors: dict[int, str] = field(default_factory=dict)
+    sent: dict[int, TraceRow] = field(default_factory=dict)
+    positions: dict[str, int] = field(default_factory=dict)
+    owned: tuple[str, ...] = ()
+    generation: int | None = None
+    discovered: bool = False
+    preparing: bool = False
+    dying: bool = False
+    away: bool = False
+    """The generation was reset and the group not joined since."""
+    revoking: tuple[Said, ...] = ()
+    close_ms: int = 30_000
+    interrupted: bool = False
+    """It left in the middle of a reconciliation."""
+    close_refused: bool = False
+    """The commit of close() was refused, and tried again until the time was up."""
+    polled_ms: int = 0
+    over_limit_ms: int = 0
+    leaving: tuple[Said, ...] = ()
+    after_id: tuple[Said, ...] = ()
+    skips_assignment: bool = False
+    notify: tuple[Said, ...] = ()
+    refusal: str | None = None
+    """The error of the answer that made the coordinator unknown, if it was an answer."""
+    timed_out: bool = False
+    """The coordinator was lost because heartbeats had no answer; its connection was then closed."""
+    fetching: set[str] = field(default_factory=set)
+    starting: list[TraceRow] = field(default_factory=list)
+    deleted: set[str] = field(default_factory=set)
+    told: str | None = None
+    """What the coordinator said with its last refusal."""
+    ended: bool = False
+    frozen: bool = False
+    asked: tuple[Said, ...] = ()
+    """Calls that the application makes when its frozen process runs again."""
+
+    def __post_init__(self) -> None:
+        self.client = self.client or self.name
 
     def next_life(self, row: TraceRow) -> ClientState:
         """The state of the process that begins with that row: it remembers nothing of the one before."""

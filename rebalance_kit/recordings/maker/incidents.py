@@ -357,6 +357,31 @@ def draw_incident(seed: str | int, families: Sequence[str] | None = None) -> Inc
 
     Raises ``DataError`` for a family that does not exist.
     """
+    name = random.Random(f"incident/{seed}").choice(_known(families))
+    dice = random.Random(f"incident/{seed}/{name}")
+    family = FAMILIES[name]
+    case = _healthy(dice, dice.choice(family.protocols))
+    culprit, fault_ms, cause = family.build(case)
+    if dice.random() < 0.5 and name not in {"rolling_restart", "autoscaler", "duplicate_instance"}:
+        _harmless(case, fault_ms)
+    scenario = Scenario(
+        "incident",
+        (case.topic,),
+        tuple(case.members),
+        tuple(sorted(case.actions, key=lambda one: one.at_ms)),
+        end_ms=case.end_ms,
+        seed=dice.getrandbits(31),
+        group=dice.choice(GROUPS),
+        broker=case.broker,
+    )
+    if name != "assignor_mismatch":  # there the members say themselves what they want
+        scenario = with_protocol(scenario, case.protocol)
+    return Incident(
+        name, scenario, case.protocol, culprit, fault_ms, cause, family.remedy, family.source, str(seed)
+    )
+
+
+def _known(families: Sequence[str] | None) -> tuple[str, ...]:
     names = tuple(FAMILIES) if families is None else tuple(families)
     for name in names:
         if name not in FAMILIES:
@@ -365,11 +390,11 @@ def draw_incident(seed: str | int, families: Sequence[str] | None = None) -> Inc
             )
     if not names:
         raise DataError("no family of incidents given; expected at least one")
-    dice = random.Random(f"incident/{seed}")
-    name = dice.choice(names)
-    dice = random.Random(f"incident/{seed}/{name}")
-    family = FAMILIES[name]
-    protocol = dice.choice(family.protocols)
+    return names
+
+
+def _healthy(dice: random.Random, protocol: str) -> _Case:
+    """A group in which nothing has gone wrong yet."""
     topic = TopicSpec(dice.choice(TOPICS), dice.randint(4, 12))
     prefix = dice.choice(("worker", "consumer", "svc", "app"))
     members = [
@@ -381,25 +406,7 @@ def draw_incident(seed: str | int, families: Sequence[str] | None = None) -> Inc
         )
         for number in range(1, dice.randint(3, 5) + 1)
     ]
-    case = _Case(dice, protocol, members, topic, [], {})
-    culprit, fault_ms, cause = family.build(case)
-    if dice.random() < 0.5 and name not in {"rolling_restart", "autoscaler", "duplicate_instance"}:
-        _harmless(case, fault_ms)
-    scenario = Scenario(
-        "incident",
-        (topic,),
-        tuple(case.members),
-        tuple(sorted(case.actions, key=lambda one: one.at_ms)),
-        end_ms=case.end_ms,
-        seed=dice.getrandbits(31),
-        group=dice.choice(GROUPS),
-        broker=case.broker,
-    )
-    if name != "assignor_mismatch":  # there the members say themselves what they want
-        scenario = with_protocol(scenario, protocol)
-    return Incident(
-        name, scenario, protocol, culprit, fault_ms, cause, family.remedy, family.source, str(seed)
-    )
+    return _Case(dice, protocol, members, topic, [], {})
 
 
 def _harmless(case: _Case, fault_ms: int) -> None:

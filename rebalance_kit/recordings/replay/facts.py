@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.protocol.labels import process_of
@@ -208,41 +209,46 @@ def names_of(run: RecordedRun) -> Mapping[str, str]:
     return names
 
 
+class _Assigned(NamedTuple):
+    """What was assigned, by group and generation (or epoch)."""
+
+    plans: Mapping[tuple[str, int], Share]
+    assignors: Mapping[tuple[str, int], str]
+    targets: Mapping[tuple[str, int], Share]
+
+
+def _round(text: str, at_ms: int, assigned: _Assigned) -> Round | None:
+    """The generation, empty group, epoch or target that a line of the broker tells of."""
+    if found := _STABILIZED.search(text):
+        group, number = found[1], int(found[2])
+        assignor = assigned.assignors.get((group, number), assigned.assignors.get(("", number)))
+        return Round(group, "generation", number, assignor, assigned.plans.get((group, number)), at_ms)
+    if found := _EMPTIED.search(text):
+        return Round(found[1], "empty", int(found[2]), None, None, at_ms)
+    if found := _BUMPED.search(text):
+        return Round(found[1], "epoch", int(found[2]), None, None, at_ms)
+    if found := _COMPUTED.search(text):
+        group, number = found[1], int(found[2])
+        return Round(group, "target", number, found[3], assigned.targets.get((group, number)), at_ms)
+    return None
+
+
 def of_record(run: RecordedRun) -> Facts:
     """Facts of a recorded run, up to the moment its own shutdown begins."""
     names = names_of(run)
     begin, stop = run.begin, run.stop
-    plans, assignors = _plans(run, names)
-    targets = _targets(run)
+    assigned = _Assigned(*_plans(run, names), _targets(run))
     rounds, removals = [], []
     for line in run.broker:
         if line.t >= stop:
             break
-        at, text = line.t - begin, line.text
-        if found := _STABILIZED.search(text):
-            number = int(found[2])
-            rounds.append(
-                Round(
-                    found[1],
-                    "generation",
-                    number,
-                    assignors.get((found[1], number), assignors.get(("", number))),
-                    plans.get((found[1], number)),
-                    at,
-                )
-            )
-        elif found := _EMPTIED.search(text):
-            rounds.append(Round(found[1], "empty", int(found[2]), None, None, at))
-        elif found := _BUMPED.search(text):
-            rounds.append(Round(found[1], "epoch", int(found[2]), None, None, at))
-        elif found := _COMPUTED.search(text):
-            rounds.append(
-                Round(found[1], "target", int(found[2]), found[3], targets.get((found[1], int(found[2]))), at)
-            )
-        else:
-            removal = _removal(text, names, at, run)
-            if removal is not None:
-                removals.append(removal)
+        begun = _round(line.text, line.t - begin, assigned)
+        if begun is not None:
+            rounds.append(begun)
+            continue
+        removal = _removal(line.text, names, line.t - begin, run)
+        if removal is not None:
+            removals.append(removal)
     calls = [
         Call(
             str(row["by"]),

@@ -275,41 +275,41 @@ def _members(
     lived = [row for row in run.truth if row["kind"] == "start"]
     members, actions = [], []
     for name, steps in asked.items():
-        first = steps[0]
-        if _refused(first, run.kafka):
+        if _refused(steps[0], run.kafka):
             continue
-        members.append(
-            MemberSpec(
-                name,
-                _subscribed(first),
-                _configs(first),
-                start_ms=None,
-                client=str(first.get("client", "java")),
-                callback=str(first.get("callback", "default")),
-                lives=lives.get(name, ()),
-                pattern=_pattern(first, "~"),
-                server_pattern=_pattern(first, "@"),
-            )
-        )
+        members.append(_spec(name, steps[0], lives.get(name, ())))
         times = [int(row["t"]) for row in lived if row["by"] == name]
-        for step, at in zip(steps, times, strict=False):
-            actions.append(
-                Action(
-                    at - begin,
-                    "start",
-                    name,
-                    {
-                        "topics": _subscribed(step),
-                        "configs": _configs(step),
-                        "replace_configs": True,
-                        "client": str(step.get("client", "java")),
-                        "callback": str(step.get("callback", "default")),
-                    },
-                )
-            )
+        actions += [_start(name, step, at - begin) for step, at in zip(steps, times, strict=False)]
     known = {spec.name for spec in members}
     actions += [one for one in _told(run, begin) + _done_to(run, begin) if one.member in known]
     return tuple(members), actions
+
+
+def _spec(name: str, first: Mapping[str, Any], lives: tuple[ReplayPins, ...]) -> MemberSpec:
+    """The member as its first start made it."""
+    return MemberSpec(
+        name,
+        _subscribed(first),
+        _configs(first),
+        start_ms=None,
+        client=str(first.get("client", "java")),
+        callback=str(first.get("callback", "default")),
+        lives=lives,
+        pattern=_pattern(first, "~"),
+        server_pattern=_pattern(first, "@"),
+    )
+
+
+def _start(name: str, step: Mapping[str, Any], at_ms: int) -> Action:
+    """The start of a member's process, as the record has it."""
+    args = {
+        "topics": _subscribed(step),
+        "configs": _configs(step),
+        "replace_configs": True,
+        "client": str(step.get("client", "java")),
+        "callback": str(step.get("callback", "default")),
+    }
+    return Action(at_ms, "start", name, args)
 
 
 def _refused(step: Mapping[str, Any], version: str) -> bool:

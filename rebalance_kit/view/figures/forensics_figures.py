@@ -9,7 +9,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from rebalance_kit.view.figures.group_view import LANES, GroupView, Row, clock, partition_key, rested, seconds
+from rebalance_kit.view.board.group_view import LANES, GroupView, Row, clock, partition_key, rested, seconds
 from rebalance_kit.view.style.palettes import FONT
 from rebalance_kit.view.style.showing import Figure
 from rebalance_kit.view.style.theme import css_variables

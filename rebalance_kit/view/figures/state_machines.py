@@ -87,6 +87,22 @@ def _taken(rows: Sequence[TraceRow], at_s: float | None) -> tuple[Counter[Step],
     return steps, now
 
 
+def _box(name: str, place: tuple[float, float], role: Mapping[str, str], *, lit: bool) -> str:
+    x, y = place
+    ink = role["ink"]
+    box = (
+        f'<rect x="{x}" y="{y}" width="{_WIDTH}" height="{_HEIGHT}" rx="10" fill="{ink if lit else role["sunk"]}" '
+        f'stroke="{ink}" stroke-width="{3 if lit else 1.5}"/>'
+    )
+    colour = role["surface" if lit else "ink"]
+    return box + _words(x + _WIDTH / 2, y + 30, name, bold=True, size=16, anchor="middle", colour=colour)
+
+
+def _note_below(place: tuple[float, float], text: str, role: Mapping[str, str]) -> str:
+    x, y = place
+    return _words(x + _WIDTH / 2, y + _HEIGHT + 20, text, colour=role["ink2"], anchor="middle", size=13)
+
+
 def _picture(
     title: str,
     places: Places,
@@ -105,32 +121,10 @@ def _picture(
         lines.append(f"{step[0]:<16} -> {step[1]:<16}" + (f"  ×{times}" if counted else ""))
         if step[0] != step[1] and (times or step[1] not in _FROM_MANY):
             parts += _arrow(places, step, times, role, counted=counted)
-    for name, (x, y) in places.items():
-        lit = name == now
-        parts.append(
-            f'<rect x="{x}" y="{y}" width="{_WIDTH}" height="{_HEIGHT}" rx="10" fill="{role["ink"] if lit else role["sunk"]}" '
-            f'stroke="{role["ink"]}" stroke-width="{3 if lit else 1.5}"/>'
-            + _words(
-                x + _WIDTH / 2,
-                y + 30,
-                name,
-                bold=True,
-                size=16,
-                anchor="middle",
-                colour=role["surface" if lit else "ink"],
-            )
-        )
+    for name, place in places.items():
+        parts.append(_box(name, place, role, lit=name == now))
         if name in _FROM_MANY and len(places) > 4:
-            parts.append(
-                _words(
-                    x + _WIDTH / 2,
-                    y + _HEIGHT + 20,
-                    "from nearly every state",
-                    colour=role["ink2"],
-                    anchor="middle",
-                    size=13,
-                )
-            )
+            parts.append(_note_below(place, "from nearly every state", role))
     said = "\n".join([*([f"now: {now}"] if now else []), *(line.rstrip() for line in lines)])
     # Tips have names of their own in each theme: several pictures may stand on one page.
     return Picture(

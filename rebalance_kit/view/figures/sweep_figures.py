@@ -7,13 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
-from pathlib import Path
 from statistics import fmean, quantiles
 from typing import Any
 
-from rebalance_kit.model.files import write_atomically
-from rebalance_kit.view.reports.run_report import figure_html, page_html, twin_html
 from rebalance_kit.view.style.palettes import ROLES
 from rebalance_kit.view.style.showing import Figure, base_layout
 
@@ -178,19 +174,3 @@ def sweep_figures(rows: Sequence[Row], names: Sequence[str], theme: str = "light
                 detection_figure(rows, x, theme) if "session_timeout" in x else gap_figure(rows, x, theme)
             )
     return figures
-
-
-def write_sweep(
-    path: str | Path, rows: Sequence[Row], names: Sequence[str], text: str, theme: str = "light"
-) -> Path:
-    """Write one page with the figures, their twins and the table; it appears only when it is complete."""
-    target = Path(path)
-    body = [f"<h1>Sweep of {len(rows):,} runs</h1>"]
-    for index, figure in enumerate(sweep_figures(rows, names, theme)):
-        body += [
-            figure_html(f"sweep-{index}", figure),
-            twin_html(str(figure["layout"]["meta"]["text"]), opened=True),
-        ]
-    body += ["<h2>All settings</h2>", f"<pre>{escape(text)}</pre>"]
-    target.parent.mkdir(parents=True, exist_ok=True)
-    return write_atomically(target, page_html("Sweep", theme, "\n".join(body)))

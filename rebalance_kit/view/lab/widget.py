@@ -15,7 +15,7 @@ import traitlets
 
 from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.simulation.scenario.permalink import Link, LinkError, read_link, write_link
+from rebalance_kit.simulation.permalink import Link, LinkError, read_link, write_link
 from rebalance_kit.simulation.scenario.scenario import Scenario
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.states import BoardState

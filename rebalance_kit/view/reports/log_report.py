@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.forensics.report import group_record
 from rebalance_kit.model.files import write_atomically
+from rebalance_kit.view.board.group_view import GroupView, clock, seconds
 from rebalance_kit.view.figures.forensics_figures import gap_map, lives, palette, timeline
-from rebalance_kit.view.figures.group_view import GroupView, clock, seconds
 from rebalance_kit.view.style.showing import CONFIG, Figure
 from rebalance_kit.view.style.theme import stylesheet
 from rebalance_kit.view.words.forensics_text import describe_gaps, describe_lives, describe_timeline

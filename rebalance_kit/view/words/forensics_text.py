@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rebalance_kit.view.figures.group_view import GroupView, clock, partition_key, rested, seconds
+from rebalance_kit.view.board.group_view import GroupView, clock, partition_key, rested, seconds
 
 
 def describe_timeline(view: GroupView) -> str:

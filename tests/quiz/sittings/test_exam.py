@@ -360,7 +360,7 @@ def test_in_a_terminal_each_question_is_looked_back_at_once_it_is_over(store):
 def test_a_report_names_runs_to_replay_and_their_links_open(store, bank):
     from rebalance_kit.quiz.proof.replay import to_replay
     from rebalance_kit.quiz.sittings.progress import progress
-    from rebalance_kit.simulation.scenario.permalink import read_link
+    from rebalance_kit.simulation.permalink import read_link
 
     exam = ExamSitting.begin("CCDAK", store=store, bank=bank)
     exam.finish()

@@ -10,7 +10,7 @@ import zlib
 import pytest
 
 from rebalance_kit.scenarios import load, names
-from rebalance_kit.simulation.scenario.permalink import (
+from rebalance_kit.simulation.permalink import (
     MOST_BYTES,
     MOST_CHARACTERS,
     VERSION,
