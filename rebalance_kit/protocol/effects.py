@@ -9,7 +9,7 @@ driver carries them out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from enum import StrEnum
+from enum import Enum, StrEnum
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -130,10 +130,24 @@ class StartFetching(NamedTuple):
     partitions: Partitions
 
 
-class WantPoll(NamedTuple):
-    """Send ``Polled`` when the application is next inside poll(), not sooner than after ``step``."""
+class NextPoll(Enum):
+    """What a client waits to do in the application's next poll(). How soon that is, the driver knows."""
 
-    step: str = "wake"
+    GO_ON = "what was under way goes on"
+    REJOIN = "the group is joined again: a heartbeat's answer said so"
+    RECONCILE_FIRST = "the assignment that came with the join is reconciled"
+    RECONCILE = "another assignment is reconciled"
+    RECONCILE_AGAIN = "a reconciliation whose callback raised is tried again"
+    CALL_AFTER_COMMIT = "the commit is done, and the first callback runs"
+    ASSIGN_FIRST = "assigned runs for the first time since the join"
+    ASSIGN_TO_NONE = "assigned runs in a client that owned nothing, so that nothing was to be committed"
+    ASSIGN_AFTER_REVOKE = "revoked has returned, and assigned runs"
+
+
+class WantPoll(NamedTuple):
+    """Send ``Polled`` when the application is next inside poll()."""
+
+    step: NextPoll
 
 
 class FindCoordinator(NamedTuple):

@@ -6,8 +6,8 @@ import pytest
 
 from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.protocol import effects as fx
-from rebalance_kit.protocol.classic_client.member import EDGES as CLASSIC_EDGES
-from rebalance_kit.protocol.classic_client.member import Phase
+from rebalance_kit.protocol.classic_client.states import EDGES as CLASSIC_EDGES
+from rebalance_kit.protocol.classic_client.states import MemberState
 from rebalance_kit.protocol.messages import Answer, Heartbeat, JoinAnswer, JoinGroup, LeaveGroup, SyncAnswer
 from tests.support.protocol.client_steps import answer_join, joined, rebalanced
 from tests.support.protocol.driver import Client, tps
@@ -224,7 +224,7 @@ def test_close_calls_revoked_or_lost_by_the_state_it_finds(stage, callback):
         answer_join(client, 2)
     client.called.clear()
     client.sent.clear()
-    assert client.machine.phase.value == stage
+    assert client.machine.state.value == stage
     client.event(fx.CloseCalled())
     assert client.called == [(callback, ["t-0", "t-1"], 1)]
     assert client.take(LeaveGroup).reason == "the consumer is being closed"
@@ -246,14 +246,14 @@ def test_close_waits_for_its_commit_only_so_long():
     assert isinstance(client.ended, fx.Closed)
 
 
-@pytest.mark.parametrize("before", Phase)
-@pytest.mark.parametrize("after", Phase)
+@pytest.mark.parametrize("before", MemberState)
+@pytest.mark.parametrize("after", MemberState)
 def test_a_classic_client_moves_along_its_edges_only(before, after):
     machine = Client().machine
-    machine.phase = before
-    if before is after or after is Phase.UNJOINED or before in CLASSIC_EDGES[after]:
+    machine.state = before
+    if before is after or before in CLASSIC_EDGES[after]:
         machine.move(after)
-        assert machine.phase is after
+        assert machine.state is after
     else:
         with pytest.raises(ProtocolViolation, match=f"{before.value} may not become {after.value}"):
             machine.move(after)

@@ -6,7 +6,7 @@ import pytest
 
 from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.protocol import effects as fx
-from rebalance_kit.protocol.consumer_client.member import EDGES, MemberPhase
+from rebalance_kit.protocol.consumer_client.states import EDGES, MemberState
 from rebalance_kit.protocol.messages import ConsumerGroupHeartbeat, ConsumerGroupHeartbeatAnswer
 from tests.support.protocol.client_steps import heard, stable, told
 from tests.support.protocol.driver import Client, tps
@@ -133,14 +133,14 @@ def test_close_of_a_fenced_member_calls_lost_and_leaves_nobody():
     assert client.called == [("lost", ["t-0", "t-1"], 2)] and client.sent == []
 
 
-@pytest.mark.parametrize("before", MemberPhase)
-@pytest.mark.parametrize("after", MemberPhase)
+@pytest.mark.parametrize("before", MemberState)
+@pytest.mark.parametrize("after", MemberState)
 def test_a_consumer_moves_along_its_edges_only(before, after):
     machine = Client("consumer").machine
-    machine.phase = before
-    if before in EDGES[after] or (before is after and after is not MemberPhase.RECONCILING):
+    machine.state = before
+    if before in EDGES[after] or before is after:
         machine.move(after)
-        assert machine.phase is after
+        assert machine.state is after
     else:
         with pytest.raises(ProtocolViolation, match=f"{before.value} may not become {after.value}"):
             machine.move(after)

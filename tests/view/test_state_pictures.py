@@ -10,7 +10,7 @@ import pytest
 
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.notebook import three
-from rebalance_kit.protocol.consumer_client.member import EDGES, MemberPhase
+from rebalance_kit.protocol.consumer_client.states import EDGES, MemberState
 from rebalance_kit.view.figures.diagram import state_machine
 from rebalance_kit.view.figures.lag_chart import describe_lag, lag_figure, lag_rows
 from rebalance_kit.view.figures.state_machines import group_states, member_states, path_of
@@ -34,7 +34,7 @@ def boxes(picture):
 
 def test_every_state_and_every_step_of_the_table_is_told():
     drawn = member_states()
-    assert set(boxes(drawn)) == {one.value for one in MemberPhase}
+    assert set(boxes(drawn)) == {one.value for one in MemberState}
     assert len(drawn.text.splitlines()) == sum(len(befores) for befores in EDGES.values())
 
 

@@ -26,7 +26,7 @@ def unload(group: ClassicGroup, event: Unload) -> Effects:
 def load(group: ClassicGroup, event: Load) -> Effects:
     """Read the stored generation back: members mean Stable, sessions re-armed, no rebalance."""
     stored = group.stored
-    _forget(group)
+    _clear(group)
     if stored is None:
         group.generation = 0
         yield from _tell_loaded(group)
@@ -43,7 +43,7 @@ def load(group: ClassicGroup, event: Load) -> Effects:
     yield group.note("group_loaded", members=len(stored.members))
 
 
-def _forget(group: ClassicGroup) -> None:
+def _clear(group: ClassicGroup) -> None:
     for memory in (group.members, group.statics, group.pending, group.pending_sync, group.supported):
         memory.clear()
     group.joined, group.assignment, group.leader, group.protocol = 0, None, None, None

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from rebalance_kit.protocol import effects as fx
-from rebalance_kit.protocol.client import names
+from rebalance_kit.protocol.client.partitions import names
 from rebalance_kit.protocol.messages import NONE, ConsumerGroupHeartbeat, Heartbeat
 from rebalance_kit.simulation.client.client import Client
 from rebalance_kit.simulation.client.listeners import run_listener

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from rebalance_kit.assignors.java_order import hash_map_order
 from rebalance_kit.model.config import ClientConfig
 from rebalance_kit.model.versions import has
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.classic_client import table as classic_client
-from rebalance_kit.protocol.classic_client.member import ClassicMember, Stage
-from rebalance_kit.protocol.client import Assigned, ClientSettings
+from rebalance_kit.protocol.classic_client.member import ClassicMember
+from rebalance_kit.protocol.client.settings import Assigned, ClientSettings
 from rebalance_kit.protocol.consumer_client import table as consumer_client
 from rebalance_kit.protocol.consumer_client.member import ConsumerMember
 from rebalance_kit.protocol.messages import Partitions
@@ -26,7 +25,7 @@ class ClientMachine:
 
     def __init__(self, member: ClassicMember | ConsumerMember) -> None:
         self._member = member
-        self.step: Callable[[Any], list[fx.Effect]] = (
+        self.step: Callable[[fx.ClientEvent], list[fx.Effect]] = (
             partial(classic_client.step, member)
             if isinstance(member, ClassicMember)
             else partial(consumer_client.step, member)
@@ -66,8 +65,7 @@ class ClientMachine:
     @property
     def idle(self) -> bool:
         """Nothing of a rebalance is under way on the application thread."""
-        member = self._member
-        return member.stage is Stage.IDLE if isinstance(member, ClassicMember) else member.idle
+        return self._member.idle
 
     @property
     def withholds_records(self) -> bool:
@@ -113,5 +111,5 @@ def make_machine(
     )
     topics = tuple(sorted(spec.topics))
     if config.protocol == "consumer":
-        return ClientMachine(ConsumerMember(settings, topics, spec.pattern, spec.server_pattern))
+        return ClientMachine(ConsumerMember(settings, topics, spec.pattern, regex=spec.server_pattern))
     return ClientMachine(ClassicMember(settings, topics, spec.pattern))

@@ -12,13 +12,16 @@ from rebalance_kit.simulation.client.client import Client
 def want_poll(client: Client, effect: fx.WantPoll) -> None:
     """Wake the application inside poll(): at once, after a moment, or at its next beat."""
     host, application, now_ms = client.host, client.application, client.host.now_ms
-    delay_ms = POLL_DELAYS[effect.step](client)
+    step = effect.step
+    if client.native and step not in JAVA_LIKE:
+        step = fx.NextPoll.GO_ON
+    delay_ms = POLL_DELAYS[step](client)
     if host.protocol == "consumer":
         if now_ms - application.first_poll_ms < host.latencies.warming_ms:
             delay_ms = delay_ms * application.warming_percent // 100
         if client.pins is not None and client.connection.requests_sent == 1:
             delay_ms = client.pins.delay_to_ack_ms(
-                delay_ms, now_ms, application.callback_ms, joining=effect.step == "joining"
+                delay_ms, now_ms, application.callback_ms, joining=step is fx.NextPoll.RECONCILE_FIRST
             )
     application.queue_poll(now_ms + delay_ms)
 
@@ -79,17 +82,19 @@ def _since_records_ms(client: Client) -> int | None:
     return (client.host.now_ms - (beat_ms or 0)) % client.host.latencies.poll_step_ms
 
 
-POLL_DELAYS: Mapping[str, Callable[[Client], int]] = MappingProxyType(
+POLL_DELAYS: Mapping[fx.NextPoll, Callable[[Client], int]] = MappingProxyType(
     {
-        "wake": _at_once,
-        "settled": _at_once,
-        "rejoin": _rejoining,
-        "joining": _joining,
-        "first-assign": _first_assigning,
-        "assign": _assigning,
-        "beat": _after_answer,
-        "committed": _after_commit,
-        "either": _after_revoked,
+        fx.NextPoll.GO_ON: _at_once,
+        fx.NextPoll.REJOIN: _rejoining,
+        fx.NextPoll.RECONCILE_FIRST: _joining,
+        fx.NextPoll.RECONCILE: _after_answer,
+        fx.NextPoll.RECONCILE_AGAIN: _after_answer,
+        fx.NextPoll.CALL_AFTER_COMMIT: _after_commit,
+        fx.NextPoll.ASSIGN_FIRST: _first_assigning,
+        fx.NextPoll.ASSIGN_TO_NONE: _assigning,
+        fx.NextPoll.ASSIGN_AFTER_REVOKE: _after_revoked,
     }
 )
 """How long it takes until the application is inside poll(), by what it is wanted for."""
+JAVA_LIKE = frozenset({fx.NextPoll.REJOIN, fx.NextPoll.RECONCILE_AGAIN})
+"""What waits for the application's rhythm in librdkafka too; its own thread does the rest at once."""

@@ -8,7 +8,6 @@ from typing import Any
 from rebalance_kit.model.config import BrokerConfig
 from rebalance_kit.protocol.classic_group import table as classic_group
 from rebalance_kit.protocol.classic_group.group import ClassicGroup
-from rebalance_kit.protocol.classic_group.join_phase import GROUP_TIMERS
 from rebalance_kit.protocol.consumer_group import migration
 from rebalance_kit.protocol.consumer_group import table as consumer_group
 from rebalance_kit.protocol.consumer_group.committing import commit_error
@@ -20,12 +19,10 @@ from rebalance_kit.protocol.effects import (
     CancelTimer,
     Downgrade,
     Effect,
-    Key,
     Load,
     Note,
     Reply,
     SetTimer,
-    Timer,
     TimerFired,
     Unload,
 )
@@ -132,8 +129,7 @@ class Broker:
             fresh = ConsumerGroup.fresh(self._settings.consumer(name))
             if group.generation:
                 fresh.epoch = fresh.assignment_epoch = group.generation
-            pending = [(Timer.PENDING, member_id) for member_id in group.pending]
-            self._replace(name, fresh, "consumer", *pending)
+            self._replace(name, fresh, "consumer")
             return True
         done = migration.upgrade(group, self._settings.consumer(name))
         if isinstance(done, migration.Refusal):
@@ -149,10 +145,9 @@ class Broker:
         fresh.generation = group.epoch
         self._replace(name, fresh, "classic")
 
-    def _replace(self, name: str, group: Group, to: str, *timers: Key) -> None:
-        """An empty group takes the other protocol, whatever the migration policy says; ``timers`` of the old one rest."""
-        for key in (*GROUP_TIMERS, *timers):
-            self._host.cancel_timer((name, key))
+    def _replace(self, name: str, group: Group, to: str) -> None:
+        """An empty group takes the other protocol, whatever the migration policy says."""
+        self.step(name, Unload())  # no timer of the old group may fire in the new one
         self.groups[name] = group
         self._host.row(
             "coordinator", "group_converted", to, None, None, {"group": name, "to": to, "members": 0}

@@ -13,7 +13,7 @@ from math import hypot
 
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.model.trace import Trace, TraceRow
-from rebalance_kit.protocol.consumer_client.member import EDGES
+from rebalance_kit.protocol.consumer_client.states import EDGES
 from rebalance_kit.view.figures.diagram import Picture, _closed, _page, _words
 from rebalance_kit.view.style.palettes import ROLES
 

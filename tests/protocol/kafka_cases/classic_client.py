@@ -20,7 +20,7 @@ def _() -> None:
     again = take_join(client)
     assert (request.member_id, again.member_id) == ("", "m-1")
     assert again.reason.text == "need to re-join with the given member-id: m-1"
-    assert client.machine.phase.value == "PREPARING_REBALANCE"
+    assert client.machine.state.value == "PREPARING_REBALANCE"
 
 
 @kafka(AC + "testGroupMaxSizeExceptionIsFatal")
@@ -100,7 +100,7 @@ def _() -> None:
     client = Client()
     client.poll()
     answer_join(client)
-    assert client.machine.phase.value == "COMPLETING_REBALANCE"
+    assert client.machine.state.value == "COMPLETING_REBALANCE"
     client.pass_ms(3_000)
     assert client.take(Heartbeat).generation == 1
 
@@ -113,7 +113,7 @@ def _() -> None:
     client.event(fx.RejoinEnforced())
     client.answer(answer_join(client, 2), SyncAnswer("NONE", tps("t-0")))
     client.answer(late, Answer("ILLEGAL_GENERATION"))
-    assert client.machine.generation == 2 and client.machine.phase.value == "STABLE"
+    assert client.machine.generation == 2 and client.machine.state.value == "STABLE"
 
 
 @kafka(AC + "testHeartbeatUnknownMemberResponseWithOldGeneration")
@@ -138,7 +138,7 @@ def _() -> None:
     client.answer(first, Answer("REBALANCE_IN_PROGRESS"))
     assert len(client.noted("rejoin_requested")) == asked and not client.sent
     client.answer(join, JoinAnswer("NONE", "m-1", 2, "range", "other-1"))
-    assert client.machine.phase.value == "COMPLETING_REBALANCE"
+    assert client.machine.state.value == "COMPLETING_REBALANCE"
 
 
 @kafka(AC + "testHeartbeatRequestWithFencedInstanceIdException")

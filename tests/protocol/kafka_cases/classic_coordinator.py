@@ -44,7 +44,7 @@ def _() -> None:
     for _ in range(3):
         client.pass_ms(3_000)
         client.answer(client.take(Heartbeat), Answer("NONE"))
-    assert client.machine.phase.value == "STABLE" and client.called == []
+    assert client.machine.state.value == "STABLE" and client.called == []
 
 
 @kafka(CC + "testCoordinatorNotAvailable")
@@ -317,7 +317,7 @@ def _() -> None:
     client.event(fx.RejoinEnforced())
     client.answer(answer_join(client, 2), SyncAnswer("NONE", tps("t-0")))
     client.answer(OffsetCommit("c", "m-1", None, 1, {}, "auto", "g"), Answer("ILLEGAL_GENERATION"))
-    assert client.machine.generation == 2 and client.machine.phase.value == "STABLE"
+    assert client.machine.generation == 2 and client.machine.state.value == "STABLE"
 
 
 @kafka(CC + "testCommitOffsetIllegalGenerationShouldResetGenerationId")

@@ -18,7 +18,7 @@ def _() -> None:
     client.hold_polls = True
     client.poll()
     heard(client, 2, "")
-    assert client.machine.phase.value == "RECONCILING"
+    assert client.machine.state.value == "RECONCILING"
 
 
 @kafka(CMM + "testMemberJoiningCallsRebalanceListenerWhenReceivingEmptyAssignment")
@@ -44,7 +44,7 @@ def _() -> None:
     client = stable()
     client.pass_ms(5_000)
     refused(client, "GROUP_AUTHORIZATION_FAILED")
-    assert client.machine.phase.value == "FATAL" and client.ended.error == "GROUP_AUTHORIZATION_FAILED"
+    assert client.machine.state.value == "FATAL" and client.ended.error == "GROUP_AUTHORIZATION_FAILED"
     assert client.called == [("lost", ["t-0", "t-1"], 2)]
 
 
@@ -53,7 +53,7 @@ def _() -> None:
     client = Client("consumer", instance_id="i")
     client.poll()
     refused(client, "UNRELEASED_INSTANCE_ID", "the instance id is owned by another member")
-    assert client.machine.phase.value == "FATAL" and client.called == []
+    assert client.machine.state.value == "FATAL" and client.called == []
     assert client.ended.message == "the instance id is owned by another member"
 
 
@@ -62,7 +62,7 @@ def _() -> None:
     client = stable()
     client.hold_polls = True
     told(client, "t-0")
-    assert client.machine.phase.value == "RECONCILING"
+    assert client.machine.state.value == "RECONCILING"
     client.pass_ms(5_000)
     refused(client, "UNKNOWN_MEMBER_ID")
     client.hold_polls = False
@@ -123,7 +123,7 @@ def _() -> None:
 def _() -> None:
     client = stable()
     told(client, "t-1 t-0", 3)
-    assert client.called == [] and client.machine.phase.value == "STABLE" and not client.sent
+    assert client.called == [] and client.machine.state.value == "STABLE" and not client.sent
 
 
 @kafka(CMM + "testReconcileNewPartitionsAssignedWhenOtherPartitionsOwned")
@@ -167,7 +167,7 @@ def _() -> None:
         ("revoked", ["t-0", "t-1"], 3),
         ("assigned", [], 3),
     ]
-    assert client.machine.phase.value == "STABLE"
+    assert client.machine.state.value == "STABLE"
 
 
 @kafka(CMM + "testAddedPartitionsTemporarilyDisabledAwaitingOnPartitionsAssignedCallback")
@@ -187,7 +187,7 @@ def _() -> None:
     client.event(fx.PollTimeout())
     client.pass_ms(5_000)
     assert client.take(ConsumerGroupHeartbeat).member_epoch == -1
-    assert client.machine.phase.value == "STALE" and client.called == []
+    assert client.machine.state.value == "STALE" and client.called == []
 
 
 @kafka(CMM + "testTransitionToLeavingWhileReconcilingDueToStaleMember")
@@ -197,7 +197,7 @@ def _() -> None:
     told(client, "t-0")
     client.event(fx.PollTimeout())
     client.pass_ms(5_000)
-    assert client.take(ConsumerGroupHeartbeat).member_epoch == -1 and client.machine.phase.value == "STALE"
+    assert client.take(ConsumerGroupHeartbeat).member_epoch == -1 and client.machine.state.value == "STALE"
 
 
 @kafka(CMM + "testStaleMemberDoesNotSendHeartbeatAndAllowsTransitionToJoiningToRecover")
@@ -239,22 +239,22 @@ def _() -> None:
     late = client.take(ConsumerGroupHeartbeat)
     client.answer(late, ConsumerGroupHeartbeatAnswer("FENCED_MEMBER_EPOCH", "id-1"))
     client.answer(late, ConsumerGroupHeartbeatAnswer("NONE", "id-1", 9, 5_000, tps("t-5")))
-    assert client.machine.phase.value == "FENCED" and client.machine.generation == 0
+    assert client.machine.state.value == "FENCED" and client.machine.generation == 0
 
 
 @kafka(CMM + "testOnSubscriptionUpdatedTransitionsToJoiningOnPollIfNotInGroup")
 def _() -> None:
     client = Client("consumer")
-    assert client.machine.phase.value == "UNSUBSCRIBED" and client.sent == []
+    assert client.machine.state.value == "UNSUBSCRIBED" and client.sent == []
     client.poll()
-    assert client.machine.phase.value == "JOINING" and client.take(ConsumerGroupHeartbeat).member_epoch == 0
+    assert client.machine.state.value == "JOINING" and client.take(ConsumerGroupHeartbeat).member_epoch == 0
 
 
 @kafka(CMM + "testOnSubscriptionUpdatedDoesNotTransitionToJoiningIfInGroup")
 def _() -> None:
     client = stable()
     client.event(fx.Subscribed(("t", "u")))
-    assert client.machine.phase.value == "STABLE" and client.sent == []
+    assert client.machine.state.value == "STABLE" and client.sent == []
     client.pass_ms(5_000)
     assert client.take(ConsumerGroupHeartbeat).topics == ("t", "u")
 

@@ -46,7 +46,7 @@ def joined(
     client.poll()
     sync = answer_join(client, leader=leader)
     client.answer(sync, SyncAnswer("NONE", tps(*held.split())))
-    assert client.machine.phase.value == "STABLE"
+    assert client.machine.state.value == "STABLE"
     client.called.clear()
     client.commits.clear()
     return client
@@ -74,7 +74,7 @@ def stable(held: str = "t-0 t-1", **settings: Any) -> Client:
     client.poll()
     heard(client, 2, held)
     heard(client, 2, None)
-    assert client.machine.phase.value == "STABLE" and not client.sent
+    assert client.machine.state.value == "STABLE" and not client.sent
     client.called.clear()
     client.commits.clear()
     return client

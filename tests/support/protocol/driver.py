@@ -17,7 +17,7 @@ from rebalance_kit.protocol.classic_client import table as classic_client
 from rebalance_kit.protocol.classic_client.member import ClassicMember
 from rebalance_kit.protocol.classic_group import table as classic_group
 from rebalance_kit.protocol.classic_group.group import ClassicGroup, GroupSettings
-from rebalance_kit.protocol.client import ClientSettings
+from rebalance_kit.protocol.client.settings import ClientSettings
 from rebalance_kit.protocol.consumer_client import table as consumer_client
 from rebalance_kit.protocol.consumer_client.member import ConsumerMember
 from rebalance_kit.protocol.consumer_group import table as consumer_group
@@ -369,6 +369,9 @@ class ConsumerGroupDriver(Coordinator):
 class Client:
     """One consumer. Callbacks return and commits succeed at once unless the test holds them back."""
 
+    classic_member: type[ClassicMember] = ClassicMember
+    consumer_member: type[ConsumerMember] = ConsumerMember
+
     def __init__(self, protocol: str = "eager", *, topics: Sequence[str] = ("t",), **settings: Any) -> None:
         self.clock = Timers()
         self.sent: list[Any] = []
@@ -386,9 +389,9 @@ class Client:
         made = ClientSettings("c", "g", **settings)
         self.machine: Any
         if protocol == "consumer":
-            self.machine, self._step = ConsumerMember(made, tuple(topics)), consumer_client.step
+            self.machine, self._step = self.consumer_member(made, tuple(topics)), consumer_client.step
         else:
-            self.machine, self._step = ClassicMember(made, tuple(topics)), classic_client.step
+            self.machine, self._step = self.classic_member(made, tuple(topics)), classic_client.step
         self.event(fx.MetadataSeen(dict.fromkeys(topics, 6)))
 
     def event(self, event: Any) -> None:

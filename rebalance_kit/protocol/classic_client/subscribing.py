@@ -1,0 +1,140 @@
+"""Topics and their metadata: what makes a classic consumer join again at its next poll()."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rebalance_kit.protocol.classic_client.leading import assign
+from rebalance_kit.protocol.classic_client.member import ClassicMember
+from rebalance_kit.protocol.classic_client.revoking import invoke_assigned, on_join_prepare
+from rebalance_kit.protocol.classic_client.states import MemberState
+from rebalance_kit.protocol.client.partitions import matching
+from rebalance_kit.protocol.client.poll_step import PollStep
+from rebalance_kit.protocol.effects import (
+    NO_RACKS,
+    Effects,
+    MetadataSeen,
+    NextPoll,
+    Polled,
+    Racks,
+    RejoinEnforced,
+    Subscribed,
+    WantPoll,
+)
+from rebalance_kit.protocol.triggers import Trigger
+
+Replicas = tuple[tuple[int, str | None], ...]
+
+
+def polled(member: ClassicMember, event: Polled) -> Effects:
+    """An idle application is inside poll(): join again where that is needed."""
+    if member.closing:
+        return
+    if member.completes_again and member.state is MemberState.STABLE:
+        member.completes_again = False
+        member.pending_assignment = member.owned
+        yield from invoke_assigned(member)
+        return
+    if member.state is MemberState.STABLE and not member.rejoin_needed:
+        yield from _look_for_changes(member)
+    if member.rejoin_needed and member.coordinator_known:
+        yield from on_join_prepare(member)
+
+
+def subscribed(member: ClassicMember, event: Subscribed) -> Effects:
+    """subscribe() was called: the next poll() compares."""
+    member.topics = event.topics
+    yield WantPoll(NextPoll.GO_ON)
+
+
+def rejoin_enforced(member: ClassicMember, event: RejoinEnforced) -> Effects:
+    """enforceRebalance() was called."""
+    if member.poll_step in {PollStep.JOINING, PollStep.SYNCING}:
+        return  # rejoinNeeded is cleared by the SyncGroup that is under way
+    yield member.request_rejoin(event.reason)
+    yield WantPoll(NextPoll.GO_ON)
+
+
+def metadata_seen(member: ClassicMember, event: MetadataSeen) -> Effects:
+    """The metadata is read again: the next poll() compares, and a leader that waited for it assigns."""
+    if event.racks != member.racks:
+        member.racks = event.racks
+        yield WantPoll(NextPoll.GO_ON)
+    if event.partitions != member.metadata:
+        if member.metadata:
+            yield member.note("metadata_changed", topics=dict(event.partitions))
+        member.metadata = event.partitions
+        if member.pattern is not None:
+            member.topics = matching(member.pattern, event.partitions)
+        yield WantPoll(NextPoll.GO_ON)
+    elected = member.elected
+    waits = member.poll_step is PollStep.SYNCING
+    if elected is not None and waits and member.generation == elected.generation:
+        yield from assign(member, elected)
+
+
+def _look_for_changes(member: ClassicMember) -> Effects:
+    """The leader watches the metadata of the whole group, and everybody its own subscription (rejoinNeededOrPending)."""
+    if member.leader and member.assigned_metadata is not None:
+        watched = sorted({*member.assigned_metadata, *member.topics})
+        seen = {topic: member.metadata.get(topic, 0) for topic in watched}
+        if seen != dict(member.assigned_metadata) or _racks_changed(member, watched):
+            racked = member.settings.rack is not None
+            old_racks, racks = (member.assigned_racks, member.racks) if racked else (NO_RACKS, NO_RACKS)
+            before = _printed(member, member.assigned_metadata, old_racks)
+            after = _printed(member, seen, racks)
+            yield member.request_rejoin(
+                f"cached metadata has changed from (version1: {before}) at the beginning of the rebalance to (version2: {after})",
+                "cached metadata has changed",
+                Trigger.METADATA,
+            )
+            return
+    if sorted(member.joined_topics) != sorted(member.topics):
+        old, new = (_listed(member, topics) for topics in (member.joined_topics, member.topics))
+        yield member.request_rejoin(
+            f"subscription has changed from {old} at the beginning of the rebalance to {new}",
+            "subscription has changed",
+            Trigger.SUBSCRIPTION,
+        )
+
+
+def _listed(member: ClassicMember, topics: tuple[str, ...]) -> str:
+    return f"[{', '.join(member.settings.hash_order(sorted(topics)))}]"
+
+
+# --- racks ------------------------------------------------------------------------------------
+def _racks_changed(member: ClassicMember, topics: list[str]) -> bool:
+    """Only a leader with client.rack looks at the racks of replicas (ConsumerCoordinator.PartitionRackInfo)."""
+    if member.settings.rack is None:
+        return False
+    tolerant = member.settings.tolerates_offline
+    for topic in topics:
+        pairs = zip(member.assigned_racks.get(topic, ()), member.racks.get(topic, ()), strict=False)
+        for old, new in pairs:
+            if not (_accounted_for(old, new, tolerant) and _accounted_for(new, old, tolerant)):
+                return True
+    return False
+
+
+def _accounted_for(replicas: Replicas, others: Replicas, tolerates_offline: bool) -> bool:
+    """Whether each rack is among the others, or is that of a replica that is offline there (where that is tolerated)."""
+    there = {rack for _, rack in others if rack is not None}
+    away = {node for node, rack in others if rack is None} if tolerates_offline else set()
+    return all(rack is None or rack in there or node in away for node, rack in replicas)
+
+
+def _printed(member: ClassicMember, counts: Mapping[str, int], racks: Racks) -> str:
+    topics = []
+    for topic in member.settings.hash_order(sorted(counts)):
+        replicas = racks.get(topic, ())
+        infos = [
+            _rack_info(replicas[number]) if number < len(replicas) else "NO_RACKS"
+            for number in range(counts[topic])
+        ]
+        topics.append(f"{topic}=[{', '.join(infos)}]")
+    return "{" + ", ".join(topics) + "}"
+
+
+def _rack_info(replicas: Replicas) -> str:
+    racks = sorted({rack for _, rack in replicas if rack is not None})
+    return f"racks=[{', '.join(racks)}]" if racks else "NO_RACKS"

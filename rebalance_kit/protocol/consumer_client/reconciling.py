@@ -1,0 +1,165 @@
+"""From what a KIP-848 consumer owns to what it is assigned, one step per poll(): commit, revoked, assigned, acknowledge."""
+
+from __future__ import annotations
+
+from rebalance_kit.protocol.client.commits import COMMIT_LIMIT, RETRIED_COMMITS, AwaitedCommit, backoff_ms
+from rebalance_kit.protocol.client.partitions import both, minus, names
+from rebalance_kit.protocol.client.poll_step import PollStep
+from rebalance_kit.protocol.consumer_client.closing import last_callback
+from rebalance_kit.protocol.consumer_client.fencing import go_on_outside
+from rebalance_kit.protocol.consumer_client.heartbeating import send_heartbeat
+from rebalance_kit.protocol.consumer_client.member import ConsumerMember
+from rebalance_kit.protocol.consumer_client.states import MemberState
+from rebalance_kit.protocol.effects import (
+    CallbackDone,
+    Effects,
+    NextPoll,
+    Polled,
+    RestartAutoCommit,
+    StartFetching,
+    StopFetching,
+    WantPoll,
+)
+
+
+# --- commit -----------------------------------------------------------------------------------
+def reconcile(member: ConsumerMember, event: Polled) -> Effects:
+    """Mark what goes as unfetchable, and commit; the callbacks come at later polls."""
+    target = member.target if member.target is not None else member.owned
+    member.target = None
+    member.reconciling = tuple(tp for tp in target if member.regex is not None or tp.topic in member.topics)
+    revoked = minus(member.owned, member.reconciling)
+    yield member.note(
+        "reconciling",
+        assigned=names(member.reconciling),
+        owned=names(member.owned),
+        added=names(minus(member.reconciling, member.owned)),
+        revoked=names(revoked),
+        local_epoch=member.local_epoch,
+    )
+    if revoked:
+        yield StopFetching(revoked, "revoke")
+    member.enter(PollStep.COMMITTING_BEFORE_REVOKE)
+    if member.settings.auto_commit and member.owned and member.may_commit:
+        yield from RECONCILE_COMMIT.begin(member, member.settings.max_poll_interval_ms)
+    else:
+        yield from _want_callbacks(member)
+
+
+def _committed(member: ConsumerMember) -> Effects:
+    if member.state is MemberState.RECONCILING:
+        yield from _want_callbacks(member)
+
+
+def _want_callbacks(member: ConsumerMember) -> Effects:
+    """The commit is done (or was not needed): the callbacks run at the next poll()."""
+    if minus(member.owned, member.reconciling):
+        member.enter(PollStep.REVOKE_WAITS)
+        yield WantPoll(NextPoll.CALL_AFTER_COMMIT)
+        return
+    member.enter(PollStep.ASSIGN_WAITS)
+    if member.first_assignment:
+        yield WantPoll(NextPoll.ASSIGN_FIRST)
+    else:
+        yield WantPoll(NextPoll.CALL_AFTER_COMMIT if member.owned else NextPoll.ASSIGN_TO_NONE)
+
+
+def _retries_commit(member: ConsumerMember, error: str) -> bool:
+    """Whether the commit before a revocation is sent again (CommitRequestManager).
+
+    A deleted topic fails the commit, and the reconciliation goes on (autoCommitSyncBeforeRebalanceWithRetries);
+    not so for a pattern that the broker resolves: that client asks for metadata by topic id, commits by it, and is
+    told UNKNOWN_TOPIC_ID.
+    """
+    if error == "UNKNOWN_TOPIC_OR_PARTITION":
+        return member.regex is not None and member.settings.commits_topic_ids
+    return error in RETRIED_COMMITS or error == "STALE_MEMBER_EPOCH"
+
+
+RECONCILE_COMMIT: AwaitedCommit[ConsumerMember] = AwaitedCommit(
+    "reconcile", COMMIT_LIMIT, _retries_commit, backoff_ms, _committed
+)
+
+
+# --- callbacks --------------------------------------------------------------------------------
+def invoke_revoked(member: ConsumerMember, event: Polled) -> Effects:
+    """Run onPartitionsRevoked for what is not assigned any more."""
+    member.enter(PollStep.REVOKING)
+    yield member.callback("revoked", minus(member.owned, member.reconciling))
+
+
+def invoke_assigned(member: ConsumerMember, event: Polled) -> Effects:
+    """Apply the assignment and run onPartitionsAssigned for what is new, even if nothing is."""
+    member.adding = minus(member.reconciling, member.owned)
+    member.enter(PollStep.ASSIGNING)
+    yield member.own((*both(member.owned, member.reconciling), *member.adding))
+    if member.first_assignment and member.librdkafka:
+        yield RestartAutoCommit()
+    yield member.callback("assigned", member.adding)
+
+
+def revoked(member: ConsumerMember, event: CallbackDone) -> Effects:
+    """The revoked callback has returned: what it named is given up."""
+    if event.error is not None:
+        yield member.raised(event.error)
+        if member.state is MemberState.RECONCILING:
+            yield from _try_again(member)
+            return
+    yield member.own(both(member.owned, member.reconciling))
+    if member.death is not None:  # it came while the application was in this callback
+        yield from last_callback(member)
+    elif _is_outside(member):
+        yield from go_on_outside(member)
+    else:
+        member.enter(PollStep.ASSIGN_WAITS)
+        yield WantPoll(NextPoll.ASSIGN_AFTER_REVOKE)
+
+
+def assigned(member: ConsumerMember, event: CallbackDone) -> Effects:
+    """The assigned callback has returned: records may reach the application, and the coordinator is told."""
+    if member.settings.calls_wrong_family(incremental=True):
+        member.stuck = True  # "Reconciliation in progress, postponing next one", at every heartbeat
+        yield member.note("wrong_call", call="assign")
+        return
+    if event.error is not None:
+        yield member.raised(event.error)
+        if member.state is MemberState.RECONCILING:
+            member.unfetchable = member.unfetchable.union(member.adding)
+            yield from _try_again(member)
+            return
+    if member.death is not None:
+        yield member.own(both(member.owned, member.reconciling))
+        yield from last_callback(member)
+    elif _is_outside(member):
+        yield from go_on_outside(member)
+    else:
+        yield from _acknowledge(member)
+
+
+def _is_outside(member: ConsumerMember) -> bool:
+    return member.fenced_meanwhile or member.state is MemberState.STALE
+
+
+def _try_again(member: ConsumerMember) -> Effects:
+    """A callback raised, and nothing is acknowledged: each further poll() tries again, until it goes through.
+
+    Or until the broker removes the member (AbstractMembershipManager.revokeAndAssign, maybeReconcile).
+    """
+    if member.target is None:
+        member.target = member.reconciling
+    member.enter(PollStep.RECONCILE_WAITS)
+    yield WantPoll(NextPoll.RECONCILE_AGAIN)
+
+
+# --- acknowledgement --------------------------------------------------------------------------
+def _acknowledge(member: ConsumerMember) -> Effects:
+    """Both callbacks have returned: the periodic commit is due an interval from now, and the coordinator is told at once."""
+    member.first_assignment = False
+    if not member.librdkafka:
+        yield RestartAutoCommit()  # ConsumerMembershipManager.signalReconciliationCompleting
+    member.enter(PollStep.IDLE)
+    member.local_epoch += 1
+    yield StartFetching(tuple(tp for tp in member.owned if tp not in member.unfetchable))
+    yield from member.move(MemberState.ACKNOWLEDGING)
+    if member.coordinator_known and not member.in_flight:
+        yield from send_heartbeat(member)
