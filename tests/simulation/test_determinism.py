@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from rebalance_kit.model.trace import parse_trace
 from rebalance_kit.simulation.kernel.streams import Streams, draw_kafka_uuid, draw_uuid
+from tests.support.paths import ROOT
 from tests.support.simulation.runs import THREE, act, member, run
 
 HERE = Path(__file__).parent
@@ -86,3 +88,22 @@ def test_ids_look_like_kafkas():
     assert all(len(one) == 36 and one[14] == "4" and one[19] in "89ab" for one in classic)
     modern = [draw_kafka_uuid(stream) for _ in range(200)]
     assert all(len(one) == 22 and not one.startswith("-") for one in modern) and len(set(modern)) == 200
+
+
+DRAWS = re.compile(r"\.(randint|random|uniform|choice|shuffle|gauss|getrandbits)\(")
+DRAWN_BY_NAME = {"kernel", "scenario"}
+"""Rooms that draw themselves: latencies and ids, and the moments of a scenario's windows."""
+BACKOFF_AND_IDS = {"metadata.py", "incarnation.py", "topics.py"}
+"""Draw the jitter of a backoff, and the ids of topics."""
+
+
+def test_nothing_takes_a_time_that_is_drawn_without_a_name():
+    rooms = ROOT / "rebalance_kit" / "simulation"
+    unnamed = [
+        f"{path.relative_to(rooms)}:{number}"
+        for path in sorted(rooms.rglob("*.py"))
+        if path.parent.name not in DRAWN_BY_NAME and path.name not in BACKOFF_AND_IDS
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if DRAWS.search(line)
+    ]
+    assert unnamed == []

@@ -12,6 +12,7 @@ from rebalance_kit.protocol.messages import NONE, ConsumerGroupHeartbeat, Heartb
 from rebalance_kit.simulation.client.client import Client
 from rebalance_kit.simulation.client.listeners import run_listener
 from rebalance_kit.simulation.client.poll_delays import want_poll
+from rebalance_kit.simulation.kernel.latencies import jitter
 
 
 def set_timer(client: Client, effect: fx.SetTimer) -> None:
@@ -72,11 +73,11 @@ def _look_up(client: Client, attempt: int) -> None:
     if client.cluster.broker.up and not client.connection.faults.cut and not host.frozen:
         host.at(host.now_ms + round_trip_ms, _found, client)
         return
-    # ExponentialBackoff of ClusterConnectionStates: doubled up to its maximum, give or take a fifth
+    # ExponentialBackoff of ClusterConnectionStates: doubled up to its maximum, with jitter
     wait_ms = min(
         latencies.coordinator_retry_ms * 2 ** min(attempt - 1, 4), latencies.reconnect_backoff_max_ms
     )
-    host.at(host.now_ms + round(wait_ms * (0.8 + 0.4 * host.chance())), _look_up, client, attempt + 1)
+    host.at(host.now_ms + round(wait_ms * jitter(host.chance())), _look_up, client, attempt + 1)
 
 
 def _found(client: Client) -> None:

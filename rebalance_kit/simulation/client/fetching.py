@@ -16,6 +16,8 @@ from rebalance_kit.simulation.kernel.latencies import Spread
 
 BATCH = ("batch",)
 LEADERS = ("leaders",)
+LEAST_LOOK_MS, MOST_LOOK_MS = 200, 5_000
+"""How often the engine looks whether a batch takes too long: every tenth of max.poll.interval.ms within these."""
 
 
 class Fetching:
@@ -85,7 +87,7 @@ class Fetching:
         """Look from time to time whether a batch takes longer than max.poll.interval.ms, if one could."""
         limit_ms = self._config.max_poll_interval_ms
         if self._counts and self.consumption.processing_ms * self.consumption.max_poll_records > limit_ms:
-            look_ms = max(200, min(limit_ms // 10, 5_000))
+            look_ms = max(LEAST_LOOK_MS, min(limit_ms // 10, MOST_LOOK_MS))
             self._host.set_timer(BATCH, self._host.now_ms + look_ms, self._look_at_batch)
 
     def _look_at_batch(self) -> None:

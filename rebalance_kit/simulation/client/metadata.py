@@ -10,6 +10,7 @@ from rebalance_kit.protocol import effects as fx
 from rebalance_kit.simulation.client.machine import ClientMachine
 from rebalance_kit.simulation.cluster.cluster import Cluster
 from rebalance_kit.simulation.kernel.host import Host
+from rebalance_kit.simulation.kernel.latencies import jitter
 
 METADATA = ("metadata",)
 
@@ -75,4 +76,4 @@ class ClientMetadata:
         self._unknown += 1
         latencies = self._host.latencies
         wait_ms = min(latencies.metadata_backoff_ms * 2 ** min(doubled, 4), latencies.metadata_backoff_max_ms)
-        return int(wait_ms * (0.8 + 0.4 * self._stream.random()))
+        return int(wait_ms * jitter(self._stream.random()))

@@ -68,7 +68,7 @@ class Network:
         if lost:
             wait_ms = host.latencies.lost_request_ms
             if isinstance(request, JoinGroup):
-                wait_ms = max(wait_ms, request.rebalance_timeout_ms + 5_000)
+                wait_ms = max(wait_ms, request.rebalance_timeout_ms + host.latencies.lost_join_extra_ms)
             host.at(host.now_ms + wait_ms, self._timed_out, corr)
         else:
             host.at(arrives_ms, self._arrive, corr)

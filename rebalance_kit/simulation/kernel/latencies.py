@@ -59,6 +59,11 @@ class Chance:
         return stream.random() < self.percent / 100
 
 
+def jitter(chance: float) -> float:
+    """Factor of a backoff, 0.8 to 1.2 (CommonClientConfigs.RETRY_BACKOFF_JITTER), from a number of 0 to 1."""
+    return 0.8 + 0.4 * chance
+
+
 @dataclass(frozen=True, slots=True)
 class Latencies:
     """Everything in a run that takes time without a setting of the scenario deciding it.
@@ -154,6 +159,8 @@ class Latencies:
     """A broker's first resolution of a SubscriptionPattern, which loads classes (recorded in 4.3.1)."""
     regex_scan_ms: int = 1
     """A later one, over a few topics."""
+    lost_join_extra_ms: int = 5_000
+    """What a JoinGroup waits beyond its rebalance timeout (AbstractCoordinator.JOIN_GROUP_TIMEOUT_LAPSE)."""
     fenced_broker_ms: int = 9_000
     """broker.session.timeout.ms: how long the controller waits before it fences a broker that died (KRaft's default)."""
 
