@@ -105,7 +105,7 @@ def _draw(
 
 
 def _protocols(scenario: Scenario, protocol: str | None) -> list[tuple[str, str | None]]:
-    if protocol == "all" or (protocol is None and scenario.protocol is None and names_no_protocol(scenario)):
+    if protocol == "all" or (protocol is None and not scenario.chooses_protocol()):
         return [(name, name) for name in THREE_PROTOCOLS]
     if protocol is None:
         return [(scenario.protocol or "as written", None)]
@@ -114,15 +114,6 @@ def _protocols(scenario: Scenario, protocol: str | None) -> list[tuple[str, str 
             f"--protocol {protocol!r} is unknown; expected all or one of {', '.join(PROTOCOLS)}"
         )
     return [(protocol, protocol)]
-
-
-def names_no_protocol(scenario: Scenario) -> bool:
-    """No member and no action says which protocol or assignor it wants."""
-    keys = {"group.protocol", "partition.assignment.strategy", "group.remote.assignor"}
-    named = [spec.configs for spec in scenario.members] + [
-        action.args.get("configs", {}) for action in scenario.actions
-    ]
-    return not any(keys & set(configs) for configs in named)
 
 
 def _write(folder: Path, traces: Mapping[str, Trace]) -> None:

@@ -66,7 +66,6 @@ def _checked(what: str | None) -> str:
     """The line of a notebook that opens it; raises for what cannot be opened, before anything starts."""
     from rebalance_kit import scenarios
     from rebalance_kit.simulation.permalink import Link, read_link, write_link
-    from rebalance_kit.view.lab.state import speaks
 
     if what is None:
         return "Lab()"
@@ -74,7 +73,7 @@ def _checked(what: str | None) -> str:
         read_link(what)
         return f"Lab.from_link({what!r})"
     scenario = scenarios.scenario(what)
-    return f"Lab.from_link({write_link(Link(scenario, protocol=None if speaks(scenario) else 'eager'))!r})"
+    return f"Lab.from_link({write_link(Link(scenario, protocol=None if scenario.chooses_protocol() else 'eager'))!r})"
 
 
 def _made(arguments: argparse.Namespace, out: TextIO) -> int:

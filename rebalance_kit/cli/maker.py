@@ -100,7 +100,7 @@ def _make(arguments: argparse.Namespace, out: TextIO) -> int:
         folder,
         lines=arguments.size,
         hours=arguments.hours,
-        protocol=arguments.protocol or (None if _says(scenario) else "eager"),
+        protocol=arguments.protocol or (None if scenario.chooses_protocol() else "eager"),
         kafka_version=arguments.kafka_version,
         seed=arguments.seed,
         recipe=recipe,
@@ -129,13 +129,6 @@ def _scenario(name: str, seed: int | None) -> Scenario:
     from rebalance_kit.recordings.maker.incidents import random_scenario
 
     return random_scenario(1 if seed is None else seed)
-
-
-def _says(scenario: Scenario) -> bool:
-    """Whether the scenario itself decides under which protocol it runs."""
-    from rebalance_kit.runs import names_no_protocol
-
-    return scenario.protocol is not None or not names_no_protocol(scenario)
 
 
 def _progress(unit: str) -> Progress:

@@ -109,15 +109,6 @@ def rendered(trace, version=None):
     return lines
 
 
-def is_plain(scenario):
-    """Whether it can be run under any protocol."""
-    keys = {"group.protocol", "partition.assignment.strategy", "group.remote.assignor"}
-    configs = [spec.configs for spec in scenario.members] + [
-        action.args.get("configs", {}) for action in scenario.actions
-    ]
-    return scenario.protocol is None and not any(keys & set(one) for one in configs)
-
-
 def missing(lines, forms):
     """Normal forms that are not recorded, each with one line that has it."""
     found = {}
@@ -135,9 +126,9 @@ def test_every_line_of_every_scenario_has_the_form_of_a_recorded_one(of_4_3, pro
         scenario = scenarios.load(name)
         if name in LEFT_OUT or name.startswith("defect") or scenario.kafka_version != "4.3.1":
             continue
-        if protocol is not None and not is_plain(scenario):
+        if protocol is not None and scenario.chooses_protocol():
             continue
-        if protocol is None and is_plain(scenario):
+        if protocol is None and not scenario.chooses_protocol():
             continue
         lines = rendered(simulate(scenario, None, protocol))
         count += len(lines)

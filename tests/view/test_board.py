@@ -6,7 +6,7 @@ import pytest
 
 from rebalance_kit.analysis.intervals import flows
 from rebalance_kit.scenarios import load
-from rebalance_kit.simulation.scenario.scenario import Action
+from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.board.boards import Boards, board
 from rebalance_kit.view.words.moment import sentence
@@ -180,3 +180,26 @@ def test_a_deleted_topic_leaves_the_board_when_nobody_has_its_partitions_any_mor
     assert len(held(50_001)) == 2, "a member that has not heard of it keeps what it has"
     assert None not in held(50_001)
     assert held(boards.end_ms) == []
+
+
+@pytest.mark.parametrize(
+    ("protocol", "broker", "version", "expected_ms"),
+    [
+        ("eager", {}, "4.3.1", 45_000),
+        ("eager", {}, "2.8.2", 10_000),
+        ("consumer", {}, "4.3.1", 45_000),
+        ("consumer", {"group.consumer.session.timeout.ms": 60_000}, "4.3.1", 60_000),
+        ("consumer", {"consumer.session.timeout.ms": 50_000}, "4.3.1", 50_000),
+    ],
+)
+def test_sessions_last_as_long_as_the_run_itself_says(protocol, broker, version, expected_ms):
+    scenario = Scenario(
+        "sessions",
+        (TopicSpec("orders", 2),),
+        (MemberSpec("consumer-1", ("orders",)),),
+        broker=broker,
+        kafka_version=version,
+    )
+    boards = Boards(simulate(scenario, protocol=protocol))
+    last = boards.beats["consumer-1"][-1]
+    assert boards.session_ends_ms("consumer-1", boards.end_ms) == last + expected_ms

@@ -293,7 +293,7 @@ def test_a_click_on_a_large_group_is_shown_at_once_and_ends_in_the_same_run(make
     assert (first["known"], first["end"]) == (25_000, last["end"])
     whole = simulate(lab.scenario)
     assert lab.trace == whole
-    assert lab.film == film_bytes(Boards(whole, broker=lab.scenario.broker))
+    assert lab.film == film_bytes(Boards(whole))
 
 
 def test_a_run_that_is_acted_in_goes_on_as_the_scenario_with_that_action_does():

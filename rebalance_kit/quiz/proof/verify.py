@@ -1,4 +1,4 @@
-"""Does the engine agree? Every claim is checked against simulated runs, with several seeds.
+"""Does the engine agree? Every claim is asked of simulated runs, with several seeds.
 
 A key that a run contradicts and a wrong option that a run bears out are both problems: an item whose
 answer hangs on luck fails as well as one whose key is wrong.

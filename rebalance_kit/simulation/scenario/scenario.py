@@ -41,6 +41,8 @@ PROTOCOLS: Mapping[str, Configs] = MappingProxyType(
     }
 )
 THREE_PROTOCOLS = ("eager", "cooperative", "consumer")
+PROTOCOL_KEYS = frozenset({"group.protocol", "group.remote.assignor", "partition.assignment.strategy"})
+"""Configuration keys that choose a member's protocol or its assignor."""
 CLASSIC_ONLY = ("partition.assignment.strategy", "session.timeout.ms", "heartbeat.interval.ms")
 
 ACTIONS: Mapping[str, str] = MappingProxyType(
@@ -155,6 +157,12 @@ class Scenario:
         known = ", ".join(spec.name for spec in self.members)
         raise ScenarioError(f"{self.name}: no member is named {name!r}; expected one of {known}")
 
+    def chooses_protocol(self) -> bool:
+        """Whether it says itself, in one place or another, which protocol or assignor its members use."""
+        configs = [spec.configs for spec in self.members]
+        configs += [action.args.get("configs", {}) for action in self.actions]
+        return self.protocol is not None or any(not PROTOCOL_KEYS.isdisjoint(given) for given in configs)
+
     def with_action(self, action: Action) -> Scenario:
         """The same scenario with one more action, kept in order of time."""
         actions = sorted((*self.actions, action), key=lambda planned: planned.at_ms)
@@ -199,11 +207,7 @@ def with_protocol(scenario: Scenario, name: str) -> Scenario:
 
 
 def _switched(configs: Configs, name: str, client: str, version: str) -> dict[str, Any]:
-    configs_left = {
-        key: value
-        for key, value in configs.items()
-        if key not in {"group.protocol", "group.remote.assignor", "partition.assignment.strategy"}
-    }
+    configs_left = {key: value for key, value in configs.items() if key not in PROTOCOL_KEYS}
     if PROTOCOLS[name]["group.protocol"] == "consumer":
         for key in CLASSIC_ONLY:
             configs_left.pop(key, None)

@@ -23,7 +23,13 @@ from rebalance_kit.simulation.kernel.latencies import MEASURED
 from rebalance_kit.simulation.learner_code.plug_ins import Supports, supports
 from rebalance_kit.simulation.scenario.checks import BadScenario, Path
 from rebalance_kit.simulation.scenario.expansion import check
-from rebalance_kit.simulation.scenario.scenario import NO_NODES, PROTOCOLS, Scenario, with_protocol
+from rebalance_kit.simulation.scenario.scenario import (
+    NO_NODES,
+    PROTOCOL_KEYS,
+    PROTOCOLS,
+    Scenario,
+    with_protocol,
+)
 from rebalance_kit.simulation.scenario.startup_refusals import ERRORS, foresee
 from rebalance_kit.simulation.scenario.yaml_latencies import read_latencies
 from rebalance_kit.simulation.scenario.yaml_nodes import RULES, Entries, compose
@@ -55,7 +61,6 @@ KEYS = (
     "nodes",
     "expect",
 )
-SET_BY_PROTOCOL = ("group.protocol", "group.remote.assignor", "partition.assignment.strategy")
 
 
 def read_scenario(
@@ -136,7 +141,7 @@ class _File:
                 f"got {name!r}{nearest(name, PROTOCOLS)} (expected one of {', '.join(PROTOCOLS)})",
             )
         for path, spot in self.parts.spots.items():
-            if path and path[0] in {"members", "configs"} and path[-1] in SET_BY_PROTOCOL:
+            if path and path[0] in {"members", "configs"} and path[-1] in PROTOCOL_KEYS:
                 self.parts.nodes.fail(
                     spot, "", f"protocol: {name} sets {path[-1]} for every member; expected one of the two"
                 )

@@ -8,12 +8,17 @@ from typing import Any
 
 from rebalance_kit.simulation.kernel.latencies import MEASURED
 from rebalance_kit.simulation.learner_code.plug_ins import Supports, supports
-from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, with_protocol
+from rebalance_kit.simulation.scenario.scenario import (
+    PROTOCOL_KEYS,
+    Action,
+    MemberSpec,
+    Scenario,
+    with_protocol,
+)
 from rebalance_kit.simulation.scenario.startup_refusals import foresee
 from rebalance_kit.simulation.scenario.yaml_latencies import written_latencies
 from rebalance_kit.simulation.scenario.yaml_nodes import write_time
 
-SET_BY_PROTOCOL = frozenset({"group.protocol", "group.remote.assignor", "partition.assignment.strategy"})
 TIMES = {"for_ms": "for", "after_ms": "after", "by_ms": "by", "every_ms": "every"}
 
 
@@ -94,9 +99,7 @@ def _member(spec: MemberSpec, shorthand: bool) -> dict[str, Any]:
             document[key] = getattr(spec, key)
     if spec.start_ms != 0 or spec.start_within_ms:
         document["start"] = None if spec.start_ms is None else _moment(spec.start_ms, spec.start_within_ms)
-    configs = {
-        key: value for key, value in spec.configs.items() if not (shorthand and key in SET_BY_PROTOCOL)
-    }
+    configs = {key: value for key, value in spec.configs.items() if not (shorthand and key in PROTOCOL_KEYS)}
     if configs:
         document["configs"] = _plain(configs)
     for key in ("client", "callback", "processing_ms", "commit"):

@@ -13,8 +13,11 @@ from typing import Any
 
 from rebalance_kit.analysis.intervals import Gap, gaps
 from rebalance_kit.analysis.metrics import study_from
+from rebalance_kit.model.config import BrokerConfig
+from rebalance_kit.model.configs.client_keys import CLIENT_KEYS
 from rebalance_kit.model.topology import parse_partition
 from rebalance_kit.model.trace import Trace
+from rebalance_kit.model.versions import PREFERRED
 from rebalance_kit.view.board.marks import find_marks
 from rebalance_kit.view.board.state_tracks import StateTracks
 from rebalance_kit.view.board.states import (
@@ -30,14 +33,12 @@ from rebalance_kit.view.board.states import (
 from rebalance_kit.view.board.track import Track, between
 from rebalance_kit.view.style.theme import looks
 
-SESSION_MS = 45_000
-
 
 class Boards:
     """One group's run, ready to be asked for any moment.
 
     ``group`` names the consumer group when a trace holds several (default: that of the first
-    process). ``broker`` are the broker's configs where the trace's ``meta`` does not hold them.
+    process). Session timeouts follow from the trace: the members' configs, and the broker's in ``meta``.
     ``tracks`` and ``settled_ms`` are taken from a run that begins with the same rows.
     """
 
@@ -45,7 +46,6 @@ class Boards:
         self,
         trace: Trace,
         group: str | None = None,
-        broker: Mapping[str, Any] | None = None,
         tracks: StateTracks | None = None,
         settled_ms: int | None = None,
     ) -> None:
@@ -64,7 +64,7 @@ class Boards:
         self.messages: tuple[Message, ...] = tuple(records.messages)
         self.beats: dict[str, list[int]] = records.beats
         self.positions: dict[str, list[tuple[int, Position]]] = records.positions
-        self._sessions = _session_lengths(trace, broker or trace.meta.get("broker") or {})
+        self._sessions = _session_lengths(trace)
         self._sent = [message.sent_ms for message in self.messages]
         self._longest = max(
             (
@@ -136,7 +136,7 @@ class Boards:
 
     def session_ms(self, name: str, protocol: str = "classic") -> int:
         """The member's session timeout: its own (classic) or the broker's (consumer)."""
-        return self._sessions.get((protocol, name if protocol == "classic" else ""), SESSION_MS)
+        return self._sessions[(protocol, name) if (protocol, name) in self._sessions else (protocol, "")]
 
     def position(self, name: str, at_ms: int) -> Position | None:
         """Where the partition stands, between two looks at it read off a straight line."""
@@ -243,12 +243,16 @@ def board(trace: Trace, at_ms: int, group: str | None = None) -> BoardState:
     return Boards(trace, group).at(at_ms)
 
 
-def _session_lengths(trace: Trace, broker: Mapping[str, Any]) -> dict[tuple[str, str], int]:
-    """Session timeouts by (protocol, member); the broker's own stands under (consumer, '')."""
-    lengths: dict[tuple[str, str], int] = {}
-    if "group.consumer.session.timeout.ms" in broker:
-        lengths["consumer", ""] = int(broker["group.consumer.session.timeout.ms"])
-    for row in trace.rows:
-        if row.kind == "process_started" and "session.timeout.ms" in row.detail.get("configs", {}):
-            lengths["classic", row.actor] = int(row.detail["configs"]["session.timeout.ms"])
+def _session_lengths(trace: Trace) -> Mapping[tuple[str, str], int]:
+    """Session timeouts by (protocol, member); under the empty name what applies to members without their own."""
+    version = str(trace.meta.get("kafka_version", PREFERRED))
+    broker = BrokerConfig.of(trace.meta.get("broker", {}), version)
+    lengths = {
+        ("consumer", ""): broker.consumer_session_timeout_ms,
+        ("classic", ""): int(CLIENT_KEYS["session.timeout.ms"].default(version)),
+    }
+    for row in trace.of("process_started"):
+        own = row.detail.get("configs", {}).get("session.timeout.ms")
+        if own is not None:
+            lengths["classic", row.actor] = int(own)
     return lengths

@@ -80,12 +80,11 @@ class Ahead:
         settled = self.state.boards.settled_ms()
         boards = Boards(
             self._run.so_far(),
-            broker=then.scenario.broker,
             tracks=self._tracks,
             settled_ms=settled if settled is not None and settled <= at_ms else None,
         )
         return boards, glance_bytes(boards, at_ms, end_ms)
 
-    def finish(self, then: LabState) -> Boards:
+    def finish(self) -> Boards:
         """The whole run; nothing can go on from this object afterwards."""
-        return Boards(self._run.finish(), broker=then.scenario.broker, tracks=self._tracks)
+        return Boards(self._run.finish(), tracks=self._tracks)

@@ -127,7 +127,7 @@ class LabState:
         if self.prepared is not None:
             return self.prepared
         check_size(self.scenario)
-        return Boards(self.simulate(self.scenario, self.seed), broker=self.scenario.broker)
+        return Boards(self.simulate(self.scenario, self.seed))
 
     def with_boards(self, boards: Boards) -> LabState:
         """The same state with its run already simulated."""
@@ -276,15 +276,6 @@ def protocol_key(protocol: str, assignor: str | None) -> str:
             f"assignor {assignor!r} does not run {protocol}; expected one of {', '.join(known)}"
         )
     return known[assignor]
-
-
-def speaks(scenario: Scenario) -> bool:
-    """Whether a scenario says itself which protocol or assignor its members use."""
-    keys = {"group.protocol", "partition.assignment.strategy", "group.remote.assignor"}
-    acts = [action.args.get("configs", {}) for action in scenario.actions]
-    return scenario.protocol is not None or any(
-        keys & set(configs) for configs in [*(spec.configs for spec in scenario.members), *acts]
-    )
 
 
 def topics_of(scenario: Scenario) -> list[list[Any]]:

@@ -27,7 +27,7 @@ from rebalance_kit.view.lab.playback import film_bytes
 from rebalance_kit.view.lab.predictions import Prediction, Question
 from rebalance_kit.view.lab.prefetch import Ahead, is_large
 from rebalance_kit.view.lab.requests import answer
-from rebalance_kit.view.lab.state import ASSIGNORS, PROTOCOL_WORDS, LabState, first_lesson, speaks, topics_of
+from rebalance_kit.view.lab.state import ASSIGNORS, PROTOCOL_WORDS, LabState, first_lesson, topics_of
 from rebalance_kit.view.style.palettes import THEMES
 from rebalance_kit.view.style.showing import Mime, with_twins
 from rebalance_kit.view.words.descriptions import describe_board, describe_flow
@@ -152,7 +152,7 @@ class Lab(anywidget.AnyWidget):
     def load(self, scenario: Scenario | str) -> None:
         """Begin anew with another scenario; its protocol is kept where it names one."""
         base = _scenario(scenario)
-        protocol = None if speaks(base) else (self.protocol or "eager")
+        protocol = None if base.chooses_protocol() else (self.protocol or "eager")
         self._begin(_opened(base, protocol, None, None), None)
 
     def open_link(self, token: str) -> None:
@@ -277,7 +277,7 @@ class Lab(anywidget.AnyWidget):
         """Simulate the rest of what ``act_soon`` has begun."""
         begun, self._finishing = self._finishing, None
         if begun is not None:
-            boards = begun.finish(self.history.state)
+            boards = begun.finish()
             self.history = self.history.with_state(self.history.state.with_boards(boards))
             self._show(film_bytes(boards), self.cursor_ms)
             self._get_ready_soon()
