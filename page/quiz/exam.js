@@ -29,11 +29,11 @@ function places(page, send, given) {
     "nav",
     { class: "rkq-places", "aria-label": "All questions" },
     ...page.places.map((place, number) => {
-      const told = page.ended ? (page.right[number] ? "right" : "not right") : null;
+      const mark = page.ended ? (page.right[number] ? "right" : "not right") : null;
       const says = [
         `question ${number + 1}`,
         place.answered ? "answered" : "open",
-        told,
+        mark,
         place.flagged ? "flagged" : null,
       ].filter(Boolean).join(", ");
       const sign = page.ended ? (page.right[number] ? " ✓" : " ✗") : place.answered ? " ●" : " ○";
@@ -114,38 +114,7 @@ function sheet(page, send, local) {
     ...questionBody(page.question, state),
   );
   const given = () => readAnswer(form, page.question);
-  const previous = control(
-    "Previous",
-    "previous",
-    () => ({ do: "go", place: page.number - 2, given: given() }),
-    send,
-  );
-  previous.disabled = page.number === 1;
-  const foot = make(
-    "div",
-    { class: "rkq-foot" },
-    previous,
-    control(
-      page.number === page.of ? "Keep the answer" : "Next",
-      "next",
-      () => ({ do: "go", place: Math.min(page.number, page.of - 1), given: given() }),
-      send,
-    ),
-    control(
-      page.places[page.number - 1].flagged ? "Take the flag away" : "Flag",
-      "flag",
-      () => ({ do: "flag", given: given() }),
-      send,
-    ),
-    control(
-      "Review",
-      "review",
-      () => ({ do: "go", place: page.number - 1, given: given(), review: true }),
-      send,
-    ),
-    make("output", { class: page.error ? "error" : "" }, page.error ?? ""),
-  );
-  form.append(foot, places(page, send, given));
+  form.append(footOf(page, send, given), places(page, send, given));
   if (local.review) form.append(reviewScreen(page, send, given));
   // What is chosen is kept at once, and nothing is drawn anew for it.
   form.addEventListener("change", () => local.keep(given()));
@@ -155,6 +124,30 @@ function sheet(page, send, local) {
     send({ do: "go", place: Math.min(page.number, page.of - 1), given: given() });
   });
   return form;
+}
+
+/**
+ * The ways on from a question; each takes the answer along.
+ * @param {import("./parts/types.js").ExamPage} page
+ * @param {import("./parts/types.js").Send} send
+ * @param {() => string} given
+ */
+function footOf(page, send, given) {
+  const { number, of, places: all, error } = page;
+  const go = (/** @type {number} */ place) => () => ({ do: "go", place, given: given() });
+  const previous = control("Previous", "previous", go(number - 2), send);
+  previous.disabled = number === 1;
+  const flag = all[number - 1].flagged ? "Take the flag away" : "Flag";
+  const review = () => ({ ...go(number - 1)(), review: true });
+  return make(
+    "div",
+    { class: "rkq-foot" },
+    previous,
+    control(number === of ? "Keep the answer" : "Next", "next", go(Math.min(number, of - 1)), send),
+    control(flag, "flag", () => ({ do: "flag", given: given() }), send),
+    control("Review", "review", review, send),
+    make("output", { class: error ? "error" : "" }, error ?? ""),
+  );
 }
 
 /**

@@ -30,14 +30,14 @@ function pollButton(text, step, send) {
  * @param {import("./parts/types.js").Send} send
  */
 function steps(page, send) {
-  const found = [];
-  if (page.step === "vote") found.push(["End the first vote", "end_round"]);
-  if (page.step === "discuss") found.push(["Open the second vote", "revote"]);
-  if (page.step === "revote") found.push(["End the second vote", "end_round"]);
-  if (!page.shown) found.push(["Show the split", "show"]);
-  if (!page.revealed) found.push(["Show the answer", "reveal"]);
-  found.push(["Begin anew", "restart"]);
-  return make("div", { class: "rkq-foot" }, ...found.map(([text, step]) => pollButton(text, step, send)));
+  const offered = [];
+  if (page.step === "vote") offered.push(["End the first vote", "end_round"]);
+  if (page.step === "discuss") offered.push(["Open the second vote", "revote"]);
+  if (page.step === "revote") offered.push(["End the second vote", "end_round"]);
+  if (!page.shown) offered.push(["Show the split", "show"]);
+  if (!page.revealed) offered.push(["Show the answer", "reveal"]);
+  offered.push(["Begin anew", "restart"]);
+  return make("div", { class: "rkq-foot" }, ...offered.map(([text, step]) => pollButton(text, step, send)));
 }
 
 /**
@@ -47,7 +47,7 @@ function steps(page, send) {
 function shift(page) {
   const most = Math.max(1, ...page.split.flatMap((counts) => Object.values(counts)));
   const rows = page.question.options.map((option) => {
-    const right = page.verdict?.remarks.some((one) => one.option === option.id && one.right);
+    const right = page.verdict?.remarks.some((remark) => remark.option === option.id && remark.right);
     const bars = page.split.map((counts, round) => {
       const number = counts[option.id];
       const bar = make("span", { class: `rkq-votes r${round + 1}` });
@@ -109,7 +109,7 @@ function codesField(page, local, send) {
 }
 
 /** @param {import("./parts/types.js").PollPage} page */
-function told(page) {
+function notices(page) {
   const more = page.refused_more ? [`and ${page.refused_more} more`] : [];
   const lines = [...page.refused, ...more, page.notice].filter(Boolean);
   return lines.map((line) => make("p", { class: "rkq-notice", role: "status" }, line));
@@ -137,7 +137,7 @@ function stage(page, local, send) {
     steps(page, send),
     replayButtons(page.replays, send),
     codesField(page, local, send),
-    ...told(page),
+    ...notices(page),
     make("output", { class: page.error ? "error" : "" }, page.error ?? ""),
   );
 }

@@ -38,48 +38,45 @@ export function buildRegions(lab) {
 /** @param {Lab} lab */
 function buildHeader(lab) {
   const title = make("b", { class: "rk-title" });
-  const look = { class: "rk-presetbutton" };
-  const presetButton = opener("", "Lessons", (node) => showPresets(lab, node), look);
+  const presetButton = opener("", "Lessons", (node) => showPresets(lab, node), { class: "rk-presetbutton" });
   presetButton.append(title, " ▾");
   const protocols = make("div", { class: "rk-seg", role: "group", "aria-label": "Protocol" });
   const compareButton = button("Compare", "Compare the protocols", () => lab.comparison.toggle(null), {
     class: "rk-comparebutton",
     "aria-pressed": "false",
   });
-  const settingsButton = opener("Settings", "Settings", (node) => showSettings(lab, node));
-  const pressed = { "aria-pressed": "false" };
-  /** @type {HTMLButtonElement} */
-  const predictButton = button("Predict", "Predict", () => lab.predict.begin(predictButton), pressed);
-  const shareButton = opener("Copy link", "Copy link", () => showLink(lab));
-  const presentButton = button("Present", "Present", () => lab.presenter.toggle(), pressed);
-  const round = { class: "rk-help" };
-  const menuButton = opener("⋯", "More: files, theme, history", (node) => showMenu(lab, node), round);
+  const tools = buildTools(lab);
   const header = make(
     "div",
     { class: "rk-head", role: "toolbar", "aria-label": "Scenario and protocol" },
     presetButton,
     make("div", { class: "rk-segs" }, protocols, compareButton),
     make("span", { class: "rk-gap" }),
-    settingsButton,
-    predictButton,
-    shareButton,
-    presentButton,
-    menuButton,
-    button("?", "Keyboard and legend", () => lab.toggleHelp(), round),
+    ...Object.values(tools),
   );
-  const forKernel = [settingsButton, predictButton, shareButton, protocols, compareButton];
-  forKernel.forEach((node) => (node.hidden = lab.alone));
+  protocols.hidden = compareButton.hidden = lab.alone;
+  return { header, title, presetButton, protocols, compareButton, ...tools };
+}
+
+/**
+ * The buttons at the right of the header; those that need the kernel are hidden where there is none.
+ * @param {Lab} lab
+ */
+function buildTools(lab) {
+  const pressed = { "aria-pressed": "false" };
+  const round = { class: "rk-help" };
+  /** @type {HTMLButtonElement} */
+  const predictButton = button("Predict", "Predict", () => lab.predict.begin(predictButton), pressed);
+  const settingsButton = opener("Settings", "Settings", (node) => showSettings(lab, node));
+  const shareButton = opener("Copy link", "Copy link", () => showLink(lab));
+  [settingsButton, predictButton, shareButton].forEach((node) => (node.hidden = lab.alone));
   return {
-    header,
-    title,
-    presetButton,
-    protocols,
-    compareButton,
     settingsButton,
     predictButton,
     shareButton,
-    presentButton,
-    menuButton,
+    presentButton: button("Present", "Present", () => lab.presenter.toggle(), pressed),
+    menuButton: opener("⋯", "More: files, theme, history", (node) => showMenu(lab, node), round),
+    helpButton: button("?", "Keyboard and legend", () => lab.toggleHelp(), round),
   };
 }
 

@@ -64,7 +64,7 @@ export class Chart {
         groupTrack,
         groupStates,
         end,
-        (one) => `${one.state}${one.generation}`,
+        ({ state, generation }) => `${state}${generation}`,
       )
     ) {
       const steady = state.state === "Stable" || state.state === "Empty";

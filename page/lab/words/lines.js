@@ -33,7 +33,7 @@ export function doingLine(film, board, index) {
     film.memberTracks[index],
     film.memberStates,
     board.at,
-    (one) => one.doing === state.doing,
+    ({ doing }) => doing === state.doing,
   );
   return state.doing === "crashed"
     ? `crashed ${seconds(board.at - since)} ago`
@@ -75,7 +75,7 @@ export function tokenWord(film, index, state, at, box) {
   if (state.word === "was leaving" && box.width < 170) return "leaving";
   if (state.flows || box.width < (state.owner >= 0 ? 190 : 128)) return state.word;
   const since = seconds(
-    at - sinceWhen(film.partitionTracks[index], film.partitionStates, at, (one) => !one.flows),
+    at - sinceWhen(film.partitionTracks[index], film.partitionStates, at, ({ flows }) => !flows),
   );
   return box.height < 50 && state.owner < 0 ? since : `${state.word} ${since}`;
 }

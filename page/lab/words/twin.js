@@ -44,7 +44,7 @@ export function memberLine(film, board, index) {
   const track = film.memberTracks[index];
   const parts = [];
   if (["crashed", "gone", "died"].includes(state.doing)) {
-    const since = sinceWhen(track, film.memberStates, board.at, (one) => one.doing === state.doing);
+    const since = sinceWhen(track, film.memberStates, board.at, ({ doing }) => doing === state.doing);
     parts.push(`${state.doing} ${seconds(board.at - since)} ago`);
   } else parts.push(state.doing);
   if (state.error) parts.push(state.error);
@@ -108,17 +108,17 @@ export function groupLine(board) {
  */
 export function twinText(film, board) {
   const [cause, effect] = sentenceAt(film, board.at);
-  const present = board.members.filter((one) => one.state.life !== "absent");
+  const present = board.members.filter((member) => member.state.life !== "absent");
   const shown = present.length <= 12
     ? present
-    : present.filter((one) =>
-      one.state.doing !== "polls" || board.owned[one.index].some((held) => !board.partitions[held].flows)
+    : present.filter(({ state, index }) =>
+      state.doing !== "polls" || board.owned[index].some((partition) => !board.partitions[partition].flows)
     ).slice(0, 12);
   const lines = [
     `${seconds(board.at)} of ${seconds(film.end)}, ${film.label}. ${cause} ${effect}`.trim(),
     groupLine(board),
   ];
-  shown.forEach((one) => lines.push(memberLine(film, board, one.index)));
+  shown.forEach(({ index }) => lines.push(memberLine(film, board, index)));
   if (present.length > shown.length) lines.push(`${present.length - shown.length} more members.`);
   const orphans = film.partitions.filter((_, index) => board.partitions[index].owner === -1);
   if (orphans.length) lines.push(`No owner: ${spoken(orphans)}.`);

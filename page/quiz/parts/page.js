@@ -46,8 +46,8 @@ async function showLab(model, slot) {
  * @param {...string} selectors
  */
 export function focusOn(root, ...selectors) {
-  const found = selectors.map((selector) => root.querySelector(selector)).find((node) => node !== null);
-  (found instanceof HTMLElement ? found : root).focus();
+  const first = selectors.map((selector) => root.querySelector(selector)).find((node) => node !== null);
+  (first instanceof HTMLElement ? first : root).focus();
 }
 
 /**

@@ -5,60 +5,64 @@ import { chart, scale, strip } from "./chart.js";
 import { prose } from "./prose.js";
 
 /**
+ * An option: chosen or struck, and with the verdict its remark.
  * @param {import("./types.js").Question} question
  * @param {import("./types.js").Option} option
  * @param {import("./types.js").AnswerState} state
  */
 function optionRow(question, option, state) {
   const remark = state.remarks?.find((each) => each.option === option.id);
-  const stroke = state.struck?.includes(option.id);
-  const chosen = remark ? remark.chosen : state.given.split(" ").includes(option.id);
+  const struck = state.struck?.includes(option.id);
   const input = make("input", {
     type: question.many ? "checkbox" : "radio",
     name: "given",
     value: option.id,
     disabled: state.disabled,
-    checked: chosen,
+    checked: remark ? remark.chosen : state.given.split(" ").includes(option.id),
   });
-  const says = remark
-    ? [remark.right ? "✓ right" : "✗ wrong", remark.chosen ? "your answer" : null].filter(Boolean).join(", ")
-    : null;
   const row = question.picture?.rows.find((each) => each.name === option.text);
-  const text = make(
-    "span",
-    { class: question.kind === "log" ? "rkq-text rkq-log" : "rkq-text" },
-    ...(question.kind === "log" ? [option.text] : prose(option.text)),
-  );
-  const strike = state.strike
-    ? make("button", {
-      type: "button",
-      class: "rkq-strike",
-      "aria-pressed": String(Boolean(stroke)),
-      "aria-label": `strike out ${option.id}`,
-    }, stroke ? "restore" : "strike")
-    : null;
-  strike?.addEventListener("click", () => state.strike?.(option.id));
-  const marked = remark ? (remark.right ? "right" : "wrong") : "";
+  const log = question.kind === "log";
+  const text = log ? [option.text] : prose(option.text);
   const quiet = remark && question.options.length > 6 && !remark.right && !remark.chosen;
+  const looks = ["rkq-option"];
+  if (remark) looks.push(remark.right ? "right" : "wrong");
+  if (remark?.chosen) looks.push("chosen");
+  if (struck) looks.push("struck");
+  const label = make(
+    "label",
+    {},
+    input,
+    make("span", { class: "rkq-letter", "aria-hidden": "true" }, option.id.toUpperCase()),
+    make("span", { class: log ? "rkq-text rkq-log" : "rkq-text" }, ...text),
+    row && question.picture ? strip(question.picture, row) : null,
+    remark ? make("span", { class: "rkq-mark" }, markOf(remark)) : null,
+    strikeButton(option, state, !!struck),
+  );
   return make(
     "div",
-    {
-      class: ["rkq-option", marked, remark?.chosen ? "chosen" : "", stroke ? "struck" : ""].filter(Boolean)
-        .join(" "),
-    },
-    make(
-      "label",
-      {},
-      input,
-      make("span", { class: "rkq-letter", "aria-hidden": "true" }, option.id.toUpperCase()),
-      text,
-      row && question.picture ? strip(question.picture, row) : null,
-      says ? make("span", { class: "rkq-mark" }, says) : null,
-      strike,
-    ),
+    { class: looks.join(" ") },
+    label,
     option.picture ? chart(option.picture) : null,
     remark && !quiet ? make("p", { class: "rkq-why" }, ...prose(remark.why)) : null,
   );
+}
+
+/** @param {import("./types.js").Remark} remark */
+function markOf({ right, chosen }) {
+  return `${right ? "✓ right" : "✗ wrong"}${chosen ? ", your answer" : ""}`;
+}
+
+/**
+ * @param {import("./types.js").Option} option
+ * @param {import("./types.js").AnswerState} state
+ * @param {boolean} struck
+ */
+function strikeButton({ id }, { strike }, struck) {
+  if (!strike) return null;
+  const looks = { type: "button", class: "rkq-strike", "aria-pressed": String(struck) };
+  const node = make("button", { ...looks, "aria-label": `strike out ${id}` }, struck ? "restore" : "strike");
+  node.addEventListener("click", () => strike(id));
+  return node;
 }
 
 /** @param {import("./types.js").AnswerState} state */
@@ -71,7 +75,7 @@ function remarkRows(state) {
       make(
         "span",
         { class: "rkq-mark" },
-        `${remark.right ? "✓ right" : "✗ wrong"}${remark.chosen ? ", your answer" : ""}`,
+        markOf(remark),
       ),
       make("p", { class: "rkq-why" }, ...prose(remark.why)),
     )

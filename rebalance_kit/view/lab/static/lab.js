@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 096071a8b7f04b30, bundle 5eed09b4d835c317.
+// Made of page/lab/main.js by `make page`; edit there. Sources 26a2e1123b4c2b07, bundle 7bf19a1af44a0c2a.
 // shared/model.js
 function bytesOf(text) {
   return new DataView(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
@@ -1564,7 +1564,7 @@ function doingLine(film, board, index) {
     "died",
     "left"
   ].includes(state.doing)) return state.doing;
-  const since = sinceWhen(film.memberTracks[index], film.memberStates, board.at, (one) => one.doing === state.doing);
+  const since = sinceWhen(film.memberTracks[index], film.memberStates, board.at, ({ doing }) => doing === state.doing);
   return state.doing === "crashed" ? `crashed ${seconds(board.at - since)} ago` : `${state.doing} at ${seconds(since)}`;
 }
 function thirdLine(state, ends, board) {
@@ -1587,7 +1587,7 @@ function numberWord(protocol) {
 function tokenWord(film, index, state, at, box) {
   if (state.word === "was leaving" && box.width < 170) return "leaving";
   if (state.flows || box.width < (state.owner >= 0 ? 190 : 128)) return state.word;
-  const since = seconds(at - sinceWhen(film.partitionTracks[index], film.partitionStates, at, (one) => !one.flows));
+  const since = seconds(at - sinceWhen(film.partitionTracks[index], film.partitionStates, at, ({ flows }) => !flows));
   return box.height < 50 && state.owner < 0 ? since : `${state.word} ${since}`;
 }
 
@@ -1621,7 +1621,7 @@ function memberLine(film, board, index) {
     "gone",
     "died"
   ].includes(state.doing)) {
-    const since = sinceWhen(track, film.memberStates, board.at, (one) => one.doing === state.doing);
+    const since = sinceWhen(track, film.memberStates, board.at, ({ doing }) => doing === state.doing);
     parts.push(`${state.doing} ${seconds(board.at - since)} ago`);
   } else parts.push(state.doing);
   if (state.error) parts.push(state.error);
@@ -1669,13 +1669,13 @@ function groupLine(board) {
 }
 function twinText(film, board) {
   const [cause, effect] = sentenceAt(film, board.at);
-  const present = board.members.filter((one) => one.state.life !== "absent");
-  const shown = present.length <= 12 ? present : present.filter((one) => one.state.doing !== "polls" || board.owned[one.index].some((held) => !board.partitions[held].flows)).slice(0, 12);
+  const present = board.members.filter((member) => member.state.life !== "absent");
+  const shown = present.length <= 12 ? present : present.filter(({ state, index }) => state.doing !== "polls" || board.owned[index].some((partition) => !board.partitions[partition].flows)).slice(0, 12);
   const lines = [
     `${seconds(board.at)} of ${seconds(film.end)}, ${film.label}. ${cause} ${effect}`.trim(),
     groupLine(board)
   ];
-  shown.forEach((one) => lines.push(memberLine(film, board, one.index)));
+  shown.forEach(({ index }) => lines.push(memberLine(film, board, index)));
   if (present.length > shown.length) lines.push(`${present.length - shown.length} more members.`);
   const orphans = film.partitions.filter((_, index) => board.partitions[index].owner === -1);
   if (orphans.length) lines.push(`No owner: ${spoken(orphans)}.`);
@@ -2681,7 +2681,7 @@ var Chart = class {
   /** @param {number} y */
   drawGroup(y) {
     const { groupTrack, groupStates, end } = this.film;
-    for (const [from, until, state] of bars(groupTrack, groupStates, end, (one) => `${one.state}${one.generation}`)) {
+    for (const [from, until, state] of bars(groupTrack, groupStates, end, ({ state: state2, generation }) => `${state2}${generation}`)) {
       const steady = state.state === "Stable" || state.state === "Empty";
       const words = `${state.state}${state.generation === null ? "" : ` \xB7 ${state.generation}`}`;
       this.drawBox(from, until, y, this.painter.colour(steady ? "sunk" : "ink"));
@@ -4791,10 +4791,9 @@ function buildHeader(lab) {
   const title = make("b", {
     class: "rk-title"
   });
-  const look = {
+  const presetButton = opener("", "Lessons", (node) => showPresets(lab, node), {
     class: "rk-presetbutton"
-  };
-  const presetButton = opener("", "Lessons", (node) => showPresets(lab, node), look);
+  });
   presetButton.append(title, " \u25BE");
   const protocols = make("div", {
     class: "rk-seg",
@@ -4805,17 +4804,7 @@ function buildHeader(lab) {
     class: "rk-comparebutton",
     "aria-pressed": "false"
   });
-  const settingsButton = opener("Settings", "Settings", (node) => showSettings(lab, node));
-  const pressed = {
-    "aria-pressed": "false"
-  };
-  const predictButton = button("Predict", "Predict", () => lab.predict.begin(predictButton), pressed);
-  const shareButton = opener("Copy link", "Copy link", () => showLink(lab));
-  const presentButton = button("Present", "Present", () => lab.presenter.toggle(), pressed);
-  const round = {
-    class: "rk-help"
-  };
-  const menuButton = opener("\u22EF", "More: files, theme, history", (node) => showMenu(lab, node), round);
+  const tools = buildTools(lab);
   const header = make("div", {
     class: "rk-head",
     role: "toolbar",
@@ -4824,26 +4813,39 @@ function buildHeader(lab) {
     class: "rk-segs"
   }, protocols, compareButton), make("span", {
     class: "rk-gap"
-  }), settingsButton, predictButton, shareButton, presentButton, menuButton, button("?", "Keyboard and legend", () => lab.toggleHelp(), round));
-  const forKernel = [
-    settingsButton,
-    predictButton,
-    shareButton,
-    protocols,
-    compareButton
-  ];
-  forKernel.forEach((node) => node.hidden = lab.alone);
+  }), ...Object.values(tools));
+  protocols.hidden = compareButton.hidden = lab.alone;
   return {
     header,
     title,
     presetButton,
     protocols,
     compareButton,
+    ...tools
+  };
+}
+function buildTools(lab) {
+  const pressed = {
+    "aria-pressed": "false"
+  };
+  const round = {
+    class: "rk-help"
+  };
+  const predictButton = button("Predict", "Predict", () => lab.predict.begin(predictButton), pressed);
+  const settingsButton = opener("Settings", "Settings", (node) => showSettings(lab, node));
+  const shareButton = opener("Copy link", "Copy link", () => showLink(lab));
+  [
+    settingsButton,
+    predictButton,
+    shareButton
+  ].forEach((node) => node.hidden = lab.alone);
+  return {
     settingsButton,
     predictButton,
     shareButton,
-    presentButton,
-    menuButton
+    presentButton: button("Present", "Present", () => lab.presenter.toggle(), pressed),
+    menuButton: opener("\u22EF", "More: files, theme, history", (node) => showMenu(lab, node), round),
+    helpButton: button("?", "Keyboard and legend", () => lab.toggleHelp(), round)
   };
 }
 function buildSentences() {

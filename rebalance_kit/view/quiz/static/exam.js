@@ -1,4 +1,4 @@
-// Made of page/quiz/exam.js by `make page`; edit there. Sources 3a2472807ebf974f, bundle cbf6ba98ebf4174c.
+// Made of page/quiz/exam.js by `make page`; edit there. Sources 5c9b39a80145a0f5, bundle 77ac9e34e7ddd290.
 // shared/dom.js
 var SVG = "http://www.w3.org/2000/svg";
 function make(tag, attributes = {}, ...children) {
@@ -60,8 +60,8 @@ async function showLab(model, slot) {
   });
 }
 function focusOn(root, ...selectors) {
-  const found = selectors.map((selector) => root.querySelector(selector)).find((node) => node !== null);
-  (found instanceof HTMLElement ? found : root).focus();
+  const first = selectors.map((selector) => root.querySelector(selector)).find((node) => node !== null);
+  (first instanceof HTMLElement ? first : root).focus();
 }
 function ownKeys(root, pressed) {
   root.addEventListener("keydown", (event) => {
@@ -149,49 +149,56 @@ function chart(picture) {
 // quiz/parts/rows.js
 function optionRow(question, option, state) {
   const remark = state.remarks?.find((each) => each.option === option.id);
-  const stroke = state.struck?.includes(option.id);
-  const chosen = remark ? remark.chosen : state.given.split(" ").includes(option.id);
+  const struck = state.struck?.includes(option.id);
   const input = make("input", {
     type: question.many ? "checkbox" : "radio",
     name: "given",
     value: option.id,
     disabled: state.disabled,
-    checked: chosen
+    checked: remark ? remark.chosen : state.given.split(" ").includes(option.id)
   });
-  const says = remark ? [
-    remark.right ? "\u2713 right" : "\u2717 wrong",
-    remark.chosen ? "your answer" : null
-  ].filter(Boolean).join(", ") : null;
   const row = question.picture?.rows.find((each) => each.name === option.text);
-  const text = make("span", {
-    class: question.kind === "log" ? "rkq-text rkq-log" : "rkq-text"
-  }, ...question.kind === "log" ? [
+  const log = question.kind === "log";
+  const text = log ? [
     option.text
-  ] : prose(option.text));
-  const strike = state.strike ? make("button", {
-    type: "button",
-    class: "rkq-strike",
-    "aria-pressed": String(Boolean(stroke)),
-    "aria-label": `strike out ${option.id}`
-  }, stroke ? "restore" : "strike") : null;
-  strike?.addEventListener("click", () => state.strike?.(option.id));
-  const marked = remark ? remark.right ? "right" : "wrong" : "";
+  ] : prose(option.text);
   const quiet = remark && question.options.length > 6 && !remark.right && !remark.chosen;
-  return make("div", {
-    class: [
-      "rkq-option",
-      marked,
-      remark?.chosen ? "chosen" : "",
-      stroke ? "struck" : ""
-    ].filter(Boolean).join(" ")
-  }, make("label", {}, input, make("span", {
+  const looks = [
+    "rkq-option"
+  ];
+  if (remark) looks.push(remark.right ? "right" : "wrong");
+  if (remark?.chosen) looks.push("chosen");
+  if (struck) looks.push("struck");
+  const label = make("label", {}, input, make("span", {
     class: "rkq-letter",
     "aria-hidden": "true"
-  }, option.id.toUpperCase()), text, row && question.picture ? strip(question.picture, row) : null, says ? make("span", {
+  }, option.id.toUpperCase()), make("span", {
+    class: log ? "rkq-text rkq-log" : "rkq-text"
+  }, ...text), row && question.picture ? strip(question.picture, row) : null, remark ? make("span", {
     class: "rkq-mark"
-  }, says) : null, strike), option.picture ? chart(option.picture) : null, remark && !quiet ? make("p", {
+  }, markOf(remark)) : null, strikeButton(option, state, !!struck));
+  return make("div", {
+    class: looks.join(" ")
+  }, label, option.picture ? chart(option.picture) : null, remark && !quiet ? make("p", {
     class: "rkq-why"
   }, ...prose(remark.why)) : null);
+}
+function markOf({ right, chosen }) {
+  return `${right ? "\u2713 right" : "\u2717 wrong"}${chosen ? ", your answer" : ""}`;
+}
+function strikeButton({ id }, { strike }, struck) {
+  if (!strike) return null;
+  const looks = {
+    type: "button",
+    class: "rkq-strike",
+    "aria-pressed": String(struck)
+  };
+  const node = make("button", {
+    ...looks,
+    "aria-label": `strike out ${id}`
+  }, struck ? "restore" : "strike");
+  node.addEventListener("click", () => strike(id));
+  return node;
 }
 function remarkRows(state) {
   return (state.remarks ?? []).map((remark) => make("div", {
@@ -200,7 +207,7 @@ function remarkRows(state) {
     class: "rkq-text"
   }, remark.text), make("span", {
     class: "rkq-mark"
-  }, `${remark.right ? "\u2713 right" : "\u2717 wrong"}${remark.chosen ? ", your answer" : ""}`), make("p", {
+  }, markOf(remark)), make("p", {
     class: "rkq-why"
   }, ...prose(remark.why))));
 }
@@ -388,11 +395,11 @@ function places(page, send, given) {
     "nav",
     { class: "rkq-places", "aria-label": "All questions" },
     ...page.places.map((place, number) => {
-      const told = page.ended ? page.right[number] ? "right" : "not right" : null;
+      const mark = page.ended ? page.right[number] ? "right" : "not right" : null;
       const says = [
         `question ${number + 1}`,
         place.answered ? "answered" : "open",
-        told,
+        mark,
         place.flagged ? "flagged" : null
       ].filter(Boolean).join(", ");
       const sign = page.ended ? page.right[number] ? " \u2713" : " \u2717" : place.answered ? " \u25CF" : " \u25CB";
@@ -452,38 +459,7 @@ function sheet(page, send, local) {
     ...questionBody(page.question, state)
   );
   const given = () => readAnswer(form, page.question);
-  const previous = control(
-    "Previous",
-    "previous",
-    () => ({ do: "go", place: page.number - 2, given: given() }),
-    send
-  );
-  previous.disabled = page.number === 1;
-  const foot = make(
-    "div",
-    { class: "rkq-foot" },
-    previous,
-    control(
-      page.number === page.of ? "Keep the answer" : "Next",
-      "next",
-      () => ({ do: "go", place: Math.min(page.number, page.of - 1), given: given() }),
-      send
-    ),
-    control(
-      page.places[page.number - 1].flagged ? "Take the flag away" : "Flag",
-      "flag",
-      () => ({ do: "flag", given: given() }),
-      send
-    ),
-    control(
-      "Review",
-      "review",
-      () => ({ do: "go", place: page.number - 1, given: given(), review: true }),
-      send
-    ),
-    make("output", { class: page.error ? "error" : "" }, page.error ?? "")
-  );
-  form.append(foot, places(page, send, given));
+  form.append(footOf(page, send, given), places(page, send, given));
   if (local.review) form.append(reviewScreen(page, send, given));
   form.addEventListener("change", () => local.keep(given()));
   if (page.notice) form.append(make("p", { class: "rkq-notice", role: "status" }, page.notice));
@@ -492,6 +468,23 @@ function sheet(page, send, local) {
     send({ do: "go", place: Math.min(page.number, page.of - 1), given: given() });
   });
   return form;
+}
+function footOf(page, send, given) {
+  const { number, of, places: all, error } = page;
+  const go = (place) => () => ({ do: "go", place, given: given() });
+  const previous = control("Previous", "previous", go(number - 2), send);
+  previous.disabled = number === 1;
+  const flag = all[number - 1].flagged ? "Take the flag away" : "Flag";
+  const review = () => ({ ...go(number - 1)(), review: true });
+  return make(
+    "div",
+    { class: "rkq-foot" },
+    previous,
+    control(number === of ? "Keep the answer" : "Next", "next", go(Math.min(number, of - 1)), send),
+    control(flag, "flag", () => ({ do: "flag", given: given() }), send),
+    control("Review", "review", review, send),
+    make("output", { class: error ? "error" : "" }, error ?? "")
+  );
 }
 function ended(page, send) {
   const state = { remarks: page.verdict.remarks, given: page.given, disabled: true, struck: [] };

@@ -1,4 +1,4 @@
-// Made of page/quiz/poll.js by `make page`; edit there. Sources c90f0234d4380547, bundle eadc88d6de878cd4.
+// Made of page/quiz/poll.js by `make page`; edit there. Sources 1468995c442c9d15, bundle 33e692f01f174af9.
 // shared/dom.js
 var SVG = "http://www.w3.org/2000/svg";
 function make(tag, attributes = {}, ...children) {
@@ -96,49 +96,56 @@ function lines(text) {
 // quiz/parts/rows.js
 function optionRow(question, option, state) {
   const remark = state.remarks?.find((each) => each.option === option.id);
-  const stroke = state.struck?.includes(option.id);
-  const chosen = remark ? remark.chosen : state.given.split(" ").includes(option.id);
+  const struck = state.struck?.includes(option.id);
   const input = make("input", {
     type: question.many ? "checkbox" : "radio",
     name: "given",
     value: option.id,
     disabled: state.disabled,
-    checked: chosen
+    checked: remark ? remark.chosen : state.given.split(" ").includes(option.id)
   });
-  const says = remark ? [
-    remark.right ? "\u2713 right" : "\u2717 wrong",
-    remark.chosen ? "your answer" : null
-  ].filter(Boolean).join(", ") : null;
   const row = question.picture?.rows.find((each) => each.name === option.text);
-  const text = make("span", {
-    class: question.kind === "log" ? "rkq-text rkq-log" : "rkq-text"
-  }, ...question.kind === "log" ? [
+  const log = question.kind === "log";
+  const text = log ? [
     option.text
-  ] : prose(option.text));
-  const strike = state.strike ? make("button", {
-    type: "button",
-    class: "rkq-strike",
-    "aria-pressed": String(Boolean(stroke)),
-    "aria-label": `strike out ${option.id}`
-  }, stroke ? "restore" : "strike") : null;
-  strike?.addEventListener("click", () => state.strike?.(option.id));
-  const marked = remark ? remark.right ? "right" : "wrong" : "";
+  ] : prose(option.text);
   const quiet = remark && question.options.length > 6 && !remark.right && !remark.chosen;
-  return make("div", {
-    class: [
-      "rkq-option",
-      marked,
-      remark?.chosen ? "chosen" : "",
-      stroke ? "struck" : ""
-    ].filter(Boolean).join(" ")
-  }, make("label", {}, input, make("span", {
+  const looks = [
+    "rkq-option"
+  ];
+  if (remark) looks.push(remark.right ? "right" : "wrong");
+  if (remark?.chosen) looks.push("chosen");
+  if (struck) looks.push("struck");
+  const label = make("label", {}, input, make("span", {
     class: "rkq-letter",
     "aria-hidden": "true"
-  }, option.id.toUpperCase()), text, row && question.picture ? strip(question.picture, row) : null, says ? make("span", {
+  }, option.id.toUpperCase()), make("span", {
+    class: log ? "rkq-text rkq-log" : "rkq-text"
+  }, ...text), row && question.picture ? strip(question.picture, row) : null, remark ? make("span", {
     class: "rkq-mark"
-  }, says) : null, strike), option.picture ? chart(option.picture) : null, remark && !quiet ? make("p", {
+  }, markOf(remark)) : null, strikeButton(option, state, !!struck));
+  return make("div", {
+    class: looks.join(" ")
+  }, label, option.picture ? chart(option.picture) : null, remark && !quiet ? make("p", {
     class: "rkq-why"
   }, ...prose(remark.why)) : null);
+}
+function markOf({ right, chosen }) {
+  return `${right ? "\u2713 right" : "\u2717 wrong"}${chosen ? ", your answer" : ""}`;
+}
+function strikeButton({ id }, { strike }, struck) {
+  if (!strike) return null;
+  const looks = {
+    type: "button",
+    class: "rkq-strike",
+    "aria-pressed": String(struck)
+  };
+  const node = make("button", {
+    ...looks,
+    "aria-label": `strike out ${id}`
+  }, struck ? "restore" : "strike");
+  node.addEventListener("click", () => strike(id));
+  return node;
 }
 function remarkRows(state) {
   return (state.remarks ?? []).map((remark) => make("div", {
@@ -147,7 +154,7 @@ function remarkRows(state) {
     class: "rkq-text"
   }, remark.text), make("span", {
     class: "rkq-mark"
-  }, `${remark.right ? "\u2713 right" : "\u2717 wrong"}${remark.chosen ? ", your answer" : ""}`), make("p", {
+  }, markOf(remark)), make("p", {
     class: "rkq-why"
   }, ...prose(remark.why))));
 }
@@ -318,8 +325,8 @@ async function showLab(model, slot) {
   });
 }
 function focusOn(root, ...selectors) {
-  const found = selectors.map((selector) => root.querySelector(selector)).find((node) => node !== null);
-  (found instanceof HTMLElement ? found : root).focus();
+  const first = selectors.map((selector) => root.querySelector(selector)).find((node) => node !== null);
+  (first instanceof HTMLElement ? first : root).focus();
 }
 function ownKeys(root, pressed) {
   root.addEventListener("keydown", (event) => {
@@ -354,19 +361,19 @@ function pollButton(text, step, send) {
   return button;
 }
 function steps(page, send) {
-  const found = [];
-  if (page.step === "vote") found.push(["End the first vote", "end_round"]);
-  if (page.step === "discuss") found.push(["Open the second vote", "revote"]);
-  if (page.step === "revote") found.push(["End the second vote", "end_round"]);
-  if (!page.shown) found.push(["Show the split", "show"]);
-  if (!page.revealed) found.push(["Show the answer", "reveal"]);
-  found.push(["Begin anew", "restart"]);
-  return make("div", { class: "rkq-foot" }, ...found.map(([text, step]) => pollButton(text, step, send)));
+  const offered = [];
+  if (page.step === "vote") offered.push(["End the first vote", "end_round"]);
+  if (page.step === "discuss") offered.push(["Open the second vote", "revote"]);
+  if (page.step === "revote") offered.push(["End the second vote", "end_round"]);
+  if (!page.shown) offered.push(["Show the split", "show"]);
+  if (!page.revealed) offered.push(["Show the answer", "reveal"]);
+  offered.push(["Begin anew", "restart"]);
+  return make("div", { class: "rkq-foot" }, ...offered.map(([text, step]) => pollButton(text, step, send)));
 }
 function shift(page) {
   const most = Math.max(1, ...page.split.flatMap((counts) => Object.values(counts)));
   const rows = page.question.options.map((option) => {
-    const right = page.verdict?.remarks.some((one) => one.option === option.id && one.right);
+    const right = page.verdict?.remarks.some((remark) => remark.option === option.id && remark.right);
     const bars = page.split.map((counts, round) => {
       const number = counts[option.id];
       const bar = make("span", { class: `rkq-votes r${round + 1}` });
@@ -420,7 +427,7 @@ function codesField(page, local, send) {
   });
   return make("div", { class: "rkq-foot" }, area, button);
 }
-function told(page) {
+function notices(page) {
   const more = page.refused_more ? [`and ${page.refused_more} more`] : [];
   const lines2 = [...page.refused, ...more, page.notice].filter(Boolean);
   return lines2.map((line) => make("p", { class: "rkq-notice", role: "status" }, line));
@@ -442,7 +449,7 @@ function stage(page, local, send) {
     steps(page, send),
     replayButtons(page.replays, send),
     codesField(page, local, send),
-    ...told(page),
+    ...notices(page),
     make("output", { class: page.error ? "error" : "" }, page.error ?? "")
   );
 }

@@ -1,4 +1,4 @@
-// Made of page/quiz/practice.js by `make page`; edit there. Sources 407f677335f0a041, bundle 02d0116b6f4400a7.
+// Made of page/quiz/practice.js by `make page`; edit there. Sources dbf026af60cf37e3, bundle 80f60998b555bd90.
 // shared/dom.js
 var SVG = "http://www.w3.org/2000/svg";
 function make(tag, attributes = {}, ...children) {
@@ -47,8 +47,8 @@ async function showLab(model, slot) {
   });
 }
 function focusOn(root, ...selectors) {
-  const found = selectors.map((selector) => root.querySelector(selector)).find((node) => node !== null);
-  (found instanceof HTMLElement ? found : root).focus();
+  const first = selectors.map((selector) => root.querySelector(selector)).find((node) => node !== null);
+  (first instanceof HTMLElement ? first : root).focus();
 }
 function ownKeys(root, pressed) {
   root.addEventListener("keydown", (event) => {
@@ -149,49 +149,56 @@ function lines(text) {
 // quiz/parts/rows.js
 function optionRow(question, option, state) {
   const remark = state.remarks?.find((each) => each.option === option.id);
-  const stroke = state.struck?.includes(option.id);
-  const chosen = remark ? remark.chosen : state.given.split(" ").includes(option.id);
+  const struck = state.struck?.includes(option.id);
   const input = make("input", {
     type: question.many ? "checkbox" : "radio",
     name: "given",
     value: option.id,
     disabled: state.disabled,
-    checked: chosen
+    checked: remark ? remark.chosen : state.given.split(" ").includes(option.id)
   });
-  const says = remark ? [
-    remark.right ? "\u2713 right" : "\u2717 wrong",
-    remark.chosen ? "your answer" : null
-  ].filter(Boolean).join(", ") : null;
   const row = question.picture?.rows.find((each) => each.name === option.text);
-  const text = make("span", {
-    class: question.kind === "log" ? "rkq-text rkq-log" : "rkq-text"
-  }, ...question.kind === "log" ? [
+  const log = question.kind === "log";
+  const text = log ? [
     option.text
-  ] : prose(option.text));
-  const strike = state.strike ? make("button", {
-    type: "button",
-    class: "rkq-strike",
-    "aria-pressed": String(Boolean(stroke)),
-    "aria-label": `strike out ${option.id}`
-  }, stroke ? "restore" : "strike") : null;
-  strike?.addEventListener("click", () => state.strike?.(option.id));
-  const marked = remark ? remark.right ? "right" : "wrong" : "";
+  ] : prose(option.text);
   const quiet = remark && question.options.length > 6 && !remark.right && !remark.chosen;
-  return make("div", {
-    class: [
-      "rkq-option",
-      marked,
-      remark?.chosen ? "chosen" : "",
-      stroke ? "struck" : ""
-    ].filter(Boolean).join(" ")
-  }, make("label", {}, input, make("span", {
+  const looks = [
+    "rkq-option"
+  ];
+  if (remark) looks.push(remark.right ? "right" : "wrong");
+  if (remark?.chosen) looks.push("chosen");
+  if (struck) looks.push("struck");
+  const label = make("label", {}, input, make("span", {
     class: "rkq-letter",
     "aria-hidden": "true"
-  }, option.id.toUpperCase()), text, row && question.picture ? strip(question.picture, row) : null, says ? make("span", {
+  }, option.id.toUpperCase()), make("span", {
+    class: log ? "rkq-text rkq-log" : "rkq-text"
+  }, ...text), row && question.picture ? strip(question.picture, row) : null, remark ? make("span", {
     class: "rkq-mark"
-  }, says) : null, strike), option.picture ? chart(option.picture) : null, remark && !quiet ? make("p", {
+  }, markOf(remark)) : null, strikeButton(option, state, !!struck));
+  return make("div", {
+    class: looks.join(" ")
+  }, label, option.picture ? chart(option.picture) : null, remark && !quiet ? make("p", {
     class: "rkq-why"
   }, ...prose(remark.why)) : null);
+}
+function markOf({ right, chosen }) {
+  return `${right ? "\u2713 right" : "\u2717 wrong"}${chosen ? ", your answer" : ""}`;
+}
+function strikeButton({ id }, { strike }, struck) {
+  if (!strike) return null;
+  const looks = {
+    type: "button",
+    class: "rkq-strike",
+    "aria-pressed": String(struck)
+  };
+  const node = make("button", {
+    ...looks,
+    "aria-label": `strike out ${id}`
+  }, struck ? "restore" : "strike");
+  node.addEventListener("click", () => strike(id));
+  return node;
 }
 function remarkRows(state) {
   return (state.remarks ?? []).map((remark) => make("div", {
@@ -200,7 +207,7 @@ function remarkRows(state) {
     class: "rkq-text"
   }, remark.text), make("span", {
     class: "rkq-mark"
-  }, `${remark.right ? "\u2713 right" : "\u2717 wrong"}${remark.chosen ? ", your answer" : ""}`), make("p", {
+  }, markOf(remark)), make("p", {
     class: "rkq-why"
   }, ...prose(remark.why))));
 }
