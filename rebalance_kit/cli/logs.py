@@ -35,6 +35,7 @@ def _add_logs(commands: Commands) -> None:
         default="auto",
         help="who reads: this process (up to about a million lines), or Spark (default: by size; --master means Spark)",
     )
+    logs.add_argument("--books", action="store_true", help="count the lines of every file in the report")
     logs.add_argument("--json", action="store_true", help="one JSON line per run and group")
     logs.add_argument(
         "--layouts", type=Path, default=None, metavar="FILE", help="YAML: layouts to try before the kit's own"
@@ -84,6 +85,7 @@ def _logs(arguments: argparse.Namespace, out: TextIO) -> int:
         out=out,
         page=_page,
         engine=arguments.engine,
+        books=arguments.books,
         options=ReadingOptions(
             arguments.layouts, arguments.year, arguments.time_zone, tuple(arguments.offset)
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
+from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +19,15 @@ if TYPE_CHECKING:
 #: How wide the report is at most.
 _WIDTH = 120
 
-#: How many rejected lines are shown; the table has them all.
-_SHOWN_REJECTS = 10
+#: How many rejected lines are shown with the books, and without; the table has them all.
+_SHOWN_REJECTS, _FEW_REJECTS = 10, 3
+
+#: How many groups the summary names, how many members a line names, and how many numbers it lists.
+_SUMMARY, _NAMED, _NUMBERS = 8, 6, 12
 
 
 def print_json(result: Tables, out: TextIO) -> None:
-    """One JSON object a line for each run and group, ordered by path and group; ASCII, so that no text breaks a line."""
+    """One JSON object per line for each run and group, ordered by path and group; ASCII, so that no text breaks a line."""
     for row in result.rows("groups"):
         print(json.dumps(group_record(row)), file=out)
 
@@ -45,52 +49,128 @@ def group_record(row: dict[str, Any]) -> dict[str, Any]:
     return {key: [] if row.get(key) is None else row[key] for key in keys}
 
 
-def print_report(result: Tables, out: TextIO) -> None:
-    """What happened, group by group, then the books of lines, file by file."""
-    rows = [group_record(row) for row in result.rows("groups")]
-    for record in rows:
-        _print_group(record, out)
-    if not rows:
+def print_report(result: Tables, out: TextIO, books: bool = False) -> None:
+    """A summary of ten lines, the groups by what their rebalances cost, and whether every line is accounted for.
+
+    ``books`` adds the count of every file, what was passed over, and rejected lines.
+    """
+    unread = _unread(result.rows("gaps"))
+    records = sorted(
+        (group_record(row) for row in result.rows("groups")),
+        key=lambda record: (*_trouble(record, unread), record["path"], record["group"]),
+    )
+    nobody = [row for row in result.rows("findings") if row["group"] is None]
+    _print_summary(records, unread, out)
+    for record in records:
+        if record["rebalances"] or record["findings"]:
+            _print_group(record, out)
+    quiet = [record["group"] for record in records if not record["rebalances"] and not record["findings"]]
+    if quiet:
+        print(_wrapped("Named, with no rebalance in these logs: ", ", ".join(quiet)), file=out)
+    if nobody:
+        print("Of lines that name no group:", file=out)
+        _print_findings(nobody, out)
+    if not records and not nobody:
         print("No consumer group is told of in these files.", file=out)
-    books = result.rows("lines")
-    _print_books(books, out)
-    _print_rejects(result, books, out)
-    for path, why in result.passed_over:
-        print(f"passed over {path}: {why}", file=out)
+    counts = result.rows("lines")
+    (_print_books if books else _print_sums)(counts, out)
+    _print_rejects(result, counts, out, books=books)
+    if books:
+        for path, why in result.passed_over:
+            print(f"passed over {path}: {why}", file=out)
+    elif result.passed_over:
+        print(f"passed over {len(result.passed_over)} files that are no logs by their names", file=out)
+
+
+def _unread(gaps: Sequence[Row]) -> Counter[tuple[str, str]]:
+    """Unread partition-milliseconds of each group of a run."""
+    sums: Counter[tuple[str, str]] = Counter()
+    for row in gaps:
+        sums[row["path"], row["group"]] += max(0, row["duration_ms"])
+    return sums
+
+
+def _trouble(record: dict[str, Any], unread: Counter[tuple[str, str]]) -> tuple[int, int, int]:
+    """What orders groups: those whose partitions nobody read longest come first."""
+    cost = unread[record["path"], record["group"]]
+    return -cost, -record["expired"], -len(record["findings"]) - len(record["rebalances"])
+
+
+def _print_summary(records: Sequence[dict[str, Any]], unread: Counter[tuple[str, str]], out: TextIO) -> None:
+    if len(records) < 2:
+        return
+    print(f"Summary: {len(records)} groups, those that cost most first", file=out)
+    for record in records[:_SUMMARY]:
+        rows = record["rebalances"]
+        told = [f"{len(rows)} rebalance{'s' if len(rows) != 1 else ''}"]
+        if rows:
+            trigger, times = Counter(row["trigger"] for row in rows).most_common(1)[0]
+            told[0] += f" since {_clock(rows[0]['start_ms'])} ({trigger} x {times})"
+        cost = unread[record["path"], record["group"]]
+        told += [f"unread {cost / 1000:,.1f} partition-s"] if cost else []
+        told += [f"{record['expired']} expired"] if record["expired"] else []
+        told += [f"{len(record['findings'])} findings"] if record["findings"] else []
+        print(_wrapped("   ", f"{record['group']} ({record['path']}): {', '.join(told)}"), file=out)
+    if len(records) > _SUMMARY:
+        print(f"   and {len(records) - _SUMMARY} more, below", file=out)
+    print(file=out)
 
 
 def _print_group(record: dict[str, Any], out: TextIO) -> None:
     print(f"== {record['path']}  group {record['group']}", file=out)
-    counts = [f"{len(record['rebalances'])} rebalances"]
+    rows = record["rebalances"]
+    counts = [f"{len(rows)} rebalances" if rows else "no rebalance begins in these logs"]
     if record["generations"]:
         counts.append("generations " + _span(record["generations"]))
     if record["epochs"]:
         counts.append(f"epochs {_span(record['epochs'])}, {record['targets']} target assignments")
     if record["expired"]:
-        counts.append(f"{record['expired']} expired: {', '.join(record['expired_members'])}")
-    print("   " + "; ".join(counts), file=out)
-    for row in record["rebalances"]:
-        _print_rebalance(row, out)
+        who = Counter(record["expired_members"])
+        names = [name if times == 1 else f"{name} x {times}" for name, times in who.most_common(_NAMED)]
+        more = f" and {len(who) - _NAMED} more" if len(who) > _NAMED else ""
+        counts.append(f"{record['expired']} expired: {', '.join(names)}{more}")
+    print(_wrapped("   ", "; ".join(counts)), file=out)
+    shared = _shared_names(rows)
+    for row in rows:
+        _print_rebalance(row, shared, out)
     if record["findings"]:
         print("   Findings, and what to do:", file=out)
-    for finding in record["findings"]:
-        _print_finding(finding, out)
+        _print_findings(record["findings"], out)
     print(file=out)
 
 
-def _print_rebalance(row: dict[str, Any], out: TextIO) -> None:
-    lasted = "unfinished" if row["duration_ms"] is None else f"{row['duration_ms'] / 1000:.1f} s"
+def _shared_names(rows: Sequence[dict[str, Any]]) -> set[str]:
+    """Names that several member ids go by: a client.id need not be one process's."""
+    ids: dict[str, set[str]] = {}
+    for row in rows:
+        if row["culprit"] and row["culprit_member"]:
+            ids.setdefault(row["culprit"], set()).add(row["culprit_member"])
+    return {name for name, members in ids.items() if len(members) > 1}
+
+
+def _print_rebalance(row: dict[str, Any], shared: set[str], out: TextIO) -> None:
+    lasted = "no end here" if row["duration_ms"] is None else f"{row['duration_ms'] / 1000:.1f} s"
     step = f"{row['before']} -> {row['after'] if row['after'] is not None else '?'}"
     moved = f"; {len(row['moved'])} partitions moved" if row.get("moved") else ""
-    head = f"   {row['number']:>3}  {_clock(row['start_ms'])}  {lasted:>10}  {step:<9} "
-    print(_wrapped(head, f"{row['cause']}{moved}"), file=out)
+    which = f" [{row['culprit_member']}]" if row["culprit"] in shared else ""
+    head = f"   {row['number']:>3}  {_clock(row['start_ms'])}  {lasted:>11}  {step:<9} "
+    print(_wrapped(head, f"{row['cause']}{moved}{which} ({row['file']}:{row['line']})"), file=out)
 
 
-def _print_finding(finding: dict[str, Any], out: TextIO) -> None:
-    at = f"{_clock(finding['at_ms'])} " if finding["at_ms"] is not None else ""
-    print(_wrapped("   * ", f"{finding['sentence']}"), file=out)
-    print(_wrapped("     do: ", finding["do"]), file=out)
-    print(f"     {at}{finding['file']}:{finding['line']} ({finding['source']})", file=out)
+def _print_findings(findings: Sequence[dict[str, Any]], out: TextIO) -> None:
+    """Findings, equal ones about several members together."""
+    kinds: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in findings:
+        kinds.setdefault((row["finding"], row["do"]), []).append(row)
+    for (_, do), rows in kinds.items():
+        first = rows[0]
+        others = [row["who"] or f"{row['file']}:{row['line']}" for row in rows[1:]]
+        more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+        same = f" (the same of {', '.join(others[:_NAMED])}{more})" if others else ""
+        print(_wrapped("   * ", f"{first['sentence']}{same}"), file=out)
+        print(_wrapped("     do: ", do), file=out)
+        at = f"{_clock(first['at_ms'])} " if first["at_ms"] is not None else ""
+        print(f"     {at}{first['file']}:{first['line']} ({first['source']})", file=out)
 
 
 def _clock(at_ms: int) -> str:
@@ -104,30 +184,50 @@ def _wrapped(head: str, text: str) -> str:
 
 
 def _span(numbers: Sequence[int]) -> str:
-    return ", ".join(str(number) for number in numbers)
+    """Numbers in words: all of a few, first and last of many."""
+    if len(numbers) <= _NUMBERS:
+        return ", ".join(str(number) for number in numbers)
+    return f"{numbers[0]}, {numbers[1]} ... {numbers[-1]} ({len(numbers)})"
 
 
-def _print_books(books: Sequence[Row], out: TextIO) -> None:
+def _print_sums(counts: Sequence[Row], out: TextIO) -> None:
+    parsed, ignored, rejected, lines = (
+        sum(row[name] for row in counts) for name in ("parsed", "ignored", "rejected", "lines")
+    )
+    print(
+        f"Lines: {parsed} parsed + {ignored} ignored + {rejected} rejected = {lines}, of {len(counts)} files "
+        "(--books: file by file)",
+        file=out,
+    )
+    for row in counts:
+        if row["note"]:
+            print(f"   {_place(row)}: {row['note']}", file=out)
+
+
+def _print_books(counts: Sequence[Row], out: TextIO) -> None:
     print("Lines: parsed + ignored + rejected = lines", file=out)
-    for row in books:
-        path, file = row["path"], row["file"]
-        place = file if path == file else f"{path}/{file}" if not file.startswith(path) else file
-        told = f"   ({row['note']})" if row["note"] else ""
+    for row in counts:
+        note = f"   ({row['note']})" if row["note"] else ""
         print(
-            f"   {row['parsed']} + {row['ignored']} + {row['rejected']} = {row['lines']}   {place}{told}",
+            f"   {row['parsed']} + {row['ignored']} + {row['rejected']} = {row['lines']}   {_place(row)}{note}",
             file=out,
         )
-    sums = [sum(row[name] for row in books) for name in ("parsed", "ignored", "rejected", "lines")]
-    print(f"   {sums[0]} + {sums[1]} + {sums[2]} = {sums[3]}   all {len(books)} files", file=out)
+    sums = [sum(row[name] for row in counts) for name in ("parsed", "ignored", "rejected", "lines")]
+    print(f"   {sums[0]} + {sums[1]} + {sums[2]} = {sums[3]}   all {len(counts)} files", file=out)
 
 
-def _print_rejects(result: Tables, books: Sequence[Row], out: TextIO) -> None:
-    rejects = sum(row["rejected"] for row in books)
+def _place(row: Row) -> str:
+    return str(row["file"]) if row["file"].startswith(row["path"]) else f"{row['path']}/{row['file']}"
+
+
+def _print_rejects(result: Tables, counts: Sequence[Row], out: TextIO, *, books: bool) -> None:
+    rejects = sum(row["rejected"] for row in counts)
     if not rejects:
         return
-    print(f"Rejected lines ({rejects}; the first {min(rejects, _SHOWN_REJECTS)}):", file=out)
-    for row in result.rows("rejected")[:_SHOWN_REJECTS]:
-        print(f"   {row['file']}:{row['line']}: {row['why']}: {row['text'][:100]!r}", file=out)
+    shown = _SHOWN_REJECTS if books else _FEW_REJECTS
+    print(f"Rejected lines ({rejects}; the first {min(rejects, shown)}):", file=out)
+    for row in result.rows("rejected")[:shown]:
+        print(f"   {_place(row)}:{row['line']}: {row['why']}: {row['text'][:100]!r}", file=out)
 
 
 def require_balance(books: Sequence[Row]) -> None:

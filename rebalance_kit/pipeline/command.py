@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import tempfile
@@ -13,7 +14,6 @@ from typing import TYPE_CHECKING
 from rebalance_kit.model.errors import ConfigError, DataError, RebalanceKitError
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Sequence
     from typing import TextIO
 
@@ -79,6 +79,7 @@ def run_logs(
     page: Callable[[Tables, Path], object] | None = None,
     options: ReadingOptions | None = None,
     engine: str = "auto",
+    books: bool = False,
 ) -> int:
     """Run ``rebalance-kit logs``: read ``paths``, write tables to ``out_dir``, print the report.
 
@@ -97,9 +98,9 @@ def run_logs(
                 from rebalance_kit.pipeline.output import write_rows
 
                 _write(result, lambda folder: write_rows(result, folder), Path(out_dir), page)
-            _print(result, stream, as_json=as_json)
+            _print(result, stream, as_json=as_json, books=books)
         else:
-            _with_spark(paths, out_dir, master, reading, stream, as_json=as_json, page=page)
+            _with_spark(paths, out_dir, master, reading, stream, as_json=as_json, books=books, page=page)
     except RebalanceKitError as problem:
         sys.stderr.write(f"rebalance-kit logs: {problem}\n")
         return 2
@@ -149,11 +150,14 @@ def lines_about(paths: Sequence[str | os.PathLike[str]]) -> int:
     )
 
 
-def _print(result: Tables, stream: TextIO, *, as_json: bool) -> None:
+def _print(result: Tables, stream: TextIO, *, as_json: bool, books: bool) -> None:
     from rebalance_kit.forensics import report
 
     report.require_balance(result.rows("lines"))
-    (report.print_json if as_json else report.print_report)(result, stream)
+    if as_json:
+        report.print_json(result, stream)
+    else:
+        report.print_report(result, stream, books)
 
 
 def _write(
@@ -179,6 +183,7 @@ def _with_spark(
     stream: TextIO,
     *,
     as_json: bool,
+    books: bool,
     page: Callable[[Tables, Path], object] | None,
 ) -> None:
     from rebalance_kit.pipeline import output
@@ -189,12 +194,12 @@ def _with_spark(
         result = forensics(spark_session(master), paths, Path(scratch), reading)
         if out_dir is not None:
             _write(result, lambda folder: output.write_tables(result.tables(), folder), Path(out_dir), page)
-        _print(result, stream, as_json=as_json)
+        _print(result, stream, as_json=as_json, books=books)
         result.kept.unpersist()
 
 
 def require_paths(paths: Sequence[str | os.PathLike[str]]) -> None:
     """Refuse a missing path before Spark is started for it."""
     for path in paths:
-        if not Path(path).exists():
+        if os.fspath(path) != "-" and not Path(path).exists():
             raise DataError(f"no such file or folder: {path}; expected logs of Kafka brokers or clients")

@@ -26,7 +26,7 @@ _UNTOLD = {
     "detail": "no detail given",
     "cause": "no cause given",
     "said": "no reason given",
-    "topics": "which, the brokers' logs do not say",
+    "topics": "these logs do not say which",
     "topic": "a partition",
     "partitions": "(not named)",
     "over_ms": "some",

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 #: A callback that takes longer is reported; healthy ones take a few milliseconds.
 SLOW_CALLBACK_MS = 1_000
 
+#: A KIP-848 member acknowledges at its next poll() only: until then, callback and waiting cannot be told apart.
+SLOW_ACKNOWLEDGEMENT_MS = 2_000
+
 #: A leader that takes longer than this for an assignment is reported.
 SLOW_LEADER_MS = 2_000
 
@@ -49,7 +52,7 @@ class Slowness:
 
     def __init__(self) -> None:
         self._before: dict[tuple[str, str], Event] = {}
-        self._callbacks: dict[str, _Worst] = {}
+        self._callbacks: dict[tuple[str, bool], _Worst] = {}
         self._joins: dict[tuple[str, str], int] = {}
         self._joined: dict[tuple[str, str], Event] = {}
         self._notices: dict[tuple[str, int], _Worst] = {}
@@ -73,9 +76,10 @@ class Slowness:
         ends = after.event in _FOLLOWS.get(before.event, ())
         if before.event == "assigned":
             ends = ends and after.state_from == "RECONCILING"
-        if ends and took_ms > SLOW_CALLBACK_MS:
-            who = before.client or ""
-            self._callbacks.setdefault(who, _Worst(line(before))).add(line(before), took_ms)
+        limit_ms = SLOW_ACKNOWLEDGEMENT_MS if after.event == "transitioned" else SLOW_CALLBACK_MS
+        if ends and took_ms > limit_ms:
+            key = before.client or "", after.event == "transitioned"
+            self._callbacks.setdefault(key, _Worst(line(before))).add(line(before), took_ms)
 
     def _answer(self, event: Event, client: str, *, notice: bool) -> None:
         key = client, event.file
@@ -96,7 +100,10 @@ class Slowness:
 
     def rows(self) -> list[Row]:
         """The findings, once all lines are taken."""
-        rows = [_slow_callback(who, one) for who, one in self._callbacks.items()]
+        rows = [
+            _slow_callback(who, one, acknowledges=acknowledges)
+            for (who, acknowledges), one in self._callbacks.items()
+        ]
         by_member: dict[str, list[_Worst]] = {}
         for (who, _), one in self._notices.items():
             if one.times >= NOTICES:
@@ -105,7 +112,18 @@ class Slowness:
         return rows + [_slow_leader(who, one) for who, one in self._leaders.items()]
 
 
-def _slow_callback(who: str, one: _Worst) -> Row:
+def _slow_callback(who: str, one: _Worst, *, acknowledges: bool) -> Row:
+    if acknowledges:
+        return told(
+            "slow_callback",
+            who,
+            one.times,
+            f"{who} acknowledged a change of its partitions {seconds(one.worst_ms)} s after its callback had begun: "
+            "the callback took so long, or its next poll() came so late",
+            one.first,
+            "Do less in the callback (commit, hand over, return) and poll often: the partitions wait for it, the other members do not.",
+            "ConsumerRebalanceListener; KIP-848",
+        )
     return told(
         "slow_callback",
         who,

@@ -12,6 +12,36 @@ _POLL_DOC = "KIP-62; consumer config max.poll.interval.ms"
 
 GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
+        "connect_configs_differ",
+        ("config_mismatch",),
+        sentence="{who} has read less of the config topic than its group's leader knows, and forces a rebalance for it",
+        do="Look at config.storage.topic of all workers with this group.id: two Connect clusters that share a group.id with "
+        "different config topics, a config topic that was deleted or is compacted wrongly, or one that a worker cannot read.",
+        source="Connect: DistributedHerder.handleRebalanceCompleted; WorkerCoordinator",
+    ),
+    LineRule(
+        "worker_cut_off",
+        ("worker_cut_off",),
+        sentence="{who} could not reach its coordinator for {over_ms} ms and gave up its connectors and tasks",
+        do="Look at the broker and the network; connectors and tasks stop until the worker has joined again.",
+        source="Connect: WorkerCoordinator.poll; scheduled.rebalance.max.delay.ms",
+    ),
+    LineRule(
+        "client_lost_session",
+        ("other_session_expired", "other_unknown_member"),
+        sentence="{who} was no longer a member when it wrote: no heartbeat of it had been answered in time",
+        do="Look at what it did before: clients that heartbeat from their own processing loop (kafkajs, older kafka-python, "
+        "ruby-kafka) lose their session in a long handler; otherwise at the broker and the network.",
+        source="session.timeout.ms of that client",
+    ),
+    LineRule(
+        "client_poll_timeout",
+        ("other_poll_timeout",),
+        sentence="{who} did not poll within its limit and left the group by itself",
+        do="Do less between two calls of poll(), or raise max_poll_interval_ms above the slowest batch.",
+        source="kafka-python, aiokafka: max_poll_interval_ms",
+    ),
+    LineRule(
         "ghost_member_id",
         ("pending_failed",),
         sentence="the join phase waited a whole session for {who}, a member id that had been handed out and was never used",

@@ -203,6 +203,8 @@ _MEMBER_RULES: tuple[Rule, ...] = (
     LineRule(
         "leave_timed_out",
         ("leave_timed_out", "rd_leave_timed_out", "close_timed_out"),
+        # A Connect worker of 2.x says so at every stop.
+        when=lambda event: event.event != "close_timed_out" or "[Worker " not in event.text,
         sentence="{who} closed but could not say goodbye in time; it counts as a member until its session ends",
         do="Give close() more time, and look for what held it (a parked JoinGroup, a commit that cannot succeed).",
         source="Consumer.close(CloseOptions)",

@@ -113,11 +113,17 @@ def _never_settling(rebalances: Sequence[Rebalance]) -> list[Row]:
 
 def _swinging(rebalances: Sequence[Rebalance]) -> list[Row]:
     """Members that come for the first time and others that go for good, in turn: no restart, a scaler."""
-    comes = Counter(name for row in rebalances if row.trigger == "join" for name in row.joined)
+    comes = Counter(
+        name for row in rebalances if row.trigger == "join" for name in {*row.joined, row.culprit or ""}
+    )
+    goes = Counter(row.culprit for row in rebalances if row.trigger == "leave")
     moves = [
         row
         for row in rebalances
-        if row.trigger in {"join", "leave"} and row.culprit is not None and comes.get(row.culprit, 1) == 1
+        if row.trigger in {"join", "leave"}
+        and row.culprit is not None
+        and comes[row.culprit] <= 1
+        and goes[row.culprit] <= 1
     ]
     turns = [row for before, row in pairwise(moves) if before.trigger != row.trigger]
     begun = [

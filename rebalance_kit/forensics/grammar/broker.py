@@ -55,7 +55,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("nobody_rejoined", "Group {group} could not complete rebalance because no members rejoined[[.]]"),
     (
         "stabilized",
-        f"Stabilized group {{group}} generation {{generation}}{_OFFSETS} with {{members}} members[[.]]",
+        f"Stabilized group {{group}} generation {{generation}}{_OFFSETS}[[ with {{members}} members]][[.]]",
     ),
     ("emptied", f"Group {{group}} with generation {{generation}} is now empty{_OFFSETS}[[.]]"),
     (

@@ -21,7 +21,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("subscribed", "Subscribed to pattern: '{detail}'"),
     ("subscribed", "Subscribing to regular expression {detail}"),
     ("coordinator_found", "Discovered group coordinator {detail}"),
-    ("joining", "(Re-)joining group"),
+    ("joining", "(Re-)joining group[[ {group}]]"),
     ("rejoin_requested", "Request joining group due to: {reason}"),
     (
         "joined",
@@ -86,7 +86,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     ),
     (
         "coordinator_lost",
-        "Group coordinator {_} is unavailable or invalid due to cause: {cause}.[[ isDisconnected: {_}.]]"
+        "Group coordinator {_} is unavailable or invalid due to cause: {cause}.[[ isDisconnected: {_}.]][[isDisconnected: {_}.]]"
         " Rediscovery will be attempted.",
     ),
     ("close_timed_out", "Close timed out with {detail}"),
@@ -103,6 +103,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("transitioned", "Member {member} with epoch {epoch} transitioned from {state_from} to {state_to}."),
     ("fatal", "Member {member} with epoch {epoch} transitioned to fatal state"),
     ("reconciling", "Reconciling assignment with local epoch {_}"),
+    ("revoked", "Revoking previously assigned partitions {partitions} for group {group}"),
     ("revoking", "Revoking previously assigned partitions[[ ]]{partitions}"),
     (
         "heartbeat_fenced",

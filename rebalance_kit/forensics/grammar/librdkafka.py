@@ -58,6 +58,26 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("rd_member_id", 'Group "{group}": updating member id "{other}" -> "{member}"'),
     ("process_started", "librdkafka v{_} ({_}) {_} initialized {detail}"),
     ("process_closed", "Consumer closed"),
+    # 0.11 to 1.x, and what decides nothing
+    (
+        "rd_join_answer",
+        "JoinGroup response: GenerationId {generation}, Protocol {assignor}, LeaderId {leader}[[ (me)]], "
+        "my MemberId {member}, {members} members in group: {reason}",
+    ),
+    ("rd_state", 'Group "{group}" changed join state {_} -> {state_to} ({_}'),
+    ("rd_rebalance", 'Group "{group}" is rebalancing in state {_} (join-state {state}) {_}: {reason}'),
+    ("rd_heartbeat_error", "Heartbeat failed: {reason}"),
+    ("rd_heartbeat", 'Heartbeat for group "{group}" generation id {generation}'),
+    ("rd_step", 'Elected leader for group "{group}" with {members} member(s)'),
+    ("rd_step", "OffsetCommit for {_} partition(s): {_}: returned: {reason}"),
+    ("rd_step", "Clearing current assignment of {_} partition(s)"),
+    ("rd_step", "Sent JoinGroupRequest {_}"),
+    ("rd_step", "Received JoinGroupResponse {_}"),
+    ("rd_step", "Sent SyncGroupRequest {_}"),
+    ("rd_step", "Received SyncGroupResponse {_}"),
+    ("rd_step", "Sent HeartbeatRequest {_}"),
+    ("rd_step", "Received HeartbeatResponse {_}"),
+    ("rd_step", 'Group "{group}"{_}'),
 )
 
 LIBRDKAFKA: tuple[Template, ...] = tuple(Template(event, "librdkafka", text) for event, text in _LINES)

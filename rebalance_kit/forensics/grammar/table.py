@@ -6,12 +6,16 @@ without matching it is rejected and reported, because Kafka then prints a line d
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from rebalance_kit.forensics.grammar.broker import BROKER
+from rebalance_kit.forensics.grammar.frameworks import FRAMEWORKS
 from rebalance_kit.forensics.grammar.java_client import BLOCK_LINES, CONFIG_KEYS, JAVA
 from rebalance_kit.forensics.grammar.librdkafka import LIBRDKAFKA, REFUSALS
+from rebalance_kit.forensics.grammar.older import OLDER_BROKER, OLDER_JAVA
+from rebalance_kit.forensics.grammar.other_clients import OTHER_CLIENTS
 from rebalance_kit.forensics.grammar.template import NUMBERS, Template
 from rebalance_kit.forensics.lines.safe_regex import group_matcher
 
@@ -31,15 +35,17 @@ __all__ = [
     "MESSAGES",
     "NOISE",
     "NUMBERS",
+    "OTHER_CLIENTS",
     "REFUSALS",
     "UNLAID",
     "Finder",
     "Found",
+    "find_of_others",
     "parse_message",
 ]
 
 #: Templates of messages: the text after the time, level and prefixes.
-MESSAGES: tuple[Template, ...] = BROKER + JAVA + LIBRDKAFKA
+MESSAGES: tuple[Template, ...] = BROKER + OLDER_BROKER + JAVA + OLDER_JAVA + LIBRDKAFKA + FRAMEWORKS
 
 #: Templates of lines without a layout.
 UNLAID: tuple[Template, ...] = BLOCK_LINES + REFUSALS
@@ -58,6 +64,14 @@ CLUES: tuple[str, ...] = (
     "TopicRecord for",
     "PartitionRecord for new",
     "All partition.assignment.strategy",
+    "[thrd:",
+    ": partitions ",
+    "ebalanc",
+    "State transition from ",
+    "session expired",
+    "partitions are ",
+    "Updated partition assignment",
+    "local member_id",
 )
 
 #: A KIP-848 client of 4.3.1 writes thousands of these per second while its only broker is down.
@@ -122,6 +136,21 @@ class Finder:
 
 
 IN_MESSAGES, IN_UNLAID = Finder(MESSAGES), Finder(UNLAID)
+
+_IN_OTHER_CLIENTS = Finder(OTHER_CLIENTS)
+_BEGINNINGS = re.compile("|".join(re.escape(template.literals[0]) for template in OTHER_CLIENTS))
+
+#: Anchored lines are searched for other clients' words this far.
+_SEARCHED = 2_000
+
+
+def find_of_others(line: str) -> Found | None:
+    """What another client says, wherever it stands in the line."""
+    for beginning in _BEGINNINGS.finditer(line, 0, _SEARCHED):
+        found = _IN_OTHER_CLIENTS.find(line[beginning.start() :].rstrip())
+        if found is not None and found[1] is not None:
+            return found
+    return None
 
 
 def parse_message(message: str, finder: Finder = IN_MESSAGES) -> dict[str, str] | None:

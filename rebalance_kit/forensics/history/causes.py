@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.history.triggers import sentence
@@ -17,14 +16,21 @@ _RESTARTING = ": no topic was changed, but a broker was starting and its metadat
 
 def name_causes(rebalances: Iterable[Rebalance]) -> None:
     """Add ``cause`` to all rebalances of a group."""
-    seen: Counter[str | None] = Counter()
+    seen: set[tuple[str, str]] = set()
     for row in rebalances:
         waited = ""
         if row.waited_for is not None:
             waited = f"; everybody waited {(row.waited_ms or 0) / 1000:,.1f} s for {row.waited_for}"
-        more = _more(row, again=seen[row.culprit] > 0)
+        more = _more(row, again=not row.shares_name and not seen.isdisjoint(_known_by(row)))
         row.cause = sentence(row.trigger, row.culprit) + more + _meanwhile(row) + waited
-        seen[row.culprit] += 1
+        seen.update(_known_by(row))
+
+
+def _known_by(row: Rebalance) -> set[tuple[str, str]]:
+    """What makes its culprit the same as an earlier one: the name, where a coordinator tells it; else name and file."""
+    if row.culprit is None:
+        return set()
+    return {(row.culprit, "" if row.culprit_member is not None else row.file)}
 
 
 def _more(row: Rebalance, *, again: bool) -> str:

@@ -77,6 +77,7 @@ class Felt:
     def __init__(self) -> None:
         self._rounds: dict[tuple[str, int], _Round] = {}
         self._told: list[_Told] = []
+        self._epoch = 0
 
     def take(self, event: Event) -> None:
         """A line of a client with a time."""
@@ -84,6 +85,12 @@ class Felt:
         if at_ms is None or client is None:
             return
         number = _number(event)
+        if number is not None and number[0] == "consumer":
+            # A member that acknowledges at an epoch that is over began nothing.
+            if number[1] < self._epoch:
+                number = None
+            else:
+                self._epoch = number[1]
         if number is not None:
             one = self._rounds.get(number)
             if one is None:
@@ -141,7 +148,12 @@ def _trigger(event: Event) -> str | None:
         return "poll_timeout" if name == "leaving" and "poll timeout" in (reason or "") else "leave"
     if name == "transitioned":
         return {"PREPARE_LEAVING": "leave", "JOINING": "join"}.get(event.state_to or "")
-    return "join" if name == "rd_joining" and not event.member else None
+    if name == "join_retried" and "MemberIdRequired" in (reason or ""):
+        return "join"
+    if name == "rd_joining" and not event.member:
+        return "join"
+    # Whoever joins first tells when it began, and not why.
+    return "unseen" if name in {"joining", "rd_joining"} else None
 
 
 def _row(one: _Round, before: int) -> Rebalance:
@@ -153,14 +165,14 @@ def _row(one: _Round, before: int) -> Rebalance:
         start_ms,
         told.file if told else one.file,
         told.line if told else one.line,
-        culprit=told.client if told else None,
+        culprit=told.client if told and told.trigger != "unseen" else None,
         end_ms=one.end_ms,
         duration_ms=one.end_ms - start_ms,
         before=before,
         after=one.after,
         joined=_names(one, "join"),
         left=_names(one, "leave", "poll_timeout"),
-        said=(told.reason or None) if told else None,
+        said=(told.reason or None) if told and told.trigger != "unseen" else None,
     )
 
 

@@ -122,6 +122,9 @@ class History:
     def _name(self, row: Rebalance) -> None:
         """Put people's names for member ids."""
         row.culprit = self.names.of(row.culprit_member)
+        row.shares_name = row.trigger == "join" and self._lives.shares_name(
+            row.culprit_member, row.start_ms, self.names.of
+        )
         row.joined = sorted({self.names.of(member) or "" for member in row.moves.joined})
         row.left = sorted({self.names.of(member) or "" for member in row.moves.left})
         row.expired = sorted({self.names.of(member) or "" for _, member in row.moves.expired})
@@ -185,6 +188,9 @@ SHOWN = (
     "revoked",
     "waited_for",
     "waited_ms",
+    "culprit_member",
+    "file",
+    "line",
 )
 TOLD = ("at_ms", "finding", "who", "sentence", "do", "source", "file", "line", "evidence")
 

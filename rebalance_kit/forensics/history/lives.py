@@ -78,6 +78,16 @@ class Lives:
         life = self._life(member, instance)
         life.last = max(life.last or (at_ms, end), (at_ms, end))
 
+    def shares_name(
+        self, member: str | None, at_ms: int, name_of: Callable[[str | None], str | None]
+    ) -> bool:
+        """Whether another member of the same name was in the group then: a client.id need not be one process's."""
+        name = name_of(member)
+        return any(
+            other != member and _lives_at(life, at_ms) and name_of(other) == name
+            for other, life in self._lives.items()
+        )
+
     def rows(self, name_of: Callable[[str | None], str | None]) -> list[dict[str, object]]:
         """The rows of the table, once all lines are taken."""
         told = []
@@ -88,6 +98,12 @@ class Lives:
             row: tuple[object, ...] = (member, name_of(member), life.instance, life.joined_ms, ended_ms, end)
             told.append(dict(zip(MEMBERS, row, strict=True)))
         return told
+
+
+def _lives_at(life: _Life, at_ms: int) -> bool:
+    begun = life.joined_ms is not None and life.joined_ms < at_ms
+    over = life.last is not None and (life.back_ms is None or life.last[0] >= life.back_ms)
+    return begun and (not over or (life.last is not None and life.last[0] > at_ms))
 
 
 def _fenced_in_passing(event: Event) -> list[str]:

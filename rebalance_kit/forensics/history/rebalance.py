@@ -87,6 +87,7 @@ class Rebalance:
     moves: Moves = field(default_factory=Moves)
     words: str | None = None
     stalled: bool = False
+    shares_name: bool = False
     others: list[Lost] = field(default_factory=list)
     topics_ms: int | None = None
     restarting: bool = False

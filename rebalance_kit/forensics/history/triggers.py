@@ -27,7 +27,8 @@ TRIGGERS: dict[str, str] = {
     "protocol_changed": "{who} came back with other assignors",
     "store_failed": "the coordinator could not store the assignment in __consumer_offsets and had to begin again",
     "over_capacity": "the group is larger than group.max.size",
-    "unseen": "nobody whose log is here says why: somebody else joined or left, or a process was lost",
+    "unseen": "these logs do not say why (somebody else joined or left, a process was lost, or topics changed); "
+    "the coordinator's log would",
     "other": "for a reason the kit does not know",
 }
 

@@ -17,6 +17,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rebalance_kit.forensics.lines.exports import (
+    EXPORTS,
+    STANDARD_INPUT,
+    STANDARD_INPUT_NAME,
+    TERMINAL_BYTES,
+    holds_a_log,
+    is_archive,
+    standard_input,
+    unpacked,
+    unwrapped,
+)
 from rebalance_kit.model.errors import DataError
 
 if TYPE_CHECKING:
@@ -78,11 +89,19 @@ def collect(
         path = Path(given)
         if path.is_dir():
             for folder, names in _folders(path):
-                logs = [name for name in names if _is_log(name, names)]
-                found += [(str(folder), name, folder / name) for name in logs]
-                passed_over += [
-                    (str(folder / name), "not a log by its name") for name in names if name not in logs
-                ]
+                for name in names:
+                    inside = _files_of(folder / name, names)
+                    if isinstance(inside, str):
+                        passed_over.append((str(folder / name), inside))
+                    else:
+                        found += [(str(folder), inner, place) for inner, place in inside]
+        elif os.fspath(given) == STANDARD_INPUT:
+            found.append((STANDARD_INPUT_NAME, STANDARD_INPUT_NAME, standard_input()))
+        elif path.exists() and is_archive(path.name):
+            inside = _files_of(path, ())
+            if isinstance(inside, str):
+                raise DataError(f"{path} {inside}; expected an archive of logs, or logs")
+            found += [(str(path), inner, place) for inner, place in inside]
         elif path.exists():
             single.append(path)
         else:
@@ -115,11 +134,26 @@ def _folders(top: Path) -> Iterator[tuple[Path, list[str]]]:
         yield Path(folder), sorted(name for name in names if not name.startswith((".", "_")))
 
 
-def _is_log(name: str, beside: Sequence[str]) -> bool:
+def _files_of(path: Path, beside: Sequence[str]) -> list[tuple[str, Path]] | str:
+    """The logs that a file is, or holds as an archive, with their names; or why it is none."""
+    if "run.json" not in beside and is_archive(path.name):
+        members = unpacked(path)
+        if isinstance(members, str):
+            return members
+        return [
+            (f"{path.name}: {name}", place)
+            for name, place in members
+            if _is_log(name.rsplit("/", 1)[-1], (), place)
+        ]
+    return [(path.name, path)] if _is_log(path.name, beside, path) else "not a log by its name"
+
+
+def _is_log(name: str, beside: Sequence[str], path: Path) -> bool:
     bare = name.lower().removesuffix(".gz")
     if "run.json" in beside:  # a recorded run: beside its logs lie the truth and what a tool printed
         return ".log" in name
-    return Path(bare).suffix not in NOT_LOGS
+    suffix = Path(bare).suffix
+    return holds_a_log(path) if suffix in EXPORTS else suffix not in NOT_LOGS
 
 
 def look(run: str, name: str, path: Path, salvage: Path, place: int) -> LogFile:
@@ -137,6 +171,10 @@ def look(run: str, name: str, path: Path, salvage: Path, place: int) -> LogFile:
         return LogFile(run, name, _empty(salvage, place) if named_gz else path, 0, "empty file")
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return _recoded(run, name, path, salvage / f"{place}.log")
+    if not zipped and not named_gz and (whole := _unwrapped(path)) is not None:
+        target = salvage / f"{place}.log"
+        target.write_bytes(whole)
+        return LogFile(run, name, target, _count(target, zipped=False)[0], _WRAPPED)
     lines, complete = _count(path, zipped)
     note = None if complete else f"gzip stream ends early: readable up to line {lines}, the rest is lost"
     if complete and zipped == named_gz:
@@ -147,6 +185,14 @@ def look(run: str, name: str, path: Path, salvage: Path, place: int) -> LogFile:
     if complete:
         note = "gzip under another name" if zipped else "named .gz but not compressed"
     return LogFile(run, name, target, lines, note)
+
+
+#: What is said of a file whose lines were put together.
+_WRAPPED = "lines that a terminal had wrapped were joined; line numbers are those of the whole lines"
+
+
+def _unwrapped(path: Path) -> bytes | None:
+    return unwrapped(path.read_bytes()) if path.stat().st_size <= TERMINAL_BYTES else None
 
 
 def _empty(salvage: Path, place: int) -> Path:
@@ -202,6 +248,9 @@ class Text:
         elif head.startswith((b"\xff\xfe", b"\xfe\xff")):
             self._note = "UTF-16, read as UTF-8"
             yield raw.read().decode("utf-16", errors="replace").encode("utf-8")
+        elif not zipped and not named_gz and (whole := _unwrapped(self._path)) is not None:
+            self._note = _WRAPPED
+            yield whole
         else:
             if zipped != named_gz:
                 self._note = "gzip under another name" if zipped else "named .gz but not compressed"

@@ -11,7 +11,8 @@ import re
 from operator import itemgetter
 from typing import TYPE_CHECKING, TypeAlias
 
-from rebalance_kit.forensics.grammar.table import IN_MESSAGES, IN_UNLAID, Found
+from rebalance_kit.forensics.grammar.table import IN_MESSAGES, IN_UNLAID, Found, find_of_others
+from rebalance_kit.forensics.lines.anchors import anchored, time_in
 from rebalance_kit.forensics.lines.containers import json_object, unwrap
 from rebalance_kit.forensics.lines.layouts import CONTINUATIONS, HEAD, begins_like
 from rebalance_kit.forensics.lines.safe_regex import LONG
@@ -55,6 +56,12 @@ class LineReader:
     def read(self, line: str) -> list[Message] | str | None:
         """The messages that the grammar knows in a line; the reason to reject it; or None to ignore it."""
         text, container_time = unwrap(line)
+        laid = self._by_layout(text, container_time)
+        if isinstance(laid, list):
+            return laid
+        return self._by_anchor(text, container_time, laid)
+
+    def _by_layout(self, text: str, container_time: str | None) -> list[Message] | str | None:
         beginning = self._first(text)
         if beginning is not None:
             first = (beginning.lastindex or 1) - 1
@@ -68,6 +75,27 @@ class LineReader:
         if found is not None:
             return _whole_messages([((None, None, container_time, None), _NO_PREFIX, found)])
         return None if text == "" or text.startswith(CONTINUATIONS) else "no known layout"
+
+    def _by_anchor(
+        self, line: str, container_time: str | None, laid: str | None
+    ) -> list[Message] | str | None:
+        """Read a line that no layout made sense of; what the layout said (``laid``) stays where this fails too."""
+        found = anchored(line)
+        if found is None:
+            other = find_of_others(line)
+            if other is None:
+                return laid
+            at = time_in(line) or container_time
+            return [((None, None, at, None), _NO_PREFIX, other)]
+        head: Head = (None, found.level, found.at or container_time, found.client)
+        told: list[Message] | str | None = None
+        for text in found.texts:
+            messages = self._messages(text, head, is_json=False)
+            if isinstance(messages, list):
+                return messages
+            told = told or messages
+        # A line that holds an anchor is a log's, whatever its layout.
+        return told or (None if laid in {None, "no known layout"} or "not quite" in (laid or "") else laid)
 
     def _messages(self, message: str, head: Head, is_json: bool) -> list[Message] | str | None:
         rest: Sequence[str] = ()

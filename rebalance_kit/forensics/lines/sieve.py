@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.grammar.table import BLOCK_LINES, CLUES, CLUES_AT_START, NOISE
+from rebalance_kit.forensics.lines.anchors import ANCHOR
 from rebalance_kit.forensics.lines.containers import DOCKER_JSON, NAMED
 from rebalance_kit.forensics.lines.layouts import CONTINUATIONS
 
@@ -30,7 +31,11 @@ def sieve(layouts: Sequence[Layout]) -> Callable[[str], bool | None]:
     noise = NOISE[0]
 
     def test(line: str) -> bool | None:
-        told = line.startswith(CLUES_AT_START) or (clue(line) and line[:1] != "\t") or _wrapped_block(line)
+        told = (
+            line.startswith(CLUES_AT_START)
+            or (clue(line) and (line[:1] != "\t" or ANCHOR.search(line)))
+            or _wrapped_block(line)
+        )
         if told and noise not in line:
             return True
         return False if usually(line) or known(line) else None

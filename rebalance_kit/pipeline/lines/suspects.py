@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from rebalance_kit.forensics.grammar.table import CLUES, CLUES_AT_START, NOISE
+from rebalance_kit.forensics.lines.anchors import ANCHOR
 from rebalance_kit.forensics.lines.containers import DOCKER_JSON, NAMED
 from rebalance_kit.forensics.lines.layouts import CONTINUATIONS
 
@@ -32,7 +33,11 @@ def suspects(text: pa.Array, layouts: Sequence[Layout]) -> Suspects:
         return pc.match_substring_regex(text, f"(?s){expression}")
 
     # A broker prints its settings in tab-indented lines; many mention groups and none is in the grammar.
-    inside = pc.and_not(like(_one_of(CLUES)), pc.starts_with(text, "\t"))
+    indented = pc.starts_with(text, "\t")
+    inside = pc.and_not(like(_one_of(CLUES)), indented)
+    if pc.any(indented).as_py():
+        anchored = pc.and_(indented, like(ANCHOR.pattern))
+        inside = pc.or_(inside, pc.and_(anchored, like(_one_of(CLUES))))
     possible = pc.or_(inside, like("^" + _one_of(CLUES_AT_START)))
     wrapped = like(_WRAPPED)
     if pc.any(wrapped).as_py():

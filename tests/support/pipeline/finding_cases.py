@@ -27,6 +27,7 @@ from tests.support.pipeline.kafka_lines import (
     stabilized,
     static_join,
     topic,
+    worker,
 )
 
 _REFUSED = "JoinGroup failed due to fatal error: "
@@ -459,6 +460,58 @@ CASES: dict[str, tuple[str | None, dict[str, str] | str, dict[str, str] | str]] 
             + failing(95, 1, "pod-0")
             + static_join(120, "pod-0", "pod-0-99999999-0d4b-40a2-94b6-76a32dab4a9b")
         },
+    ),
+    "connect_configs_differ": (
+        "w1",
+        {
+            "w.log": worker(
+                0,
+                "w1",
+                "Current config state offset -1 does not match group assignment 1. Forcing rebalance.",
+            )
+        },
+        {
+            "w.log": worker(
+                0,
+                "w1",
+                "Current config state offset 3 is behind group assignment 5, reading to end of config log",
+            )
+        },
+    ),
+    "worker_cut_off": (
+        "w1",
+        {
+            "w.log": worker(
+                0,
+                "w1",
+                "Broker coordinator was unreachable for 3000ms. Revoking previous assignment Assignment{error=0}",
+            )
+        },
+        {
+            "w.log": worker(
+                0,
+                "w1",
+                "Group coordinator b:9092 (id: 1 rack: null) is unavailable or invalid, will attempt rediscovery",
+            )
+        },
+    ),
+    "client_lost_session": (
+        "app",
+        {
+            "app.log": "2026-03-01 10:00:00,000 - kafka.coordinator - INFO - Successfully joined group orders-app with generation 3\n"
+            "2026-03-01 10:01:00,000 - kafka.coordinator - WARNING - Heartbeat session expired, marking coordinator dead\n"
+        },
+        {
+            "app.log": "2026-03-01 10:00:00,000 - kafka.coordinator - INFO - Successfully joined group orders-app with generation 3\n"
+            "2026-03-01 10:01:00,000 - kafka.coordinator - WARNING - Heartbeat failed for group orders-app because it is rebalancing\n"
+        },
+    ),
+    "client_poll_timeout": (
+        "app",
+        {
+            "app.log": "2026-03-01 10:00:00,000 - kafka.coordinator - WARNING - Heartbeat poll expired, leaving group orders-app\n"
+        },
+        {"app.log": "2026-03-01 10:00:00,000 - kafka.coordinator - INFO - (Re-)joining group orders-app\n"},
     ),
     "clocks_disagree": (
         "c1",

@@ -30,6 +30,13 @@ def client(seconds: float, name: str, text: str, level: str = "INFO") -> str:
     )
 
 
+def worker(seconds: float, name: str, text: str, level: str = "INFO") -> str:
+    prefix = f"[Worker clientId={name}, groupId={GROUP}] "
+    return _line(
+        seconds, level, prefix + text, "org.apache.kafka.connect.runtime.distributed.WorkerCoordinator"
+    )
+
+
 def plain(seconds: float, text: str) -> str:
     return _line(seconds, "INFO", text, "org.apache.kafka.clients.consumer.internals.ConsumerUtils")
 

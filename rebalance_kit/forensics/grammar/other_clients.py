@@ -1,0 +1,66 @@
+"""What other clients say of joining, leaving, rebalancing and timeouts, wherever it stands in their lines.
+
+kafka-python, aiokafka, sarama, kafka-go, franz-go, kafkajs, ruby-kafka, brod, zio-kafka.  Only what decides: these
+clients are not followed step by step, and rules about Java's do not hold for them.
+"""
+
+from __future__ import annotations
+
+from rebalance_kit.forensics.grammar.template import Template
+
+_LINES: tuple[tuple[str, str], ...] = (
+    # kafka-python, aiokafka
+    ("joined", "Successfully joined group {group} with generation {generation}"),
+    ("joined", "Joined group '{group}' (generation {generation}) with member_id {member}"),
+    ("joining", "(Re-)joining group {group}"),
+    ("other_coordinator_lost", "Marking the coordinator dead (node {_}) for group {group}: {cause}"),
+    ("other_session_expired", "Heartbeat session expired{_}"),
+    ("other_poll_timeout", "Heartbeat poll expired, leaving group{_}"),
+    ("other_leaving", "Leaving consumer group{_}"),
+    ("other_rebalancing", "Heartbeat failed for group {group} because it is rebalancing"),
+    ("other_unknown_member", "Heartbeat failed: local member_id was not recognized{_}"),
+    ("other_rebalancing", "Heartbeat failed for group {group}{_}"),
+    ("other_commit_failed", "OffsetCommit failed for group {group} due to {reason}"),
+    ("other_assigned", "Setting newly assigned partitions {partitions} for group {group}"),
+    ("other_assigned", "Updated partition assignment: {partitions}"),
+    ("other_revoked", "Revoking previously assigned partitions {partitions} for group {group}"),
+    ("other_leader", "Elected group leader -- performing partition assignments using {assignor}"),
+    ("other_joined", "Successfully synced group {group} with generation {generation}"),
+    # sarama
+    ("other_coordinator", "client/coordinator requesting coordinator for consumergroup {group} from {_}"),
+    ("other_coordinator", "client/coordinator coordinator for consumergroup {group} is {_}"),
+    ("other_rebalancing", "consumergroup/{group} rebalance triggered{_}"),
+    # kafka-go
+    ("other_joined", "joined group {group} as member {member} in generation {generation}"),
+    ("other_joined", "Joined group {group} as member {member} in generation {generation}"),
+    (
+        "other_joined",
+        "joinGroup succeeded for response, {group}.  generationID={generation}, memberID={member}",
+    ),
+    ("other_step", "Syncing {_} assignments for generation {generation} as member {member}"),
+    ("other_step", "assigned member/topic/partitions {_}"),
+    ("other_leaving", "Leaving group {group}, member {member}"),
+    # franz-go
+    ("other_rebalancing", "heartbeat errored{_}"),
+    ("other_joined", "new group session begun{_}"),
+    # kafkajs
+    ("other_joined", "Consumer has joined the group{_}"),
+    ("other_rebalancing", "The group is rebalancing{_}"),
+    ("other_unknown_member", "The coordinator is not aware of this member{_}"),
+    # zio-kafka, ruby-kafka, brod
+    ("other_revoked", "partitions are revoked{_}"),
+    ("other_assigned", "partitions are assigned{_}"),
+    ("other_rebalancing", "Group is rebalancing{_}"),
+    ("other_rebalancing", "re-joining group, reason:{reason}"),
+)
+
+#: Java's clients of 0.10 had no prefix.
+_OLD_JAVA: tuple[tuple[str, str], ...] = (
+    ("coordinator_lost", "Marking the coordinator {_} dead for group {group}"),
+    ("coordinator_found", "Discovered coordinator {_} for group {group}[[.]]"),
+)
+
+OTHER_CLIENTS: tuple[Template, ...] = (
+    *(Template(event, "other", text) for event, text in _LINES),
+    *(Template(event, "java", text) for event, text in _OLD_JAVA),
+)

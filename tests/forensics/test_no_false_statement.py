@@ -1,0 +1,235 @@
+"""What a report once said of real logs and was not so: small logs of the same shape, and what may not be said."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from rebalance_kit.forensics.look import look
+from rebalance_kit.forensics.report import print_report
+from tests.support.pipeline.kafka_lines import (
+    GROUP,
+    adding,
+    broker,
+    client,
+    finished,
+    joined,
+    preparing,
+    worker,
+)
+
+
+@pytest.fixture
+def told(tmp_path):
+    """The tables of files written here, and the report."""
+
+    def read(**files):
+        for name, text in files.items():
+            (tmp_path / f"{name}.log").write_text(text)
+        result, out = look([tmp_path]), io.StringIO()
+        print_report(result, out)
+        return result, out.getvalue()
+
+    return read
+
+
+def findings(result):
+    return {row["finding"] for row in result.rows("findings")}
+
+
+def old_stabilized(seconds, generation):
+    return broker(seconds, f"Stabilized group {GROUP} generation {generation} (__consumer_offsets-7)")
+
+
+def stable(seconds, name, epoch, came_from="ACKNOWLEDGING"):
+    return client(
+        seconds, name, f"Member M-{name} with epoch {epoch} transitioned from {came_from} to STABLE."
+    )
+
+
+def test_a_leader_of_2_5_that_says_afterwards_that_it_joined_is_not_slow(told):
+    result, _ = told(c1=joined(0, "c1", 3) + finished(740, 4, "orders-0") + joined(740.1, "c1", 4))
+    assert "slow_leader" not in findings(result)
+
+
+def test_a_rebalance_of_a_broker_before_2_8_has_an_end(told):
+    result, text = told(broker=preparing(0, 13, adding("c1")) + old_stabilized(3, 14))
+    (row,) = result.rows("rebalances")
+    assert (row["after"], row["duration_ms"]) == (14, 3000)
+    assert "no end" not in text
+    assert result.rows("rejected") == []
+
+
+def test_a_worker_that_is_restarted_by_hand_is_no_scaler(told):
+    text = ""
+    for turn in range(6):
+        text += broker(
+            60 * turn,
+            f"Preparing to rebalance group {GROUP} in state PreparingRebalance with old generation {2 * turn} "
+            f"(__consumer_offsets-7) (reason: Adding new member connect-1-3d088f73-0d4b-40a2-94b6-76a32dab4a{turn}b with group instanceid None)",
+        )
+        text += old_stabilized(60 * turn + 1, 2 * turn + 1)
+        text += broker(
+            60 * turn + 30,
+            f"Preparing to rebalance group {GROUP} in state PreparingRebalance with old generation {2 * turn + 1} "
+            f"(__consumer_offsets-7) (reason: removing member connect-1-3d088f73-0d4b-40a2-94b6-76a32dab4a{turn}b on LeaveGroup)",
+        )
+        text += broker(
+            60 * turn + 30.1,
+            f"Group {GROUP} with generation {2 * turn + 2} is now empty (__consumer_offsets-7)",
+        )
+    result, _ = told(broker=text)
+    assert [row["trigger"] for row in result.rows("rebalances")] == ["join", "leave"] * 6
+    assert "scaling_to_and_fro" not in findings(result)
+
+
+def test_a_worker_that_closes_with_a_request_in_flight_did_say_goodbye(told):
+    result, _ = told(
+        w=worker(
+            0,
+            "connect-1",
+            "Close timed out with 1 pending requests to coordinator, terminating client connections",
+            "WARN",
+        )
+    )
+    assert "leave_timed_out" not in findings(result)
+
+
+def test_whoever_joined_by_its_own_log_is_named(told):
+    retried = (
+        "Join group failed with org.apache.kafka.common.errors.MemberIdRequiredException: The group member needs "
+        "to have a valid member id before actually entering a consumer group."
+    )
+    result, _ = told(
+        c1=joined(0, "c1", 27) + joined(20, "c1", 28),
+        c3=client(18, "c3", "(Re-)joining group") + client(18.1, "c3", retried) + joined(20, "c3", 28),
+    )
+    row = result.rows("rebalances")[-1]
+    assert (row["trigger"], row["culprit"], row["after"]) == ("join", "c3", 28)
+
+
+def test_where_the_cause_is_not_in_the_logs_the_report_says_which_log_would_tell(told):
+    _, text = told(c1=joined(0, "c1", 27) + joined(20, "c1", 28))
+    assert "these logs do not say why" in text.replace("\n", " ").replace("  ", "")
+    assert "coordinator's log would" in " ".join(text.split())
+
+
+def test_an_acknowledgement_at_an_older_epoch_is_no_rebalance(told):
+    result, _ = told(c1=stable(0, "c1", 2) + stable(5, "c1", 1) + stable(9, "c1", 2))
+    assert [(row["before"], row["after"]) for row in result.rows("rebalances")] == [(1, 2)]
+
+
+def test_a_second_between_a_callback_and_the_next_poll_is_no_slow_callback(told):
+    given = client(0, "c1", "Adding newly assigned partitions: [orders-0]")
+    done = "Member M1 with epoch 2 transitioned from RECONCILING to ACKNOWLEDGING."
+    assert "slow_callback" not in findings(told(c1=given + client(1.02, "c1", done))[0])
+    result, text = told(c1=given + client(6, "c1", done))
+    assert "slow_callback" in findings(result)
+    assert "or its next poll() came so late" in " ".join(text.split())
+
+
+def test_a_second_member_of_one_client_id_does_not_join_again(told):
+    one, other = (f"c1-3d088f73-0d4b-40a2-94b6-76a32dab4a{end}" for end in ("0b", "1b"))
+
+    def coming(seconds, old, member):
+        return (
+            broker(
+                seconds,
+                f"Pending dynamic member with id {member} joins group {GROUP} in Stable state. Adding to the group now.",
+            )
+            + preparing(
+                seconds,
+                old,
+                f"Adding new member {member} with group instance id None; client reason: not provided",
+            )
+            + old_stabilized(seconds + 1, old + 1)
+        )
+
+    result, text = told(broker=coming(0, 0, one) + coming(30, 1, other))
+    assert [row["cause"] for row in result.rows("rebalances")] == ["c1 joined the group"] * 2
+    assert one in text and other in text
+
+
+def test_a_group_of_which_only_the_end_of_a_rebalance_is_told_has_not_had_none(told):
+    result, text = told(broker=old_stabilized(0, 234))
+    assert result.rows("groups")[0]["generations"] == [234]
+    assert "0 rebalances" not in text
+
+
+def test_a_finding_of_lines_without_a_group_is_printed(told):
+    _, text = told(app="Heartbeat session expired, marking coordinator dead\n")
+    assert "was no longer a member" in " ".join(text.split())
+
+
+def test_a_change_of_topics_is_not_said_to_be_missing_in_the_brokers_logs(told):
+    reason = "Leader c1-3d088f73-0d4b-40a2-94b6-76a32dab4a9b re-joining group during Stable; client reason: cached metadata has changed from (version1: {}) to (version2: {})"
+    _, text = told(broker=preparing(0, 1, reason) + old_stabilized(1, 2))
+    assert "these logs do not say which" in " ".join(text.split())
+
+
+def test_a_coordinator_is_lost_for_the_cause_that_kafka_2_7_to_3_x_write_without_a_blank(told):
+    lost = "Group coordinator b:9092 (id: 1 rack: null) is unavailable or invalid due to cause: coordinator unavailable.isDisconnected: false. Rediscovery will be attempted."
+    result, _ = told(c1=client(0, "c1", lost))
+    assert result.rows("events")[0]["cause"] == "coordinator unavailable"
+
+
+def test_a_rebalance_known_from_clients_begins_when_the_first_of_them_asks_to_join(told):
+    result, _ = told(c1=joined(0, "c1", 3) + client(10, "c1", "(Re-)joining group") + joined(13, "c1", 4))
+    assert result.rows("rebalances")[-1]["duration_ms"] == 3000
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2023-10-05 15:07:23,881 INFO {message} (kafka.coordinator.group.GroupCoordinator) [executor-Rebalance]",
+        ">{plain}",
+        "**{plain}**",
+        "\t{plain}",
+        "  {plain}",
+        "{plain},2023-08-01 05:27:46.000",
+        '"2023-08-01T05:27:46.000Z","host","app","{message}"',
+        '{{"ts":1,"blob":"{message}"}},',
+        "I | 2023-08-01 05:27:46 | x.y | {message}   ",
+        "2023-08-01T05:27:46.000+0000 INFO  [or.ap.ka] (thread | ...) {message}",
+    ],
+)
+def test_a_message_is_found_by_its_anchor_whatever_stands_around_it(told, line):
+    message = (
+        f"[GroupCoordinator 3]: Stabilized group {GROUP} generation 3 (__consumer_offsets-29) with 1 members"
+    )
+    plainly = f"[2023-10-05 15:07:23,881] INFO {message} (kafka.coordinator.group.GroupCoordinator)"
+    result, _ = told(server=line.format(message=message, plain=plainly) + "\n")
+    (row,) = result.rows("events")
+    assert (row["event"], row["group"], row["generation"], row["members"]) == ("stabilized", GROUP, 3, 1)
+
+
+@pytest.mark.parametrize(
+    ("line", "event"),
+    [
+        (
+            '2022-03-03T19:31:50.528477043Z Debug | [thrd:main]: Group "g" is rebalancing (EAGER) in state up (join-state steady) with 2 assigned partition(s): rebalance in progress',
+            "rd_rebalance",
+        ),
+        (
+            '1524281199.398 RDKAFKA-7-MEMBERID: rdkafka#consumer-1: [thrd:app]: Group "g": updating member id "(not-set)" -> ""',
+            "rd_member_id",
+        ),
+        (
+            "2020-11-09 11:37:36.354  INFO 1 --- [ g2-0-C-1] o.s.k.l.KafkaMessageListenerContainer    : g2: partitions revoked: [parti3-0]",
+            "container_revoked",
+        ),
+        (
+            "2026-03-01 10:00:00,000 INFO [main] o.a.k.s.p.i.StreamThread - stream-thread [app-StreamThread-1] State transition from RUNNING to PARTITIONS_REVOKED",
+            "streams_state",
+        ),
+        (
+            "[2026-03-01 10:00:00,000] WARNING  aiokafka.consumer.group_coordinator: Heartbeat failed for group g because it is rebalancing",
+            "other_rebalancing",
+        ),
+        ("2019-01-01 10:00:00 INFO  AbstractCoordinator:326 - (Re-)joining group g", "joining"),
+    ],
+)
+def test_lines_of_other_clients_and_frameworks_become_events(told, line, event):
+    result, _ = told(app=line + "\n")
+    assert [row["event"] for row in result.rows("events")] == [event]
