@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # the names of the table below, for editors and type checkers
     from rebalance_kit.model.about import __version__ as __version__
     from rebalance_kit.model.errors import RebalanceKitError as RebalanceKitError
     from rebalance_kit.model.trace import Trace as Trace
+    from rebalance_kit.model.trace import read_trace as read_trace
     from rebalance_kit.notebook import three as three
     from rebalance_kit.pipeline.command import read_logs as read_logs
     from rebalance_kit.pipeline.spark.notebook_session import start_in_background as start_in_background
@@ -63,6 +64,7 @@ else:
             "__version__": "model.about",
             "compare": "analysis.comparison",
             "metrics": "analysis.metrics",
+            "read_trace": "model.trace",
             "replay": "recordings.replay.replay",
             "scenario": "scenarios",
             "scenarios": ".",

@@ -60,7 +60,6 @@ def test_a_parked_join_group_holds_the_session_and_fills_a_seat(by_hand):
 def test_a_request_counts_as_sent_until_it_arrives(by_hand):
     assert by_hand.at(501).member("consumer-1").state.doing == "sends JoinGroup"
     assert by_hand.at(502).member("consumer-1").state.doing == "waits in JoinGroup"
-    assert [one.api for one in by_hand.at(501).on_the_way] == ["JoinGroup", "JoinGroup"]
 
 
 def test_the_lag_of_a_stopped_partition_grows_with_its_log(by_hand):

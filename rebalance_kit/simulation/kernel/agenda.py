@@ -49,11 +49,6 @@ class Agenda:
         if timer is not None:
             timer[_DEADLINE] = None
 
-    def deadline_ms(self, key: Key) -> int | None:
-        """When a timer will fire, None when it is not armed."""
-        timer = self._timers.get(key)
-        return timer[_DEADLINE] if timer is not None else None
-
     def clear(self) -> None:
         """Forget all that was to happen."""
         self._heap.clear()

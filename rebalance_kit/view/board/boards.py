@@ -65,15 +65,6 @@ class Boards:
         self.beats: dict[str, list[int]] = records.beats
         self.positions: dict[str, list[tuple[int, Position]]] = records.positions
         self._sessions = _session_lengths(trace)
-        self._sent = [message.sent_ms for message in self.messages]
-        self._longest = max(
-            (
-                message.arrives_ms - message.sent_ms
-                for message in self.messages
-                if message.arrives_ms is not None
-            ),
-            default=0,
-        )
 
     @cached_property
     def marks(self) -> tuple[Mark, ...]:
@@ -163,13 +154,10 @@ class Boards:
             self._partition(name, state, at_ms) for name, state in states.items() if state.word != ABSENT.word
         )
         group = self.group.at(at_ms)
-        sent = bisect_right(self._sent, at_ms)
-        recent = self.messages[bisect_right(self._sent, at_ms - self._longest - 1) : sent]
-        flying = tuple(message for message in recent if at_ms < (message.arrives_ms or message.sent_ms))
-        return BoardState(at_ms, self.end_ms, self.trace.label, group, members, partitions, flying)
+        return BoardState(at_ms, self.end_ms, self.trace.label, group, members, partitions)
 
     def walk(self, times: Sequence[int]) -> Iterator[BoardState]:
-        """Boards at rising moments, without positions and messages: what changed is looked at, no more."""
+        """Boards at rising moments, without positions: what changed is looked at, no more."""
         begun = times[0] if times else 0
         members = [
             self._member(number, name, begun, (), {}) for number, name in enumerate(self.names, start=1)
@@ -204,7 +192,7 @@ class Boards:
                 members[index] = self._member(index + 1, self.names[index], at_ms, (), {})
             group = self.group.at(at_ms)
             there = tuple(partition for partition in partitions if partition.state.word != ABSENT.word)
-            yield BoardState(at_ms, self.end_ms, self.trace.label, group, tuple(members), there, ())
+            yield BoardState(at_ms, self.end_ms, self.trace.label, group, tuple(members), there)
 
     def _changes(self, after_ms: int) -> list[tuple[int, int, int]]:
         """Later changes as (moment, place, index of the new state); members have places below zero."""

@@ -148,7 +148,6 @@ class BoardState:
     group: GroupState
     members: tuple[MemberView, ...]
     partitions: tuple[PartitionView, ...]
-    on_the_way: tuple[Message, ...]
 
     @property
     def flowing(self) -> int:
