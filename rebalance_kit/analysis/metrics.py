@@ -13,7 +13,7 @@ from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.model.trace import Trace
 
 FAULTS = frozenset({"crash", "freeze", "cut_network", "stall", "close", "remove"})
-STARTING_MS = 5_000
+STARTING_MS = 6_500
 """Processes that start this soon after the first one belong to the group's beginning."""
 UNPLANNED = frozenset({"crash", "freeze", "cut_network", "stall"})
 

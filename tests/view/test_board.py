@@ -159,8 +159,10 @@ def test_a_member_outside_the_group_that_still_reads_is_a_zombie_and_does_not_mo
     ],
 )
 def test_a_partition_is_on_the_board_from_the_moment_it_exists(name, late):
-    boards = Boards(simulate(load(name)))
-    before, after, end = (boards.at(at_ms) for at_ms in (29_999, 30_001, boards.end_ms))
+    trace = simulate(load(name))
+    made_ms = next(row.at_ms for row in trace.of("action"))
+    boards = Boards(trace)
+    before, after, end = (boards.at(at_ms) for at_ms in (made_ms - 1, made_ms + 1, boards.end_ms))
     assert not {one.name for one in before.partitions} & set(late)
     assert before.flowing == len(before.partitions)
     assert [one.state.word for one in after.partitions if one.name in late] == ["no owner"] * 2

@@ -12,6 +12,7 @@ from rebalance_kit.quiz.proof.generate import drawn, run_seed
 from rebalance_kit.quiz.proof.run_book import RunBook, scenario_of
 from rebalance_kit.quiz.sittings.progress import MOST, Progress, run_name, runs_of
 from rebalance_kit.simulation.permalink import Link, LinkError, write_link
+from rebalance_kit.simulation.scenario import moments
 from rebalance_kit.simulation.scenario.scenario import Scenario
 
 LEAD_MS = 1000
@@ -86,7 +87,7 @@ def _deciding(item: Item) -> Iterator[Any]:
 
 def _replay(spec: RunSpec, seed: int, moment: int | None) -> Replay | None:
     scenario = scenario_of(spec)
-    at_ms = max(0, (_first_event(scenario) if moment is None else moment) - LEAD_MS)
+    at_ms = max(0, (_first_event(moments.drawn(scenario, seed)) if moment is None else moment) - LEAD_MS)
     try:
         link = write_link(Link(scenario, at_ms, protocol=spec.protocol, seed=seed))
     except LinkError:  # a scenario too large for a link is still told by its name

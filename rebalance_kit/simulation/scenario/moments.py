@@ -87,7 +87,8 @@ def check_moments(scenario: Scenario) -> None:
         )
         for index, action in enumerate(scenario.actions)
     ]
-    _check_order(where, windows)
+    for member in {action.member for _, _, action in windows}:
+        _check_order(where, [entry for entry in windows if entry[2].member == member])
     for (first, last), index, action in windows:
         start = starts.get(action.member or "")
         drawn_together = start is not None and (action.within_ms or start[0] < start[1])
@@ -119,7 +120,7 @@ def _window(scenario: Scenario, about_ms: int, within_ms: int, what: str, path: 
 
 
 def _check_order(where: str, windows: Iterable[tuple[Window, int, Action]]) -> None:
-    """Refuse windows that overlap, because then chance would decide which action comes first."""
+    """Refuse windows of one member (or of the cluster) that overlap: chance would decide which action comes first."""
     before: tuple[Window, int, Action] | None = None
     for current in sorted(windows, key=lambda entry: entry[0]):
         (first, last), index, action = current

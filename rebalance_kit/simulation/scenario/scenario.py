@@ -146,6 +146,8 @@ class Scenario:
     protocol: str | None = None
     latencies: Latencies = MEASURED
     data_plane: bool = True
+    moments: str = ""
+    """Which moments matter to the second, and which are drawn: a sentence for the reader."""
     nodes: Mapping[int, str | None] = field(default_factory=lambda: NO_NODES)
     """Brokers with their racks, the coordinators' first; empty: one broker leads every partition."""
 

@@ -39,7 +39,7 @@ def _document(scenario: Scenario, own: Supports) -> dict[str, Any]:
     plain = Scenario("", (), ())
     shorthand = scenario.protocol is not None and _is_switched(scenario)
     document: dict[str, Any] = {"scenario": scenario.name}
-    for key in ("title", "story", "kafka_version"):
+    for key in ("title", "story", "moments", "kafka_version"):
         if getattr(scenario, key) != getattr(plain, key):
             document[key] = getattr(scenario, key)
     if scenario.protocol is not None:

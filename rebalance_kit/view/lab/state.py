@@ -15,6 +15,7 @@ from typing import Any
 
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.model.trace import Trace
+from rebalance_kit.simulation.scenario.moments import drawn
 from rebalance_kit.simulation.scenario.scenario import (
     ACTIONS,
     PROTOCOLS,
@@ -44,7 +45,7 @@ SESSION_MS = 45_000
 AFTER_MS = 25_000
 MOST_WORK = 250_000
 """(members + partitions / 10) x seconds that the lab plays: about ten seconds of simulation."""
-LATE_MS = 2_000
+LATE_MS = 6_500
 """From when on a member that starts is what a scenario is about."""
 ABSENT = {"crashed": "has crashed", "died": "has died", "closed": "has left", "absent": "has not started"}
 
@@ -106,7 +107,7 @@ class LabState:
     @cached_property
     def scenario(self) -> Scenario:
         """The scenario with everything that was done, under the chosen protocol."""
-        made = self.base
+        made = drawn(self.base, self.seed)
         for step in self.done:
             if step.member is not None:
                 made = replace(made, members=(*made.members, step.member))

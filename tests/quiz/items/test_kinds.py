@@ -288,7 +288,7 @@ def test_the_page_of_a_kind_tells_no_key(made, text):
 
 def test_a_picture_in_characters_shows_who_reads_and_who_does_not(made):
     lines = picture_lines(made(PICTURE).picture)
-    assert lines[0].startswith("orders-0 ") and set(lines[0].split()[1]) == {"1"}
+    assert lines[0].startswith("orders-0 ") and set(lines[0].split()[1]) <= {".", "1"}
     assert "1 consumer-1, 2 consumer-2, 3 consumer-3, . nobody" in lines[-1]
 
 
