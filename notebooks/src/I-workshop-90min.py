@@ -62,7 +62,7 @@ print(schedule(read_plan("90min")))
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit import Lab
 
-Lab("restaurant", "eager", seed=1, at_ms=29_000)
+Lab("restaurant", "eager", seed=1, at_ms=27_000)
 
 # %% [markdown]
 # ## 0:06 to 0:20 · The first crash (14 min)
@@ -103,7 +103,7 @@ poll
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit import Lab
 
-Lab("two-consumers-crash", "eager", seed=1, at_ms=39_000)
+Lab("two-consumers-crash", "eager", seed=1, at_ms=38_000)
 
 # %% [markdown]
 # ## 0:20 to 0:31 · The slowest member decides (11 min)
@@ -140,7 +140,7 @@ poll
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit import Lab
 
-Lab("slow-callback", "eager", seed=1, at_ms=44_000)
+Lab("slow-callback", "eager", seed=1, at_ms=46_000)
 
 # %% [markdown]
 # ## 0:31 to 0:44 · Move only what must move (13 min)
@@ -178,7 +178,7 @@ poll
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit import Lab
 
-Lab("a-to-b-move", "cooperative", seed=1, at_ms=39_000)
+Lab("a-to-b-move", "cooperative", seed=1, at_ms=36_000)
 
 # %% [markdown]
 # ## 0:44 to 0:47 · Stand up (3 min)
@@ -225,7 +225,7 @@ poll
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit import Lab
 
-Lab("a-to-b-move", "consumer", seed=1, at_ms=39_000)
+Lab("a-to-b-move", "consumer", seed=1, at_ms=36_000)
 
 # %% [markdown]
 # ## 1:00 to 1:12 · The same crash three times (12 min)
@@ -299,7 +299,7 @@ poll
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit import Lab
 
-Lab("poll-timeout", "eager", seed=1, at_ms=29_000)
+Lab("poll-timeout", "eager", seed=1, at_ms=28_000)
 
 # %% [markdown]
 # ## 1:22 to 1:30 · What to take home (8 min)

@@ -49,8 +49,9 @@ def test_every_scene_runs_under_its_protocol_and_opens_before_its_event(plan):
     assert len(scenes) >= 6
     for scene in scenes:
         from rebalance_kit.scenarios import load
+        from rebalance_kit.simulation.scenario.moments import drawn
 
-        scenario = load(scene.scenario)
+        scenario = drawn(load(scene.scenario), scene.seed)
         assert simulate(scenario, scene.seed, scene.protocol).rows
         events = [action.at_ms for action in scenario.actions] + [
             spec.start_ms or 0 for spec in scenario.members
