@@ -32,26 +32,26 @@ class Measure(NamedTuple):
     shown: Callable[[float], str]
 
 
-def generations(one: Metrics) -> float | None:
+def generations(figures: Metrics) -> float | None:
     """Generations of a classic group; None for a KIP-848 group, which has epochs instead."""
-    return None if one.epochs and not one.generations else one.generations
+    return None if figures.epochs and not figures.generations else figures.generations
 
 
 MEASURES: tuple[Measure, ...] = (
-    Measure("partitions unread", lambda one: one.partitions_unread, _whole),
-    Measure("unread partition-seconds", lambda one: one.unread_partition_s, _tenths),
-    Measure("longest gap of a partition, s", lambda one: one.longest_gap_s, _hundredths),
-    Measure("longest gap of the whole group, s", lambda one: one.group_gap_s, _hundredths),
-    Measure("partitions moved", lambda one: one.partitions_moved, _whole),
-    Measure("moves beyond the least possible", lambda one: one.moves_beyond_minimum, _whole),
-    Measure("rebalances (or group epochs)", lambda one: one.rebalances, _whole),
+    Measure("partitions unread", lambda figures: figures.partitions_unread, _whole),
+    Measure("unread partition-seconds", lambda figures: figures.unread_partition_s, _tenths),
+    Measure("longest gap of a partition, s", lambda figures: figures.longest_gap_s, _hundredths),
+    Measure("longest gap of the whole group, s", lambda figures: figures.group_gap_s, _hundredths),
+    Measure("partitions moved", lambda figures: figures.partitions_moved, _whole),
+    Measure("moves beyond the least possible", lambda figures: figures.moves_beyond_minimum, _whole),
+    Measure("rebalances (or group epochs)", lambda figures: figures.rebalances, _whole),
     Measure("generations", generations, _whole),
-    Measure("requests", lambda one: one.requests_total, _whole),
-    Measure("records redelivered", lambda one: one.records_redelivered, _whole),
-    Measure("records lost", lambda one: one.records_lost, _whole),
-    Measure("greatest lag, records", lambda one: one.lag_peak_records, _whole),
-    Measure("noticed after, s", lambda one: one.detect_s, _tenths),
-    Measure("at rest again after, s", lambda one: one.converge_s, _tenths),
+    Measure("requests", lambda figures: figures.requests_total, _whole),
+    Measure("records redelivered", lambda figures: figures.records_redelivered, _whole),
+    Measure("records lost", lambda figures: figures.records_lost, _whole),
+    Measure("greatest lag, records", lambda figures: figures.lag_peak_records, _whole),
+    Measure("noticed after, s", lambda figures: figures.detect_s, _tenths),
+    Measure("at rest again after, s", lambda figures: figures.converge_s, _tenths),
 )
 
 
@@ -92,7 +92,7 @@ def cells(labels: Sequence[str], measured: Sequence[Metrics]) -> list[list[str]]
     """The table as cells: a head of labels, then a row a measure; – where nothing occurred."""
     rows = [["", *labels]]
     for each in MEASURES:
-        values = [each.of(one) for one in measured]
+        values = [each.of(figures) for figures in measured]
         rows.append([each.words, *(ABSENT if value is None else each.shown(value) for value in values)])
     return rows
 
@@ -104,12 +104,12 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
                  a
     partitions  12
     """
-    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []
     for row in rows:
         padded = [
-            cell.ljust(width) if not place else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+            cell.ljust(width) if not column else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         lines.append("  ".join(padded).rstrip())
     return "\n".join(lines)
@@ -125,24 +125,28 @@ def sentences(comparison: Comparison) -> tuple[str, ...]:
 
     Which protocol is better is not said here: that takes many draws (``analysis.draws``).
     """
-    said = [_unread(label, one) for label, one in comparison.metrics.items()]
+    lines = [_unread(label, figures) for label, figures in comparison.metrics.items()]
     more = (_detection(comparison), _moves(comparison), _follow_up(comparison))
-    return tuple(said + [text for text in more if text])
+    return tuple(lines + [text for text in more if text])
 
 
-def _unread(label: str, one: Metrics) -> str:
-    if not one.partitions_unread:
+def _unread(label: str, figures: Metrics) -> str:
+    if not figures.partitions_unread:
         return f"{label}: every partition was read all the time."
-    longest = f"The longest gap of one partition was {one.longest_gap_s:.1f} s."
-    if one.partitions_unread == one.partitions:
-        together = f"; for {one.group_gap_s:.2f} s none of them was read" if one.group_gap_s else ""
-        return f"{label}: all {one.partitions} partitions were unread for a time{together}. {longest}"
-    reading = one.partitions - one.partitions_unread
-    return f"{label}: {one.partitions_unread} of {one.partitions} partitions were unread for a time, the other {reading} were read throughout. {longest}"
+    longest = f"The longest gap of one partition was {figures.longest_gap_s:.1f} s."
+    if figures.partitions_unread == figures.partitions:
+        together = f"; for {figures.group_gap_s:.2f} s none of them was read" if figures.group_gap_s else ""
+        return f"{label}: all {figures.partitions} partitions were unread for a time{together}. {longest}"
+    reading = figures.partitions - figures.partitions_unread
+    return f"{label}: {figures.partitions_unread} of {figures.partitions} partitions were unread for a time, the other {reading} were read throughout. {longest}"
 
 
 def _detection(comparison: Comparison) -> str:
-    noticed = {label: one.detect_s for label, one in comparison.metrics.items() if one.detect_s is not None}
+    noticed = {
+        label: figures.detect_s
+        for label, figures in comparison.metrics.items()
+        if figures.detect_s is not None
+    }
     if len(noticed) != len(comparison.labels) or not noticed:
         return ""
     listed = ", ".join(f"{label} {seconds:.1f} s" for label, seconds in noticed.items())
@@ -154,9 +158,9 @@ def _detection(comparison: Comparison) -> str:
 
 def _moves(comparison: Comparison) -> str:
     extra = {
-        label: one.moves_beyond_minimum
-        for label, one in comparison.metrics.items()
-        if one.moves_beyond_minimum > 0
+        label: figures.moves_beyond_minimum
+        for label, figures in comparison.metrics.items()
+        if figures.moves_beyond_minimum > 0
     }
     if not extra:
         return ""

@@ -53,7 +53,7 @@ def flows(trace: Trace) -> Mapping[TopicPartition, tuple[Flow, ...]]:
     """
     others = strangers(trace)
     open_since: dict[tuple[TopicPartition, str], int] = {}
-    found: dict[TopicPartition, list[Flow]] = defaultdict(list)
+    stretches: dict[TopicPartition, list[Flow]] = defaultdict(list)
     for row in trace.of("fetch_resumed", "fetch_stopped"):
         if row.actor in others:
             continue
@@ -63,10 +63,13 @@ def flows(trace: Trace) -> Mapping[TopicPartition, tuple[Flow, ...]]:
             continue
         since = open_since.pop((tp, row.actor), None)
         if since is not None:
-            found[tp].append(Flow(row.actor, since, row.at_ms, row.detail["reason"]))
+            stretches[tp].append(Flow(row.actor, since, row.at_ms, row.detail["reason"]))
     for (tp, member), since in open_since.items():
-        found[tp].append(Flow(member, since, trace.end_ms, None))
-    return {tp: tuple(sorted(found[tp], key=lambda one: (one.from_ms, one.to_ms))) for tp in sorted(found)}
+        stretches[tp].append(Flow(member, since, trace.end_ms, None))
+    return {
+        tp: tuple(sorted(stretches[tp], key=lambda flow: (flow.from_ms, flow.to_ms)))
+        for tp in sorted(stretches)
+    }
 
 
 def strangers(trace: Trace) -> frozenset[str]:
@@ -82,29 +85,29 @@ def gap_lengths(
     trace: Trace, since_ms: int = 0, until_ms: int | None = None
 ) -> Mapping[TopicPartition, tuple[int, ...]]:
     """Of each partition that was unread in a window, how long each of its gaps lasted there (ms)."""
-    found: dict[TopicPartition, list[int]] = {}
+    lengths_of: dict[TopicPartition, list[int]] = {}
     for gap in gaps(trace, since_ms):
         length_ms = gap.within(since_ms, until_ms)
         if length_ms > 0:
-            found.setdefault(gap.partition, []).append(length_ms)
-    return {tp: tuple(lengths) for tp, lengths in found.items()}
+            lengths_of.setdefault(gap.partition, []).append(length_ms)
+    return {tp: tuple(lengths) for tp, lengths in lengths_of.items()}
 
 
 def gaps(trace: Trace, since_ms: int = 0) -> tuple[Gap, ...]:
     """Every stretch after a partition's first record in which nobody received it, ending after ``since_ms``."""
-    found = []
+    every_gap = []
     ends = _deletions(trace)
     for tp, stretches in flows(trace).items():
         reached, owner, cause = stretches[0].to_ms, stretches[0].member, stretches[0].reason
         for flow in stretches[1:]:
             if flow.from_ms > reached:
-                found.append(Gap(tp, reached, flow.from_ms, owner, flow.member, cause))
+                every_gap.append(Gap(tp, reached, flow.from_ms, owner, flow.member, cause))
             if flow.to_ms >= reached:
                 reached, owner, cause = flow.to_ms, flow.member, flow.reason
         last = min(trace.end_ms, ends.get(tp.topic, trace.end_ms))
         if reached < last:
-            found.append(Gap(tp, reached, last, owner, None, cause))
-    return tuple(gap for gap in found if gap.to_ms > since_ms)
+            every_gap.append(Gap(tp, reached, last, owner, None, cause))
+    return tuple(gap for gap in every_gap if gap.to_ms > since_ms)
 
 
 def _deletions(trace: Trace) -> Mapping[str, int]:
@@ -120,15 +123,15 @@ def group_gaps(trace: Trace, since_ms: int = 0) -> tuple[tuple[int, int], ...]:
             edges.append((flow.to_ms, -1))
     if not edges:
         return ()
-    found, running, stopped = [], 0, None
+    stretches_unread, running, stopped = [], 0, None
     for at_ms, step in sorted(edges, key=lambda edge: (edge[0], -edge[1])):
         running += step
         if running == 0:
             stopped = at_ms
         elif stopped is not None:
             if at_ms > stopped:
-                found.append((stopped, at_ms))
+                stretches_unread.append((stopped, at_ms))
             stopped = None
     if stopped is not None and stopped < trace.end_ms:
-        found.append((stopped, trace.end_ms))
-    return tuple((max(begin, since_ms), end) for begin, end in found if end > since_ms)
+        stretches_unread.append((stopped, trace.end_ms))
+    return tuple((max(begin, since_ms), end) for begin, end in stretches_unread if end > since_ms)

@@ -38,8 +38,8 @@ def one_owner(trace: Trace) -> Iterator[tuple[int, str]]:
     """No partition has two owners in one generation, one target, or among the broker's current assignments."""
     for row in trace.of("assignment", "target"):
         seen: dict[str, str] = {}
-        for member, given in row.detail["assignment"].items():
-            for partition in given:
+        for member, partitions in row.detail["assignment"].items():
+            for partition in partitions:
                 if partition in seen:
                     yield (
                         row.at_ms,
@@ -51,12 +51,12 @@ def one_owner(trace: Trace) -> Iterator[tuple[int, str]]:
 
 def _one_holder(trace: Trace) -> Iterator[tuple[int, str]]:
     """Assigned and still-to-be-revoked partitions of a consumer group belong to one member each."""
-    held: dict[str, dict[str, frozenset[str]]] = defaultdict(dict)
+    holdings: dict[str, dict[str, frozenset[str]]] = defaultdict(dict)
     assigned: dict[str, frozenset[str]] = {}
     for row in trace.of(
         "member_reconciled", "member_removed", "member_replaced", "member_away", "group_converted"
     ):
-        group = held[row.detail["group"]]
+        group = holdings[row.detail["group"]]
         if row.kind == "group_converted":
             group.clear()
         elif row.kind == "member_away":
@@ -83,10 +83,10 @@ def legal_target(trace: Trace) -> Iterator[tuple[int, str]]:
         if row.kind == "topic_changed":
             counts[row.topic or ""] = max(int(row.detail["partitions"]), counts.get(row.topic or "", 0))
             continue
-        for member, given in row.detail["assignment"].items():
+        for member, partitions in row.detail["assignment"].items():
             if member not in row.detail["ids"].values():
-                yield row.at_ms, f"{member} is no member but is given {given}"
-            for partition in given:
+                yield row.at_ms, f"{member} is no member but is given {partitions}"
+            for partition in partitions:
                 tp = parse_partition(partition)
                 if tp.partition >= counts.get(tp.topic, 0):
                     yield row.at_ms, f"{member} is given {partition}, which does not exist ({lowest})"
@@ -101,11 +101,11 @@ def whole_target(trace: Trace) -> Iterator[tuple[int, str]]:
         if row.kind == "topic_changed":
             counts[row.topic or ""] = int(row.detail["partitions"])
             continue
-        given = [
+        assigned = [
             parse_partition(partition) for listed in row.detail["assignment"].values() for partition in listed
         ]
-        for topic in sorted({tp.topic for tp in given}):
-            have = len([tp for tp in given if tp.topic == topic])
+        for topic in sorted({tp.topic for tp in assigned}):
+            have = len([tp for tp in assigned if tp.topic == topic])
             if counts.get(topic) and have != counts[topic]:
                 yield (
                     row.at_ms,
@@ -203,24 +203,27 @@ def _fits(row: TraceRow, owned: frozenset[str]) -> Iterator[tuple[int, str]]:
 def accounts_add_up(trace: Trace) -> Iterator[tuple[int, str]]:
     """Of each partition: what was delivered for the first time was read, what was read or committed was produced."""
     for row in trace.of("account"):
-        held = row.detail
+        account = row.detail
         where = f"{row.topic}-{row.partition}"
-        if held["read"] > held["produced"]:
-            yield row.at_ms, f"{where}: {held['read']} read of {held['produced']} produced"
+        if account["read"] > account["produced"]:
+            yield row.at_ms, f"{where}: {account['read']} read of {account['produced']} produced"
         if (
-            held["committed"] is not None and held["committed"] > held["produced"]
+            account["committed"] is not None and account["committed"] > account["produced"]
         ):  # a first position may be committed unread
-            yield row.at_ms, f"{where}: committed {held['committed']} of {held['produced']} produced"
-        first = held["delivered"] - held["redelivered"]
-        if not 0 <= first <= held["read"] or min(held["lost"], held["redelivered"]) < 0:
-            yield row.at_ms, f"{where}: {dict(held)}"
+            yield row.at_ms, f"{where}: committed {account['committed']} of {account['produced']} produced"
+        first = account["delivered"] - account["redelivered"]
+        if not 0 <= first <= account["read"] or min(account["lost"], account["redelivered"]) < 0:
+            yield row.at_ms, f"{where}: {dict(account)}"
 
 
 def own_code_is_sound(trace: Trace) -> Iterator[tuple[int, str]]:
     """No listener or assignor of the learner's own fails, or answers what Kafka does not check."""
     for row in trace.of("own_code_fault"):
-        held = row.detail
-        yield row.at_ms, f"{held['part']} {held['name']} of {row.actor} {held['fault']}: {held['seen']}"
+        detail = row.detail
+        yield (
+            row.at_ms,
+            f"{detail['part']} {detail['name']} of {row.actor} {detail['fault']}: {detail['seen']}",
+        )
 
 
 def converges(trace: Trace) -> Iterator[tuple[int, str]]:
@@ -263,7 +266,9 @@ INVARIANTS: Mapping[str, Invariant] = MappingProxyType(
 
 def check(trace: Trace) -> tuple[Violation, ...]:
     """Every violation of every invariant, in order of time; nothing when all hold."""
-    found = [
-        Violation(one.name, at_ms, seen) for one in INVARIANTS.values() for at_ms, seen in one.look(trace)
+    violations = [
+        Violation(invariant.name, at_ms, seen)
+        for invariant in INVARIANTS.values()
+        for at_ms, seen in invariant.look(trace)
     ]
-    return tuple(sorted(found, key=lambda one: (one.at_ms, one.invariant)))
+    return tuple(sorted(violations, key=lambda violation: (violation.at_ms, violation.invariant)))

@@ -68,8 +68,8 @@ def study_from(trace: Trace) -> int:
     edges = sorted(
         edge
         for stretches in flows(trace).values()
-        for one in stretches
-        for edge in ((one.from_ms, 1), (one.to_ms, -1))
+        for flow in stretches
+        for edge in ((flow.from_ms, 1), (flow.to_ms, -1))
     )
     if not edges:
         return 0
@@ -142,11 +142,11 @@ def _detect(trace: Trace, since_ms: int) -> float | None:
 
 
 def _converge(trace: Trace, since_ms: int) -> float | None:
-    found = [gap for gap in gaps(trace, since_ms) if gap.within(since_ms)]
-    if any(gap.after is None for gap in found):
+    unread = [gap for gap in gaps(trace, since_ms) if gap.within(since_ms)]
+    if any(gap.after is None for gap in unread):
         return None
     states = [(row.at_ms, row.detail["to"]) for row in trace.of("group_state")]
     if not states or states[-1][1] not in {"Stable", "Empty"}:
         return None
-    settled = [states[-1][0], *(gap.to_ms for gap in found)]
+    settled = [states[-1][0], *(gap.to_ms for gap in unread)]
     return max(0, max(settled) - since_ms) / 1000

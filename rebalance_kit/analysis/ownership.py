@@ -32,8 +32,8 @@ def assignments_at(trace: Trace, at_ms: int | None = None) -> Mapping[str, Mappi
 
 def owned_at(trace: Trace, at_ms: int | None = None) -> dict[str, list[str]]:
     """Each living process with the names of its partitions, in order of the names."""
-    found = assignments_at(trace, at_ms)
-    return {member: sorted(map(str, found[member])) for member in sorted(found)}
+    assignments = assignments_at(trace, at_ms)
+    return {member: sorted(map(str, assignments[member])) for member in sorted(assignments)}
 
 
 def owners_at(trace: Trace, at_ms: int | None = None) -> Owners:

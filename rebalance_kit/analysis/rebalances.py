@@ -23,12 +23,9 @@ TRIGGERS: Mapping[str, str] = MappingProxyType(
         "rebalance_timeout": "rebalance_timeout",
         "join_timeout": "rebalance_timeout",
         "sync_timeout": "sync_timeout",
-        "sync": "sync_timeout",
         "revocation": "follow_up",
         "metadata": "metadata_changed",
         "subscription": "subscription_changed",
-        "regex": "regex_changed",
-        "enforced": "enforced",
         "rejoin": "rejoin",
         "static": "rejoin",
     }
@@ -134,13 +131,13 @@ def rebalances(trace: Trace, early_ms: int = 0) -> tuple[Rebalance, ...]:
             rows.setdefault(of_process[row.actor], []).append(row)
         elif row.actor in {"coordinator", "broker"} and "group" in row.detail:
             rows.setdefault(str(row.detail["group"]), []).append(row)
-    return tuple(one for group in sorted(rows) for one in _of_group(group, rows[group], early_ms))
+    return tuple(rebalance for group in sorted(rows) for rebalance in _of_group(group, rows[group], early_ms))
 
 
 def _of_group(group: str, rows: Sequence[TraceRow], early_ms: int) -> Iterator[Rebalance]:
-    found: list[_Open] = []
+    opened: list[_Open] = []
     overdue: set[str] = set()
-    asked: dict[str, str] = {}
+    join_reasons: dict[str, str] = {}
     gone: TraceRow | None = None
     reached = 0
     for row in rows:
@@ -149,24 +146,24 @@ def _of_group(group: str, rows: Sequence[TraceRow], early_ms: int) -> Iterator[R
         elif row.kind == "member_added":
             overdue.discard(str(row.detail["name"]))
         elif row.kind == "rejoin_requested" and row.detail["reason"] != ANSWERING:
-            asked[row.actor] = str(row.detail["reason"])
-        begun = _begun(row, overdue, asked, reached)
+            join_reasons[row.actor] = str(row.detail["reason"])
+        begun = _begun(row, overdue, join_reasons, reached)
         if row.kind == "member_removed":
             gone = row
         elif begun is not None and row.detail["trigger"] == "downgrade" and gone is not None:
             _blame_the_removed(begun, gone, overdue)
         if begun is not None:
-            found.append(begun)
-        elif found and row.kind != "callback_begin":
-            _seen(found, row)
+            opened.append(begun)
+        elif opened and row.kind != "callback_begin":
+            _seen(opened, row)
         if (
             row.kind in {"epoch_bump", "generation", "group_state"}
             and row.generation is not None
             and row.actor == "coordinator"
         ):
             reached = row.generation
-    _callbacks(found, rows, early_ms)
-    yield from (_closed(group, number, each) for number, each in enumerate(found, start=1))
+    _callbacks(opened, rows, early_ms)
+    yield from (_closed(group, number, each) for number, each in enumerate(opened, start=1))
 
 
 def _blame_the_removed(begun: _Open, gone: TraceRow, overdue: Collection[str]) -> None:
@@ -195,65 +192,77 @@ def _closed(group: str, number: int, rebalance: _Open) -> Rebalance:
     )
 
 
-def _begun(row: TraceRow, overdue: Collection[str], asked: Mapping[str, str], reached: int) -> _Open | None:
-    held = row.detail
-    if row.kind == "group_state" and row.protocol == "classic" and held["to"] == "PreparingRebalance":
+def _begun(
+    row: TraceRow, overdue: Collection[str], join_reasons: Mapping[str, str], reached: int
+) -> _Open | None:
+    detail = row.detail
+    if row.kind == "group_state" and row.protocol == "classic" and detail["to"] == "PreparingRebalance":
         before = row.generation or 0
     elif row.kind == "epoch_bump":
         before = min(reached, (row.generation or 1) - 1) or (row.generation or 1) - 1
     else:
         return None
-    culprit = held.get("culprit")
-    word = TRIGGERS.get(str(held["trigger"]), "other")
+    culprit = detail.get("culprit")
+    word = TRIGGERS.get(str(detail["trigger"]), "other")
     if word == "leave" and culprit in overdue:
         word = "poll_timeout"
     if word == "rejoin":  # librdkafka tells the coordinator no reason, but has one
         word = next(
-            (meant for start, meant in REASONS.items() if asked.get(str(culprit), "").startswith(start)), word
+            (
+                meant
+                for start, meant in REASONS.items()
+                if join_reasons.get(str(culprit), "").startswith(start)
+            ),
+            word,
         )
     return _Open(
         row,
         word,
         culprit,
-        str(held["reason"]),
+        str(detail["reason"]),
         before,
         after=row.generation if row.kind == "epoch_bump" else None,
     )
 
 
-def _seen(found: list[_Open], row: TraceRow) -> None:
+def _seen(opened: list[_Open], row: TraceRow) -> None:
     """What a row tells of the rebalance that goes on, or of those that still wait for their target."""
-    last, held = found[-1], row.detail
+    last, detail = opened[-1], row.detail
     if last.row.protocol == "classic":
         if row.kind == "generation" and last.open:
-            last.after, last.members, last.end_ms = row.generation, len(held["members"]), row.at_ms
+            last.after, last.members, last.end_ms = row.generation, len(detail["members"]), row.at_ms
         elif row.kind == "assignment" and row.generation == last.after:
             last.end_ms = row.at_ms
-        elif row.kind == "group_state" and held["to"] == "Empty" and held["trigger"] != "load" and last.open:
+        elif (
+            row.kind == "group_state"
+            and detail["to"] == "Empty"
+            and detail["trigger"] != "load"
+            and last.open
+        ):
             last.after, last.members, last.end_ms = row.generation, 0, row.at_ms
     elif row.kind == "target":
-        for one in found:
-            if one.row.protocol == "consumer" and not one.settled:
-                one.settled, one.end_ms = True, max(row.at_ms, one.end_ms or 0)
-    elif row.kind == "member_state" and held["to"] == "STABLE" and row.protocol == "consumer":
+        for rebalance in opened:
+            if rebalance.row.protocol == "consumer" and not rebalance.settled:
+                rebalance.settled, rebalance.end_ms = True, max(row.at_ms, rebalance.end_ms or 0)
+    elif row.kind == "member_state" and detail["to"] == "STABLE" and row.protocol == "consumer":
         last.end_ms = max(row.at_ms, last.end_ms or 0)
 
 
-def _callbacks(found: Sequence[_Open], rows: Sequence[TraceRow], early_ms: int) -> None:
+def _callbacks(opened: Sequence[_Open], rows: Sequence[TraceRow], early_ms: int) -> None:
     """Count each callback in the last rebalance that had begun when it was called."""
-    starts = [one.row.at_ms - early_ms for one in found]
+    starts = [rebalance.row.at_ms - early_ms for rebalance in opened]
     owners: dict[str, str] = {}
     for row in rows:
         if row.kind != "callback_begin":
             continue
-        place = bisect_right(starts, row.at_ms) - 1
+        index = bisect_right(starts, row.at_ms) - 1
         for partition in row.detail["partitions"]:
             if row.detail["callback"] != "assigned":
-                if place >= 0:
-                    found[place].revoked.add(partition)
+                if index >= 0:
+                    opened[index].revoked.add(partition)
                 continue
-            if place >= 0 and owners.get(partition, row.actor) != row.actor:
-                found[place].moved.add(partition)
+            if index >= 0 and owners.get(partition, row.actor) != row.actor:
+                opened[index].moved.add(partition)
             owners[partition] = row.actor
 
 
@@ -286,17 +295,17 @@ def lives(trace: Trace) -> tuple[Life, ...]:
             ended[group, str(row.detail["old_member_id"])] = (row.at_ms, "replaced")
         begun.setdefault((group, member), row)
         ended.pop((group, member), None)
-    found = [_life(row, *ended.get(key, (None, None))) for key, row in begun.items()]
-    return tuple(sorted(found, key=lambda one: (one.group, one.joined_ms, one.member)))
+    memberships = [_life(row, *ended.get(key, (None, None))) for key, row in begun.items()]
+    return tuple(sorted(memberships, key=lambda life: (life.group, life.joined_ms, life.member)))
 
 
 def _life(row: TraceRow, ended_ms: int | None, end: str | None) -> Life:
-    held = row.detail
+    detail = row.detail
     return Life(
-        str(held["group"]),
+        str(detail["group"]),
         row.member_id or "",
-        str(held["name"]),
-        held.get("instance_id"),
+        str(detail["name"]),
+        detail.get("instance_id"),
         row.at_ms,
         ended_ms,
         end,
@@ -311,7 +320,7 @@ def rests(trace: Trace) -> tuple[Rest, ...]:
     owner: dict[tuple[str, str], tuple[str, int, str]] = {}
     expired: dict[tuple[str, str], int] = {}
     groups: dict[str, str] = {}
-    found: list[Rest] = []
+    ended: list[Rest] = []
     for row in trace.of("process_started", "member_removed", "callback_begin"):
         if row.kind == "process_started":
             groups[row.actor] = str(row.detail["group"])
@@ -319,8 +328,8 @@ def rests(trace: Trace) -> tuple[Rest, ...]:
             if row.detail["how"] == "session":
                 expired[str(row.detail["group"]), str(row.detail["name"])] = row.at_ms
         else:
-            found += _called(row, groups[row.actor], owner, expired)
-    return tuple(found)
+            ended += _called(row, groups[row.actor], owner, expired)
+    return tuple(ended)
 
 
 def _called(

@@ -75,8 +75,12 @@ class Finding:
 
 def broken_invariant(trace: Trace) -> str | None:
     """The first invariant that the trace breaks, as ``name: what was seen``."""
-    found = check(trace)
-    return f"{found[0].invariant}: {found[0].seen} (at {found[0].at_ms} ms)" if found else None
+    violations = check(trace)
+    return (
+        f"{violations[0].invariant}: {violations[0].seen} (at {violations[0].at_ms} ms)"
+        if violations
+        else None
+    )
 
 
 def find(
@@ -121,13 +125,13 @@ def _shrunk(drawn: Scenario, seen: str, number: int, run: Run, predicate: Predic
     what = seen.partition(":")[0]
 
     def shows(scenario: Scenario) -> bool:
-        said = _ask(scenario, run, predicate)
-        return said is not None and said.partition(":")[0] == what
+        problem = _ask(scenario, run, predicate)
+        return problem is not None and problem.partition(":")[0] == what
 
     small, tried = shrink(drawn, shows, SHRINKING)
-    said = _ask(small, run, predicate) or seen
-    small = replace(small, title="Found by search", story=f"{said}.")
-    return Finding(small, said, drawn, number, number + 1, tried)
+    problem = _ask(small, run, predicate) or seen
+    small = replace(small, title="Found by search", story=f"{problem}.")
+    return Finding(small, problem, drawn, number, number + 1, tried)
 
 
 @contextmanager

@@ -40,7 +40,7 @@ def shrink(scenario: Scenario, shows: Shows, budget: int = 3_000) -> tuple[Scena
         ):
             at = 0
             while True:  # go on where the last success was: what was refused before it is refused again
-                found = None
+                smaller = None
                 for number, candidate in enumerate(step(best)):
                     if number < at or candidate == best:
                         continue
@@ -48,11 +48,11 @@ def shrink(scenario: Scenario, shows: Shows, budget: int = 3_000) -> tuple[Scena
                         return best, tried
                     tried += 1
                     if shows(candidate):
-                        found, at = candidate, number
+                        smaller, at = candidate, number
                         break
-                if found is None:
+                if smaller is None:
                     break
-                best, shrinking = found, True
+                best, shrinking = smaller, True
     return best, tried
 
 
@@ -75,11 +75,11 @@ def _fewer_actions(scenario: Scenario) -> Iterator[Scenario]:
 def _fewer_members(scenario: Scenario) -> Iterator[Scenario]:
     for spec in scenario.members:
         if len(scenario.members) > 1:
-            kept = tuple(one for one in scenario.members if one.name != spec.name)
+            others = tuple(other for other in scenario.members if other.name != spec.name)
             yield replace(
                 scenario,
-                members=kept,
-                actions=tuple(one for one in scenario.actions if one.member != spec.name),
+                members=others,
+                actions=tuple(other for other in scenario.actions if other.member != spec.name),
             )
 
 
@@ -88,14 +88,14 @@ def _fewer_topics(scenario: Scenario) -> Iterator[Scenario]:
         if len(scenario.topics) > 1:
             yield replace(
                 scenario,
-                topics=tuple(one for one in scenario.topics if one.name != topic.name),
+                topics=tuple(other for other in scenario.topics if other.name != topic.name),
                 members=tuple(
-                    replace(one, topics=_without(one.topics, topic.name)) for one in scenario.members
+                    replace(other, topics=_without(other.topics, topic.name)) for other in scenario.members
                 ),
                 actions=tuple(
-                    _without_topic(one, topic.name)
-                    for one in scenario.actions
-                    if one.args.get("topic") != topic.name
+                    _without_topic(other, topic.name)
+                    for other in scenario.actions
+                    if other.args.get("topic") != topic.name
                 ),
             )
 
@@ -131,7 +131,8 @@ def _plainer(scenario: Scenario) -> Iterator[Scenario]:
     keys = dict.fromkeys(key for spec in scenario.members for key in spec.configs)
     for key in keys:  # of all members at once, then of one
         yield replace(
-            scenario, members=tuple(replace(one, configs=_drop(one.configs, key)) for one in scenario.members)
+            scenario,
+            members=tuple(replace(member, configs=_drop(member.configs, key)) for member in scenario.members),
         )
     for index, spec in enumerate(scenario.members):
         for plain in chain(
@@ -155,8 +156,10 @@ def _drop(configs: Any, key: str) -> Any:
 
 def _rounder(scenario: Scenario) -> Iterator[Scenario]:
     for step in ROUND_MS:
-        actions = tuple(replace(one, at_ms=max(one.at_ms // step, 1) * step) for one in scenario.actions)
-        if actions == tuple(sorted(actions, key=lambda one: one.at_ms)):
+        actions = tuple(
+            replace(action, at_ms=max(action.at_ms // step, 1) * step) for action in scenario.actions
+        )
+        if actions == tuple(sorted(actions, key=lambda action: action.at_ms)):
             yield replace(scenario, actions=actions)
     for index, action in enumerate(scenario.actions):
         for plain in _rounder_action(action):
@@ -187,7 +190,11 @@ def _rounder_action(action: Action) -> Iterator[Action]:
 
 def _shorter(scenario: Scenario) -> Iterator[Scenario]:
     last = max(
-        [1_000, *(one.at_ms for one in scenario.actions), *(spec.start_ms or 0 for spec in scenario.members)]
+        [
+            1_000,
+            *(action.at_ms for action in scenario.actions),
+            *(spec.start_ms or 0 for spec in scenario.members),
+        ]
     )
     for end_ms in sorted({last, last + 1_000, last + 5_000, (last + scenario.end_ms) // 2 // 1_000 * 1_000}):
         if last <= end_ms < scenario.end_ms:

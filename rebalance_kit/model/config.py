@@ -93,10 +93,10 @@ class ClientConfig:
         key = written(configs)
         if key is None:
             return cls._checked(configs, kafka_version, where, client, own)
-        held = _seen_before(client, kafka_version, key, tuple(own.items()))
-        if not held:  # a refusal is worded anew, for it names the place
-            held.append(cls._checked(configs, kafka_version, where, client, own))
-        return held[0]
+        checked = _seen_before(client, kafka_version, key, tuple(own.items()))
+        if not checked:  # a refusal is worded anew, for it names the place
+            checked.append(cls._checked(configs, kafka_version, where, client, own))
+        return checked[0]
 
     @classmethod
     def _checked(

@@ -94,14 +94,14 @@ class Trace:
                 raise KeyError(f"{kind!r} is no kind of trace row")
         rows, places = self.rows, self._places
         if not places:
-            for place, row in enumerate(rows):
-                places.setdefault(row[3], []).append(place)
+            for index, row in enumerate(rows):
+                places.setdefault(row[3], []).append(index)
         wanted = dict.fromkeys(kinds)
         if len(wanted) > 1:
             return iter(
-                [rows[place] for place in sorted([at for kind in wanted for at in places.get(kind, ())])]
+                [rows[index] for index in sorted([at for kind in wanted for at in places.get(kind, ())])]
             )
-        return iter([rows[place] for kind in wanted for place in places.get(kind, ())])
+        return iter([rows[index] for kind in wanted for index in places.get(kind, ())])
 
     def jsonl(self) -> Iterator[str]:
         """Lines of the trace file: a head line, then a line a row, byte for byte reproducible."""

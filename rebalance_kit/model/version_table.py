@@ -14,10 +14,10 @@ def version_table(since: str | None = None) -> str:
     if since is not None:
         parse_version(since)
     rows = [*_rows(CHANGES, ""), *_rows(DEFECTS, "defect: "), *_defaults()]
-    kept = sorted(row for row in rows if since is None or row[0] >= bound(since))
+    wanted_rows = sorted(row for row in rows if since is None or row[0] >= bound(since))
     lines = [
         (f"{version_text(first)}{f' to {until}' if until else ''}", text, source)
-        for first, until, text, source in kept
+        for first, until, text, source in wanted_rows
     ]
     wide = max((len(when) for when, _, _ in lines), default=0)
     return "\n".join(f"{when:{wide}}  {text} ({source})" for when, text, source in lines)

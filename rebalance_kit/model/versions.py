@@ -30,12 +30,12 @@ def parse_version(version: str) -> tuple[int, int]:
         raise ConfigError(
             f"{version!r} is no Kafka version; expected MAJOR.MINOR or MAJOR.MINOR.PATCH, as in {PREFERRED}"
         )
-    found = int(parts[0]), int(parts[1])
-    if not OLDEST <= found <= NEWEST:
+    numbers = int(parts[0]), int(parts[1])
+    if not OLDEST <= numbers <= NEWEST:
         raise ConfigError(
             f"Kafka {version} is not modelled; expected {version_text(OLDEST)} to {version_text(NEWEST)}"
         )
-    return found
+    return numbers
 
 
 def at_least(least: str, version: str) -> bool:
@@ -291,5 +291,5 @@ def changes_between(older: str, newer: str) -> tuple[tuple[str, Change], ...]:
     >>> [name for name, _ in changes_between("4.1.0", "4.2.0")]
     ['ack-chain-keeps-epoch', 'commit-by-topic-id', 'duplicate-assignors-ignored', 'unsubscribed-at-once']
     """
-    found = [(name, change) for name, change in CHANGES.items() if has(name, older) != has(name, newer)]
-    return tuple(sorted(found))
+    changed = [(name, change) for name, change in CHANGES.items() if has(name, older) != has(name, newer)]
+    return tuple(sorted(changed))

@@ -44,10 +44,10 @@ class BrokerConfig:
         key = written(configs)
         if key is None:
             return cls._checked(configs, kafka_version, where)
-        held = _seen_before(kafka_version, key)
-        if not held:  # a refusal is worded anew, for it names the place
-            held.append(cls._checked(configs, kafka_version, where))
-        return held[0]
+        checked = _seen_before(kafka_version, key)
+        if not checked:  # a refusal is worded anew, for it names the place
+            checked.append(cls._checked(configs, kafka_version, where))
+        return checked[0]
 
     @classmethod
     def _checked(cls, configs: Mapping[str, Any], kafka_version: str, where: str) -> BrokerConfig:

@@ -14,14 +14,14 @@ PROTOCOLS = ("classic", "consumer")
 def problems(trace: Trace) -> Iterator[str]:
     """Everything in which rows differ from the schema, each with its row; nothing for a sound trace."""
     recorded = trace.source == "recorded"
-    for place, row in enumerate(trace.rows):
+    for index, row in enumerate(trace.rows):
         kind = SCHEMA.get(row.kind)
-        where = f"row {place} ({row.kind} at {row.at_ms} ms)"
+        where = f"row {index} ({row.kind} at {row.at_ms} ms)"
         if kind is None:
             yield f"{where}: no kind of row, expected one of {', '.join(SCHEMA)}"
             continue
-        if row.seq != place:
-            yield f"{where}: seq {row.seq}, expected {place}"
+        if row.seq != index:
+            yield f"{where}: seq {row.seq}, expected {index}"
         for problem in (*_columns(row, kind), *_detail(row, kind, recorded=recorded)):
             yield f"{where}: {problem}"
 

@@ -64,14 +64,14 @@ class Kind:
 
     def all_keys(self) -> Iterator[tuple[str, str, Key]]:
         """Every key with the variant it belongs to (the empty string: all of them)."""
-        for name, found in self.keys.items():
-            yield "", name, found
+        for name, key in self.keys.items():
+            yield "", name, key
         for variant, keys in self.variants.items():
-            for name, found in keys.items():
-                yield variant, name, found
+            for name, key in keys.items():
+                yield variant, name, key
 
     def sentence(self) -> str:
         """What the row means, and its keys by name."""
-        names = [name for name, found in self.keys.items() if not found.logs]
+        names = [name for name, key in self.keys.items() if not key.logs]
         names += [f"what belongs to the {self.by}"] if self.by else []
         return f"{self.text}: {', '.join(names)}" if names else self.text

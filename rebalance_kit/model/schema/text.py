@@ -31,7 +31,8 @@ Types: `text`, `int`, `number`, `bool`, `partition` (text such as `orders-4`), `
 `a, b` (one of these words), `[type]` (a list), `{type}` (a map whose keys are text). A question mark allows None.
 
 Keys *for logs* exist only because Kafka's own log lines tell them; nothing but `rebalance-kit logs` reads them. Keys
-*not recorded* are missing from traces of recorded runs. `model.schema.check.problems(trace)` compares a trace with this page.
+*not recorded* are missing from traces of recorded runs. `model.schema.check.problems(trace)` compares a trace with this page,
+and `model.trace.read_trace(path)` reads a file back.
 
 To read one kind of row with Spark, ask for its schema:
 

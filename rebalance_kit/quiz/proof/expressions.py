@@ -36,7 +36,7 @@ _COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = MappingProxyType
         ast.LtE: operator.le,
         ast.Gt: operator.gt,
         ast.GtE: operator.ge,
-        ast.In: lambda one, many: one in many,
+        ast.In: lambda item, items: item in items,
     }
 )
 _ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = MappingProxyType(
