@@ -15,6 +15,8 @@ from rebalance_kit.model.extras import require
 from rebalance_kit.model.files import write_atomically
 
 NOTEBOOK = "lab.ipynb"
+JUPYTERLAB = (sys.executable, "-P", "-m", "jupyterlab")
+"""Starts JupyterLab; with ``-P`` no module of the current folder is imported in its place."""
 
 
 def add(commands: Commands) -> None:
@@ -51,15 +53,13 @@ def _lab(arguments: argparse.Namespace, out: TextIO) -> int:
         write_atomically(Path(folder) / NOTEBOOK, _notebook(code))
         flags = ["--no-browser"] if arguments.no_browser else []
         command = [
-            sys.executable,
-            "-m",
-            "jupyterlab",
+            *JUPYTERLAB,
             "--ServerApp.ip=127.0.0.1",
             f"--ServerApp.root_dir={folder}",
             f"--LabApp.default_url=/lab/tree/{NOTEBOOK}",
             *flags,
         ]
-        return subprocess.run(command, check=False).returncode
+        return subprocess.run(command, check=False, cwd=folder).returncode
 
 
 def _checked(what: str | None) -> str:

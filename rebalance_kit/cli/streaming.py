@@ -123,7 +123,7 @@ def _watch(arguments: argparse.Namespace, out: TextIO) -> int:
 def _sweep(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.model.errors import ScenarioError
     from rebalance_kit.model.extras import require
-    from rebalance_kit.pipeline.sweep.command import Swept, run_sweep
+    from rebalance_kit.pipeline.sweep.command import SWEEP_PAGE, Swept, run_sweep
     from rebalance_kit.pipeline.sweep.spec import read_spec, read_words
 
     if bool(arguments.scenario) == bool(arguments.spec):
@@ -139,6 +139,6 @@ def _sweep(arguments: argparse.Namespace, out: TextIO) -> int:
     def page(swept: Swept) -> None:
         from rebalance_kit.view.reports.sweep_report import write_sweep
 
-        write_sweep(arguments.out / "sweep.html", swept.rows, swept.names, swept.text())
+        write_sweep(arguments.out / SWEEP_PAGE, swept.rows, swept.names, swept.text())
 
     return run_sweep(grid, arguments.out, arguments.master, out, page if arguments.out is not None else None)

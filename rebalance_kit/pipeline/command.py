@@ -11,7 +11,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rebalance_kit.forensics.tables import TABLES
 from rebalance_kit.model.errors import ConfigError, DataError, RebalanceKitError
+from rebalance_kit.pipeline.own_files import PAGE, note_written, refuse_foreign
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -89,6 +91,8 @@ def run_logs(
     stream = out or sys.stdout
     try:
         require_paths(paths)
+        if out_dir is not None:
+            refuse_foreign(Path(out_dir), (*TABLES, PAGE))
         reading = reading_of(options or ReadingOptions())
         if chosen(engine, master, paths) == "local":
             from rebalance_kit.forensics.look import look
@@ -172,7 +176,9 @@ def _write(
     require_balance(result.rows("lines"))
     write(folder)
     if page is not None:
+        refuse_foreign(folder, (PAGE,))
         page(result, folder)
+        note_written(folder, (PAGE,))
 
 
 def _with_spark(

@@ -10,6 +10,7 @@ from rebalance_kit.forensics.tables import TABLES
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.extras import require
 from rebalance_kit.pipeline.arrow_types import arrow_type
+from rebalance_kit.pipeline.own_files import note_written, refuse_foreign
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +25,8 @@ def write_tables(tables: Mapping[str, DataFrame], folder: Path) -> None:
     """Write each table as Parquet to ``folder/<name>``, replacing what is there.
 
     All tables are first written to a draft folder and renamed after the last one, so a job that is killed
-    half-way leaves the former tables as they were.  Raises ``DataError`` when the folder cannot be written.
+    half-way leaves the former tables as they were.  Raises ``DataError`` when the folder cannot be written, or
+    holds anything at one of these places that the kit did not write.
     """
 
     def write(name: str, draft: Path) -> None:
@@ -52,6 +54,7 @@ def write_rows(result: Tables, folder: Path) -> None:
 
 
 def _write(names: Sequence[str], write: Callable[[str, Path], None], folder: Path) -> None:
+    refuse_foreign(folder, names)
     draft = folder / f".draft-{os.getpid()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -63,8 +66,10 @@ def _write(names: Sequence[str], write: Callable[[str, Path], None], folder: Pat
     try:
         for name in names:
             write(name, draft / name)
+        note_written(folder, names, draft)
         for name in names:
             _replace(draft / name, folder / name, draft / f"{name}.old")
+        note_written(folder, names)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 

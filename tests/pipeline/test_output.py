@@ -8,6 +8,7 @@ from pyspark.sql import functions as F
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.pipeline.output import write_tables
+from rebalance_kit.pipeline.own_files import MANIFEST
 
 pytestmark = pytest.mark.spark
 
@@ -16,7 +17,7 @@ def test_a_second_writing_replaces_the_first_exactly(spark, tmp_path):
     write_tables({"numbers": spark.range(5)}, tmp_path)
     write_tables({"numbers": spark.range(3)}, tmp_path)
     assert sorted(row.id for row in spark.read.parquet(str(tmp_path / "numbers")).collect()) == [0, 1, 2]
-    assert [path.name for path in tmp_path.iterdir()] == ["numbers"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [MANIFEST, "numbers"]
 
 
 def test_a_job_that_fails_half_way_leaves_the_former_tables(spark, tmp_path):
@@ -25,7 +26,7 @@ def test_a_job_that_fails_half_way_leaves_the_former_tables(spark, tmp_path):
     with pytest.raises(PySparkException, match="stopped"):
         write_tables({"one": spark.range(1), "two": broken}, tmp_path)
     assert [spark.read.parquet(str(tmp_path / name)).count() for name in ("one", "two")] == [5, 5]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [MANIFEST, "one", "two"]
 
 
 def test_a_place_that_cannot_be_a_folder_is_named(spark, tmp_path):

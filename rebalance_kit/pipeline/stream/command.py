@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rebalance_kit.forensics.tables import TABLES
 from rebalance_kit.model.errors import RebalanceKitError
+from rebalance_kit.pipeline.own_files import PAGE, note_written, refuse_foreign
 from rebalance_kit.pipeline.stream.watch import Watch
 
 if TYPE_CHECKING:
@@ -56,6 +58,8 @@ def run_watch(folder: Path, options: WatchOptions, out: TextIO) -> int:
 
     try:
         require_paths([folder])
+        if options.out_dir is not None:
+            refuse_foreign(options.out_dir, (*TABLES, PAGE))
         from rebalance_kit.pipeline.spark.session import spark_session
 
         spark = spark_session(options.master)
@@ -120,7 +124,9 @@ def _finish(watch: Watch, options: WatchOptions, out: TextIO) -> None:
     if options.out_dir is not None:
         output.write_tables(result.tables(), options.out_dir)
         if options.page is not None:
+            refuse_foreign(options.out_dir, (PAGE,))
             options.page(result, options.out_dir)
+            note_written(options.out_dir, (PAGE,))
         print(f"tables written to {options.out_dir}", file=out)
     report.print_report(result, out)
     if options.on_update is not None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.model.errors import RebalanceKitError
+from rebalance_kit.pipeline.own_files import note_written, refuse_foreign
 from rebalance_kit.pipeline.sweep.grid import usual_tasks
 from rebalance_kit.pipeline.sweep.words import describe_sweep
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 #: Seconds between two progress messages.
 PROGRESS_EVERY_S = 2.0
+SWEEP_PAGE = "sweep.html"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,8 @@ def run_sweep(
     """
     try:
         checked = grid()
+        if out_dir is not None:
+            refuse_foreign(out_dir, ("runs", "rebalances", SWEEP_PAGE))
         from rebalance_kit.pipeline import output
         from rebalance_kit.pipeline.spark.session import spark_session, without_codegen
         from rebalance_kit.pipeline.sweep.grid import sweep_grid, sweep_tables
@@ -67,6 +71,8 @@ def run_sweep(
         print(swept.text(), file=out)
         if page is not None:
             page(swept)
+            if out_dir is not None:
+                note_written(out_dir, (SWEEP_PAGE,))
         runs.unpersist()
     except RebalanceKitError as problem:
         sys.stderr.write(f"rebalance-kit sweep: {problem}\n")

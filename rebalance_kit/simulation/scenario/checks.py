@@ -20,6 +20,7 @@ MOST_MS = 7 * 24 * 3_600_000
 MOST_PARTITIONS = 200_000
 MOST_MEMBERS = 10_000
 MOST_RATE = 1_000_000
+MOST_NAME_BYTES = 100
 RESERVED = ("coordinator", "broker", "admin", "run")
 """Names of other actors of a trace."""
 Path = tuple[str | int, ...]
@@ -48,6 +49,8 @@ def check_things(scenario: Scenario) -> None:
     where = scenario.name
     if not where:
         raise BadScenario("a scenario needs a name, got an empty one", ("scenario",))
+    check_file_name(where, "scenario")
+    check_file_name(scenario.protocol or "as written", "label")
     try:
         parse_version(scenario.kafka_version)
     except ConfigError as error:
@@ -60,6 +63,23 @@ def check_things(scenario: Scenario) -> None:
     _topics(scenario.topics, where)
     _nodes(scenario, where)
     _members(scenario, where)
+
+
+def check_file_name(name: str, key: str) -> None:
+    """Raise ``BadScenario`` for a name that cannot be a part of a file's name: results are written under it."""
+    printable = all(letter.isprintable() for letter in name)
+    if (
+        not printable
+        or set("/\\") & set(name)
+        or name.startswith(".")
+        or len(name.encode()) > MOST_NAME_BYTES
+    ):
+        shown = name if len(name) <= 2 * MOST_NAME_BYTES else name[:40] + "…"
+        raise BadScenario(
+            f"{key} is {shown!r}; expected a name for files: printable, without / and \\, not beginning with a dot, "
+            f"at most {MOST_NAME_BYTES} bytes",
+            (key,),
+        )
 
 
 def _ms(value: Any, what: str, path: Path, least: int = 0) -> None:

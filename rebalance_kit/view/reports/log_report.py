@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.forensics.report import group_record
 from rebalance_kit.model.files import write_atomically
+from rebalance_kit.pipeline.own_files import PAGE
 from rebalance_kit.view.board.group_view import GroupView, clock, seconds
 from rebalance_kit.view.figures.forensics_figures import gap_map, lives, palette, timeline
 from rebalance_kit.view.style.showing import CONFIG, Figure
@@ -23,9 +24,6 @@ from rebalance_kit.view.words.forensics_text import describe_gaps, describe_live
 
 if TYPE_CHECKING:
     from rebalance_kit.forensics.tables import Tables
-
-#: The name of the page beside the tables.
-PAGE = "report.html"
 
 #: At most so many rejected lines are on the page.
 _REJECTS = 20

@@ -88,7 +88,12 @@ def test_the_command_writes_tables_and_a_page_and_tells_the_medians(spark, tmp_p
     ]
     assert main(command, out) == 0
     assert out.getvalue().startswith("4 runs\n")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["rebalances", "runs", "sweep.html"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        ".rebalance-kit.json",
+        "rebalances",
+        "runs",
+        "sweep.html",
+    ]
     assert spark.read.parquet(str(tmp_path / "runs")).count() == 4
     assert "Session timeout: detection against false alarms" in (tmp_path / "sweep.html").read_text("utf-8")
 

@@ -1,0 +1,135 @@
+"""Folders given as ``--out``: what the kit did not write stays where it is, and no name leads out of them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from rebalance_kit.cli.lab import JUPYTERLAB
+from rebalance_kit.forensics.tables import TABLES
+from tests.support.bad_input.command import assert_refused, ended
+from tests.support.pipeline.kafka_lines import member
+
+LOG = (
+    "[2026-11-21 02:15:18,894] INFO [GroupCoordinator 1]: Dynamic member with unknown member id joins group "
+    f"orders-app in Empty state. Created a new member id {member('c1')} and request the member to rejoin with "
+    "this id. (kafka.coordinator.group.GroupCoordinator)\n"
+)
+WORK = "mine\n"
+SMALL = "topics: {orders: 2}\nmembers: [{name: c1, topics: [orders]}]\nend: 5s\n"
+
+FOREIGN = [
+    *(f"{table}/mywork.txt" for table in TABLES),
+    "events",
+    "events/part-0.parquet",
+    "members/deep/er/x",
+    "report.html",
+]
+NAMES = {
+    "absolute": "/var/escaped",
+    "up": "../../escaped",
+    "slash": "a/b",
+    "backslash": "a\\\\b",
+    "dots": "..",
+    "hidden": ".bashrc",
+    "nul": "a\\0b",
+    "newline": "a\\nb",
+    "escape": "a\\e[31mb",
+    "carriage return": "a\\rb",
+    "override": "a\\u202eb",
+    "long": "a" * 300,
+    "long in bytes": "é" * 51,
+}
+
+
+@pytest.fixture
+def log(tmp_path):
+    path = tmp_path / "broker.log"
+    path.write_text(LOG, "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_logs_refuse_a_folder_that_holds_work_of_others(name, log, tmp_path):
+    work = tmp_path / "D" / name
+    work.parent.mkdir(parents=True)
+    work.write_text(WORK, "utf-8")
+    assert_refused(ended("logs", log, "--out", tmp_path / "D"), str(work))
+    assert work.read_text("utf-8") == WORK
+
+
+def test_logs_replace_what_they_wrote_and_leave_the_rest(log, tmp_path):
+    folder = tmp_path / "D"
+    folder.mkdir()
+    (folder / "notes.txt").write_text(WORK, "utf-8")
+    for _ in range(2):
+        assert ended("logs", log, "--out", folder).status == 0
+    assert (folder / "notes.txt").read_text("utf-8") == WORK
+    assert {path.name for path in folder.iterdir()} == {
+        *TABLES,
+        "report.html",
+        "notes.txt",
+        ".rebalance-kit.json",
+    }
+
+
+@pytest.mark.parametrize("name", ["events/mywork.txt", "report.html", "lines/part-0.parquet", "members/link"])
+def test_logs_refuse_what_changed_since_they_wrote_it(name, log, tmp_path):
+    folder = tmp_path / "D"
+    assert ended("logs", log, "--out", folder).status == 0
+    (folder / name).unlink(missing_ok=True)
+    if name.endswith("link"):
+        (folder / name).symlink_to(log)
+    else:
+        (folder / name).write_text(WORK, "utf-8")
+    assert_refused(ended("logs", log, "--out", folder), name)
+    assert (folder / name).exists()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[", "[1]", '{"written": 5}', '{"written": {"events": 5}}', "[" * 100_000]
+)
+def test_a_damaged_manifest_makes_nothing_the_kits(text, log, tmp_path):
+    folder = tmp_path / "D"
+    assert ended("logs", log, "--out", folder).status == 0
+    (folder / ".rebalance-kit.json").write_text(text, "utf-8")
+    assert_refused(ended("logs", log, "--out", folder), "was not written by the kit")
+    assert (folder / "events").is_dir()
+
+
+@pytest.mark.parametrize("place", ["runs", "rebalances", "sweep.html"])
+def test_sweep_refuses_before_spark_starts(place, tmp_path):
+    (tmp_path / place).write_text(WORK, "utf-8")
+    assert_refused(ended("sweep", "--scenario", "crash", "--seeds", "1", "--out", tmp_path), place)
+    assert (tmp_path / place).read_text("utf-8") == WORK
+
+
+@pytest.mark.parametrize("place", ["events", "rebalances", "report.html"])
+def test_watch_refuses_before_spark_starts(place, log, tmp_path):
+    (tmp_path / "D").mkdir()
+    (tmp_path / "D" / place).write_text(WORK, "utf-8")
+    assert_refused(ended("watch", log.parent, "--once", "--out", tmp_path / "D"), place)
+    assert (tmp_path / "D" / place).read_text("utf-8") == WORK
+
+
+@pytest.mark.parametrize("key", ["scenario", "label"])
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_a_name_that_leads_out_of_the_folder_is_refused(name, key, tmp_path):
+    path = tmp_path / "in" / "s.yaml"
+    path.parent.mkdir()
+    path.write_text(f'title: x\n{key}: "{name}"\n{SMALL}', "utf-8")
+    assert_refused(ended("run", path, "--out", tmp_path / "a" / "b" / "out"), "s.yaml:2:", key, "expected")
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+def test_a_jupyterlab_of_the_current_folder_is_not_run(tmp_path):
+    for name in ("jupyterlab", "json"):
+        (tmp_path / name).mkdir()
+        for file in ("__init__", "__main__"):
+            (tmp_path / name / f"{file}.py").write_text("print('run from here')\n", "utf-8")
+    command = [*JUPYTERLAB, "--version"]
+    assert command[0] == sys.executable
+    answer = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True)
+    assert "run from here" not in answer.stdout + answer.stderr
