@@ -16,6 +16,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from rebalance_kit.forensics.lines.files import Text
 from rebalance_kit.forensics.look import look
 
 #: Lines about a group: its coordinator, its members, joining, rebalancing, assignments, heartbeats.
@@ -30,7 +31,8 @@ NOISE = re.compile(
     r"LogManager|Elected as|BrokerHeartbeat|channel-manager|channel manager|Kafka(?:Server|RaftServer)|"
     r"TransactionCoordinator|transaction\.|event-processor|coordinator-reaper|leader epoch|[Uu]nloading|"
     r"Scheduling loading|expired offsets|[Ss]hutting down|[Ss]hutdown|Closing coordinator|runtime closed|"
-    r"Event processor|AssignmentsManager|BrokerLifecycleManager|MetadataRe(?:quest|sponse)"
+    r"Event processor|AssignmentsManager|BrokerLifecycleManager|MetadataRe(?:quest|sponse)|"
+    r"brokers, \d+ topics|ClusterId:|Topic \S+ with \d+ partitions|joining broker"
 )
 
 
@@ -69,7 +71,7 @@ def measured(folder: Path) -> tuple[int, int, list[str]]:
     result = look(files)
     events = {(row["file"], row["line"]) for row in result.rows("events")}
     for path in files:
-        for number, line in enumerate(path.read_text("utf-8", "replace").split("\n"), start=1):
+        for number, line in enumerate(text_of(path).split("\n"), start=1):
             if ABOUT.search(line) and not NOISE.search(line):
                 about += 1
                 if (str(path), number) in events:
@@ -77,6 +79,11 @@ def measured(folder: Path) -> tuple[int, int, list[str]]:
                 else:
                     missing.append(line)
     return about, understood, missing
+
+
+def text_of(path: Path) -> str:
+    """The lines of a file as the forensics read them: those that a terminal had wrapped are whole."""
+    return b"".join(Text(path).pieces()).decode("utf-8", "replace")
 
 
 if __name__ == "__main__":

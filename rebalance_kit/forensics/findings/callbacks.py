@@ -53,6 +53,8 @@ class Slowness:
     def __init__(self) -> None:
         self._before: dict[tuple[str, str], Event] = {}
         self._callbacks: dict[tuple[str, bool], _Worst] = {}
+        #: Members of the consumer protocol, each in its file.
+        self._by_epoch: set[tuple[str, str]] = set()
         self._joins: dict[tuple[str, str], int] = {}
         self._joined: dict[tuple[str, str], Event] = {}
         self._notices: dict[tuple[str, int], _Worst] = {}
@@ -64,6 +66,8 @@ class Slowness:
             return
         notice = event.event == "rejoin_requested" and (event.reason or "").startswith(_NOTICE)
         # The heartbeat thread goes on during a callback; its lines do not end it.
+        if event.event == "transitioned":
+            self._by_epoch.add((event.client, event.file))
         if event.side == "java" and event.event in _STEPS and not notice:
             before = self._before.get((event.client, event.file))
             self._before[event.client, event.file] = event
@@ -76,9 +80,9 @@ class Slowness:
         ends = after.event in _FOLLOWS.get(before.event, ())
         if before.event == "assigned":
             ends = ends and after.state_from == "RECONCILING"
-        limit_ms = SLOW_ACKNOWLEDGEMENT_MS if after.event == "transitioned" else SLOW_CALLBACK_MS
-        if ends and took_ms > limit_ms:
-            key = before.client or "", after.event == "transitioned"
+        by_epoch = (before.client or "", before.file) in self._by_epoch
+        if ends and took_ms > (SLOW_ACKNOWLEDGEMENT_MS if by_epoch else SLOW_CALLBACK_MS):
+            key = before.client or "", by_epoch
             self._callbacks.setdefault(key, _Worst(line(before))).add(line(before), took_ms)
 
     def _answer(self, event: Event, client: str, *, notice: bool) -> None:

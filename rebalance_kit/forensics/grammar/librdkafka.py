@@ -70,6 +70,8 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("rd_heartbeat", 'Heartbeat for group "{group}" generation id {generation}'),
     ("rd_step", 'Elected leader for group "{group}" with {members} member(s)'),
     ("rd_step", "OffsetCommit for {_} partition(s): {_}: returned: {reason}"),
+    ("rd_step", "Request metadata for {_} topic(s): partition assignor"),
+    ("rd_step", "===== Received metadata (for {_} requested topics): partition assignor{_}"),
     ("rd_step", "Clearing current assignment of {_} partition(s)"),
     ("rd_step", "Sent JoinGroupRequest {_}"),
     ("rd_step", "Received JoinGroupResponse {_}"),
