@@ -17,15 +17,15 @@ def labels(clients: Sequence[tuple[str, str]]) -> Mapping[str, str]:
     >>> labels([("a-1", "a"), ("b-1", "b"), ("a-2", "a")])
     {'a-2': 'a', 'b-1': 'b', 'a-1': 'a (previous life)'}
     """
-    found: dict[str, str] = {}
+    label_by_id: dict[str, str] = {}
     taken: set[str] = set()
     for member_id, client in reversed(clients):
         label = client
         while label in taken:
             label += PREVIOUS
         taken.add(label)
-        found[member_id] = label
-    return found
+        label_by_id[member_id] = label
+    return label_by_id
 
 
 def process_of(label: str) -> str:

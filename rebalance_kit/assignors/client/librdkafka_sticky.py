@@ -8,7 +8,7 @@ what must move from the member with the most, lowest partition first.
 >>> orders = [TopicPartition("orders", n) for n in range(6)]
 >>> left = [MemberSubscription("c1", ("orders",), owned=(orders[0], orders[3]), generation=1),
 ...         MemberSubscription("c2", ("orders",), owned=(orders[1], orders[4]), generation=1)]
->>> {who: [tp.partition for tp in given] for who, given in assign_native_cooperative(Cluster({"orders": 6}), left).items()}
+>>> {who: [tp.partition for tp in given] for who, given in assign_librdkafka_cooperative(Cluster({"orders": 6}), left).items()}
 {'c1': [0, 3, 5], 'c2': [1, 2, 4]}
 """
 
@@ -22,7 +22,7 @@ from rebalance_kit.model.topology import TopicPartition
 Shares = dict[str, list[TopicPartition]]
 
 
-def assign_native_cooperative(cluster: Cluster, members: Sequence[MemberSubscription]) -> Assignment:
+def assign_librdkafka_cooperative(cluster: Cluster, members: Sequence[MemberSubscription]) -> Assignment:
     """Assign like a librdkafka leader: partitions that change hands are withheld for one generation."""
     topics = [topic for topic in sorted(cluster.partitions) if any(topic in one.topics for one in members)]
     everything = [

@@ -118,7 +118,7 @@ def _interrupted(member: ClassicMember, error: str) -> Effects:
 def _rebalance_failed(member: ClassicMember, error: str, message: str | None = None) -> Effect:
     """The reason that joinGroupIfNeeded gives the next JoinGroup, also when the error is thrown afterwards."""
     exception = EXCEPTIONS.get(error, error)
-    told = message or MESSAGES.get(error, error)
+    printed = message or MESSAGES.get(error, error)
     return member.request_rejoin(
-        f"rebalance failed due to '{told}' ({exception})", f"rebalance failed due to {exception}"
+        f"rebalance failed due to '{printed}' ({exception})", f"rebalance failed due to {exception}"
     )

@@ -99,10 +99,10 @@ class ClassicMember(Member):
 
     def request_rejoin(self, reason: str, sent: str | None = None, trigger: Trigger = Trigger.REJOIN) -> Note:
         """Remember that the group must be joined again, at the next poll(); ``sent`` is what JoinGroup says."""
-        told = reason if sent is None else sent
+        sent_reason = reason if sent is None else sent
         self.rejoin_needed = True
-        self.rejoin_reason = RejoinReason(trigger, told)
-        return self.note("rejoin_requested", reason=reason, sent=told)
+        self.rejoin_reason = RejoinReason(trigger, sent_reason)
+        return self.note("rejoin_requested", reason=reason, sent=sent_reason)
 
     def start_heartbeats(self) -> SetTimer:
         """Enable the heartbeat thread: its first heartbeat comes an interval from now."""

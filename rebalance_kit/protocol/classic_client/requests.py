@@ -90,5 +90,7 @@ def heartbeat(member: ClassicMember) -> Effect:
 def leave_request(member: ClassicMember, reason: str) -> Effect:
     """LeaveGroup; nothing waits for its answer."""
     settings = member.settings
-    told = reason if settings.tells_reasons else "not provided"
-    return Send(LeaveGroup(settings.name, member.member_id, settings.instance_id, told, settings.group))
+    sent_reason = reason if settings.tells_reasons else "not provided"
+    return Send(
+        LeaveGroup(settings.name, member.member_id, settings.instance_id, sent_reason, settings.group)
+    )

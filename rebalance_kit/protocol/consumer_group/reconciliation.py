@@ -52,25 +52,25 @@ def _strip(group: ConsumerGroup, member: ConsumerGroupMember) -> None:
     """Topics that are not subscribed any more join what is still to be revoked (updateCurrentAssignment)."""
     gone = {tp: since for tp, since in member.assigned.items() if tp.topic not in member.topics}
     if gone:
-        kept = {tp: since for tp, since in member.assigned.items() if tp not in gone}
-        group.hold(member, kept, {**member.pending_revocation, **gone})
+        still_assigned = {tp: since for tp, since in member.assigned.items() if tp not in gone}
+        group.hold(member, still_assigned, {**member.pending_revocation, **gone})
         _set_epoch(member, member.epoch)
 
 
 def _compute(group: ConsumerGroup, member: ConsumerGroupMember, owned: Partitions | None) -> None:
     target = dict.fromkeys(group.target_of(member))
-    kept = {tp: since for tp, since in member.assigned.items() if tp in target}
+    still_assigned = {tp: since for tp, since in member.assigned.items() if tp in target}
     revoke = {tp: since for tp, since in member.assigned.items() if tp not in target}
     if revoke and (owned is None or any(tp in revoke for tp in owned)):
         acked = member.state is MemberState.UNREVOKED and not group.settings.has("ack-chain-keeps-epoch")
         _set_epoch(member, min(member.epoch + 1, group.assignment_epoch) if acked else member.epoch)
         member.state = MemberState.UNREVOKED
-        group.hold(member, kept, revoke)
+        group.hold(member, still_assigned, revoke)
         return
-    new = [tp for tp in target if tp not in kept]
+    new = [tp for tp in target if tp not in still_assigned]
     free = [tp for tp in new if group.is_free(tp, member.member_id)]
     _set_epoch(member, group.assignment_epoch)
-    group.hold(member, {**kept, **dict.fromkeys(free, member.epoch)}, {})
+    group.hold(member, {**still_assigned, **dict.fromkeys(free, member.epoch)}, {})
     member.state = MemberState.UNRELEASED if len(free) < len(new) else MemberState.STABLE
 
 

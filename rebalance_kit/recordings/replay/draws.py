@@ -44,7 +44,7 @@ _FIRST = ("first_request", "first_sync", "first_ack", "first_commit", "reconcile
 _KEPT = (
     "heartbeat_late",
     "background_late",
-    "native_late",
+    "librdkafka_late",
     "start_classic",
     "start_consumer",
     "warming_percent",

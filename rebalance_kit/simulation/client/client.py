@@ -45,10 +45,10 @@ class Client:
         "fetching",
         "heartbeat_sent_ms",
         "host",
+        "librdkafka",
         "listener",
         "machine",
         "metadata",
-        "native",
         "pins",
     )
 
@@ -69,7 +69,7 @@ class Client:
         """``end`` ends the process, with how and by which error."""
         self.host, self.config, self.machine, self.cluster = host, config, machine, cluster
         self.pins, self.listener, self._handlers, self.end = pins, listener, handlers, end
-        self.native = spec.client == "librdkafka"
+        self.librdkafka = spec.client == "librdkafka"
         self.heartbeat_sent_ms = host.now_ms
         self.connection = Connection(host, self, faults, pins)
         self.fetching = Fetching(

@@ -20,9 +20,9 @@ def set_timer(client: Client, effect: fx.SetTimer) -> None:
     host, after_ms = client.host, effect.after_ms
     if effect.key[0] == "heartbeat" and after_ms > 0:
         latencies = host.latencies
-        if client.native:  # counted from the last one sent, to the millisecond
+        if client.librdkafka:  # counted from the last one sent, to the millisecond
             after_ms = max(client.heartbeat_sent_ms + after_ms - host.now_ms, 0)
-            after_ms += host.draw(latencies.native_late)
+            after_ms += host.draw(latencies.librdkafka_late)
         else:
             classic = host.protocol == "classic"
             after_ms += host.draw(latencies.heartbeat_late if classic else latencies.background_late)

@@ -13,7 +13,7 @@ def want_poll(client: Client, effect: fx.WantPoll) -> None:
     """Wake the application inside poll(): at once, after a moment, or at its next beat."""
     host, application, now_ms = client.host, client.application, client.host.now_ms
     step = effect.step
-    if client.native and step not in JAVA_LIKE:
+    if client.librdkafka and step not in JAVA_LIKE:
         step = fx.NextPoll.GO_ON
     delay_ms = POLL_DELAYS[step](client)
     if host.protocol == "consumer":

@@ -94,7 +94,7 @@ class Latencies:
     """Lateness of a heartbeat against its interval (n = 145; the thread sleeps in steps)."""
     background_late: Spread = Spread(2, 3, 3, 4, 8)
     """Lateness of a KIP-848 heartbeat against its interval (cadence 3003-3004 of 3000 ms)."""
-    native_late: Spread = Spread(0, 0, 1, 1, 2)
+    librdkafka_late: Spread = Spread(0, 0, 1, 1, 2)
     """Lateness of a librdkafka heartbeat (cadence 3000-3001 of 3000 ms)."""
     rejoin: Spread = Spread(1, 4, 8, 13, 25)
     """Heartbeat answer to JoinGroup in poll(), without commit and callbacks (n = 147)."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from rebalance_kit.assignors.client.librdkafka_sticky import assign_native_cooperative
+from rebalance_kit.assignors.client.librdkafka_sticky import assign_librdkafka_cooperative
 from rebalance_kit.assignors.contract import NO_GENERATION, Cluster, MemberSubscription
 from rebalance_kit.assignors.registry import plan
 from rebalance_kit.model.topology import TopicPartition
@@ -29,7 +29,7 @@ class LeaderAssignor:
     def __init__(
         self, client: str, own: Mapping[str, Callable[..., Any]], report: Report, *, cooperative: bool
     ) -> None:
-        self._native = client == "librdkafka"
+        self._librdkafka = client == "librdkafka"
         self._max_generation: dict[str, int] = {}
         self._own, self._report, self._cooperative = own, report, cooperative
 
@@ -49,8 +49,8 @@ class LeaderAssignor:
             return assign_own(
                 name, self._own[name], cluster.partitions, listed, self._report, cooperative=self._cooperative
             )
-        if self._native and name == "cooperative-sticky":
-            return assign_native_cooperative(cluster, listed)
+        if self._librdkafka and name == "cooperative-sticky":
+            return assign_librdkafka_cooperative(cluster, listed)
         planned = plan(name, cluster, listed, None, self._max_generation.get(name, NO_GENERATION))
         self._max_generation[name] = planned.max_generation
         answer = Printed(planned.assignment)
