@@ -36,11 +36,11 @@ if TYPE_CHECKING:  # the names of the table below, for editors and type checkers
     from rebalance_kit.simulation.simulate import simulate as simulate
     from rebalance_kit.view.exercises.widget import Exercise as Exercise
     from rebalance_kit.view.figures.comparison import comparison_figure as comparison_figure
-    from rebalance_kit.view.figures.message_diagram import messages as messages
-    from rebalance_kit.view.figures.state_machines import state_machine as state_machine
     from rebalance_kit.view.figures.flow import flow_figure as flow_figure
     from rebalance_kit.view.figures.gantt import gantt_figure as gantt_figure
     from rebalance_kit.view.figures.lag_chart import lag_figure as lag_figure
+    from rebalance_kit.view.figures.message_diagram import messages as messages
+    from rebalance_kit.view.figures.state_machines import state_machine as state_machine
     from rebalance_kit.view.figures.sweep_figures import detection_figure as detection_figure
     from rebalance_kit.view.figures.sweep_figures import gap_figure as gap_figure
     from rebalance_kit.view.lab.widget import Lab as Lab
