@@ -175,7 +175,7 @@ def gaps(trace: Trace, since_s: float | None = None) -> str:
         (
             str(gap.partition),
             _seconds(max(gap.from_ms, since)),
-            _seconds(gap.to_ms - max(gap.from_ms, since)),
+            _seconds(gap.within(since)),
             gap.before or "-",
             gap.after or "nobody",
         )

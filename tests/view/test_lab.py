@@ -144,7 +144,7 @@ def test_a_crashed_member_cannot_crash_again_but_can_be_started(lab):
 
 def test_a_click_is_answered_with_done_and_a_refused_one_with_its_words(lab):
     done = heard(lab, type="act", do="crash", member="consumer-1", at_ms=11_000, id=1)
-    stopped = sum(one.to_ms - max(one.from_ms, 11_000) for one in gaps(lab.trace, 11_000)) / 1000
+    stopped = sum(gap.within(11_000) for gap in gaps(lab.trace, 11_000)) / 1000
     assert done == {
         "type": "done",
         "id": 1,

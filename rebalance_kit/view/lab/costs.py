@@ -25,10 +25,7 @@ DIFFERENCES = 3
 
 def stopped_s(trace: Trace, since_ms: int, until_ms: int) -> float:
     """Partition-seconds without a reader between two moments."""
-    total = 0
-    for gap in gaps(trace, since_ms):
-        total += max(0, min(gap.to_ms, until_ms) - max(gap.from_ms, since_ms))
-    return total / 1000
+    return sum(gap.within(since_ms, until_ms) for gap in gaps(trace, since_ms)) / 1000
 
 
 def preview(now: LabState, then: LabState, at_ms: int) -> dict[str, object]:

@@ -146,10 +146,7 @@ def _stops(then: LabState, at_ms: int) -> Question:
 
 
 def _how_long(then: LabState, at_ms: int) -> Question:
-    lengths = [
-        gap.to_ms - max(gap.from_ms, at_ms) for gap in gaps(then.boards.trace, at_ms) if gap.to_ms > at_ms
-    ]
-    longest = max(lengths, default=0) / 1000
+    longest = max((gap.within(at_ms) for gap in gaps(then.boards.trace, at_ms)), default=0) / 1000
     why = f"The longest stop of a partition is {longest:.1f} s."
     return Question(
         "number",

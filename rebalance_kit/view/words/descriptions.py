@@ -128,7 +128,7 @@ def _pause_lines(boards: Boards) -> list[str]:
     touched = {name: gaps for name, gaps in boards.gaps.items() if gaps}
     if not touched:
         return [f"No partition paused ({len(boards.gaps)} flowed all the time)."]
-    total = sum(gap.to_ms - max(gap.from_ms, since) for gaps in touched.values() for gap in gaps)
+    total = sum(gap.within(since) for gaps in touched.values() for gap in gaps)
     lines = [
         f"Paused: {len(touched)} of {len(boards.gaps)} partitions, in all {total / 1000:.1f} partition-seconds."
     ]
