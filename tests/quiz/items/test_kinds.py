@@ -86,7 +86,7 @@ LOG = (
 PICTURE = (
     HEAD.format(kind="picture")
     + f"""\
-    picture: {{run: {CRASH}, show: gantt, since: 10s, until: 31s}}
+    picture: {{run: {CRASH}, show: gantt, since: 10s, until: 27s}}
     other: Some other partition is the one that moves.
     options:
       - {{id: a, match: orders-4, right: true, why: Its owner was killed so it moves.}}
@@ -265,8 +265,8 @@ def test_the_culprit_line_is_the_answer_and_other_lines_have_a_reason_too(made):
 
 def test_a_picture_has_a_row_for_each_partition_and_says_nothing_after_its_end(made):
     asked = made(PICTURE)
-    assert asked.picture.until_ms == 31_000 and len(asked.picture.rows) == len(asked.options) == 12
-    assert all(last <= 31_000 for row in asked.picture.rows for _, last, _ in row.spans)
+    assert asked.picture.until_ms == 27_000 and len(asked.picture.rows) == len(asked.options) == 12
+    assert all(last <= 27_000 for row in asked.picture.rows for _, last, _ in row.spans)
     assert asked.options[int(asked.key[0]) - 1].text == "orders-4"
 
 
