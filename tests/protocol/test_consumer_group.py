@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rebalance_kit.protocol import effects as fx
+from rebalance_kit.protocol.messages import JoinGroup, Subscription
 from tests.support.protocol.consumer_steps import heartbeat, two
 from tests.support.protocol.driver import ConsumerGroupDriver, tps
 
@@ -305,3 +306,16 @@ def test_of_equally_many_votes_the_one_that_this_heartbeat_brought_wins_and_late
     assert driver.assignor_calls == [first, second, "uniform"]
     driver.join("d", server_assignor="range")
     assert driver.assignor_calls[-1] == "range", "two against one"
+
+
+def test_no_timer_of_a_replaced_static_member_stays_armed():
+    # else it would fire in the classic group that this one may become, as the timer of the whole group
+    driver = ConsumerGroupDriver()
+    for member_id in ("k-1", "k-2"):
+        protocols = (("range", Subscription(("t",))),)
+        driver.ask(
+            JoinGroup("k", member_id if member_id == "k-1" else "", "i", 10_000, 60_000, protocols, None, "g")
+        )
+    assert "k-1" not in driver.group.members
+    assert [key for key in driver.clock.armed if key[1] == "k-1"] == []
+    assert driver.clock.left_ms("sync", *driver.group.members) == 60_000

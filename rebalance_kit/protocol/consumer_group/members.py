@@ -37,7 +37,9 @@ def replace_member(group: ConsumerGroup, old: ConsumerGroupMember, member_id: st
     add_member(group, member)
     group.hold(member, assigned, {})
     group.target[member_id] = group.target.pop(old.member_id, ())
-    yield CancelTimer((Timer.SESSION, old.member_id))
+    for timer in MEMBER_TIMERS:
+        yield CancelTimer((timer, old.member_id))
+    group.join_timers.discard(old.member_id)
     yield group.note(
         "member_replaced",
         member_id,

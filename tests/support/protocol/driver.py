@@ -303,6 +303,7 @@ class ConsumerGroupDriver(Coordinator):
             lambda: {name: TopicId(0, number) for number, name in enumerate(sorted(self.topics))},
             lambda: self.clock.now_ms,
             self._assign,
+            lambda client: f"{client}-{len(self.asked)}",
         )
         self.group = ConsumerGroup.fresh(settings)
 
