@@ -11,33 +11,20 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from rebalance_kit.cli import classroom, engine, exercise, lab, logs, maker, quiz, streaming, words
+from rebalance_kit.cli.door import add_debug, through
 from rebalance_kit.model.about import __version__
-from rebalance_kit.model.errors import RebalanceKitError
-from rebalance_kit.model.extras import missing_package
 
 
 def main(argv: Sequence[str] | None = None, out: TextIO | None = None) -> int:
-    """Run one command; 0 is success, 1 a result that differs, 2 input that cannot be used."""
-    stream = out if out is not None else sys.stdout
-    parser = _parser()
-    arguments = parser.parse_args(argv)
-    try:
+    """Run one command; 0 is success, 1 a result that differs, 2 input that cannot be used, 130 an interrupt."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    debug = "--debug" in words
+
+    def run(stream: TextIO) -> int:
+        arguments = _parser().parse_args([word for word in words if word != "--debug"])
         return int(arguments.command(arguments, stream))
-    except RebalanceKitError as error:
-        print(f"rebalance-kit: {error}", file=sys.stderr)
-        return 2
-    except ImportError as error:
-        problem = missing_package(error)
-        if problem is None:
-            raise
-        print(f"rebalance-kit: {problem}", file=sys.stderr)
-        return 2
-    except BrokenPipeError:
-        sys.stderr.close()
-        return 0
-    except KeyboardInterrupt:
-        print("rebalance-kit: interrupted; nothing half-written was left", file=sys.stderr)
-        return 130
+
+    return through(run, out, debug=debug)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -45,6 +32,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="rebalance-kit", description="How Kafka consumer groups rebalance: run it, read it, practise it."
     )
     parser.add_argument("--version", action="version", version=f"rebalance-kit {__version__}")
+    add_debug(parser)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for room in (engine, words, lab, logs, streaming, maker, quiz, exercise, classroom):
         room.add(commands)

@@ -83,7 +83,9 @@ def _made(arguments: argparse.Namespace, out: TextIO) -> int:
 
     what = arguments.what
     link = what is not None and _is_link(what)
-    lab = Lab.from_link(what) if link else Lab(None if what is None else scenarios.scenario(what))
+    lab = Lab(None if what is None or link else scenarios.scenario(what))
+    if what is not None and link:
+        lab.play_link(what)
     if arguments.text:
         print(f"{lab.text}\n\n{lab.story}", file=out)
     if arguments.html:

@@ -182,7 +182,9 @@ class FromFile:
     def __call__(self) -> Callable[..., Any]:
         """Read and run the file, and return the function; raises ``NotYet`` when there is none."""
         try:
-            text = self._path.read_text("utf-8")
+            if self._path.exists() and not self._path.is_file():
+                raise NotYet(f"{self._path.name} is no file. Save your answer as a file of text.")
+            text = self._path.read_text("utf-8-sig")
         except FileNotFoundError as problem:
             raise NotYet(
                 f"there is no {self._path.name}. `rebalance-kit exercise start` puts one there."

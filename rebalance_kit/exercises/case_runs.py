@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,6 +20,7 @@ from rebalance_kit.simulation.scenario.scenario import Scenario
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 from rebalance_kit.simulation.simulate import simulate
 
+_DRAFT = ".draft-"
 BEGIN_MS = int(EPOCH.timestamp() * 1000)
 """When a simulated run begins, in ms since 1970, as its logs have it."""
 
@@ -60,13 +63,27 @@ def scenario_of(run: CaseRun) -> Scenario:
 
 
 def place_logs(runs: tuple[CaseRun, ...], folder: Path) -> None:
-    """Write the logs of the runs into ``folder/<name>``, where they are not there yet."""
+    """Write the logs of the runs into ``folder/<name>``, where they are not there yet.
+
+    A run is made beside and renamed: its folder is whole or not there, and what a killed process left is removed.
+    """
     missing = [run for run in runs if not (folder / run.name).exists()]
-    for run in missing:
-        if not run.recorded:
-            write_logs(trace_of(run), folder / run.name)
-    if any(run.recorded for run in missing):
-        pack.unpack(folder, [run.name for run in missing if run.recorded])
+    for leftover in folder.glob(f"{_DRAFT}*"):
+        shutil.rmtree(leftover, ignore_errors=True)
+    if not missing:
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    draft = Path(tempfile.mkdtemp(prefix=_DRAFT, dir=folder))
+    try:
+        for run in missing:
+            if not run.recorded:
+                write_logs(trace_of(run), draft / run.name)
+        if any(run.recorded for run in missing):
+            pack.unpack(draft, [run.name for run in missing if run.recorded])
+        for run in missing:
+            (draft / run.name).rename(folder / run.name)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
 
 
 def table_row(run: CaseRun) -> Mapping[str, Any]:

@@ -43,7 +43,12 @@ class Identity:
 
 def whoever() -> Identity:
     """``REBALANCE_KIT_LEARNER`` and ``REBALANCE_KIT_COURSE``, else the name of the user."""
-    learner = os.environ.get("REBALANCE_KIT_LEARNER") or getpass.getuser()
+    try:
+        learner = os.environ.get("REBALANCE_KIT_LEARNER") or getpass.getuser()
+    except (KeyError, OSError) as error:
+        raise DataError(
+            f"the user has no name here ({error}); expected one in the variable REBALANCE_KIT_LEARNER"
+        ) from error
     return Identity(learner, os.environ.get("REBALANCE_KIT_COURSE", "rebalance-kit"))
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.errors import DataError, RebalanceKitError
 
 WRITABLE = "a folder that can be written to"
 
@@ -44,6 +45,14 @@ def write_atomically(
             with draft.open("w", encoding="utf-8", newline="") as out:
                 out.writelines([data] if isinstance(data, str) else data)
     return Path(path)
+
+
+def refuse_no_file(path: Path, expected: str, error: type[RebalanceKitError] = DataError) -> None:
+    """Raise ``error`` for a folder, pipe, socket or device, which must not be read; what is missing passes."""
+    mode = path.stat().st_mode if path.exists() else None
+    if mode is not None and not stat.S_ISREG(mode):
+        kind = "a folder" if stat.S_ISDIR(mode) else "a pipe, socket or device"
+        raise error(f"{path}: is {kind}; expected {expected}")
 
 
 def _remove(draft: Path) -> None:

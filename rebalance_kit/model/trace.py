@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.files import refuse_no_file
 from rebalance_kit.model.schema.table import SCHEMA
 
 Detail = Mapping[str, Any]
@@ -125,6 +126,7 @@ def _dumps(value: object) -> str:
 def read_trace(path: str | Path) -> Trace:
     """Read a trace file written from ``Trace.jsonl``; raises ``DataError`` naming the line."""
     try:
+        refuse_no_file(Path(path), "a trace file")
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{path}: cannot be read as a trace: {error}") from error

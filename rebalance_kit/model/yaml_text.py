@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rebalance_kit.model.errors import DataError, RebalanceKitError
+from rebalance_kit.model.files import refuse_no_file
 
 if TYPE_CHECKING:
     from yaml.nodes import Node
@@ -52,8 +53,10 @@ def spell(place: Place) -> str:
 def read_text(path: Readable, rules: YamlRules) -> str:
     """The text of a file; raises the error of ``rules`` where it cannot be read, is too large or is not UTF-8."""
     try:
-        if isinstance(path, Path) and path.stat().st_size > rules.most_bytes:
-            raise _too_large(str(path), path.stat().st_size, rules)
+        if isinstance(path, Path):
+            refuse_no_file(path, rules.what, rules.error)
+            if path.stat().st_size > rules.most_bytes:
+                raise _too_large(str(path), path.stat().st_size, rules)
         return path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
         raise rules.error(f"{path}: byte {error.start} is not UTF-8; expected YAML text in UTF-8") from error

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.tables import TABLES
-from rebalance_kit.model.errors import RebalanceKitError
+from rebalance_kit.model.errors import ConfigError, RebalanceKitError
 from rebalance_kit.pipeline.own_files import PAGE, note_written, refuse_foreign
 from rebalance_kit.pipeline.stream.watch import Watch
 
@@ -58,6 +58,10 @@ def run_watch(folder: Path, options: WatchOptions, out: TextIO) -> int:
 
     try:
         require_paths([folder])
+        if options.idle_s is not None and not 0 < options.idle_s <= 10**7:
+            raise ConfigError(
+                f"--idle {options.idle_s:g}; expected seconds, more than 0 and at most 10,000,000"
+            )
         if options.out_dir is not None:
             refuse_foreign(options.out_dir, (*TABLES, PAGE))
         from rebalance_kit.pipeline.spark.session import spark_session

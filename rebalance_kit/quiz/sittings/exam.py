@@ -22,7 +22,7 @@ from rebalance_kit.quiz.sittings.clock import ExamClock
 from rebalance_kit.quiz.sittings.grade import Answer, Verdict, grade, unanswered
 from rebalance_kit.quiz.sittings.page import public, question_lines, shuffled
 from rebalance_kit.quiz.sittings.progress import Progress, progress
-from rebalance_kit.quiz.sittings.store import Attempt, Store
+from rebalance_kit.quiz.sittings.store import Attempt, OwnedElsewhere, Store
 
 
 class ExamSitting:
@@ -40,7 +40,8 @@ class ExamSitting:
         self.questions: tuple[Question, ...] = tuple(
             shuffled(question(bank.item(asked.item), asked.seed, book), asked.seed) for asked in self.asked
         )
-        self._keep()
+        self._state["owner"] = uuid4().hex
+        self._keep(take=True)
 
     # --- begin and come back -----------------------------------------------------------------
     @classmethod
@@ -60,6 +61,8 @@ class ExamSitting:
         bank, store, clock = bank or read_bank(), store or Store(), clock or ExamClock()
         if questions is not None and not 1 <= questions <= 200:
             raise DataError(f"an exam of {questions} questions received, expected 1 to 200")
+        if minutes is not None and not 0 < minutes <= 1440:
+            raise DataError(f"an exam of {minutes:g} minutes received, expected more than 0 and at most 1440")
         notice = ""
         for sitting_id, state in store.kept("exam").items():
             same = state.get("name") == plan.name and state.get("seed") == seed and not state.get("ended")
@@ -89,14 +92,14 @@ class ExamSitting:
             return float(state["spent"]) + steady - float(state["steady"])
         return float(state["spent"]) + max(0.0, self._clock.wall() - float(state["wall"]))
 
-    def _keep(self) -> None:
+    def _keep(self, *, take: bool = False) -> None:
         self._state |= {
             "spent": self.spent_s,
             "wall": self._clock.wall(),
             "steady": self._clock.steady(),
             "boot": self._clock.boot(),
         }
-        self._store.keep("exam", self._state["id"], self._state)
+        self._store.keep_owned("exam", self._state["id"], self._state, take=take)
 
     # --- time --------------------------------------------------------------------------------
     @property
@@ -119,6 +122,7 @@ class ExamSitting:
             self.finish()
         if self.ended:
             raise DataError("the exam is over; expected no further change. Its report is ready")
+        self._keep()  # before anything changes: another window may have the exam
 
     # --- steps -------------------------------------------------------------------------------
     @property
@@ -174,9 +178,9 @@ class ExamSitting:
     def finish(self) -> Progress:
         """Hand in: every question is graded and kept, and the report returned. Handing in twice changes nothing."""
         if not self.ended:
+            self._keep()
             graded = zip(self.asked, self.verdicts(), strict=True)
             self._store.add(*(self._attempt(index, *pair) for index, pair in enumerate(graded)))
-            self._keep()
             self._state["ended"] = True
             self._keep()
         return self.report()
@@ -241,7 +245,10 @@ class ExamSitting:
     def page(self) -> dict[str, Any]:
         """The screen as plain JSON; it holds a key only once the exam has ended."""
         if not self.ended and self.left_s <= 0:
-            self.finish()
+            try:
+                self.finish()
+            except OwnedElsewhere as error:
+                self._notice = str(error)
         places = [
             {"answered": bool(self.given(index)), "flagged": index in self._state["flags"]}
             for index in range(len(self.questions))

@@ -57,8 +57,15 @@ def default_path() -> Path:
     named = os.environ.get(VARIABLE)
     if named:
         return Path(named)
-    base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    try:
+        base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    except RuntimeError as error:
+        raise DataError(f"the user has no home folder; expected a file in the variable {VARIABLE}") from error
     return Path(base) / "rebalance-kit" / "attempts.sqlite"
+
+
+class OwnedElsewhere(DataError):
+    """Another process has taken over, or ended, what was to be kept."""
 
 
 class Store:
@@ -78,6 +85,15 @@ class Store:
     def keep(self, kind: str, name: str, state: Mapping[str, Any]) -> None:
         """Keep a mapping under a kind and a name (an exam's state, a review card), in place of the one before."""
         self._write({"do": "keep", "kind": kind, "name": name, "held": dict(state)})
+
+    def keep_owned(self, kind: str, name: str, state: Mapping[str, Any], *, take: bool = False) -> None:
+        """Keep as ``keep`` does, unless another owner has the mapping, or it has ended and this one has not.
+
+        ``state["owner"]`` says whose it is; with ``take`` it changes hands. Raises ``OwnedElsewhere``.
+        """
+        self._write(
+            {"do": "keep", "kind": kind, "name": name, "held": dict(state), "owned": True, "take": take}
+        )
 
     def set_aside(self, kind: str, name: str) -> None:
         """Keep what is kept there under another kind, ``KIND set aside``, where nothing comes upon it."""
@@ -123,7 +139,9 @@ class Store:
             return
         with file.open(encoding="utf-8", errors="replace") as stream:
             for text in iter(lambda: stream.readline(LARGEST_LINE), ""):
-                with suppress(ValueError, KeyError, TypeError):  # a line cut off by a full disk
+                with suppress(
+                    ValueError, KeyError, TypeError, AttributeError, RecursionError, DataError
+                ):  # a line cut off by a full disk
                     _apply(connection, json.loads(text))
 
     def _clear_beside(self) -> None:
@@ -204,8 +222,23 @@ def _user() -> int:
     return os.getuid() if hasattr(os, "getuid") else 0
 
 
+def _refuse_other_owner(connection: sqlite3.Connection, line: Mapping[str, Any]) -> None:
+    query = "SELECT held FROM kept WHERE kind = ? AND name = ?"
+    row = connection.execute(query, (str(line["kind"]), str(line["name"]))).fetchone()
+    before = json.loads(row[0]) if row is not None else {}
+    if before.get("ended") and not line["held"].get("ended"):
+        raise OwnedElsewhere(f"the {line['kind']} was handed in elsewhere; expected no further change")
+    if not line.get("take") and before.get("owner") not in {None, line["held"].get("owner")}:
+        raise OwnedElsewhere(
+            f"the {line['kind']} was opened in another window, which has it now; expected one window at a time. "
+            "Open it here again to go on here"
+        )
+
+
 def _apply(connection: sqlite3.Connection, line: Mapping[str, Any]) -> None:
     if line["do"] == "keep":
+        if line.get("owned"):
+            _refuse_other_owner(connection, line)
         connection.execute(
             "INSERT OR REPLACE INTO kept VALUES (?, ?, ?)",
             (str(line["kind"]), str(line["name"]), json.dumps(line["held"], ensure_ascii=False)),
@@ -232,18 +265,17 @@ def _apply(connection: sqlite3.Connection, line: Mapping[str, Any]) -> None:
     connection.execute("INSERT OR IGNORE INTO attempt VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
 
 
+def _beliefs(text: object) -> tuple[str, ...]:
+    """Beliefs of a row; none where the file was damaged there."""
+    try:
+        listed = json.loads(str(text))
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(belief for belief in listed if isinstance(belief, str)) if isinstance(listed, list) else ()
+
+
 def _attempt(row: Sequence[Any]) -> Attempt:
     number, at, mode, item, seed, given, correct, credit, confidence, beliefs, exam = row
     return Attempt(
-        number,
-        at,
-        mode,
-        item,
-        seed,
-        given,
-        bool(correct),
-        credit,
-        confidence,
-        tuple(json.loads(beliefs)),
-        exam,
+        number, at, mode, item, seed, given, bool(correct), credit, confidence, _beliefs(beliefs), exam
     )

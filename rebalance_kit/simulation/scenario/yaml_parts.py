@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -77,7 +78,7 @@ class Parts:
         """Brokers by id with their racks (null for none)."""
         racks: dict[int, str | None] = {}
         for name, (at, value) in self.nodes.mapping(node, key).items():
-            if not name.isdigit():
+            if not re.fullmatch("[0-9]{1,9}", name):
                 self.nodes.fail(
                     at, key, f"got {name!r}; expected node ids with racks, as in {{1: rack-a, 2: rack-b}}"
                 )
@@ -133,7 +134,7 @@ class Parts:
         if len(halves) != 2:
             self.nodes.fail(node, key, f"got {len(halves)} numbers; expected two signed 64-bit halves")
         texts = [self.nodes.scalar(half, key, "a whole number") for half in halves]
-        if not all(text.lstrip("-").isdigit() and -(2**63) <= int(text) < 2**63 for text in texts):
+        if not all(re.fullmatch("-?[0-9]{1,19}", text) and -(2**63) <= int(text) < 2**63 for text in texts):
             self.nodes.fail(node, key, f"got {texts}; expected two signed 64-bit halves")
         return int(texts[0]), int(texts[1])
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import base64
-import json
 from functools import lru_cache
 from html import escape
 from pathlib import Path
 from typing import Any
 
+from rebalance_kit.view.style.embedding import embedded
 from rebalance_kit.view.style.theme import stylesheet
 
 STATIC = Path(__file__).parent / "static"
@@ -52,5 +52,5 @@ def page(film: bytes, controls: dict[str, Any], at_ms: int, theme: str, text: st
         style=style(),
         text=escape(text),
         script=script().replace("</script", "<\\/script"),
-        data=json.dumps(data, ensure_ascii=False).replace("</", "<\\/"),
+        data=embedded(data),
     )

@@ -158,11 +158,7 @@ class Lab(anywidget.AnyWidget):
     def open_link(self, token: str) -> None:
         """Rebuild what a link holds; a link that cannot be read opens the first preset and says why."""
         try:
-            link = read_link(token)
-            state = _opened(link.scenario, link.protocol, link.assignor, link.seed)
-            for deed in link.deeds:
-                state = state.with_deed(deed)
-            self._begin(state, link.at_ms)
+            self.play_link(token)
         except RebalanceKitError as error:
             why = str(error) if isinstance(error, LinkError) else f"The link cannot be played: {error}"
             self._begin(
@@ -170,6 +166,14 @@ class Lab(anywidget.AnyWidget):
                 None,
                 f"{why[:1].upper()}{why[1:]}. Opened the first preset instead.",
             )
+
+    def play_link(self, token: str) -> None:
+        """Rebuild what a link holds; raises ``RebalanceKitError`` for one that cannot be read or played."""
+        link = read_link(token)
+        state = _opened(link.scenario, link.protocol, link.assignor, link.seed)
+        for deed in link.deeds:
+            state = state.with_deed(deed)
+        self._begin(state, link.at_ms)
 
     def at(self, at_ms: int) -> None:
         """Move the cursor (milliseconds from the start, held within the run)."""

@@ -6,7 +6,6 @@ with a button; pictures are drawn when their group is opened.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from html import escape
@@ -18,6 +17,7 @@ from rebalance_kit.model.files import write_atomically
 from rebalance_kit.pipeline.own_files import PAGE
 from rebalance_kit.view.board.group_view import GroupView, clock, seconds
 from rebalance_kit.view.figures.forensics_figures import gap_map, lives, palette, timeline
+from rebalance_kit.view.style.embedding import embedded
 from rebalance_kit.view.style.showing import CONFIG, Figure
 from rebalance_kit.view.style.theme import stylesheet
 from rebalance_kit.view.words.forensics_text import describe_gaps, describe_lives, describe_timeline
@@ -178,7 +178,7 @@ def _figure(name: str, figure: Figure) -> str:
     """A figure's place and data; scripts cannot be closed from within the data."""
     configured = {**figure, "config": dict(CONFIG)}
     label = escape(str(figure["layout"]["title"]["text"]), quote=True)
-    data = json.dumps(configured, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
+    data = embedded(configured)
     height = figure["layout"]["height"]
     return f'<div class="figure" id="{name}" role="img" aria-label="{label}" style="min-height:{height}px"></div>\n<script type="application/json" data-for="{name}">{data}</script>'
 
@@ -231,7 +231,7 @@ document.querySelectorAll('details.group[open]').forEach(drawIn);
 def _page(body: str) -> str:
     from rebalance_kit.view.reports.run_report import plotly_script
 
-    palettes = json.dumps({theme: palette(theme) for theme in ("light", "dark")})
+    palettes = embedded({theme: palette(theme) for theme in ("light", "dark")})
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f"<title>What the logs tell</title><style>{stylesheet()}{_STYLE}</style><script>{plotly_script()}</script></head>"

@@ -5,7 +5,6 @@ plotly.js is embedded once; the page asks no network. The file is written beside
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -16,6 +15,7 @@ from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.figures.comparison import comparison_html
 from rebalance_kit.view.figures.flow import flow_figure
 from rebalance_kit.view.figures.gantt import gantt_figure
+from rebalance_kit.view.style.embedding import embedded
 from rebalance_kit.view.style.palettes import FONT, ROLES
 from rebalance_kit.view.style.showing import Figure, as_plotly
 from rebalance_kit.view.words.descriptions import describe_comparison, describe_flow, describe_gantt
@@ -66,7 +66,7 @@ def figure_html(name: str, figure: Figure) -> str:
     """A figure's place and data; scripts cannot be closed from within the data."""
     configured = as_plotly(figure)
     label = escape(str(configured["layout"]["title"]["text"]), quote=True)
-    data = json.dumps(configured, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
+    data = embedded(configured)
     return f'<div class="figure" id="{name}" role="img" aria-label="{label}"></div>\n<script type="application/json" data-for="{name}">{data}</script>'
 
 

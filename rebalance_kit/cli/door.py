@@ -1,0 +1,77 @@
+"""The one place where every command ends: a status, and one line that says what is wrong, where, and what was expected."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+from collections.abc import Callable
+from typing import TextIO
+
+from rebalance_kit.cli.terminal import plain, silence, tell
+from rebalance_kit.model.errors import RebalanceKitError
+from rebalance_kit.model.extras import missing_package
+
+INPUT, INTERRUPTED, CLOSED = 2, 130, 0
+"""Statuses: input that cannot be used, Ctrl-C, a reader that went away."""
+
+
+def through(run: Callable[[TextIO], int], out: TextIO | None, *, debug: bool = False) -> int:
+    """Run a command and return its status; with ``debug`` an error keeps its traceback."""
+    stream = out if out is not None else sys.stdout
+    if stream is None:
+        tell("rebalance-kit: standard output is closed; expected a place to print to, for instance /dev/null")
+        return INPUT
+    if sys.stdin is None:
+        sys.stdin = io.StringIO("")
+    try:
+        status = run(plain(stream))
+        stream.flush()
+    except BrokenPipeError:
+        silence(None if out is not None else stream)
+        return CLOSED
+    except KeyboardInterrupt:
+        tell("rebalance-kit: interrupted; each file written so far is whole, later ones are missing")
+        return INTERRUPTED
+    except Exception as error:
+        if debug:
+            raise
+        if isinstance(error, OSError):
+            silence(None if out is not None else _unwritable(stream))
+        tell(f"rebalance-kit: {told(error)}")
+        return INPUT
+    return status
+
+
+def told(error: Exception) -> str:
+    """An error in one line: what is wrong, where, what was expected."""
+    if isinstance(error, RebalanceKitError):
+        return str(error)
+    if isinstance(error, ImportError) and (problem := missing_package(error)) is not None:
+        return str(problem)
+    if isinstance(error, OSError):
+        where = error.filename if error.filename is not None else "standard output or a file"
+        return f"{where}: {error.strerror or error}; expected a place that can be read and written"
+    if isinstance(error, MemoryError):
+        return "the memory is not enough for this input; expected a smaller one"
+    if isinstance(error, RecursionError):
+        return "the input is nested too deeply; expected a few levels"
+    if isinstance(error, UnicodeError):
+        return f"text that is no Unicode ({error}); expected UTF-8"
+    if isinstance(error, OverflowError):
+        return f"a number or a time is beyond any range ({error}); expected a smaller one"
+    return f"{type(error).__name__}: {error}; expected other input. `rebalance-kit --debug` shows where it failed"
+
+
+def add_debug(parser: argparse.ArgumentParser) -> None:
+    """Add ``--debug``."""
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+
+
+def _unwritable(stream: TextIO) -> TextIO | None:
+    """The stream when it cannot be flushed, else None."""
+    try:
+        stream.flush()
+    except OSError:
+        return stream
+    return None

@@ -1,0 +1,76 @@
+"""What reaches the terminal: text alone. Control characters of names are shown, and no encoding fails."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, TextIO, cast
+
+_BIDI = (0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_SHOWN = {
+    code: f"\\u{code:04x}"
+    for code in (*(code for code in range(0x20) if code not in {0x09, 0x0A}), *range(0x7F, 0xA0), *_BIDI)
+}
+_ASCII = str.maketrans({"–": "-", "—": "-", "−": "-", "·": "*", "…": "...", "→": "->", "×": "x", "’": "'"})
+
+
+def shown(text: str) -> str:
+    r"""Text with its control characters written as ``\u001b``, line ends and tabs left as they are.
+
+    >>> shown("a\x1b[31mb")
+    'a\\u001b[31mb'
+    """
+    return text.translate(_SHOWN)
+
+
+class PlainOutput:
+    """A stream that takes any text: control characters are shown, what its encoding lacks is replaced."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write text as it can be shown; returns how many characters were given."""
+        self._stream.write(encodable(shown(text), getattr(self._stream, "encoding", None)))
+        return len(text)
+
+    def writelines(self, lines: list[str]) -> None:
+        """Write each."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def plain(stream: TextIO) -> TextIO:
+    """The stream behind ``PlainOutput``."""
+    return cast("TextIO", PlainOutput(stream))
+
+
+def encodable(text: str, encoding: str | None) -> str:
+    """Text that an encoding can hold: dashes and arrows in ASCII, all else that it lacks escaped."""
+    chosen = encoding or "utf-8"
+    try:
+        text.encode(chosen)
+    except UnicodeEncodeError:
+        return text.translate(_ASCII).encode(chosen, "backslashreplace").decode(chosen)
+    except LookupError:
+        return text.encode("ascii", "backslashreplace").decode("ascii")
+    return text
+
+
+def tell(text: str) -> None:
+    """A line on standard error; nothing where it is closed."""
+    if sys.stderr is not None:
+        line = encodable(shown(" ".join(text.splitlines())), getattr(sys.stderr, "encoding", None))
+        print(line, file=sys.stderr)
+
+
+def silence(stream: TextIO | None) -> None:
+    """Point a stream that cannot be written to nowhere, so that the end of the process does not fail on it."""
+    try:
+        if stream is not None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except (OSError, ValueError):
+        return
