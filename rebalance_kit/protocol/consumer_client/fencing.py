@@ -41,7 +41,7 @@ def fence(member: ConsumerMember) -> Effects:
 
 # --- max.poll.interval.ms ---------------------------------------------------------------------
 def poll_timeout(member: ConsumerMember, event: PollTimeout) -> Effects:
-    """max.poll.interval.ms has passed: Java leaves at its next heartbeat, librdkafka when it is polled again."""
+    """Note that max.poll.interval.ms has passed: Java leaves at its next heartbeat (``answering.heartbeat_due``), librdkafka when polled again."""
     if member.takes_part and not member.closing:
         member.poll_expired = True
         if member.librdkafka:  # heartbeats stop until the application polls again

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from rebalance_kit.protocol.consumer_group.group import LEFT_FOR_A_WHILE, ConsumerGroup, ConsumerGroupMember
+from rebalance_kit.protocol.consumer_group.group import ConsumerGroup, ConsumerGroupMember
 from rebalance_kit.protocol.consumer_group.identity import (
     Problem,
     epoch_problem,
     identity_problem,
     refuse_heartbeat,
     request_problem,
+    unreleased_instance_problem,
 )
 from rebalance_kit.protocol.consumer_group.members import add_member, replace_member
 from rebalance_kit.protocol.consumer_group.reconciliation import reconcile
@@ -53,9 +54,8 @@ def _joiner(
     request = arrived.request
     instance, member_id = request.instance_id, request.member_id
     old = group.members.get(group.statics.get(instance, "")) if instance is not None else None
-    if old is not None and old.epoch != LEFT_FOR_A_WHILE:
-        message = f"Static member {member_id} with instance id {instance} cannot join the group because the instance id is owned by {old.member_id} member."
-        problem = Problem("UNRELEASED_INSTANCE_ID", message)
+    problem = unreleased_instance_problem(old, request)
+    if old is not None and problem is not None:
         yield from refuse_heartbeat(group, arrived, problem, holder=old.member_id)
         return None
     if old is not None:

@@ -41,6 +41,16 @@ def refuse_heartbeat(
     )
 
 
+def unreleased_instance_problem(
+    holder: ConsumerGroupMember | None, request: ConsumerGroupHeartbeat
+) -> Problem | None:
+    """A static member that joins while another member holds its instance id: UNRELEASED_INSTANCE_ID."""
+    if holder is None or holder.epoch == LEFT_FOR_A_WHILE:
+        return None
+    message = f"Static member {request.member_id} with instance id {request.instance_id} cannot join the group because the instance id is owned by {holder.member_id} member."
+    return Problem("UNRELEASED_INSTANCE_ID", message)
+
+
 def request_problem(group: ConsumerGroup, request: ConsumerGroupHeartbeat) -> Problem | None:
     """What is wrong with the request itself, whoever sent it."""
     invalid = _invalid(request)

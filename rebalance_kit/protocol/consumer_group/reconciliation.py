@@ -24,14 +24,14 @@ def reconcile(
             any(tp.topic not in member.topics for tp in member.assigned)
             and group.settings.has("unsubscribed-at-once")
         ):
-            _compute(group, member, owned)
+            next_assignment(group, member, owned)
     elif member.state is MemberState.UNREVOKED:
         if owned is not None and not any(tp in member.pending_revocation for tp in owned):
-            _compute(group, member, owned)
+            next_assignment(group, member, owned)
         elif group.settings.has("unsubscribed-at-once"):
             _strip(group, member)
     else:
-        _compute(group, member, owned)
+        next_assignment(group, member, owned)
     group.update_behind(member)
     if (member.assigned, member.pending_revocation, member.state, member.epoch) == before:
         return False
@@ -57,7 +57,8 @@ def _strip(group: ConsumerGroup, member: ConsumerGroupMember) -> None:
         _set_epoch(member, member.epoch)
 
 
-def _compute(group: ConsumerGroup, member: ConsumerGroupMember, owned: Partitions | None) -> None:
+def next_assignment(group: ConsumerGroup, member: ConsumerGroupMember, owned: Partitions | None) -> None:
+    """Revoke first; then take what is free. What others still hold or have to revoke waits: UNRELEASED."""
     target = dict.fromkeys(group.target_of(member))
     still_assigned = {tp: since for tp, since in member.assigned.items() if tp in target}
     revoke = {tp: since for tp, since in member.assigned.items() if tp not in target}
