@@ -89,8 +89,8 @@ show(flow_figure(restaurant["cooperative"]), "")
 print(story(restaurant["cooperative"]))
 
 # %% [markdown]
-# Compare the two lists of pauses before you go on. Eager stops *all* tables, though each of the healthy waiters'
-# tables only for a blink; cooperative stops Dan's four and no other. Which of the two is worse depends on what a
+# Compare the two lists of gaps before you go on. Eager stops *all* tables, but the healthy waiters' tables only for
+# an instant; cooperative stops just Dan's four. Which of the two is worse depends on what a
 # stop costs you and on the slowest waiter. Notebooks 02, 03 and 05 are about that.
 
 # %% [markdown]
@@ -126,8 +126,8 @@ print(lab.story)
 # %% [markdown]
 # ### Predict
 #
-# `consumer-2` was healthy all the time. Under eager its partitions unread too. For how many of the four partitions
-# does anything pause under the other two protocols, and is the pause of the dead consumer's partitions any shorter?
+# `consumer-2` was healthy all the time. Under eager its partitions went unread too. For how many of the four partitions
+# is there a gap under the other two protocols, and is the gap of the dead consumer's partitions any shorter?
 
 # %%
 lab.protocol = "cooperative"
@@ -145,8 +145,8 @@ print(lab.story)
 #   The coordinator cannot know of a crash before the **session timeout** has passed since the last heartbeat,
 #   45 seconds by default since Kafka 3.0. No protocol makes that shorter.
 #
-# It all hangs on how the consumer goes: one that *crashes* is missed after the session timeout, one that *leaves* says
-# so, and is missed at once. Check it, and compare the pauses with those of the crash:
+# What matters is how a consumer goes away. A *crash* is noticed only after the session timeout; a consumer that
+# *leaves* says so and is noticed at once. Check it, and compare the gaps with those of the crash:
 
 # %%
 polite = Lab(at_ms=20_000)

@@ -80,7 +80,7 @@ print()
 print(gaps(leave["cooperative"]))
 
 # %% [markdown]
-# Even so the partitions rest for a moment: the survivors learn of it at their next heartbeat, not before.
+# Even so the partitions go unread for a moment: the survivors learn of it at their next heartbeat, not before.
 #
 # ## 3 A member crashes
 #
@@ -95,7 +95,7 @@ print(reasons(crash["eager"], since_s=30))
 # %% [markdown]
 # The reason is a **session that ended**: `session.timeout.ms` (45 s since Kafka 3.0, 10 s before) after the last
 # heartbeat. A lost node, a process killed by the kernel and a cut network cable look the same to the coordinator:
-# silence. **Watch for** the long bar *owner dead, frozen or busy*: that is the time nobody knew.
+# no heartbeat arrives. **Look at** the long bar *owner dead, frozen or busy*: during that time nobody knew that it was dead.
 
 # %% tags=["nbval-ignore-output"]
 show(gantt_figure(crash["cooperative"]), "")
@@ -133,7 +133,7 @@ print("what it said:", gone.detail["reason"])
 #
 # A crashed consumer is started again after 15 s, well before its old session ends. Surely that helps?
 #
-# **Watch for** how long the *healthy* consumers stand still under eager.
+# **Watch for** how long the partitions of the *healthy* consumers go unread under eager.
 
 # %%
 back = three("recovered-member")
@@ -205,11 +205,11 @@ print(reasons(added["consumer"], since_s=20))
 # `metadata.max.age.ms`: five minutes by default, ten seconds here. With the consumer protocol the **broker** sees it
 # itself, at the next heartbeat of any member. Until the group has reacted, nobody reads the new partitions.
 #
-# **Watch for** the difference in what pauses:
+# **Watch for** how many partitions go unread under each protocol:
 
 # %%
-paused = [str(metrics(run).partitions_unread) for run in added.values()]
-print(columns([("partitions unread", *added), ("", *paused)]))
+unread = [str(metrics(run).partitions_unread) for run in added.values()]
+print(columns([("partitions unread", *added), ("", *unread)]))
 
 # %% [markdown]
 # ## What does *not* make a group rebalance
@@ -302,14 +302,14 @@ Lab("leave", "eager")
 # | question | answer |
 # |---|---|
 # | The broker's log says that a member *left*, and nobody stopped it. What happened? | `poll()` was not called for `max.poll.interval.ms` |
-# | What is the difference between a crash and a leave, for the coordinator? | a leave is said, a crash is found out when the session ends |
+# | What is the difference between a crash and a leave, for the coordinator? | a leave is announced; a crash is detected only when the session expires |
 # | Who notices added partitions in a classic group? | the group's leader, at its metadata refresh |
 # | A broker restarts. What does the group do? | nothing |
 #
 # ## Recap
 #
-# Members, subscriptions, partitions: when one of these changes, the group agrees anew. Crashes are found by silence
+# Members, subscriptions, partitions: when one of these changes, the group agrees anew. Crashes are found by missing heartbeats
 # (session timeout), hangs by the client itself (`max.poll.interval.ms`), new partitions by the leader or, with KIP-848, by the
-# broker. Restarted brokers and static members that are back in time change none of the three.
+# broker. Restarted brokers and static members that are back in time change neither members, subscriptions nor partitions.
 #
 # **Next:** [02 · eager](02-eager.ipynb), what exactly happens between the trigger and the end.

@@ -8,7 +8,7 @@
 # - name the four steps of an eager rebalance and the two requests that carry it;
 # - say who computes the assignment (it is not the broker);
 # - follow a classic group through its four states;
-# - say why one slow member makes a whole eager group stand still, and how long at most.
+# - say why one slow member stops a whole eager group, and for how long at most.
 #
 # Eager is what Java consumers do unless told otherwise, in every version up to Kafka 4.3: the default
 # `partition.assignment.strategy` runs eager (notebook 03 shows why).
@@ -35,15 +35,15 @@ from rebalance_kit.notebook import beside, callbacks, columns, explain, longest_
 #
 # ### Predict
 #
-# Three members read twelve partitions, a fourth joins. How many partitions pause, and how many change hands?
+# Three members read twelve partitions, a fourth joins. How many partitions go unread, and how many change hands?
 
 # %%
-guess = {"paused": None, "changed hands": None}
+guess = {"unread": None, "changed hands": None}
 
 # %%
 join = simulate(scenario("join"), protocol="eager")
 cost = metrics(join)
-print(beside(guess, {"paused": cost.partitions_unread, "changed hands": cost.partitions_moved}))
+print(beside(guess, {"unread": cost.partitions_unread, "changed hands": cost.partitions_moved}))
 
 # %% [markdown]
 # ## The messages
@@ -106,8 +106,8 @@ close["layout"]["xaxis"]["range"] = [computed[0].at_ms / 1000 - 0.4, computed[0]
 show(close, "")
 
 # %% [markdown]
-# Be fair to eager: between *rebalance begins* and the new generation the old members were reading on. They stopped
-# only when they heard of it, and as they all heard it at about the same heartbeat, each stood still for a fraction of a second. If
+# Be fair to eager: between *rebalance begins* and the new generation the old members kept reading. They stopped
+# only when they heard of it, and since their heartbeats came at about the same time, each gap lasted a fraction of a second. If
 # everybody is healthy and quick, eager is not slow. It is *broad*.
 #
 # ## The state machine
@@ -188,7 +188,7 @@ print(describe_comparison(list(three("slow-callback").values())))
 #
 # ### Predict
 #
-# How many rebalances is that, and for how many minutes does the group not come to rest?
+# How many rebalances is that, and how many minutes until the group is stable again?
 
 # %%
 guess = {"rebalances": None, "minutes": None}
@@ -212,7 +212,7 @@ fifty = metrics(simulate(scenario("fifty-by-five-hundred"), protocol="eager"))
 print("fifty consumers, ONE restart:", fifty.rebalances, "rebalances")
 print("partitions that were unread:", fifty.partitions_unread, "of", fifty.partitions)
 print(
-    "a deploy of all fifty at this pace:", 50 * fifty.rebalances, "rebalances, each pausing every partition"
+    "a deploy of all fifty at this pace:", 50 * fifty.rebalances, "rebalances, each with a gap for every partition"
 )
 
 # %% [markdown]
@@ -223,13 +223,13 @@ print(
 # ## Which assignors are eager?
 #
 # `range`, `roundrobin` *and* `sticky`. Sticky keeps partitions where they are, and its members still give all of them
-# up first. **Watch for** the difference between *paused* and *moved*:
+# up first. **Watch for** the difference between *unread* and *moved*:
 
 # %%
 runs = three("join", ("eager", "roundrobin", "sticky", "cooperative"))
 costs = {way: metrics(run) for way, run in runs.items()}
 rows = [(way, str(cost.partitions_unread), str(cost.partitions_moved)) for way, cost in costs.items()]
-print(columns([("assignor (eager means range)", "paused", "moved"), *rows]))
+print(columns([("assignor (eager means range)", "unread", "moved"), *rows]))
 
 # %% [markdown]
 # ## Duplicates
@@ -283,7 +283,7 @@ Quiz("eager")
 # ## Recap
 #
 # Revoke all, JoinGroup, the leader computes, SyncGroup, resume. The coordinator collects and hands out, a client
-# decides. Every partition pauses in every rebalance; how long is decided by the slowest member, with
+# decides. Every partition goes unread in every rebalance; the slowest member decides how long, with
 # `max.poll.interval.ms` as the limit.
 #
 # **Next:** [03 · cooperative](03-cooperative.ipynb): the same messages, and only what must move stops.

@@ -6,7 +6,7 @@
 # After this notebook you can
 #
 # - say why moving one partition takes two generations, and when one is enough;
-# - predict which partitions pause, and for about how long;
+# - predict which partitions go unread, and for about how long;
 # - tell cooperative-sticky from sticky, and both from the default;
 # - refute three myths with a run.
 #
@@ -75,12 +75,12 @@ print(callbacks(move, since_s=39))
 # - `onPartitionsRevoked` is called with what *leaves*, and only if something does;
 # - `onPartitionsAssigned` is called with what is *new*, after each generation, even if that is nothing. It is not the
 #   whole assignment. (Under eager it is.)
-# - what is in neither call goes on as if nothing had happened.
+# - partitions in neither call are read without interruption.
 #
-# ### How long does the moved partition rest?
+# ### How long does the moved partition go unread?
 #
-# B has revoked nothing, so nobody tells it to re-join: it hears of the second round at its next **heartbeat**, which
-# began to count anew when the first round ended. So the partition rests for about one `heartbeat.interval.ms`, 3 s by default. Check it:
+# B has revoked nothing, so nobody tells it to re-join: it hears of the second round at its next **heartbeat**.
+# The heartbeat timer restarted when the first round ended. So the partition goes unread for about one `heartbeat.interval.ms`, 3 s by default. Check it:
 
 # %%
 quick = simulate(
@@ -96,7 +96,7 @@ print(gaps(quick))
 # (There is an exception, and you may meet it in the lab: a newcomer whose SyncGroup comes too late for the first
 # generation is told so at once and re-joins; if everybody else re-joins as well, the second round needs no heartbeat.)
 #
-# **Myth:** "with cooperative rebalancing no partition pauses." The moving ones do, and for longer than under eager if all
+# **Myth:** "with cooperative rebalancing no partition goes unread." The moving ones do, and for longer than under eager if all
 # members are healthy. What is true: the *others* do not.
 #
 # ## One generation or two?
@@ -146,7 +146,7 @@ rows = [
     (cost.label, str(cost.generations), str(cost.partitions_unread), str(cost.partitions_moved))
     for cost in costs
 ]
-print(columns([("", "generations", "paused", "moved"), *rows]))
+print(columns([("", "generations", "unread", "moved"), *rows]))
 
 # %% [markdown]
 # ## Myth: "cooperative is the default since Kafka 3.0"
@@ -205,8 +205,8 @@ print(columns([("at", "generation", "assignor"), *used]))
 print(describe_comparison(list(three("slow-callback").values())))
 
 # %% [markdown]
-# Nobody stands still with it, but the *second generation* waits for it, and with it every partition that is on its way, also
-# those which a quick member has given up long ago. KIP-848 removes that as well (notebook 04).
+# No one else stops, but the *second generation* cannot complete without it. So every partition in transit waits, even
+# those that a quick member gave up long ago. KIP-848 removes that as well (notebook 04).
 #
 # ## Myth: "cooperative ends duplicates"
 #
@@ -243,7 +243,7 @@ Quiz("cooperative")
 # ## Recap
 #
 # Keep reading, give up only what must go, hand it out in a second generation about one heartbeat later. One generation is enough when
-# nothing is taken from a living member. It is no default: it must be configured, in two bounces. It ends the stop of
-# the world, not pauses, and not duplicates.
+# nothing is taken from a living member. It is not the default; you must configure it, in two bounces. It ends
+# stop-the-world, not gaps, and not duplicates.
 #
 # **Next:** [04 · KIP-848](04-kip-848.ipynb), where the broker decides.

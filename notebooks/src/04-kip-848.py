@@ -9,7 +9,7 @@
 # - explain the three epochs, and what *reconciliation* means;
 # - follow one partition from its old owner to the new one, heartbeat by heartbeat;
 # - say which settings moved from the client to the broker;
-# - tell five beliefs about the new protocol from what it does.
+# - correct five common beliefs about the new protocol.
 #
 # | version | state of `group.protocol=consumer` |
 # |---|---|
@@ -214,7 +214,7 @@ print(states(simulate(scenario("scale-out"), protocol="consumer"), since_s=25))
 #
 # ## A crash
 #
-# The server's session timeout decides; the client has none to set.
+# The broker's session timeout applies; clients cannot set one.
 
 # %%
 print(explain("group.consumer.session.timeout.ms"))

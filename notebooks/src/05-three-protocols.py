@@ -25,7 +25,7 @@ from rebalance_kit.notebook import beside, columns, in_lines, longest_silence, p
 #
 # ### Predict
 #
-# How many of the twelve partitions pause? And which protocol has clearly the shortest gap, if any? (Keep the second
+# How many of the twelve partitions go unread? Does any protocol have a clearly shorter gap? Which? (Keep the second
 # answer in mind.)
 
 # %%
@@ -100,10 +100,10 @@ print(spread("join", lambda run: metrics(run).partitions_unread))
 
 # %% [markdown]
 # Most people are surprised here. Under **eager** the members hear of the rebalance at their common heartbeat, give
-# everything up, join, and have everything back at once: each pause is short, and *every* partition has one. Under
-# **cooperative** only the partitions that move pause, but as a rule each rests for about one heartbeat interval,
+# everything up, join, and have everything back at once: each gap is short, and *every* partition has one. Under
+# **cooperative** only the partitions that move go unread, but as a rule each of them for about one heartbeat interval,
 # until the second generation hands it out. (*Least* shows the exception: when the newcomer's SyncGroup comes too late
-# for the first generation, the second one follows at once.) Under **consumer** a moved partition rests from its
+# for the first generation, the second one follows at once.) Under **consumer** a moved partition is unread from its
 # revocation until the new owner's next heartbeat.
 #
 # So is the consumer protocol slow? Its clock is the heartbeat interval that the *broker* sets, 5 s by default; the
@@ -130,8 +130,8 @@ print(describe_comparison(list(join.values())))
 show(comparison_figure(list(join.values())), "")
 
 # %% [markdown]
-# unread partition-seconds (the bars) add up all pauses of all partitions; it is the right number when what you pay
-# for is lag. Here is what they leave out: under eager each member runs `onPartitionsRevoked` and
+# Unread partition-seconds (the bars) add up all gaps of all partitions; use them when lag is your main cost.
+# Here is what they leave out: under eager each member runs `onPartitionsRevoked` and
 # `onPartitionsAssigned` for *all* its partitions, commits them all, and whatever was kept for them (caches, open
 # files, connections) is built again.
 
@@ -157,10 +157,10 @@ print(describe_comparison(list(slow.values())))
 # %% [markdown]
 # Under eager everybody waits for the slow one: nobody gets the new plan before the last member has given its
 # partitions up. Cooperative and consumer members go on reading. This, not the healthy case, is why "stop the world"
-# has its bad name: **the pause of an eager group is that of its slowest member**, up to `max.poll.interval.ms`.
+# has its bad name: **the gaps of an eager group are as long as its slowest member takes**, up to `max.poll.interval.ms`.
 
 # A storm makes it worse: two consumers take turns to be too slow for `max.poll.interval.ms`, while `consumer-3` is
-# healthy all the time. How long does *it* stand still?
+# healthy all the time. How long does *it* get no record?
 
 # %%
 storm = three("storm")
@@ -175,7 +175,7 @@ print(columns([("protocol", "longest time without a record at consumer-3, which 
 #
 # ### Predict
 #
-# How many of the 500 partitions pause?
+# How many of the 500 partitions go unread?
 
 # %%
 guess = {"eager": None, "cooperative": None, "consumer": None}
@@ -204,17 +204,17 @@ print(story(fifty["cooperative"]))
 print(describe_comparison(list(fifty.values())))
 
 # %% [markdown]
-# Read the table as an honest witness:
+# What the table shows, including what speaks for eager:
 #
-# - **eager** touches all 500 partitions, twice (once for the leave, once for the join); each single pause is short
+# - **eager** touches all 500 partitions, twice (once for the leave, once for the join); each single gap is short
 #   because all fifty are healthy and quick. Put one slow callback in, and section 3 happens to 500 partitions.
 # - **cooperative** and **consumer** touch only the partitions of the restarted member and those handed back to it.
-# - nobody can avoid that the restarted member's own partitions rest until the others have heard of it.
+# - under every protocol the restarted member's partitions go unread until the others hear that it left.
 # - *partitions moved* compares the end with the beginning. The range assignor of the eager run deals out the same way
-#   whenever the same members are there, so nothing seems to have moved; the sticky ones took ten partitions from the
-#   member that left and later gave it others, and see no reason to trade back.
+#   whenever the same members are there, so nothing seems to have moved; the sticky assignors spread the
+#   leaver's ten partitions over the others and later gave it ten different ones; nothing makes them swap back.
 #
-# A rolling deploy does this once for each of the fifty consumers. **Watch for** the number of rebalances in a rolling
+# In a rolling deploy this happens once per consumer: fifty times. **Watch for** the number of rebalances in a rolling
 # restart of only three:
 
 # %%
@@ -227,7 +227,7 @@ print(describe_comparison(list(three("rolling-restart").values())))
 print(describe_comparison(list(three("rolling-restart-static").values())))
 
 # %% [markdown]
-# No rebalance at all; the price is that a restarted member's partitions rest until it is back, since nobody takes
+# No rebalance at all; the price is that a restarted member's partitions stay unread until it is back, since nobody takes
 # them over. Whether that is better depends on how long your restarts take.
 
 # %% [markdown]
@@ -243,19 +243,19 @@ rows = [
 print(columns([("records delivered twice", "eager", "cooperative", "consumer"), *rows]))
 
 # %% [markdown]
-# Planned changes (join, leave) commit before they give up, so next to nothing comes twice; unplanned ones repeat
-# whatever came since the last commit, whatever the protocol. The *freeze* adds something: a classic consumer that wakes
-# up as a zombie may hand out all that waited for it before it hears that it is no member any more; the client of the
-# consumer protocol hears it first.
+# In planned changes (join, leave) members commit before they give partitions up, so almost nothing is read twice. After
+# an unplanned change, whatever came since the last commit is read again, under every protocol. The *freeze* adds
+# something: a classic consumer that thaws can still hand its backlog to the application before it learns that it was
+# removed; the client of the consumer protocol learns it first.
 
 # %% [markdown]
 # ## In one table
 #
-# | event | what decides the pause | does the protocol matter? |
+# | event | what decides the gap | does the protocol matter? |
 # |---|---|---|
-# | crash | session timeout less the age of the last heartbeat | for the dead member's partitions: no. For all others: eager stops them too |
-# | healthy join | eager: one round for all; cooperative: a heartbeat interval for what moves; consumer: up to two heartbeats for what moves | yes: breadth against length |
-# | leave (close) | the survivors' next heartbeat | breadth only |
+# | crash | session timeout minus the age of the last heartbeat | for the dead member's partitions: no. For all others: eager stops them too |
+# | healthy join | eager: one round for all; cooperative: a heartbeat interval for what moves; consumer: up to two heartbeats for what moves | yes: many short gaps or few long ones |
+# | leave (close) | the survivors' next heartbeat | only in how many partitions are affected |
 # | one slow member | its callback, or its poll loop | very much: under eager all wait for it |
 # | rolling restart | number of members times the above | yes; static membership matters more |
 #
@@ -285,7 +285,7 @@ Quiz("three-protocols")
 # ## Recap
 #
 # - A crash costs the three protocols about the same; the session timeout decides.
-# - A healthy join costs eager least per partition, and touches all of them.
+# - In a healthy join, eager has the shortest gap per partition, but every partition has one.
 # - Eager's real price is breadth, and that all wait for the slowest.
 # - Duplicates come from the commit policy and the kind of event, hardly from the protocol.
 #

@@ -7,9 +7,9 @@
 #
 # - take the text of a Kafka log apart with PySpark, and prove that no line was dropped on the way;
 # - tell the few lines that *are* a rebalance from the many that only talk about one;
-# - say for each rebalance of a group what began it, whose doing it was, and how long it took.
+# - say for each rebalance of a group what triggered it and which member caused it, and how long it took.
 #
-# Spark takes some seconds to start. The first cell starts it behind your back; read on meanwhile.
+# Spark takes some seconds to start. The first cell starts it in the background; keep reading.
 
 # %%
 from rebalance_kit import start_in_background
@@ -88,7 +88,7 @@ coordinator = parts.where("file = 'broker.log.gz' and message like '[GroupCoordi
 print(beside(guess, {"lines of the group coordinator": coordinator.count()}))
 
 # %% [markdown]
-# Next to nothing of a broker's log is about groups. **Watch for** the few that are: here is the whole story of the
+# Almost none of a broker's log is about groups. **Watch for** the few that are: here is the whole story of the
 # crash in the coordinator's own words, without the bracket in front.
 
 # %%
@@ -124,7 +124,7 @@ print(first.check(log_events))
 # ## 2 Lines that mean something
 #
 # The kit knows what each line of Kafka means, from 2.8 to 4.x, brokers, Java clients and librdkafka. `read_events`
-# turns a folder into a table of **events**, whatever the layout of the lines. And it keeps books: each line was either
+# turns a folder into a table of **events**, whatever the layout of the lines. It accounts for every line: each was either
 # *parsed* (it is an event), *ignored* (it is a line of Kafka that says nothing about groups), or *rejected*.
 
 # %%
@@ -135,7 +135,7 @@ books = found.lines.withColumn("balance", F.expr("lines - parsed - ignored - rej
 books.select("file", "lines", "parsed", "ignored", "rejected", "balance").orderBy("file").show()
 
 # %% [markdown]
-# A balance of 0 in each row: nothing was dropped without a word. If you take one habit from this notebook, take this
+# A balance of 0 in each row: nothing was dropped silently. If you take one habit from this notebook, take this
 # one. A log pipeline that loses the lines it does not understand tells you that all is well.
 
 # %%
@@ -220,7 +220,7 @@ show_logs(found, "timeline")
 print(in_lines(describe_logs(found, "timeline")))
 
 # %% [markdown]
-# The rebalance after the crash took two seconds. Yet the partitions of `c3` rested for much longer, since nobody knew
+# The rebalance after the crash took two seconds. Yet the partitions of `c3` went unread for much longer, since nobody knew
 # that it was dead until its session had run out. The duration of a rebalance is not the gap of a partition: notebook
 # 11 measures the latter.
 #
@@ -284,7 +284,7 @@ Quiz("logs", count=8)
 # - A classic rebalance runs from `Preparing to rebalance` to `Assignment received from leader`; `Stabilized` lies between.
 # - The reason in the coordinator's line names the member; its own log says why.
 #
-# **Next:** 11, the pauses that users feel, storms, culprits, and the same while it happens.
+# **Next:** 11, the gaps that users feel, storms, culprits, and the same while it happens.
 
 # %%
 home.cleanup()

@@ -1,5 +1,5 @@
 # %% [markdown]
-# # 11 · Reading rebalance logs with PySpark II: pauses, culprits, storms, streams
+# # 11 · Reading rebalance logs with PySpark II: gaps, culprits, storms, streams
 #
 # **50 minutes.** Exams: CCAAK *Troubleshooting*, *Observability*; CCDAK *Observability*.
 #
@@ -65,13 +65,13 @@ one.select(F.date_format("at", "HH:mm:ss.SSS").alias("at"), "client", "event").s
 # ### Predict
 #
 # `c4` joins. Under which protocol is the longest gap of any single partition the *shortest*? And how many of the six
-# partitions pause under each?
+# partitions go unread under each?
 
 # %%
 guess = {"shortest": None, "eager": None, "cooperative": None, "consumer": None}
 
 # %% [markdown]
-# The gold tables hold pauses and rebalances. To look at `c4`'s join alone, and neither at the group's beginning nor at
+# The gold tables hold gaps and rebalances. To look at `c4`'s join alone, and neither at the group's beginning nor at
 # its end, join them: the rebalance whose culprit is `c4` says when it began, and the next one when it was over.
 
 # %%
@@ -105,7 +105,7 @@ print(beside(guess, truth | {way: seen[way].partitions for way in ("eager", "coo
 
 # %% [markdown]
 # Surprised? With healthy members eager is the quickest for each *single* partition, and it is the only one that stops
-# them all. Under cooperative only what moves is paused, until the second generation hands it out, one heartbeat later.
+# them all. Under cooperative only what moves goes unread, until the second generation hands it out, one heartbeat later.
 # Notebook 05 shows the same with the engine, over many seeds; here are the milliseconds of a real cluster.
 #
 # **Watch for** the width of the marks, and for how many rows have one, in the two maps.
@@ -134,11 +134,11 @@ display(Markdown(sixth.story), sixth)
 
 
 # %%
-def rests(events):
+def gaps(events):
     raise NotImplementedError
 
 
-print(sixth.check(rests))
+print(sixth.check(gaps))
 
 # %% [markdown]
 # ## 2 Whose doing was it?
@@ -179,7 +179,7 @@ print(in_lines(cause.cause))
 
 # %% [markdown]
 # A consumer whose application does not call `poll()` for `max.poll.interval.ms` leaves *by itself*, and to the
-# coordinator that looks like an orderly farewell. Restarting it would have helped nobody: the batch was too long.
+# coordinator that looks like an orderly farewell. A restart would not have helped: the batch was too long.
 # The picture of the members' lives shows it come back once the batch was done.
 
 # %% tags=["nbval-ignore-output"]
@@ -208,7 +208,7 @@ print(seventh.check(causes))
 # ## 3 Storms
 #
 # One rebalance is an event; six that follow one another are a storm, and a storm has no fixed clock. A **session window**
-# goes on as long as the next row comes soon enough. Here a rebalance every 25 seconds keeps it going:
+# goes on as long as the next row comes soon enough. Here the window stays open while the next rebalance begins within 25 seconds:
 
 # %%
 starts = found.events.where("event = 'preparing'").select(run, "at")
@@ -224,7 +224,7 @@ spells.select("run", "rebalances", "first", "last").orderBy("run", "first").show
 # second one, so it stands alone. And three within half a minute prove nothing: the recordings of sections 1 and 2 are
 # so short that beginning, incident and end lie close together. A definition needs a threshold that fits the data.
 #
-# The kit's own rule for its table `storms` is slower to cry: at most 60 seconds from one rebalance to the next, and at
+# The kit's own rule for its table `storms` is stricter: at most 60 seconds from one rebalance to the next, and at
 # least seven of them, where members that start or stop together count as one. By that rule there is one storm here; read
 # the last line.
 
@@ -236,7 +236,7 @@ print(in_lines(describe_logs(found, "timeline", "storm")))
 
 # %% [markdown]
 # Two members take turns: each is too slow for its batch, leaves, and comes back; and each time, under eager, all six
-# partitions stop. The cure is with the batches (`max.poll.records`, `max.poll.interval.ms`), not with the group.
+# partitions stop. The fix is in the batches (`max.poll.records`, `max.poll.interval.ms`), not with the group.
 
 # %% tags=["nbval-ignore-output"]
 eighth = Exercise("08-storms")
@@ -253,7 +253,7 @@ print(eighth.check(storms))
 # %% [markdown]
 # ## 4 While it happens
 #
-# So far the logs lay still. `watching` follows a folder of growing files with Structured Streaming. The broker of the
+# So far the logs were static. `watching` follows a folder of growing files with Structured Streaming. The broker of the
 # storm has written half of its log by now:
 
 # %%
@@ -291,7 +291,7 @@ for row in reversed(watch.latest.rows):
 # In the table a rebalance is *fresh* at first and *settled* later: a **watermark** follows the latest time that was read,
 # some way behind, and what lies before it cannot change any more. In a terminal: `rebalance-kit watch DIR`.
 #
-# A count that is given out only when it is final: that is the next exercise, with a broker whose lines come late.
+# A count that is emitted only once it is final: that is the next exercise, with a broker whose lines come late.
 
 # %% tags=["nbval-ignore-output"]
 twelfth = Exercise("12-streaming")

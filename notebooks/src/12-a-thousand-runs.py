@@ -6,8 +6,8 @@
 # After this notebook you can
 #
 # - say why one run is no answer, and what a median over seeds with its quartiles tells;
-# - put plain Python to work as Spark tasks, and see what keeps the tasks from being even;
-# - choose a session timeout for a price that you can name.
+# - put plain Python to work as Spark tasks, and see why tasks take unequal time;
+# - choose a session timeout and state what it costs.
 
 # %%
 from rebalance_kit import start_in_background
@@ -17,8 +17,8 @@ starting = start_in_background()
 # %% [markdown]
 # ## 1 What does a shorter session buy?
 #
-# A consumer is killed. Its partitions rest until the coordinator misses it, and `session.timeout.ms` decides when that
-# is. Shorter is better, then? A process that only *pauses* for too long (garbage collection, a frozen machine) is taken
+# A consumer is killed. Its partitions stay unread until the coordinator misses it, and `session.timeout.ms` decides when that
+# is. Shorter is better, then? A process that is only *suspended* for too long (GC pause, frozen machine) is taken
 # for dead as well: a false alarm, and two more rebalances.
 #
 # So each run has both: one of three members is killed, and twice one of the others freezes, for 1 to 60 seconds. Length
@@ -90,18 +90,18 @@ show(detection_figure(rows), "")
 print(in_lines(detection_figure(rows)["layout"]["meta"]["text"]))
 
 # %% [markdown]
-# The two panels are one decision. There is no best value, only a price: how many seconds of standing still after a crash
-# is a false alarm worth to you, and how often do your processes pause? Before you go below the default, look at your
-# pauses. And all three protocols give nearly the same curve, since none of them hears a dead process any sooner.
+# The two panels are one decision. There is no best value, only a price: how many seconds of outage would you accept to
+# avoid one false alarm, and how long are your GC pauses? Before you go below the default, look at your GC logs.
+# And all three protocols give nearly the same curve, since none of them hears a dead process any sooner.
 #
 # ## 2 Members against unread partition-seconds
 #
-# The second trade-off is no setting but a size. A group of 3, 6, 12 or 24 consumers shares 48 partitions, and a new version
+# The second trade-off is not a setting but the size of the group. A group of 3, 6, 12 or 24 consumers shares 48 partitions, and a new version
 # is rolled out: one consumer after the other is closed and started again.
 #
 # ### Predict
 #
-# Add up the pauses of all partitions. Which protocol costs *least* in a group of 3, and which in a group of 24?
+# Add up the gaps of all partitions. Which protocol costs *least* in a group of 3, and which in a group of 24?
 
 # %%
 guess = {"least with 3": None, "least with 24": None}
@@ -135,7 +135,7 @@ show(gap_figure(sized), "")
 print(in_lines(gap_figure(sized)["layout"]["meta"]["text"]))
 
 # %% [markdown]
-# On the left is the time in which *everything* stands still: only eager has any, and with quick members it is a tenth of a
+# On the left is the time in which *all* partitions are unread: only eager has any, and with quick members it is a tenth of a
 # second. Notebook 05 shows what one slow callback does to it.
 #
 # ## 3 What Spark does with it
@@ -223,7 +223,7 @@ Quiz("clocks", count=8)
 # ## Recap
 #
 # - One run is one sample; ask for medians and quartiles over seeds.
-# - The session timeout buys detection with false alarms, at nearly the same price under all three protocols.
+# - A shorter session timeout buys faster detection at the price of false alarms, at nearly the same price under all three protocols.
 # - The price of a rolling restart grows with the group under eager, and hardly under the other two: measure at your size.
 # - Runs and keys are not alike: shuffle the rows of a sweep, split the hot key of an aggregation.
 #

@@ -6,11 +6,11 @@
 #
 # After this notebook you can
 #
-# - sit a timed mock exam by the weights of the published blueprint, and read its report;
+# - take a timed mock exam weighted like the published blueprint, and read its report;
 # - say which of your beliefs the report shows to be false, and replay the run that refutes each;
 # - keep what you learned: what you missed or guessed comes back when you are about to forget it.
 #
-# Every key in this bank that a run can decide has been decided by the engine. No question is taken from an exam.
+# Wherever a run can settle an answer, the engine has checked it. No question is taken from an exam.
 
 # %% [markdown]
 # ## 1 What you will be asked
@@ -36,7 +36,7 @@ print(paper_table("CCAAK", seed=1))
 #
 # ### Predict
 #
-# Before you begin: how many per cent will you have, and which domain will be your weakest? Write it down. People who
+# Before you begin: what score do you expect, and which domain will be your weakest? Write it down. People who
 # cannot say so yet are the ones who gain most from the report.
 
 # %%

@@ -5,7 +5,7 @@
 #
 # After it the learners can
 #
-# - say for crash, leave, join and slow handler which partitions stop, and for how long;
+# - say for crash, leave, join and slow handler which partitions go unread, and for how long;
 # - tell eager, cooperative and KIP-848 apart by what they revoke and when;
 # - choose session.timeout.ms, max.poll.interval.ms and static membership with a reason.
 #
@@ -69,7 +69,7 @@ Lab("restaurant", "eager", seed=1, at_ms=27_000)
 #
 # **Say**
 #
-# - Now nobody says anything. A process is killed; to the coordinator it looks like silence.
+# - Now nobody says anything. A process is killed; the coordinator only sees that its heartbeats no longer arrive.
 # - Vote first, alone and without talking (2 minutes). Then convince your neighbour (3 minutes). Then vote again (1
 #   minute).
 # - Show the split only when the second vote is over. Ask somebody who changed their mind for the reason, before the
@@ -149,7 +149,7 @@ Lab("slow-callback", "eager", seed=1, at_ms=46_000)
 #
 # - Cooperative means that a member joins with its partitions in its hands. The leader computes, and only who has to
 #   give something up is told to revoke it.
-# - What was revoked is handed out in a second generation. So a moving partition rests for about one heartbeat
+# - What was revoked is handed out in a second generation. So a moving partition goes unread for about one heartbeat
 #   interval, while all others go on.
 # - Vote, discuss, vote again. This question is about the order of events; let them draw it.
 # - After the answer, step through the run with the full-stop key from mark to mark.
@@ -162,8 +162,8 @@ Lab("slow-callback", "eager", seed=1, at_ms=46_000)
 #
 # - minute 34: *A cooperative member revokes what it will lose before it sends JoinGroup.* (`revoke-comes-first`) That
 #   is eager. A cooperative member cannot revoke before it knows what it loses, and it knows after SyncGroup.
-# - minute 37: *No partition pauses under the cooperative protocol or KIP-848.* (`cooperative-has-no-gaps`) The one
-#   that moves does, about one heartbeat interval. What does not move goes on.
+# - minute 37: *No partition goes unread under the cooperative protocol or KIP-848.* (`cooperative-has-no-gaps`) The
+#   one that moves does, about one heartbeat interval. What does not move goes on.
 # - minute 42: *Each cooperative change takes two generations.* (`cooperative-is-two-rebalances`) Only when something
 #   is revoked. After a crash one generation is enough, since nobody living gives anything up.
 #
@@ -234,13 +234,13 @@ Lab("a-to-b-move", "consumer", seed=1, at_ms=36_000)
 #
 # - Which protocol is quickest after a crash? Vote before anybody says a word.
 # - Run the table below. The longest gap is nearly all noticing, and no protocol shortens that. What differs is how
-#   many partitions stop.
+#   many partitions go unread.
 # - This is where most talks are wrong. Eager has the shortest gap for a single partition in a healthy join; it loses
 #   by breadth, and by waiting for the slowest.
 #
 # **Learners run** `Vote("three-crash-gap")`.
 #
-# **Watch for** the columns of the pause, and of the partitions unread.
+# **Watch for** the longest gap and the number of partitions unread.
 #
 # **You will hear**
 #
@@ -307,7 +307,7 @@ Lab("poll-timeout", "eager", seed=1, at_ms=28_000)
 # **Say**
 #
 # - A rolling restart of three members, dynamic and static, side by side. No rebalance at all, and what is the price?
-#   (A restarted member's partitions rest until it is back; nobody takes them.)
+#   (A restarted member's partitions stay unread until it is back; nobody takes them over.)
 # - Each learner writes one setting that they will look up tomorrow, and one belief that they no longer hold. Three
 #   read theirs aloud.
 # - Notebooks 00 to 05 repeat this lesson alone; `Quiz("three-protocols")` checks it; `Review()` brings back in some

@@ -137,8 +137,8 @@ def need(holds: object, words: str) -> None:
 def need_none(wrong: Sequence[Row] | Sequence[Pair], words: str, /, **more: object) -> None:
     """Raise ``NotYet`` about the first of these rows (or pairs), if there is one.
 
-    ``{rests}`` in the words is that column of the row; of a pair it is the answered row's, and
-    ``{true[rests]}`` is the true row's. ``more`` are other values, by name.
+    ``{gaps}`` in the words is that column of the row; of a pair it is the answered row's, and
+    ``{true[gaps]}`` is the true row's. ``more`` are other values, by name.
     """
     if not wrong:
         return

@@ -8,8 +8,8 @@ from rebalance_kit.analysis.ownership import last_owners
 from rebalance_kit.exercises.case_runs import BEGIN_MS, CaseRun, trace_of
 from rebalance_kit.model.trace import TraceRow
 
-AT_REST_MS = BEGIN_MS + 25_000
-"""09:00:25: by then every group of the exercises has come to rest, and its incident is still to come."""
+SETTLED_MS = BEGIN_MS + 25_000
+"""09:00:25: by then every group of the exercises has settled, and its incident is still to come."""
 
 _JUST_BEFORE_MS = 1_000
 """A member that leaves this soon after its poll timeout leaves because of it."""
@@ -61,8 +61,8 @@ def owners(run: CaseRun, until_ms: int | None = None) -> dict[str, str]:
     return {str(tp): member for tp, member in last_owners(trace_of(run), at_ms).items()}
 
 
-def rests(run: CaseRun, since_ms: int) -> dict[str, list[int]]:
-    """How long each partition rested (ms), rest by rest: from revoked or lost to the next assigned."""
+def gaps(run: CaseRun, since_ms: int) -> dict[str, list[int]]:
+    """How long each partition went unread (ms), gap by gap: from revoked or lost to the next assigned."""
     last: dict[str, tuple[str, int]] = {}
     spans: dict[str, list[int]] = {}
     for row in calls(run):

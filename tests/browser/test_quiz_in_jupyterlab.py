@@ -19,7 +19,7 @@ WAIT_MS = 30_000
 KINDS = {
     "single": "eager-crash-which-unread",
     "multiple": "survivor-requests",
-    "numeric": "eager-join-how-many-pause",
+    "numeric": "eager-join-how-many-unread",
     "short": "error-of-removed-member",
     "matching": "match-duplicate-instance",
     "ordering": "order-eager-join",

@@ -108,7 +108,7 @@ def test_a_good_plan_is_read(bank):
         ),
         (
             "eager-crash-which-unread",
-            "eager-join-how-many-pause",
+            "eager-join-how-many-unread",
             "expected a question with one right option",
         ),
         ("scenario: crash", "scenario: crush", "no scenario of the kit is called 'crush'"),

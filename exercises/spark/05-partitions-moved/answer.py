@@ -2,7 +2,7 @@
 
 from pyspark.sql import DataFrame
 
-AT_REST_MS = 1767603625000
+SETTLED_MS = 1767603625000
 
 
 def moved(events: DataFrame) -> DataFrame:

@@ -3,7 +3,7 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-AT_REST_MS = 1767603625000
+SETTLED_MS = 1767603625000
 
 
 def moved(events: DataFrame) -> DataFrame:
@@ -11,7 +11,7 @@ def moved(events: DataFrame) -> DataFrame:
     given = events.filter(F.col("event") == "assigned").select(
         "run", "at_ms", "client", F.explode("partitions").alias("partition")
     )
-    before = F.when(F.col("at_ms") <= AT_REST_MS, F.col("at_ms"))
+    before = F.when(F.col("at_ms") <= SETTLED_MS, F.col("at_ms"))
     return (
         given.groupBy("run", "partition")
         .agg(

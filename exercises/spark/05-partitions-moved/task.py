@@ -2,14 +2,14 @@
 
 from rebalance_kit.exercises.case_runs import simulated
 from rebalance_kit.exercises.task import Case, Task, check, need_none
-from rebalance_kit.exercises.truth import AT_REST_MS, owners
+from rebalance_kit.exercises.truth import SETTLED_MS, owners
 
 
 def truth(case):
     """Owners by the callbacks."""
     rows = []
     for run in case.runs:
-        before, after = owners(run, AT_REST_MS), owners(run)
+        before, after = owners(run, SETTLED_MS), owners(run)
         rows += [
             {"run": run.name, "partition": name, "owner_before": owner, "owner_after": after[name]}
             for name, owner in before.items()
@@ -26,7 +26,7 @@ def only_changed(seen):
     )
 
 
-@check("before is the group at rest")
+@check("the group before is the settled one")
 def at_rest(seen):
     need_none(
         seen.extra(),

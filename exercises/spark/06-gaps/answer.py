@@ -1,10 +1,10 @@
-"""06 How long did each partition rest?"""
+"""06 How long did each partition go unread?"""
 
 from pyspark.sql import DataFrame
 
-AT_REST_MS = 1767603625000
+SETTLED_MS = 1767603625000
 
 
-def rests(events: DataFrame) -> DataFrame:
-    """One row a partition that rested: run, partition, rests, longest_ms."""
+def gaps(events: DataFrame) -> DataFrame:
+    """One row per partition that went unread: run, partition, gaps, longest_ms."""
     raise NotImplementedError

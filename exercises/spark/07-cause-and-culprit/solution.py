@@ -3,7 +3,7 @@
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-AT_REST_MS = 1767603625000
+SETTLED_MS = 1767603625000
 UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 
@@ -22,7 +22,7 @@ def causes(events: DataFrame) -> DataFrame:
     return (
         events.filter(F.col("event").isin("preparing", "left"))
         .withColumn("leaver", F.last(F.when(F.col("event") == "left", reason), ignorenulls=True).over(behind))
-        .filter((F.col("event") == "preparing") & (F.col("at_ms") >= AT_REST_MS))
+        .filter((F.col("event") == "preparing") & (F.col("at_ms") >= SETTLED_MS))
         .select(
             "run",
             F.col("at_ms").alias("start_ms"),

@@ -2,7 +2,7 @@
 
 from rebalance_kit.exercises.case_runs import simulated
 from rebalance_kit.exercises.task import Case, Task, check, need_none
-from rebalance_kit.exercises.truth import AT_REST_MS, begins
+from rebalance_kit.exercises.truth import SETTLED_MS, begins
 
 WORDS = {"revocation": "follow_up"}
 """The engine's words for a trigger where the exercise asks for others."""
@@ -19,7 +19,7 @@ def truth(case):
         }
         for run in case.runs
         for one in begins(run)
-        if one.at_ms >= AT_REST_MS
+        if one.at_ms >= SETTLED_MS
     ]
 
 

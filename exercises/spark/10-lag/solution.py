@@ -3,12 +3,12 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-AT_REST_MS = 1767603625000
+SETTLED_MS = 1767603625000
 
 
 def lag_around(events: DataFrame, samples: DataFrame) -> DataFrame:
     """One row a run and partition: run, partition, lag_before, lag_peak."""
-    begins = F.col("event").isin("preparing", "bumped") & (F.col("at_ms") >= AT_REST_MS)
+    begins = F.col("event").isin("preparing", "bumped") & (F.col("at_ms") >= SETTLED_MS)
     incidents = events.filter(begins).groupBy("run").agg(F.min("at_ms").alias("incident_ms"))
     lag, before = F.col("log_end") - F.col("position"), F.col("at_ms") < F.col("incident_ms")
     return (

@@ -3,7 +3,7 @@
 from rebalance_kit.analysis.lag import samples
 from rebalance_kit.exercises.case_runs import simulated, trace_of
 from rebalance_kit.exercises.task import Case, Task, check, need_none
-from rebalance_kit.exercises.truth import AT_REST_MS, begins, wall
+from rebalance_kit.exercises.truth import SETTLED_MS, begins, wall
 
 
 def sampled(run):
@@ -30,7 +30,7 @@ def truth(case):
     """Lag before and after the first rebalance from 09:00:25 on."""
     rows = []
     for run in case.runs:
-        incident = next(one.at_ms for one in begins(run) if one.at_ms >= AT_REST_MS)
+        incident = next(one.at_ms for one in begins(run) if one.at_ms >= SETTLED_MS)
         held = {}
         for _, at, partition, position, end in sampled(run):
             before, after = held.setdefault(partition, ([], []))

@@ -30,7 +30,7 @@ def test_every_run_behind_the_bank_is_opened_by_its_link_within_the_run(bank, bo
 
 
 def test_a_recipes_run_is_the_one_that_its_variant_was_computed_from(bank, book):
-    recipe = bank.item("gen-cooperative-join-paused")
+    recipe = bank.item("gen-cooperative-join-unread")
     assert isinstance(recipe, Generated)
     for seed in (1, 2, 3):
         (replay,) = replays(recipe, seed, book)

@@ -94,7 +94,7 @@ def test_both_votes_of_a_learner_carry_one_number_and_two_learners_have_two(tmp_
 
 
 @pytest.mark.parametrize(
-    "item", ["eager-join-how-many-pause", "survivor-requests", "match-duplicate-instance"]
+    "item", ["eager-join-how-many-unread", "survivor-requests", "match-duplicate-instance"]
 )
 def test_a_question_without_one_right_option_makes_no_poll(item, store):
     with pytest.raises(DataError, match="expected a question with one right option"):

@@ -112,7 +112,7 @@ def quiz():
     pytest.importorskip("anywidget", reason="the lab extra is not installed: the widget cannot be made")
     from rebalance_kit.view.quiz.practice import Quiz
 
-    return Quiz(ids=["eager-crash-which-unread", "eager-join-how-many-pause"])
+    return Quiz(ids=["eager-crash-which-unread", "eager-join-how-many-unread"])
 
 
 def test_widget_state_before_an_answer_holds_no_key(quiz):
@@ -125,7 +125,7 @@ def test_widget_state_before_an_answer_holds_no_key(quiz):
 def test_an_answer_from_code_and_one_from_the_page_do_the_same(quiz):
     from rebalance_kit.view.quiz.practice import Quiz
 
-    other = Quiz(ids=["eager-crash-which-unread", "eager-join-how-many-pause"])
+    other = Quiz(ids=["eager-crash-which-unread", "eager-join-how-many-unread"])
     quiz.answer("b")
     other.handle({"do": "answer", "given": "b"})
     assert other.page["verdict"] == quiz.page["verdict"]

@@ -1,6 +1,6 @@
 from pyspark.sql import functions as F
 
-AT_REST_MS = 1767603625000
+SETTLED_MS = 1767603625000
 UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 
@@ -12,7 +12,7 @@ def told(events, leave, follow="follow_up", name=rf"([\w.-]+)-{UUID}"):
         .when(reason.contains("LeaveGroup"), leave)
         .when(reason.contains("need to revoke"), follow)
     )
-    rows = events.filter((F.col("event") == "preparing") & (F.col("at_ms") >= AT_REST_MS))
+    rows = events.filter((F.col("event") == "preparing") & (F.col("at_ms") >= SETTLED_MS))
     return rows.select(
         "run",
         F.col("at_ms").alias("start_ms"),

@@ -1,6 +1,6 @@
 from pyspark.sql import functions as F
 
-AT_REST_MS = 1767603625000
+SETTLED_MS = 1767603625000
 
 
 def owners(events, kinds=("assigned",)):
@@ -11,7 +11,7 @@ def owners(events, kinds=("assigned",)):
 
 def wrong_all_that_was_handed_out(events):
     """given up and handed back is not moved"""
-    before = F.when(F.col("at_ms") <= AT_REST_MS, F.col("at_ms"))
+    before = F.when(F.col("at_ms") <= SETTLED_MS, F.col("at_ms"))
     return (
         owners(events)
         .groupBy("run", "partition")
@@ -36,7 +36,7 @@ def wrong_first_owner(events):
 
 def wrong_from_revoked(events):
     """Take the owner from `assigned` alone"""
-    before = F.when((F.col("at_ms") > AT_REST_MS) & (F.col("event") == "revoked"), F.col("client"))
+    before = F.when((F.col("at_ms") > SETTLED_MS) & (F.col("event") == "revoked"), F.col("client"))
     calls = events.filter(F.col("event").isin("assigned", "revoked")).select(
         "run", "at_ms", "event", "client", F.explode("partitions").alias("partition")
     )

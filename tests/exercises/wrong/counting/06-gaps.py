@@ -1,7 +1,7 @@
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
-AT_REST_MS = 1767603625000
+SETTLED_MS = 1767603625000
 
 
 def calls(events):
@@ -10,26 +10,26 @@ def calls(events):
     )
 
 
-def rested(rows, keys, begins, ends, since=AT_REST_MS):
+def ends_a_gap(rows, keys, begins, ends, since=SETTLED_MS):
     window = Window.partitionBy(*keys).orderBy("at_ms", "file", "line")
     rows = rows.withColumn("last", F.lag(F.struct("event", "at_ms")).over(window)).filter(
         (F.col("event").isin(*ends)) & F.col("last.event").isin(*begins) & (F.col("last.at_ms") >= since)
     )
     return rows.groupBy("run", "partition").agg(
-        F.count("*").alias("rests"), F.max(F.col("at_ms") - F.col("last.at_ms")).alias("longest_ms")
+        F.count("*").alias("gaps"), F.max(F.col("at_ms") - F.col("last.at_ms")).alias("longest_ms")
     )
 
 
 def wrong_member_by_member(events):
-    """its rest ends with *another* member's callback"""
-    return rested(calls(events), ("run", "client", "partition"), ("revoked", "lost"), ("assigned",))
+    """its gap ends with *another* member's callback"""
+    return ends_a_gap(calls(events), ("run", "client", "partition"), ("revoked", "lost"), ("assigned",))
 
 
 def wrong_time_at_work(events):
     """Measure from `revoked` (or `lost`) to the next `assigned`"""
-    return rested(calls(events), ("run", "partition"), ("assigned",), ("revoked", "lost"), since=0)
+    return ends_a_gap(calls(events), ("run", "partition"), ("assigned",), ("revoked", "lost"), since=0)
 
 
 def wrong_from_the_start(events):
-    """more rests than there were after 09:00:25"""
-    return rested(calls(events), ("run", "partition"), ("revoked", "lost"), ("assigned",), since=0)
+    """more gaps than there were after 09:00:25"""
+    return ends_a_gap(calls(events), ("run", "partition"), ("revoked", "lost"), ("assigned",), since=0)

@@ -1,9 +1,9 @@
 from pyspark.sql import functions as F
 
-AT_REST_MS = 1767603625000
+SETTLED_MS = 1767603625000
 
 
-def incidents(events, since=AT_REST_MS):
+def incidents(events, since=SETTLED_MS):
     return (
         events.filter(F.col("event").isin("preparing", "bumped") & (F.col("at_ms") >= since))
         .groupBy("run")
