@@ -212,7 +212,9 @@ fifty = metrics(simulate(scenario("fifty-by-five-hundred"), protocol="eager"))
 print("fifty consumers, ONE restart:", fifty.rebalances, "rebalances")
 print("partitions that were unread:", fifty.partitions_unread, "of", fifty.partitions)
 print(
-    "a deploy of all fifty at this pace:", 50 * fifty.rebalances, "rebalances, each with a gap for every partition"
+    "a deploy of all fifty at this pace:",
+    50 * fifty.rebalances,
+    "rebalances, each with a gap for every partition",
 )
 
 # %% [markdown]

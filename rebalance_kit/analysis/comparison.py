@@ -51,7 +51,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure("records lost", lambda figures: figures.records_lost, _whole),
     Measure("greatest lag, records", lambda figures: figures.lag_peak_records, _whole),
     Measure("noticed after, s", lambda figures: figures.detect_s, _tenths),
-    Measure("at rest again after, s", lambda figures: figures.converge_s, _tenths),
+    Measure("settled after, s", lambda figures: figures.converge_s, _tenths),
 )
 
 

@@ -1,4 +1,4 @@
-"""What happened to each group of a run: its rebalances, its members' lives, its partitions' rests.
+"""What happened to each group of a run: its rebalances, its members' lives, its partitions' gaps.
 
 It is told as a reader of logs would tell it, with the same words and columns as the pipeline's gold tables, but from
 the trace, which knows it for certain.
@@ -313,7 +313,7 @@ def _life(row: TraceRow, ended_ms: int | None, end: str | None) -> Life:
 
 
 def rests(trace: Trace) -> tuple[Rest, ...]:
-    """Every time a partition rested between two owners, as the members' own callbacks and the coordinator tell it.
+    """Every gap of a partition between two owners, as the members' own callbacks and the coordinator tell it.
 
     An owner that died calls nothing: its partitions rest, as far as a log knows, from its expiry on.
     """

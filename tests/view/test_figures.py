@@ -107,7 +107,7 @@ def test_the_report_holds_everything_and_asks_no_network(tmp_path, crash_runs):
     assert page.count("<script>") == 2
     assert len(own) < len(page) / 3
     assert "http" not in own
-    for word in ("Comparison", "Eager", "Cooperative", "Consumer", "Paused: 4 of 4 partitions"):
+    for word in ("Comparison", "Eager", "Cooperative", "Consumer", "Unread: 4 of 4 partitions"):
         assert word in page
 
 

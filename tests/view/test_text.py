@@ -26,7 +26,7 @@ def test_the_flow_of_the_run_by_hand_is_told_in_full(by_hand):
         "  54.0 s rebalance begins.",
         "  55.0 s generation 2.",
         "  60.0 s consumer-2 owns orders-0, 1, 2 and 3; 4 of 4 flow.",
-        "Paused: 4 of 4 partitions, in all 90.8 partition-seconds.",
+        "Unread: 4 of 4 partitions, in all 90.8 unread partition-seconds.",
         "  orders-0 and 1: 45.2 s from 10.0 s",
         "  orders-2 and 3: 200 ms from 55.0 s",
     ]
@@ -66,16 +66,16 @@ def test_the_join_phase_names_whom_it_waits_for(by_hand):
 
 def test_the_pauses_told_are_the_pauses_measured(crash_run):
     told = re.search(
-        r"Paused: (\d+) of 4 partitions, in all ([\d.]+) partition-seconds", describe_flow(crash_run)
+        r"Unread: (\d+) of 4 partitions, in all ([\d.]+) unread partition-seconds", describe_flow(crash_run)
     )
     measured = metrics(crash_run)
     assert int(told[1]) == measured.partitions_unread
     assert float(told[2]) == round(measured.unread_partition_s, 1)
 
 
-def test_eager_pauses_all_four_partitions_and_the_other_two_protocols_only_the_orphans(crash_runs):
-    paused = [re.search(r"Paused: (\d) of 4", describe_flow(run))[1] for run in crash_runs]
-    assert paused == ["4", "2", "2"]
+def test_eager_leaves_all_four_partitions_unread_and_the_other_two_protocols_only_the_orphans(crash_runs):
+    unread = [re.search(r"Unread: (\d) of 4", describe_flow(run))[1] for run in crash_runs]
+    assert unread == ["4", "2", "2"]
 
 
 def test_the_comparison_has_a_column_a_run_and_the_numbers_of_the_analysis(crash_runs):

@@ -24,7 +24,7 @@ def grid(case):
     return [(timeout, seed) for timeout in case.facts["timeouts_ms"] for seed in case.facts["seeds"]]
 
 
-def pauses(case, timeout):
+def crash_gaps(case, timeout):
     """All results of one timeout."""
     return [pause_s(timeout, seed) for seed in case.facts["seeds"]]
 
@@ -34,7 +34,7 @@ def truth(case):
     return [
         {"session_timeout_ms": timeout, "runs": len(found), "median_s": median(found), "worst_s": max(found)}
         for timeout in case.facts["timeouts_ms"]
-        for found in [pauses(case, timeout)]
+        for found in [crash_gaps(case, timeout)]
     ]
 
 
@@ -52,7 +52,7 @@ def every_run(seen):
 def timeouts_matter(seen):
     need(
         len(seen.rows) < 2 or len({row["worst_s"] for row in seen.rows}) > 1,
-        "every session timeout has the same pauses: the setting of the *row* does not reach the run.",
+        "every session timeout has the same gaps: the setting of the *row* does not reach the run.",
     )
 
 
@@ -66,7 +66,7 @@ def seeds_matter(seen):
 
 @check("the median is no mean")
 def median_not_mean(seen):
-    means = {timeout: mean(pauses(seen.case, timeout)) for timeout in seen.case.facts["timeouts_ms"]}
+    means = {timeout: mean(crash_gaps(seen.case, timeout)) for timeout in seen.case.facts["timeouts_ms"]}
     need_none(
         seen.pairs(
             lambda got, true: (

@@ -1,4 +1,4 @@
-"""``CooperativeStickyAssignor``: the sticky outcome, but what changes hands rests for one generation.
+"""``CooperativeStickyAssignor``: the sticky outcome, but what changes hands goes unread for one generation.
 
 A cooperative member keeps reading while the group rebalances, so a partition must not be handed to its new
 owner before the old one has let go. The leader therefore takes every partition that changes hands out of the

@@ -28,7 +28,7 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         ("member_failed", "session_expired"),
         sentence="the coordinator heard no heartbeat from {who} for a whole session and removed it",
         do=(
-            "Find out why the process stopped (killed, out of memory, long pause, network); its partitions rested until then. "
+            "Find out why the process stopped (killed, out of memory, long GC pause, network); its partitions were unread until then. "
             "A shorter session finds it sooner and raises more false alarms."
         ),
         source="consumer config session.timeout.ms (classic), group.consumer.session.timeout.ms (KIP-848)",
@@ -162,7 +162,7 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         ("commit_failed",),
         when=says("does not host this topic-partition"),
         sentence="{who} tried {n} times to commit offsets of a topic that is gone; until that gives up, the rebalance cannot begin",
-        do="Unsubscribe before a topic is deleted, or close the members first: an eager member stands still meanwhile.",
+        do="Unsubscribe before a topic is deleted, or close the members first: the partitions of an eager member go unread meanwhile.",
         source="ConsumerCoordinator.onJoinPrepare",
     ),
     LineRule(

@@ -174,9 +174,7 @@ def _words(lost: Lost) -> str:
     gap = "" if lost.fate_ms is None else f"{abs(lost.fate_ms - lost.at_ms) / 1000:,.1f} s"
     later = lost.fate_ms is not None and lost.fate_ms > lost.at_ms
     if lost.fate == "frozen":
-        return (
-            f"; its process lived on, silent (long pause, freeze or lost network), and was back {gap} later"
-        )
+        return f"; its process lived on, silent (long GC pause, freeze or lost network), and was back {gap} later"
     if lost.fate == "restarted":
         return (
             f"; its process had died and a new one started {gap} later"

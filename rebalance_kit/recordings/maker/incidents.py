@@ -117,7 +117,7 @@ def _frozen(case: _Case) -> Built:
     return (
         who,
         at,
-        f"the process of {who} stood still (a long pause or a frozen machine) for longer than its session, and woke up as a zombie",
+        f"the process of {who} was suspended (a long GC pause or a frozen machine) for longer than its session, and woke up as a zombie",
     )
 
 
@@ -238,7 +238,7 @@ def _silent(case: _Case) -> Built:
     return (
         who,
         at,
-        f"{who} did not call poll() while a rebalance waited for it, within a long max.poll.interval.ms: the group stood still",
+        f"{who} did not call poll() while a rebalance waited for it, within a long max.poll.interval.ms: all partitions went unread",
     )
 
 

@@ -17,7 +17,7 @@ from rebalance_kit.recordings.replay.facts import Facts, of_record
 from rebalance_kit.recordings.runs.folder import RecordedRun
 
 GAP_MS = 400
-"""A partition without a record for longer than this stood still (a record comes every 100 ms)."""
+"""A partition without a record for longer than this went unread (a record comes every 100 ms)."""
 _DONE = {
     "kill": "crash",
     "freeze": "freeze",

@@ -83,7 +83,7 @@ class Boards:
         return tuple(sorted({at for track in tracks for at in track.times}))
 
     def settled_ms(self) -> int | None:
-        """The first moment of rest: the group is stable, all partitions flow, nobody waits for one.
+        """The first settled moment: the group is stable, all partitions flow, nobody waits for one.
 
         None when that never comes.
         """

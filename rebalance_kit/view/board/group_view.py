@@ -84,8 +84,8 @@ class GroupView:
         return PLOTLY_PATTERNS[self.names.index(name) // 12 % len(PLOTLY_PATTERNS)]
 
 
-def rested(view: GroupView) -> list[tuple[str, int, int, int]]:
-    """Each partition that rested: name, total, times and longest, in milliseconds."""
+def gap_sums(view: GroupView) -> list[tuple[str, int, int, int]]:
+    """Each partition that went unread: name, total, number of gaps and longest gap, in milliseconds."""
     sums: dict[str, list[int]] = {}
     for gap in view.gaps:
         sums.setdefault(gap["partition"], []).append(int(gap["duration_ms"]))

@@ -23,7 +23,7 @@ COLOURED_UP_TO = 24
 FLOWS, STOPPED, WAITS = 1, 4, 101  # plotly's square, x and open square
 LEGEND = (
     ("flows", FLOWS),
-    ("stopped: its owner is dead, frozen or busy", STOPPED),
+    ("unread: its owner is dead, frozen or busy", STOPPED),
     ("waits: no owner, or not read yet", WAITS),
 )
 
@@ -41,7 +41,7 @@ class LaneGrid:
 def flow_figure(trace: Trace, theme: str = "light", frames: int = FRAMES, group: str | None = None) -> Figure:
     """A plotly figure (plain values) that plays a run in at most ``frames`` steps.
 
-    Steps fall on the moments at which something changed, so a pause of some milliseconds is seen.
+    Steps fall on the moments at which something changed, so a gap of some milliseconds is seen.
     """
     boards = Boards(trace, group)
     times = frame_times(boards, frames)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from rebalance_kit.view.board.group_view import LANES, GroupView, Row, clock, partition_key, rested, seconds
+from rebalance_kit.view.board.group_view import LANES, GroupView, Row, clock, gap_sums, partition_key, seconds
 from rebalance_kit.view.style.palettes import FONT
 from rebalance_kit.view.style.showing import Figure
 from rebalance_kit.view.style.theme import css_variables
@@ -17,7 +17,7 @@ from rebalance_kit.view.style.theme import css_variables
 #: Columns of the heat map: enough for a spell of seconds in a log of minutes.
 BINS = 120
 
-#: More partitions than these share the picture with the ones that rested longest only; the text has all.
+#: More partitions than these are cut to the ones with the longest gaps in the picture; the text has all.
 PARTITIONS_UP_TO = 40
 
 #: How much of its lane a bar fills, and how much of that one fills that lies upon another.
@@ -112,7 +112,7 @@ def gap_map(view: GroupView) -> Figure:
     """A row per partition, a column per stretch of time: how much of it the partition was unread."""
     start, end = view.span
     width = (end - start) / BINS
-    shown = sorted(rested(view), key=lambda row: -row[1])[:PARTITIONS_UP_TO]
+    shown = sorted(gap_sums(view), key=lambda row: -row[1])[:PARTITIONS_UP_TO]
     names = sorted((row[0] for row in shown), key=partition_key)
     shares = {name: [0.0] * BINS for name in names}
     for gap in view.gaps:

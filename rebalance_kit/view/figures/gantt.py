@@ -1,4 +1,4 @@
-"""The Gantt chart: a row per partition, a bar per owner, and whatever stands still is patterned.
+"""The Gantt chart: a row per partition, a bar per owner, and whatever goes unread is patterned.
 
 Beyond forty partitions those of the same fate share a row, so that nothing is averaged away.
 """

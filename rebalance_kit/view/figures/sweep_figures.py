@@ -132,7 +132,7 @@ def detection_figure(rows: Sequence[Row], x: str = "session_timeout_ms", theme: 
 
 
 def gap_figure(rows: Sequence[Row], x: str = "members", theme: str = "light") -> Figure:
-    """Members against unread partition-seconds: how long everything, and how much altogether, stood still under each protocol."""
+    """Members against unread partition-seconds: how long all partitions at once, and how much in sum, went unread per protocol."""
     return sweep_figure(
         rows, x, ("group_gap_s", "unread_partition_s"), "Members against unread partition-seconds", theme
     )

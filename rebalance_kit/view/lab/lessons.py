@@ -191,7 +191,7 @@ PRESETS: tuple[Preset, ...] = (
     Preset(
         "rolling-restart",
         OPERATIONS,
-        "Make the pause between restarts longer.",
+        "Make the time between restarts longer.",
         "how many generations a deployment costs",
     ),
     Preset(

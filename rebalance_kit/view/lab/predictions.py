@@ -149,11 +149,7 @@ def _how_long(then: LabState, at_ms: int) -> Question:
     longest = max((gap.within(at_ms) for gap in gaps(then.boards.trace, at_ms)), default=0) / 1000
     why = f"The longest stop of a partition is {longest:.1f} s."
     return Question(
-        "number",
-        "How many seconds does the partition that waits longest stand still?",
-        (),
-        round(longest, 1),
-        why,
+        "number", "How many seconds is the longest gap of a partition?", (), round(longest, 1), why
     )
 
 

@@ -67,7 +67,7 @@ def describe_flow(trace: Trace) -> str:
     lines = [_title(boards), f"{_at(begin)} {_shares(boards.at(max(begin - 1, 0)))}"]
     lines += [f"{_at(mark.at_ms)} {mark.words}." for mark in boards.marks if mark.at_ms >= begin]
     lines.append(f"{_at(boards.end_ms)} {_shares(boards.at(boards.end_ms))}")
-    return "\n".join([*lines, *_pause_lines(boards)])
+    return "\n".join([*lines, *_gap_lines(boards)])
 
 
 def describe_gantt(trace: Trace) -> str:
@@ -123,14 +123,14 @@ def _shares(board: BoardState) -> str:
     return f"{share}; {board.flowing} of {len(board.partitions)} flow."
 
 
-def _pause_lines(boards: Boards) -> list[str]:
+def _gap_lines(boards: Boards) -> list[str]:
     since = boards.watched_from_ms
     touched = {name: gaps for name, gaps in boards.gaps.items() if gaps}
     if not touched:
-        return [f"No partition paused ({len(boards.gaps)} flowed all the time)."]
+        return [f"No partition went unread ({len(boards.gaps)} flowed all the time)."]
     total = sum(gap.within(since) for gaps in touched.values() for gap in gaps)
     lines = [
-        f"Paused: {len(touched)} of {len(boards.gaps)} partitions, in all {total / 1000:.1f} partition-seconds."
+        f"Unread: {len(touched)} of {len(boards.gaps)} partitions, in all {total / 1000:.1f} unread partition-seconds."
     ]
     fates: dict[str, list[str]] = {}
     for name, gaps in touched.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rebalance_kit.view.board.group_view import GroupView, clock, partition_key, rested, seconds
+from rebalance_kit.view.board.group_view import GroupView, clock, gap_sums, partition_key, seconds
 
 
 def describe_timeline(view: GroupView) -> str:
@@ -24,11 +24,11 @@ def describe_timeline(view: GroupView) -> str:
 
 def describe_gaps(view: GroupView) -> str:
     """One line per partition: how long it was unread, how often, and the longest time."""
-    rows = sorted(rested(view), key=lambda row: partition_key(row[0]))
+    rows = sorted(gap_sums(view), key=lambda row: partition_key(row[0]))
     if not rows:
         return "No gap is known: it takes the logs of the members, with their rebalance callbacks."
     worst = max(rows, key=lambda row: row[3])
-    lines = [f"{len(rows)} partitions rested; {worst[0]} longest, {seconds(worst[3])} at a stretch."]
+    lines = [f"{len(rows)} partitions went unread; the longest gap was on {worst[0]}: {seconds(worst[3])}."]
     lines += [
         f"{name}: {seconds(total)} in {times} gap{'s' if times > 1 else ''}, the longest {seconds(longest)}."
         for name, total, times, longest in rows
@@ -37,7 +37,7 @@ def describe_gaps(view: GroupView) -> str:
 
 
 def describe_lives(view: GroupView) -> str:
-    """One line a membership."""
+    """One line per membership."""
     lines = [f"{len(view.members)} memberships of {len({row['client'] for row in view.members})} members."]
     for row in sorted(view.members, key=lambda row: (row["joined_ms"] or 0, row["client"])):
         end = f"{row['end']} {clock(row['ended_ms'])}" if row["end"] else "still a member when the log ends"
