@@ -1,1 +1,1 @@
-"""What a run cost, how protocols compare on the same events, and what may never happen."""
+"""Costs of a run, comparison of protocols on the same events, and invariants."""

@@ -89,7 +89,7 @@ def compare(traces: Mapping[str, Trace]) -> Comparison:
 
 
 def cells(labels: Sequence[str], measured: Sequence[Metrics]) -> list[list[str]]:
-    """The table as cells: a head of labels, then a row a measure; – where nothing occurred."""
+    """The table as cells: a head of labels, then a row per measure; – where nothing occurred."""
     rows = [["", *labels]]
     for each in MEASURES:
         values = [each.of(figures) for figures in measured]

@@ -1,4 +1,4 @@
-"""What may never happen in a group, as functions over a trace. A violation is a bug here or a discovery.
+"""Invariants of a group, as functions over a trace. A violation is a bug here or a discovery.
 
 Each invariant reads the rows and yields what breaks it. Zombies are no violation: an application that
 was removed may go on reading what the coordinator has given to somebody else; what counts is what the

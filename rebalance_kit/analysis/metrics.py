@@ -1,4 +1,4 @@
-"""What one run cost, as numbers that can all be recomputed from its trace."""
+"""Costs of one run, as numbers that can all be recomputed from its trace."""
 
 from __future__ import annotations
 

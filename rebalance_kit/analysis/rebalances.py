@@ -1,4 +1,4 @@
-"""What happened to each group of a run: its rebalances, its members' lives, its partitions' gaps.
+"""The history of each group of a run: its rebalances, its members' lives, its partitions' gaps.
 
 It is told as a reader of logs would tell it, with the same words and columns as the pipeline's gold tables, but from
 the trace, which knows it for certain.

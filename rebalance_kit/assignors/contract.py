@@ -1,4 +1,4 @@
-"""What every assignor is given and what it answers.
+"""Input and output of every assignor.
 
 An assignor is a pure function ``(cluster, members, explain) -> Assignment``. It keeps nothing between
 calls: what Kafka's classes remember (``maxGeneration``, the sticky user data) is an argument here.
@@ -21,7 +21,7 @@ Assignment = dict[str, tuple[TopicPartition, ...]]
 Server assignors answer with sets, so theirs are sorted."""
 
 NO_GENERATION = -1
-"""What Kafka counts a member as that sent no generation (``AbstractStickyAssignor.DEFAULT_GENERATION``)."""
+"""The generation that Kafka assumes for a member that sent none (``AbstractStickyAssignor.DEFAULT_GENERATION``)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What truly happened in a simulated run, from its trace: what answers are compared with."""
+"""The truth about a simulated run, from its trace: answers are compared with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What else stands in logs: lines of other loggers, taken from recorded brokers and clients, told with a run's own names.
+"""Other lines in logs: those of other loggers, taken from recorded brokers and clients, with the run's own names.
 
 ``noise.json.gz`` was packed by ``scripts/noise.py`` from the recorded runs of three Kafka versions. No line of it tells
 anything of a group, but for the ``ConsumerConfig values`` of a client, which are those of the member itself.

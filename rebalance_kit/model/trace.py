@@ -105,7 +105,7 @@ class Trace:
         return iter([rows[index] for kind in wanted for index in places.get(kind, ())])
 
     def jsonl(self) -> Iterator[str]:
-        """Lines of the trace file: a head line, then a line a row, byte for byte reproducible."""
+        """Lines of the trace file: a head line, then a line per row, byte for byte reproducible."""
         head = {
             "run_id": self.run_id,
             "label": self.label,

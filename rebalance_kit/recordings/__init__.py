@@ -1,1 +1,1 @@
-"""What really happened: recorded runs of real clusters, read, repeated in the engine, and compared."""
+"""Recorded runs of real clusters: read, repeated in the engine, and compared."""

@@ -48,7 +48,7 @@ def one_culprit(seen):
 def dead_or_frozen(seen):
     need_none(
         seen.pairs(lambda got, true: {got["kind"], true["kind"]} == {"killed", "frozen"}),
-        "{run} is not {kind}: the coordinator writes the same line for a dead process and for one that stands still. The member's *own* next line decides: `process_started`, or the old life going on.",
+        "{run} is not {kind}: the coordinator writes the same line for a dead process and for one that is suspended. The member's *own* next line decides: `process_started`, or the old life going on.",
     )
 
 

@@ -1,4 +1,4 @@
-"""What a server assignor sees of the group: resolved topics, and the iteration order of a stored target."""
+"""A server assignor's view of the group: resolved topics, and the iteration order of a stored target."""
 
 from __future__ import annotations
 

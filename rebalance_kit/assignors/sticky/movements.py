@@ -1,4 +1,4 @@
-"""What has moved so far in the general sticky path, so that a later move can undo an earlier one.
+"""Record the moves of the general sticky path, so that a later move can undo an earlier one.
 
 Kafka's rule (``AbstractStickyAssignor.PartitionMovements``): before a partition of a topic moves from A to B,
 look whether one of the same topic has moved from B to A. If so, that one moves back instead.

@@ -1,4 +1,4 @@
-"""What deserves a sentence: one rule a kind of finding (see ``rule``).
+"""Rules for findings about members: one rule per kind of finding (see ``rule``).
 
 Findings that need more than one line are collected in the other files of this room.
 """

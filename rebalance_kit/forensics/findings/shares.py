@@ -1,4 +1,4 @@
-"""What members were given, and where they began to read: assignments and offsets."""
+"""Findings about assignments and about the offsets at which members began to read."""
 
 from __future__ import annotations
 

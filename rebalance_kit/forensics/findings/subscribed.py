@@ -1,4 +1,4 @@
-"""What a group reads: subscriptions that changed or have nothing in common, topics made anew."""
+"""Findings about subscriptions that changed or have nothing in common, and topics created again."""
 
 from __future__ import annotations
 

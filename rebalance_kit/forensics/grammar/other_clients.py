@@ -1,4 +1,4 @@
-"""What other clients say of joining, leaving, rebalancing and timeouts, wherever it stands in their lines.
+"""Phrases of other clients about joining, leaving, rebalancing and timeouts, wherever it stands in their lines.
 
 kafka-python, aiokafka, sarama, kafka-go, franz-go, kafkajs, ruby-kafka, brod, zio-kafka.  Only what decides: these
 clients are not followed step by step, and rules about Java's do not hold for them.

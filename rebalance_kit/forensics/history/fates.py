@@ -1,4 +1,4 @@
-"""What had become of the culprit: its own log tells more than the coordinator can know.
+"""What happened to the member that caused a rebalance, taken from its own log.
 
 The coordinator only sees that heartbeats stopped.  Whether the process died, was frozen or had been
 closed shows in the client's file: what it wrote last before, what first after, and whether a process

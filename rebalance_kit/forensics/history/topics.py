@@ -1,4 +1,4 @@
-"""What lay behind a change of topics, which the coordinator's line does not name.
+"""Find the cause of a change of topics, which the coordinator's line does not name.
 
 Two sources: the controller's lines about topics and, since librdkafka gives the coordinator no reason,
 its own words about why it joins again.  (``subscriptions``: the clients' calls of ``subscribe``.)

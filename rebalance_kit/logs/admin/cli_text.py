@@ -1,4 +1,4 @@
-"""What ``kafka-consumer-groups --describe`` prints of a group, column for column (ConsumerGroupCommand)."""
+"""The output of ``kafka-consumer-groups --describe`` for a group, column for column (ConsumerGroupCommand)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SETTLED = frozenset({"Stable", "Empty", "Dead"})
 
 
 def describe_offsets(group: Described) -> str:
-    """``--describe --group G``: a line a partition, those of the members with the most partitions first.
+    """``--describe --group G``: a line per partition, those of the members with the most partitions first.
 
     Partitions with a committed offset that nobody is assigned come last. A group without members, or in
     rebalance, has a line before the table that says so; a group that does not exist has nothing else.
@@ -50,7 +50,7 @@ def _offset_row(group: Described, one: DescribedOffset, member: DescribedMember 
 
 
 def describe_members(group: Described) -> str:
-    """``--describe --group G --members --verbose``: a line a member; since 4.0 with epochs and targets."""
+    """``--describe --group G --members --verbose``: a line per member; since 4.0 with epochs and targets."""
     modern = at_least(group.version, "4.0")
     who = ("GROUP", "CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS")
     rows = [

@@ -1,4 +1,4 @@
-"""What a broker writes about classic groups, row by row."""
+"""Broker log lines about classic groups, row by row."""
 
 from __future__ import annotations
 
@@ -179,4 +179,4 @@ CLASSIC: Mapping[str, Render] = MappingProxyType(
         "group_converted": converted,
     }
 )
-"""What is said of each kind of row of a classic group."""
+"""The lines for each kind of row of a classic group."""

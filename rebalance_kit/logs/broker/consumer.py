@@ -1,4 +1,4 @@
-"""What a broker writes about consumer groups (KIP-848), and when it gives groups up and loads them again."""
+"""Broker log lines about consumer groups (KIP-848), and about unloading and loading groups."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ CONSUMER: Mapping[str, Render] = MappingProxyType(
         "regex_scanned": _scanned,
     }
 )
-"""What is said of each kind of row of a consumer group."""
+"""The lines for each kind of row of a consumer group."""
 
 
 # --- giving groups up and loading them ------------------------------------------------------------------
@@ -213,4 +213,4 @@ def _topic_id(halves: Sequence[int]) -> str:
 LOADING: Mapping[str, Render] = MappingProxyType(
     {"coordinator_down": _down, "coordinator_up": _up, "group_loaded": _loaded, "topic_changed": _topic}
 )
-"""What is said when the coordinator goes and comes back, and when topics disappear."""
+"""The lines for a coordinator that goes and comes back, and for deleted topics."""

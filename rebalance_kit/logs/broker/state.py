@@ -1,4 +1,4 @@
-"""What a broker's lines need to know beyond their own row: clients' settings, generations, load epochs."""
+"""State that a broker's lines need beyond their own row: clients' settings, generations, load epochs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a Java consumer writes about an answer that is an error, before and after it acts on it."""
+"""Log lines of a Java consumer about error responses, before and after it acts on them."""
 
 from __future__ import annotations
 

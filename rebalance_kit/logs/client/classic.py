@@ -1,4 +1,4 @@
-"""What a Java consumer under the classic protocol writes, row by row, and what both protocols share."""
+"""Log lines of a Java consumer under the classic protocol, row by row, and those that both protocols share."""
 
 from __future__ import annotations
 
@@ -278,4 +278,4 @@ CLASSIC: Mapping[str, Render] = MappingProxyType(
         "process_ended": _ended,
     }
 )
-"""What is said of each kind of row of a classic consumer."""
+"""The lines for each kind of row of a classic consumer."""

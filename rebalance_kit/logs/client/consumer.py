@@ -1,4 +1,4 @@
-"""What a Java consumer under the consumer protocol (KIP-848) writes, row by row."""
+"""Log lines of a Java consumer under the consumer protocol (KIP-848), row by row."""
 
 from __future__ import annotations
 
@@ -135,4 +135,4 @@ CONSUMER: Mapping[str, Render] = MappingProxyType(
         "process_ended": _ended,
     }
 )
-"""What is said of each kind of row of a KIP-848 consumer."""
+"""The lines for each kind of row of a KIP-848 consumer."""

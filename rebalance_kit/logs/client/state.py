@@ -1,4 +1,4 @@
-"""What a client's lines need to know beyond their own row: its prefix, its generation, requests on their way."""
+"""State that a client's lines need beyond their own row: its prefix, its generation, requests in flight."""
 
 from __future__ import annotations
 

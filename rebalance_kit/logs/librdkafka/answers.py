@@ -1,4 +1,4 @@
-"""What librdkafka writes about the answers that it gets: JoinGroup, SyncGroup, heartbeats, commits."""
+"""Log lines of librdkafka about responses: JoinGroup, SyncGroup, heartbeats, commits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What librdkafka writes while the application's rebalance callback runs and calls an assign function.
+"""Log lines of librdkafka while the application's rebalance callback runs and calls an assign function.
 
 EAGER delegates ``assign`` and ``revoke``, COOPERATIVE and KIP-848 their incremental forms; what is delegated, and
 why, is in the line, and the join state waits for the call.

@@ -286,4 +286,4 @@ RENDER: Mapping[str, Render] = MappingProxyType(
         "process_ended": _over,
     }
 )
-"""What is said of each kind of row."""
+"""The lines for each kind of row."""

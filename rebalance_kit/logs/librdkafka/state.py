@@ -1,4 +1,4 @@
-"""What librdkafka's lines need to know beyond their own row: its states, what it owns, answers on their way."""
+"""State that librdkafka's lines need beyond their own row: its states, what it owns, responses in flight."""
 
 from __future__ import annotations
 

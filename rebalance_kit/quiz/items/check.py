@@ -44,7 +44,7 @@ def _findings(bank: Bank, book: RunBook) -> Iterator[Problem]:
 
 
 def run_items_check(paths: Iterable[str | Path] | None, as_json: bool, out: TextIO) -> int:
-    """Print a line a finding and a summary (with ``as_json`` one JSON line); 0 when nothing was found.
+    """Print a line per finding and a summary (with ``as_json`` one JSON line); 0 when nothing was found.
 
     ``paths`` are item files or folders; none or empty means the kit's own bank. Exit status 1 with
     findings, 2 when a path cannot be read at all.

@@ -262,7 +262,7 @@ _SAID = {
 def shift_lines(
     before: Mapping[str, int], after: Mapping[str, int] | None, moves: Mapping[tuple[str, str], int]
 ) -> list[str]:
-    r"""The shift chart in characters: a bar a round and option, then who moved where.
+    r"""The shift chart in characters: a bar per round and option, then who moved where.
 
     >>> print(*shift_lines({"a": 3, "b": 1}, {"a": 0, "b": 4}, {("a", "b"): 3}), sep="\n")
     a  before ###    3

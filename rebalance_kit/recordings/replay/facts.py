@@ -1,4 +1,4 @@
-"""What two runs are compared by: generations and targets, callbacks, who was removed and how.
+"""Facts by which two runs are compared: generations and targets, callbacks, who was removed and how.
 
 ``of_record`` reads them from a recorded run's own files, ``of_trace`` from a trace. Both name members
 by their process, not by their id.

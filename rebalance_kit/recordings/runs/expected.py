@@ -1,4 +1,4 @@
-"""What a reader of a recorded run's logs should be told, from its steps alone (``run.json``).
+"""Findings that a recorded run's logs should give, derived from its steps alone (``run.json``).
 
 Each deliberate step after the start-up and before the closing of the run gives one expectation: what
 may be answered (a trigger of a rebalance, or a finding) and whom it must name.  A step that cannot

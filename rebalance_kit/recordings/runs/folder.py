@@ -1,4 +1,4 @@
-"""One recorded run: a folder with ``run.json``, the broker's log, a log a member, and the truth.
+"""One recorded run: a folder with ``run.json``, the broker's log, a log per member, and the truth.
 
 What cannot be read is left out and said (``left_out``); a run without ``run.json`` is no run.
 """

@@ -1,4 +1,4 @@
-"""What the rows and steps of a recorded run must look like for the rest of the room to read them."""
+"""Check the form of the rows and steps of a recorded run."""
 
 from __future__ import annotations
 

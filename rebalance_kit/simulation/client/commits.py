@@ -1,4 +1,4 @@
-"""What one life commits, and when: periodically, around batches, before it gives partitions up."""
+"""Offset commits of one incarnation: periodic, around batches, before it gives partitions up."""
 
 from __future__ import annotations
 

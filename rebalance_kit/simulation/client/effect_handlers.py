@@ -143,4 +143,4 @@ EFFECT_HANDLERS: Mapping[type, Callable[[Client, Any], None]] = MappingProxyType
         fx.Closed: _closed,
     }
 )
-"""What is done for each kind of effect."""
+"""One handler per kind of effect."""

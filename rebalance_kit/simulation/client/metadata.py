@@ -1,4 +1,4 @@
-"""What a client knows of topics: its metadata, read again with age, after a failing fetch, and while a topic is unknown."""
+"""A client's topic metadata: refreshed with age, after a failing fetch, and while a topic is unknown."""
 
 from __future__ import annotations
 

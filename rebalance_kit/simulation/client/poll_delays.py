@@ -97,4 +97,4 @@ POLL_DELAYS: Mapping[fx.NextPoll, Callable[[Client], int]] = MappingProxyType(
 )
 """How long it takes until the application is inside poll(), by what it is wanted for."""
 JAVA_LIKE = frozenset({fx.NextPoll.REJOIN, fx.NextPoll.RECONCILE_AGAIN})
-"""What waits for the application's rhythm in librdkafka too; its own thread does the rest at once."""
+"""Wanted polls that wait for the application's next poll() in librdkafka too; its own thread does the rest at once."""

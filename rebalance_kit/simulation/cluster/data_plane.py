@@ -1,4 +1,4 @@
-"""Records: what is produced, delivered, processed and committed, counted without an event a record.
+"""Records: what is produced, delivered, processed and committed, counted without an event per record.
 
 Nothing here is sampled: production is a rate, an application polls at known moments, so positions
 follow by arithmetic whenever somebody looks (``Consumption.settle``). Offsets count from 0.

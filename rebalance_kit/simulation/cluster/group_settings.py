@@ -1,4 +1,4 @@
-"""What the machines of groups are given: the broker's configuration, ids to hand out, topics, assignors."""
+"""Inputs of the machines of groups: the broker's configuration, ids to hand out, topics, assignors."""
 
 from __future__ import annotations
 

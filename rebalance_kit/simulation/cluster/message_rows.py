@@ -1,4 +1,4 @@
-"""What the trace tells of a message: the fields of its row, by kind of request and answer."""
+"""The fields of a message's trace row, per kind of request and response."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rebalance_kit.protocol.messages import (
 )
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
-"""What a message without fields adds to its row."""
+"""The entry of a message without fields."""
 
 
 def generation_of(request: Request) -> int | None:

@@ -1,4 +1,4 @@
-"""What happens next: one queue ordered by ``(at_ms, seq)``, with keyed timers that may be re-armed.
+"""The event queue, ordered by ``(at_ms, seq)``, with keyed timers that may be re-armed.
 
 Setting a live timer again replaces it. Re-arming to a later moment, which every heartbeat does, only
 writes the new deadline down: the queued entry notices when it comes up that it is too early.

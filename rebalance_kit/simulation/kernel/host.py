@@ -1,4 +1,4 @@
-"""What a part of the engine may ask of the run that it is part of: the time, a later call, a draw, a row of the trace."""
+"""The services a run offers to its parts: the time, a later call, a random draw, a row of the trace."""
 
 from __future__ import annotations
 

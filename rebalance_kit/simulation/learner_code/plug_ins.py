@@ -20,7 +20,7 @@ Supports = Mapping[str, tuple[str, ...]]
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 CALLBACKS = ("on_assigned", "on_revoked", "on_lost")
 EAGER = ("EAGER",)
-"""What an assignor supports that does not say (``ConsumerPartitionAssignor.supportedProtocols``)."""
+"""The protocols of an assignor that declares none (``ConsumerPartitionAssignor.supportedProtocols``)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What each action takes: its arguments with their types and bounds, as one table (``ARGUMENTS``)."""
+"""Arguments of each action, with their types and bounds, as one table (``ARGUMENTS``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run is made of: topics, members with their Kafka configs, timed actions, an end and a seed.
+"""The inputs of a run: topics, members with their Kafka configs, timed actions, an end and a seed.
 
 A scenario is a value. A click in the lab, a replay and a test all make a new one and simulate again.
 Files are read by ``rebalance_kit.simulation.scenario.yaml_file``.

@@ -76,7 +76,7 @@ class Exam(QuestionPage):
 def obey(sitting: ExamSitting, message: Mapping[str, object]) -> None:
     """Do what the page asks: keep, go, flag, strike or finish; an answer comes with most of them. Raises ``DataError``.
 
-    ``keep`` is sent while an answer is being chosen; what is no answer yet is passed over in silence.
+    ``keep`` is sent while an answer is being chosen; what is not an answer yet is ignored.
     """
     request = message.get("do")
     answer = message.get("given")

@@ -1,7 +1,7 @@
 """The sentence of a moment: what is going on, and what follows from it.
 
 Order of causes: coordinator away, fault, waiting, hand-over, callback, move, steady. The second
-part says who is stopped and who flows on. Numbers that run with the clock are marks for ``words.fill``.
+part says which partitions are unread and which flow on. Numbers that run with the clock are marks for ``words.fill``.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def _effect(board: BoardState) -> str:
         return ""
     still = "is" if len(stopped) == 1 else "are"
     if len(stopped) == len(board.partitions):
-        return f"All {len(stopped)} partitions are stopped."
+        return f"All {len(stopped)} partitions are unread."
     flowing = [partition.name for partition in board.partitions if partition.state.flows]
     on = "flows" if len(flowing) == 1 else "flow"
-    return f"{partitions_in_words(stopped)} {still} stopped. {partitions_in_words(flowing)} {on} on."
+    return f"{partitions_in_words(stopped)} {still} unread. {partitions_in_words(flowing)} {on} on."

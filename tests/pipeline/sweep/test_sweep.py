@@ -1,4 +1,4 @@
-"""A sweep gives one row a run, the same as the engine alone would; a run that fails is a row that says why."""
+"""A sweep gives one row per run, the same as the engine alone would; a run that fails is a row that says why."""
 
 from __future__ import annotations
 
