@@ -81,7 +81,9 @@ def test_anki_holds_a_note_a_question_and_the_key_is_on_the_back_alone(questions
     assert len(notes) == len(questions) == connection.execute("SELECT count(*) FROM cards").fetchone()[0]
     front, back, _ = notes["eager-crash-which-unread"].split("\x1f")
     assert (
-        "rest from the crash on" in back and "rest from the crash on" not in front and "b) All four" in front
+        "go unread from the crash on" in back
+        and "go unread from the crash on" not in front
+        and "b) All four" in front
     )
 
 
