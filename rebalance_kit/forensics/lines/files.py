@@ -136,6 +136,8 @@ def _folders(top: Path) -> Iterator[tuple[Path, list[str]]]:
 
 def _files_of(path: Path, beside: Sequence[str]) -> list[tuple[str, Path]] | str:
     """The logs that a file is, or holds as an archive, with their names; or why it is none."""
+    if not path.is_file():
+        return "a pipe, a device or a link to nothing, not a file"
     if "run.json" not in beside and is_archive(path.name):
         members = unpacked(path)
         if isinstance(members, str):

@@ -60,6 +60,10 @@ class Grid:
         return {name.replace(".", "_"): _type_of(values) for name, values in self.parameters.items()}
 
 
+MOST_RUNS = 1_000_000
+"""Most runs of one sweep."""
+
+
 def make_grid(
     scenarios: Scenario | Sequence[Scenario],
     parameters: Mapping[str, Sequence[Any]],
@@ -68,6 +72,8 @@ def make_grid(
 ) -> Grid:
     """Check a grid before Spark is needed; raises ``ScenarioError`` naming the value that cannot be run."""
     chosen = (scenarios,) if isinstance(scenarios, Scenario) else tuple(scenarios)
+    if isinstance(seeds, int) and seeds > MOST_RUNS:
+        raise ScenarioError(f"{seeds:,} seeds; expected at most {MOST_RUNS:,} runs in a sweep")
     numbers = tuple(range(1, seeds + 1)) if isinstance(seeds, int) else tuple(seeds)
     check_names(list(parameters))
     for name, values in parameters.items():
@@ -82,7 +88,12 @@ def make_grid(
         raise ScenarioError(
             f"{len(chosen)} scenarios and {len(numbers)} seeds; expected at least one of each"
         )
-    return Grid(chosen, dict(parameters), tuple(protocols or (None,)), numbers)
+    grid = Grid(chosen, dict(parameters), tuple(protocols or (None,)), numbers)
+    if grid.runs > MOST_RUNS:
+        raise ScenarioError(
+            f"{grid.runs:,} runs; expected at most {MOST_RUNS:,} in a sweep. Split it into several"
+        )
+    return grid
 
 
 def sweep(

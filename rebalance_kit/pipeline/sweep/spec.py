@@ -65,6 +65,8 @@ def _protocols(value: Any) -> Sequence[str] | None:
     if value == "all":
         return THREE_PROTOCOLS
     names = value.split(",") if isinstance(value, str) else value
+    if not isinstance(names, list | tuple):
+        raise ScenarioError(f"protocols: {value!r}; expected all, or a list of names")
     return [str(name).strip() for name in names]
 
 

@@ -21,6 +21,7 @@ MOST_PARTITIONS = 200_000
 MOST_MEMBERS = 10_000
 MOST_RATE = 1_000_000
 MOST_NAME_BYTES = 100
+_NESTED_REPEAT = re.compile(r"\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)[+*{]")
 RESERVED = ("coordinator", "broker", "admin", "run")
 """Names of other actors of a trace."""
 Path = tuple[str | int, ...]
@@ -189,6 +190,12 @@ def _member(spec: MemberSpec, where: str, path: Path) -> None:
             f"{where}: both {' and '.join(ways)} are given; expected one of them", (*path, ways[-1])
         )
     for key in ("pattern", "server_pattern"):
+        if _NESTED_REPEAT.search(getattr(spec, key) or ""):
+            raise BadScenario(
+                f"{where}: {key} {getattr(spec, key)!r} repeats a group that repeats; "
+                "expected no repetition inside a repeated group, because matching it may take for ever",
+                (*path, key),
+            )
         try:
             re.compile(getattr(spec, key) or "")
         except re.error as error:

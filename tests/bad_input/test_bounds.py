@@ -1,0 +1,81 @@
+"""What cannot be done in reasonable time is refused before it starts."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.support.bad_input.command import assert_refused, ended
+
+PATTERNS = ("(a+)+$", "(a*)*", "(a+b)*c", "(?:a{1,9}){2,}", r"(\w+\s?)*$")
+HARMLESS = ("orders.*", "(a|b)+", "(orders|payments)-[0-9]+", "[(+)]*")
+SWEEPS = {
+    "seeds": ("--seeds", "1000000000"),
+    "beyond": ("--seeds", "1000000000000000000"),
+    "product": ("--seeds", "900000", "--set", "session.timeout.ms=6000,10000"),
+    "no seeds": ("--seeds", "0"),
+}
+SPECS = {
+    "protocols": "protocols: 5",
+    "seeds": "seeds: 1000000000000000000",
+    "digits": "seeds: " + "9" * 5000,
+    "text": "seeds: many",
+    "deep": "set: " + "[" * 5000,
+    "deeper": "set: " + "[" * 100_000,
+    "date": "set: 2026-13-45",
+    "alias": "set: &a [*a]",
+}
+LOG = (
+    "[2026-11-21 02:15:18,894] INFO [GroupCoordinator id=1 topic=__consumer_offsets partition=0] Stabilized group "
+    "orders-app generation 1 with 3 members. (org.apache.kafka.coordinator.group.GroupMetadataManager)\n"
+)
+
+
+def scenario(pattern):
+    """A scenario whose member subscribes to a pattern."""
+    return f"topics: {{orders: 2}}\nmembers: [{{name: c1, pattern: '{pattern}'}}]\nend: 5s\n"
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_pattern_that_backtracks_is_refused(pattern, tmp_path):
+    path = tmp_path / "s.yaml"
+    path.write_text(scenario(pattern), "utf-8")
+    assert_refused(ended("run", path, "--one-run"), "s.yaml:2:", "repeats a group that repeats")
+
+
+@pytest.mark.parametrize("pattern", HARMLESS)
+def test_a_plain_pattern_is_taken(pattern, tmp_path):
+    path = tmp_path / "s.yaml"
+    path.write_text(scenario(pattern), "utf-8")
+    assert ended("run", path, "--one-run").status == 0
+
+
+@pytest.mark.parametrize("words", SWEEPS.values(), ids=SWEEPS)
+def test_a_sweep_beyond_the_bound_is_refused_before_spark_starts(words):
+    assert_refused(ended("sweep", "--scenario", "crash", *words), "expected at")
+
+
+@pytest.mark.parametrize("line", SPECS.values(), ids=SPECS)
+def test_a_spec_that_cannot_be_is_refused_before_spark_starts(line, tmp_path):
+    path = tmp_path / "sweep.yaml"
+    path.write_text(f"scenarios: [crash]\n{line}\n", "utf-8")
+    assert_refused(ended("sweep", path), "expected")
+
+
+@pytest.mark.parametrize("idle", ["nan", "-1", "0", "inf"])
+def test_watch_refuses_a_time_that_never_ends(idle, tmp_path):
+    assert_refused(ended("watch", tmp_path, "--idle", idle), "--idle", "expected seconds")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "zero", "loop", "dangling"])
+def test_what_is_no_file_in_a_folder_of_logs_is_passed_over(kind, tmp_path):
+    (tmp_path / "broker.log").write_text(LOG, "utf-8")
+    path = tmp_path / "x.log"
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to({"zero": "/dev/zero", "loop": path, "dangling": tmp_path / "gone"}[kind])
+    result = ended("logs", tmp_path)
+    assert result.status == 0, result.error
+    assert "1 parsed" in result.out
