@@ -4,46 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.simulation.scenario.yaml_file import write_scenario
 from rebalance_kit.view.lab.page import page, style
-
-if TYPE_CHECKING:
-    from rebalance_kit.view.lab.widget import Lab
+from rebalance_kit.view.lab.surface import LabSurface
 
 
-def _trace(lab: Lab) -> tuple[str, str]:
+def _trace(lab: LabSurface) -> tuple[str, str]:
     return "trace.jsonl", "\n".join(lab.trace.jsonl()) + "\n"
 
 
-def _report(lab: Lab) -> tuple[str, str]:
+def _report(lab: LabSurface) -> tuple[str, str]:
     from rebalance_kit.view.reports.run_report import report_html
 
     return "report.html", report_html([lab.trace])
 
 
-def _animation(lab: Lab) -> tuple[str, str]:
+def _animation(lab: LabSurface) -> tuple[str, str]:
     return "animation.html", page(
         lab.film, lab.controls, lab.cursor_ms, lab.theme, f"{lab.text}\n\n{lab.story}"
     )
 
 
-def _scenario(lab: Lab) -> tuple[str, str]:
+def _scenario(lab: LabSurface) -> tuple[str, str]:
     return "scenario.yaml", write_scenario(lab.scenario)
 
 
-def _style(_lab: Lab) -> tuple[str, str]:
+def _style(_lab: LabSurface) -> tuple[str, str]:
     return "lab.css", style()
 
 
-EXPORTS: Mapping[str, Callable[[Lab], tuple[str, str]]] = MappingProxyType(
+EXPORTS: Mapping[str, Callable[[LabSurface], tuple[str, str]]] = MappingProxyType(
     {"trace": _trace, "report": _report, "animation": _animation, "scenario": _scenario, "style": _style}
 )
 
 
-def exported(lab: Lab, what: str) -> tuple[str, bytes]:
+def exported(lab: LabSurface, what: str) -> tuple[str, bytes]:
     """A file's name and content; raises ``ScenarioError`` naming what can be exported."""
     if what not in EXPORTS:
         raise ScenarioError(f"{what!r} cannot be exported; expected one of {', '.join(EXPORTS)}")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.view.lab.costs import MOST_COLUMNS, compared, cost, packed, preview
@@ -17,16 +17,14 @@ from rebalance_kit.view.lab.predictions import marks, questions, summary
 from rebalance_kit.view.lab.prefetch import is_large
 from rebalance_kit.view.lab.settings import fields
 from rebalance_kit.view.lab.state import PROTOCOL_WORDS, LabState
+from rebalance_kit.view.lab.surface import LabSurface
 from rebalance_kit.view.lab.tabs.contents import tab
-
-if TYPE_CHECKING:
-    from rebalance_kit.view.lab.widget import Lab
 
 Message = Mapping[str, object]
 Answer = tuple[dict[str, object], list[bytes]]
 
 
-def answer(lab: Lab, message: Message) -> Answer:
+def answer(lab: LabSurface, message: Message) -> Answer:
     """Do what the page asks; raises ``ScenarioError`` for what it may not."""
     run = REQUESTS.get(str(message.get("type")))
     if run is None:
@@ -37,7 +35,7 @@ def answer(lab: Lab, message: Message) -> Answer:
 
 
 # --- what changes the run ----------------------------------------------------------------------
-def _act(lab: Lab, message: Message) -> Answer:
+def _act(lab: LabSurface, message: Message) -> Answer:
     lab.at(_moment(lab, message))
     before, at_ms = lab.history.state, lab.cursor_ms
     lab.act_soon(_word(message, "do"), _member(message), _args(message))
@@ -52,17 +50,17 @@ def _act(lab: Lab, message: Message) -> Answer:
     return reply, []
 
 
-def _undo(lab: Lab, _message: Message) -> Answer:
+def _undo(lab: LabSurface, _message: Message) -> Answer:
     lab.undo()
     return {"play": False}, []
 
 
-def _redo(lab: Lab, _message: Message) -> Answer:
+def _redo(lab: LabSurface, _message: Message) -> Answer:
     lab.redo()
     return {"play": False}, []
 
 
-def _set(lab: Lab, message: Message) -> Answer:
+def _set(lab: LabSurface, message: Message) -> Answer:
     name, value = message.get("name"), message.get("value")
     if name == "protocol":
         lab.protocol = str(value)
@@ -75,7 +73,7 @@ def _set(lab: Lab, message: Message) -> Answer:
     return {"play": False}, []
 
 
-def _settings(lab: Lab, message: Message) -> Answer:
+def _settings(lab: LabSurface, message: Message) -> Answer:
     values = message.get("values")
     if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
         raise ScenarioError(f"got {str(values)[:60]} as settings; expected names with texts")
@@ -83,23 +81,23 @@ def _settings(lab: Lab, message: Message) -> Answer:
     return {"play": False}, [packed(fields(lab.scenario))]
 
 
-def _preset(lab: Lab, message: Message) -> Answer:
+def _preset(lab: LabSurface, message: Message) -> Answer:
     lab.load(_word(message, "name"))
     return {"play": False, "seek": lab.cursor_ms}, []
 
 
-def _open(lab: Lab, message: Message) -> Answer:
+def _open(lab: LabSurface, message: Message) -> Answer:
     lab.open_link(_word(message, "token"))
     return {"play": False, "seek": lab.cursor_ms}, []
 
 
-def _fork(lab: Lab, message: Message) -> Answer:
+def _fork(lab: LabSurface, message: Message) -> Answer:
     lab.at(_moment(lab, message))
     lab.fork()
     return {"play": False}, []
 
 
-def _branch(lab: Lab, message: Message) -> Answer:
+def _branch(lab: LabSurface, message: Message) -> Answer:
     number = message.get("number")
     if type(number) is not int:
         raise ScenarioError(f"there is no branch {number!r}; expected its number")
@@ -113,30 +111,30 @@ def _branch(lab: Lab, message: Message) -> Answer:
 
 
 # --- what is only looked at ---------------------------------------------------------------------
-def _tab(lab: Lab, message: Message) -> Answer:
+def _tab(lab: LabSurface, message: Message) -> Answer:
     content = tab(lab.boards, _word(message, "tab"), _moment(lab, message), _member(message))
     return {"tab": message["tab"]}, [packed(content)]
 
 
-def _presets(_lab: Lab, _message: Message) -> Answer:
+def _presets(_lab: LabSurface, _message: Message) -> Answer:
     return {}, [packed(preset_rows())]
 
 
-def _fields(lab: Lab, _message: Message) -> Answer:
+def _fields(lab: LabSurface, _message: Message) -> Answer:
     return {}, [packed(fields(lab.scenario))]
 
 
-def _link(lab: Lab, message: Message) -> Answer:
+def _link(lab: LabSurface, message: Message) -> Answer:
     lab.at(_moment(lab, message))
     return {"token": lab.link}, []
 
 
-def _preview(lab: Lab, message: Message) -> Answer:
+def _preview(lab: LabSurface, message: Message) -> Answer:
     at_ms = _moment(lab, message)
     return preview(lab.history.state, _then(lab, message), at_ms), []
 
 
-def _compare(lab: Lab, message: Message) -> Answer:
+def _compare(lab: LabSurface, message: Message) -> Answer:
     wanted = message.get("branches")
     if wanted is None:
         state = lab.history.state
@@ -154,13 +152,13 @@ def _compare(lab: Lab, message: Message) -> Answer:
     return {}, [packed(table), *films]
 
 
-def _predict(lab: Lab, message: Message) -> Answer:
+def _predict(lab: LabSurface, message: Message) -> Answer:
     at_ms = _moment(lab, message)
     lab.asked = questions(lab.history.state, _then(lab, message), at_ms)
     return {"questions": [question.asked() for question in lab.asked], "kept": summary(lab.predictions)}, []
 
 
-def _answers(lab: Lab, message: Message) -> Answer:
+def _answers(lab: LabSurface, message: Message) -> Answer:
     if not lab.asked:
         raise ScenarioError("nothing was asked; expected a prediction to begin with")
     result = marks(lab.asked, message.get("answers"))
@@ -170,12 +168,12 @@ def _answers(lab: Lab, message: Message) -> Answer:
     return {**result, "kept": summary(lab.predictions)}, []
 
 
-def _export(lab: Lab, message: Message) -> Answer:
+def _export(lab: LabSurface, message: Message) -> Answer:
     name, data = exported(lab, _word(message, "what"))
     return {"file": name}, [data]
 
 
-REQUESTS: Mapping[str, Callable[[Lab, Message], Answer]] = MappingProxyType(
+REQUESTS: Mapping[str, Callable[[LabSurface, Message], Answer]] = MappingProxyType(
     {
         "act": _act,
         "undo": _undo,
@@ -200,7 +198,7 @@ REQUESTS: Mapping[str, Callable[[Lab, Message], Answer]] = MappingProxyType(
 
 
 # --- reading a request --------------------------------------------------------------------------
-def _moment(lab: Lab, message: Message) -> int:
+def _moment(lab: LabSurface, message: Message) -> int:
     value = message.get("at_ms", lab.cursor_ms)
     if not isinstance(value, int | float) or isinstance(value, bool) or value != value:  # noqa: PLR0124 - NaN
         raise ScenarioError(f"the moment is {value!r}; expected milliseconds")
@@ -226,6 +224,6 @@ def _args(message: Message) -> dict[str, Any]:
     return value
 
 
-def _then(lab: Lab, message: Message) -> LabState:
+def _then(lab: LabSurface, message: Message) -> LabState:
     """The state that a deed would lead to; kept, so that doing it costs nothing more."""
     return lab.ahead(_word(message, "do"), _member(message), _moment(lab, message), _args(message))
