@@ -164,6 +164,25 @@ def test_a_poll_timeout_leaves_at_once_and_calls_lost_at_the_next_poll():
     assert client.called == [("lost", ["t-0", "t-1"], 1)] and client.take(JoinGroup).member_id == ""
 
 
+def test_librdkafka_names_no_reason_when_it_leaves_on_a_poll_timeout_and_its_assignment_is_lost():
+    # Semantics 7.3: max.poll.interval.ms exceeded makes assignment_lost() true; 2.5: it sends no reason.
+    client = joined(client="librdkafka", callback="right")
+    client.event(fx.PollTimeout())
+    assert client.take(LeaveGroup).reason == "not provided"
+    assert client.called == [("lost", ["t-0", "t-1"], 1)]
+
+
+@pytest.mark.parametrize("stage", ["STABLE", "PREPARING_REBALANCE"])
+def test_close_of_librdkafka_revokes_also_while_the_group_rebalances(stage):
+    # Semantics 7.3: a rebalance under way is none of the causes that make assignment_lost() true.
+    client = joined("cooperative", client="librdkafka", callback="right")
+    if stage != "STABLE":
+        client.event(fx.RejoinEnforced())
+    assert client.machine.state.value == stage
+    client.event(fx.CloseCalled())
+    assert client.called == [("revoked", ["t-0", "t-1"], 1)]
+
+
 def test_a_static_member_does_not_leave_on_a_poll_timeout_but_resets_all_the_same():
     client = joined(instance_id="i")
     client.event(fx.PollTimeout())

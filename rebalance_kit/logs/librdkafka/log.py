@@ -63,7 +63,7 @@ def _marks(trace: Trace, name: str) -> Marks:
     last: TraceRow | None = None
     for row in own:
         if row.kind == "callback_begin":
-            last = row if row.detail["callback"] == "revoked" else None
+            last = row if row.detail["callback"] in {"revoked", "lost"} else None
         elif row.kind == "request" and row.detail["api"] == "JoinGroup":
             last = None
         elif row.kind == "process_ended":

@@ -41,14 +41,17 @@ def begin_close(member: ClassicMember) -> Effects:
 
 
 def last_callback(member: ClassicMember) -> Effects:
-    """Second step: no more heartbeats, then revoked or lost if something is owned."""
+    """Second step: no more heartbeats, then revoked or lost if something is owned.
+
+    A rebalance under way makes the assignment lost for Java alone: librdkafka's assignment_lost() stays false.
+    """
     yield from member.stop_heartbeats()
     yield CancelTimer(CLOSE_LIMIT)
     member.enter(PollStep.CLOSE_CALLBACK)
     if not member.owned:
         yield from leave(member)
         return
-    rebalancing = member.state in {MemberState.PREPARING, MemberState.COMPLETING}
+    rebalancing = member.state in {MemberState.PREPARING, MemberState.COMPLETING} and not member.librdkafka
     lost = member.generation < 0 or rebalancing or member.death is not None
     yield StopFetching(member.owned, "lost" if lost else "close")
     yield member.callback("lost" if lost else "revoked", member.owned)
@@ -74,7 +77,7 @@ def leave(member: ClassicMember, *, silently: bool = False) -> Effects:
     dynamic = member.settings.instance_id is None
     joined = member.member_id and member.state is not MemberState.UNJOINED and not member.death
     if dynamic and joined and member.coordinator_known and not silently:
-        yield leave_request(member, "not provided" if member.librdkafka else "the consumer is being closed")
+        yield leave_request(member, "the consumer is being closed")
     yield from member.move(MemberState.UNJOINED)
     member.enter(PollStep.CLOSED)
     yield Die(*member.death) if member.death else Closed()

@@ -88,9 +88,10 @@ def heartbeat(member: ClassicMember) -> Effect:
 
 
 def leave_request(member: ClassicMember, reason: str) -> Effect:
-    """LeaveGroup; nothing waits for its answer."""
+    """LeaveGroup; nothing waits for its answer. librdkafka names no reason."""
     settings = member.settings
-    sent_reason = reason if settings.tells_reasons else "not provided"
+    tells = settings.tells_reasons and not member.librdkafka
+    sent_reason = reason if tells else "not provided"
     return Send(
         LeaveGroup(settings.name, member.member_id, settings.instance_id, sent_reason, settings.group)
     )

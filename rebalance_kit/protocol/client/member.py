@@ -76,10 +76,10 @@ class Member:
     def call(self, kind: str, partitions: Partitions, generation: int, member_id: str) -> Callback:
         """Ask for a listener callback, showing what groupMetadata() would say.
 
-        librdkafka has no lost event: its revoke callback asks assignment_lost().
+        librdkafka has no lost event, only assignment_lost() within its revoke callback. Its bindings ask it: where
+        it is true, the Python client calls on_lost, or on_revoke if the application gave no on_lost.
         """
-        name = "revoked" if self.librdkafka and kind == "lost" else kind
-        return Callback(name, partitions, generation, member_id)
+        return Callback(kind, partitions, generation, member_id)
 
     def raised(self, error: str) -> Note:
         """A callback raised: its error leaves poll(), and the application catches it."""
