@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+from rebalance_kit.forensics.look import look
 from tests.support.bad_input.command import assert_refused, ended
 
 PATTERNS = ("(a+)+$", "(a*)*", "(a+b)*c", "(?:a{1,9}){2,}", r"(\w+\s?)*$")
@@ -66,6 +67,27 @@ def test_a_spec_that_cannot_be_is_refused_before_spark_starts(line, tmp_path):
 @pytest.mark.parametrize("idle", ["nan", "-1", "0", "inf"])
 def test_watch_refuses_a_time_that_never_ends(idle, tmp_path):
     assert_refused(ended("watch", tmp_path, "--idle", idle), "--idle", "expected seconds")
+
+
+@pytest.mark.parametrize(
+    "at",
+    [
+        "2026-02-30 02:15:18,894",
+        "2026-13-01 02:15:18,894",
+        "2026-11-00 02:15:18,894",
+        "2026-11-21 25:00:18,894",
+        "2026-11-21 09:61:18,894",
+        "2026-11-21 09:00:60,894",
+        "0000-01-01 00:00:00,000",
+    ],
+)
+def test_a_line_of_no_moment_is_rejected_with_the_reason(at, tmp_path):
+    path = tmp_path / "broker.log"
+    path.write_text(LOG + LOG.replace("2026-11-21 02:15:18,894", at), "utf-8")
+    result = look([path])
+    assert [(row["line"], row["why"]) for row in result.rows("rejected")] == [
+        (2, f"no such date or time: {at}")
+    ]
 
 
 @pytest.mark.parametrize("kind", ["pipe", "zero", "loop", "dangling"])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rebalance_kit.forensics.event import MESSAGES_A_LINE
 from rebalance_kit.forensics.grammar.template import NUMBERS
 from rebalance_kit.forensics.lines.line_reader import LineReader
-from rebalance_kit.forensics.lines.timestamps import Clock
+from rebalance_kit.forensics.lines.timestamps import Clock, is_date
 
 if TYPE_CHECKING:
     from rebalance_kit.forensics.grammar.template import Template
@@ -46,7 +46,11 @@ class Messages:
         if found is None or isinstance(found, str):
             return found
         text = line[:SHOWN]
-        return [self._event(said, text) for said in found]
+        events = [self._event(said, text) for said in found]
+        for (_, _, at, _), _, _ in found if any(event.get("at_ms", 0) is None for event in events) else ():
+            if at and is_date(at):
+                return f"no such date or time: {at}"
+        return events
 
     def _event(self, said: Message, text: str) -> dict[str, Any]:
         (layout, level, at, writer), (instance, client, group), (template, fields) = said

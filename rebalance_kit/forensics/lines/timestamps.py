@@ -103,6 +103,15 @@ class Clock:
         return ms if self._zone is None else self._local(ms)
 
 
+def is_date(at: str) -> bool:
+    """Whether a text has the form of a date and a time, be there such a moment or not.
+
+    >>> is_date("2026-02-30 25:00:61,000"), is_date("Jan 5 09:00:00")
+    (True, False)
+    """
+    return _ISO.fullmatch(at) is not None
+
+
 @lru_cache(maxsize=4096)
 def _minute(day: str, minute: str) -> int | None:
     try:
