@@ -38,7 +38,7 @@ Deno.test("between two looks the log grows evenly, and an owner that kept up kee
   same(positionBetween(looks, 1_500, true), { position: 15, end: 15, committed: 10 });
 });
 
-Deno.test("a partition that nobody reads stands still while its log grows", () => {
+Deno.test("the position of an unread partition does not move while its log grows", () => {
   const looks = decodePositions([1_000, 10, 10, 10, 1_000, 0, 10, 0]);
   same(positionBetween(looks, 1_500, false), { position: 10, end: 15, committed: 10 });
 });

@@ -84,7 +84,7 @@ export class Stage {
   }
 
   /**
-   * Since when the longest of the ownerless partitions stands still.
+   * Since when the longest of the ownerless partitions is unread.
    * @param {import("../film/board.js").Board} board
    */
   waits(board) {
@@ -95,7 +95,7 @@ export class Stage {
         : []
     );
     const subject = since.length > 1 ? "The longest" : "It";
-    return `${subject} has stopped for ${seconds(board.at - Math.min(...since))}.`;
+    return `${subject} has been unread for ${seconds(board.at - Math.min(...since))}.`;
   }
 
   /** @param {import("../film/format.js").Message} message */

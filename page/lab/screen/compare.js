@@ -115,7 +115,7 @@ export class Compare {
   chips(film, board, partitions, member) {
     if (this.many) {
       const stopped = partitions.filter((partition) => !board.partitions[partition].flows).length;
-      return [`${partitions.length} partitions${stopped ? `, ${stopped} stopped` : ""}`];
+      return [`${partitions.length} partitions${stopped ? `, ${stopped} unread` : ""}`];
     }
     return partitions.map((partition) => {
       const { flows, owner, word } = board.partitions[partition];

@@ -118,7 +118,7 @@ export class Painter {
   }
 
   /**
-   * Two rows: is the group stable, and how many stand still (the worst of each pixel).
+   * Two rows: is the group stable, and how many are unread (the worst of each pixel).
    * @param {Pen} pen
    * @param {import("../film/format.js").Film} film
    * @param {import("./scale.js").Scale} scale
@@ -160,7 +160,7 @@ function forSpans(track, end, visit) {
 }
 
 /**
- * When partitions stood still, as far as the run is known.
+ * When partitions were unread, as far as the run is known.
  * @param {import("../film/format.js").Film} film
  */
 function stoppedSpans(film) {

@@ -11,7 +11,7 @@ const MOST_MEMBERS = 8;
 /** @typedef {import("../film/format.js").Film} Film */
 
 /** Orders of partitions, as the reader may choose. */
-export const ORDERS = Object.freeze(["by number", "by owner", "most stopped first"]);
+export const ORDERS = Object.freeze(["by number", "by owner", "most unread first"]);
 
 /**
  * The rows, and how many partitions have none because they flowed all the time.
@@ -58,7 +58,7 @@ function ordering(film, order, at) {
   if (order === "by owner") {
     return (a, b) => ownerAt(film, a.index, at) - ownerAt(film, b.index, at) || a.index - b.index;
   }
-  if (order === "most stopped first") return (a, b) => b.stopped - a.stopped || a.index - b.index;
+  if (order === "most unread first") return (a, b) => b.stopped - a.stopped || a.index - b.index;
   return (a, b) => a.index - b.index;
 }
 
@@ -72,7 +72,7 @@ export function ownerAt(film, partition, at) {
 }
 
 /**
- * For how long a partition stood still since the group settled.
+ * For how long a partition was unread since the group settled.
  * @param {Film} film
  * @param {number} partition
  */

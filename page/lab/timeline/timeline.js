@@ -44,7 +44,7 @@ export class Timeline {
       this.zoomButton("Whole run", "Whole run", 0),
     ];
     const bar = make("div", { class: "rk-bar" }, this.order, ...zooms, this.range);
-    const heads = ["partition", "stopped", "owners"].map((words) => make("th", { scope: "col" }, words));
+    const heads = ["partition", "unread", "owners"].map((words) => make("th", { scope: "col" }, words));
     const twin = make(
       "details",
       { class: "rk-timetext" },

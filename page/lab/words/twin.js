@@ -10,9 +10,9 @@ import { numberWord } from "./lines.js";
 const FACTS = {
   flows: "flowing",
   "give up": "to be given up",
-  callback: "stopped by a callback",
+  callback: "unread during a callback",
   new: "new, no record yet",
-  "was leaving": "stopped while leaving",
+  "was leaving": "unread while leaving",
 };
 
 /** @param {string[]} names */

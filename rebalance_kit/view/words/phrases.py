@@ -19,9 +19,9 @@ LISTED = 6
 AS_A_FACT = {
     "flows": "flowing",
     "give up": "to be given up",
-    "callback": "stopped by a callback",
+    "callback": "unread during a callback",
     "new": "new, no record yet",
-    "was leaving": "stopped while leaving",
+    "was leaving": "unread while leaving",
 }
 
 

@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 26a2e1123b4c2b07, bundle 7bf19a1af44a0c2a.
+// Made of page/lab/main.js by `make page`; edit there. Sources 33aa862930b28f23, bundle f43a6d9ff9bf88f3.
 // shared/model.js
 function bytesOf(text) {
   return new DataView(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
@@ -1595,9 +1595,9 @@ function tokenWord(film, index, state, at, box) {
 var FACTS = {
   flows: "flowing",
   "give up": "to be given up",
-  callback: "stopped by a callback",
+  callback: "unread during a callback",
   new: "new, no record yet",
-  "was leaving": "stopped while leaving"
+  "was leaving": "unread while leaving"
 };
 function spoken(names) {
   if (names.length > 6) return `${names[0]} and ${names.length - 1} more partitions`;
@@ -2573,7 +2573,7 @@ var Painter = class {
     }));
   }
   /**
-   * Two rows: is the group stable, and how many stand still (the worst of each pixel).
+   * Two rows: is the group stable, and how many are unread (the worst of each pixel).
    * @param {Pen} pen
    * @param {import("../film/format.js").Film} film
    * @param {import("./scale.js").Scale} scale
@@ -2805,7 +2805,7 @@ var MOST_MEMBERS = 8;
 var ORDERS = Object.freeze([
   "by number",
   "by owner",
-  "most stopped first"
+  "most unread first"
 ]);
 function chooseRows(film, order, at) {
   const changed = (track) => track.times.filter((time) => time > film.settled).length;
@@ -2845,7 +2845,7 @@ function ordering(film, order, at) {
   if (order === "by owner") {
     return (a, b) => ownerAt(film, a.index, at) - ownerAt(film, b.index, at) || a.index - b.index;
   }
-  if (order === "most stopped first") return (a, b) => b.stopped - a.stopped || a.index - b.index;
+  if (order === "most unread first") return (a, b) => b.stopped - a.stopped || a.index - b.index;
   return (a, b) => a.index - b.index;
 }
 function ownerAt(film, partition, at) {
@@ -2901,7 +2901,7 @@ var Timeline = class {
     }, this.order, ...zooms, this.range);
     const heads = [
       "partition",
-      "stopped",
+      "unread",
       "owners"
     ].map((words) => make("th", {
       scope: "col"
@@ -4132,7 +4132,7 @@ var Compare = class {
     if (this.many) {
       const stopped = partitions.filter((partition) => !board.partitions[partition].flows).length;
       return [
-        `${partitions.length} partitions${stopped ? `, ${stopped} stopped` : ""}`
+        `${partitions.length} partitions${stopped ? `, ${stopped} unread` : ""}`
       ];
     }
     return partitions.map((partition) => {
@@ -5765,14 +5765,14 @@ var Stage = class {
     set(this.rail, "aria-label", `No owner: ${orphans.length ? spoken(orphans) : "none"}`);
   }
   /**
-   * Since when the longest of the ownerless partitions stands still.
+   * Since when the longest of the ownerless partitions is unread.
    * @param {import("../film/board.js").Board} board
    */
   waits(board) {
     const { partitionTracks, partitionStates } = this.film;
     const since = board.partitions.flatMap((state, index) => state.owner === -1 ? sinceWhen(partitionTracks[index], partitionStates, board.at, (earlier) => !earlier.flows) : []);
     const subject = since.length > 1 ? "The longest" : "It";
-    return `${subject} has stopped for ${seconds(board.at - Math.min(...since))}.`;
+    return `${subject} has been unread for ${seconds(board.at - Math.min(...since))}.`;
   }
   /** @param {import("../film/format.js").Message} message */
   pill(message) {
