@@ -99,9 +99,9 @@ def test_the_words_tell_what_the_pictures_show():
         [life("c2", 0, 9, "expired"), life("c3", 2)],
     )
     assert "c2 did poll_timeout" in describe_timeline(held) and "unfinished" in describe_timeline(held)
-    assert "orders-0 longest, 3.0 s" in describe_gaps(held)
+    assert "the longest gap was on orders-0: 3.0 s" in describe_gaps(held)
     assert "c2: joined" in describe_lives(held) and "still a member" in describe_lives(held)
 
 
-def test_without_pauses_the_words_say_what_it_would_take():
+def test_without_gaps_the_words_say_what_it_would_take():
     assert "logs of the members" in describe_gaps(view([rebalance(1, 0)]))
