@@ -18,6 +18,8 @@ from rebalance_kit.quiz.sittings.grade import plain
 
 Lint = Callable[[Sequence[Item]], Iterator[Problem]]
 ALIKE = 0.8
+LONG_STEM = 90
+"""Words of a stem that has no exhibit, at most."""
 EVEN_FROM = 12
 """Key positions are judged from this many items of one size on."""
 
@@ -59,6 +61,18 @@ def negative_stems(items: Sequence[Item]) -> Iterator[Problem]:
                 item,
                 "negative-stem",
                 f"the stem asks by denial ({word[0]!r}), expected a question for what holds",
+            )
+
+
+def long_stems(items: Sequence[Item]) -> Iterator[Problem]:
+    """What takes more words than this to tell is shown in an exhibit."""
+    for item in items:
+        words = len(item.head.stem.split())
+        if words > LONG_STEM and not item.head.exhibit and not isinstance(item, Drawn):
+            yield _problem(
+                item,
+                "long-stem",
+                f"the stem has {words} words and no exhibit, expected at most {LONG_STEM} or an exhibit",
             )
 
 
@@ -268,6 +282,7 @@ def _words(text: str) -> str:
 LINTS: tuple[Lint, ...] = (
     catch_alls,
     negative_stems,
+    long_stems,
     absolutes,
     lengths,
     equal_options,

@@ -51,6 +51,14 @@ def test_a_stem_by_denial_is_found(single, stem, rule):
     assert rule in rules(replace(single, head=replace(single.head, stem=stem)))
 
 
+def test_a_long_stem_needs_an_exhibit(single):
+    long = replace(single.head, stem=" ".join(["word"] * (lint.LONG_STEM + 1)) + "?")
+    at_the_limit = replace(single.head, stem=" ".join(["word"] * lint.LONG_STEM))
+    assert rules(replace(single, head=replace(long, exhibit=None))) == {"long-stem"}
+    assert rules(replace(single, head=replace(long, exhibit="10:04:02 svc-1 88120"))) == set()
+    assert rules(replace(single, head=replace(at_the_limit, exhibit=None))) == set()
+
+
 def test_numbers_that_do_not_ascend_are_found(single):
     for place, text in enumerate(("4 s", "2 s", "9 s")):
         single = with_text(single, place, text)
