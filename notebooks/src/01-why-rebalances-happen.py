@@ -86,7 +86,8 @@ print(gaps(leave["cooperative"]))
 #
 # ### Predict
 #
-# The consumer dies at second 32, all settings at their defaults. At which second does the coordinator act?
+# The consumer dies at about second 30 (in this run at 29.7 s), all settings at their defaults. At which second does
+# the coordinator act?
 
 # %%
 crash = three("crash")
@@ -191,7 +192,7 @@ print(reasons(simulate(pattern, protocol="eager"), since_s=20))
 #
 # ### Predict
 #
-# An administrator adds partitions at second 30. Who notices first, in a classic group: any consumer, the group's
+# An administrator adds partitions at about second 30. Who notices first, in a classic group: any consumer, the group's
 # leader, or the coordinator?
 
 # %%

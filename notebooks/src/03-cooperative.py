@@ -8,7 +8,7 @@
 # - say why moving one partition takes two generations, and when one is enough;
 # - predict which partitions go unread, and for about how long;
 # - tell cooperative-sticky from sticky, and both from the default;
-# - refute three myths with a run.
+# - refute five myths with a run.
 #
 # Incremental cooperative rebalancing came with Kafka 2.4 (KIP-429). The protocol on the wire is the classic one of notebook 02:
 # JoinGroup, SyncGroup, a leader that computes. What changes is what the *members* do.
@@ -60,14 +60,14 @@ print(story(move))
 # of it?
 
 # %% tags=["nbval-ignore-output"]
-talk = messages(move, since_s=39, until_s=45)
+talk = messages(move, since_s=37, until_s=45)
 talk
 
 # %%
 print(talk.text)
 
 # %%
-print(callbacks(move, since_s=39))
+print(callbacks(move, since_s=37))
 
 # %% [markdown]
 # Three things to remember for the code that you write:
@@ -116,7 +116,7 @@ print(beside(guess, {name: metrics(run).generations for name, run in events.item
 # **Myth:** "a cooperative change always takes two rebalances." Two are needed only when something is taken from a
 # *living* member. The partitions of a member that left or died, and new ones, are free already.
 #
-# The crash of notebook 00, once more. **Watch for** the healthy consumers' rows: not a scratch.
+# The crash of notebook 01, once more. **Watch for** the healthy consumers' rows: not a scratch.
 
 # %% tags=["nbval-ignore-output"]
 show(gantt_figure(events["crash"]), "")
@@ -185,8 +185,9 @@ gone_wrong = simulate(scenario("bounce-gone-wrong"))
 print(story(gone_wrong))
 
 # %% [markdown]
-# There is no falling back: a member needs an assignor in common with all others, or it is refused. The safe way takes
-# two bounces, first `[cooperative-sticky, range]` everywhere, then `[cooperative-sticky]`. **Watch for** the generation in which the vote flips: it comes in the middle
+# There is no falling back: a member needs an assignor in common with all others, or it is refused. A group that
+# lists range *alone* needs two bounces, first `[cooperative-sticky, range]` everywhere, then `[cooperative-sticky]`. (A group
+# on the default list `[range, cooperative-sticky]` needs one, the bounce that takes range out: Kafka's upgrade notes, 3.0.) **Watch for** the generation in which the vote flips: it comes in the middle
 # of the first bounce, once the last member that knows only range has left to be restarted.
 
 # %%
@@ -243,7 +244,8 @@ Quiz("cooperative")
 # ## Recap
 #
 # Keep reading, give up only what must go, hand it out in a second generation about one heartbeat later. One generation is enough when
-# nothing is taken from a living member. It is not the default; you must configure it, in two bounces. It ends
+# nothing is taken from a living member. It is not the default; you must configure it (one bounce from the default list, two from
+# range alone). It ends
 # stop-the-world, not gaps, and not duplicates.
 #
 # **Next:** [04 · KIP-848](04-kip-848.ipynb), where the broker decides.

@@ -145,7 +145,8 @@ often.orderBy(F.desc(F.col("broker") + F.col("java")), "event").show(14, truncat
 
 # %% [markdown]
 # `preparing` and `stabilized` come from the broker, once for each rebalance. `rejoin_requested`, `joining`, `joined`
-# and `assigned` come from every member, so each rebalance makes three of them. Whoever counts lines with the word
+# and `assigned` come from every member, so a group of three writes about three of them per rebalance (a member that joins twice writes
+# more). Whoever counts lines with the word
 # "rebalance" in them counts members, not rebalances.
 #
 # ### Predict

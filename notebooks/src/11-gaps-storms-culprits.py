@@ -106,7 +106,9 @@ print(beside(guess, truth | {way: seen[way].partitions for way in ("eager", "coo
 # %% [markdown]
 # Surprised? With healthy members eager is the quickest for each *single* partition, and it is the only one that stops
 # them all. Under cooperative only what moves goes unread, until the second generation hands it out, one heartbeat later.
-# Notebook 05 shows the same with the engine, over many seeds; here are the milliseconds of a real cluster.
+# Under KIP-848 this recording is quick because the new owner's heartbeat came just after the release: the phase of the
+# heartbeats is chance, and one recording is one draw. Notebook 05 asks the engine for many draws; here are the milliseconds
+# of one real cluster.
 #
 # **Watch for** the width of the marks, and for how many rows have one, in the two maps.
 
