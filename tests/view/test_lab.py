@@ -14,6 +14,10 @@ from rebalance_kit.model.errors import ScenarioError
 
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
 
+from rebalance_kit.cli.lab import _checked
+from rebalance_kit.scenarios import load
+from rebalance_kit.simulation.simulate import simulate
+from rebalance_kit.view.lab.lessons import PRESETS
 from rebalance_kit.view.lab.widget import Lab
 
 
@@ -205,3 +209,19 @@ def test_importing_the_room_loads_neither_plotly_nor_widgets():
     code = "import sys, rebalance_kit.view.words.descriptions, rebalance_kit.view.figures.flow, rebalance_kit.view.reports.run_report, rebalance_kit.view.lab.playback; print(sorted({'plotly', 'ipywidgets', 'anywidget', 'IPython', 'traitlets'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "name", [preset.name for preset in PRESETS if preset.name != "fifty-by-five-hundred"]
+)
+def test_a_name_the_command_line_and_the_menu_open_the_same_run(name, lab):
+    opened = Lab(name)
+    lab.load(name)
+    assert (opened.trace.rows, opened.protocol) == (lab.trace.rows, lab.protocol)
+    code = _checked(name)
+    assert code.startswith("Lab.from_link(")
+    linked = Lab.from_link(code.removeprefix("Lab.from_link('").removesuffix("')"))
+    assert linked.trace.rows == opened.trace.rows
+    scenario = load(name)
+    assert opened.trace.rows == simulate(scenario, protocol=opened.protocol).rows
+    assert (opened.protocol is None) == scenario.chooses_protocol()

@@ -23,6 +23,7 @@ from rebalance_kit.view.board.state_tracks import StateTracks
 from rebalance_kit.view.board.states import (
     ABSENT,
     BoardState,
+    GroupState,
     Mark,
     MemberView,
     Message,
@@ -153,7 +154,7 @@ class Boards:
         partitions = tuple(
             self._partition(name, state, at_ms) for name, state in states.items() if state.word != ABSENT.word
         )
-        group = self.group.at(at_ms)
+        group = self._group(at_ms)
         return BoardState(at_ms, self.end_ms, self.trace.label, group, members, partitions)
 
     def walk(self, times: Sequence[int]) -> Iterator[BoardState]:
@@ -190,7 +191,7 @@ class Boards:
                     partitions[place] = PartitionView(partitions[place].name, state, stopped, None)
             for index in sorted(touched):
                 members[index] = self._member(index + 1, self.names[index], at_ms, (), {})
-            group = self.group.at(at_ms)
+            group = self._group(at_ms)
             there = tuple(partition for partition in partitions if partition.state.word != ABSENT.word)
             yield BoardState(at_ms, self.end_ms, self.trace.label, group, tuple(members), there)
 
@@ -209,6 +210,22 @@ class Boards:
             if at_ms > after_ms
         ]
         return sorted(changes)
+
+    def _group(self, at_ms: int) -> GroupState:
+        """The group, with when the session of each former member id ends."""
+        state = self.group.at(at_ms)
+        if not state.former:
+            return state
+        return state._replace(
+            former=tuple(
+                former
+                if former.last_beat_ms is None
+                else former._replace(
+                    session_ends_ms=former.last_beat_ms + self.session_ms(former.name, former.protocol)
+                )
+                for former in state.former
+            )
+        )
 
     def _member(
         self, number: int, name: str, at_ms: int, owned: tuple[str, ...], states: dict[str, PartitionState]

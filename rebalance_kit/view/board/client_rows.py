@@ -8,6 +8,7 @@ from types import MappingProxyType
 from rebalance_kit.model.trace import TraceRow
 from rebalance_kit.view.board.group_records import GroupRecords, MemberRecord
 from rebalance_kit.view.board.positions import note_position, partition_of
+from rebalance_kit.view.board.states import FormerId
 
 LISTENERS = {"assigned": "onPartitionsAssigned", "revoked": "onPartitionsRevoked", "lost": "onPartitionsLost"}
 Rule = Callable[[GroupRecords, TraceRow], None]
@@ -17,14 +18,21 @@ def _process_started(records: GroupRecords, row: TraceRow) -> None:
     member = records.member(row.actor)
     records.touch_claims(member)
     configs = row.detail.get("configs", {})
-    fresh = MemberRecord(
-        row.actor, life="alive", standing="none" if member.standing == "removed" else member.standing
-    )
+    fresh = MemberRecord(row.actor, life="alive", former=member.former)
     fresh.instance_id = configs.get("group.instance.id")
     fresh.protocol = row.speaks()
-    for partition in member.claims:
-        records.holders[partition].pop(member.name, None)
+    if fresh.instance_id is not None and member.standing != "removed":
+        fresh.standing = member.standing
+    elif member.standing == "member":
+        fresh.former = (*member.former, _former_id(records, member))
+    records.drop_claims(member)
     records.members[row.actor] = fresh
+
+
+def _former_id(records: GroupRecords, member: MemberRecord) -> FormerId:
+    """What the coordinator still has of a process that is gone."""
+    beats = records.beats.get(member.name)
+    return FormerId(member.name, member.protocol, beats[-1] if beats else None, tuple(member.claims))
 
 
 def _process_ended(records: GroupRecords, row: TraceRow) -> None:

@@ -28,6 +28,20 @@ def _standing(standing: str) -> Rule:
     return rule
 
 
+def _removed(records: GroupRecords, row: TraceRow) -> None:
+    """A member id leaves the group: the oldest of that name, unless the running process says goodbye itself."""
+    member = records.member(row.detail["name"])
+    if row.detail.get("pending"):
+        if member.standing == "pending":
+            member.standing = "none"
+    elif member.former and row.detail.get("how") != "leave":
+        for partition in member.former[0].claims:
+            records.touch(partition)
+        member.former = member.former[1:]
+    else:
+        _standing("removed")(records, row)
+
+
 def _replaced(records: GroupRecords, row: TraceRow) -> None:
     """Another process took a static member's place: whoever had its instance id is out."""
     _standing("member")(records, row)
@@ -78,6 +92,15 @@ def _target_made(records: GroupRecords, row: TraceRow) -> None:
         if records.targets.get(partition) != wanted.get(partition):
             records.touch(partition)
     records.targets = wanted
+
+
+def _planned(records: GroupRecords, row: TraceRow) -> None:
+    before = records.planned
+    records.planned = {
+        partition: name for name, partitions in row.detail["assignment"].items() for partition in partitions
+    }
+    for partition in dict.fromkeys([*before, *records.planned]):
+        records.touch(partition)
 
 
 def _reconciled(records: GroupRecords, row: TraceRow) -> None:
@@ -143,9 +166,10 @@ GROUP_RULES: Mapping[str, Rule] = MappingProxyType(
         "generation": _generation_made,
         "epoch_bump": _epoch_bumped,
         "target": _target_made,
+        "assignment": _planned,
         "member_added": _standing("member"),
         "member_pending": _standing("pending"),
-        "member_removed": _standing("removed"),
+        "member_removed": _removed,
         "member_replaced": _replaced,
         "static_kept": _standing("member"),
         "member_away": _standing("away"),

@@ -9,7 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from rebalance_kit.model.trace import TraceRow
-from rebalance_kit.view.board.states import ABSENT, GroupState, MemberState, Message, PartitionState, Position
+from rebalance_kit.view.board.states import (
+    ABSENT,
+    FormerId,
+    GroupState,
+    MemberState,
+    Message,
+    PartitionState,
+    Position,
+)
 
 PARKING = frozenset({"JoinGroup", "SyncGroup"})
 PHASES = {"PreparingRebalance": "JoinGroup", "CompletingRebalance": "SyncGroup"}
@@ -20,7 +28,7 @@ GONE = frozenset({"crashed", "died", "closed"})
 
 @dataclass(slots=True)
 class MemberRecord:
-    """One member, from the rows so far."""
+    """One member, from the rows so far; ``former`` are ids of its earlier processes, oldest first."""
 
     name: str
     life: str = "absent"
@@ -42,6 +50,7 @@ class MemberRecord:
     fetched: dict[str, None] = field(default_factory=dict)
     unread_for: dict[str, str] = field(default_factory=dict)
     pending_revocation: frozenset[str] = frozenset()
+    former: tuple[FormerId, ...] = ()
 
 
 @dataclass(slots=True)
@@ -53,6 +62,7 @@ class GroupRecords:
     holders: dict[str, dict[str, None]] = field(default_factory=dict)
     last_owner: dict[str, str] = field(default_factory=dict)
     targets: dict[str, str] = field(default_factory=dict)
+    planned: dict[str, str] = field(default_factory=dict)
     group: GroupState = field(default_factory=GroupState)
     beats: dict[str, list[int]] = field(default_factory=dict)
     messages: list[Message] = field(default_factory=list)
@@ -130,7 +140,8 @@ class GroupRecords:
         last = self.last_owner.get(partition)
         if owner is None:
             gone = partition.rpartition("-")[0] in self.deleted
-            return ABSENT if gone else PartitionState(last_owner=last, target=target)
+            planned = self.planned.get(partition)
+            return ABSENT if gone else PartitionState(last_owner=last, target=target, planned=planned)
         also = tuple(
             name
             for name in self.holders[partition]
@@ -144,12 +155,13 @@ class GroupRecords:
         """The group's state with its waiting room."""
         phase = PHASES.get(self.group.state)
         known = [member for member in self.members.values() if member.standing == "member"]
+        former = tuple(one for member in self.members.values() for one in member.former)
         if phase is None:
-            return self.group._replace(joined=(), awaited=(), coming=())
+            return self.group._replace(joined=(), awaited=(), coming=(), former=former)
         joined = tuple(member.name for member in known if member.parked == phase)
         coming = tuple(member.name for member in self.members.values() if member.sending == phase)
         awaited = tuple(member.name for member in known if member.parked != phase)
-        return self.group._replace(joined=joined, awaited=awaited, coming=coming)
+        return self.group._replace(joined=joined, awaited=awaited, coming=coming, former=former)
 
     def owner_of(self, partition: str) -> MemberRecord | None:
         """Who has the partition: a member of the group before one outside that still reads it."""

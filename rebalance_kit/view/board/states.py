@@ -37,7 +37,8 @@ class PartitionState(NamedTuple):
 
     ``word`` is what its token says: flows, callback, give up, no owner, stopped, was leaving, new,
     zombie. ``target`` is the member that waits for it (KIP-848 only: a classic group has no target
-    before SyncGroup). ``also`` names members outside the group that still read it.
+    before SyncGroup). ``also`` names members outside the group that still read it. ``planned`` is the
+    member that the classic leader's last assignment gives it to, while it has no owner.
     """
 
     owner: str | None = None
@@ -46,10 +47,24 @@ class PartitionState(NamedTuple):
     last_owner: str | None = None
     target: str | None = None
     also: tuple[str, ...] = ()
+    planned: str | None = None
 
 
 ABSENT = PartitionState(word="not there", flows=True)
 """A partition before its topic has it, before the group reads its topic, or after the topic was deleted: nothing stops."""
+
+
+class FormerId(NamedTuple):
+    """The member id of a process that is gone, still in the group beside the id of its restarted process.
+
+    ``claims`` is what the group keeps for it. ``session_ends_ms`` is None until ``Boards`` works it out.
+    """
+
+    name: str
+    protocol: str
+    last_beat_ms: int | None
+    claims: tuple[str, ...]
+    session_ends_ms: int | None = None
 
 
 class GroupState(NamedTuple):
@@ -57,6 +72,7 @@ class GroupState(NamedTuple):
 
     ``joined`` and ``awaited`` fill the waiting room of a classic join or sync phase; ``coming`` are
     members whose request is on its way. ``generation`` is the classic generation or the group epoch.
+    ``former`` are member ids of processes that are gone and have been started again.
     """
 
     state: str = "Empty"
@@ -71,6 +87,7 @@ class GroupState(NamedTuple):
     awaited: tuple[str, ...] = ()
     coming: tuple[str, ...] = ()
     up: bool = True
+    former: tuple[FormerId, ...] = ()
 
 
 class Message(NamedTuple):

@@ -32,6 +32,7 @@ from rebalance_kit.view.style.palettes import THEMES
 from rebalance_kit.view.style.showing import Mime, with_twins
 from rebalance_kit.view.words.descriptions import describe_board, describe_flow
 
+EAGER = "eager"
 READY_S = 0.15
 """How long the cursor rests before the run up to it is made ready."""
 
@@ -40,7 +41,7 @@ class Lab(anywidget.AnyWidget):
     """A run that can be watched and changed.
 
     ``scenario`` is a Scenario, the name of one, or None for the first lesson. ``protocol`` None keeps
-    what the scenario says. ``at_ms`` is where it opens. ``theme``: auto, light, dark or projector.
+    what the scenario says; one that says nothing runs eager. ``at_ms`` is where it opens. ``theme``: auto, light, dark or projector.
     Raises ``ScenarioError`` for a scenario, protocol or member that does not exist.
     """
 
@@ -56,14 +57,16 @@ class Lab(anywidget.AnyWidget):
     def __init__(
         self,
         scenario: Scenario | str | None = None,
-        protocol: str | None = "eager",
+        protocol: str | None = None,
         *,
         at_ms: int | None = None,
         assignor: str | None = None,
         theme: str = "auto",
         seed: int | None = None,
     ) -> None:
-        state = _opened(_scenario(scenario), protocol, assignor, seed)
+        base = _scenario(scenario)
+        protocol = protocol or _own_protocol(base)
+        state = _opened(base, protocol, assignor, seed)
         self._serial = 1
         self._notice = ""
         self._ready: Ahead | None = None
@@ -152,7 +155,7 @@ class Lab(anywidget.AnyWidget):
     def load(self, scenario: Scenario | str) -> None:
         """Begin anew with another scenario; its protocol is kept where it names one."""
         base = _scenario(scenario)
-        protocol = None if base.chooses_protocol() else (self.protocol or "eager")
+        protocol = _own_protocol(base, self.protocol or EAGER)
         self._begin(_opened(base, protocol, None, None), None)
 
     def open_link(self, token: str) -> None:
@@ -399,6 +402,11 @@ class Lab(anywidget.AnyWidget):
 def _opened(base: Scenario, protocol: str | None, assignor: str | None, seed: int | None) -> LabState:
     state = LabState(base, protocol, assignor, _simulate, seed=seed)
     return state if protocol is None else state.with_protocol(protocol, assignor)
+
+
+def _own_protocol(base: Scenario, otherwise: str = EAGER) -> str | None:
+    """None where the scenario itself says which protocol its members speak."""
+    return None if base.chooses_protocol() else otherwise
 
 
 def _scenario(chosen: Scenario | str | None) -> Scenario:

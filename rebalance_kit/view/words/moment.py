@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rebalance_kit.view.board.states import BoardState
+from rebalance_kit.view.board.states import BoardState, FormerId
+from rebalance_kit.view.words.causes import DID, unread_causes
 from rebalance_kit.view.words.phrases import LISTED, listing, partitions_in_words
 
 
@@ -22,7 +23,18 @@ class Sentence(NamedTuple):
 def sentence(board: BoardState) -> Sentence:
     """The sentence of a moment, with marks for ``fill``."""
     cause, effect = _cause(board)
-    return Sentence(cause, " ".join(part for part in (effect, _effect(board)) if part))
+    told = " ".join(part for part in (effect, _effect(board)) if part)
+    return Sentence(cause, " ".join(part for part in (told, _untold(board, f"{cause} {told}")) if part))
+
+
+def _untold(board: BoardState, told: str) -> str:
+    """Causes of unread partitions that the sentence has not named."""
+    missing = {
+        cause: partitions for cause, partitions in unread_causes(board).items() if cause.subject not in told
+    }
+    return " ".join(
+        f"{partitions_in_words(partitions)}: {cause.words}." for cause, partitions in missing.items()
+    )
 
 
 def _cause(board: BoardState) -> tuple[str, str]:
@@ -46,7 +58,7 @@ def _fault(board: BoardState) -> tuple[str, str] | None:
         if member.state.doing in {"crashed", "frozen", "died", "left"} and member.state.standing == "member"
     ]
     if not bad:
-        return _zombie(board)
+        return _zombie(board) or _former(board)
     member = bad[0]
     did = {
         "crashed": "crashed",
@@ -79,6 +91,23 @@ def _zombie(board: BoardState) -> tuple[str, str] | None:
     return None
 
 
+def _former(board: BoardState) -> tuple[str, str] | None:
+    """A restarted member whose old member id is still in the group."""
+    if not board.group.former or board.group.state == "PreparingRebalance":
+        return None
+    former = board.group.former[0]
+    return (
+        f"{former.name} runs again under a new member id. Its old one is still in the group.",
+        _session_left(former),
+    )
+
+
+def _session_left(former: FormerId) -> str:
+    if former.session_ends_ms is None:
+        return ""
+    return f"At most {{left:{former.session_ends_ms}}} more, then the old one's session ends."
+
+
 def _waiting(board: BoardState) -> tuple[str, str] | None:
     group = board.group
     if group.state == "PreparingRebalance":
@@ -89,11 +118,22 @@ def _waiting(board: BoardState) -> tuple[str, str] | None:
             f"Everybody has joined generation {group.generation}. The leader's plan is on its way.",
             f"Leader: {leader}." if leader else "",
         )
+    if group.state == "Assigning":
+        return "The coordinator computes a new target assignment.", ""
     return None
 
 
 def _join_phase(board: BoardState) -> tuple[str, str]:
     awaited = board.group.awaited
+    if not awaited and board.group.former:
+        former = board.group.former[0]
+        return (
+            f"The join phase waits for the old member id of {former.name}, whose process is gone.",
+            _session_left(former),
+        )
+    pending = [member.name for member in board.members if member.state.standing == "pending"]
+    if not awaited and pending:
+        return f"The join phase waits for {listing(pending[:LISTED])}, which got a member id and joins.", ""
     if not awaited:
         return (
             "The join phase is open and waits for more members.",
@@ -117,10 +157,11 @@ def _join_phase(board: BoardState) -> tuple[str, str]:
 
 
 def _handing_over(board: BoardState) -> tuple[str, str] | None:
+    names = {member.name for member in board.members}
     waits = [
         partition
         for partition in board.partitions
-        if partition.state.target is not None and partition.state.target != partition.state.owner
+        if partition.state.target in names and partition.state.target != partition.state.owner
     ]
     if board.group.protocol != "consumer" or not waits:
         return None
@@ -174,8 +215,27 @@ def _steady(board: BoardState) -> tuple[str, str]:
             "",
         )
     if board.flowing == len(board.partitions):
-        return f"All {len(board.partitions)} partitions flow.", "Nothing waits."
-    return f"{board.flowing} of {len(board.partitions)} partitions flow.", ""
+        return f"All {len(board.partitions)} partitions flow.", _unsettled(board) or "Nothing waits."
+    cause, partitions = next(iter(unread_causes(board).items()))
+    return f"{partitions_in_words(partitions)}: {cause.words}.", ""
+
+
+def _unsettled(board: BoardState) -> str:
+    """What is not at rest although all partitions flow; empty when nothing waits."""
+    words = [
+        f"{member.name} {DID[member.state.life]} and is not in the group any more."
+        for member in board.members
+        if member.state.life in DID
+    ]
+    words += [
+        f"{member.name} {member.state.doing}."
+        for member in board.members
+        if member.state.life == "alive" and member.state.doing != "polls"
+    ]
+    if not words and board.group.state != "Stable":
+        words = ["Not all members have confirmed their assignment yet."]
+    more = [f"{len(words) - LISTED} more members are not at rest."] if len(words) > LISTED else []
+    return " ".join([*words[:LISTED], *more])
 
 
 def _effect(board: BoardState) -> str:
