@@ -7,6 +7,7 @@ import pytest
 from rebalance_kit.assignors.contract import Cluster, KafkaFailure, MemberSubscription
 from rebalance_kit.assignors.registry import ASSIGNORS, assign, by_java_class, plan
 from rebalance_kit.assignors.server.topics import target_order
+from rebalance_kit.assignors.server.uniform import uniform_targets
 from rebalance_kit.model.errors import AssignorError
 from rebalance_kit.model.topology import TopicId, TopicPartition
 
@@ -87,6 +88,19 @@ def test_a_stored_target_is_read_in_the_order_of_javas_sets():
     cluster = Cluster({"orders": 40}, {"orders": TopicId(1, 1)})
     assert target_order(parts("orders", 33, 2, 17, 1), cluster) == parts("orders", 33, 17, 1, 2)
     assert target_order(parts("gone", 1), cluster) == ()
+
+
+def test_of_two_numbers_in_one_bucket_the_one_that_came_later_goes_first():
+    # Semantics 3.7 step 2: the first in set order stay. 18 and 2 share a bucket of 16, and 2 came later.
+    # Recorded in nine-members.consumer.4.3.1, where c1 gave up 2 and kept 16, 17, 18.
+    cluster = Cluster({"orders": 22}, {"orders": TopicId(1, 1)})
+    others = member("b", "orders", parts("orders", 0, 1, *range(3, 12)))
+    first = uniform_targets(cluster, [member("a", "orders", parts("orders", *range(12, 22))), others])
+    kept = target_order(first["a"], cluster)
+    assert kept == parts("orders", 16, 17, 18, 2, 19, 20, 21, 12, 13, 14, 15)
+    newcomers = [member(name, "orders") for name in "cdefgh"]
+    second = uniform_targets(cluster, [member("a", "orders", kept), others, *newcomers])
+    assert second["a"] == parts("orders", 16, 17, 18)
 
 
 def test_chains_of_topics_stay_uneven_in_server_uniform():

@@ -46,13 +46,30 @@ def assign_server_uniform(
     (``UniformHomogeneousAssignmentBuilder`` since 4.1); before, the first in map order had them.
     Raises ``KafkaFailure`` (PartitionAssignorException) for a topic that has an id but no partitions known.
     """
+    targets = uniform_targets(cluster, members, explain, passes_extra_on=passes_extra_on)
+    return {member_id: tuple(sorted(share)) for member_id, share in targets.items()}
+
+
+def uniform_targets(
+    cluster: Cluster,
+    members: Sequence[MemberSubscription],
+    explain: list[Step] | None = None,
+    *,
+    passes_extra_on: bool = True,
+) -> Assignment:
+    """The same shares, each in the order in which it entered the ``HashSet`` of its target.
+
+    What a member keeps comes first, in the order of its previous target, then what it takes. Numbers that share a
+    bucket stay in this order, so it decides which of them the next computation keeps.
+    """
     mapped = in_map_order(members)
     shares: Mapping[str, Iterable[TopicPartition]]
     if reads_alike(mapped):
         shares = _assign_alike(cluster, mapped, explain, passes_extra_on)
     else:
-        shares = MixedDeal(cluster, mapped, explain).run()
-    return {member.member_id: tuple(sorted(shares.get(member.member_id, ()))) for member in members}
+        dealt = MixedDeal(cluster, mapped, explain).run()
+        shares = {member_id: sorted(share) for member_id, share in dealt.items()}
+    return {member.member_id: tuple(shares.get(member.member_id, ())) for member in members}
 
 
 def _assign_alike(

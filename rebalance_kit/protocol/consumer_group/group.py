@@ -132,8 +132,8 @@ class ConsumerGroup:
         return holder is None or holder == member_id
 
     def target_of(self, member: ConsumerGroupMember) -> Partitions:
-        """The member's target, without topics that it no longer subscribes."""
-        target = self.target.get(member.member_id, ())
+        """The member's target, sorted, without topics that it no longer subscribes."""
+        target = sorted(self.target.get(member.member_id, ()))
         return tuple(tp for tp in target if tp.topic in member.topics)
 
     def topics_of(self, member: ConsumerGroupMember) -> tuple[str, ...]:

@@ -116,7 +116,7 @@ def downgrade(group: ConsumerGroup, settings: GroupSettings) -> tuple[ClassicGro
                 member.classic.session_timeout_ms,
                 member.rebalance_timeout_ms,
                 member.classic.protocols,
-                tuple(group.target.get(member.member_id, ())),
+                tuple(sorted(group.target.get(member.member_id, ()))),
                 is_new=False,
             )
         )

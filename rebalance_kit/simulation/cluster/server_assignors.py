@@ -8,7 +8,7 @@ from rebalance_kit.assignors.contract import Cluster, MemberSubscription
 from rebalance_kit.assignors.java_order import timeline_order
 from rebalance_kit.assignors.registry import assign
 from rebalance_kit.assignors.server.topics import target_order
-from rebalance_kit.assignors.server.uniform import assign_server_uniform
+from rebalance_kit.assignors.server.uniform import uniform_targets
 from rebalance_kit.model.topology import TopicId, TopicPartition
 from rebalance_kit.model.versions import has
 from rebalance_kit.protocol.messages import Partitions
@@ -36,8 +36,8 @@ def server_assignor(kafka_version: str) -> ServerAssign:
             subscriptions.append(
                 MemberSubscription(member_id, topics, instance_id, target_order(target, cluster))
             )
-        if name == "uniform" and not passes_extra_on:
-            return assign_server_uniform(cluster, subscriptions, passes_extra_on=False)
+        if name == "uniform":
+            return uniform_targets(cluster, subscriptions, passes_extra_on=passes_extra_on)
         return assign(f"server.{name}", cluster, subscriptions)
 
     return server_assign
