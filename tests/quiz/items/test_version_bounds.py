@@ -22,6 +22,9 @@ FIRST_RELEASE_OF_TEXT: dict[str, Release] = {
 READS_DURING_COOPERATIVE_REBALANCE: Release = (2, 5)
 """poll() returns records during a cooperative rebalance since KAFKA-8421."""
 
+SESSION_OF_45_SECONDS: Release = (3, 0)
+"""The default session.timeout.ms before was 10 s (KIP-735). Recipes say in their stem where a 45 comes from."""
+
 _RESTS_ON_READING = re.compile(r"\b(unread|gap|longest_gap|gaps_over)\(")
 
 
@@ -36,6 +39,12 @@ def needed(item: dict[str, Any]) -> Release:
     measured = str([item.get(part, "") for part in ("verify", "runs", "proof", "key")])
     if "cooperative" in measured and _RESTS_ON_READING.search(measured):
         releases.append(READS_DURING_COOPERATIVE_REBALANCE)
+    said = [
+        item.get("stem", ""),
+        *(option["text"] for option in item.get("options", []) if option.get("right") and "text" in option),
+    ]
+    if item.get("kind") != "generated" and re.search(r"\b45\b", " ".join(said)):
+        releases.append(SESSION_OF_45_SECONDS)
     return max(releases, default=(0, 0))
 
 
@@ -54,6 +63,8 @@ def test_no_label_is_older_than_what_the_item_rests_on():
         ({"exhibit": "INFO Request joining group due to: group is already rebalancing"}, (3, 0)),
         ({"verify": {"runs": {"run": {"protocol": "cooperative"}}, "value": "count(unread())"}}, (2, 5)),
         ({"verify": {"runs": {"run": {"protocol": "eager"}}, "value": "count(unread())"}}, (0, 0)),
+        ({"stem": "How long?", "options": [{"text": "About 45 s", "right": True}]}, (3, 0)),
+        ({"stem": "How long?", "options": [{"text": "About 45 s"}]}, (0, 0)),
     ],
 )
 def test_the_release_that_an_item_needs(item, release):
