@@ -59,6 +59,7 @@ def moments(boards: Boards) -> list[int]:
         "freeze",
         "duplicate-instance",
         "storm",
+        "recovered-member",
         "coordinator-failover",
         "static-restart-too-late",
     ],

@@ -14,6 +14,7 @@ from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.lab.lessons import PRESETS
 from rebalance_kit.view.words.causes import unread_causes
+from rebalance_kit.view.words.descriptions import describe_board
 from rebalance_kit.view.words.moment import sentence
 from rebalance_kit.view.words.phrases import LISTED
 
@@ -95,6 +96,7 @@ def test_a_join_phase_waits_for_the_old_member_id_of_a_restarted_member(protocol
     words = sentence(boards.at(expires - 1_000))
     assert words.cause == "The join phase waits for the old member id of consumer-2, whose process is gone."
     assert f"{{left:{expires}}}" in words.effect
+    assert "joined 3 of 4." in describe_board(boards.at(expires - 1_000))
     end = boards.at(boards.end_ms)
     assert end.member("consumer-2").state.doing == "polls"
     assert sentence(end).effect == "Nothing waits."

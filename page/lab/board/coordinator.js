@@ -79,7 +79,7 @@ export class CoordinatorBar {
   paintRoom(board, epochs) {
     const inside = board.members.filter((member) => member.state.standing === "member");
     const wanted = board.phase ? [...board.joined, ...board.awaited] : inside;
-    say(this.roomTitle, epochs ? "Members and epochs" : roomTitle(board, wanted.length));
+    say(this.roomTitle, epochs ? "Members and epochs" : roomTitle(board, wanted.length + board.group.former));
     const room = this.root.closest(".rk-tight") ? 4 : 6;
     const shown = wanted.slice(0, wanted.length > room + 2 ? room : room + 2);
     const seats = [

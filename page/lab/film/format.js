@@ -7,7 +7,7 @@ import { sums } from "./times.js";
 import { decodeTrack } from "./tracks.js";
 
 /** The version of the format that this page reads. */
-export const FILM_VERSION = 2;
+export const FILM_VERSION = 3;
 /** The owner of a partition that is not there (yet, or any more). */
 export const GONE = -2;
 
@@ -29,7 +29,17 @@ export const COLUMNS = Object.freeze({
     "session",
   ],
   partitionStates: ["owner", "word", "flows", "last", "target", "also"],
-  groupStates: ["state", "protocol", "generation", "targetEpoch", "assignor", "reason", "up", "phase"],
+  groupStates: [
+    "state",
+    "protocol",
+    "generation",
+    "targetEpoch",
+    "assignor",
+    "reason",
+    "up",
+    "phase",
+    "former",
+  ],
   members: ["name", "label", "hue", "pattern"],
   marks: ["at", "kind", "member", "words"],
   messages: ["sent", "flight", "member", "api", "request", "error", "news"],
@@ -68,6 +78,7 @@ export const COLUMNS = Object.freeze({
  * @property {string} reason
  * @property {boolean} up
  * @property {string | null} phase the request that all members send in this state
+ * @property {number} former how many member ids of processes that are gone the group has beside those of the restarted ones
  *
  * @typedef {{ name: string, label: string, hue: number, pattern: number, index: number }} Member
  * @typedef {{ at: number, kind: string, member: string | null, words: string }} Mark

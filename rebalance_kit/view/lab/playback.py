@@ -19,7 +19,7 @@ from rebalance_kit.view.board.track import Track
 from rebalance_kit.view.style.theme import looks
 from rebalance_kit.view.words.moment import sentence
 
-VERSION = 2
+VERSION = 3
 """Of the format; raised with every change of it, here and in ``page/lab/film/format.js``."""
 POSITIONS_UP_TO = 64
 MESSAGES_UP_TO = 4000
@@ -146,7 +146,7 @@ def _group_track(boards: Boards, table: _Table[tuple[object, ...]]) -> list[int]
             state.assignor,
             state.reason,
         )
-        bare.push(at_ms, (*row, int(state.up), PHASES.get(state.state)))
+        bare.push(at_ms, (*row, int(state.up), PHASES.get(state.state), len(state.former)))
     return _coded(bare, table)
 
 

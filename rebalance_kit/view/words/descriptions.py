@@ -53,7 +53,7 @@ def _group_line(board: BoardState) -> str:
         else f", {'group epoch' if group.protocol == 'consumer' else 'generation'} {group.generation}"
     )
     room = (
-        f", joined {len(group.joined)} of {len(group.joined) + len(group.awaited)}"
+        f", joined {len(group.joined)} of {len(group.joined) + len(group.awaited) + len(group.former)}"
         if group.state == "PreparingRebalance"
         else ""
     )

@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 33aa862930b28f23, bundle f43a6d9ff9bf88f3.
+// Made of page/lab/main.js by `make page`; edit there. Sources 5752d7add31196c4, bundle d5d957ed67e75335.
 // shared/model.js
 function bytesOf(text) {
   return new DataView(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
@@ -96,7 +96,7 @@ function sums(waits) {
   return waits.map((wait) => at += wait);
 }
 function seconds(ms) {
-  return `${(ms / 1e3).toFixed(1)} s`;
+  return `${((ms % 1e3 === 250 ? ms - 1 : ms) / 1e3).toFixed(1)} s`;
 }
 function milliseconds(ms) {
   return `${(ms / 1e3).toFixed(3)} s`;
@@ -340,7 +340,7 @@ var Room = class {
 };
 
 // lab/film/format.js
-var FILM_VERSION = 2;
+var FILM_VERSION = 3;
 var GONE = -2;
 var COLUMNS = Object.freeze({
   memberStates: [
@@ -374,7 +374,8 @@ var COLUMNS = Object.freeze({
     "assignor",
     "reason",
     "up",
-    "phase"
+    "phase",
+    "former"
   ],
   members: [
     "name",
@@ -1664,7 +1665,7 @@ function holding(film, board, index) {
 function groupLine(board) {
   const { group } = board;
   const number = group.generation === null ? "" : `, ${group.protocol === "consumer" ? "group epoch" : "generation"} ${group.generation}`;
-  const room = board.phase === "JoinGroup" ? `, joined ${board.joined.length} of ${board.joined.length + board.awaited.length}` : "";
+  const room = board.phase === "JoinGroup" ? `, joined ${board.joined.length} of ${board.joined.length + board.awaited.length + group.former}` : "";
   return `Group ${group.state}${number}${room}. ${board.flowing} of ${board.there} partitions flow.`;
 }
 function twinText(film, board) {
@@ -5288,7 +5289,7 @@ var CoordinatorBar = class {
       ...board.joined,
       ...board.awaited
     ] : inside;
-    say(this.roomTitle, epochs ? "Members and epochs" : roomTitle(board, wanted.length));
+    say(this.roomTitle, epochs ? "Members and epochs" : roomTitle(board, wanted.length + board.group.former));
     const room = this.root.closest(".rk-tight") ? 4 : 6;
     const shown = wanted.slice(0, wanted.length > room + 2 ? room : room + 2);
     const seats = [
