@@ -46,7 +46,7 @@ TASK = Task(
         (
             simulated("night-1", "storm", "eager", 1),
             simulated("night-2", "rolling-restart", "cooperative", 1),
-            simulated("night-3", "join", "consumer", 1),
+            simulated("night-3", "join", "consumer", 2),
             simulated("night-4", "leave", "eager", 1),
         )
     ),
