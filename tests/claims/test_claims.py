@@ -419,7 +419,7 @@ def _() -> None:
         end=45_000,
         members=[member("c1", client="librdkafka"), member("c2")],
     )
-    assert calls(native, "c1", 20_000) == [("revoked", owners(native, 19_000)["c1"])]
+    assert calls(native, "c1", 20_000) == [("lost", owners(native, 19_000)["c1"])]
     assert 25_000 < rows(native, "callback_begin", 20_000, "c1")[0].at_ms < 32_000
 
 
