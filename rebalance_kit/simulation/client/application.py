@@ -105,12 +105,28 @@ class Application:
         else:
             self._polled()
 
-    def watch_polls(self, since_ms: int, for_ms: int) -> None:
-        """The application is busy from then on: see whether that is longer than max.poll.interval.ms."""
+    def watch_polls(self, since_ms: int, for_ms: int, called_ms: int | None = None) -> None:
+        """The application is busy from then on: see whether that is longer than max.poll.interval.ms.
+
+        The limit counts from ``called_ms``, the last call of poll(), or from the moment it got busy.
+        """
         if for_ms > self._max_poll_interval_ms:
             host = self._host
             late_ms = host.draw(host.latencies.poll_overdue_noticed)
-            host.at(since_ms + self._max_poll_interval_ms + late_ms, self._poll_overdue, since_ms)
+            begins_ms = since_ms if called_ms is None else called_ms
+            host.at(begins_ms + self._max_poll_interval_ms + late_ms, self._poll_overdue, since_ms)
+
+    def _called_ms(self) -> int:
+        """When the poll() was called that has just returned: Java counts from its call, librdkafka from its return.
+
+        It lasted a poll step, unless a callback ran in it or the process was not there yet; Java's poll() counts
+        anew after each callback.
+        """
+        now_ms = self._host.now_ms
+        if self._machine.librdkafka:
+            return now_ms
+        step_ms = self._host.latencies.poll_step_ms
+        return max(now_ms - step_ms, self.first_poll_ms, self._callback_until_ms, self._stalled_until_ms)
 
     def _poll_overdue(self, since_ms: int) -> None:
         busy = (
@@ -128,10 +144,11 @@ class Application:
         if self._callback_until_ms > now_ms:
             host.at(self._callback_until_ms, self.stall, for_ms)
             return
+        called_ms = self._called_ms()
         self._stalled_from_ms, self._stalled_until_ms = now_ms, now_ms + for_ms
         self._fetching.suspend("stall")
         host.row("stall_begin", {"until_ms": self._stalled_until_ms})
-        self.watch_polls(now_ms, for_ms)
+        self.watch_polls(now_ms, for_ms, called_ms)
         host.at(self._stalled_until_ms, self._stall_over)
 
     def _stall_over(self) -> None:

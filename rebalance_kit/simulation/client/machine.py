@@ -63,6 +63,11 @@ class ClientMachine:
         return self._member.may_commit
 
     @property
+    def librdkafka(self) -> bool:
+        """A librdkafka client instead of the Java one."""
+        return self._member.librdkafka
+
+    @property
     def idle(self) -> bool:
         """Nothing of a rebalance is under way on the application thread."""
         return self._member.idle

@@ -177,7 +177,7 @@ def test_crash_costs_all_three_protocols_about_the_same():
 def test_poll_timeout(protocol):
     trace = run("poll-timeout", protocol)
     (late,) = [row.at_ms for row in trace.of("poll_timeout")]
-    assert begins(trace) + 12_000 <= late <= begins(trace) + 17_500
+    assert begins(trace) + 11_900 <= late <= begins(trace) + 17_500
     (lost,) = calls(trace, "lost")
     assert lost[1] == "consumer-2" and lost[0] >= begins(trace) + 20_000
     assert len(owned_at(trace, 79_000)["consumer-2"]) == 2
