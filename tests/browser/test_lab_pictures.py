@@ -26,9 +26,9 @@ MOMENTS = (
         "light",
         "The join phase waits for consumer-2, which crashed.",
     ),
-    ("fifty", "fifty-by-five-hundred", "eager", 51_500, "dark", "The join phase waits for"),
-    ("why", "join", "eager", 33_935, "light", "The join phase waits for"),
-    ("messages", "join", "eager", 33_966, "light", "Everybody has joined generation 2."),
+    ("fifty", "fifty-by-five-hundred", "eager", 48_700, "dark", "The join phase waits for"),
+    ("why", "join", "eager", 34_850, "light", "The join phase waits for"),
+    ("messages", "join", "eager", 34_867, "light", "Everybody has joined generation 2."),
 )
 
 
