@@ -128,7 +128,7 @@ print(first.check(log_events))
 # *parsed* (it is an event), *ignored* (it is a line of Kafka that says nothing about groups), or *rejected*.
 
 # %%
-from rebalance_kit import forensics
+from rebalance_kit.pipeline import forensics
 
 found = forensics(spark, folder)
 books = found.lines.withColumn("balance", F.expr("lines - parsed - ignored - rejected"))

@@ -40,7 +40,7 @@ written = write_logs(three("storm", ("eager",))["eager"], logs / "storm")
 # %%
 from pyspark.sql import functions as F
 
-from rebalance_kit import forensics
+from rebalance_kit.pipeline import forensics
 
 spark = starting.result()
 found = forensics(spark, [logs / name for name in [*JOINS, STALL, "storm"]])
