@@ -1,5 +1,5 @@
 import { nextBeat, pollLeft, sessionEnds } from "../lab/film/clocks.js";
-import { checkVersion, FILM_VERSION } from "../lab/film/format.js";
+import { checkVersion, FILM_VERSION, GONE, partitionState } from "../lab/film/format.js";
 import { decodePositions, positionBetween } from "../lab/film/positions.js";
 import { fillClock } from "../lab/film/sentences.js";
 import { placeTokens } from "../lab/film/slots.js";
@@ -10,6 +10,11 @@ import { raises, same } from "./assert.js";
 Deno.test("the place in a sorted list is the last one that is not after", () => {
   same([9, 10, 15, 20, 99].map((at) => placeOf([10, 20, 20, 30], at)), [-1, 0, 0, 2, 3]);
   same(placeOf([], 5), -1);
+});
+
+Deno.test("a partition that is not there has no owner to draw, not even nobody", () => {
+  same(partitionState([-1, "not there", 1, -1, -1, []]).owner, GONE);
+  same(partitionState([-1, "no owner", 0, 0, -1, []]).owner, -1);
 });
 
 Deno.test("waits add up to moments", () => {

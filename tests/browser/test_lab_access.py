@@ -167,7 +167,7 @@ def test_single_letters_can_be_switched_off(page, tmp_path):
 def test_what_is_said_aloud_follows_the_crash(page, tmp_path):
     bridge = Bridge(page, Lab("crash"), tmp_path / "lab.html")
     bridge.press("n")
-    bridge.pump("document.querySelector('.rk-status').textContent.startsWith('32.0 s consumer-2 crashed.')")
+    bridge.pump("document.querySelector('.rk-status').textContent.includes(' s consumer-2 crashed.')")
     bridge.root.locator(".rk-lane").first.focus()
     bridge.press("ArrowRight")
     assert (

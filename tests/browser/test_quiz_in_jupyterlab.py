@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import sqlite3
 
 import pytest
 
@@ -115,7 +116,10 @@ def test_an_exam_survives_a_killed_kernel_and_no_key_travels_before_the_end(
     )
     opened(page, jupyter, name)
     run_all(page, "section.rkq form")
-    sitting = ExamSitting.begin("CCDAK", questions=12, store=Store(answers.path))
+    beside = answers.path.with_name("beside.sqlite")  # the page's exam keeps its owner
+    with sqlite3.connect(answers.path) as kept_answers, sqlite3.connect(beside) as copy:
+        kept_answers.backup(copy)
+    sitting = ExamSitting.begin("CCDAK", questions=12, store=Store(beside))
     place = next(n for n, one in enumerate(sitting.questions) if isinstance(one, Choice) and not one.form)
     while page.get_by_text(f"Question {place + 1} of 12").count() == 0:
         before = page.locator("section.rkq h3").inner_text()

@@ -194,8 +194,8 @@ function rows(table, raw) {
  * @param {any[]} row
  * @returns {PartitionState}
  */
-function partitionState([owner, word, flows, last, target, also]) {
-  return { owner, word, flows: !!flows, last, target, also };
+export function partitionState([owner, word, flows, last, target, also]) {
+  return { owner: word === "not there" ? GONE : owner, word, flows: !!flows, last, target, also };
 }
 
 /**

@@ -221,7 +221,7 @@ def _steady(board: BoardState) -> tuple[str, str]:
 
 
 def _unsettled(board: BoardState) -> str:
-    """What is not at rest although all partitions flow; empty when nothing waits."""
+    """What is not settled although all partitions flow; empty when nothing waits."""
     words = [
         f"{member.name} {DID[member.state.life]} and is not in the group any more."
         for member in board.members
@@ -234,7 +234,7 @@ def _unsettled(board: BoardState) -> str:
     ]
     if not words and board.group.state != "Stable":
         words = ["Not all members have confirmed their assignment yet."]
-    more = [f"{len(words) - LISTED} more members are not at rest."] if len(words) > LISTED else []
+    more = [f"{len(words) - LISTED} more members are not settled."] if len(words) > LISTED else []
     return " ".join([*words[:LISTED], *more])
 
 

@@ -49,9 +49,9 @@ def test_every_row_is_what_the_engine_gives_for_the_same_values_and_seed(spark):
         for name in (one.name for one in fields(Metrics) if one.name != "label"):
             assert row[name] == getattr(alone, name), name
         assert [one.trigger for one in row.by_rebalance] == [one.trigger for one in rebalances(trace)]
-        assert row.error is None and row.crash_detect_s == pytest.approx(
-            row.session_timeout_ms / 1000, abs=2.0
-        )
+        assert row.error is None
+        age_of_heartbeat_s = row.session_timeout_ms / 1000 - row.crash_detect_s
+        assert -0.5 < age_of_heartbeat_s < 5.5  # at most the longer heartbeat interval
 
 
 @pytest.mark.spark
@@ -186,7 +186,7 @@ def test_a_longer_session_finds_a_crash_later_and_raises_fewer_false_alarms(rows
             if point.protocol == protocol
         )
         assert short.middle < 6.1
-        assert 42 < long.middle < 45.1
+        assert 39.5 < long.middle < 45.1
         few, none = (
             point
             for point in points(rows, "session_timeout_ms", "false_alarms")

@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 5752d7add31196c4, bundle d5d957ed67e75335.
+// Made of page/lab/main.js by `make page`; edit there. Sources 51780d97951d0f16, bundle 5ac3a2ad963abf60.
 // shared/model.js
 function bytesOf(text) {
   return new DataView(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
@@ -525,7 +525,7 @@ function rows(table, raw) {
 }
 function partitionState([owner, word, flows, last, target, also]) {
   return {
-    owner,
+    owner: word === "not there" ? GONE : owner,
     word,
     flows: !!flows,
     last,
