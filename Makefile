@@ -48,6 +48,7 @@ page: $(STAMP) ## bundle the page's JavaScript from page/ into the package
 lint: $(STAMP) ## check style, types and rooms
 	$(BIN)/python scripts/page.py lint
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --no-cache
 
