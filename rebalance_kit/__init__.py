@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # the names of the table below, for editors and type checkers
     from rebalance_kit.simulation.simulate import simulate as simulate
     from rebalance_kit.view.exercises.widget import Exercise as Exercise
     from rebalance_kit.view.figures.comparison import comparison_figure as comparison_figure
+    from rebalance_kit.view.figures.dealing import deal as deal
     from rebalance_kit.view.figures.flow import flow_figure as flow_figure
     from rebalance_kit.view.figures.gantt import gantt_figure as gantt_figure
     from rebalance_kit.view.figures.lag_chart import lag_figure as lag_figure
@@ -79,6 +80,7 @@ else:
             "Quiz": "view",
             "Review": "view",
             "comparison_figure": "view",
+            "deal": "view",
             "describe_comparison": "view",
             "detection_figure": "view",
             "flow_figure": "view",

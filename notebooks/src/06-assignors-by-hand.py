@@ -1,0 +1,377 @@
+# %% [markdown]
+# # 06 · Assignors by hand
+#
+# **40 minutes.** Exams: CCDAK *Application Development*, *Fundamentals*; CCAAK *Cluster Configuration*, *Troubleshooting*.
+#
+# After this notebook you can
+#
+# - deal partitions by hand as range, round robin, sticky and uniform deal them;
+# - say when range leaves members without work, and what to use instead;
+# - tell which partitions move when a member joins or leaves, and which only seem to;
+# - configure each assignor in Java, in librdkafka and on the broker, and write one of your own.
+#
+# An **assignor** answers one question: given these members, their subscriptions and these partitions, who reads what?
+# It knows nothing about lag, load or record sizes. It counts partitions.
+
+# %%
+from rebalance_kit import Quiz, deal
+from rebalance_kit.notebook import beside, columns
+
+# %% [markdown]
+# ## Who deals
+#
+# | | classic group | KIP-848 group |
+# |---|---|---|
+# | who runs the assignor | the **group leader**, one of the consumers | the **group coordinator**, a broker |
+# | the choice is made by | `partition.assignment.strategy`, a list in each client | `group.remote.assignor` in a client, or the first of `group.consumer.assignors` on the broker |
+# | what Kafka ships | range, roundrobin, sticky, cooperative-sticky | uniform (default), range |
+# | what it sees of the present | what members say they own (sticky ones only) | the previous target assignment |
+# | your own class | on every client | on every broker |
+#
+# In a classic group all members must share at least one assignor. The group uses the one with the most votes; each
+# member votes for the first of its list that everybody supports.
+#
+# The pictures below come from the kit's copies of these assignors. They were compared with the answers of Kafka's own
+# classes on the thousands of groups stored in this repository; the tests repeat that comparison.
+#
+# ## Range: topic by topic
+#
+# > For **each topic**: sort the members that subscribe to it, cut its partitions into consecutive ranges, and let the
+# > first members take the remainder, one each.
+#
+# Members sort by `group.instance.id` if they have one, otherwise by member id. A dynamic member's id begins with its
+# `client.id`, so names decide who comes first. Four partitions, three members:
+
+# %%
+deal("range", {"orders": 4}, members=3)
+
+# %% [markdown]
+# The numbers in the boxes are steps, and here are those steps in words:
+
+# %%
+print(deal("range", {"orders": 4}, members=3).text)
+
+# %% [markdown]
+# c1 takes the one that is left over. Fair enough: somebody has to.
+#
+# ### Predict
+#
+# The group subscribes to a second topic, `payments`, that also has four partitions. How many partitions does each
+# member own? And with ten topics of *one* partition each?
+
+# %%
+guess = {
+    "c1, two topics": None,
+    "c3, two topics": None,
+    "c1, ten small topics": None,
+    "c3, ten small topics": None,
+}
+
+# %%
+two = deal("range", {"orders": 4, "payments": 4}, members=3)
+ten = deal("range", {f"topic{number}": 1 for number in range(10)}, members=3)
+counts = [len(dealt.assignment[member]) for dealt in (two, ten) for member in ("c1", "c3")]
+print(beside(guess, dict(zip(guess, counts, strict=True))))
+
+# %%
+two
+
+# %% [markdown]
+# Range begins anew with each topic, so the **same** first member takes the remainder every time. With ten topics of one
+# partition it takes everything. This is the skew that exam questions ask about: two of three consumers sit idle, and
+# adding consumers does not help.
+#
+# Why would anybody want range? Look at the columns: c1 has partitions 0 and 1 of *both* topics. If both topics are
+# partitioned by the same key, one member sees everything about a key, and a join needs no shuffle. That is
+# **co-partitioning**, and range is the assignor that gives it.
+#
+# ## Round robin: one circle
+#
+# > Sort **all** partitions of all topics, sort the members, and deal as you deal cards. A member that does not subscribe
+# > to a partition's topic is passed over.
+
+# %%
+deal("roundrobin", {"orders": 4, "payments": 4}, members=3)
+
+# %% [markdown]
+# The counts are 3, 3 and 2, the best there is. Co-partitioning is gone.
+#
+# ### Predict
+#
+# The members subscribe to different topics. c1 reads `a`, c2 reads `a` and `b`, c3 reads all three. Topic `a` has one
+# partition, `b` two, `c` three. Does c2 get both partitions of `b`?
+
+# %%
+guess = {"partitions of c2": None, "partitions of c3": None}
+
+# %%
+unequal = {"c1": ["a"], "c2": ["a", "b"], "c3": ["a", "b", "c"]}
+topics = {"a": 1, "b": 2, "c": 3}
+circle = deal("roundrobin", topics, unequal)
+print(
+    beside(guess, dict(zip(guess, (len(circle.assignment["c2"]), len(circle.assignment["c3"])), strict=True)))
+)
+
+# %%
+circle
+
+# %% [markdown]
+# No. After c2 takes `b-0`, c3 is next in the circle, and it takes `b-1` although it is about to receive all of `c`. Round robin
+# does not look ahead: **with unequal subscriptions it is not balanced.** The sticky assignors count, and do better:
+
+# %%
+deal("sticky", topics, unequal)
+
+# %% [markdown]
+# ## Sticky: balanced first, then still
+#
+# > Let every member keep what it owns, as far as balance allows. Deal only what is left.
+#
+# Three members own two partitions each. Then c2 leaves. Compare round robin and sticky.
+
+# %%
+owned = {"c1": ["orders-0", "orders-3"], "c3": ["orders-2", "orders-5"]}
+stay = {name: ["orders"] for name in owned}
+deal("roundrobin", {"orders": 6}, stay, owned)
+
+# %%
+deal("sticky", {"orders": 6}, stay, owned)
+
+# %% [markdown]
+# ### Predict
+#
+# c2 owned two partitions, and those have to go somewhere. How many of the *other* four change hands?
+
+# %%
+guess = {"moved by roundrobin": None, "moved by range": None, "moved by sticky": None}
+
+
+# %% tags=["hide-input"]
+def moved(assignor: str) -> int:
+    """Partitions of a member that stayed and that somebody else has now."""
+    after = deal(assignor, {"orders": 6}, stay, owned).assignment
+    return sum(partition not in map(str, after[member]) for member, had in owned.items() for partition in had)
+
+
+# %%
+print(beside(guess, dict(zip(guess, map(moved, ("roundrobin", "range", "sticky")), strict=True))))
+
+# %% [markdown]
+# Every partition that moves costs something: a cache that is cold, a state store that is read again, records since the last
+# commit that are read twice. A **sticky** assignor moves only what balance demands.
+#
+# **Myth:** "sticky means no stop-the-world." `sticky` (the `StickyAssignor`) is an *eager* assignor: every member revokes
+# everything, and gets most of it back a moment later. The partitions stay; the interruption does not go away.
+#
+# ## Cooperative-sticky: the same deal, held back
+#
+# c1 and c2 own two partitions each, and c3 joins. **Watch for** step 6.
+
+# %%
+joining = deal(
+    "cooperative-sticky", {"orders": 4}, 3, {"c1": ["orders-0", "orders-1"], "c2": ["orders-2", "orders-3"]}
+)
+joining
+
+# %%
+print(joining.text)
+
+# %% [markdown]
+# The plan is the one that `sticky` makes. But `orders-3` still belongs to c2, which has not revoked it. So in *this*
+# generation nobody gets it. c2 revokes, re-joins, and the next generation hands it to c3. Notebook 03 shows that
+# on the wire.
+#
+# How does the leader know what is owned? Members say so in JoinGroup, together with the generation in which they
+# got it. If two members claim one partition, the later generation wins: the earlier claim belongs to a zombie.
+#
+# ## Uniform: the broker deals
+#
+# KIP-848 moves the assignor into the coordinator. The default, `uniform`, is sticky by nature: it starts from the
+# **previous target assignment**, which the broker keeps itself.
+
+# %%
+three = {"c1": ["orders-0", "orders-1"], "c2": ["orders-2", "orders-3"], "c3": ["orders-4", "orders-5"]}
+deal("server.uniform", {"orders": 6}, 4, three)
+
+# %% [markdown]
+# One partition moves to c4 and five stay. Nothing is held back in the deal itself: the *target* says at once that
+# c4 owns `orders-3`. Who may have what at which moment is the reconciliation's business (notebook 04).
+#
+# The broker also ships `range`. Since 3.9 it is as stateless as the client's, and it gives co-partitioning in the same way:
+
+# %%
+deal("server.range", {"orders": 4, "payments": 4}, members=3)
+
+# %% [markdown]
+# ### Racks
+#
+# Four partitions; the replicas of 0 and 1 are on rack b, those of 2 and 3 on rack a. c1 runs on rack a, c2 on rack b.
+#
+# ### Predict
+#
+# Which partitions does c1 get from the client's range, and which from the broker's uniform?
+
+# %%
+guess = {"range": None, "server.uniform": None}  # for example "0, 1"
+
+# %%
+racks = {"c1": "a", "c2": "b"}
+replicas = {"orders": [["b"], ["b"], ["a"], ["a"]]}
+near = {
+    name: deal(name, {"orders": 4}, 2, racks=racks, replica_racks=replicas).assignment["c1"] for name in guess
+}
+print(beside(guess, {name: ", ".join(str(p.partition) for p in got) for name, got in near.items()}))
+
+# %% [markdown]
+# The client's range, sticky and cooperative-sticky look at racks since 3.5 (KIP-881), if the member sets `client.rack`
+# and not every rack holds every partition. Round robin never does. Neither `uniform` nor the broker's `range` does, up to 4.3:
+# the member's rack travels to the broker, and the assignors do not use it. Fetching from the nearest replica (KIP-392,
+# `replica.selector.class` on the broker) works with every assignor; it is another mechanism.
+#
+# ## Configure it
+#
+# Java, classic group:
+#
+# ```java
+# Properties props = new Properties();
+# props.put("group.id", "billing");
+# props.put("partition.assignment.strategy", CooperativeStickyAssignor.class.getName());
+# ```
+#
+# Python and every other client on librdkafka: the short names, and no mixed list. librdkafka refuses a list in which
+# cooperative-sticky stands beside an eager assignor; Java accepts it, and runs eager.
+#
+# ```python
+# consumer = Consumer({"group.id": "billing", "partition.assignment.strategy": "cooperative-sticky"})
+# ```
+#
+# KIP-848, any client. The client setting `partition.assignment.strategy` is refused:
+#
+# ```properties
+# group.protocol=consumer
+# group.remote.assignor=range
+# ```
+#
+# On the broker, the first of this list is what a group gets whose members ask for nothing:
+#
+# ```properties
+# group.consumer.assignors=uniform,range
+# ```
+#
+# ## Write your own
+#
+# In Java a classic assignor implements `ConsumerPartitionAssignor`. This is the whole of what you must write:
+#
+# ```java
+# public class FirstTakesAll extends AbstractPartitionAssignor {   // an internal class; Kafka's own extend it too
+#     @Override public String name() { return "first-takes-all"; }
+#
+#     @Override public Map<String, List<TopicPartition>> assign(
+#             Map<String, Integer> partitionsPerTopic, Map<String, Subscription> subscriptions) {
+#         Map<String, List<TopicPartition>> dealt = new HashMap<>();
+#         subscriptions.keySet().forEach(member -> dealt.put(member, new ArrayList<>()));
+#         String first = Collections.min(subscriptions.keySet());
+#         for (String topic : subscriptions.get(first).topics())
+#             dealt.get(first).addAll(partitions(topic, partitionsPerTopic.getOrDefault(topic, 0)));
+#         return dealt;   // every member must be in the map, even with an empty list
+#     }
+# }
+# ```
+#
+# Its `name()` is what the members vote on, so two versions of a class that deal differently need two names. The contract
+# is short: every subscribed partition goes to exactly one member that subscribes to it, and every member is in the answer.
+#
+# ### Try it
+#
+# Here is that contract as a function. Write a round robin that starts each topic where the last one ended, and let the
+# checks judge it.
+
+
+# %%
+def my_assignor(topics: dict[str, int], members: list[str]) -> dict[str, list[str]]:
+    """Deal the partitions of all topics to the members; this one gives everything to the first."""
+    dealt = {member: [] for member in members}
+    for topic, count in topics.items():
+        for number in range(count):
+            dealt[sorted(members)[0]].append(f"{topic}-{number}")
+    return dealt
+
+
+# %% tags=["hide-input"]
+def judged(topics: dict[str, int], members: list[str]) -> str:
+    """What the contract says of an answer of ``my_assignor``."""
+    dealt = my_assignor(topics, members)
+    given = sorted(partition for partitions in dealt.values() for partition in partitions)
+    wanted = sorted(f"{topic}-{number}" for topic, count in topics.items() for number in range(count))
+    sizes = [len(dealt.get(member, ())) for member in members]
+    rows = [
+        ("every partition to exactly one member", "yes" if given == wanted else "no"),
+        ("every member is in the answer", "yes" if dealt.keys() == set(members) else "no"),
+        ("partitions per member", ", ".join(map(str, sizes))),
+        ("balanced (at most one apart)", "yes" if max(sizes) - min(sizes) <= 1 else "no"),
+    ]
+    return columns([("check", "answer"), *rows])
+
+
+# %%
+print(judged({"orders": 4, "payments": 3}, ["c1", "c2", "c3"]))
+
+# %% [markdown]
+# <details><summary>One solution</summary>
+#
+# ```python
+# def my_assignor(topics, members):
+#     dealt = {member: [] for member in members}
+#     circle = itertools.cycle(sorted(members))
+#     for topic, count in sorted(topics.items()):
+#         for number in range(count):
+#             dealt[next(circle)].append(f"{topic}-{number}")
+#     return dealt
+# ```
+# </details>
+#
+# ## Which one?
+#
+# | you want | classic | KIP-848 |
+# |---|---|---|
+# | little movement and no stop-the-world | cooperative-sticky | uniform |
+# | co-partitioned topics for a join | range | range |
+# | the best balance over many small topics | cooperative-sticky, roundrobin | uniform |
+# | partitions near their replicas | range, sticky or cooperative-sticky with `client.rack` | not yet |
+#
+# ## Check questions
+#
+# 1. Five topics with three partitions each, two consumers, range. How many partitions does each own?
+# 2. The same with round robin?
+# 3. Twelve partitions, `sticky`, one of four members leaves. How many partitions of the three others move?
+# 4. A group lists `[range, cooperative-sticky]`. Which one deals?
+#
+# <details><summary>Answers</summary>
+#
+# 1. Ten and five: the first member takes two of each topic.
+# 2. Eight and seven.
+# 3. None. The leaver's three are dealt, one to each.
+# 4. Range, and the group runs eager. The second entry is there so that one later bounce can take range out.
+# </details>
+
+# %%
+first = deal("range", {f"t{number}": 3 for number in range(5)}, 2).assignment
+second = deal("roundrobin", {f"t{number}": 3 for number in range(5)}, 2).assignment
+print(
+    "range:", *(len(got) for got in first.values()), "  roundrobin:", *(len(got) for got in second.values())
+)
+
+# %% tags=["nbval-ignore-output"]
+Quiz("assignors", count=8)
+
+# %% [markdown]
+# ## Recap
+#
+# - **range**: per topic, consecutive, remainder to the first. Co-partitioned, and skewed over many topics.
+# - **roundrobin**: one circle over everything. Balanced if all subscribe alike.
+# - **sticky**: keeps what balance allows. Still eager.
+# - **cooperative-sticky**: the same plan, but holds back what its owner has not revoked.
+# - **uniform**: the broker's own, sticky by the previous target assignment.
+# - None of them knows lag. A hot partition stays hot under all of them.
+#
+# **Next:** [07 · Callbacks and commits](07-callbacks-and-commits.ipynb), where your own code decides what is read twice.
