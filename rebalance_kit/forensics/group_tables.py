@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from rebalance_kit.forensics.findings.cost import with_costs
 from rebalance_kit.forensics.findings.table import Findings
 from rebalance_kit.forensics.history.history import History
 
@@ -37,12 +38,13 @@ def group_tables(group: str | None, events: Iterable[Event], *, alone: bool) -> 
         findings.take(event)
     rebalances = history.rebalances()
     storms = history.storms(rebalances)
-    said = findings.rows(history, rebalances, storms)
+    gaps = [] if group is None else history.gaps()
+    said = with_costs(findings.rows(history, rebalances, storms), rebalances, storms, gaps)
     if group is None:
         return GroupTables(findings=said)
     return GroupTables(
         rebalances=[row.columns() for row in rebalances],
-        gaps=history.gaps(),
+        gaps=gaps,
         storms=storms,
         members=history.members(),
         findings=said,

@@ -130,13 +130,21 @@ def _print_group(record: dict[str, Any], out: TextIO) -> None:
         more = f" and {len(who) - _NAMED} more" if len(who) > _NAMED else ""
         counts.append(f"{record['expired']} expired: {', '.join(names)}{more}")
     print(_wrapped("   ", "; ".join(counts)), file=out)
+    if record["findings"]:
+        costs = any(row["unread_ms"] for row in record["findings"])
+        print(f"   Findings{', those that cost most first' if costs else ''}, and what to do:", file=out)
+        _print_findings(by_cost(record["findings"]), out)
     shared = _shared_names(rows)
+    if rows:
+        print("   Rebalances:", file=out)
     for row in rows:
         _print_rebalance(row, shared, out)
-    if record["findings"]:
-        print("   Findings, and what to do:", file=out)
-        _print_findings(record["findings"], out)
     print(file=out)
+
+
+def by_cost(findings: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Findings by the unread partition-time around them, the most first; of equal cost in order of time."""
+    return sorted(findings, key=lambda row: -(row["unread_ms"] or 0))
 
 
 def _shared_names(rows: Sequence[dict[str, Any]]) -> set[str]:
@@ -170,7 +178,10 @@ def _print_findings(findings: Sequence[dict[str, Any]], out: TextIO) -> None:
         print(_wrapped("   * ", f"{first['sentence']}{same}"), file=out)
         print(_wrapped("     do: ", do), file=out)
         at = f"{_clock(first['at_ms'])} " if first["at_ms"] is not None else ""
-        print(f"     {at}{first['file']}:{first['line']} ({first['source']})", file=out)
+        cost = (
+            f"unread meanwhile {first['unread_ms'] / 1000:,.1f} partition-s; " if first["unread_ms"] else ""
+        )
+        print(_wrapped("     ", f"{cost}{at}{first['file']}:{first['line']} ({first['source']})"), file=out)
 
 
 def _clock(at_ms: int) -> str:

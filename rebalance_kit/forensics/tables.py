@@ -50,6 +50,7 @@ _FINDINGS = {
     "who": "string",
     "at_ms": "bigint",
     "times": "bigint",
+    "unread_ms": "bigint",
     "sentence": "string",
     "do": "string",
     "source": "string",

@@ -192,7 +192,7 @@ SHOWN = (
     "file",
     "line",
 )
-TOLD = ("at_ms", "finding", "who", "sentence", "do", "source", "file", "line", "evidence")
+TOLD = ("at_ms", "finding", "who", "unread_ms", "sentence", "do", "source", "file", "line", "evidence")
 
 
 def _shown(row: Rebalance) -> dict[str, object]:
