@@ -172,6 +172,43 @@ def test_librdkafka_names_no_reason_when_it_leaves_on_a_poll_timeout_and_its_ass
     assert client.called == [("lost", ["t-0", "t-1"], 1)]
 
 
+@pytest.mark.parametrize("leads", [True, False])
+def test_librdkafka_loses_partitions_of_a_deleted_topic_and_only_a_leader_joins_again_by_itself(leads):
+    # rd_kafka_cgrp_metadata_update_check, COOPERATIVE: "subscribed topic(s) no longer exist" sets assignment_lost().
+    client = joined(
+        "cooperative", held="t-0 u-0", topics=("t", "u"), leader=leads, client="librdkafka", callback="right"
+    )
+    client.event(fx.MetadataSeen({"t": 6}))
+    assert client.called == [("lost", ["u-0"], 1)] and client.fetching == set(tps("t-0"))
+    joins = [request for request in client.sent if isinstance(request, JoinGroup)]
+    assert [request.protocols[0][1].topics for request in joins] == ([("t",)] if leads else [])
+
+
+def test_eager_librdkafka_revokes_everything_when_a_topic_is_deleted_leader_or_not():
+    # The same function, EAGER: rd_kafka_cgrp_revoke_rejoin, which is "not lost".
+    client = joined(held="t-0 u-0", topics=("t", "u"), client="librdkafka", callback="right")
+    client.event(fx.MetadataSeen({"t": 6}))
+    assert client.called == [("revoked", ["t-0", "u-0"], 1)]
+    assert client.take(JoinGroup).protocols[0][1].topics == ("t",)
+
+
+def test_a_follower_of_librdkafka_joins_again_for_new_partitions_and_one_of_java_does_not():
+    # Semantics 7.4: "non-leader sees metadata change: re-joins too (regex/topic set)".
+    for kind, joins in (("librdkafka", 1), ("java", 0)):
+        client = joined("cooperative", client=kind, callback="right")
+        client.event(fx.MetadataSeen({"t": 8}))
+        assert sum(isinstance(request, JoinGroup) for request in client.sent) == joins
+
+
+def test_librdkafka_does_not_wait_for_the_commit_of_a_deleted_topic():
+    client = joined(
+        topics=("t", "u"), held="t-0 u-0", client="librdkafka", callback="right", auto_commit=True
+    )
+    client.event(fx.MetadataSeen({"t": 6}))
+    client.event(fx.CommitDone("UNKNOWN_TOPIC_OR_PARTITION", "join"))
+    assert client.called == [("revoked", ["t-0", "u-0"], 1)]
+
+
 @pytest.mark.parametrize("stage", ["STABLE", "PREPARING_REBALANCE"])
 def test_close_of_librdkafka_revokes_also_while_the_group_rebalances(stage):
     # Semantics 7.3: a rebalance under way is none of the causes that make assignment_lost() true.

@@ -264,6 +264,20 @@ def die_while_revoking(steps: Edges) -> None:
     assert isinstance(client.ended, fx.Die)
 
 
+def die_while_losing_a_deleted_topic(steps: Edges, *, fenced: bool) -> None:
+    """librdkafka loses partitions of a deleted topic; its heartbeat may learn meanwhile that it was fenced."""
+    client = Patient("cooperative", steps, topics=("t", "u"), client="librdkafka", instance_id="i")
+    client.poll()
+    client.answer(answer_join(client), SyncAnswer("NONE", tps("t-0", "u-0")))
+    client.hold_callbacks = True
+    client.event(fx.MetadataSeen({"t": 6}))
+    client.pass_ms(3_000)
+    client.answer(client.take(Heartbeat), Answer("FENCED_INSTANCE_ID" if fenced else "NONE"))
+    client.hold_callbacks = False
+    client.event(fx.CallbackDone())
+    assert isinstance(client.ended, fx.Die) is fenced
+
+
 def close_between_polls(steps: Edges, *, step: PollStep, auto_commit: bool) -> None:
     """close() is called while a callback of the reconciliation waits for poll()."""
     client = Patient("consumer", steps, auto_commit=auto_commit)
@@ -318,6 +332,8 @@ def classic_taken() -> tuple[Edges, Edges]:
     steps, states = wander(("eager", "cooperative"), range(3_000))
     close_while_stuck(steps)
     die_while_revoking(steps)
+    for fenced in (False, True):
+        die_while_losing_a_deleted_topic(steps, fenced=fenced)
     return steps, states
 
 

@@ -22,7 +22,15 @@ def begun(row: TraceRow, state: NativeState) -> tuple[Said, ...]:
     if row.seq in state.marks.closing:
         head = closing(state, count)
         return (*head, *_revoking(state, count), *state.say("done"), *state.say("close_waits"))
+    if row.detail["callback"] == "lost" and not state.reason:
+        return (*_topics_gone(state, count), *_revoking(state, count, "topics not available"))
     return _revoking(state, count)
+
+
+def _topics_gone(state: NativeState, count: int) -> tuple[Said, ...]:
+    """A COOPERATIVE member has found that topics it reads are deleted: ``rd_kafka_cgrp_metadata_update_check``."""
+    why = f"{count} subscribed topic(s) no longer exist"  # its count is that of partitions
+    return (*state.say("metadata_updated"), *state.say("assignment_lost", count=len(state.owned), reason=why))
 
 
 def closing(state: NativeState, count: int) -> tuple[Said, ...]:
@@ -66,9 +74,9 @@ def _assigning(state: NativeState, count: int) -> tuple[Said, ...]:
     )
 
 
-def _revoking(state: NativeState, count: int) -> tuple[Said, ...]:
+def _revoking(state: NativeState, count: int, why: str | None = None) -> tuple[Said, ...]:
     some = state.way == "COOPERATIVE" and not state.closing and state.reason in {"", "rebalance in progress"}
-    reason = "sync group revoke" if some else state.reason
+    reason = why or ("sync group revoke" if some else state.reason)
     queue = CLOSE_QUEUE if state.closing else QUEUE
     waits = state.go("wait-unassign-call")
     told = state.say(

@@ -173,8 +173,9 @@ def _requested(row: TraceRow, state: NativeState) -> tuple[Said, ...]:
         )
     elif reason.startswith("need to revoke"):
         state.after_revoke = True
-    elif reason.startswith("cached metadata has changed"):
-        updated = state.say("metadata_updated")
+    elif reason == METADATA:
+        after_lost = state.join_state == "wait-incr-unassign-to-complete"  # which says it already
+        updated = () if after_lost else state.say("metadata_updated")
         if state.way == "EAGER":
             return (*updated, *state.say("rejoining_all", count=count, reason=METADATA))
         return (*updated, *state.say("rejoining", how=f"with {count} owned partition(s)", reason=METADATA))

@@ -49,6 +49,8 @@ class ClassicMember(Member):
     metadata_member_id: str = ""
     joined_topics: tuple[str, ...] = ()
     assigned_metadata: Mapping[str, int] | None = None
+    existing_topics: Mapping[str, int] | None = None
+    """librdkafka's effective subscription: the subscribed topics that its metadata knew when it last compared."""
     racks: Racks = field(default_factory=dict)
     assigned_racks: Racks = field(default_factory=dict)
     """The replicas that the last assignment was made for (of a leader with a rack)."""
@@ -70,6 +72,11 @@ class ClassicMember(Member):
     def in_group(self) -> bool:
         """The heartbeat thread works: the client has joined a generation."""
         return self.state in {MemberState.STABLE, MemberState.COMPLETING}
+
+    @property
+    def existing(self) -> Mapping[str, int]:
+        """The subscribed topics that the metadata knows, with their numbers of partitions."""
+        return {topic: self.metadata[topic] for topic in sorted(self.topics) if self.metadata.get(topic)}
 
     @property
     def was_reset(self) -> bool:

@@ -29,6 +29,7 @@ def send_join(member: ClassicMember) -> Effects:
     yield from member.move(MemberState.PREPARING)
     yield from member.stop_heartbeats()
     member.joined_topics = member.topics
+    member.existing_topics = member.existing or None
     yield Send(_join_request(member))
 
 
@@ -49,12 +50,12 @@ def _join_request(member: ClassicMember) -> JoinGroup:
 
 def _subscription(member: ClassicMember, assignor: str) -> Subscription:
     """Topics, and what the member owns; the sticky assignor remembers that in user data of its own."""
-    owned = member.owned
-    if not member.librdkafka:
+    owned, topics = member.owned, tuple(sorted(member.topics))
+    if member.librdkafka:
+        topics = tuple(member.existing_topics or topics)  # rkcg_subscribed_topics
+    else:
         owned = tuple(sorted(owned))  # ConsumerProtocol.serializeSubscription
-    subscription = Subscription(
-        tuple(sorted(member.topics)), owned, member.traced_generation, member.settings.rack
-    )
+    subscription = Subscription(topics, owned, member.traced_generation, member.settings.rack)
     if assignor != "sticky":
         return subscription
     partitions, generation = member.sticky_memory

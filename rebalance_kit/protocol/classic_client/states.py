@@ -48,13 +48,21 @@ _S = PollStep
 POLL_EDGES: Mapping[PollStep, frozenset[PollStep]] = MappingProxyType(
     {
         _S.IDLE: frozenset(
-            {_S.COMMITTING_BEFORE_JOIN, _S.REVOKING_BEFORE_JOIN, _S.JOINING, _S.SYNCING, _S.ASSIGNING}
+            {
+                _S.COMMITTING_BEFORE_JOIN,
+                _S.REVOKING_BEFORE_JOIN,
+                _S.JOINING,
+                _S.SYNCING,
+                _S.ASSIGNING,
+                _S.LOSING,
+            }
         ),
         _S.COMMITTING_BEFORE_JOIN: frozenset({_S.IDLE}),
         _S.REVOKING_BEFORE_JOIN: frozenset({_S.IDLE, _S.COMMITTING_BEFORE_JOIN, _S.JOINING, _S.SYNCING}),
         _S.JOINING: frozenset({_S.IDLE, _S.REVOKING_BEFORE_JOIN, _S.SYNCING}),
         _S.SYNCING: frozenset({_S.JOINING}),
         _S.REVOKING: frozenset({_S.SYNCING}),
+        _S.LOSING: frozenset({_S.IDLE}),  # librdkafka alone: partitions of a deleted topic
         _S.ASSIGNING: frozenset({_S.IDLE, _S.SYNCING, _S.REVOKING}),
         # a librdkafka client whose callback made the wrong call is stuck in ASSIGNING, and can only close
         _S.CLOSE_COMMITTING: frozenset({_S.IDLE, _S.COMMITTING_BEFORE_JOIN, _S.ASSIGNING}),
@@ -67,6 +75,7 @@ POLL_EDGES: Mapping[PollStep, frozenset[PollStep]] = MappingProxyType(
                 _S.SYNCING,
                 _S.REVOKING,
                 _S.ASSIGNING,
+                _S.LOSING,
                 _S.CLOSE_COMMITTING,
             }
         ),

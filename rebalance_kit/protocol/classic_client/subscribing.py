@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from rebalance_kit.protocol.classic_client.closing import begin_close, last_callback
 from rebalance_kit.protocol.classic_client.leading import assign
 from rebalance_kit.protocol.classic_client.member import ClassicMember
 from rebalance_kit.protocol.classic_client.revoking import invoke_assigned, on_join_prepare
@@ -12,12 +13,14 @@ from rebalance_kit.protocol.client.partitions import matching
 from rebalance_kit.protocol.client.poll_step import PollStep
 from rebalance_kit.protocol.effects import (
     NO_RACKS,
+    CallbackDone,
     Effects,
     MetadataSeen,
     NextPoll,
     Polled,
     Racks,
     RejoinEnforced,
+    StopFetching,
     Subscribed,
     WantPoll,
 )
@@ -36,8 +39,11 @@ def polled(member: ClassicMember, event: Polled) -> Effects:
         yield from invoke_assigned(member)
         return
     if member.state is MemberState.STABLE and not member.rejoin_needed:
-        yield from _look_for_changes(member)
-    if member.rejoin_needed and member.coordinator_known:
+        if member.librdkafka:
+            yield from _compare_existing_topics(member)
+        else:
+            yield from _look_for_changes(member)
+    if member.poll_step is PollStep.IDLE and member.rejoin_needed and member.coordinator_known:
         yield from on_join_prepare(member)
 
 
@@ -100,6 +106,46 @@ def _look_for_changes(member: ClassicMember) -> Effects:
 
 def _listed(member: ClassicMember, topics: tuple[str, ...]) -> str:
     return f"[{', '.join(member.settings.hash_order(sorted(topics)))}]"
+
+
+# --- librdkafka -------------------------------------------------------------------------------
+def _compare_existing_topics(member: ClassicMember) -> Effects:
+    """Whoever sees a subscribed topic come, go or grow joins again, leader or not (rd_kafka_cgrp_metadata_update_check).
+
+    COOPERATIVE first loses what it owned of topics that are gone; then only the leader joins again by itself.
+    """
+    before, seen = member.existing_topics, member.existing
+    if before is None or seen == before:
+        return
+    member.existing_topics = seen
+    gone = tuple(tp for tp in member.owned if tp.topic in member.topics and tp.topic not in seen)
+    if member.settings.cooperative and gone:
+        member.enter(PollStep.LOSING)
+        yield StopFetching(gone, "lost")
+        yield member.callback("lost", gone)
+    else:
+        yield from _join_for_metadata(member)
+
+
+def deleted_lost(member: ClassicMember, event: CallbackDone) -> Effects:
+    """The callback for partitions of a deleted topic has returned: they are not owned any more, and the leader joins again."""
+    if event.error is not None:
+        yield member.raised(event.error)
+    yield member.own(tuple(tp for tp in member.owned if member.metadata.get(tp.topic)))
+    if member.death is not None:
+        yield from last_callback(member)
+        return
+    member.enter(PollStep.IDLE)
+    if member.closing:
+        yield from begin_close(member)
+        return
+    if member.leader and member.state is MemberState.STABLE and not member.rejoin_needed:
+        yield from _join_for_metadata(member)
+    yield WantPoll(NextPoll.GO_ON)
+
+
+def _join_for_metadata(member: ClassicMember) -> Effects:
+    yield member.request_rejoin("Metadata for subscribed topic(s) has changed", trigger=Trigger.METADATA)
 
 
 # --- racks ------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from rebalance_kit.protocol.classic_client.joining import join_answered, join_un
 from rebalance_kit.protocol.classic_client.member import ClassicMember
 from rebalance_kit.protocol.classic_client.revoking import assigned, revoked_after_sync, revoked_before_join
 from rebalance_kit.protocol.classic_client.subscribing import (
+    deleted_lost,
     metadata_seen,
     polled,
     rejoin_enforced,
@@ -62,6 +63,7 @@ TABLE = ClientTable[ClassicMember](
     on(CallbackDone, revoked_before_join, PollStep.REVOKING_BEFORE_JOIN),
     on(CallbackDone, revoked_after_sync, PollStep.REVOKING),
     on(CallbackDone, assigned, PollStep.ASSIGNING),
+    on(CallbackDone, deleted_lost, PollStep.LOSING),
     on(CallbackDone, last_callback_returned, PollStep.CLOSE_CALLBACK),
     on(CloseCalled, close_called),
     # joining

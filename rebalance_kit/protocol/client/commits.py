@@ -72,7 +72,9 @@ class AwaitedCommit(Generic[M]):
 
 
 def retriable(member: Member, error: str) -> bool:
-    """A RetriableException."""
+    """A RetriableException; of a topic that is gone librdkafka gives up after two more tries, here at once."""
+    if member.librdkafka and error == "UNKNOWN_TOPIC_OR_PARTITION":
+        return False
     return error in RETRIED_COMMITS
 
 

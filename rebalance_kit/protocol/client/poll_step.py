@@ -21,8 +21,8 @@ class PollStep(Enum):
     COMMITTING_BEFORE_REVOKE = "commits before it revokes"
     REVOKE_WAITS = "revoked waits for poll()"
     ASSIGN_WAITS = "assigned waits for poll()"
-    LOSING = "runs lost"
     # both
+    LOSING = "runs lost"
     REVOKING = "runs revoked"
     ASSIGNING = "runs assigned"
     CLOSE_COMMITTING = "commits in close()"
