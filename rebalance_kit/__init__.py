@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # the names of the table below, for editors and type checkers
     from rebalance_kit.model.errors import RebalanceKitError as RebalanceKitError
     from rebalance_kit.model.trace import Trace as Trace
     from rebalance_kit.model.trace import read_trace as read_trace
-    from rebalance_kit.notebook import three as three
+    from rebalance_kit.notebook.runs import three as three
     from rebalance_kit.pipeline.command import read_logs as read_logs
     from rebalance_kit.pipeline.spark.notebook_session import start_in_background as start_in_background
     from rebalance_kit.pipeline.spark.session import spark_session as spark_session
@@ -71,7 +71,7 @@ else:
             "scenarios": ".",
             "sentences": "analysis.comparison",
             "simulate": "simulation.simulate",
-            "three": "notebook",
+            "three": "notebook.runs",
             # look and practise
             "Exam": "view",
             "Exercise": "view",

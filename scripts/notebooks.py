@@ -1,6 +1,6 @@
 """Make the notebooks from their sources, with the outputs of a real run.
 
-A source is ``notebooks/src/NN-name.py`` in the percent format; it becomes ``notebooks/NN-name.ipynb``::
+A source is ``notebooks/src/PART/NN-name.py`` in the percent format; it becomes ``notebooks/NN-name.ipynb``::
 
     # %% [markdown]
     # # A title
@@ -12,6 +12,7 @@ A source is ``notebooks/src/NN-name.py`` in the percent format; it becomes ``not
     # %% tags=["nbval-ignore-output"]
     figure
 
+The code of a cell tagged ``hide-input`` is folded in JupyterLab; its output is shown.
 Stored: code, outputs, tags. Not stored, since each run would change it: widget state and widget views
 (the text twin of the output stays), execution times, the version of Python.
 ``--check`` executes nothing and fails when a notebook does not hold what its source says.
@@ -48,6 +49,11 @@ class SourceError(Exception):
     """A source is not in the form that this script reads; the message names file and line."""
 
 
+def sources_of(folder: Path) -> list[Path]:
+    """The sources of a folder of notebooks, in the order of their names, whatever part they lie in."""
+    return sorted((folder / "src").rglob("*.py"), key=lambda path: path.stem)
+
+
 def read_source(path: Path) -> nbformat.NotebookNode:
     """Return the notebook that a source describes, without outputs."""
     cells: list[nbformat.NotebookNode] = []
@@ -77,7 +83,10 @@ def _finish(
         if text.strip():
             raise SourceError(f"{path.name}:1: text before the first # %% belongs to no cell")
         return
-    metadata = {"tags": json.loads(head["tags"])} if head["tags"] else {}
+    tags = json.loads(head["tags"]) if head["tags"] else []
+    metadata = {"tags": tags} if tags else {}
+    if "hide-input" in tags:
+        metadata["jupyter"] = {"source_hidden": True}
     if head["markdown"]:
         cells.append(new_markdown_cell(_prose(text, path), metadata=metadata))
     else:
@@ -159,7 +168,7 @@ def main(arguments: list[str]) -> int:
     )
     options = parser.parse_args(arguments)
     wanted = options.names or [""]
-    sources = [p for p in sorted((options.folder / "src").glob("*.py")) if any(n in p.stem for n in wanted)]
+    sources = [path for path in sources_of(options.folder) if any(name in path.stem for name in wanted)]
     if not sources:
         print(f"no source in {options.folder / 'src'} matches {' '.join(options.names)}", file=sys.stderr)
         return 1

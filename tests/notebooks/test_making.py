@@ -70,6 +70,20 @@ def test_prose_and_code_become_the_cells_of_the_source(made):
     assert cells[2].metadata.tags == ["nbval-ignore-output"]
 
 
+def test_code_tagged_hide_input_is_folded(making, tmp_path):
+    source = '# %% tags=["hide-input"]\nvalue = 1\n\n# %%\nvalue\n'
+    folded, shown = making.read_source(written(tmp_path, source)).cells
+    assert folded.metadata["jupyter"] == {"source_hidden": True}
+    assert "jupyter" not in shown.metadata
+
+
+def test_sources_are_found_in_every_part_and_in_the_order_of_their_names(making, tmp_path):
+    for part, name in (("b", "00-x"), ("a", "01-y")):
+        (tmp_path / "src" / part).mkdir(parents=True)
+        (tmp_path / "src" / part / f"{name}.py").write_text("", "utf-8")
+    assert [path.stem for path in making.sources_of(tmp_path)] == ["00-x", "01-y"]
+
+
 def test_outputs_are_kept_and_widgets_leave_their_text_only(made):
     cells = cells_of(made)
     assert cells[1]["outputs"][0]["text"] == ["42\n"]

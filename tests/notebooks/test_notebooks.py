@@ -18,8 +18,8 @@ import pytest
 from tests.support.paths import ROOT
 
 HERE = Path(__file__).parent
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-SOURCES = sorted((ROOT / "notebooks" / "src").glob("*.py"))
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"), key=lambda path: path.stem)
+SOURCES = sorted((ROOT / "notebooks" / "src").rglob("*.py"), key=lambda path: path.stem)
 
 
 def run_again(notebook: Path) -> subprocess.CompletedProcess[str]:

@@ -8,15 +8,15 @@ import pytest
 
 from tests.support.paths import ROOT
 
-HERE = {path.name[:2] for path in (ROOT / "notebooks" / "src").glob("[0-9][0-9]-*.py")}
-FILES = {path.with_suffix(".ipynb").name for path in (ROOT / "notebooks" / "src").glob("*.py")}
+HERE = {path.name[:2] for path in (ROOT / "notebooks" / "src").rglob("[0-9][0-9]*-*.py")}
+FILES = {path.with_suffix(".ipynb").name for path in (ROOT / "notebooks" / "src").rglob("*.py")}
 TEXTS = sorted(
     path
     for pattern in (
         "README.md",
         "CHANGELOG.md",
         "docs/*.md",
-        "notebooks/src/*.py",
+        "notebooks/src/*/*.py",
         "exercises/**/*.[mpy]*",
         "rebalance_kit/**/*.py",
         "rebalance_kit/**/*.yaml",

@@ -14,7 +14,7 @@ TEXTS = (
     "exercises/quiz/*.yaml",
     "exercises/spark/*/*.md",
     "exercises/spark/*/task.py",
-    "notebooks/src/*.py",
+    "notebooks/src/*/*.py",
     "rebalance_kit/classroom/*.yaml",
     "rebalance_kit/glossary.yaml",
     "rebalance_kit/scenarios/*.yaml",

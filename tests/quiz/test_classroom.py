@@ -82,7 +82,9 @@ def test_every_minute_and_belief_stands_in_the_guide(plan):
 
 
 def test_the_kits_notebook_is_the_guide_of_the_plan(plan):
-    assert (ROOT / "notebooks" / "src" / "I-workshop-90min.py").read_text("utf-8") == source(plan)
+    assert (ROOT / "notebooks" / "src" / "instructor" / "I-workshop-90min.py").read_text("utf-8") == source(
+        plan
+    )
 
 
 def test_a_written_notebook_is_valid_and_has_the_same_cells(tmp_path, plan):

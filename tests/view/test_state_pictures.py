@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from rebalance_kit.model.errors import ScenarioError
-from rebalance_kit.notebook import three
+from rebalance_kit.notebook.runs import three
 from rebalance_kit.protocol.consumer_client.states import EDGES, MemberState
 from rebalance_kit.view.figures.lag_chart import describe_lag, lag_figure, lag_rows
 from rebalance_kit.view.figures.state_machines import group_states, member_states, path_of, state_machine

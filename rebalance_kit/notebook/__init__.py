@@ -1,0 +1,53 @@
+"""What notebooks ask for in one word: runs, pictures, tables, guesses, and the way through the course.
+
+Everything that is text is the same for the same runs, so that the outputs of a notebook can be compared strictly.
+"""
+
+from __future__ import annotations
+
+from rebalance_kit.model.lazy import lazy_names
+
+__getattr__, __dir__, __all__ = lazy_names(
+    __name__,
+    {
+        # run
+        "quiet": "runs",
+        "run": "runs",
+        "stall": "runs",
+        "three": "runs",
+        "with_configs": "runs",
+        # look
+        "chart": "pictures",
+        "describe": "pictures",
+        "flow": "pictures",
+        "one_clock": "pictures",
+        # read one run
+        "callbacks": "events",
+        "fired": "events",
+        "gaps": "events",
+        "longest_without_records": "events",
+        "passed_to": "events",
+        "reasons": "events",
+        "states": "events",
+        "epochs": "epochs",
+        "target_beside_current": "epochs",
+        # compare
+        "costs": "costs",
+        "draws": "costs",
+        "median": "costs",
+        "spread": "costs",
+        # ask and answer
+        "predict": "guesses",
+        "reveal": "text",
+        # words and tables
+        "Table": "text",
+        "WIDTH": "text",
+        "columns": "text",
+        "in_lines": "text",
+        "explain": "course",
+        # the course
+        "course_map": "course",
+        "doctor": "course",
+        "next_notebook": "course",
+    },
+)

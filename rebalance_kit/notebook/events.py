@@ -1,0 +1,147 @@
+"""Tables of one run in words: its rebalances, states, callbacks and gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rebalance_kit.model.trace import Trace, TraceRow
+from rebalance_kit.notebook.runs import named, three
+from rebalance_kit.notebook.text import Text, columns
+from rebalance_kit.simulation.scenario.scenario import THREE_PROTOCOLS
+from rebalance_kit.view.words.phrases import partitions_in_words
+
+CALLBACKS = {"assigned": "onPartitionsAssigned", "revoked": "onPartitionsRevoked", "lost": "onPartitionsLost"}
+
+
+def reasons(trace: Trace, since_s: float = 0.0) -> Text:
+    """Every rebalance (or new group epoch) from ``since_s`` seconds on, with its reason.
+
+    Of a classic group that is the reason of the broker's "Preparing to rebalance" line; of a group epoch, whose
+    log line names none, it is said in our words.
+    """
+    rows = [("at", "group", "reason"), *_reasons(trace, since_s)]
+    return columns(rows) if len(rows) > 1 else Text("no rebalance")
+
+
+def _reasons(trace: Trace, since_s: float) -> list[tuple[str, str, str]]:
+    rows = []
+    for row in rows_since(trace, since_s, "group_state", "epoch_bump"):
+        if row.kind == "epoch_bump":
+            rows.append((clock(row), f"group epoch {row.generation}", row.detail["reason"]))
+        elif row.detail["to"] == "PreparingRebalance":
+            ours, mark, theirs = _short(row.detail["reason"], trace).partition(" client reason: ")
+            rows.append((clock(row), "rebalance begins", ours))
+            rows += [("", "", mark.lstrip() + theirs)] if mark else []
+    return rows
+
+
+def states(trace: Trace, since_s: float = 0.0, until_s: float | None = None) -> Text:
+    """Every change of the group's state, with the generation (or group epoch) it had then."""
+    word = "epoch" if trace.label.startswith("consumer") else "generation"
+    rows = [("at", "from", "to", word)]
+    rows += [
+        (clock(row), row.detail["from"], row.detail["to"], str(row.generation))
+        for row in rows_since(trace, since_s, "group_state", until_s=until_s)
+    ]
+    return columns(rows)
+
+
+def fired(names: Iterable[str], protocols: Sequence[str] = THREE_PROTOCOLS) -> Text:
+    """How many rebalances (or group epochs) each scenario of the kit causes under each protocol.
+
+    Counted from the scenario's first action or late start on, as ``analysis.metrics`` does.
+    """
+    from rebalance_kit.analysis.metrics import metrics
+
+    rows = [("scenario", *map(named, protocols))]
+    for name in names:
+        runs = three(name, protocols)
+        rows.append((name, *(str(metrics(run).rebalances) for run in runs.values())))
+    return columns(rows)
+
+
+def callbacks(trace: Trace, since_s: float = 0.0, until_s: float | None = None) -> Text:
+    """The rebalance callbacks of all members, with the partitions each was given."""
+    word = "epoch" if trace.label.startswith("consumer") else "generation"
+    rows = [("at", "member", "callback", word, "partitions")]
+    rows += [
+        (
+            clock(row),
+            row.actor,
+            CALLBACKS[row.detail["callback"]],
+            str(row.generation),
+            partitions_in_words(row.detail["partitions"]),
+        )
+        for row in rows_since(trace, since_s, "callback_begin", until_s=until_s)
+    ]
+    return columns(rows)
+
+
+def passed_to(trace: Trace, callback: str, since_s: float = 0.0) -> int:
+    """How many partitions a callback (assigned, revoked, lost) was given, all members and calls together."""
+    called = (
+        row for row in rows_since(trace, since_s, "callback_begin") if row.detail["callback"] == callback
+    )
+    return sum(len(row.detail["partitions"]) for row in called)
+
+
+def gaps(trace: Trace, since_s: float | None = None) -> Text:
+    """Which partitions nobody read, from when and for how long; ``since_s`` None: from the first event on."""
+    from rebalance_kit.analysis.intervals import gaps as find_gaps
+    from rebalance_kit.analysis.metrics import study_from
+
+    since = study_from(trace) if since_s is None else round(since_s * 1000)
+    rows = [("partition", "from", "for", "read before by", "then by")]
+    rows += [
+        (
+            str(gap.partition),
+            seconds(max(gap.from_ms, since)),
+            seconds(gap.within(since)),
+            gap.before or "-",
+            gap.after or "nobody",
+        )
+        for gap in find_gaps(trace, since)
+    ]
+    return columns(rows) if len(rows) > 1 else Text("every partition was read all the time")
+
+
+def longest_without_records(trace: Trace, member: str, since_s: float = 0.0) -> float:
+    """The longest stretch in seconds, from ``since_s`` on, in which no record of any partition reached ``member``."""
+    from rebalance_kit.analysis.intervals import flows
+
+    heard = sorted(
+        (flow.from_ms, flow.to_ms)
+        for stretches in flows(trace).values()
+        for flow in stretches
+        if flow.member == member
+    )
+    reached, longest = round(since_s * 1000), 0
+    for begin, end in [*heard, (trace.end_ms, trace.end_ms)]:
+        longest = max(longest, begin - reached)
+        reached = max(reached, end)
+    return longest / 1000
+
+
+# --- words ----------------------------------------------------------------------------------------
+def rows_since(trace: Trace, since_s: float, *kinds: str, until_s: float | None = None) -> list[TraceRow]:
+    """The rows of these kinds in a stretch of a run."""
+    last = trace.end_ms if until_s is None else until_s * 1000
+    return [row for row in trace.of(*kinds) if since_s * 1000 <= row.at_ms <= last]
+
+
+def clock(row: TraceRow) -> str:
+    """When a row happened, in seconds to the millisecond."""
+    return seconds(row.at_ms)
+
+
+def seconds(ms: int) -> str:
+    """A time to the millisecond, for what is told apart by milliseconds."""
+    return f"{ms / 1000:7.3f} s"
+
+
+def _short(reason: str, trace: Trace) -> str:
+    """Kafka's reason with the members' names in place of their long ids."""
+    named = {row.member_id: row.actor for row in trace.of("process_started", "request") if row.member_id}
+    for member_id, name in named.items():
+        reason = reason.replace(member_id, name)
+    return reason

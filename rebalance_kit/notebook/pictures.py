@@ -1,0 +1,85 @@
+"""Pictures of a run in one word, and any picture in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from rebalance_kit.analysis.metrics import study_from
+from rebalance_kit.model.trace import Trace
+from rebalance_kit.notebook.runs import named
+from rebalance_kit.notebook.text import Text, in_lines
+from rebalance_kit.view.figures.svg import Picture
+from rebalance_kit.view.style.showing import PLOTLY_MIME, Figure, as_plotly
+from rebalance_kit.view.words.descriptions import describe_flow
+
+if TYPE_CHECKING:
+    from rebalance_kit.forensics.tables import Tables
+
+
+class Drawn:
+    """A figure that shows itself as the last value of a cell; its text twin is ``describe(...)`` of what it draws."""
+
+    def __init__(self, figure: Figure) -> None:
+        self.figure = figure
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
+        return {PLOTLY_MIME: as_plotly(self.figure), "text/plain": repr(self)}
+
+    def __repr__(self) -> str:
+        title = self.figure["layout"].get("title", {}).get("text", "a figure")
+        return f"({title}: the next cell says the same in words)"
+
+
+def flow(trace: Trace) -> Drawn:
+    """The run as an animation: squares are partitions, lanes are members."""
+    from rebalance_kit.view.figures.flow import flow_figure
+
+    return Drawn(flow_figure(trace))
+
+
+def chart(trace: Trace, since_s: float | None = None, until_s: float | None = None) -> Drawn:
+    """The run as a chart: one row per partition, time to the right; a stretch of it if one is given."""
+    from rebalance_kit.view.figures.gantt import gantt_figure
+
+    figure = gantt_figure(trace)
+    if since_s is not None or until_s is not None:
+        figure["layout"]["xaxis"]["range"] = [
+            since_s or 0.0,
+            trace.end_ms / 1000 if until_s is None else until_s,
+        ]
+    return Drawn(figure)
+
+
+def one_clock(runs: Mapping[str, Trace], *, event: str = "", after_s: float = 3.0) -> Picture:
+    """The runs below each other on one clock, from a second before their first event until ``after_s`` after it."""
+    from rebalance_kit.view.figures.one_clock import one_clock as draw
+
+    at_s = min(map(study_from, runs.values())) / 1000
+    traces = {named(protocol): trace for protocol, trace in runs.items()}
+    return draw(traces, at_s - 1, at_s + after_s, event=event, event_s=at_s)
+
+
+def describe(shown: object, *which: str) -> Text:
+    """What a picture, a run, a lab or a table of logs shows, in words.
+
+    ``which`` chooses the picture of logs and the run: ``describe(found, "gaps", "join.eager.4.3.1")``.
+    """
+    if isinstance(shown, Trace):
+        return in_lines(describe_flow(shown).replace(f", {shown.label},", f", {named(shown.label)},", 1))
+    if isinstance(shown, Drawn):
+        return in_lines(str(shown.figure["layout"]["meta"]["text"]))
+    if isinstance(shown, Mapping) and "layout" in shown:
+        return in_lines(str(shown["layout"]["meta"]["text"]))
+    if which:
+        return in_lines(_logs(shown, *which))  # type: ignore[arg-type]
+    for attribute in ("story", "text"):
+        if isinstance(text := getattr(shown, attribute, None), str):
+            return in_lines(text)
+    return in_lines(str(shown))
+
+
+def _logs(found: Tables, picture: str, of_run: str = "") -> str:
+    from rebalance_kit.view.reports.forensics_show import describe_logs
+
+    return describe_logs(found, picture, of_run)

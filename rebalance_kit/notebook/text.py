@@ -1,0 +1,127 @@
+"""What a notebook shows in words: text that displays without quotes, tables that fold, answers behind a click.
+
+All of it is the same for the same runs, so that a notebook's outputs can be compared strictly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from textwrap import wrap
+from typing import Any
+
+WIDTH = 108
+"""Signs in a line of output; JupyterLab breaks longer ones in the middle of a word on a screen of 1366 pixels."""
+
+
+class Text(str):
+    """Text that a notebook shows as it stands when it is the last value of a cell."""
+
+    __slots__ = ()
+
+    def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
+        printer.text(str(self))
+
+
+class Folded(Text):
+    """Text behind a click: the page shows ``summary`` alone until the reader opens it."""
+
+    summary = "Show the answer"
+    opened = False
+
+    def _repr_html_(self) -> str:
+        state = " open" if self.opened else ""
+        return f"<details{state}><summary>{escape(self.summary)}</summary><pre>{escape(self)}</pre></details>"
+
+
+def reveal(text: object, summary: str = "Show the answer") -> Folded:
+    """The text behind a click, so that it does not answer the question above before the reader has."""
+    folded = Folded(text)
+    folded.summary = summary
+    return folded
+
+
+def columns(rows: Iterable[Sequence[str]]) -> Text:
+    """Rows of words as aligned columns; the first row is the head.
+
+    >>> print(columns([("a", "b"), ("long", "c")]))
+    a     b
+    long  c
+    """
+    cells = [list(row) for row in rows]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
+    return Text(
+        "\n".join(
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in cells
+        )
+    )
+
+
+def in_lines(text: str) -> Text:
+    """Text with its long lines broken between words, the rest of each hanging below its beginning."""
+    wrapped: list[str] = []
+    for line in text.splitlines():
+        inner = " " * (len(line) - len(line.lstrip()) + 2)
+        wrapped += wrap(
+            line, WIDTH, subsequent_indent=inner, drop_whitespace=True, break_on_hyphens=False
+        ) or [""]
+    return Text("\n".join(wrapped))
+
+
+class Table:
+    """A table of which the first rows are shown and the others are folded away below them.
+
+    ``rows`` begins with the head. ``str()`` has the first ``shown`` rows and says how many more there are;
+    ``table.all`` has every row.
+    """
+
+    def __init__(self, rows: Sequence[Sequence[str]], shown: int = 4) -> None:
+        self.rows = [list(row) for row in rows]
+        self.shown = shown
+
+    @property
+    def all(self) -> Text:
+        """Every row, as text."""
+        return _aligned(self.rows)
+
+    def __str__(self) -> str:
+        folded = len(self.rows) - 1 - self.shown
+        text = _aligned(self.rows[: self.shown + 1])
+        return f"{text}\n({folded} more rows are folded)" if folded > 0 else str(text)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head, first, folded = self.rows[0], self.rows[1 : self.shown + 1], self.rows[self.shown + 1 :]
+        html = _html_table(head, first)
+        if folded:
+            more = f"{len(folded)} more row{'s' if len(folded) > 1 else ''}"
+            html += f"<details><summary>{more}</summary>{_html_table(head, folded)}</details>"
+        return html
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> Text:
+    """Names to the left, numbers to the right."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return Text(
+        "\n".join(
+            "  ".join(
+                cell.rjust(width) if column else cell.ljust(width)
+                for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+            ).rstrip()
+            for row in rows
+        )
+    )
+
+
+def _html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    def line(cells: Sequence[str], mark: str) -> str:
+        aligned = (
+            f'<{mark} style="text-align:{"right" if column else "left"}">{escape(cell)}</{mark}>'
+            for column, cell in enumerate(cells)
+        )
+        return f"<tr>{''.join(aligned)}</tr>"
+
+    body = "".join(line(row, "td") for row in rows)
+    return f"<table><thead>{line(head, 'th')}</thead><tbody>{body}</tbody></table>"

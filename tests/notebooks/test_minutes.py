@@ -1,0 +1,72 @@
+"""The minutes that a notebook states are those that reading it takes (scripts/minutes.py)."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import pytest
+
+from tests.support.paths import ROOT
+
+SOURCES = sorted((ROOT / "notebooks" / "src").rglob("[0-9]*.py"), key=lambda path: path.stem)
+SAMPLE = """\
+# %% [markdown]
+# # 00 · A sample
+# **5 minutes**
+
+# %%
+from rebalance_kit.notebook import predict
+guess = predict({"a": None, "b": None})
+
+# %% tags=["hide-input"]
+chart(run)
+
+# %%
+Lab("join")
+
+# %% [markdown]
+# <details><summary>Answer</summary> yes </details>
+
+# %%
+Quiz("x", count=3)
+Exercise("01-log-lines")
+"""
+
+
+def loaded(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    import sys
+
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def minutes():
+    return loaded("minutes")
+
+
+@pytest.fixture(scope="module")
+def making():
+    return loaded("notebooks")
+
+
+def test_what_a_reader_does_is_counted(minutes, making, tmp_path):
+    path = tmp_path / "00-sample.py"
+    path.write_text(SAMPLE, "utf-8")
+    found = minutes.reading(making.read_source(path))
+    assert (found.code_cells, found.figures, found.labs, found.questions) == (3, 1, 1, 6)
+    assert (found.words, found.exercise_minutes) == (10, 15)
+    assert found.stated == "**15 minutes**, and 15 for its exercises"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+def test_the_stated_minutes_are_measured_by_reading(minutes, making, path):
+    stated = minutes.STATED.search(path.read_text("utf-8"))
+    if path.stem.startswith("16"):
+        return  # the exam's own ninety minutes
+    assert stated is None or stated[0] == minutes.reading(making.read_source(path)).stated, (
+        "run scripts/minutes.py --write"
+    )
