@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # the names of the table below, for editors and type checkers
     from rebalance_kit.analysis.comparison import compare as compare
     from rebalance_kit.analysis.comparison import sentences as sentences
     from rebalance_kit.analysis.metrics import metrics as metrics
+    from rebalance_kit.clients.mock_cluster import run_clients as run_clients
     from rebalance_kit.model.about import __version__ as __version__
     from rebalance_kit.model.errors import RebalanceKitError as RebalanceKitError
     from rebalance_kit.model.trace import Trace as Trace
@@ -92,6 +93,8 @@ else:
             "state_machine": "view",
             "watching": "view",
             "write_report": "view",
+            # real clients
+            "run_clients": "clients.mock_cluster",
             # logs on Spark
             "read_logs": "pipeline.command",
             "spark_session": "pipeline",

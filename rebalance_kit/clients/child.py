@@ -1,0 +1,179 @@
+"""What runs in the child process: a mock cluster, a producer and consumers of librdkafka; events as JSON lines.
+
+Started as ``python -m rebalance_kit.clients.child SPEC``; nothing of the kit imports it, because ``confluent_kafka`` is
+loaded here and the learner's callbacks run here. Records carry their number per partition, so that what is read twice
+or never can be counted.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+TOPIC, PARTITIONS = "orders", 4
+RECORD_EVERY_S = 0.05
+CLASSIC_CONFIGS = {"session.timeout.ms": 4500, "heartbeat.interval.ms": 500}
+COMMIT_MS = 1000
+
+
+class Events:
+    """Writes events as JSON lines to the parent, which alone gets this process's first output."""
+
+    def __init__(self) -> None:
+        self._out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+        os.dup2(2, 1)  # whatever the callbacks print goes to the error output
+        self._lock = threading.Lock()
+        self._begin = time.monotonic()
+
+    def now(self) -> float:
+        """Seconds since the beginning."""
+        return time.monotonic() - self._begin
+
+    def say(self, kind: str, **detail: object) -> None:
+        """Write one event."""
+        with self._lock:
+            self._out.write(json.dumps({"at_s": round(self.now(), 2), "kind": kind, **detail}) + "\n")
+            self._out.flush()
+
+
+class Member(threading.Thread):
+    """One consumer: polls, counts, and tells each callback before the learner's code answers it."""
+
+    def __init__(
+        self, spec: Mapping[str, Any], name: str, servers: str, events: Events, code: ModuleType | None
+    ) -> None:
+        super().__init__(name=name, daemon=True)
+        self._spec, self._servers, self._events, self._code = spec, servers, events, code
+        self.seen: Counter[tuple[int, int]] = Counter()
+
+    def run(self) -> None:
+        """Join at the time that the spec gives, poll to the end, close."""
+        from confluent_kafka import Consumer
+
+        member = self._spec["members"][self.name]
+        time.sleep(member["from_s"])
+        consumer = Consumer(self._configs())
+        consumer.subscribe(
+            [TOPIC],
+            on_assign=self._told("assigned", "on_assign"),
+            on_revoke=self._told("revoked", "on_revoke"),
+            on_lost=self._told("lost", "on_lost"),
+        )
+        until = min(member.get("until_s") or self._spec["seconds"], self._spec["seconds"])
+        said, read = self._events.now(), 0
+        while self._events.now() < until:
+            read += self._poll(consumer)
+            if self._events.now() - said >= 1:
+                owned = sorted(partition.partition for partition in consumer.assignment())
+                self._events.say("read", member=self.name, records=read, owned=owned)
+                said, read = self._events.now(), 0
+        try:
+            consumer.close()
+        except:  # noqa: E722 - as in _poll
+            self._events.say("close raised", member=self.name, error=str(sys.exc_info()[1]))
+        else:
+            self._events.say("closed", member=self.name)
+
+    def _poll(self, consumer: Any) -> int:
+        try:
+            message = consumer.poll(0.1)
+        except:  # noqa: E722 - what a callback raises comes out as a KafkaError, which is not even a BaseException
+            self._events.say("poll raised", member=self.name, error=str(sys.exc_info()[1]))
+            return 0
+        if message is None or message.error():
+            return 0
+        self.seen[message.partition(), int(message.value())] += 1
+        return 1
+
+    def _told(self, what: str, function: str) -> Callable[[Any, Any], None]:
+        answer = getattr(self._code, function, None)
+
+        def callback(consumer: Any, partitions: Any) -> None:
+            numbers = sorted(partition.partition for partition in partitions)
+            self._events.say("callback", member=self.name, callback=what, partitions=numbers)
+            if answer is not None:
+                answer(consumer, partitions)
+
+        return callback
+
+    def _configs(self) -> dict[str, object]:
+        strategy = self._spec["strategy"]
+        configs: dict[str, object] = {
+            "bootstrap.servers": self._servers,
+            "group.id": "billing",
+            "client.id": self.name,
+            "auto.offset.reset": "earliest",
+            "auto.commit.interval.ms": COMMIT_MS,
+            "log_level": 0,
+        }
+        if strategy == "consumer":
+            configs["group.protocol"] = "consumer"
+        else:
+            configs |= {"partition.assignment.strategy": strategy, **CLASSIC_CONFIGS}
+        return {**configs, **self._spec["configs"]}
+
+
+def produce(producer: Any, stop: threading.Event, produced: Counter[int]) -> None:
+    """Write numbered records to every partition until told to stop."""
+    while not stop.wait(RECORD_EVERY_S):
+        for partition in range(PARTITIONS):
+            producer.produce(TOPIC, value=str(produced[partition]), partition=partition)
+            produced[partition] += 1
+        producer.poll(0)
+
+
+def load(path: str | None) -> ModuleType | None:
+    """Import the learner's callbacks from their file."""
+    if path is None:
+        return None
+    spec = importlib.util.spec_from_file_location("callbacks", path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def main(path: str) -> None:
+    """Run the clients of a spec (a JSON file), and end with a summary."""
+    from confluent_kafka import Producer
+
+    spec = json.loads(Path(path).read_text("utf-8"))
+    events = Events()
+    code = load(spec["callbacks"])
+    producer = Producer({"test.mock.num.brokers": 1, "log_level": 0})
+    (broker,) = producer.list_topics(timeout=10).brokers.values()
+    producer.list_topics(TOPIC, timeout=10)
+    stop, produced = threading.Event(), Counter[int]()
+    threading.Thread(target=produce, args=(producer, stop, produced), daemon=True).start()
+    members = [Member(spec, name, f"{broker.host}:{broker.port}", events, code) for name in spec["members"]]
+    for member in members:
+        member.start()
+    for member in members:
+        member.join()
+    stop.set()
+    seen = sum((member.seen for member in members), Counter[tuple[int, int]]())
+    reached = {
+        partition: max((n for p, n in seen if p == partition), default=-1) for partition in range(PARTITIONS)
+    }
+    events.say(
+        "summary",
+        produced=sum(produced.values()),
+        delivered=len(seen),
+        twice=sum(1 for times in seen.values() if times > 1),
+        skipped=sum(reached.values()) + PARTITIONS - len(seen),
+    )
+    os._exit(0)  # threads that hang in a client do not keep the process
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
