@@ -27,7 +27,7 @@ _PURPOSES = {
     "java": "a Java runtime for Spark where the machine has none",
     "study": "the review schedule of the quiz",
     "export": "decks of quiz items for Anki",
-    "clients": "real librdkafka clients in notebook 07 and the code exercises",
+    "clients": "real librdkafka clients over a mock cluster",
     "serve": "the lab as a web page without notebooks",
     "test": "the kit's own tests",
     "dev": "the kit's own checks and benchmarks",
