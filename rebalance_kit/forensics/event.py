@@ -74,8 +74,3 @@ class Event:
 
     def __init__(self, told: dict[str, Any]) -> None:
         self.__dict__ = told
-
-    @property
-    def place(self) -> tuple[int, str, int]:
-        """What orders the events of a group: time (none comes first), file, place in the file."""
-        return (-1 << 62 if self.at_ms is None else self.at_ms, self.file, self.row)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.findings.cost import with_costs
@@ -33,7 +34,7 @@ def group_tables(group: str | None, events: Iterable[Event], *, alone: bool) -> 
     ``alone``: no other group is in the run.  For None, what lines of no group prove by themselves.
     """
     history, findings = History(group), Findings(group, alone=alone)
-    for event in sorted(events, key=lambda event: event.place):
+    for event in in_order_of_time(events):
         history.take(event)
         findings.take(event)
     rebalances = history.rebalances()
@@ -50,3 +51,14 @@ def group_tables(group: str | None, events: Iterable[Event], *, alone: bool) -> 
         findings=said,
         groups=[history.group_row(rebalances, said)],
     )
+
+
+def in_order_of_time(events: Iterable[Event]) -> list[Event]:
+    """The events in order of time (none comes first), then by their place in their file."""
+    undated: list[Event] = []
+    dated: list[Event] = []
+    for event in events:
+        (undated if event.at_ms is None else dated).append(event)
+    undated.sort(key=attrgetter("file", "row"))
+    dated.sort(key=attrgetter("at_ms", "file", "row"))
+    return undated + dated

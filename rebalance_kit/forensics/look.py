@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.group_tables import group_tables
-from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader
+from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader, uncollected
 from rebalance_kit.forensics.lines.files import Text, collect
 from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.tables import EVENTS, GOLD, Row, in_order
@@ -80,17 +80,18 @@ def look(
     runs: dict[str, list[tuple[str, Path]]] = defaultdict(list)
     for run, name, path in found:
         runs[run].append((name, path))
-    for run, files in runs.items():
-        events: list[Event] = []
-        for name, path in files:
-            text = Text(path)
-            one = reader.read(run, name, text.pieces())
-            one.note = text.note(one.lines)
-            told.files.append(one)
-            events += one.events
-            if on_file is not None:
-                on_file(one)
-        told.add(run, events)
+    with uncollected():
+        for run, files in runs.items():
+            events: list[Event] = []
+            for name, path in files:
+                text = Text(path)
+                one = reader.read(run, name, text.pieces())
+                one.note = text.note(one.lines)
+                told.files.append(one)
+                events += one.events
+                if on_file is not None:
+                    on_file(one)
+            told.add(run, events)
     return told
 
 

@@ -19,7 +19,7 @@ from rebalance_kit.forensics.history.topics import KINDS, Topics
 from rebalance_kit.forensics.history.waits import Waits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from rebalance_kit.forensics.event import Event
     from rebalance_kit.forensics.history.rebalance import Rebalance
@@ -104,8 +104,9 @@ class History:
     def rebalances(self) -> list[Rebalance]:
         """All rebalances, numbered in order of time, with cause and culprit; to be asked once, at the end."""
         rows = self._coordinator.finish()
+        by_name = self._lives.by_name(self.names.of)
         for row in rows:
-            self._name(row)
+            self._name(row, by_name)
         if not self.coordinated:
             rows = rows + self._felt.finish()
         rows.sort(key=lambda row: (row.start_ms, row.file, row.line))
@@ -119,12 +120,12 @@ class History:
         self._owners.move(rows)
         return rows
 
-    def _name(self, row: Rebalance) -> None:
+    def _name(self, row: Rebalance, by_name: Mapping[str | None, list[str]]) -> None:
         """Put people's names for member ids."""
         row.culprit = self.names.of(row.culprit_member)
-        row.shares_name = row.trigger == "join" and self._lives.shares_name(
-            row.culprit_member, row.start_ms, self.names.of
-        )
+        if row.trigger == "join":
+            others = [one for one in by_name.get(row.culprit, ()) if one != row.culprit_member]
+            row.shares_name = self._lives.any_at(others, row.start_ms)
         row.joined = sorted({self.names.of(member) or "" for member in row.moves.joined})
         row.left = sorted({self.names.of(member) or "" for member in row.moves.left})
         row.expired = sorted({self.names.of(member) or "" for _, member in row.moves.expired})

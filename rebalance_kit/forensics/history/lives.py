@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from rebalance_kit.forensics.event import Event
 
@@ -78,15 +78,16 @@ class Lives:
         life = self._life(member, instance)
         life.last = max(life.last or (at_ms, end), (at_ms, end))
 
-    def shares_name(
-        self, member: str | None, at_ms: int, name_of: Callable[[str | None], str | None]
-    ) -> bool:
-        """Whether another member of the same name was in the group then: a client.id need not be one process's."""
-        name = name_of(member)
-        return any(
-            other != member and _lives_at(life, at_ms) and name_of(other) == name
-            for other, life in self._lives.items()
-        )
+    def by_name(self, name_of: Callable[[str | None], str | None]) -> dict[str | None, list[str]]:
+        """The members of each name: a client.id need not be one process's."""
+        told: dict[str | None, list[str]] = {}
+        for member in self._lives:
+            told.setdefault(name_of(member), []).append(member)
+        return told
+
+    def any_at(self, members: Iterable[str], at_ms: int) -> bool:
+        """Whether one of these members was in the group then."""
+        return any(_lives_at(self._lives[member], at_ms) for member in members)
 
     def rows(self, name_of: Callable[[str | None], str | None]) -> list[dict[str, object]]:
         """The rows of the table, once all lines are taken."""

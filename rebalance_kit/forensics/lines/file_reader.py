@@ -8,14 +8,16 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
 
-from rebalance_kit.forensics.event import Event
-from rebalance_kit.forensics.lines.messages import LONGEST_LINE, SHOWN, Messages, place
+from rebalance_kit.forensics.event import MESSAGES_A_LINE, Event
+from rebalance_kit.forensics.lines.messages import LONGEST_LINE, SHOWN, Messages
+from rebalance_kit.forensics.lines.repeats import Repeats
 from rebalance_kit.forensics.lines.sieve import sieve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rebalance_kit.forensics.lines.layouts import Reading
+    from rebalance_kit.forensics.lines.repeats import Memory, Told
 
 
 @dataclass(slots=True)
@@ -43,11 +45,12 @@ class FileReader:
         self._reading = reading
         self._messages = Messages(reading)
         self._sieve = sieve(reading.table)
+        self._repeats = Repeats(reading, self._messages.clock)
 
     def read(self, run: str, name: str, chunks: Iterable[bytes]) -> FileRead:
         """Read the text of a file, piece by piece."""
         told = FileRead(run, name)
-        with _uncollected():
+        with uncollected():
             rest = b""
             for chunk in chunks:
                 head, end, tail = (rest + chunk).rpartition(b"\n")
@@ -59,62 +62,89 @@ class FileReader:
         _complete(told, shift(run, name, self._reading))
         return told
 
+    def memories(self) -> list[Memory]:
+        """What the reader remembers of lines, by the form of their times."""
+        return self._repeats.memories()
+
     def _take(self, told: FileRead, data: bytes) -> None:
         """Whole lines, without the end of the last."""
-        begun, test, run, name = told.lines, self._sieve, told.run, told.name
-        text = data.decode("utf-8", "replace")
-        lines = text.split("\n")
-        told.lines += len(lines)
-        for number, line in enumerate(lines, start=begun + 1):
-            may_matter = test(line)
-            if may_matter is False and len(line) < LONGEST_LINE // 4:
-                continue
-            found = self._line(line, data, number - begun - 1, may_matter=may_matter)
+        run, name, events, unread = told.run, told.name, told.events, _UNREAD
+        lines = data.decode("utf-8", "replace").split("\n")
+        number, told.lines = told.lines, told.lines + len(lines)
+        for line, cut in zip(lines, self._repeats.cuts(lines), strict=True):
+            number += 1
+            found: Any = cut[0].get(cut[1], unread)
             if found is None:
                 continue
+            ms = cut[2]
+            if found is unread:
+                found = self._line(line, data, number - told.lines - 1)
+                self._repeats.remember(cut, found)
+                if found is None:
+                    continue
+                ms = 0
+            text = line.rstrip("\r")[:SHOWN]
             if isinstance(found, str):
-                told.rejected.append((number, found, line.rstrip("\r")[:SHOWN]))
+                told.rejected.append((number, found, text))
                 continue
             told.parsed += 1
-            for part, fields in enumerate(found):
-                place(fields, number, part)
-                fields["path"], fields["file"] = run, name
-                told.events.append(Event(fields))
+            row = number * MESSAGES_A_LINE
+            for fields in found:
+                said = fields.copy()
+                if ms and "at_ms" in said:
+                    said["at_ms"] += ms
+                said["text"], said["line"], said["row"], said["path"], said["file"] = (
+                    text,
+                    number,
+                    row,
+                    run,
+                    name,
+                )
+                row += 1
+                events.append(Event(said))
 
-    def _line(
-        self, line: str, data: bytes, place_in_data: int, *, may_matter: bool | None
-    ) -> list[dict[str, Any]] | str | None:
+    def _line(self, line: str, data: bytes, place_in_data: int) -> Told:
+        may_matter = self._sieve(line)
         if len(line) >= LONGEST_LINE // 4:
             size = len(data.split(b"\n")[place_in_data])
             if size > LONGEST_LINE:
                 return f"line of {size} bytes; at most {LONGEST_LINE} are read"
-            if may_matter is False:
-                return None
+        if may_matter is False:
+            return None
         if may_matter is None and "\0" not in line and "\1" not in line and "\2" not in line:
             return "no known layout"
         return self._messages.read(line.rstrip("\r"))
 
 
+#: A line that is not remembered.
+_UNREAD = object()
+
+
 def _complete(told: FileRead, shift_ms: int) -> None:
     """Lines of a client that name none get the one client (and group) that their file is of; clocks are set right."""
-    theirs = [event for event in told.events if event.side != "broker"]
-    clients = {event.client for event in theirs} - {None}
-    groups = {event.group for event in theirs if event.client is not None} - {None}
-    client = next(iter(clients)) if len(clients) == 1 else None
-    group = next(iter(groups)) if len(groups) == 1 else None
-    for event in theirs:
-        if event.client is None and client is not None:
-            event.client = client
-        if event.group is None and group is not None:
-            event.group = group
-    before: int | None = None
+    theirs = [event.__dict__ for event in told.events if event.side != "broker"]
+    client = _only({fields.get("client") for fields in theirs})
+    group = _only({fields.get("group") for fields in theirs if "client" in fields})
+    for fields in theirs:
+        if client is not None and "client" not in fields:
+            fields["client"] = client
+        if group is not None and "group" not in fields:
+            fields["group"] = group
+    before = -1 << 62
     for event in told.events:
         if event.at_ms is None:
             continue
-        event.at_ms += shift_ms
-        if before is not None and before > event.at_ms:
+        if shift_ms:
+            event.at_ms += shift_ms
+        if before > event.at_ms:
             event.back_ms = before - event.at_ms
         before = event.at_ms
+
+
+def _only(values: set[str | None]) -> str | None:
+    """The one value that there is besides None."""
+    several = values - {None}
+    return next(iter(several)) if len(several) == 1 else None
 
 
 def shift(run: str, name: str, reading: Reading) -> int:
@@ -125,8 +155,8 @@ def shift(run: str, name: str, reading: Reading) -> int:
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
-    """Many events and no cycles: Python's collector would go through them all again and again."""
+def uncollected() -> Iterator[None]:
+    """Pause Python's collector, which would go through many events again and again and find no cycle."""
     was = gc.isenabled()
     gc.disable()
     try:

@@ -36,7 +36,7 @@ class Messages:
 
     def __init__(self, reading: Reading) -> None:
         self._reader = LineReader(reading.table)
-        self._clock = Clock(reading)
+        self.clock = Clock(reading)
 
     def read(self, line: str) -> list[dict[str, Any]] | str | None:
         """The events of a line; why it is rejected; or None: it is ignored."""
@@ -63,7 +63,7 @@ class Messages:
                 told[name] = text_of
         told["text"] = text
         if at:
-            told["at_ms"] = self._clock.read(at, layout)
+            told["at_ms"] = self.clock.read(at, layout)
         if level:
             told["level"] = level
         if group and not told.get("group"):
