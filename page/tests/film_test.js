@@ -99,6 +99,6 @@ Deno.test("what lanes hold while the group forms does not count, what they hold 
 
 Deno.test("a film of another version is refused in words", () => {
   checkVersion({ version: FILM_VERSION });
-  raises(() => checkVersion({ version: 1 }), /reads films of version 3; the kernel sent one of version 1/);
+  raises(() => checkVersion({ version: 1 }), /reads films of version 4; the kernel sent one of version 1/);
   raises(() => checkVersion({ v: 1 }), /version none/);
 });

@@ -10,6 +10,7 @@ import zlib
 import pytest
 
 from rebalance_kit.analysis.intervals import gaps
+from rebalance_kit.analysis.metrics import metrics
 from rebalance_kit.model.errors import ScenarioError
 
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
@@ -157,6 +158,8 @@ def test_a_click_is_answered_with_done_and_a_refused_one_with_its_words(lab):
         "select": "consumer-1",
         "cost": round(stopped, 1),
         "without": 0.0,
+        "twice": metrics(lab.trace).records_redelivered,
+        "skipped": 0,
     }
     assert stopped > 80
     assert lab.cursor_ms == 11_000

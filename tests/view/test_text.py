@@ -25,6 +25,7 @@ def test_the_flow_of_the_run_by_hand_is_told_in_full(by_hand):
         "  54.0 s session of consumer-1 ends.",
         "  54.0 s rebalance begins.",
         "  55.0 s generation 2.",
+        "  55.2 s 900 records are skipped.",
         "  60.0 s consumer-2 owns orders-0, 1, 2 and 3; 4 of 4 flow.",
         "Unread: 4 of 4 partitions, in all 90.8 unread partition-seconds.",
         "  orders-0 and 1: 45.2 s from 10.0 s",

@@ -86,12 +86,15 @@ export class Costs {
 
   /**
    * After a deed: what was foreseen beside what it came to.
-   * @param {{ cost: number, without: number }} answer
+   * @param {{ cost: number, without: number, twice: number, skipped: number }} answer
    */
-  tell({ cost, without }) {
+  tell({ cost, without, twice, skipped }) {
     const foreseen = this.foreseen ? `foreseen ${thousands(this.foreseen.cost)}, ` : "";
     const words = `Stopped from here on: ${thousands(cost)} partition-seconds`;
-    say(this.lab.ui.cost, `${words} (${foreseen}without it ${thousands(without)}).`);
+    const records = [[twice, "twice"], [skipped, "skipped"]].filter(([count]) => count)
+      .map(([count, how]) => `${Number(count).toLocaleString("en")} ${how}`).join(", ");
+    const also = records ? ` Records: ${records}.` : "";
+    say(this.lab.ui.cost, `${words} (${foreseen}without it ${thousands(without)}).${also}`);
     this.foreseen = this.preview = null;
   }
 }

@@ -1,6 +1,6 @@
 // Records on a token: the queue that waits, and the last ones by their marks.
 
-import { make } from "../../shared/dom.js";
+import { make, say, set } from "../../shared/dom.js";
 
 /**
  * The queue that waits, as a bar on a square-root scale: a short one is seen, a long one still grows.
@@ -15,6 +15,33 @@ export function paintLag(token, at, most) {
     token.lagWidth = width;
     token.lag.style.width = width;
   }
+}
+
+/** How long a token shows that records come a second time, or are skipped, by more than its count. */
+const FRESH_MS = 3000;
+
+/**
+ * How many records came twice (a ring round the dot) and how many were skipped (a cross in the square).
+ * @param {import("./token.js").Token} token
+ * @param {import("../film/format.js").Film} film
+ * @param {number} at
+ */
+export function paintDelivered(token, film, at) {
+  const here = film.deliveries.filter((each) => each.partition === token.index && each.at <= at);
+  const sum = (/** @type {string} */ kind) =>
+    here.reduce((total, each) => total + (each.kind === kind ? each.count : 0), 0);
+  const [twice, skipped] = [sum("twice"), sum("skipped")];
+  say(token.twice, twice ? `◎${thousands(twice)}` : "");
+  say(token.skipped, skipped ? `⊠${thousands(skipped)}` : "");
+  set(token.twice, "title", twice ? `${twice} records came twice` : null);
+  set(token.skipped, "title", skipped ? `${skipped} records were skipped` : null);
+  const fresh = here.find((each) => at < each.at + FRESH_MS);
+  set(token.node, "data-delivered", fresh ? fresh.kind : null);
+}
+
+/** @param {number} count */
+function thousands(count) {
+  return count < 1000 ? String(count) : `${(count / 1000).toFixed(1)}k`;
 }
 
 /**
@@ -37,7 +64,7 @@ export function paintRecords(token, at, width, flows) {
   const [done, fresh, lag] = key.split(",").map(Number);
   if (width < 128) {
     if (lag && (width >= 112 || flows)) {
-      token.records.append(make("b", {}, `●${lag < 1000 ? lag : `${(lag / 1000).toFixed(1)}k`}`));
+      token.records.append(make("b", {}, `●${thousands(lag)}`));
     }
     return;
   }

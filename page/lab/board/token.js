@@ -5,7 +5,7 @@ import { GONE } from "../film/format.js";
 import { positionAt } from "../film/positions.js";
 import { placeOf } from "../film/times.js";
 import { tokenWord } from "../words/lines.js";
-import { paintLag, paintRecords } from "./records.js";
+import { paintDelivered, paintLag, paintRecords } from "./records.js";
 import { tokenBox } from "./sizes.js";
 
 const GHOST_MS = 1500;
@@ -24,6 +24,8 @@ export class Token {
     this.word = make("span", { class: "rk-word" });
     this.records = make("span", { class: "rk-records" });
     this.lag = make("i", { class: "rk-lag" });
+    this.twice = make("span", { class: "rk-twice" });
+    this.skipped = make("span", { class: "rk-skipped" });
     this.box = { x: 0, y: 0, width: 0, height: 0 };
     this.key = "";
     this.colours = "";
@@ -39,6 +41,7 @@ export class Token {
       this.word,
       this.records,
       this.lag,
+      make("span", { class: "rk-delivered" }, this.twice, this.skipped),
     );
     layer.append(this.node);
   }
@@ -69,6 +72,7 @@ export class Token {
     say(this.word, tokenWord(film, this.index, state, board.at, this.box));
     const records = positionAt(film, this.index, board.at, state.flows);
     paintLag(this, records, film.mostLag);
+    paintDelivered(this, film, board.at);
     if (this.box.height >= 50) paintRecords(this, records, this.box.width, state.flows);
   }
 

@@ -7,7 +7,7 @@ import { menuItem } from "./items.js";
 const SEEN = "rk-seen";
 
 /** @typedef {import("../lab.js").Lab} Lab */
-/** @typedef {{ name: string, title: string, group: string, try: string, watch: string }} Lesson */
+/** @typedef {{ name: string, title: string, group: string, try: string, watch: string, finds: string }} Lesson */
 
 /**
  * @param {Lab} lab
@@ -45,8 +45,8 @@ export async function showPresets(lab, opener) {
  */
 function lessonItems(lab, lessons, words, seen) {
   const shown = lessons.filter((lesson) => {
-    const text = `${lesson.title} ${lesson.try} ${lesson.watch} ${lesson.group} ${lesson.name}`;
-    return text.toLowerCase().includes(words);
+    const text = [lesson.title, lesson.try, lesson.watch, lesson.finds, lesson.group, lesson.name].join(" ");
+    return words.split(" ").every((word) => text.toLowerCase().includes(word));
   });
   if (!shown.length) return [make("p", {}, "No lesson has these words.")];
   const here = lab.model.get("controls").preset;

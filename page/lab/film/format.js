@@ -7,7 +7,7 @@ import { sums } from "./times.js";
 import { decodeTrack } from "./tracks.js";
 
 /** The version of the format that this page reads. */
-export const FILM_VERSION = 3;
+export const FILM_VERSION = 4;
 /** The owner of a partition that is not there (yet, or any more). */
 export const GONE = -2;
 
@@ -42,6 +42,7 @@ export const COLUMNS = Object.freeze({
   ],
   members: ["name", "label", "hue", "pattern"],
   marks: ["at", "kind", "member", "words"],
+  deliveries: ["at", "kind", "partition", "member", "count"],
   messages: ["sent", "flight", "member", "api", "request", "error", "news"],
 });
 
@@ -82,6 +83,7 @@ export const COLUMNS = Object.freeze({
  *
  * @typedef {{ name: string, label: string, hue: number, pattern: number, index: number }} Member
  * @typedef {{ at: number, kind: string, member: string | null, words: string }} Mark
+ * @typedef {{ at: number, kind: "twice" | "skipped", partition: number, member: number, count: number }} Delivery
  *
  * @typedef {object} Message
  * @property {number} sent
@@ -171,6 +173,7 @@ export function decodeFilm(raw) {
     mostLag: mostLag(positions ?? []),
     callbacks: sums(raw.callbacks),
     marks: /** @type {Mark[]} */ (rows("marks", raw)),
+    deliveries: /** @type {Delivery[]} */ (rows("deliveries", raw)),
     messages: rows("messages", raw).map((message) => messageOf(message, raw.apis)),
     ...placeTokens(partitionTracks, partitionStates, raw.members.length, raw.settled),
   };

@@ -2,7 +2,7 @@
 
 import { make, say, set } from "../../shared/dom.js";
 import { seconds } from "../film/times.js";
-import { labelled, shownMarks } from "./marks.js";
+import { clusters, labelled } from "./marks.js";
 import { Painter, sharpPen } from "./painter.js";
 import { labelShift, Scale } from "./scale.js";
 
@@ -10,7 +10,14 @@ const STEPS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
 const MOST_TICKS = 10;
 const HEIGHT = 36;
 const MARGIN = 26;
-const SIGNS = /** @type {Record<string, string>} */ ({ fault: "×", rebalance: "◆", timer: "◷", action: "+" });
+const SIGNS = /** @type {Record<string, string>} */ ({
+  fault: "×",
+  rebalance: "◆",
+  timer: "◷",
+  action: "+",
+  twice: "◎",
+  skipped: "⊠",
+});
 
 /** The strip below the board. */
 export class Strip {
@@ -55,12 +62,14 @@ export class Strip {
 
   /** @param {import("../film/format.js").Mark[]} marks */
   drawMarks(marks) {
-    const shown = shownMarks(marks, this.scale);
+    const shown = clusters(marks, this.scale);
     const labels = labelled(shown, this.scale);
-    this.marks.replaceChildren(...shown.map((mark) => {
-      const flip = labels.get(mark) ? " rk-flip" : "";
-      const looks = { class: `rk-mark rk-${mark.kind}${flip}`, style: `left:${this.scale.x(mark.at)}px` };
-      return make("span", looks, make("i", {}, SIGNS[mark.kind]), labels.has(mark) ? mark.words : "");
+    this.marks.replaceChildren(...shown.map((cluster) => {
+      const flip = labels.get(cluster) ? " rk-flip" : "";
+      const title = cluster.marks.map((mark) => `${seconds(mark.at)} ${mark.words}`).join("\n");
+      const looks = { class: `rk-mark rk-${cluster.kind}${flip}`, style: `left:${cluster.x}px`, title };
+      const signs = cluster.signs.map((mark) => make("i", {}, SIGNS[mark.kind]));
+      return make("span", looks, ...signs, labels.has(cluster) ? cluster.words : "");
     }));
   }
 

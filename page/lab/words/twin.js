@@ -90,6 +90,21 @@ function holding(film, board, index) {
   return `${verb} ${named(owned)} (${state})`;
 }
 
+/**
+ * Records that came twice or were skipped so far.
+ * @param {import("../film/format.js").Film} film
+ * @param {number} at
+ */
+function deliveriesLine(film, at) {
+  const parts = [["twice", "came twice"], ["skipped", "skipped"]].flatMap(([kind, words]) => {
+    const events = film.deliveries.filter((each) => each.kind === kind && each.at <= at);
+    const places = [...new Set(events.map((each) => each.partition))].sort((a, b) => a - b);
+    const count = events.reduce((sum, each) => sum + each.count, 0);
+    return count ? [`${count} ${words} (${spoken(places.map((place) => film.partitions[place]))})`] : [];
+  });
+  return parts.length ? `Records so far: ${parts.join(", ")}.` : "";
+}
+
 /** @param {import("../film/board.js").Board} board */
 export function groupLine(board) {
   const { group } = board;
@@ -122,5 +137,7 @@ export function twinText(film, board) {
   if (present.length > shown.length) lines.push(`${present.length - shown.length} more members.`);
   const orphans = film.partitions.filter((_, index) => board.partitions[index].owner === -1);
   if (orphans.length) lines.push(`No owner: ${spoken(orphans)}.`);
+  const records = deliveriesLine(film, board.at);
+  if (records) lines.push(records);
   return lines.join("\n");
 }

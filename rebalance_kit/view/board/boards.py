@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from rebalance_kit.analysis.deliveries import Delivery, deliveries
 from rebalance_kit.analysis.intervals import Gap, gaps
 from rebalance_kit.analysis.metrics import study_from
 from rebalance_kit.model.config import BrokerConfig
@@ -19,9 +21,11 @@ from rebalance_kit.model.topology import parse_partition
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.model.versions import PREFERRED
 from rebalance_kit.view.board.marks import find_marks
+from rebalance_kit.view.board.queues import queues_of
 from rebalance_kit.view.board.state_tracks import StateTracks
 from rebalance_kit.view.board.states import (
     ABSENT,
+    RECENT_MS,
     BoardState,
     GroupState,
     Mark,
@@ -30,6 +34,7 @@ from rebalance_kit.view.board.states import (
     PartitionState,
     PartitionView,
     Position,
+    Queue,
 )
 from rebalance_kit.view.board.track import Track, between
 from rebalance_kit.view.style.theme import looks
@@ -79,9 +84,38 @@ class Boards:
 
     @cached_property
     def change_times(self) -> tuple[int, ...]:
-        """Every moment at which a member, a partition or the group changed."""
+        """Every moment at which a member, a partition, the group or what is told of records changed."""
         tracks: list[Track[Any]] = [*self.members.values(), *self.partitions.values(), self.group]
-        return tuple(sorted({at for track in tracks for at in track.times}))
+        told = {at for each in self.deliveries for at in (each.at_ms, each.at_ms + RECENT_MS)}
+        told |= {at for each in self.queues for at in (each.begin_ms, each.end_ms)}
+        times = {at for track in tracks for at in track.times}
+        return tuple(sorted(times | {at for at in told if at <= self.end_ms}))
+
+    @cached_property
+    def deliveries(self) -> tuple[Delivery, ...]:
+        """Records of this group's partitions that came twice or were skipped."""
+        return tuple(each for each in deliveries(self.trace) if each.member in self.members)
+
+    @cached_property
+    def queues(self) -> tuple[Queue, ...]:
+        """When records of some seconds waited in partitions that were read."""
+        found = [
+            queue
+            for name, track in self.partitions.items()
+            for queue in queues_of(name, self.positions.get(name, ()), track, self.end_ms)
+        ]
+        return tuple(sorted(found))
+
+    def _records(self, board: BoardState) -> BoardState:
+        """The board with what is told of records at its moment."""
+        at_ms = board.at_ms
+        past = tuple(each for each in self.deliveries if each.at_ms <= at_ms)
+        queues = tuple(
+            each
+            for each in self.queues
+            if each.begin_ms <= at_ms < each.end_ms or at_ms == each.end_ms == self.end_ms
+        )
+        return replace(board, deliveries=past, queues=queues) if past or queues else board
 
     def settled_ms(self) -> int | None:
         """The first settled moment: the group is stable, all partitions flow, nobody waits for one.
@@ -89,6 +123,17 @@ class Boards:
         None when that never comes.
         """
         return self._settled
+
+    def calm_ms(self) -> int | None:
+        """The first moment from ``settled_ms`` on at which each partition that has a reader has a committed offset."""
+        settled = self.settled_ms()
+        if settled is None:
+            return None
+        committed = [
+            next((at_ms for at_ms, position in looks if position.committed is not None), settled)
+            for looks in self.positions.values()
+        ]
+        return max([settled, *committed])
 
     @cached_property
     def _settled(self) -> int | None:
@@ -155,7 +200,7 @@ class Boards:
             self._partition(name, state, at_ms) for name, state in states.items() if state.word != ABSENT.word
         )
         group = self._group(at_ms)
-        return BoardState(at_ms, self.end_ms, self.trace.label, group, members, partitions)
+        return self._records(BoardState(at_ms, self.end_ms, self.trace.label, group, members, partitions))
 
     def walk(self, times: Sequence[int]) -> Iterator[BoardState]:
         """Boards at rising moments, without positions: what changed is looked at, no more."""
@@ -193,7 +238,8 @@ class Boards:
                 members[index] = self._member(index + 1, self.names[index], at_ms, (), {})
             group = self._group(at_ms)
             there = tuple(partition for partition in partitions if partition.state.word != ABSENT.word)
-            yield BoardState(at_ms, self.end_ms, self.trace.label, group, tuple(members), there)
+            board = BoardState(at_ms, self.end_ms, self.trace.label, group, tuple(members), there)
+            yield self._records(board)
 
     def _changes(self, after_ms: int) -> list[tuple[int, int, int]]:
         """Later changes as (moment, place, index of the new state); members have places below zero."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from rebalance_kit.analysis.deliveries import TWICE, Delivery, deliveries
 from rebalance_kit.model.trace import Trace, TraceRow
 from rebalance_kit.view.board.states import Mark
 
@@ -87,7 +88,29 @@ def action_words(do: str, member: str | None, args: Mapping[str, Any]) -> str:
 def find_marks(trace: Trace, group: str) -> tuple[Mark, ...]:
     """The marks of one group's run in order of time."""
     rows = (row for row in trace.rows if row.detail.get("group", group) == group)
-    return tuple(mark for mark in map(_mark, rows) if mark is not None)
+    marks = [mark for mark in map(_mark, rows) if mark is not None]
+    return tuple(sorted([*marks, *_of_records(deliveries(trace))], key=lambda mark: mark.at_ms))
+
+
+def _of_records(events: Iterable[Delivery]) -> Iterator[Mark]:
+    """A mark per moment and kind: how many records come twice there, or are skipped."""
+    sums: dict[tuple[int, str, str], int] = {}
+    for each in events:
+        key = (each.at_ms, each.kind, each.member)
+        sums[key] = sums.get(key, 0) + each.records
+    for (at_ms, kind, member), count in sums.items():
+        yield Mark(at_ms, kind, member, records_words(count, kind))
+
+
+def records_words(count: int, kind: str) -> str:
+    """How many records come twice or are skipped.
+
+    >>> records_words(1, "twice"), records_words(902, "skipped")
+    ('1 record comes twice', '902 records are skipped')
+    """
+    if kind == TWICE:
+        return f"{count:,} records come twice" if count != 1 else "1 record comes twice"
+    return f"{count:,} records are skipped" if count != 1 else "1 record is skipped"
 
 
 def _mark(row: TraceRow) -> Mark | None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from rebalance_kit.analysis.deliveries import Delivery
+
 
 class MemberState(NamedTuple):
     """One member between two changes.
@@ -50,6 +52,8 @@ class PartitionState(NamedTuple):
     planned: str | None = None
 
 
+RECENT_MS = 3_000
+"""How long a sentence tells of records that came twice or were skipped."""
 ABSENT = PartitionState(word="not there", flows=True)
 """A partition before its topic has it, before the group reads its topic, or after the topic was deleted: nothing stops."""
 
@@ -106,7 +110,7 @@ class Message(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """Something worth a mark on the strip: kind (action|rebalance|done|timer|fault), words."""
+    """Something worth a mark on the strip: kind (action|rebalance|done|timer|fault|twice|skipped), words."""
 
     at_ms: int
     kind: str
@@ -120,6 +124,17 @@ class Position(NamedTuple):
     position: int
     log_end: int
     committed: int | None
+
+
+class Queue(NamedTuple):
+    """A queue in a partition that ``member`` reads: ``waiting`` records at the end, ``gained`` of them since the begin."""
+
+    begin_ms: int
+    end_ms: int
+    partition: str
+    member: str
+    waiting: int
+    gained: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +172,11 @@ class PartitionView:
 
 @dataclass(frozen=True, slots=True)
 class BoardState:
-    """Everything the lab shows at ``at_ms``."""
+    """Everything the lab shows at ``at_ms``.
+
+    ``deliveries`` are what came twice or was skipped so far, ``queues`` partitions that are
+    read and in which the records of some seconds wait.
+    """
 
     at_ms: int
     end_ms: int
@@ -165,6 +184,8 @@ class BoardState:
     group: GroupState
     members: tuple[MemberView, ...]
     partitions: tuple[PartitionView, ...]
+    deliveries: tuple[Delivery, ...] = ()
+    queues: tuple[Queue, ...] = ()
 
     @property
     def flowing(self) -> int:

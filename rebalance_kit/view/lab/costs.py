@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rebalance_kit.analysis.comparison import cells, compare, sentences
+from rebalance_kit.analysis.deliveries import SKIPPED, TWICE
 from rebalance_kit.analysis.intervals import gaps
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.board.boards import Boards
+from rebalance_kit.view.board.marks import records_words
 from rebalance_kit.view.figures.comparison import least
 from rebalance_kit.view.lab.playback import film_bytes
 from rebalance_kit.view.lab.state import LabState
@@ -43,14 +45,29 @@ def preview(now: LabState, then: LabState, at_ms: int) -> dict[str, object]:
     flow = f"Will stop: {partitions_in_words(stops)}" if stops else "Nothing will stop"
     moves = f"{len(moved)} move" if len(moved) != 1 else f"{moved[0]} moves"
     words = f"{flow}. {costs['cost']:,.1f} partition-seconds in all (without it {costs['without']:,.1f}). {moves}."
-    return {"words": words, **costs}
+    return {"words": " ".join([words, *_records(costs)]), **costs}
+
+
+def _records(costs: Mapping[str, float]) -> list[str]:
+    """How many records come twice or are skipped, where any do."""
+    counts = [(int(costs[kind]), kind) for kind in (TWICE, SKIPPED)]
+    return [f"{records_words(count, kind)}." for count, kind in counts if count]
 
 
 def cost(now: LabState, then: LabState, at_ms: int) -> dict[str, float]:
-    """Partition-seconds from ``at_ms`` to the end of the changed run: with the deed, and without it."""
+    """From ``at_ms`` to the end of the changed run: partition-seconds with the deed and without it.
+
+    And with it the records that come twice, and those that are skipped.
+    """
     end = then.boards.trace.end_ms
     seconds = [round(stopped_s(state.boards.trace, at_ms, end), 1) for state in (then, now)]
-    return {"cost": seconds[0], "without": seconds[1]}
+    records = {
+        kind: sum(
+            each.records for each in then.boards.deliveries if each.kind == kind and each.at_ms >= at_ms
+        )
+        for kind in (TWICE, SKIPPED)
+    }
+    return {"cost": seconds[0], "without": seconds[1], **records}
 
 
 def compared(states: Sequence[tuple[str, LabState]]) -> tuple[dict[str, object], list[bytes]]:

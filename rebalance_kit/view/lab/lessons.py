@@ -111,6 +111,12 @@ PRESETS: tuple[Preset, ...] = (
         "for whom the group waits, and which partitions flow meanwhile",
     ),
     Preset(
+        "lost-records",
+        CALLBACKS,
+        "Set auto.offset.reset to earliest and play again.",
+        "what the next reader passes over, because there is no committed offset",
+    ),
+    Preset(
         "slow-callback",
         CALLBACKS,
         "Set callback_ms to 0 and compare.",
@@ -242,6 +248,27 @@ PRESETS: tuple[Preset, ...] = (
 )
 
 
+TWICE = frozenset(
+    {
+        "two-consumers-crash",
+        "crash",
+        "storm",
+        "poll-timeout",
+        "slow-consumer",
+        "freeze",
+        "network-cut",
+        "recovered-member",
+        "duplicate-instance",
+        "defect-sticky-stale-leader",
+    }
+)
+"""Lessons in which dozens of records come twice; a test counts them."""
+SKIPPED = frozenset({"lost-records"})
+"""Lessons in which records are lost."""
+FINDS_TWICE = "records come twice, are delivered again: duplicates, redelivery, at least once"
+FINDS_SKIPPED = "records are lost, skipped, never read: data loss"
+
+
 @lru_cache(maxsize=1)
 def preset_rows() -> list[dict[str, str]]:
     """All lessons with the titles and stories of their scenarios, as JSON values."""
@@ -259,6 +286,11 @@ def preset_rows() -> list[dict[str, str]]:
                     "story": scenario.story,
                     "try": preset.try_,
                     "watch": preset.watch,
+                    "finds": "; ".join(
+                        words
+                        for names_of, words in ((TWICE, FINDS_TWICE), (SKIPPED, FINDS_SKIPPED))
+                        if preset.name in names_of
+                    ),
                 }
             )
     return rows

@@ -19,7 +19,7 @@ from rebalance_kit.view.board.track import Track
 from rebalance_kit.view.style.theme import looks
 from rebalance_kit.view.words.moment import sentence
 
-VERSION = 3
+VERSION = 4
 """Of the format; raised with every change of it, here and in ``page/lab/film/format.js``."""
 POSITIONS_UP_TO = 64
 MESSAGES_UP_TO = 4000
@@ -93,6 +93,7 @@ def film(boards: Boards, since_ms: int = 0) -> dict[str, object]:
         "polls": _silent(boards),
         "positions": _positions(boards),
         "marks": [list(mark) for mark in boards.marks],
+        "deliveries": _deliveries(boards, number),
         "callbacks": _waits(sorted({row.at_ms for row in boards.trace.of("callback_begin")})),
         "messages": _messages(boards, number),
     }
@@ -272,6 +273,16 @@ def _positions(boards: Boards) -> list[list[int]] | None:
             last = now
         looked_at.append(flat)
     return looked_at
+
+
+def _deliveries(boards: Boards, number: dict[str, int]) -> list[list[object]]:
+    """Records that come twice or are skipped: moment, kind, partition and member by number, how many."""
+    places = {name: index for index, name in enumerate(boards.partitions)}
+    return [
+        [each.at_ms, each.kind, places[each.partition], number[each.member], each.records]
+        for each in boards.deliveries
+        if each.partition in places
+    ]
 
 
 def _messages(boards: Boards, number: dict[str, int]) -> list[list[object]]:

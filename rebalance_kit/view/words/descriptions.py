@@ -13,6 +13,7 @@ from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.segments import segments_of
 from rebalance_kit.view.board.states import ABSENT, BoardState
+from rebalance_kit.view.words.deliveries import deliveries_line
 from rebalance_kit.view.words.moment import sentence
 from rebalance_kit.view.words.phrases import fill, length, member_line, partitions_in_words, seconds
 
@@ -42,6 +43,7 @@ def describe_board(board: BoardState) -> str:
     orphans = [partition.name for partition in board.partitions if partition.state.owner is None]
     if orphans:
         lines.append(f"No owner: {partitions_in_words(orphans)}.")
+    lines += [line for line in (deliveries_line(board),) if line]
     return "\n".join(lines)
 
 

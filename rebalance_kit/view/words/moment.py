@@ -1,7 +1,8 @@
 """The sentence of a moment: what is going on, and what follows from it.
 
-Order of causes: coordinator away, fault, waiting, hand-over, callback, move, steady. The second
-part says which partitions are unread and which flow on. Numbers that run with the clock are marks for ``words.fill``.
+Order of causes: coordinator away, fault, waiting, hand-over, records that come twice or are skipped, callback, move,
+steady. The second part says which partitions are unread, which flow on, and what waits in them. Numbers that run with
+the clock are marks for ``words.fill``.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import NamedTuple
 
 from rebalance_kit.view.board.states import BoardState, FormerId
 from rebalance_kit.view.words.causes import DID, unread_causes
+from rebalance_kit.view.words.deliveries import deliveries_cause, deliveries_words, queues_words
 from rebalance_kit.view.words.phrases import LISTED, listing, partitions_in_words
 
 
@@ -23,7 +25,9 @@ class Sentence(NamedTuple):
 def sentence(board: BoardState) -> Sentence:
     """The sentence of a moment, with marks for ``fill``."""
     cause, effect = _cause(board)
-    told = " ".join(part for part in (effect, _effect(board)) if part)
+    records = deliveries_words(board)
+    parts = (effect, _effect(board), "" if cause in records else records, queues_words(board))
+    told = " ".join(part for part in parts if part)
     return Sentence(cause, " ".join(part for part in (told, _untold(board, f"{cause} {told}")) if part))
 
 
@@ -38,7 +42,7 @@ def _untold(board: BoardState, told: str) -> str:
 
 
 def _cause(board: BoardState) -> tuple[str, str]:
-    for rule in (_coordinator_away, _fault, _waiting, _handing_over, _callback, _moving):
+    for rule in (_coordinator_away, _fault, _waiting, _handing_over, deliveries_cause, _callback, _moving):
         cause = rule(board)
         if cause is not None:
             return cause
@@ -215,7 +219,8 @@ def _steady(board: BoardState) -> tuple[str, str]:
             "",
         )
     if board.flowing == len(board.partitions):
-        return f"All {len(board.partitions)} partitions flow.", _unsettled(board) or "Nothing waits."
+        calm = "" if board.queues else "Nothing waits."
+        return f"All {len(board.partitions)} partitions flow.", _unsettled(board) or calm
     cause, partitions = next(iter(unread_causes(board).items()))
     return f"{partitions_in_words(partitions)}: {cause.words}.", ""
 

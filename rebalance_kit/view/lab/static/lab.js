@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 51780d97951d0f16, bundle 5ac3a2ad963abf60.
+// Made of page/lab/main.js by `make page`; edit there. Sources d6160a5ec312a3ef, bundle ff69b56676389b37.
 // shared/model.js
 function bytesOf(text) {
   return new DataView(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
@@ -340,7 +340,7 @@ var Room = class {
 };
 
 // lab/film/format.js
-var FILM_VERSION = 3;
+var FILM_VERSION = 4;
 var GONE = -2;
 var COLUMNS = Object.freeze({
   memberStates: [
@@ -388,6 +388,13 @@ var COLUMNS = Object.freeze({
     "kind",
     "member",
     "words"
+  ],
+  deliveries: [
+    "at",
+    "kind",
+    "partition",
+    "member",
+    "count"
   ],
   messages: [
     "sent",
@@ -507,6 +514,10 @@ function decodeFilm(raw) {
     marks: (
       /** @type {Mark[]} */
       rows("marks", raw)
+    ),
+    deliveries: (
+      /** @type {Delivery[]} */
+      rows("deliveries", raw)
     ),
     messages: rows("messages", raw).map((message) => messageOf(message, raw.apis)),
     ...placeTokens(partitionTracks, partitionStates, raw.members.length, raw.settled)
@@ -995,12 +1006,23 @@ var Costs = class {
   }
   /**
    * After a deed: what was foreseen beside what it came to.
-   * @param {{ cost: number, without: number }} answer
+   * @param {{ cost: number, without: number, twice: number, skipped: number }} answer
    */
-  tell({ cost, without }) {
+  tell({ cost, without, twice, skipped }) {
     const foreseen = this.foreseen ? `foreseen ${thousands(this.foreseen.cost)}, ` : "";
     const words = `Stopped from here on: ${thousands(cost)} partition-seconds`;
-    say(this.lab.ui.cost, `${words} (${foreseen}without it ${thousands(without)}).`);
+    const records = [
+      [
+        twice,
+        "twice"
+      ],
+      [
+        skipped,
+        "skipped"
+      ]
+    ].filter(([count]) => count).map(([count, how]) => `${Number(count).toLocaleString("en")} ${how}`).join(", ");
+    const also = records ? ` Records: ${records}.` : "";
+    say(this.lab.ui.cost, `${words} (${foreseen}without it ${thousands(without)}).${also}`);
     this.foreseen = this.preview = null;
   }
 };
@@ -1171,8 +1193,15 @@ async function showPresets(lab, opener2) {
 }
 function lessonItems(lab, lessons, words, seen) {
   const shown = lessons.filter((lesson) => {
-    const text = `${lesson.title} ${lesson.try} ${lesson.watch} ${lesson.group} ${lesson.name}`;
-    return text.toLowerCase().includes(words);
+    const text = [
+      lesson.title,
+      lesson.try,
+      lesson.watch,
+      lesson.finds,
+      lesson.group,
+      lesson.name
+    ].join(" ");
+    return words.split(" ").every((word) => text.toLowerCase().includes(word));
   });
   if (!shown.length) return [
     make("p", {}, "No lesson has these words.")
@@ -1662,6 +1691,28 @@ function holding(film, board, index) {
   ].includes(board.members[index].state.life) ? "holds" : "owns";
   return `${verb} ${named(owned)} (${state})`;
 }
+function deliveriesLine(film, at) {
+  const parts = [
+    [
+      "twice",
+      "came twice"
+    ],
+    [
+      "skipped",
+      "skipped"
+    ]
+  ].flatMap(([kind, words]) => {
+    const events = film.deliveries.filter((each) => each.kind === kind && each.at <= at);
+    const places = [
+      ...new Set(events.map((each) => each.partition))
+    ].sort((a, b) => a - b);
+    const count = events.reduce((sum, each) => sum + each.count, 0);
+    return count ? [
+      `${count} ${words} (${spoken(places.map((place) => film.partitions[place]))})`
+    ] : [];
+  });
+  return parts.length ? `Records so far: ${parts.join(", ")}.` : "";
+}
 function groupLine(board) {
   const { group } = board;
   const number = group.generation === null ? "" : `, ${group.protocol === "consumer" ? "group epoch" : "generation"} ${group.generation}`;
@@ -1680,6 +1731,8 @@ function twinText(film, board) {
   if (present.length > shown.length) lines.push(`${present.length - shown.length} more members.`);
   const orphans = film.partitions.filter((_, index) => board.partitions[index].owner === -1);
   if (orphans.length) lines.push(`No owner: ${spoken(orphans)}.`);
+  const records = deliveriesLine(film, board.at);
+  if (records) lines.push(records);
   return lines.join("\n");
 }
 
@@ -5503,6 +5556,24 @@ function paintLag(token, at, most) {
     token.lag.style.width = width;
   }
 }
+var FRESH_MS = 3e3;
+function paintDelivered(token, film, at) {
+  const here = film.deliveries.filter((each) => each.partition === token.index && each.at <= at);
+  const sum = (kind) => here.reduce((total, each) => total + (each.kind === kind ? each.count : 0), 0);
+  const [twice, skipped] = [
+    sum("twice"),
+    sum("skipped")
+  ];
+  say(token.twice, twice ? `\u25CE${thousands2(twice)}` : "");
+  say(token.skipped, skipped ? `\u22A0${thousands2(skipped)}` : "");
+  set(token.twice, "title", twice ? `${twice} records came twice` : null);
+  set(token.skipped, "title", skipped ? `${skipped} records were skipped` : null);
+  const fresh2 = here.find((each) => at < each.at + FRESH_MS);
+  set(token.node, "data-delivered", fresh2 ? fresh2.kind : null);
+}
+function thousands2(count) {
+  return count < 1e3 ? String(count) : `${(count / 1e3).toFixed(1)}k`;
+}
 function paintRecords(token, at, width, flows) {
   const key = at ? `${Math.min(3, Math.max(0, at.committed))},${Math.min(3, Math.max(0, at.position - Math.max(0, at.committed)))},${Math.max(0, at.end - at.position)},${width},${flows}` : "";
   if (token.recordsKey === key) return;
@@ -5512,7 +5583,7 @@ function paintRecords(token, at, width, flows) {
   const [done, fresh2, lag] = key.split(",").map(Number);
   if (width < 128) {
     if (lag && (width >= 112 || flows)) {
-      token.records.append(make("b", {}, `\u25CF${lag < 1e3 ? lag : `${(lag / 1e3).toFixed(1)}k`}`));
+      token.records.append(make("b", {}, `\u25CF${thousands2(lag)}`));
     }
     return;
   }
@@ -5575,6 +5646,12 @@ var Token = class {
     this.lag = make("i", {
       class: "rk-lag"
     });
+    this.twice = make("span", {
+      class: "rk-twice"
+    });
+    this.skipped = make("span", {
+      class: "rk-skipped"
+    });
     this.box = {
       x: 0,
       y: 0,
@@ -5594,7 +5671,9 @@ var Token = class {
       class: "rk-notch"
     }), make("span", {
       class: "rk-part"
-    }, topic, make("b", {}, name.slice(cut))), this.word, this.records, this.lag);
+    }, topic, make("b", {}, name.slice(cut))), this.word, this.records, this.lag, make("span", {
+      class: "rk-delivered"
+    }, this.twice, this.skipped));
     layer.append(this.node);
   }
   /**
@@ -5620,6 +5699,7 @@ var Token = class {
     say(this.word, tokenWord(film, this.index, state, board.at, this.box));
     const records = positionAt(film, this.index, board.at, state.flows);
     paintLag(this, records, film.mostLag);
+    paintDelivered(this, film, board.at);
     if (this.box.height >= 50) paintRecords(this, records, this.box.width, state.flows);
   }
   /**
@@ -6419,44 +6499,72 @@ var WEIGHT = (
   /** @type {Record<string, number>} */
   {
     fault: 0,
-    timer: 1,
-    action: 2,
-    rebalance: 3
+    skipped: 1,
+    twice: 2,
+    timer: 3,
+    action: 4,
+    rebalance: 5
   }
 );
 var SIDE2 = 6;
 var LETTER = 6.6;
-function shownMarks(marks, scale) {
-  const all = marks.filter((mark) => mark.kind !== "done" && mark.at > 0);
-  const others = all.filter((mark) => mark.kind !== "rebalance");
-  return all.filter((mark) => mark.kind !== "rebalance" || !others.some((other) => Math.abs(scale.x(other.at) - scale.x(mark.at)) < 9));
+var SIGN = 12;
+var MOST_SIGNS = 3;
+function clusters(marks, scale) {
+  const found = [];
+  for (const mark of marks.filter((each) => each.kind !== "done" && each.at > 0)) {
+    const last = found[found.length - 1];
+    if (last && scale.x(mark.at) - last.x < SIGN) last.marks.push(mark);
+    else found.push({
+      x: scale.x(mark.at),
+      marks: [
+        mark
+      ],
+      signs: [],
+      words: "",
+      kind: ""
+    });
+  }
+  for (const cluster of found) {
+    const byWeight = [
+      ...cluster.marks
+    ].sort((a, b) => WEIGHT[a.kind] - WEIGHT[b.kind] || a.at - b.at);
+    const kinds = byWeight.filter((mark, place) => mark.kind !== byWeight[place - 1]?.kind);
+    const others = kinds.filter((mark) => mark.kind !== "rebalance");
+    cluster.signs = (others.length ? others : kinds).slice(0, MOST_SIGNS);
+    cluster.kind = byWeight[0].kind;
+    cluster.words = cluster.kind === "rebalance" ? "" : byWeight[0].words;
+  }
+  return found;
 }
 function labelled(shown, scale) {
-  const taken = shown.map((mark) => ({
-    from: scale.x(mark.at) - SIDE2,
-    to: scale.x(mark.at) + SIDE2,
-    mark
-  }));
+  const taken = shown.map((cluster) => {
+    const from = cluster.x - SIDE2;
+    return {
+      from,
+      to: from + SIGN * cluster.signs.length,
+      cluster
+    };
+  });
   const labels = /* @__PURE__ */ new Map();
-  const wordy = shown.filter((mark) => mark.kind !== "rebalance");
-  for (const mark of wordy.sort((a, b) => WEIGHT[a.kind] - WEIGHT[b.kind] || a.at - b.at)) {
-    const x = scale.x(mark.at);
-    const room = mark.words.length * LETTER + 16;
-    const flip = x + room > scale.width;
+  const wordy = shown.filter((cluster) => cluster.words);
+  for (const cluster of wordy.sort((a, b) => WEIGHT[a.kind] - WEIGHT[b.kind] || a.x - b.x)) {
+    const room = cluster.words.length * LETTER + 16 + SIGN * (cluster.signs.length - 1);
+    const flip = cluster.x + room > scale.width;
     const [from, to] = flip ? [
-      x - room,
-      x
+      cluster.x - room,
+      cluster.x + SIDE2
     ] : [
-      x,
-      x + room
+      cluster.x,
+      cluster.x + room
     ];
-    if (taken.some((other) => other.mark !== mark && other.from < to && other.to > from)) continue;
+    if (taken.some((other) => other.cluster !== cluster && other.from < to && other.to > from)) continue;
     taken.push({
       from,
       to,
-      mark
+      cluster
     });
-    labels.set(mark, flip);
+    labels.set(cluster, flip);
   }
   return labels;
 }
@@ -6485,7 +6593,9 @@ var SIGNS2 = (
     fault: "\xD7",
     rebalance: "\u25C6",
     timer: "\u25F7",
-    action: "+"
+    action: "+",
+    twice: "\u25CE",
+    skipped: "\u22A0"
   }
 );
 var Strip = class {
@@ -6539,15 +6649,18 @@ var Strip = class {
   }
   /** @param {import("../film/format.js").Mark[]} marks */
   drawMarks(marks) {
-    const shown = shownMarks(marks, this.scale);
+    const shown = clusters(marks, this.scale);
     const labels = labelled(shown, this.scale);
-    this.marks.replaceChildren(...shown.map((mark) => {
-      const flip = labels.get(mark) ? " rk-flip" : "";
+    this.marks.replaceChildren(...shown.map((cluster) => {
+      const flip = labels.get(cluster) ? " rk-flip" : "";
+      const title = cluster.marks.map((mark) => `${seconds(mark.at)} ${mark.words}`).join("\n");
       const looks = {
-        class: `rk-mark rk-${mark.kind}${flip}`,
-        style: `left:${this.scale.x(mark.at)}px`
+        class: `rk-mark rk-${cluster.kind}${flip}`,
+        style: `left:${cluster.x}px`,
+        title
       };
-      return make("span", looks, make("i", {}, SIGNS2[mark.kind]), labels.has(mark) ? mark.words : "");
+      const signs = cluster.signs.map((mark) => make("i", {}, SIGNS2[mark.kind]));
+      return make("span", looks, ...signs, labels.has(cluster) ? cluster.words : "");
     }));
   }
   /**

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from rebalance_kit.analysis.deliveries import SKIPPED, TWICE
 from rebalance_kit.view.board.boards import Boards
 
 SAMPLES = 240
@@ -32,7 +33,7 @@ class Row(NamedTuple):
 
 def metric_rows(boards: Boards, member: str | None) -> list[Row]:
     """Coordinator metrics first, then those of one member (None: of none)."""
-    rows = [*_of_the_broker(boards), _lag(boards, None)]
+    rows = [*_of_the_broker(boards), _lag(boards, None), *_of_records(boards)]
     if member is not None:
         rows += _of_a_member(boards, member)
     return rows
@@ -73,6 +74,20 @@ def _of_the_broker(boards: Boards) -> Iterable[Row]:
     yield Row(
         None, BROKER, "offset-commit-count", "Commits that the coordinator has stored.", _count(commits)
     )
+
+
+def _of_records(boards: Boards) -> Iterable[Row]:
+    """What no broker and no client counts."""
+    says = {
+        TWICE: ("records that came twice", "Read again, because they were read before but not committed."),
+        SKIPPED: ("records that were skipped", "Passed over: the next reader began behind them."),
+    }
+    for kind, (name, words) in says.items():
+        steps: list[float] = [0, 0]
+        for each in boards.deliveries:
+            if each.kind == kind:
+                steps += (each.at_ms, steps[-1] + each.records)
+        yield Row(None, "counted by the lab, no metric of Kafka", name, words, steps)
 
 
 def _of_a_member(boards: Boards, name: str) -> Iterable[Row]:

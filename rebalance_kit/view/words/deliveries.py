@@ -1,0 +1,89 @@
+"""Records in a sentence: those that come twice, those that are skipped, and queues."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rebalance_kit.analysis.deliveries import SKIPPED, TWICE, Delivery
+from rebalance_kit.view.board.marks import records_words
+from rebalance_kit.view.board.states import RECENT_MS, BoardState, Queue
+from rebalance_kit.view.words.phrases import LISTED, listing, partitions_in_words
+
+
+def deliveries_words(board: BoardState) -> str:
+    """What came twice or was skipped in the last seconds, a sentence per member and kind."""
+    return " ".join(told for told, _ in _told(board))
+
+
+def deliveries_cause(board: BoardState) -> tuple[str, str] | None:
+    """The same as the cause of a moment in which nothing else goes on, with why."""
+    found = list(_told(board))
+    if not found:
+        return None
+    (first, why), *others = found
+    return first, " ".join([why, *(told for told, _ in others)])
+
+
+def _told(board: BoardState) -> Iterator[tuple[str, str]]:
+    alike: dict[tuple[str, str], list[Delivery]] = {}
+    for each in board.deliveries:
+        if board.at_ms >= each.at_ms + RECENT_MS:
+            continue
+        alike.setdefault((each.kind, each.member), []).append(each)
+    for (kind, member), events in alike.items():
+        where = partitions_in_words({each.partition for each in events})
+        words = records_words(sum(each.records for each in events), kind)
+        yield f"{where}: {words}, because {_because(kind, member, events)}.", _why(kind, events)
+
+
+def _because(kind: str, member: str, events: list[Delivery]) -> str:
+    if kind == TWICE:
+        return f"{member} begins where the last commit was"
+    if all(each.committed is None for each in events):
+        return f"{member} finds no committed offset and begins at the end"
+    return f"{member} begins behind them"
+
+
+def _why(kind: str, events: list[Delivery]) -> str:
+    if kind == TWICE:
+        return "They were read before, and their offsets were not committed."
+    if all(each.committed is None for each in events):
+        return "auto.offset.reset=latest says so; nobody will ever read them."
+    return "Nobody will ever read them."
+
+
+def deliveries_line(board: BoardState) -> str:
+    """All records that came twice or were skipped so far; empty when none were."""
+    parts = []
+    for kind, words in ((TWICE, "came twice"), (SKIPPED, "skipped")):
+        events = [each for each in board.deliveries if each.kind == kind]
+        if events:
+            where = partitions_in_words({each.partition for each in events})
+            parts.append(f"{sum(each.records for each in events)} {words} ({where})")
+    return f"Records so far: {', '.join(parts)}." if parts else ""
+
+
+def queues_words(board: BoardState) -> str:
+    """While all partitions flow: who reads more slowly than records come, and who works a queue off."""
+    if board.flowing < len(board.partitions):
+        return ""
+    by_member: dict[str, list[Queue]] = {}
+    for queue in board.queues:
+        by_member.setdefault(queue.member, []).append(queue)
+    slow = {name: queues for name, queues in by_member.items() if sum(queue.gained for queue in queues) > 0}
+    fast = {name: queues for name, queues in by_member.items() if name not in slow}
+    parts = []
+    if slow:
+        where, reads = _where(slow), "reads" if len(slow) == 1 else "read"
+        parts.append(f"{_who(slow)} {reads} {where} more slowly than records come: the queue grows.")
+    if fast:
+        parts.append(f"{_who(fast)} {'works' if len(fast) == 1 else 'work'} off the queue of {_where(fast)}.")
+    return " ".join(parts)
+
+
+def _who(members: dict[str, list[Queue]]) -> str:
+    return listing(list(members)) if len(members) <= LISTED else f"{len(members)} members"
+
+
+def _where(members: dict[str, list[Queue]]) -> str:
+    return partitions_in_words({queue.partition for queues in members.values() for queue in queues})
