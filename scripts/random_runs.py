@@ -2,7 +2,8 @@
 
     python scripts/random_runs.py 100000 2026      # count and seed; two processes
 
-Unlike ``rebalance-kit search`` it does not stop at the first break. One kind of break is known to be Kafka's own
+Starts and actions have windows as wide as their order allows, so every phase is drawn; the protocols and versions of
+Kafka are mixed. Unlike ``rebalance-kit search`` it does not stop at the first break. One kind of break is known to be Kafka's own
 and is kept as the scenario ``defect-sticky-stale-leader``: a sticky assignor whose leader has metadata older than
 what its members own (AbstractStickyAssignor, GeneralAssignmentBuilder.getUnassignedPartitions). A run is counted
 there only if the very call that made the broken assignment was handed such a claim.
@@ -20,14 +21,28 @@ from time import perf_counter
 from typing import Any
 
 from rebalance_kit.analysis.invariants import Violation, check
-from rebalance_kit.analysis.scenario_space import Space, draw
+from rebalance_kit.analysis.phases import with_windows
+from rebalance_kit.analysis.scenario_space import MIXED, Space, draw
+from rebalance_kit.model.versions import at_least
 from rebalance_kit.protocol.messages import JoinMember
 from rebalance_kit.simulation.learner_code.leader_assignor import LeaderAssignor
-from rebalance_kit.simulation.scenario.scenario import Scenario
+from rebalance_kit.simulation.scenario.scenario import PROTOCOLS, Scenario
 from rebalance_kit.simulation.simulate import simulate
 
 SLICE = 500
 KNOWN = "a sticky leader with old metadata (defect-sticky-stale-leader)"
+
+VERSIONS = ("2.4", "2.8", "3.1", "3.5", "3.7", "3.9", "4.0", "4.1", "4.2", "4.3", "4.3.1", "4.4", "4.5")
+CONSUMER_SINCE = "3.7"
+
+
+def scenario_of(seed: int, number: int) -> Scenario:
+    """Scenario ``number`` of a seed, of one of the versions in turn, with windows for all its moments."""
+    version = VERSIONS[number % len(VERSIONS)]
+    known = at_least(CONSUMER_SINCE, version)
+    classic = tuple(name for name, keys in PROTOCOLS.items() if keys["group.protocol"] == "classic")
+    space = Space(kafka_version=version, protocols=(*PROTOCOLS, MIXED) if known else classic)
+    return with_windows(draw(space, seed, number))
 
 
 def look(job: tuple[int, int, int]) -> tuple[int, int, list[tuple[int, str]]]:
@@ -37,8 +52,12 @@ def look(job: tuple[int, int, int]) -> tuple[int, int, list[tuple[int, str]]]:
     broken = []
     gc.disable()
     for number in range(first, first + count):
-        scenario = draw(Space(), seed, number)
-        trace = simulate(scenario)
+        scenario = scenario_of(seed, number)
+        try:
+            trace = simulate(scenario)
+        except Exception as error:  # noqa: BLE001 - one that cannot be run must not end the others
+            broken.append((number, f"{type(error).__name__}: {error}"))
+            continue
         actions, rows = actions + len(scenario.actions), rows + len(trace.rows)
         found = check(trace)
         if found:

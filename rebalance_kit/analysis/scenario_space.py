@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
+from rebalance_kit.model.config import all_keys
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.model.versions import PREFERRED
 from rebalance_kit.simulation.scenario.action_args import APIS
@@ -111,7 +112,9 @@ def _group(space: Space, dice: random.Random, name: str) -> Scenario:
     topics = tuple(TopicSpec(topic, count) for topic, count in zip(("orders", "bills"), counts, strict=False))
     protocol = dice.choice(space.protocols)
     members = tuple(_member(space, dice, number, protocol, topics) for number in range(1, space.members + 1))
-    return Scenario(name, topics, members, kafka_version=space.kafka_version, broker=BROKER)
+    known = all_keys()
+    broker = {key: value for key, value in BROKER.items() if known[key].exists(space.kafka_version)}
+    return Scenario(name, topics, members, kafka_version=space.kafka_version, broker=broker)
 
 
 def _member(
@@ -128,6 +131,8 @@ def _member(
     if configs["group.protocol"] == "consumer":
         for key in CLASSIC_ONLY:
             configs.pop(key, None)
+    if not all_keys()["group.protocol"].exists(space.kafka_version):
+        del configs["group.protocol"]
     if dice.random() < 0.25:
         configs["group.instance.id"] = f"instance-{number}"
     names = tuple(topic.name for topic in topics)
