@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from rebalance_kit.analysis.collector import without_collector
 from rebalance_kit.analysis.comparison import ABSENT, Measure, measure
 from rebalance_kit.analysis.metrics import Metrics
 from rebalance_kit.model.errors import ScenarioError
@@ -148,9 +149,11 @@ def draw(
 def _measured(
     scenario: Scenario, protocols: Mapping[str, str | None], count: int
 ) -> Iterator[dict[str, Metrics]]:
-    for seed in range(1, count + 1):
-        traces = [simulate(scenario, seed, protocol) for protocol in protocols.values()]
-        yield dict(zip(protocols, measure(traces), strict=True))
+    with without_collector() as tick:
+        for seed in range(1, count + 1):
+            traces = [simulate(scenario, seed, protocol) for protocol in protocols.values()]
+            yield dict(zip(protocols, measure(traces), strict=True))
+            tick()
 
 
 # --- what the draws say ---------------------------------------------------------------------------

@@ -51,6 +51,10 @@ def flows(trace: Trace) -> Mapping[TopicPartition, tuple[Flow, ...]]:
 
     Where several groups read the same topics, only the trace's own group counts (``meta["group"]``).
     """
+    return trace.derived(_flows)
+
+
+def _flows(trace: Trace) -> Mapping[TopicPartition, tuple[Flow, ...]]:
     others = strangers(trace)
     open_since: dict[tuple[TopicPartition, str], int] = {}
     stretches: dict[TopicPartition, list[Flow]] = defaultdict(list)
@@ -95,6 +99,10 @@ def gap_lengths(
 
 def gaps(trace: Trace, since_ms: int = 0) -> tuple[Gap, ...]:
     """Every stretch after a partition's first record in which nobody received it, ending after ``since_ms``."""
+    return tuple(gap for gap in trace.derived(_gaps) if gap.to_ms > since_ms)
+
+
+def _gaps(trace: Trace) -> tuple[Gap, ...]:
     every_gap = []
     ends = _deletions(trace)
     for tp, stretches in flows(trace).items():
@@ -107,7 +115,7 @@ def gaps(trace: Trace, since_ms: int = 0) -> tuple[Gap, ...]:
         last = min(trace.end_ms, ends.get(tp.topic, trace.end_ms))
         if reached < last:
             every_gap.append(Gap(tp, reached, last, owner, None, cause))
-    return tuple(gap for gap in every_gap if gap.to_ms > since_ms)
+    return tuple(every_gap)
 
 
 def _deletions(trace: Trace) -> Mapping[str, int]:

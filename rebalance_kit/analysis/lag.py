@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.model.trace import Trace
@@ -26,15 +26,31 @@ def samples(trace: Trace) -> Mapping[TopicPartition, tuple[Sample, ...]]:
 
 def lag_at(sampled: tuple[Sample, ...], at_ms: int) -> int:
     """Lag of one partition: what the last sample says, plus what was produced since if nobody reads it."""
-    past = [sample for sample in sampled if sample[0] <= at_ms]
+    return _lag(sampled, sum(sample[0] <= at_ms for sample in sampled), at_ms)
+
+
+def _lag(sampled: tuple[Sample, ...], past: int, at_ms: int) -> int:
+    """The same, where the first ``past`` samples lie at or before ``at_ms``."""
     if not past:
         return 0
-    when, position, end = past[-1]
-    following = next((sample for sample in sampled if sample[0] > at_ms), None)
-    if following is None or following[1] > position:
+    when, position, end = sampled[past - 1]
+    if past == len(sampled) or sampled[past][1] > position:
         return end - position
+    following = sampled[past]
     grown = (following[2] - end) * (at_ms - when) / max(following[0] - when, 1)
     return round(end + grown - position)
+
+
+def _totals(by_partition: Mapping[TopicPartition, tuple[Sample, ...]], moments: Sequence[int]) -> list[int]:
+    """Lag of all partitions together at moments that rise."""
+    totals = [0] * len(moments)
+    for sampled in by_partition.values():
+        past, count = 0, len(sampled)
+        for place, at_ms in enumerate(moments):
+            while past < count and sampled[past][0] <= at_ms:
+                past += 1
+            totals[place] += _lag(sampled, past, at_ms)
+    return totals
 
 
 def lag_of(trace: Trace, since_ms: int) -> tuple[int | None, int | None]:
@@ -45,20 +61,18 @@ def lag_of(trace: Trace, since_ms: int) -> tuple[int | None, int | None]:
     moments = sorted(
         {sample[0] for sampled in by_partition.values() for sample in sampled if sample[0] >= since_ms}
     )
-    before = sum(lag_at(sampled, since_ms) for sampled in by_partition.values())
-    totals = [(at, sum(lag_at(sampled, at - 1) for sampled in by_partition.values())) for at in moments]
-    if not totals:
+    before = _totals(by_partition, [since_ms])[0]
+    if not moments:
         return before, None
-    peak_at, peak = max(totals, key=lambda sample: sample[1])
+    totals = _totals(by_partition, [at - 1 for at in moments])
+    peak = max(totals)
+    peak_at = moments[totals.index(peak)]
     tolerated = before + 2 * len(by_partition)
     if peak <= tolerated:
         return max(peak, before), 0
+    later = [at for at in moments if at > peak_at]
     back = next(
-        (
-            at
-            for at in moments
-            if at > peak_at and sum(lag_at(sample, at) for sample in by_partition.values()) <= tolerated
-        ),
+        (at for at, total in zip(later, _totals(by_partition, later), strict=True) if total <= tolerated),
         None,
     )
     return peak, None if back is None else back - since_ms

@@ -7,15 +7,14 @@ every time, unless the learner's own code remembers something from one run to th
 
 from __future__ import annotations
 
-import gc
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any, TextIO
 
+from rebalance_kit.analysis.collector import without_collector
 from rebalance_kit.analysis.invariants import check
 from rebalance_kit.analysis.scenario_space import Space, draw
 from rebalance_kit.analysis.shrinking import shrink
@@ -103,7 +102,7 @@ def find(
         return simulate(scenario, listeners=listeners, assignors=assignors)
 
     where = Space(base=space, data_plane=space.data_plane) if isinstance(space, Scenario) else space
-    with _without_collector() as tick:
+    with without_collector() as tick:
         for number in range(budget):
             tick()
             drawn = draw(where, seed, number)
@@ -132,26 +131,6 @@ def _shrunk(drawn: Scenario, seen: str, number: int, run: Run, predicate: Predic
     problem = _ask(small, run, predicate) or seen
     small = replace(small, title="Found by search", story=f"{problem}.")
     return Finding(small, problem, drawn, number, number + 1, tried)
-
-
-@contextmanager
-def _without_collector() -> Iterator[Callable[[], None]]:
-    """Let Python's garbage collector look only now and then: traces are many and die whole."""
-    on = gc.isenabled()
-    gc.disable()
-    count = 0
-
-    def tick() -> None:
-        nonlocal count
-        count += 1
-        if count % 100 == 0:
-            gc.collect(0)  # what came since the last look: older things live as long as the search
-
-    try:
-        yield tick
-    finally:
-        if on:
-            gc.enable()
 
 
 def run_search(scenario: Scenario | None, seed: int, count: int, path: Path | None, out: TextIO) -> int:

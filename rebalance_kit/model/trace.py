@@ -10,11 +10,11 @@ Partitions inside a ``detail`` are written the way Kafka prints them (``orders-4
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import refuse_no_file
@@ -22,6 +22,7 @@ from rebalance_kit.model.schema.table import SCHEMA
 
 Detail = Mapping[str, Any]
 NO_DETAIL: Detail = MappingProxyType({})
+Derived = TypeVar("Derived")
 COLUMNS = (
     "run_id",
     "at_ms",
@@ -87,6 +88,16 @@ class Trace:
     meta: Mapping[str, Any] = field(default_factory=lambda: NO_DETAIL)
     _places: dict[str, list[int]] = field(default_factory=dict, init=False, repr=False, compare=False)
     """Where the rows of each kind stand, made when first asked for."""
+    _derived: dict[Callable[[Trace], Any], Any] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def derived(self, work_out: Callable[[Trace], Derived]) -> Derived:
+        """``work_out(self)``, worked out once; nobody may change what is returned."""
+        if work_out not in self._derived:
+            self._derived[work_out] = work_out(self)
+        answer: Derived = self._derived[work_out]
+        return answer
 
     def of(self, *kinds: str) -> Iterator[TraceRow]:
         """Rows of the given kinds, in order; raises ``KeyError`` for a kind that does not exist."""

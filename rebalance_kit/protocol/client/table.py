@@ -74,8 +74,10 @@ def ignore_answer(member: Member, request: Request, answer: Response) -> Effects
 
 def kind_of(event: ClientEvent) -> ClientKind:
     """What a client's table asks about an event."""
-    if isinstance(event, Answered | Disconnected):
-        return type(event), type(event.request)
+    if isinstance(event, Answered):
+        return Answered, type(event.request)
+    if isinstance(event, Disconnected):
+        return Disconnected, type(event.request)
     return Timer(event.key[0]) if isinstance(event, TimerFired) else type(event)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from rebalance_kit.model.topology import TopicPartition
-from rebalance_kit.simulation.cluster.data_plane import DataPlane, Offsets
+from rebalance_kit.simulation.cluster.data_plane import DataPlane, Ledger, Offsets
 
 
 @dataclass(slots=True)
@@ -34,6 +34,11 @@ class Consumption:
     batch_ms: int = 0
     busy_until_ms: int = 0
     batch: list[tuple[TopicPartition, int, int]] = field(default_factory=list)
+    _ledgers: dict[TopicPartition, Ledger] = field(init=False)
+    """Those of the group; whatever is fetched has one (``start``)."""
+
+    def __post_init__(self) -> None:
+        self._ledgers = self.plane.ledgers_of(self.group)
 
     def settle(self, now_ms: int) -> None:
         """Let every poll up to ``now_ms`` have happened."""
@@ -48,14 +53,20 @@ class Consumption:
         self.finish(now_ms)
 
     def _keeps_up(self) -> bool:
-        if self.busy_until_ms > self.next_poll_ms:
+        next_ms, read_ms = self.next_poll_ms, self.batch_ms
+        if self.busy_until_ms > next_ms:
             return False
-        rate = sum(self.plane.logs[tp].rate_per_s for tp in self.fetching if tp in self.plane.logs)
+        logs, positions = self.plane.logs, self.positions
+        rate = 0.0
+        for tp in self.fetching:
+            log = logs.get(tp)
+            if log is not None:
+                rate += log.rate_per_s
+                if positions[tp] < log.end(read_ms):
+                    return False
         step = self.poll_step_ms
         most = rate * step / 1000 + len(self.fetching)  # records of the fullest poll
-        if most > self.max_poll_records or most * self.processing_ms > step:
-            return False
-        return all(self.positions[tp] >= self.plane.end(tp, self.batch_ms) for tp in self.fetching)
+        return most <= self.max_poll_records and most * self.processing_ms <= step
 
     def _skip_to(self, now_ms: int) -> None:
         """Everything is read as it comes: only the last poll before ``now_ms`` matters."""
@@ -64,24 +75,29 @@ class Consumption:
             return
         self.finish(self.next_poll_ms)
         at_ms = self.next_poll_ms + skipped * self.poll_step_ms
+        positions, plane = self.positions, self.plane
         for tp in self.fetching:
-            first, end = self.positions[tp], self.plane.end(tp, at_ms)
+            first, end = positions[tp], plane.end(tp, at_ms)
             if end > first:
-                self._deliver(tp, first, end)
-                self.plane.ledger(self.group, tp).process(first, end)
+                self._deliver(tp, first, end).process(first, end)
         self.batch_ms = at_ms
         self.busy_until_ms = at_ms
         self.next_poll_ms = at_ms + self.poll_step_ms
         if self.on_batch is not None:
-            self.on_batch({tp: self.positions[tp] for tp in self.fetching}, False)
+            self.on_batch({tp: positions[tp] for tp in self.fetching}, False)
 
     def _poll(self, at_ms: int) -> None:
         self.finish(at_ms)
         room = self.max_poll_records
         batch = []
+        positions, logs = self.positions, self.plane.logs
         for tp in list(self.fetching):
-            first = self.positions[tp]
-            end = min(self.plane.end(tp, at_ms), first + room)
+            first, log = positions[tp], logs.get(tp)
+            if log is None:
+                continue
+            end = log.end(at_ms)
+            if end - first > room:
+                end = first + room
             if end > first:
                 self._deliver(tp, first, end)
                 batch.append((tp, first, end))
@@ -99,22 +115,24 @@ class Consumption:
         if self.on_batch is not None and batch:
             self.on_batch({tp: end for tp, _, end in batch}, True)
 
-    def _deliver(self, tp: TopicPartition, first: int, end: int) -> None:
-        again = self.plane.ledger(self.group, tp).deliver(first, end)
+    def _deliver(self, tp: TopicPartition, first: int, end: int) -> Ledger:
+        ledger = self._ledgers[tp]
+        again = ledger.deliver(first, end)
         self.positions[tp] = end
         if again:
             self.on_redelivered(tp, again, first)
+        return ledger
 
     def finish(self, now_ms: int) -> None:
         """The batch in hand counts as processed once its time has passed."""
         if not self.batch or self.busy_until_ms > now_ms:
             return
-        for tp, first, end in self.batch:
-            self.plane.ledger(self.group, tp).process(first, end)
-        done = {tp: end for tp, _, end in self.batch}
-        self.batch = []
+        batch, self.batch = self.batch, []
+        ledgers = self._ledgers
+        for tp, first, end in batch:
+            ledgers[tp].process(first, end)
         if self.on_batch is not None:
-            self.on_batch(done, False)
+            self.on_batch({tp: end for tp, _, end in batch}, False)
 
     def abandon(self, now_ms: int) -> None:
         """The process dies: of the batch in hand only what its time allowed is processed."""
@@ -122,7 +140,7 @@ class Consumption:
         done = int((now_ms - self.batch_ms) / self.processing_ms) if self.processing_ms else 0
         for tp, first, end in self.batch:
             part = min(end - first, max(done, 0))
-            self.plane.ledger(self.group, tp).process(first, first + part)
+            self._ledgers[tp].process(first, first + part)
             done -= part
         self.batch = []
 
