@@ -57,8 +57,7 @@ class Ledger:
         if spans:
             last = spans[-1]
             if last[0] <= first <= last[1]:
-                if end > last[1]:
-                    last[1] = end
+                last[1] = max(last[1], end)
                 return
         spans.append([first, end])
 
