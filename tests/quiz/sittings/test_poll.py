@@ -50,9 +50,9 @@ def room(answers: str, number: int = 1) -> str:
 # --- votes -----------------------------------------------------------------------------------
 def test_codes_are_found_in_a_pasted_chat_and_counted_once_a_learner(poll):
     assert poll.take(room("aab") + "\n" + room("aab")) == 6
-    assert poll.counts(1) == {"a": 2, "b": 1, "c": 0} and poll.page()["votes"] == 3
+    assert poll.counts(1) == {"a": 2, "b": 1, "c": 0, "d": 0} and poll.page()["votes"] == 3
     poll.take(code(0, "c"))
-    assert poll.counts(1) == {"a": 1, "b": 1, "c": 1}
+    assert poll.counts(1) == {"a": 1, "b": 1, "c": 1, "d": 0}
 
 
 @pytest.mark.parametrize(
@@ -113,13 +113,13 @@ def test_files_in_a_shared_folder_are_counted_and_odd_ones_named(tmp_path, store
     (folder / "notes.txt").write_text(code(9, "a"))
     os.mkfifo(folder / "pipe.vote")
     poll = PollCount(ITEM, store=store, bank=bank, folder=folder)
-    assert poll.collect() == 3 and poll.counts(1) == {"a": 0, "b": 2, "c": 1}
+    assert poll.collect() == 3 and poll.counts(1) == {"a": 0, "b": 2, "c": 1, "d": 0}
     assert poll.refused == ("binary.vote cannot be read",)
     poll.revote()
     write_file(Ballot(ITEM, 1, "00000002", "a"), folder)  # too late for the first vote
     write_file(Ballot(ITEM, 2, "00000002", "b"), folder)
     poll.collect()
-    assert poll.counts(1)["a"] == 0 and poll.counts(2) == {"a": 0, "b": 1, "c": 0}
+    assert poll.counts(1)["a"] == 0 and poll.counts(2) == {"a": 0, "b": 1, "c": 0, "d": 0}
     assert any("first vote, which is not open" in why for why in poll.refused)
 
 
@@ -161,7 +161,7 @@ def test_the_screen_has_no_split_before_show_and_no_key_before_reveal(poll):
 def test_the_split_of_the_first_vote_is_hidden_again_in_the_second(poll):
     poll.take(room("ab"))
     poll.show()
-    assert poll.page()["split"] == [{"a": 1, "b": 1, "c": 0}] and not poll.is_open
+    assert poll.page()["split"] == [{"a": 1, "b": 1, "c": 0, "d": 0}] and not poll.is_open
     poll.revote()
     assert not told(poll)
 
@@ -171,7 +171,7 @@ def test_the_shift_chart_counts_who_moved_where(poll):
     poll.revote()
     poll.take(room("abbbb", 2))
     poll.show()
-    assert poll.page()["split"] == [{"a": 2, "b": 2, "c": 1}, {"a": 1, "b": 4, "c": 0}]
+    assert poll.page()["split"] == [{"a": 2, "b": 2, "c": 1, "d": 0}, {"a": 1, "b": 4, "c": 0, "d": 0}]
     assert poll.moves() == {("a", "a"): 1, ("a", "b"): 1, ("b", "b"): 2, ("c", "b"): 1}
     assert "1 went from a to b" in poll.text() and "1 went from c to b" in poll.text()
 
@@ -179,21 +179,21 @@ def test_the_shift_chart_counts_who_moved_where(poll):
 def test_raised_hands_are_counted_beside_codes_and_have_no_name(poll):
     poll.take(room("ab"))
     poll.hands(a=3, c=2)
-    assert poll.counts(1) == {"a": 4, "b": 1, "c": 2} and poll.page()["votes"] == 7
+    assert poll.counts(1) == {"a": 4, "b": 1, "c": 2, "d": 0} and poll.page()["votes"] == 7
     poll.revote()
     poll.hands(b=7)
-    assert poll.counts(2) == {"a": 0, "b": 7, "c": 0} and poll.moves() == {}
+    assert poll.counts(2) == {"a": 0, "b": 7, "c": 0, "d": 0} and poll.moves() == {}
     poll.end_round()
     with pytest.raises(DataError, match="no vote is open"):
         poll.hands(a=1)
-    with pytest.raises(DataError, match="expected numbers from 0 on for a, b, c"):
-        poll.hands(d=1)
+    with pytest.raises(DataError, match="expected numbers from 0 on for a, b, c, d"):
+        poll.hands(e=1)
 
 
 def test_votes_after_the_end_change_nothing(poll):
     poll.take(room("ab"))
     poll.reveal()
-    assert poll.take(code(9, "a")) == 0 and poll.counts(1) == {"a": 1, "b": 1, "c": 0}
+    assert poll.take(code(9, "a")) == 0 and poll.counts(1) == {"a": 1, "b": 1, "c": 0, "d": 0}
     with pytest.raises(DataError, match="open or over"):
         poll.revote()
 
@@ -247,7 +247,7 @@ def test_the_widgets_pass_votes_on_and_hold_no_key(store, tmp_path):
     assert "expected a poll in its first round" in screen.page["error"]
     screen.handle({"do": "reveal"})
     screen.handle({"do": "lab", "run": 0})
-    assert screen.lab.cursor_ms == 29_000 and screen.page["split"][0] == {"a": 0, "b": 1, "c": 0}
+    assert screen.lab.cursor_ms == 29_000 and screen.page["split"][0] == {"a": 0, "b": 1, "c": 0, "d": 0}
 
 
 def test_a_vote_in_a_terminal_prints_a_code_that_the_poll_takes(monkeypatch, tmp_path, poll):
