@@ -112,8 +112,13 @@ class Commits:
         host, machine = self._host, self._machine
         ready_ms = self._ready_ms()
         self._overdue = self._overdue or host.frozen
-        if host.frozen or ready_ms > host.now_ms or not machine.idle or not machine.may_commit:
+        if host.frozen or not machine.idle or not machine.may_commit:
             self._auto_commit_at(max(ready_ms, host.now_ms + host.latencies.commit_retry_ms))
+            return
+        if (
+            ready_ms > host.now_ms
+        ):  # a batch is in work: the next poll() commits, at the moment that it is called
+            self._auto_commit_at(ready_ms)
             return
         self._overdue = False
         self.send_consumed("auto")

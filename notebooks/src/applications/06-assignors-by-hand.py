@@ -5,17 +5,17 @@
 #
 # After this notebook you can
 #
-# - deal partitions by hand as range, round robin, sticky and uniform deal them;
-# - say when range leaves members without work, and what to use instead;
-# - tell which partitions move when a member joins or leaves, and which only seem to;
-# - configure each assignor in Java, in librdkafka and on the broker, and write one of your own.
+# - deal partitions by hand as range, round robin, sticky and uniform deal them (CCDAK Fundamentals);
+# - say when range leaves members without work, and what to use instead (CCAAK Troubleshooting);
+# - tell which partitions move when a member joins or leaves, and which only seem to (CCDAK Application Development);
+# - configure each assignor in Java, in librdkafka and on the broker, and write one of your own (CCAAK Cluster Configuration).
 #
 # An **assignor** answers one question: given these members, their subscriptions and these partitions, who reads what?
 # It knows nothing about lag, load or record sizes. It counts partitions.
 
 # %%
 from rebalance_kit import Quiz, deal
-from rebalance_kit.notebook import beside, columns
+from rebalance_kit.notebook import columns, next_notebook, predict
 
 # %% [markdown]
 # ## Who deals
@@ -60,18 +60,21 @@ print(deal("range", {"orders": 4}, members=3).text)
 # member own? And with ten topics of *one* partition each?
 
 # %%
-guess = {
-    "c1, two topics": None,
-    "c3, two topics": None,
-    "c1, ten small topics": None,
-    "c3, ten small topics": None,
-}
+guess = predict(
+    {
+        "c1, two topics": None,
+        "c3, two topics": None,
+        "c1, ten small topics": None,
+        "c3, ten small topics": None,
+    }
+)
+guess
 
 # %%
 two = deal("range", {"orders": 4, "payments": 4}, members=3)
 ten = deal("range", {f"topic{number}": 1 for number in range(10)}, members=3)
 counts = [len(dealt.assignment[member]) for dealt in (two, ten) for member in ("c1", "c3")]
-print(beside(guess, dict(zip(guess, counts, strict=True))))
+guess.beside(dict(zip(guess.answers, counts, strict=True)))
 
 # %%
 two
@@ -102,15 +105,15 @@ deal("roundrobin", {"orders": 4, "payments": 4}, members=3)
 # partition, `b` two, `c` three. Does c2 get both partitions of `b`?
 
 # %%
-guess = {"partitions of c2": None, "partitions of c3": None}
+guess = predict({"partitions of c2": None, "partitions of c3": None})
+guess
 
 # %%
 unequal = {"c1": ["a"], "c2": ["a", "b"], "c3": ["a", "b", "c"]}
 topics = {"a": 1, "b": 2, "c": 3}
 circle = deal("roundrobin", topics, unequal)
-print(
-    beside(guess, dict(zip(guess, (len(circle.assignment["c2"]), len(circle.assignment["c3"])), strict=True)))
-)
+c2, c3 = (len(circle.assignment[name]) for name in ("c2", "c3"))
+guess.beside({"partitions of c2": c2, "partitions of c3": c3})
 
 # %%
 circle
@@ -143,7 +146,8 @@ deal("sticky", {"orders": 6}, stay, owned)
 # c2 owned two partitions, and those have to go somewhere. How many of the *other* four change hands?
 
 # %%
-guess = {"moved by roundrobin": None, "moved by range": None, "moved by sticky": None}
+guess = predict({"moved by roundrobin": None, "moved by range": None, "moved by sticky": None})
+guess
 
 
 # %% tags=["hide-input"]
@@ -154,7 +158,7 @@ def moved(assignor: str) -> int:
 
 
 # %%
-print(beside(guess, dict(zip(guess, map(moved, ("roundrobin", "range", "sticky")), strict=True))))
+guess.beside(dict(zip(guess.answers, map(moved, ("roundrobin", "range", "sticky")), strict=True)))
 
 # %% [markdown]
 # Every partition that moves costs something: a cache that is cold, a state store that is read again, records since the last
@@ -178,8 +182,8 @@ print(joining.text)
 
 # %% [markdown]
 # The plan is the one that `sticky` makes. But `orders-3` still belongs to c2, which has not revoked it. So in *this*
-# generation nobody gets it. c2 revokes, re-joins, and the next generation hands it to c3. Notebook 03 shows that
-# on the wire.
+# generation nobody gets it. c2 revokes, re-joins, and the next generation hands it to c3. The notebook on cooperative
+# rebalancing shows that on the wire.
 #
 # How does the leader know what is owned? Members say so in JoinGroup, together with the generation in which they
 # got it. If two members claim one partition, the later generation wins: the earlier claim belongs to a zombie.
@@ -195,7 +199,7 @@ deal("server.uniform", {"orders": 6}, 4, three)
 
 # %% [markdown]
 # One partition moves to c4 and five stay. Nothing is held back in the deal itself: the *target* says at once that
-# c4 owns `orders-3`. Who may have what at which moment is the reconciliation's business (notebook 04).
+# c4 owns `orders-3`. Who may have what at which moment is the reconciliation's business.
 #
 # The broker also ships `range`. Since 3.9 it is as stateless as the client's, and it gives co-partitioning in the same way:
 
@@ -212,15 +216,17 @@ deal("server.range", {"orders": 4, "payments": 4}, members=3)
 # Which partitions does c1 get from the client's range, and which from the broker's uniform?
 
 # %%
-guess = {"range": None, "server.uniform": None}  # for example "0, 1"
+guess = predict({"range": None, "server.uniform": None}, options=("0, 1", "0, 2", "1, 3", "2, 3"))
+guess
 
 # %%
 racks = {"c1": "a", "c2": "b"}
 replicas = {"orders": [["b"], ["b"], ["a"], ["a"]]}
 near = {
-    name: deal(name, {"orders": 4}, 2, racks=racks, replica_racks=replicas).assignment["c1"] for name in guess
+    name: deal(name, {"orders": 4}, 2, racks=racks, replica_racks=replicas).assignment["c1"]
+    for name in guess.answers
 }
-print(beside(guess, {name: ", ".join(str(p.partition) for p in got) for name, got in near.items()}))
+guess.beside({name: ", ".join(str(p.partition) for p in got) for name, got in near.items()})
 
 # %% [markdown]
 # The client's range, sticky and cooperative-sticky look at racks since 3.5 (KIP-881), if the member sets `client.rack`
@@ -365,7 +371,7 @@ print(
 Quiz("assignors", count=8)
 
 # %% [markdown]
-# ## Recap
+# ## Recap card
 #
 # - **range**: per topic, consecutive, remainder to the first. Co-partitioned, and skewed over many topics.
 # - **roundrobin**: one circle over everything. Balanced if all subscribe alike.
@@ -373,5 +379,6 @@ Quiz("assignors", count=8)
 # - **cooperative-sticky**: the same plan, but holds back what its owner has not revoked.
 # - **uniform**: the broker's own, sticky by the previous target assignment.
 # - None of them knows lag. A hot partition stays hot under all of them.
-#
-# **Next:** [07 · Callbacks and commits](07-callbacks-and-commits.ipynb), where your own code decides what is read twice.
+
+# %% tags=["hide-input"]
+next_notebook("06")
