@@ -25,6 +25,7 @@ BUNDLES = {
     "quiz/exam.js": "view/quiz/static/exam.js",
     "quiz/poll.js": "view/quiz/static/poll.js",
     "quiz/vote.js": "view/quiz/static/vote.js",
+    "forensics/main.js": "view/reports/static/log_page.js",
 }
 """Each entry of page/, and where its bundle stands in the package."""
 _IMPORT = re.compile(r'^(?:import|export)\b[^;"]*?from "(\.[^"]+)";', re.MULTILINE)

@@ -76,7 +76,7 @@ def _logs(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.pipeline.command import ReadingOptions, run_logs
 
     if arguments.out is not None:
-        require("plotly", "pyarrow")  # for the page and the tables
+        require("pyarrow")  # for the tables
     return run_logs(
         arguments.paths,
         arguments.out,

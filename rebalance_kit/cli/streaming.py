@@ -99,13 +99,10 @@ def _add_runs(sweep: argparse.ArgumentParser) -> None:
 
 
 def _watch(arguments: argparse.Namespace, out: TextIO) -> int:
-    from rebalance_kit.model.extras import require
     from rebalance_kit.pipeline.stream.command import WatchOptions, run_watch
     from rebalance_kit.view.reports.log_report import write_forensics_page
     from rebalance_kit.view.reports.watch_page import write_page
 
-    if arguments.out is not None:
-        require("plotly")  # for the page beside the tables
     page = None if arguments.page is None else (arguments.out or Path()) / arguments.page
     title = f"Rebalances in {arguments.folder}"
     options = WatchOptions(
@@ -129,7 +126,7 @@ def _sweep(arguments: argparse.Namespace, out: TextIO) -> int:
     if bool(arguments.scenario) == bool(arguments.spec):
         raise ScenarioError("expected either a SPEC file or --scenario NAME")
     if arguments.out is not None:
-        require("plotly")  # for sweep.html
+        require("plotly", "pyspark", "pyarrow")  # for sweep.html, and at once for the rest
 
     def grid() -> Grid:
         if arguments.spec is not None:

@@ -1,32 +1,38 @@
-"""The page of a look at logs: group by group what happened, in pictures and in words, and what to do.
+"""The page of a look at logs: a timeline of each group on one clock, and beside it what was found and what to do.
 
-Self-contained: plotly.js is in it, and it asks no network.  Light or dark as the reader's system is,
-with a button; pictures are drawn when their group is opened.
+Self-contained: it asks no network, and its policy lets no script run but its own.  Everything that it tells
+stands in it as words; the script adds the timeline.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import base64
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rebalance_kit.forensics.report import group_record
+from rebalance_kit.forensics.report import by_cost, group_record
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.pipeline.own_files import PAGE
 from rebalance_kit.view.board.group_view import GroupView, clock, seconds
-from rebalance_kit.view.figures.forensics_figures import gap_map, lives, palette, timeline
+from rebalance_kit.view.reports.lab_commands import lab_command
+from rebalance_kit.view.reports.log_cards import books, finding_card, rebalances_in_words
+from rebalance_kit.view.reports.log_lines import LinesAround
+from rebalance_kit.view.reports.log_timeline import timeline_data
 from rebalance_kit.view.style.embedding import embedded
-from rebalance_kit.view.style.showing import CONFIG, Figure
 from rebalance_kit.view.style.theme import stylesheet
 from rebalance_kit.view.words.forensics_text import describe_gaps, describe_lives, describe_timeline
 
 if TYPE_CHECKING:
     from rebalance_kit.forensics.tables import Tables
 
-#: At most so many rejected lines are on the page.
-_REJECTS = 20
+#: At most so many rejected lines are on the page, and so many groups have timelines and links of their own runs.
+_REJECTS, _DRAWN, _REPEATED = 20, 150, 20
+
+_STATIC = Path(__file__).with_name("static")
 
 Row = Mapping[str, Any]
 
@@ -34,24 +40,27 @@ Row = Mapping[str, Any]
 def write_forensics_page(result: Tables, folder: str | Path) -> Path:
     """Write ``report.html`` into ``folder`` from the tables of ``result``; return its path.
 
-    The file appears only when it is complete.  Raises ``EnvironmentProblem`` without plotly.
+    The file appears only when it is complete.
     """
     return write_atomically(Path(folder) / PAGE, forensics_html(result))
 
 
 def forensics_html(result: Tables) -> str:
     """The page as one HTML text."""
-    views = group_views(result)
-    books = result.rows("lines")
-    rejected = result.rows("rejected")[:_REJECTS]
+    views = sorted(group_views(result), key=lambda view: -_unread_ms(view))
+    counts, lines = result.rows("lines"), LinesAround(result)
+    nobody = [row for row in result.rows("findings") if row["group"] is None]
+    rebalances, findings = (
+        sum(len(view.record[name]) for view in views) for name in ("rebalances", "findings")
+    )
     body = [
-        "<h1>What the logs tell</h1>",
-        f"<p>{len(views)} group{'s' if len(views) != 1 else ''}, {sum(len(view.record['rebalances']) for view in views)} "
-        f"rebalances, {sum(len(view.record['findings']) for view in views)} findings, from {sum(row['lines'] for row in books):,} lines "
-        f"of {len(books)} files. Times are UTC.</p>",
+        "<header><h1>What the logs tell</h1>",
+        f"<p>{_many(len(views), 'group')}, {_many(rebalances, 'rebalance')}, {_many(findings, 'finding')}, from "
+        f"{sum(row['lines'] for row in counts):,} lines of {_many(len(counts), 'file')}. Times are UTC.</p></header>",
         _contents(views),
-        *(_group(view, number) for number, view in enumerate(views)),
-        _books(books, rejected),
+        *(_group(view, number, lines) for number, view in enumerate(views)),
+        _of_no_group(nobody, lines),
+        books(counts, result.rows("rejected")[:_REJECTS]),
     ]
     return _page("\n".join(body))
 
@@ -74,167 +83,140 @@ def _by_group(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
     return groups
 
 
+def _many(number: int, name: str) -> str:
+    return f"{number:,} {name}{'' if number == 1 else 's'}"
+
+
 def _name(view: GroupView) -> str:
     return f"{Path(view.record['path']).name} · {view.record['group']}"
+
+
+def _unread_ms(view: GroupView) -> int:
+    return sum(max(0, int(row["duration_ms"])) for row in view.gaps)
 
 
 def _contents(views: Sequence[GroupView]) -> str:
     if len(views) < 2:
         return ""
     rows = "".join(
-        f'<tr><th scope="row"><a href="#g{number}">{escape(_name(view))}</a></th><td>{len(view.record["rebalances"])}</td>'
-        f"<td>{view.record['expired']}</td><td>{seconds(_longest(view)) if view.gaps else 'not known'}</td><td>{len(view.storms)}</td><td>{len(view.record['findings'])}</td></tr>"
+        f'<tr><th scope="row"><a href="#g{number}">{escape(_name(view))}</a></th><td>{_unread(view)}</td>'
+        f"<td>{len(view.record['findings'])}</td><td>{len(view.record['rebalances'])}</td>"
+        f"<td>{view.record['expired']}</td><td>{len(view.storms)}</td></tr>"
         for number, view in enumerate(views)
     )
-    head = "<tr><th>group</th><th>rebalances</th><th>expired members</th><th>longest gap</th><th>storms</th><th>findings</th></tr>"
+    head = (
+        "<tr><th>group</th><th>unread partition-s</th><th>findings</th><th>rebalances</th>"
+        "<th>expired members</th><th>storms</th></tr>"
+    )
+    opened = " open" if len(views) <= 12 else ""
     return (
-        f'<div class="wide"><table class="numbers"><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
+        f'<details class="group"{opened}><summary><h2>{len(views)} groups, those that cost most first</h2></summary>'
+        f'<div class="wide"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div></details>'
     )
 
 
-def _longest(view: GroupView) -> int:
-    return max((int(row["duration_ms"]) for row in view.gaps), default=0)
+def _unread(view: GroupView) -> str:
+    return f"{_unread_ms(view) / 1000:,.1f}" if view.gaps else "not known"
 
 
-def _group(view: GroupView, number: int) -> str:
+def _group(view: GroupView, number: int, lines: LinesAround) -> str:
     record = view.record
-    figures: tuple[tuple[str, Callable[[GroupView], Figure], Callable[[GroupView], str], bool], ...] = (
-        ("timeline", timeline, describe_timeline, bool(record["rebalances"])),
-        ("gaps", gap_map, describe_gaps, bool(view.gaps)),
-        ("lives", lives, describe_lives, bool(view.members)),
+    path, group = record["path"], record["group"]
+    findings = by_cost(record["findings"])
+    cards = [(f"g{number}-f{place}", row) for place, row in enumerate(findings, start=1)]
+    told = "".join(
+        finding_card(
+            card,
+            place,
+            row,
+            lines.near(path, group, row),
+            lab_command(path, row["finding"], row["at_ms"], repeat=number < _REPEATED),
+        )
+        for place, (card, row) in enumerate(cards, start=1)
     )
-    parts = [f"<p>{escape(_summary(view))}</p>", _findings(view)]
-    for kind, draw, say, any_data in figures:
-        if any_data:
-            parts.append(_figure(f"{kind}-{number}", draw(view)))
-            parts.append(f"<details><summary>In words</summary><pre>{escape(say(view))}</pre></details>")
-        elif kind == "gaps":
-            parts.append(f"<p>{escape(say(view))}</p>")
+    calm = '<p class="calm">No finding: what happened here is what Kafka does when nothing is wrong.</p>'
+    beside = f"<h3>Findings, those that cost most first</h3><ol class='cards'>{told}</ol>" if cards else calm
     opened = " open" if number == 0 else ""
-    return f'<details class="group" id="g{number}"{opened}><summary><h2>{escape(_name(view))}</h2></summary>{"".join(parts)}</details>'
+    return (
+        f'<details class="group" id="g{number}"{opened}><summary><h2>{escape(_name(view))}</h2>'
+        f'<span class="sum">{escape(_summary(view))}</span></summary>'
+        f'<div class="look">{_timeline(view, cards) if number < _DRAWN else ""}<div class="beside">{beside}</div></div>'
+        f"{rebalances_in_words(view)}{_in_words(view)}</details>"
+    )
+
+
+def _timeline(view: GroupView, cards: Sequence[tuple[str, Row]]) -> str:
+    """The place of the timeline, its data and its legend; nothing of a group without any event in time."""
+    data = timeline_data(view, cards)
+    if not (data["members"] or data["rebalances"] or data["findings"]):
+        return ""
+    words = f"Timeline of {_name(view)}: {_summary(view)} The same stands below in words."
+    more = f" {data['more']} more members are told in words alone." if data["more"] else ""
+    return (
+        f'<div><div class="timeline" data-words="{escape(words, quote=True)}"></div>'
+        '<p class="legend">Numbers are findings. A rebalance has the colour of the member that caused it. '
+        f"Red: partitions are unread. ✕: a member was removed. A shade: a storm.{more}</p>"
+        f'<script type="application/json">{embedded(data)}</script></div>'
+    )
+
+
+def _in_words(view: GroupView) -> str:
+    text = "\n\n".join(
+        say(view)
+        for say, known in (
+            (describe_timeline, bool(view.storms)),
+            (describe_gaps, True),
+            (describe_lives, bool(view.members)),
+        )
+        if known
+    )
+    return f"<details><summary>Gaps and members in words</summary><pre>{escape(text)}</pre></details>"
 
 
 def _summary(view: GroupView) -> str:
     record = view.record
     start, end = view.span
-    day = f"{datetime.fromtimestamp(start / 1000, UTC):%d %B %Y}"
-    parts = [f"{day}, {clock(start)[:8]} to {clock(end)[:8]} UTC; {len(record['rebalances'])} rebalances"]
+    parts = [_many(len(record["findings"]), "finding"), _many(len(record["rebalances"]), "rebalance")]
     if record["expired"]:
-        parts.append(f"{record['expired']} expired ({', '.join(record['expired_members'])})")
+        parts.append(f"{record['expired']} expired ({', '.join(dict.fromkeys(record['expired_members']))})")
     if view.gaps:
-        parts.append(f"the longest gap of a partition {seconds(_longest(view))}")
+        longest = max(int(row["duration_ms"]) for row in view.gaps)
+        parts.append(f"unread {_unread(view)} partition-s, at most {seconds(longest)} in one piece")
     if view.storms:
-        parts.append(f"{len(view.storms)} storm{'s' if len(view.storms) > 1 else ''}")
+        parts.append(_many(len(view.storms), "storm"))
+    if (start, end) != (0, 1_000):
+        day = f"{datetime.fromtimestamp(start / 1000, UTC):%d %B %Y}"
+        parts.append(f"{day}, {clock(start)[:8]} to {clock(end)[:8]}")
     return "; ".join(parts) + "."
 
 
-def _findings(view: GroupView) -> str:
-    findings = view.record["findings"]
+def _of_no_group(findings: Sequence[Row], lines: LinesAround) -> str:
     if not findings:
-        return '<p class="calm">No finding: what happened here is what Kafka does when nothing is wrong.</p>'
-    items = "".join(
-        f"<li><p><strong>{escape(_capital(row['sentence']))}.</strong> <span class='at'>{clock(row['at_ms']) if row['at_ms'] else ''}</span></p>"
-        f"<p>{escape(row['do'])} <span class='source'>{escape(row['source'])}</span></p>"
-        f"<details><summary>{escape(row['file'])}:{row['line']}</summary><pre>{escape(row['evidence'] or '')}</pre></details></li>"
-        for row in findings
+        return ""
+    told = "".join(
+        finding_card(
+            f"n-f{place}",
+            place,
+            row,
+            lines.near(row["path"], None, row),
+            lab_command(row["path"], row["finding"], None),
+        )
+        for place, row in enumerate(findings, start=1)
     )
-    return f"<h3>Findings</h3><ol class='findings'>{items}</ol>"
-
-
-def _capital(sentence: str) -> str:
-    """A sentence's first letter as a capital, unless it is a name that begins it (``c1 closed ...``)."""
-    first = sentence.split(" ", 1)[0]
     return (
-        sentence[:1].upper() + sentence[1:]
-        if (first.isalpha() and len(first) > 2) or first == "a"
-        else sentence
+        "<details class='group'><summary><h2>Of lines that name no group</h2></summary>"
+        f"<ol class='cards'>{told}</ol></details>"
     )
-
-
-def _books(books: Sequence[Row], rejected: Sequence[Row]) -> str:
-    rows = "".join(
-        f'<tr><th scope="row">{escape(_place(row))}</th>'
-        f"<td>{row['parsed']:,}</td><td>{row['ignored']:,}</td><td>{row['rejected']:,}</td><td>{row['lines']:,}</td><td class='note'>{escape(row['note'] or '')}</td></tr>"
-        for row in books
-    )
-    head = "<tr><th>file</th><th>parsed</th><th>ignored</th><th>rejected</th><th>lines</th><th></th></tr>"
-    shown = "".join(
-        f"<li>{escape(row['file'])}:{row['line']}: {escape(row['why'])}<pre>{escape((row['text'] or '')[:200])}</pre></li>"
-        for row in rejected
-    )
-    tail = f"<h3>Rejected lines</h3><ul>{shown}</ul>" if shown else ""
-    return (
-        "<details class='group'><summary><h2>The books: what became of every line</h2></summary>"
-        f"<div class='wide'><table class='numbers'><thead>{head}</thead><tbody>{rows}</tbody></table></div>{tail}</details>"
-    )
-
-
-def _place(row: Row) -> str:
-    """A file with the name of its run's folder, unless it was named by its whole path."""
-    return str(row["file"]) if row["path"] in row["file"] else f"{Path(row['path']).name}/{row['file']}"
-
-
-def _figure(name: str, figure: Figure) -> str:
-    """A figure's place and data; scripts cannot be closed from within the data."""
-    configured = {**figure, "config": dict(CONFIG)}
-    label = escape(str(figure["layout"]["title"]["text"]), quote=True)
-    data = embedded(configured)
-    height = figure["layout"]["height"]
-    return f'<div class="figure" id="{name}" role="img" aria-label="{label}" style="min-height:{height}px"></div>\n<script type="application/json" data-for="{name}">{data}</script>'
-
-
-_STYLE = """
-body{margin:0;background:var(--rk-page);color:var(--rk-ink);font:15px/1.5 var(--rk-font)}
-main{margin:0 auto;max-width:1180px;padding:24px}
-h1{font-size:26px;margin:0}h2{font-size:19px;display:inline}h3{font-size:16px;margin:20px 0 6px}
-.group{background:var(--rk-surface);border:1px solid var(--rk-hairline);border-radius:10px;padding:14px 18px;margin:16px 0}
-.group>summary{cursor:pointer}a{color:inherit}
-.findings{padding-left:26px}.findings li{margin:0 0 14px}.findings p{margin:0 0 2px}
-.at,.source,.note,summary{color:var(--rk-ink2)}.at{font-variant-numeric:tabular-nums;margin-left:6px}.source{margin-left:4px;font-size:13px}
-.calm{color:var(--rk-ok)}
-pre{white-space:pre-wrap;overflow-wrap:anywhere;font:13px/1.5 ui-monospace,Menlo,Consolas,monospace;background:var(--rk-sunk);padding:10px;border-radius:8px;margin:6px 0}
-.wide{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums;width:100%}
-.numbers th,.numbers td{text-align:right;padding:4px 10px;border-bottom:1px solid var(--rk-hairline);white-space:nowrap}.numbers th:first-child{text-align:left}.numbers .note{text-align:left}
-button{float:right;font:inherit;color:var(--rk-ink);background:var(--rk-surface);border:1px solid var(--rk-control);border-radius:8px;padding:4px 12px;cursor:pointer}
-"""
-
-_SCRIPT = """
-let theme = new URLSearchParams(location.search).get('theme') ||
-  (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
-const drawn = new Set();
-function filled(text) { return text.replace(/@(\\w+)@/g, (all, name) => PALETTES[theme][name] || all); }
-function draw(place) {
-  const held = document.querySelector(`script[data-for="${place.id}"]`);
-  Plotly.react(place, JSON.parse(filled(held.textContent)));
-  drawn.add(place);
-}
-function drawIn(part) { part.querySelectorAll('.figure').forEach(draw); }
-function dress() {
-  document.body.className = 'rk-' + theme;
-  document.getElementById('theme').textContent = theme === 'dark' ? 'Light' : 'Dark';
-  drawn.forEach(draw);
-}
-document.getElementById('theme').onclick = () => { theme = theme === 'dark' ? 'light' : 'dark'; dress(); };
-document.querySelectorAll('details.group').forEach(part => {
-  part.addEventListener('toggle', () => { if (part.open) drawIn(part); });
-});
-function follow() {
-  const part = location.hash && document.querySelector(location.hash);
-  if (part && part.tagName === 'DETAILS') part.open = true;
-}
-addEventListener('hashchange', follow);
-dress(); follow();
-document.querySelectorAll('details.group[open]').forEach(drawIn);
-"""
 
 
 def _page(body: str) -> str:
-    from rebalance_kit.view.reports.run_report import plotly_script
-
-    palettes = embedded({theme: palette(theme) for theme in ("light", "dark")})
+    script, style = ((_STATIC / f"log_page.{kind}").read_text("utf-8") for kind in ("js", "css"))
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
     return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>What the logs tell</title><style>{stylesheet()}{_STYLE}</style><script>{plotly_script()}</script></head>"
-        f'<body class="rk-light"><main><button id="theme" type="button">Dark</button>{body}</main>'
-        f"<script>const PALETTES = {palettes};{_SCRIPT}</script></body></html>\n"
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>What the logs tell</title><style>{stylesheet()}\n{style}</style></head>"
+        f'<body class="rk-light"><main>{body}</main><script>{script}</script></body></html>\n'
     )
