@@ -6,6 +6,7 @@ import gc
 
 import pytest
 
+from rebalance_kit.logs.client.log import member_lines
 from rebalance_kit.simulation.client.client import Client
 from rebalance_kit.simulation.client.commits import Commits
 from rebalance_kit.simulation.client.consumption import Consumption
@@ -219,6 +220,21 @@ def test_a_stall_shorter_than_the_limit_changes_nothing(protocol):
     mine = owners(trace)["c1"]
     assert {row.detail["reason"] for row in rows(trace, "fetch_stopped", since=20_000)} == {"stall"}
     assert all(15_900 <= gaps(trace, 20_000)[tp] <= 16_200 for tp in mine)
+
+
+@pytest.mark.parametrize("protocol", CLASSIC)
+def test_a_classic_member_that_stalls_before_its_first_fetch_reads_and_commits_nothing(protocol):
+    # A classic client takes answers inside poll() only; storm.eager.4.3.1: no commit failed after the stall.
+    (begun,) = (row.at_ms for row in rows(run(protocol), "callback_end", actor="c1"))
+    trace = run(protocol, act(begun + 15, "stall", "c1", for_ms=14_000), members=STALLED)
+    (over,) = rows(trace, "stall_end")
+    assert [row.at_ms for row in rows(trace, "progress", actor="c1")][:2] == [begun + 15] * 2, (
+        "where it will read"
+    )
+    assert not [row for row in rows(trace, "fetch_resumed", actor="c1") if row.at_ms <= over.at_ms]
+    lost = rows(trace, "callback_begin", since=over.at_ms, actor="c1")[0]
+    assert lost.detail["callback"] == "lost" and lost.at_ms == over.at_ms
+    assert not [line for line in member_lines(trace, "c1") if "Failing OffsetCommit" in line.message]
 
 
 @pytest.mark.parametrize("protocol", THREE)

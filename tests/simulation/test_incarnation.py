@@ -93,12 +93,21 @@ def test_pins_decide_arrivals_answers_and_ids_and_leave_the_rest_to_the_draw(run
     assert pins.first_poll_ms(drawn_ms=450, now_ms=0) == 698
 
 
-def test_a_first_acknowledgement_leaves_at_its_pinned_moment_after_its_callback():
-    pins = ReplayPins(first_ack_ms=1_000)
-    assert pins.delay_to_ack_ms(40, 900, 30, joining=False) == 70
-    assert pins.delay_to_ack_ms(40, 900, 30, joining=True) == 40
-    assert pins.delay_to_ack_ms(80, 900, 30, joining=True) == 50
-    assert ReplayPins().delay_to_ack_ms(80, 900, 30, joining=False) == 80
+def test_an_acknowledgement_leaves_at_its_pinned_moment_after_its_callback():
+    pins = ReplayPins(acks_ms=(1_000, 9_000))
+    assert pins.delay_to_ack_ms(40, 900, 30, first=True, last_step=True) == 70
+    assert pins.delay_to_ack_ms(40, 900, 30, first=True, last_step=False) == 40
+    assert pins.delay_to_ack_ms(80, 900, 30, first=True, last_step=False) == 50
+    assert pins.delay_to_ack_ms(80, 8_900, 0, first=False, last_step=True) == 100
+    assert ReplayPins().delay_to_ack_ms(80, 900, 30, first=True, last_step=True) == 80
+
+
+def test_a_pinned_acknowledgement_far_ahead_is_another_ones():
+    pins = ReplayPins(acks_ms=(9_000,))
+    assert pins.delay_to_ack_ms(80, 8_000, 0, first=False, last_step=True) == 80
+    assert pins.delay_to_ack_ms(80, 8_000, 0, first=True, last_step=True) == 1_000
+    assert pins.delay_to_ack_ms(80, 2_000, 6_000, first=False, last_step=False) == 80
+    assert pins.delay_to_ack_ms(9_000, 2_000, 6_500, first=False, last_step=False) == 3_500
 
 
 def test_a_poll_that_is_wanted_for_nothing_known_is_an_error():

@@ -134,7 +134,7 @@ def _requested(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
 def _prepared(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
     """onJoinPrepare: after a reset the commit fails at once, is logged and ignored."""
     state.preparing = True
-    if row.detail["revokes"] or not (state.owned and state.auto_commits and state.away):
+    if row.detail["revokes"] or not (state.read and state.auto_commits and state.away):
         return ()
     late = state.say("auto_commit_failed", offsets=state.held_offsets(), message=KICKED_OUT)
     state.after_id = late
@@ -197,7 +197,7 @@ def _callback(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
         return (*notify, *callback_line(row, state))
     if kind == "lost" and state.preparing:
         return (*state.say("giving_away"), *callback_line(row, state))
-    if kind == "lost" and state.auto_commits and state.away:  # close() of a fenced consumer
+    if kind == "lost" and state.read and state.auto_commits and state.away:  # close() of a fenced consumer
         failed = state.say("sync_commit_failed", offsets=state.held_offsets(), message=KICKED_OUT)
         return (*state.say("commit_failing"), *failed, *callback_line(row, state))
     return callback_line(row, state)
@@ -258,7 +258,7 @@ def _ended(row: TraceRow, state: ClientState) -> tuple[Said, ...]:
 
 
 BOTH: Mapping[str, Render] = MappingProxyType(
-    {"fetch_resumed": fetched, "action": acted, "process_thawed": thawed}
+    {"fetch_resumed": fetched, "progress": fetched, "action": acted, "process_thawed": thawed}
 )
 CLASSIC: Mapping[str, Render] = MappingProxyType(
     {

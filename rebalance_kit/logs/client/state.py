@@ -56,6 +56,8 @@ class ClientState:
     timed_out: bool = False
     """The coordinator was lost because heartbeats had no answer; its connection was then closed."""
     fetching: set[str] = field(default_factory=set)
+    read: set[str] = field(default_factory=set)
+    """Owned partitions whose records have come: their positions are valid, so that a commit names them."""
     starting: list[TraceRow] = field(default_factory=list)
     deleted: set[str] = field(default_factory=set)
     told: str | None = None
@@ -88,6 +90,7 @@ class ClientState:
         if row.kind == "owned":
             self.owned = tuple(row.detail["partitions"])
             self.fetching &= set(self.owned)
+            self.read &= set(self.owned)
         elif row.kind == "joined" and row.generation is not None:
             self.generation, self.away = row.generation, False
         elif row.kind == "generation_reset":
@@ -96,6 +99,8 @@ class ClientState:
             row.kind in {"fetch_resumed", "fetch_stopped", "progress"} and row.detail["position"] is not None
         ):
             self.positions[f"{row.topic}-{row.partition}"] = int(row.detail["position"])
+            if row.kind == "fetch_resumed":
+                self.read.add(f"{row.topic}-{row.partition}")
         elif row.kind == "action" and row.detail["do"] == "close":
             self.close_ms = int(row.detail.get("timeout_ms") or self.close_ms)
         elif row.kind == "stall_begin":
@@ -140,8 +145,8 @@ class ClientState:
         return f"{{{inside}}}"
 
     def held_offsets(self) -> str:
-        """What a commit of everything owned would name."""
-        return self.offsets({tp: self.positions.get(tp, 0) for tp in self.owned})
+        """What a commit of everything consumed would name."""
+        return self.offsets({tp: self.positions.get(tp, 0) for tp in self.owned if tp in self.read})
 
     @property
     def auto_commits(self) -> bool:

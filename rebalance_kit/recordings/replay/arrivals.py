@@ -16,6 +16,8 @@ from rebalance_kit.recordings.runs.folder import RecordedRun
 COMPUTED_WITH_JOIN_MS = 450
 ACK_UNDER_WAY_MS = 600
 """The longest that a first acknowledgement is looked for at the broker; a quiet machine takes some 30 ms."""
+HEARD_MS = 50
+"""Whoever hears of a target first, and within so long, has sent the heartbeat that computed it."""
 _CREATED = re.compile(
     r"(?:unknown member id joins|and unknown member id joins).*Created a new member id (\S+?)(?: and request| for this member)"
 )
@@ -32,6 +34,7 @@ _COMPUTED = re.compile(
     r"\[GroupId (\S+)\] Computed a new target assignment for epoch \d+ with '\S+' assignor in (\d+)ms"
 )
 _ROUND = re.compile(r"Stabilized group \S+ generation|Group \S+ with generation \d+ is now empty")
+_HEARD = re.compile(r"Member (\S+) with epoch \d+ transitioned from \S+ to RECONCILING")
 _INTERVAL = "group.consumer.assignment.interval.ms"
 
 
@@ -40,18 +43,21 @@ class Arrivals:
     """Moments (ms since the epoch) by member id: first request, classic member added, target computed with the join.
 
     ``replaced`` are the moments when a static member's id was replaced, ``alone`` those when a target was computed
-    by a heartbeat that is not known to be a join.
+    by a heartbeat that is not known to be a join, each with the member that heard of it at once, if any did.
     """
 
     first: Mapping[str, int]
     added: Mapping[str, int]
     computed: Mapping[str, int]
     replaced: tuple[int, ...]
-    alone: tuple[int, ...]
+    alone: tuple[tuple[int, str | None], ...]
 
-    def acknowledged(self, sent: int) -> int | None:
-        """When the acknowledgement sent at that moment reached the broker, if a target tells."""
-        return next((at for at in self.alone if sent < at <= sent + ACK_UNDER_WAY_MS), None)
+    def acknowledged(self, sent: int, member_id: str) -> int | None:
+        """When that member's acknowledgement sent at that moment reached the broker, if a target tells."""
+        for at, heard_by in self.alone:
+            if sent < at <= sent + ACK_UNDER_WAY_MS and heard_by in {None, member_id}:
+                return at
+        return None
 
 
 def arrivals(run: RecordedRun) -> Arrivals:
@@ -60,7 +66,8 @@ def arrivals(run: RecordedRun) -> Arrivals:
     added: dict[str, int] = {}
     computed: dict[str, int] = {}
     replaced: list[int] = []
-    alone: list[int] = []
+    alone: list[tuple[int, str | None]] = []
+    heard = _heard(run)
     joining: tuple[str, int] | None = None
     groups: set[str] = set()
     latest = 0
@@ -81,7 +88,7 @@ def arrivals(run: RecordedRun) -> Arrivals:
             if joining and (line.t - joining[1] <= COMPUTED_WITH_JOIN_MS or target[1] not in groups):
                 computed[joining[0]] = end
             else:
-                alone.append(line.t)
+                alone.append((line.t, _first_to_hear(heard, line.t)))
             joining = None
             groups.add(target[1])
         for pattern in (_PENDING, _ADDED):
@@ -93,6 +100,20 @@ def arrivals(run: RecordedRun) -> Arrivals:
     if not has("new-coordinator", run.kafka):
         added = _behind_the_leader(first, added, rounds)
     return Arrivals(first, added, computed, tuple(replaced), tuple(alone))
+
+
+def _heard(run: RecordedRun) -> list[tuple[int, str]]:
+    """Every moment at which a Java member began to reconcile an assignment, with its id."""
+    return sorted(
+        (line.t, found[1])
+        for lines in run.members.values()
+        for line in lines
+        if (found := _HEARD.search(line.text))
+    )
+
+
+def _first_to_hear(heard: Sequence[tuple[int, str]], computed: int) -> str | None:
+    return next((member for at, member in heard if computed <= at <= computed + HEARD_MS), None)
 
 
 def _computations(run: RecordedRun) -> list[int]:

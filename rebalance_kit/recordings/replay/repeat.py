@@ -18,7 +18,7 @@ from rebalance_kit.model.config import ClientConfig
 from rebalance_kit.model.errors import ConfigError
 from rebalance_kit.recordings.replay.arrivals import Arrivals, arrivals
 from rebalance_kit.recordings.runs.folder import Line, RecordedRun
-from rebalance_kit.simulation.scenario.replay_pins import ReplayPins
+from rebalance_kit.simulation.scenario.replay_pins import FIRST_ACK_WITHIN_MS, ReplayPins
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
 
 BROKER_4X = {
@@ -35,7 +35,6 @@ CLASSIC_DEFAULTS = {
 #: Every recorded consumer had it, of either protocol and library (README of the recorded runs).
 DEFAULTS = {"auto.offset.reset": "earliest"}
 POLL_STEP_MS = 100
-FIRST_ACK_MS = 2_500  # a later one is no second request: a regular heartbeat came before it
 _TOPIC_ID = re.compile(r"Replayed TopicRecord for topic (\S+) with topic ID (\S+?)\.?(?:\s|$)")
 _CLIENT_JOIN = re.compile(r"Member (\S+) with epoch 0 transitioned from UNSUBSCRIBED to JOINING")
 _CLIENT_ACK = re.compile(r"Member \S+ with epoch \d+ transitioned from ACKNOWLEDGING to ")
@@ -86,7 +85,7 @@ def repeat(run: RecordedRun) -> Repetition:
         protocol=run.protocol,
     )
     pinned = [
-        "first requests and answers of each life, its first acknowledgement among them",
+        "first requests and answers of each life, and its acknowledgements",
         "end of a slow computation",
         "member ids",
         "topic ids",
@@ -208,10 +207,10 @@ def _life(own: list[Line], seen: Arrivals, begin: int, beat: int | None) -> Repl
             first = computed
     if first is None and own:
         first = _static_return(own, seen)
-    acked = None if answer is None else _first_ack(own, answer + begin)
+    acks = () if answer is None else _acks(own, answer + begin)
     heard = None
-    if acked is not None:
-        second, heard = seen.acknowledged(acked), _second_answer(own, acked)
+    if acks and member_id and answer is not None and acks[0] - begin - answer < FIRST_ACK_WITHIN_MS:
+        second, heard = seen.acknowledged(acks[0], member_id), _second_answer(own, acks[0])
     return ReplayPins(
         None if first is None else first - begin,
         None if second is None or second == first else second - begin,
@@ -220,21 +219,20 @@ def _life(own: list[Line], seen: Arrivals, begin: int, beat: int | None) -> Repl
         beat,
         sent,
         tuple(later),
-        None if acked is None else acked - begin,
+        tuple(at - begin for at in acks),
         None if heard is None else heard - begin,
     )
 
 
-def _first_ack(own: list[Line], answered: int) -> int | None:
-    """When a KIP-848 life sent its second request, the acknowledgement of what its first answer gave it."""
-    sent = next((line.t for line in own if line.t >= answered and _CLIENT_ACK.search(line.text)), None)
-    return sent if sent is not None and sent - answered < FIRST_ACK_MS else None
+def _acks(own: list[Line], answered: int) -> tuple[int, ...]:
+    """When a KIP-848 life sent its acknowledgements, from that of what its first answer gave it."""
+    return tuple(line.t for line in own if line.t >= answered and _CLIENT_ACK.search(line.text))
 
 
 def _second_answer(own: list[Line], acked: int) -> int | None:
     """When the answer to the first acknowledgement came, where it brought another assignment."""
     moved = next((line for line in own if line.t >= acked and _CLIENT_MOVED.search(line.text)), None)
-    return moved.t if moved is not None and moved.t - acked < FIRST_ACK_MS else None
+    return moved.t if moved is not None and moved.t - acked < FIRST_ACK_WITHIN_MS else None
 
 
 def _static_return(own: list[Line], seen: Arrivals) -> int | None:

@@ -191,7 +191,7 @@ def run_replay(
 RULES = (
     "Equal means: at least one of {draws} seeded latency draws (from the 25th on of a quicker or busier machine) gives generations (or epochs and targets), callbacks and removals exactly; "
     "removals within 0.3 s are unordered, and the comparison ends where the recording's own shutdown begins. Facts taken from the record: "
-    "first requests and answers of each process (its first acknowledgement among them), the end of a slow computation of a target, ids, "
+    "first requests and answers of each process, acknowledgements of KIP-848 members, the end of a slow computation of a target, ids, "
     "phase of poll(), the moment a coordinator is back. Log lines: level, logger and text, with ids, times and "
     "offsets masked; two lines may change places within 0.3 s of each other."
 )

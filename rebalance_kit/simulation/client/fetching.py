@@ -24,6 +24,7 @@ class Fetching:
     """One life's fetch state. Suspended means that the application does not run (stall, freeze, callback)."""
 
     __slots__ = (
+        "_answered",
         "_cluster",
         "_config",
         "_counts",
@@ -62,8 +63,9 @@ class Fetching:
         self._leaderless: dict[TopicPartition, None] = {}
         self._sought: Offsets = {}
         self._wanted: dict[TopicPartition, int] = {}
-        self._starting: dict[TopicPartition, int] = {}
+        self._starting: dict[TopicPartition, tuple[int, int]] = {}
         self._starts = 0
+        self._answered: list[int] = []
         self._watched_ms = -1
         self.consumption = Consumption(
             self._plane,
@@ -149,11 +151,10 @@ class Fetching:
             return
         host = self._host
         self._starts += 1
-        positions = {tp: self._begin_at(tp) for tp in fresh}
         for tp in fresh:
-            self._starting[tp] = self._starts
+            self._starting[tp] = self._starts, self._begin_at(tp)
         self.watch_batches()
-        host.at(host.now_ms + host.draw(self._first_record()), self._begin, self._starts, positions)
+        host.at(host.now_ms + host.draw(self._first_record()), self._begin, self._starts)
 
     def _first_record(self) -> Spread:
         latencies = self._host.latencies
@@ -172,9 +173,12 @@ class Fetching:
     def _reset(self, tp: TopicPartition) -> int:
         return 0 if self._config.auto_offset_reset == "earliest" else self._cluster.log_end(tp)
 
-    def _begin(self, number: int, positions: Offsets) -> None:
-        for tp, position in positions.items():
-            if self._starting.get(tp) != number:
+    def _begin(self, number: int) -> None:
+        if self._suspended and self._host.protocol == "classic":
+            self._answered.append(number)  # a classic client takes answers inside poll() only
+            return
+        for tp, (begun, position) in list(self._starting.items()):
+            if begun != number:
                 continue
             del self._starting[tp]
             self._wanted[tp] = position
@@ -282,6 +286,9 @@ class Fetching:
     def suspend(self, reason: str) -> None:
         """Nothing reaches the application until ``go_on`` with the same reason."""
         self.settle()
+        if reason == "stall" and self._counts and self._host.protocol == "classic":
+            for tp, (_, position) in sorted(self._starting.items()):  # known, but nothing is fetched yet
+                self._row("progress", tp, **{**self._standing(tp), "position": position})
         self._suspended.add(reason)
         for tp in sorted(self.consumption.fetching):
             self.consumption.stop(tp)
@@ -297,6 +304,9 @@ class Fetching:
         self.consumption.next_poll_ms = max(self.consumption.next_poll_ms, host.now_ms + wait_ms)
         for tp in self.fetched:
             self._resume(tp)
+        answered, self._answered = self._answered, []
+        for number in answered:  # poll() first does what the group asks for
+            host.at(host.now_ms + 1, self._begin, number)
 
     def die(self, reason: str) -> None:
         """The process is killed: the batch in hand is cut off where its time ended."""

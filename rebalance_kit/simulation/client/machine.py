@@ -11,6 +11,7 @@ from rebalance_kit.model.versions import has
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.classic_client import table as classic_client
 from rebalance_kit.protocol.classic_client.member import ClassicMember
+from rebalance_kit.protocol.client.poll_step import PollStep
 from rebalance_kit.protocol.client.settings import Assigned, ClientSettings
 from rebalance_kit.protocol.consumer_client import table as consumer_client
 from rebalance_kit.protocol.consumer_client.member import ConsumerMember
@@ -71,6 +72,11 @@ class ClientMachine:
     def idle(self) -> bool:
         """Nothing of a rebalance is under way on the application thread."""
         return self._member.idle
+
+    @property
+    def assigns_next(self) -> bool:
+        """A KIP-848 client whose next poll() calls onPartitionsAssigned, after which it acknowledges."""
+        return self._member.poll_step is PollStep.ASSIGN_WAITS
 
     @property
     def withholds_records(self) -> bool:

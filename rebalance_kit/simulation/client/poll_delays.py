@@ -19,9 +19,13 @@ def want_poll(client: Client, effect: fx.WantPoll) -> None:
     if host.protocol == "consumer":
         if now_ms - application.first_poll_ms < host.latencies.warming_ms:
             delay_ms = delay_ms * application.warming_percent // 100
-        if client.pins is not None and client.connection.requests_sent == 1:
+        if client.pins is not None and step in RECONCILING:
             delay_ms = client.pins.delay_to_ack_ms(
-                delay_ms, now_ms, application.callback_ms, joining=step is fx.NextPoll.RECONCILE_FIRST
+                delay_ms,
+                now_ms,
+                application.callback_ms,
+                first=client.connection.requests_sent == 1,
+                last_step=client.machine.assigns_next,
             )
     application.queue_poll(now_ms + delay_ms)
 
@@ -96,5 +100,7 @@ POLL_DELAYS: Mapping[fx.NextPoll, Callable[[Client], int]] = MappingProxyType(
     }
 )
 """How long it takes until the application is inside poll(), by what it is wanted for."""
+RECONCILING = frozenset(POLL_DELAYS) - {fx.NextPoll.GO_ON, fx.NextPoll.REJOIN}
+"""Wanted polls on the way from an answer to its acknowledgement."""
 JAVA_LIKE = frozenset({fx.NextPoll.REJOIN, fx.NextPoll.RECONCILE_AGAIN})
 """Wanted polls that wait for the application's next poll() in librdkafka too; its own thread does the rest at once."""

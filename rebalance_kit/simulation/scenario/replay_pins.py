@@ -6,6 +6,11 @@ from dataclasses import dataclass
 
 from rebalance_kit.protocol.messages import ConsumerGroupHeartbeat, JoinGroup, Request
 
+FIRST_ACK_WITHIN_MS = 2_500
+"""The longest from a join's answer to its acknowledgement: a later one follows a regular heartbeat."""
+ACK_WITHIN_MS = 600
+"""The longest from a later answer to its acknowledgement, without callbacks: a commit and three waits for poll()."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReplayPins:
@@ -15,8 +20,8 @@ class ReplayPins:
     with the id it was given, or the acknowledgement of a KIP-848 client), when the first answer reaches the
     process, when the first request was sent (a moment before it arrived, unless the record says better).
     ``beat_ms`` is the phase of its poll(), ``later_ids`` the ids it was given when it joined again without one,
-    ``first_ack_ms`` when a KIP-848 client sends its first acknowledgement, ``second_answer_ms`` when that one's
-    answer reaches it.
+    ``acks_ms`` when a KIP-848 client sends its acknowledgements, ``second_answer_ms`` when the answer to the first
+    one reaches it.
     """
 
     first_request_ms: int | None = None
@@ -26,7 +31,7 @@ class ReplayPins:
     beat_ms: int | None = None
     first_sent_ms: int | None = None
     later_ids: tuple[str, ...] = ()
-    first_ack_ms: int | None = None
+    acks_ms: tuple[int, ...] = ()
     second_answer_ms: int | None = None
 
     def first_poll_ms(self, drawn_ms: int, now_ms: int) -> int:
@@ -56,12 +61,17 @@ class ReplayPins:
         ids = () if self.member_id is None else (self.member_id, *self.later_ids)
         return ids[number - 1] if number <= len(ids) else None
 
-    def delay_to_ack_ms(self, drawn_ms: int, now_ms: int, callback_ms: int, *, joining: bool) -> int:
-        """How long until poll(), so that the first acknowledgement leaves at its moment.
+    def delay_to_ack_ms(
+        self, drawn_ms: int, now_ms: int, callback_ms: int, *, first: bool, last_step: bool
+    ) -> int:
+        """How long until poll(), so that the next acknowledgement leaves at its moment.
 
-        It leaves when onPartitionsAssigned, which that poll() calls, has returned.
+        It leaves when onPartitionsAssigned, which the last step's poll() calls, has returned. A step before the last
+        takes no longer than half of what is left; an acknowledgement far ahead is another one's.
         """
-        if self.first_ack_ms is None:
+        steps = 1 if last_step else 2
+        within_ms = steps * callback_ms + (FIRST_ACK_WITHIN_MS if first else ACK_WITHIN_MS)
+        left_ms = next((at - now_ms for at in self.acks_ms if now_ms < at <= now_ms + within_ms), None)
+        if left_ms is None:
             return drawn_ms
-        left_ms = self.first_ack_ms - now_ms
-        return max(min(drawn_ms, left_ms // 2) if joining else left_ms - callback_ms, 1)
+        return max(left_ms - callback_ms if last_step else min(drawn_ms, left_ms // 2), 1)
