@@ -1,0 +1,494 @@
+# %% [markdown]
+# # 07 · Callbacks and commits
+#
+# **45 minutes.** Exams: CCDAK *Application Development*, *Fundamentals*; CCAAK *Troubleshooting*.
+#
+# After this notebook you can
+#
+# - write a poll loop and a rebalance listener in Java, Python and Go (CCDAK Application Development);
+# - say what each callback is given under eager, cooperative and KIP-848 (CCDAK Application Development);
+# - choose a commit policy and predict what a crash delivers twice, or never (CCDAK Fundamentals);
+# - read a `CommitFailedException` and its relatives, and say what to do (CCAAK Troubleshooting);
+# - answer a librdkafka rebalance callback with the right call, and recognise the wrong one (CCAAK Troubleshooting).
+#
+# Kafka decides *who* owns a partition. What is processed twice, or lost, is decided by *your* code: by when it commits,
+# and by what it does in three callbacks.
+
+# %%
+from rebalance_kit import Quiz, metrics, run_clients, scenario, simulate
+from rebalance_kit.notebook import (
+    callbacks,
+    columns,
+    draws,
+    explain,
+    median,
+    next_notebook,
+    predict,
+    run,
+    three,
+)
+
+# %% [markdown]
+# ## The poll loop
+#
+# Everything that a consumer does for its group on the application's side happens inside `poll()`: it joins, it runs the
+# callbacks, it sends auto-commits, and it returns records.
+#
+# ```java
+# // Java
+# try (KafkaConsumer<String, String> consumer = new KafkaConsumer<>(props)) {
+#     consumer.subscribe(List.of("orders"), new Listener(consumer));
+#     while (running.get()) {
+#         for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofMillis(100)))
+#             process(record);
+#         consumer.commitSync();              // with enable.auto.commit=false
+#     }
+# }                                           // close(): callback, then LeaveGroup
+# ```
+#
+# ```python
+# # Python, on librdkafka
+# consumer = Consumer({"group.id": "billing", "enable.auto.commit": False})
+# consumer.subscribe(["orders"], on_assign=assigned, on_revoke=revoked, on_lost=lost)
+# try:
+#     while running:
+#         record = consumer.poll(0.1)         # one record or None
+#         if record is not None and record.error() is None:
+#             process(record)
+#             consumer.commit(record, asynchronous=False)
+# finally:
+#     consumer.close()
+# ```
+#
+# ```go
+# // Go, with franz-go: the callbacks are options of the client
+# client, _ := kgo.NewClient(
+#     kgo.ConsumerGroup("billing"), kgo.ConsumeTopics("orders"), kgo.DisableAutoCommit(),
+#     kgo.OnPartitionsRevoked(revoked), kgo.OnPartitionsLost(lost))
+# for {
+#     client.PollFetches(ctx).EachRecord(process)
+#     client.CommitUncommittedOffsets(ctx)
+# }
+# ```
+#
+# Two clocks follow from this. If the time between two calls of `poll()` exceeds `max.poll.interval.ms`, the client gives its
+# membership up. And a rebalance waits for the next `poll()` of every member that has to do something.
+#
+# ## Three callbacks
+#
+# | callback | says | default |
+# |---|---|---|
+# | `onPartitionsAssigned` | these are yours from now on | does nothing |
+# | `onPartitionsRevoked` | you are about to lose these, and you still own them **now** | does nothing |
+# | `onPartitionsLost` | these are gone already; others may own them | calls `onPartitionsRevoked` |
+#
+# ### Predict
+#
+# Three consumers read twelve partitions, and a fourth joins. Each gets three in the end. How many partitions is
+# `onPartitionsRevoked` given under each protocol, all members together? Answer with the *sum* over all calls.
+
+# %%
+guess = predict({"eager": None, "cooperative": None, "KIP-848": None})
+guess
+
+# %% tags=["hide-input"]
+runs = three("join")
+
+
+def given(trace, callback, since_s=30):
+    """How many partitions a callback got after the join, all members together."""
+    rows = (row for row in trace.of("callback_begin") if row.at_ms >= since_s * 1000)
+    return sum(len(row.detail["partitions"]) for row in rows if row.detail["callback"] == callback)
+
+
+guess.beside(dict(zip(guess.answers, (given(trace, "revoked") for trace in runs.values()), strict=True)))
+
+# %% [markdown]
+# Eager revokes everything, and gives everything out anew. Cooperative and KIP-848 revoke the three partitions that move.
+# **Watch for** the calls with *nothing* in the next table.
+
+# %%
+print(callbacks(runs["cooperative"], since_s=30))
+
+# %% [markdown]
+# `onPartitionsAssigned` is called after every generation, even if nothing is new. Code such as "in assigned, start from scratch"
+# breaks here: what is not mentioned in a callback goes on without interruption.
+#
+# ### The three by three table
+#
+# What the callbacks are *given*, counted in the same join and in a run in which a member is frozen for a minute:
+
+# %% tags=["hide-input"]
+frozen = three("freeze")
+rows = [("", "eager", "cooperative", "KIP-848")]
+for name, callback, source in (
+    ("revoked, at a join (12 owned, 3 move)", "revoked", runs),
+    ("assigned, at a join", "assigned", runs),
+    ("lost, by a member that was frozen too long (2 owned)", "lost", frozen),
+):
+    rows.append((name, *(str(given(trace, callback)) for trace in source.values())))
+print(columns(rows))
+
+# %% [markdown]
+# | | eager | cooperative | KIP-848 |
+# |---|---|---|---|
+# | revoked | **all** it owns, before JoinGroup, even if that is nothing | only what leaves, after SyncGroup; not called for nothing | only what leaves, when a heartbeat says so; not called for nothing |
+# | assigned | **all** of the new assignment | only what is new, even if that is nothing | only what is new, even if that is nothing |
+# | lost | all it owned | all it owned | all it owned |
+#
+# Lost comes instead of revoked when the membership is already gone: the session expired, the poll timeout passed, the
+# member was fenced. In a healthy group it never fires.
+#
+# ### The same listener in three languages
+#
+# ```java
+# class Listener implements ConsumerRebalanceListener {
+#     public void onPartitionsAssigned(Collection<TopicPartition> added) { added.forEach(this::open); }
+#     public void onPartitionsRevoked(Collection<TopicPartition> leaving) {
+#         consumer.commitSync(processedOf(leaving));   // you still own them: this works
+#         leaving.forEach(this::close);
+#     }
+#     public void onPartitionsLost(Collection<TopicPartition> gone) {
+#         gone.forEach(this::discard);                 // no commit: it would be refused
+#     }
+# }
+# ```
+#
+# ```python
+# def revoked(consumer, leaving):
+#     consumer.commit(offsets=processed_of(leaving), asynchronous=False)
+#     for partition in leaving: close(partition)
+#
+# def lost(consumer, gone):
+#     for partition in gone: discard(partition)
+# ```
+#
+# ```go
+# func revoked(ctx context.Context, client *kgo.Client, leaving map[string][]int32) {
+#     client.CommitUncommittedOffsets(ctx); closeAll(leaving)
+# }
+# func lost(_ context.Context, _ *kgo.Client, gone map[string][]int32) { discardAll(gone) }
+# ```
+#
+# All of them run in the thread that calls `poll()`. While they run, that member returns no records, and under
+# eager the whole group waits for the slowest of them.
+#
+# ## Commits: what a crash delivers twice
+#
+# A **commit** stores the offset of the next record to read. After a change of owner, the new owner starts there. So the order
+# of two steps decides everything:
+#
+# | you do | a crash in between | called |
+# |---|---|---|
+# | process, then commit | the records come again | at least once |
+# | commit, then process | the records are never processed | at most once |
+#
+# Auto-commit (`enable.auto.commit=true`, the default) commits inside `poll()`, at most every
+# `auto.commit.interval.ms`, what earlier polls returned. If you process within the loop, that is "process, then commit".
+#
+# ### Predict
+#
+# Three consumers, twelve partitions, ten records per second and partition, 5 ms of work per record; one consumer is killed.
+# What is the median number of records delivered twice, over 40 drawn moments of the crash? Choose the nearest.
+
+# %%
+choices = ("about 0", "about 10", "about 100", "about 1000")
+guess = predict({"auto-commit every 5 s": None, "commit after each batch": None}, options=choices)
+guess
+
+
+# %% tags=["hide-input"]
+def working(name, policy, each_ms=5.0):
+    """A scenario whose members work on each record and commit by a policy."""
+    from dataclasses import replace
+
+    plain = scenario(name)
+    members = tuple(replace(spec, commit=policy, processing_ms=each_ms) for spec in plain.members)
+    return replace(plain, members=members)
+
+
+def nearest(count):
+    """The choice that is nearest to a count."""
+    return min(choices, key=lambda choice: abs(count - int(choice.split()[1])))
+
+
+policies = {
+    "auto-commit every 5 s": "auto",
+    "commit after each batch": "per_batch",
+    "commit before processing": "before_processing",
+}
+drawn = {
+    name: draws(working("crash", policy), 40, ("eager", "consumer")) for name, policy in policies.items()
+}
+twice = {name: median(each, "records_redelivered") for name, each in drawn.items()}
+lost = {name: median(each, "records_lost") for name, each in drawn.items()}
+guess.beside({name: nearest(twice[name]["eager"]) for name in guess.answers})
+
+# %% tags=["hide-input"]
+table = [("40 draws, medians", "twice: eager", "twice: KIP-848", "never: eager", "never: KIP-848")]
+for name in policies:
+    cells = (twice[name]["eager"], twice[name]["KIP-848"], lost[name]["eager"], lost[name]["KIP-848"])
+    table.append((name, *(f"{cell:.0f}" for cell in cells)))
+print(columns(table))
+
+# %% [markdown]
+# Three lessons:
+#
+# - **The commit policy decides, and the protocol does not.** Auto-commit repeats whatever came since the last commit: from
+#   nothing up to `auto.commit.interval.ms` × 10 records × 4 partitions = 200 records.
+# - A commit after each batch repeats at most the batch in hand. It costs one request per batch.
+# - A commit *before* processing repeats nothing, and loses the batch in hand. There is no setting that avoids both; only
+#   idempotent processing or a transaction does.
+#
+# ### Sync or async
+#
+# | | `commitSync()` | `commitAsync()` |
+# |---|---|---|
+# | waits | until the coordinator has answered, retrying what can be retried | no |
+# | on failure | throws | tells your callback; never retries, because a later commit may have overtaken it |
+# | use | in `onPartitionsRevoked`, and before `close()` | in the loop |
+#
+# ## Commit in revoked, never in lost
+#
+# A planned cooperative change repeats a few records even with auto-commit: the commit is made *before* the member joins, and it goes
+# on reading until the revocation. Here is the join once more, with a listener that commits what leaves:
+
+
+# %%
+class CommitsInRevoked:
+    def on_revoked(self, partitions, consumer):
+        consumer.commit()
+
+
+members = [spec.name for spec in scenario("join").members]
+quiet = simulate(scenario("join"), 4, "cooperative", listeners=dict.fromkeys(members, CommitsInRevoked))
+plain = simulate(scenario("join"), 4, "cooperative")
+print("delivered twice without the commit:", metrics(plain).records_redelivered)
+print("delivered twice with it:           ", metrics(quiet).records_redelivered)
+
+# %% [markdown]
+# ### Predict
+#
+# A member is frozen for a minute (a long garbage collection, say) and removed. When it wakes up, its listener commits in
+# `onPartitionsLost`, too. What happens?
+
+# %%
+guess = predict({"the commit": None}, options=("stored", "refused", "stored if the offset is higher"))
+guess
+
+
+# %%
+class CommitsInLost(CommitsInRevoked):
+    def on_lost(self, partitions, consumer):
+        consumer.commit()
+
+
+woken = simulate(scenario("freeze"), protocol="eager", listeners={"consumer-2": CommitsInLost})
+(fault,) = woken.of("own_code_fault")
+guess.beside({"the commit": "refused" if "refused" in fault.detail["seen"] else "stored"})
+
+# %%
+print(f"{fault.at_ms / 1000:.1f} s, {fault.actor}, in {fault.detail['name']}: {fault.detail['seen']}")
+
+# %% [markdown]
+# Refused, and luckily so: the new owner has read on, and a stored commit would have set it back. **Fencing** is what protects it.
+# Every commit carries the member id and the generation (classic) or the member epoch (KIP-848), and the coordinator
+# refuses those that are no longer current.
+#
+# Because `onPartitionsLost` calls `onPartitionsRevoked` by default, a listener that commits in revoked and
+# does not override lost runs into just this.
+#
+# ## What the refusal looks like
+#
+# | exception (Java) | what happened | what to do |
+# |---|---|---|
+# | `CommitFailedException` | you are not a member any more: poll timeout, session expired | stop using these records; call `poll()`, which joins again. Then find out why: batch too long? |
+# | `RebalanceInProgressException` | you are a member, and a rebalance is under way | call `poll()` to finish it, then commit what you still own |
+# | `FencedInstanceIdException` | another process uses your `group.instance.id` | fatal for this process: close it, find the duplicate |
+# | `RetriableCommitFailedException` | `commitAsync` met a passing error | nothing; the next commit covers it |
+# | `WakeupException` | your own `wakeup()` from another thread | leave the loop and close |
+#
+# In librdkafka the same refusals are error codes: `UNKNOWN_MEMBER_ID`, `ILLEGAL_GENERATION`, `REBALANCE_IN_PROGRESS`,
+# `FENCED_INSTANCE_ID`; under KIP-848 also `STALE_MEMBER_EPOCH`.
+
+# %%
+print(explain("CommitFailedException"))
+
+# %% [markdown]
+# ## Zombies
+#
+# The member that wakes up is a **zombie**: it does not know that it was removed. Fencing stops its commits. It does not
+# stop its *work*: whatever it had fetched, it may still hand to your code.
+
+# %% tags=["hide-input"]
+table = [("", "eager", "cooperative", "KIP-848")]
+again = [metrics(trace).records_redelivered for trace in frozen.values()]
+table.append(("records delivered twice, one run", *map(str, again)))
+print(columns(table))
+
+# %% [markdown]
+# A classic consumer returns what it has buffered before it hears that it was removed; meanwhile the new owner delivers
+# the same records. A KIP-848 consumer hears it first. Neither protects a database that your code writes to. For that you need
+# your own fence: write the offset (or the generation) with the data, and refuse older ones.
+#
+# ## Long work: `pause()` and worker threads
+#
+# If one batch takes longer than `max.poll.interval.ms`, the member is removed although nothing is wrong with it:
+
+# %%
+slow = run("poll-timeout", "cooperative")
+print(callbacks(slow, since_s=30))
+
+# %% [markdown]
+# Raising the limit is one cure. The other: hand the batch to a worker, `pause()` the partitions, and go on calling `poll()`. A
+# paused consumer returns no records, and it still takes part in the group.
+#
+# ```java
+# while (running) {
+#     ConsumerRecords<K, V> batch = consumer.poll(Duration.ofMillis(100));
+#     if (!batch.isEmpty()) {
+#         consumer.pause(consumer.assignment());
+#         work = pool.submit(() -> process(batch));
+#     }
+#     if (work != null && work.isDone()) {
+#         consumer.commitSync(offsetsOf(work));
+#         consumer.resume(consumer.paused());
+#         work = null;
+#     }
+# }
+# ```
+#
+# Two duties come with it. The consumer is not thread-safe: only the polling thread may touch it (`wakeup()` excepted). And
+# `onPartitionsRevoked` must wait for the worker, or commit what it finished, because the partition leaves now. What was paused and
+# is revoked comes back unpaused.
+#
+# ## Offsets kept outside Kafka
+#
+# If results go to a database, store the offset in the same transaction, and `seek()` when a partition comes:
+#
+# ```java
+# public void onPartitionsAssigned(Collection<TopicPartition> added) {
+#     for (TopicPartition partition : added)
+#         consumer.seek(partition, database.nextOffset(partition));
+# }
+# ```
+#
+# Kafka's own commits are then only what `kafka-consumer-groups` and lag monitors see.
+#
+# ## Exactly once, from topic to topic
+#
+# *(From KIP-98 and KIP-447. The kit's engine does not run transactions; this section is read, not simulated.)*
+#
+# A transaction writes the output records and the consumed offsets together:
+#
+# ```java
+# producer.initTransactions();
+# while (running) {
+#     ConsumerRecords<K, V> batch = consumer.poll(Duration.ofMillis(100));
+#     producer.beginTransaction();
+#     batch.forEach(record -> producer.send(transform(record)));
+#     producer.sendOffsetsToTransaction(offsetsOf(batch), consumer.groupMetadata());
+#     producer.commitTransaction();
+# }
+# ```
+#
+# `consumer.groupMetadata()` carries member id and generation, so a zombie's offsets are refused exactly as its commits are. (Before
+# KIP-447, Kafka 2.5, one producer per input partition was needed for that.) On the consuming side set
+# `enable.auto.commit=false`, and `isolation.level=read_committed` for whoever reads the output.
+#
+# ## librdkafka: the callback must call back
+#
+# In Java the callback is told; the client does the assigning. In librdkafka and everything built on it (Python, Go's confluent
+# client, .NET, Node), a callback that you register **may answer** with the call that does it, and in C it must:
+#
+# | protocol | on assign | on revoke |
+# |---|---|---|
+# | eager (range, roundrobin) | `assign(partitions)` | `unassign()` |
+# | cooperative-sticky, and everything under KIP-848 | `incremental_assign(partitions)` | `incremental_unassign(partitions)` |
+#
+# In Python the client makes the right call for you if your callback makes none. The trouble begins with code that was written for
+# eager and copied. The next cell runs **real clients**, `confluent-kafka` over the mock cluster that librdkafka brings along, in
+# a process of its own. Member *a* reads; *b* joins four seconds later; `group.protocol=consumer`.
+#
+# ### Predict
+
+# %%
+guess = predict({"a": None, "b": None}, options=("reads", "reads nothing"))
+guess
+
+
+# %%
+def on_assign(consumer, partitions):
+    consumer.assign(partitions)  # right for eager
+
+
+def on_revoke(consumer, partitions):
+    consumer.unassign()
+
+
+wrong = run_clients([on_assign, on_revoke], strategy="consumer", seconds=10)
+guess.beside({name: "reads" if wrong.reads(name) else "reads nothing" for name in ("a", "b")})
+
+# %%
+print(wrong.summary)
+
+# %% tags=["nbval-ignore-output"]
+print(wrong.text)
+
+# %% [markdown]
+# `_STATE`, *Erroneous state*: the call is refused, nothing changes, and the client goes on waiting for the right one. It sends
+# heartbeats, the group looks Stable, and no record is read. In C the refusal is a return value that hardly any program
+# checks; in Python it comes out of `poll()`. This is one of the hardest incidents to see from outside.
+#
+# The same two lines, with the right calls:
+
+
+# %%
+def on_assign(consumer, partitions):
+    consumer.incremental_assign(partitions)
+
+
+def on_revoke(consumer, partitions):
+    consumer.incremental_unassign(partitions)
+
+
+right = run_clients([on_assign, on_revoke], strategy="consumer", seconds=12)
+print(right.summary)
+
+# %% tags=["nbval-ignore-output"]
+print(right.text)
+
+# %% [markdown]
+# (The mock cluster's *timing* is its own, so read no seconds from it. What the client does is real.)
+#
+# ## Check yourself
+#
+# 1. `enable.auto.commit=true`. You process records in a thread pool and call `poll()` at once. What can a crash lose?
+# 2. Your listener overrides only `onPartitionsRevoked` and commits there. Which log line appears after a long garbage collection?
+# 3. Under cooperative, `onPartitionsAssigned` is called with an empty collection. What do you do?
+# 4. `commitSync()` throws `RebalanceInProgressException`. Are you still a member?
+#
+# <details><summary>Answers</summary>
+#
+# 1. Everything that `poll()` returned and the pool has not finished: auto-commit believes that what was returned is done.
+# 2. A failed commit (`CommitFailedException`): lost calls revoked by default, and the commit is refused.
+# 3. Nothing. You keep what you have.
+# 4. Yes. Call `poll()` to finish the rebalance, then commit what you still own.
+#
+# </details>
+
+# %% tags=["nbval-ignore-output"]
+Quiz("callbacks", count=8)
+
+# %% [markdown]
+# ## Recap card
+#
+# - Revoked: still yours, commit now. Lost: gone, discard, do not commit. Assigned: only what is new (all of it under eager).
+# - Process then commit repeats; commit then process loses. The protocol changes neither.
+# - Auto-commit repeats at most one interval's records. A rebalance does not add to that; a crash reveals it.
+# - `CommitFailedException`: no longer a member. `RebalanceInProgressException`: still one.
+# - Fencing protects offsets. It does not protect your database.
+# - librdkafka: `assign` for eager, `incremental_assign` for cooperative-sticky and KIP-848.
+
+# %% tags=["hide-input"]
+next_notebook("07")
