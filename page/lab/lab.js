@@ -211,6 +211,7 @@ export class Lab {
     }
     this.paint(false);
     if (answer.cost !== undefined) this.costs.tell(answer);
+    if (answer.nothing) this.tell(answer.nothing);
     if (answer.play && !this.predict.on) this.play();
   }
 

@@ -49,8 +49,8 @@ export const MORE = [
     member: true,
     args: (lab, member) => ({ as: fresh(lab, member.name) }),
   },
-  { do: "cut_network", key: "X", words: "Cut its network", member: true },
-  { do: "heal_network", words: "Heal its network", member: true },
+  { do: "cut_network", key: "X", words: "Cut it off from the coordinator", member: true },
+  { do: "heal_network", words: "Let it reach the coordinator again", member: true },
   {
     do: "drop_next",
     key: "Delete",

@@ -5,7 +5,14 @@ import { sinceWhen } from "../film/tracks.js";
 
 /** What a look is drawn with beside the disc. */
 export const SIGNS = Object.freeze(
-  /** @type {Record<string, string>} */ ({ crashed: "×", died: "×", frozen: "‖", zombie: "?", fenced: "–" }),
+  /** @type {Record<string, string>} */ ({
+    crashed: "×",
+    died: "×",
+    frozen: "‖",
+    zombie: "?",
+    fenced: "–",
+    cut: "⊘",
+  }),
 );
 /** Words of partitions that deserve the colour of alarm. */
 export const ALERTING = new Set(["stopped", "was leaving", "no owner", "zombie"]);
@@ -18,6 +25,7 @@ export function lookOf(state) {
   }
   if (state.life === "died") return state.error === "FENCED_INSTANCE_ID" ? "fenced" : "died";
   if (state.life === "frozen") return "frozen";
+  if (state.doing === "is cut off") return "cut";
   return state.doing === "removed, still works" ? "zombie" : "live";
 }
 

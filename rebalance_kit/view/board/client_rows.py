@@ -18,6 +18,7 @@ def _process_started(records: GroupRecords, row: TraceRow) -> None:
     member = records.member(row.actor)
     records.touch_claims(member)
     configs = row.detail.get("configs", {})
+    records.note_subscription(row.detail.get("topics") or (), _pattern(row))
     fresh = MemberRecord(row.actor, life="alive", former=member.former)
     fresh.instance_id = configs.get("group.instance.id")
     fresh.protocol = row.speaks()
@@ -27,6 +28,11 @@ def _process_started(records: GroupRecords, row: TraceRow) -> None:
         fresh.former = (*member.former, _former_id(records, member))
     records.drop_claims(member)
     records.members[row.actor] = fresh
+
+
+def _pattern(row: TraceRow) -> str | None:
+    detail = row.detail
+    return detail.get("pattern") or detail.get("server_pattern")
 
 
 def _former_id(records: GroupRecords, member: MemberRecord) -> FormerId:
@@ -43,7 +49,7 @@ def _process_ended(records: GroupRecords, row: TraceRow) -> None:
     member.fetching.clear()
     member.parked = member.sending = None
     member.leader = False
-    member.stalled = member.lost_coordinator = False
+    member.stalled = member.lost_coordinator = member.preparing = False
     records.touch_claims(member)
     if member.life == "closed" or member.standing not in {"member", "away"}:
         records.drop_claims(member)
@@ -109,6 +115,14 @@ def _callback_end(records: GroupRecords, row: TraceRow) -> None:
     records.touch_claims(member)
 
 
+def _join_prepared(records: GroupRecords, row: TraceRow) -> None:
+    records.member(row.actor).preparing = True
+
+
+def _member_state(records: GroupRecords, row: TraceRow) -> None:
+    records.member(row.actor).preparing = False
+
+
 def _joined(records: GroupRecords, row: TraceRow) -> None:
     records.member(row.actor).leader = bool(row.detail.get("leader"))
 
@@ -145,6 +159,8 @@ CLIENT_RULES: Mapping[str, Rule] = MappingProxyType(
         "stall_end": _stall(False),
         "coordinator_lost": _coordinator_known(False),
         "coordinator_found": _coordinator_known(True),
+        "join_prepared": _join_prepared,
+        "member_state": _member_state,
         "joined": _joined,
         "generation_reset": _generation_reset,
         "callback_begin": _callback_begin,

@@ -6,7 +6,10 @@ for a member or a partition are chosen here, in order of weight.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from rebalance_kit.model.trace import TraceRow
 from rebalance_kit.view.board.states import (
@@ -44,6 +47,8 @@ class MemberRecord:
     protocol: str = "classic"
     stalled: bool = False
     lost_coordinator: bool = False
+    cut_off: bool = False
+    preparing: bool = False
     group_epoch: int | None = None
     claims: dict[str, None] = field(default_factory=dict)
     fetching: dict[str, None] = field(default_factory=dict)
@@ -71,6 +76,8 @@ class GroupRecords:
     changed_partitions: dict[str, None] = field(default_factory=dict)
     created: dict[str, int] = field(default_factory=dict)
     deleted: set[str] = field(default_factory=set)
+    subscriptions: set[str] = field(default_factory=set)
+    patterns: set[str] = field(default_factory=set)
 
     def member(self, name: str) -> MemberRecord:
         """The record of that member, marked as changed."""
@@ -112,6 +119,20 @@ class GroupRecords:
             for number in range(int(row.detail.get("partitions", 0))):
                 self.created.setdefault(f"{topic}-{number}", row.at_ms)
 
+    def note_subscription(self, topics: Iterable[str], pattern: str | None) -> None:
+        """Somebody in the group subscribes; partitions that were there before are the group's from now on."""
+        self.subscriptions.update(topics)
+        if pattern is not None:
+            self.patterns.add(pattern)
+        for partition in self.created:
+            if partition in self.holders:
+                self.touch(partition)
+
+    def wants(self, partition: str) -> bool:
+        """Whether anybody in the group has subscribed to the partition's topic."""
+        topic = partition.rpartition("-")[0]
+        return topic in self.subscriptions or any(matches(pattern, topic) for pattern in self.patterns)
+
     # --- states drawn from records ---------------------------------------------------------
     def member_state(self, name: str) -> MemberState:
         """The member's state as of the rows so far."""
@@ -138,10 +159,15 @@ class GroupRecords:
         owner = self.owner_of(partition)
         target = self.targets.get(partition)
         last = self.last_owner.get(partition)
+        gone = partition.rpartition("-")[0] in self.deleted
+        if gone and (owner is None or not _reads(owner, partition)):
+            return ABSENT
         if owner is None:
-            gone = partition.rpartition("-")[0] in self.deleted
             planned = self.planned.get(partition)
-            return ABSENT if gone else PartitionState(last_owner=last, target=target, planned=planned)
+            fresh = partition in self.created and {last, target, planned} == {None}
+            if fresh and not self.wants(partition):
+                return ABSENT
+            return PartitionState(last_owner=last, target=target, planned=planned, noticed=not fresh)
         also = tuple(
             name
             for name in self.holders[partition]
@@ -171,6 +197,15 @@ class GroupRecords:
             return inside[-1]
         outside = [member for member in holders if _reads(member, partition)]
         return outside[-1] if outside else None
+
+
+@lru_cache(maxsize=256)
+def matches(pattern: str, topic: str) -> bool:
+    """Whether a subscription's pattern takes the topic; one that Python cannot read takes all."""
+    try:
+        return re.fullmatch(pattern, topic) is not None
+    except re.error:
+        return True
 
 
 def _reads(member: MemberRecord, partition: str) -> bool:
@@ -219,8 +254,12 @@ def _doing(member: MemberRecord) -> str:
         return "removed, still works"
     if member.sending == "LeaveGroup":
         return "leaves"
+    if member.cut_off:
+        return "is cut off"
     if member.lost_coordinator:
         return "looks for the coordinator"
+    if member.preparing:
+        return "commits before it joins"
     if member.parked is not None:
         return f"waits in {member.parked}"
     if member.sending in PARKING:

@@ -77,9 +77,19 @@ def _take(records: GroupRecords, row: TraceRow) -> None:
     if rule is not None:
         rule(records, row)
     if row.kind == "action":
-        records.note_topic(row)
+        _do(records, row)
     if row.kind in OF_A_MEMBER and row.generation is not None and row.actor in records.members:
         records.member(row.actor).generation = row.generation if row.generation >= 0 else None
+
+
+def _do(records: GroupRecords, row: TraceRow) -> None:
+    """What somebody outside the group does to topics, to the network and to subscriptions."""
+    records.note_topic(row)
+    do, member = row.detail["do"], row.detail.get("member")
+    if do in {"cut_network", "heal_network"} and member in records.members:
+        records.member(member).cut_off = do == "cut_network"
+    if do == "subscribe" and member in records.members:
+        records.note_subscription(row.detail.get("topics", ()), None)
 
 
 def _arrive(records: GroupRecords, at_ms: int, row: TraceRow) -> None:

@@ -42,7 +42,7 @@ class StateTracks:
                 track = self.partitions.get(name)
                 if track is None:
                     track = self.partitions[name] = begun(ABSENT)
-                    if name in records.created:
+                    if name in records.created and records.wants(name):
                         track.push(records.created[name], PartitionState())
                 track.push(at_ms, records.partition_state(name))
             self.group.push(at_ms, records.group_state())

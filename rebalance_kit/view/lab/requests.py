@@ -12,6 +12,7 @@ from typing import Any
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.view.lab.costs import MOST_COLUMNS, compared, cost, packed, preview
 from rebalance_kit.view.lab.exports import exported
+from rebalance_kit.view.lab.horizons import nothing_follows
 from rebalance_kit.view.lab.lessons import preset_rows
 from rebalance_kit.view.lab.predictions import marks, questions, summary
 from rebalance_kit.view.lab.prefetch import is_large
@@ -47,6 +48,7 @@ def _act(lab: LabSurface, message: Message) -> Answer:
     }
     if not is_large(now):
         reply |= cost(before, now, at_ms)
+        reply["nothing"] = nothing_follows(now.scenario, now.boards, now.done[-1].actions[0])
     return reply, []
 
 

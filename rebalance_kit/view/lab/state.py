@@ -28,6 +28,7 @@ from rebalance_kit.simulation.scenario.scenario import (
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.marks import action_words
 from rebalance_kit.view.board.states import MemberState
+from rebalance_kit.view.lab.horizons import horizon_ms
 from rebalance_kit.view.lab.settings import apply_settings, settings_words
 
 PROTOCOL_WORDS: Mapping[str, str] = MappingProxyType(
@@ -40,9 +41,6 @@ ASSIGNORS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "consumer": MappingProxyType({"uniform": "consumer", "range": "consumer-range"}),
     }
 )
-LONG = frozenset({"crash", "freeze"})
-SESSION_MS = 45_000
-AFTER_MS = 25_000
 MOST_WORK = 250_000
 """(members + partitions / 10) x seconds that the lab plays: about ten seconds of simulation."""
 LATE_MS = 6_500
@@ -115,12 +113,12 @@ class LabState:
             if step.member is not None:
                 made = replace(made, members=(*made.members, step.member))
             for action in step.actions:
-                made = replace(
-                    made.with_action(action), end_ms=max(made.end_ms, action.at_ms + self._watch_ms(action))
-                )
+                made = made.with_action(action)
         for step in self.done:
             if step.settings is not None:
                 made = apply_settings(made, step.settings)
+        ends = [action.at_ms + horizon_ms(made, action) for step in self.done for action in step.actions]
+        made = replace(made, end_ms=max([made.end_ms, *ends]))
         if self.protocol is None:
             return made
         return with_protocol(made, protocol_key(self.protocol, self.assignor))
@@ -140,13 +138,6 @@ class LabState:
     def _changed(self, **changes: Any) -> LabState:
         """A state whose run is another one, so nothing of it is prepared."""
         return replace(self, prepared=None, **changes)
-
-    def _watch_ms(self, action: Action) -> int:
-        if action.do not in LONG:
-            return AFTER_MS
-        sessions = [int(spec.configs.get("session.timeout.ms", SESSION_MS)) for spec in self.base.members]
-        broker = int(self.base.broker.get("group.consumer.session.timeout.ms", SESSION_MS))
-        return max([*sessions, broker]) + AFTER_MS
 
     def with_protocol(self, protocol: str, assignor: str | None = None) -> LabState:
         """The same history under another protocol; raises ``ScenarioError`` for one that does not exist."""

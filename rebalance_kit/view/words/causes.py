@@ -34,6 +34,8 @@ def cause_of(partition: PartitionView, group: GroupState, members: dict[str, Mem
     for former in group.former:
         if partition.name in former.claims:
             return Cause(former.name, f"the group keeps it for the old member id of {former.name}")
+    if not state.noticed:
+        return Cause("Nobody", "Nobody has seen it yet; metadata.max.age.ms says how old metadata may be")
     return _of_the_group(group, members) or _on_its_way(state, group, members)
 
 
@@ -44,6 +46,8 @@ def _of_an_owner(name: str, owner: MemberState, state: PartitionState) -> Cause:
         return Cause(name, f"{name} is in {owner.callback}")
     if state.word == "new":
         return Cause(name, f"{name} waits for the first records")
+    if owner.doing == "commits before it joins":
+        return Cause(name, f"{name} commits before it joins")
     if owner.doing == "does not poll":
         return Cause(name, f"{name} does not call poll()")
     if state.word == "give up":

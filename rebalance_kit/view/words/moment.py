@@ -7,12 +7,25 @@ the clock are marks for ``words.fill``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from rebalance_kit.view.board.states import BoardState, FormerId
 from rebalance_kit.view.words.causes import DID, unread_causes
 from rebalance_kit.view.words.deliveries import deliveries_cause, deliveries_words, queues_words
 from rebalance_kit.view.words.phrases import LISTED, listing, partitions_in_words
+
+FAULTS: Mapping[str, str] = MappingProxyType(
+    {
+        "crashed": "crashed",
+        "frozen": "is frozen",
+        "died": "died of {error}",
+        "left": "left without a word",
+        "is cut off": "is cut off from the coordinator",
+    }
+)
+"""What a member does that the group does not know of yet."""
 
 
 class Sentence(NamedTuple):
@@ -59,17 +72,12 @@ def _fault(board: BoardState) -> tuple[str, str] | None:
     bad = [
         member
         for member in board.members
-        if member.state.doing in {"crashed", "frozen", "died", "left"} and member.state.standing == "member"
+        if member.state.doing in FAULTS and member.state.standing == "member"
     ]
     if not bad:
         return _zombie(board) or _former(board)
     member = bad[0]
-    did = {
-        "crashed": "crashed",
-        "frozen": "is frozen",
-        "died": f"died of {member.state.error}",
-        "left": "left without a word",
-    }[member.state.doing]
+    did = FAULTS[member.state.doing].format(error=member.state.error)
     left = (
         f"At most {{left:{member.session_ends_ms}}} more, then its session ends."
         if member.session_ends_ms is not None
@@ -79,7 +87,7 @@ def _fault(board: BoardState) -> tuple[str, str] | None:
         return f"The join phase waits for {member.name}, which {did}.", left
     if len(bad) > 1:
         return (
-            f"{listing([each.name for each in bad])} do nothing any more. The group does not know yet.",
+            f"{listing([each.name for each in bad])} do not answer any more. The group does not know yet.",
             left,
         )
     return f"{member.name} {did}. The group does not know yet.", left
@@ -218,6 +226,8 @@ def _steady(board: BoardState) -> tuple[str, str]:
             f"{listing([member.name for member in alive[:LISTED]])} {'starts' if len(alive) == 1 else 'start'}.",
             "",
         )
+    if not board.partitions:
+        return "No topic that the group reads has partitions.", _unsettled(board)
     if board.flowing == len(board.partitions):
         calm = "" if board.queues else "Nothing waits."
         return f"All {len(board.partitions)} partitions flow.", _unsettled(board) or calm

@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources d6160a5ec312a3ef, bundle ff69b56676389b37.
+// Made of page/lab/main.js by `make page`; edit there. Sources f3ba038c88213e54, bundle e66e9181cf104f37.
 // shared/model.js
 function bytesOf(text) {
   return new DataView(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
@@ -715,12 +715,12 @@ var MORE = [
   {
     do: "cut_network",
     key: "X",
-    words: "Cut its network",
+    words: "Cut it off from the coordinator",
     member: true
   },
   {
     do: "heal_network",
-    words: "Heal its network",
+    words: "Let it reach the coordinator again",
     member: true
   },
   {
@@ -1568,7 +1568,8 @@ var SIGNS = Object.freeze(
     died: "\xD7",
     frozen: "\u2016",
     zombie: "?",
-    fenced: "\u2013"
+    fenced: "\u2013",
+    cut: "\u2298"
   }
 );
 var ALERTING = /* @__PURE__ */ new Set([
@@ -1584,6 +1585,7 @@ function lookOf(state) {
   }
   if (state.life === "died") return state.error === "FENCED_INSTANCE_ID" ? "fenced" : "died";
   if (state.life === "frozen") return "frozen";
+  if (state.doing === "is cut off") return "cut";
   return state.doing === "removed, still works" ? "zombie" : "live";
 }
 function doingLine(film, board, index) {
@@ -6883,6 +6885,7 @@ var Lab = class {
     }
     this.paint(false);
     if (answer.cost !== void 0) this.costs.tell(answer);
+    if (answer.nothing) this.tell(answer.nothing);
     if (answer.play && !this.predict.on) this.play();
   }
   // --- acting --------------------------------------------------------------------------------
