@@ -28,7 +28,8 @@ STATED = re.compile(r"\*\*(?P<minutes>\d+) minutes\*\*(?:, and (?P<exercises>\d+
 _FIGURES = re.compile(r"\b(?:flow|chart|one_clock|messages|state_machine|show|show_logs|Poll)\(")
 _LAB = re.compile(r"^(?:\w+ = )?Lab\(.*\)$", re.MULTILINE)
 _QUIZ = re.compile(r"\bQuiz\((?P<given>[^)]*)\)")
-_PREDICT = re.compile(r"\bpredict\(\s*\{(?P<answers>[^}]*)\}", re.DOTALL)
+_PREDICT = re.compile(r"\bpredict\(")
+_MARKUP = re.compile(r"<[^>]+>|^```.*$|^\|[-:| ]+\|$", re.MULTILINE)
 _EXERCISE = re.compile(r"\bExercise\(\"(?P<name>[^\"]+)\"")
 _ASKED = re.compile(r"<summary>\s*Answers?", re.IGNORECASE)
 """A question of the text itself has a folded answer below it."""
@@ -71,16 +72,21 @@ def reading(notebook: nbformat.NotebookNode) -> Reading:
     shown = [cell for cell in code if "hide-input" not in cell.metadata.get("tags", [])]
     source = "\n".join(cell.source for cell in code)
     questions = sum(map(_quiz_questions, _QUIZ.findall(source)))
-    questions += sum(found.count(":") for found in _PREDICT.findall(source))
+    questions += len(_PREDICT.findall(source))
     questions += sum(len(_ASKED.findall(text)) for text in prose)
     return Reading(
-        words=sum(len(text.split()) for text in prose),
+        words=sum(map(_words, prose)),
         code_cells=len(shown),
         figures=len(_FIGURES.findall(source)),
         labs=len(_LAB.findall(source)),
         questions=questions,
         exercise_minutes=sum(map(_exercise_minutes, _EXERCISE.findall(source))),
     )
+
+
+def _words(text: str) -> int:
+    """Words that are read: marks of Markdown and HTML are none."""
+    return sum(any(sign.isalnum() for sign in word) for word in _MARKUP.sub(" ", text).split())
 
 
 def _quiz_questions(given: str) -> int:

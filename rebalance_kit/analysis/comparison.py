@@ -43,14 +43,14 @@ MEASURES: tuple[Measure, ...] = (
     Measure("longest gap of a partition, s", lambda figures: figures.longest_gap_s, _hundredths),
     Measure("longest gap of the whole group, s", lambda figures: figures.group_gap_s, _hundredths),
     Measure("partitions moved", lambda figures: figures.partitions_moved, _whole),
-    Measure("moves beyond the least possible", lambda figures: figures.moves_beyond_minimum, _whole),
+    Measure("avoidable moves", lambda figures: figures.moves_beyond_minimum, _whole),
     Measure("rebalances (or group epochs)", lambda figures: figures.rebalances, _whole),
     Measure("generations", generations, _whole),
     Measure("requests", lambda figures: figures.requests_total, _whole),
     Measure("records redelivered", lambda figures: figures.records_redelivered, _whole),
     Measure("records lost", lambda figures: figures.records_lost, _whole),
     Measure("greatest lag, records", lambda figures: figures.lag_peak_records, _whole),
-    Measure("noticed after, s", lambda figures: figures.detect_s, _tenths),
+    Measure("fault detected after, s", lambda figures: figures.detect_s, _tenths),
     Measure("settled after, s", lambda figures: figures.converge_s, _tenths),
 )
 

@@ -92,3 +92,10 @@ def median(drawn: Draws, measure_name: str) -> dict[str, float]:
 def _number(value: float, found: Distribution) -> str:
     whole = all(float(each).is_integer() for each in found.values)
     return f"{value:,.0f}" if whole else f"{value:,.2f}"
+
+
+def more(drawn: Draws, measure_name: str) -> str:
+    """The protocol with most of a measure, or ``no difference`` where the middle halves of the draws overlap."""
+    of = attrgetter(measure_name)
+    groups = verdict(drawn, Measure(measure_name, of, str)).groups
+    return "no difference" if len(groups) < 2 else " and ".join(groups[-1])

@@ -77,10 +77,47 @@ def callbacks(trace: Trace, since_s: float = 0.0, until_s: float | None = None) 
     return columns(rows)
 
 
-def passed_to(trace: Trace, callback: str, since_s: float = 0.0) -> int:
-    """How many partitions a callback (assigned, revoked, lost) was given, all members and calls together."""
+def first_callback(trace: Trace, member: str, since_s: float = 0.0) -> str:
+    """The first rebalance callback (assigned, revoked, lost) of a member from ``since_s`` on; none: ``"none"``."""
+    called = (row for row in rows_since(trace, since_s, "callback_begin") if row.actor == member)
+    return next((str(row.detail["callback"]) for row in called), "none")
+
+
+def votes(trace: Trace) -> Text:
+    """Which assignor the group chose from which generation on, and what had just been done to a member."""
+    rows: list[tuple[str, ...]] = [("at", "from generation", "assignor", "after")]
+    before = "start-up"
+    for row in trace.of("action", "generation"):
+        if row.kind == "action":
+            before = f"{row.detail['member']}: {row.detail['do']}"
+        elif row.detail["assignor"] != rows[-1][2]:
+            rows.append((clock(row), str(row.generation), row.detail["assignor"], before))
+    last = trace.of("generation")
+    return columns([*rows, ("", str(max(row.generation or 0 for row in last)), "(the last one)", "")])
+
+
+def chosen_assignor(trace: Trace) -> str:
+    """The assignor of the last generation of a classic group."""
+    *_, last = trace.of("generation")
+    return str(last.detail["assignor"])
+
+
+def removals(trace: Trace, since_s: float = 0.0) -> Text:
+    """Which members the coordinator took out of the group, and why."""
+    rows = [("at", "member", "how", "reason")]
+    rows += [
+        (clock(row), row.detail["name"], row.detail["how"].replace("_", " "), row.detail["reason"] or "-")
+        for row in rows_since(trace, since_s, "member_removed")
+    ]
+    return columns(rows) if len(rows) > 1 else Text("no member was removed")
+
+
+def passed_to(trace: Trace, callback: str, since_s: float = 0.0, member: str | None = None) -> int:
+    """How many partitions a callback (assigned, revoked, lost) was given in all its calls, of one member or of all."""
     called = (
-        row for row in rows_since(trace, since_s, "callback_begin") if row.detail["callback"] == callback
+        row
+        for row in rows_since(trace, since_s, "callback_begin")
+        if row.detail["callback"] == callback and member in {None, row.actor}
     )
     return sum(len(row.detail["partitions"]) for row in called)
 

@@ -93,4 +93,4 @@ def _shown(answer: Answer | None) -> str:
         return "-"
     if isinstance(answer, bool):
         return _plain(answer)
-    return f"{answer:.4g}" if isinstance(answer, float) else str(answer)
+    return f"{answer:.3g}" if isinstance(answer, float) else str(answer)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rebalance_kit.analysis.metrics import study_from
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.notebook.runs import named
-from rebalance_kit.notebook.text import Text, in_lines
+from rebalance_kit.notebook.text import Folded, Text, in_lines, reveal
 from rebalance_kit.view.figures.svg import Picture
 from rebalance_kit.view.style.showing import PLOTLY_MIME, Figure, as_plotly
 from rebalance_kit.view.words.descriptions import describe_flow
@@ -77,6 +77,11 @@ def describe(shown: object, *which: str) -> Text:
         if isinstance(text := getattr(shown, attribute, None), str):
             return in_lines(text)
     return in_lines(str(shown))
+
+
+def twin(shown: object, *which: str) -> Folded:
+    """``describe`` behind a click, for a picture whose words are many."""
+    return reveal(describe(shown, *which), "The same in words")
 
 
 def _logs(found: Tables, picture: str, of_run: str = "") -> str:

@@ -46,7 +46,7 @@ def test_every_number_of_the_table_stands_under_its_label():
     assert told["unread partition-seconds"] == ["0.5", "3.0", "1.5"]
     assert told["longest gap of the whole group, s"] == ["0.25", "0.00", "0.00"]
     assert told["partitions moved"] == ["1", "1", "1"] and told["generations"] == ["0", "2", "0"]
-    assert told["noticed after, s"] == [ABSENT] * 3
+    assert told["fault detected after, s"] == [ABSENT] * 3
 
 
 def test_the_table_has_a_line_a_measure_and_columns_that_line_up():

@@ -57,8 +57,8 @@ def test_what_a_reader_does_is_counted(minutes, making, tmp_path):
     path = tmp_path / "00-sample.py"
     path.write_text(SAMPLE, "utf-8")
     found = minutes.reading(making.read_source(path))
-    assert (found.code_cells, found.figures, found.labs, found.questions) == (3, 1, 1, 6)
-    assert (found.words, found.exercise_minutes) == (10, 15)
+    assert (found.code_cells, found.figures, found.labs, found.questions) == (3, 1, 1, 5)
+    assert (found.words, found.exercise_minutes) == (7, 15)
     assert found.stated == "**15 minutes**, and 15 for its exercises"
 
 

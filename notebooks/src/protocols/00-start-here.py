@@ -1,112 +1,159 @@
 # %% [markdown]
 # # 00 · Start here
 #
-# **10 minutes.** Exams: CCDAK *Fundamentals*, CCAAK *Fundamentals*.
+# **45 minutes**. Exams: CCDAK *Fundamentals*, *Application Development*; CCAAK *Fundamentals*, *Troubleshooting*.
 #
 # After this notebook you can
 #
-# - say what a consumer group rebalance is, to somebody who has never heard of Kafka;
-# - crash a consumer in the lab and read what happens to every partition;
-# - name the three ways in which Kafka can rebalance a group.
+# - say what a consumer group rebalance is to a colleague who has never used Kafka (CCDAK Fundamentals);
+# - crash, stop and freeze a consumer in the lab and read what happens to each partition (CCAAK Troubleshooting);
+# - name the three ways in which Kafka rebalances a group and one difference between them (CCAAK Fundamentals).
 #
-# Run the cells from top to bottom (**Shift + Enter** runs one and moves on). Each picture is followed by the same
-# facts in words. Whenever a question stands before a cell, answer it *before* you run the cell: a guess that turns
-# out wrong is the quickest way to learn.
+# Here are the three ways, on one clock. Sixteen tables, four waiters; Dan goes home.
+
+# %% tags=["hide-input"]
+from rebalance_kit.notebook import describe, one_clock, three
+
+restaurant = three("restaurant")
+picture = one_clock(restaurant, event="Dan goes home")
+picture
+
+# %%
+describe(picture)
 
 # %% [markdown]
+# Each row is a table, each colour a waiter, and red means that nobody serves the table. Look at the healthy waiters, Ana,
+# Ben and Chloe: in the first strip they stop too, if only for a moment. In the other two they never do. The rest of this
+# course explains the red.
+#
+# ## A phone rings at 02:47
+#
+# *Lag on `orders` is growing.* One of three pods ran out of memory. Kubernetes started it again fifteen seconds later, so
+# everything should be fine. Yet **all** partitions go unread for about half a minute: the two healthy pods sit idle as well, their CPU
+# near zero, without an error in their logs. What are they waiting for? Would restarting them help?
+#
+# Keep the case in mind. You will run it in notebook 01 and see the answer, and you will know what to change.
+#
 # ## Is everything here?
 
 # %%
-import io
+from rebalance_kit.notebook import doctor
 
-from rebalance_kit.doctor import run_doctor
-
-details = io.StringIO()
-run_doctor(details)
-print(details.getvalue().splitlines()[-1])
+doctor()
 
 # %% [markdown]
-# *Try it:* `print(details.getvalue())` in a cell of your own lists each package, and what a missing one disables.
-# Nothing in notebooks 00 to 05 needs Java, Docker or a broker: all runs are simulated by an engine that exchanges
-# the messages Kafka's brokers and clients exchange, in Kafka 4.3 unless a cell says otherwise.
-
-# %% [markdown]
+# (`rebalance-kit doctor` in a terminal lists each package, and what you lose without it.) Run the cells from top to bottom;
+# **Shift + Enter** runs one and moves on. Nothing in the first seven notebooks needs Java, Docker or a broker: an engine
+# simulates the clients and brokers of Kafka 4.3 and exchanges the messages that they exchange. Where a question comes before a cell, answer
+# it *before* you run the cell. A wrong guess is the quickest way to learn.
+#
 # ## Four waiters, sixteen tables
 #
 # A restaurant has sixteen tables and four waiters, four tables each. In the middle of the evening Dan tells the
-# shift manager that he is sick and goes home. His four tables need another waiter. There are two ways to go on:
+# shift manager that he is ill and goes home. His four tables need another waiter. There are two ways to go on:
 #
-# 1. **Everybody drops everything.** All waiters leave their tables and meet, somebody writes a new plan for all
-#    sixteen tables, and then everybody starts again. Simple, and nobody eats meanwhile.
-# 2. **Only the orphaned tables move.** Ana, Ben and Chloe go on serving; only Dan's four tables get a new waiter.
+# 1. **Everybody drops everything.** All waiters leave their tables and meet, one of them writes a new plan for all
+#    sixteen tables, and then everybody starts again. It is simple, and meanwhile nobody is served.
+# 2. **Only the orphaned tables move.** Ana, Ben and Chloe keep serving; only Dan's four tables get a new waiter.
 #
 # | restaurant | Kafka |
 # |---|---|
-# | a table | a **partition**: at any time it has one waiter at most |
-# | a waiter | a **consumer**, member of a consumer group |
+# | a table | a **partition**: it has at most one waiter at a time |
+# | a waiter | a **consumer**, which is a *member* of a consumer group |
 # | all waiters of the evening | the **consumer group** |
 # | the shift manager | the **group coordinator**, one of the brokers |
 # | who serves which table | the **assignment** |
 # | making a new plan and moving to it | a **rebalance** |
-# | "I am sick, I go home" | the consumer is closed and sends **LeaveGroup** |
-# | a waiter who faints in the cellar | a **crash**: nobody says anything, so nobody knows |
+# | "I am ill, I am going home" | the consumer is closed and **leaves** (it sends LeaveGroup) |
+# | a waiter who faints in the cellar | a **crash**: no message is sent, so nobody knows |
+# | a waiter who falls asleep on a chair | a **frozen** process: it will wake up and not know how late it is |
+# | that waiter, awake, at a table that is no longer his | a **zombie** |
+#
+# Kafka calls the first way **eager**. The second way exists twice: **cooperative** (since Kafka 2.4) and **KIP-848**, the new protocol
+# of Kafka 4.0, named after the Kafka Improvement Proposal that describes it. You select it with `group.protocol=consumer`.
+#
+# A table that nobody serves is **unread**, and the time for which it is unread is a **gap**. Add up the gaps of all tables and you have *unread
+# partition-seconds*: four tables unread for two seconds each are eight.
+#
+# **Watch for** the grey band *No owner* at the bottom of the animation. Press **Play**, or drag the slider.
+
+# %% tags=["nbval-ignore-output"]
+from rebalance_kit.notebook import flow
+
+flow(restaurant["eager"])
+
+# %%
+describe(restaurant["eager"])
+
+# %% [markdown]
+# (*16 of 16 flow* means that all sixteen tables are served. A *generation* is the number of the plan: each new plan gets the next one.)
+#
+# Eager stops *all* tables, but the healthy waiters' tables only for an instant; cooperative and KIP-848 stop just Dan's four. Which
+# is worse depends on what a gap costs you and on your slowest waiter.
+#
+# ## A waiter faints
+#
+# Dan said that he was leaving. A waiter who faints in the cellar says nothing. He is only missed when he has not been seen for a
+# while: consumers send the coordinator a **heartbeat** every few seconds, and a member without heartbeats is removed when its
+# **session timeout** has passed, 45 seconds by default since Kafka 3.0.
 #
 # ### Predict
 #
-# Dan says that he leaves. How many of the sixteen tables have nobody for a moment, under each of Kafka's three ways
-# to rebalance? Write numbers in place of `None`.
+# Two consumers share the four partitions of the topic `orders`. One crashes. How many of the *four* partitions are unread at some time, under each
+# protocol? And for about how many seconds is the dead consumer's share unread?
 
 # %%
-guess = {"eager": None, "cooperative": None, "consumer": None}
+from rebalance_kit.notebook import predict
 
-# %%
-from rebalance_kit import metrics, three
-from rebalance_kit.notebook import beside, story
+guess = predict(
+    {"unread, eager": None, "unread, cooperative": None, "unread, KIP-848": None, "seconds": None},
+    within={"seconds": 5},
+)
+guess
 
-restaurant = three("restaurant")
-print(beside(guess, {way: metrics(run).partitions_unread for way, run in restaurant.items()}))
+# %% tags=["answer"]
+from rebalance_kit import metrics
+
+crash = {protocol: metrics(run) for protocol, run in three("two-consumers-crash").items()}
+guess.beside({
+    "unread, eager": crash["eager"].partitions_unread,
+    "unread, cooperative": crash["cooperative"].partitions_unread,
+    "unread, KIP-848": crash["consumer"].partitions_unread,
+    "seconds": crash["eager"].longest_gap_s,
+})
 
 # %% [markdown]
-# *Eager* is the first way; *cooperative* and *consumer* (the protocol of KIP-848) are two versions of the second.
+# One run is one crash at one moment. Let a hundred crashes fall at moments drawn by chance, the same ones for each protocol. A cell shows
+# the median, and in brackets the range in which the middle half of the runs lies:
+
+# %%
+from rebalance_kit.notebook import costs, draws
+
+costs(draws("two-consumers-crash"))
+
+# %% [markdown]
+# Two things are worth remembering already:
 #
-# **Watch for** the grey band at the bottom, *No owner*. Press **Play**, or drag the slider.
-
-# %% tags=["nbval-ignore-output"]
-from rebalance_kit import flow_figure, show
-
-show(flow_figure(restaurant["eager"]), "")
-
-# %%
-print(story(restaurant["eager"]))
-
-# %% [markdown]
-# Now the same evening under the cooperative protocol. **Watch for** the tables that do *not* move.
-
-# %% tags=["nbval-ignore-output"]
-show(flow_figure(restaurant["cooperative"]), "")
-
-# %%
-print(story(restaurant["cooperative"]))
-
-# %% [markdown]
-# Compare the two lists of gaps before you go on. Eager stops *all* tables, but the healthy waiters' tables only for
-# an instant; cooperative stops just Dan's four. Which of the two is worse depends on what a
-# stop costs you and on the slowest waiter. Notebooks 02, 03 and 05 are about that.
-
-# %% [markdown]
-# ## The lab: two consumers, four partitions
+# - **What differs:** under eager the healthy consumer stops as well (all four partitions are unread for an instant). Under the
+#   other two it never stops.
+# - **What does not differ:** the dead consumer's partitions are unread for about three quarters of a minute under each protocol, because
+#   everyone waits for the session to expire; only then does a rebalance begin. The few seconds between runs depend on how old the
+#   last heartbeat was at the moment of the crash. (Heartbeats come every 3 s in the classic protocol, on which eager and cooperative run,
+#   and every 5 s under KIP-848.)
 #
-# This is the lab. Two consumers share the four partitions of the topic `orders`, and nothing has happened yet.
+# ## The lab
+#
+# This is the lab: two consumers, four partitions, and nothing has happened yet.
 #
 # 1. Select the first consumer and press **Crash**. The lab plays what follows.
 # 2. **Watch for** the gap between the crash and the moment at which the coordinator *notices* it.
-# 3. Choose **Cooperative**, then **Consumer** above the picture: the same crash, another protocol.
-# 4. Open **Why**: one line a step, and the rule of Kafka behind the step at the cursor. **Logs** has the lines that a
-#    broker and the consumers would write, **Messages** the requests between them; all tabs share the cursor.
+# 3. Choose **Cooperative**, then **Consumer** (that is KIP-848) above the picture: the same crash, another protocol.
+# 4. Open **Why**: it quotes Kafka's rule behind the step at the cursor. **Logs** has the lines that broker and consumers would write,
+#    **Messages** the requests between them. All tabs share the cursor.
 # 5. Press **Undo**, then **Predict** and **Crash** once more: say first what will happen. The outcome stays hidden
 #    until you press *Lock in*.
 #
-# The bar at the foot of each partition is the queue of records that wait for a reader. Every button has a key; **?**
+# The bar below each partition is the queue of records that wait for a reader. Every button has a key; **?**
 # lists them. The title opens the other lessons.
 
 # %% tags=["nbval-ignore-output"]
@@ -115,86 +162,102 @@ from rebalance_kit import Lab
 Lab(at_ms=20_000)
 
 # %% [markdown]
-# Everything that the buttons do can be done in code as well, which is how a notebook can repeat it exactly. Here is
-# a lab of its own, with the whole run in words.
-
-# %%
-lab = Lab(at_ms=20_000)
-lab.crash("consumer-1")
-print(lab.story)
-
-# %% [markdown]
+# What a button does, code can do as well, so a notebook can repeat it exactly. This time the consumer is closed properly: it **leaves**.
+#
 # ### Predict
 #
-# `consumer-2` was healthy all the time. Under eager its partitions went unread too. For how many of the four partitions
-# is there a gap under the other two protocols, and is the gap of the dead consumer's partitions any shorter?
+# For about how many seconds are its partitions unread now, under eager?
 
 # %%
-lab.protocol = "cooperative"
-print(lab.story)
+guess = predict({"seconds": None}, within=2)
+guess
+
+# %% tags=["answer"]
+lab = Lab(at_ms=20_000)
+lab.leave("consumer-1")
+guess.beside({"seconds": metrics(lab.trace).longest_gap_s})
 
 # %%
-lab.protocol = "consumer"
-print(lab.story)
+describe(lab)
 
 # %% [markdown]
-# Two things are worth remembering already:
+# What matters is how a consumer goes away. A crash is noticed only after the session timeout; a consumer that leaves says so and is
+# noticed at once. The other consumer still has to hear of it, and it hears at its next heartbeat.
 #
-# - **What differs:** under eager the healthy consumer stops as well, under the other two it never does.
-# - **What does not:** the partitions of the dead consumer wait about three quarters of a minute under each of them.
-#   The coordinator cannot know of a crash before the **session timeout** has passed since the last heartbeat,
-#   45 seconds by default since Kafka 3.0. No protocol shortens the session timeout; the seconds by which the three runs
-#   differ are the age of the last heartbeat at the moment of the crash (heartbeats come every 3 s in the classic
-#   protocol, every 5 s in the consumer protocol).
-#
-# What matters is how a consumer goes away. A *crash* is noticed only after the session timeout; a consumer that
-# *leaves* says so and is noticed at once. Check it, and compare the gaps with those of the crash:
-
-# %%
-polite = Lab(at_ms=20_000)
-polite.leave("consumer-1")
-print(polite.story)
-
-# %% [markdown]
 # ## One interesting failure
 #
-# **Freeze** a consumer instead of crashing it (a very long garbage collection), and thaw it after its session has
-# ended. To the coordinator a frozen consumer is dead; to itself it has never been away. What it does in its first
-# moments after the thaw is a classic source of duplicates. The lab below is the lesson about it: **play** it, and
-# **watch for** the member with the question mark.
+# A waiter falls asleep on a chair. He does not serve and does not report, so after the session timeout the manager gives his tables to others. Then he wakes
+# up. To himself he has never been away. In a process, that is a very long garbage collection or a suspended virtual machine. **Play**
+# the lesson and **watch for** the member with the question mark.
 
 # %% tags=["nbval-ignore-output"]
 Lab("freeze")
 
 # %% [markdown]
-# The same run in code:
+# ### Predict
+#
+# Kafka's Java client tells the application about its partitions in three callbacks: `onPartitionsAssigned` (you got these),
+# `onPartitionsRevoked` (you are about to give these up), and `onPartitionsLost`. Which one does the sleeper hear first when it wakes?
 
 # %%
-from rebalance_kit.notebook import callbacks
+guess = predict({"first callback": None}, options=["assigned", "revoked", "lost"])
+guess
 
-frozen = three("freeze")["eager"]
-print(callbacks(frozen, since_s=60))
-print()
-print("delivered twice:", metrics(frozen).records_redelivered, "records")
+# %% tags=["answer"]
+from rebalance_kit.notebook import callbacks, first_callback, run
+
+frozen = run("freeze", "eager")
+guess.beside({"first callback": first_callback(frozen, "consumer-2", since_s=80)})
+
+# %%
+callbacks(frozen, since_s=80)
 
 # %% [markdown]
-# **Watch for** `onPartitionsLost`: the thawed consumer is told that its partitions are gone, after others have had
-# them for a while. Your code must not commit them any more: another member may have gone further.
-
-# %% [markdown]
+# **Lost**: its partitions went to others long ago, and the consumer must not commit them any more, because the new owner may have read
+# further. Before it hears that, it may hand the application what it had fetched before it fell asleep. Those records are processed twice.
+#
 # ## Check yourself
 #
-# 1. A waiter faints in the cellar. Who notices first, and by what?
-# 2. Under which of the three protocols does a healthy consumer stop when another one leaves?
-# 3. Why do the dead consumer's partitions wait about equally long in all three?
+# **1.** A waiter faints in the cellar. Who notices first, and how?
 #
-# *(1: the coordinator, by missing heartbeats for the length of the session timeout. 2: eager alone. 3: since the
-# wait is for the session to end, before any rebalance begins.)*
+# <details><summary>Answer</summary>
 #
-# ## Recap
+# The coordinator, when no heartbeat has arrived for the session timeout.
 #
-# A consumer group is a set of consumers that share the partitions of their topics; a rebalance is how the group
-# agrees anew on who reads what. Eager drops everything and starts again, cooperative and the consumer protocol move
-# what must move.
+# </details>
 #
-# **Next:** [01 · why rebalances happen](01-why-rebalances-happen.ipynb), every trigger fired once.
+# **2.** Under which of the three protocols does a healthy consumer stop when another one leaves?
+#
+# <details><summary>Answer</summary>
+#
+# Only under eager. Cooperative and KIP-848 move what the leaver had and nothing else.
+#
+# </details>
+#
+# **3.** Why are the dead consumer's partitions unread for about equally long under all three?
+#
+# <details><summary>Answer</summary>
+#
+# Because everyone waits for the session to expire; only then does a rebalance begin, and no protocol shortens that wait. What is left is the age of
+# the last heartbeat.
+#
+# </details>
+#
+# ## Recap card
+#
+# - A consumer group shares the partitions of its topics; a rebalance is how it agrees again on who reads what.
+# - **Eager**: all members drop all partitions and start again. **Cooperative** and **KIP-848** move only what has to move.
+# - A *leave* is announced and noticed at once. A *crash* is noticed when the session timeout has passed (45 s).
+# - A consumer that wakes up too late is told `onPartitionsLost`: do not commit.
+#
+# ## The course
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+from rebalance_kit.notebook import course_map
+
+course_map()
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+from rebalance_kit.notebook import next_notebook
+
+next_notebook("00")

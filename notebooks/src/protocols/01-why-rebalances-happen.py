@@ -1,316 +1,415 @@
 # %% [markdown]
 # # 01 · Why rebalances happen
 #
-# **25 minutes.** Exams: CCDAK *Fundamentals*, *Application Development*, *Observability*; CCAAK *Fundamentals*,
+# **50 minutes**. Exams: CCDAK *Fundamentals*, *Application Development*, *Observability*; CCAAK *Fundamentals*,
 # *Troubleshooting*, *Cluster Configuration*.
 #
 # After this notebook you can
 #
-# - list the events that make a group rebalance, with the usual root cause of each;
-# - list events that people *think* make it rebalance, and that do not;
-# - read the reason that the coordinator of a classic group logs, in Kafka's own words.
+# - list the events that make a group rebalance, with the usual root cause of each (CCAAK Troubleshooting);
+# - list events that people *think* make it rebalance and that do not (CCDAK Fundamentals);
+# - read the reason that the coordinator of a classic group logs, in Kafka's own words (CCAAK Observability);
+# - explain the call at 02:47 from notebook 00 (CCAAK Troubleshooting).
 #
 # ## The trigger table
 #
-# A group has to agree anew whenever one of three things changes: **who** is in it, **what** its members subscribe to,
+# A group has to agree again whenever one of three things changes: **who** is in it, **what** its members subscribe to,
 # or **how many partitions** there are.
 #
-# | event | why the group must act | usual root cause | fired below as |
+# | event | why the group must act | usual root cause | scenario |
 # |---|---|---|---|
 # | a member joins | it must be given partitions | start-up, autoscaling, the second half of a restart | `join` |
 # | a member leaves | its partitions need an owner; it says so (LeaveGroup) | rolling deploy, scale-down, `close()` | `leave` |
-# | a member crashes | its partitions need an owner; nobody says so, its session must end first | out of memory, node loss, network partition, very long garbage collection | `crash` |
-# | processing takes too long | `poll()` was not called for `max.poll.interval.ms`: the client leaves by itself | slow database or API, batches too large | `poll-timeout` |
-# | a member comes back | a new process is a new member | supervisor or Kubernetes restarts the container | `recovered-member` |
-# | a subscription changes | who may read what has changed | `subscribe()` with other topics, a new version of the code | `subscription-change` |
-# | a pattern matches another topic | as above, though no code was changed | a topic was created or deleted | written out below |
+# | a member crashes | its partitions need an owner; its session has to expire first | out of memory, node loss, network partition | `crash` |
+# | processing takes too long | `poll()` was not called for `max.poll.interval.ms`; the client leaves on its own | slow database or API, batches too large | `poll-timeout` |
+# | a member comes back | a new process is a new member | Kubernetes or systemd restarts it | `recovered-member` |
+# | a subscription changes | who may read what has changed | `subscribe()` with other topics in a new version of the code | `subscription-change` |
+# | a pattern matches another topic | as above, though no code has changed | a topic was created or deleted | written out below |
 # | partitions are added | the new ones need an owner | an administrator ran `kafka-topics --alter --partitions` | `partitions-added` |
 #
-# We fire every one of them once, and then some that do **not** make a group rebalance.
-
-# %%
-from dataclasses import replace
-
-from rebalance_kit import Action, Lab, gantt_figure, metrics, scenario, show, simulate, three
-from rebalance_kit.notebook import beside, columns, fired, gaps, reasons, story
-
-# %% [markdown]
+# Three words are used throughout:
+#
+# - A **dynamic member** is the normal case: each new process gets a new *member id* from the coordinator. A **static member** has a
+#   `group.instance.id`, so that a restarted process can be recognised.
+# - The **leader** of a classic group (eager, cooperative) is one of its consumers. It computes the assignment for all, and it alone watches the topics.
+# - **Eager** and **cooperative** run on the *classic protocol*, in which every new plan is a **generation**. **KIP-848** counts
+#   **group epochs** instead: the epoch goes up by one whenever something changes.
+#
+# We fire each event once, and then some that do **not** make a group rebalance.
+#
 # ### Predict
 #
-# Which of these make the group rebalance? Write `True` or `False`.
+# Which of these make the group rebalance?
 
 # %%
-guess = {
-    "a broker is restarted": None,
-    "a consumer works for a minute without calling poll(), all settings default": None,
-    "a static member restarts and is back in time": None,
-    "an administrator adds partitions": None,
-    "a crashed consumer is started again": None,
-}
+from rebalance_kit.notebook import predict
+
+guess = predict(
+    {
+        "a broker is restarted": None,
+        "a consumer works for a minute without calling poll(), default settings": None,
+        "a static member restarts and is back in time": None,
+        "an administrator adds partitions": None,
+        "a crashed consumer is started again": None,
+    },
+    options=["yes", "no"],
+)
+guess
 
 # %% [markdown]
-# Keep your guesses; the answers are at the end.
+# Keep your answers; they are checked at the end.
 #
 # ## 1 A member joins
 #
 # **Watch for** the reason, in the words of the broker's log line "Preparing to rebalance group ...":
 
 # %%
-join = three("join")
-print(reasons(join["eager"], since_s=30))
+from rebalance_kit.notebook import reasons, run
+
+reasons(run("join", "eager"), since_s=30)
 
 # %% [markdown]
-# The newcomer asks to join *twice*: at first it has no member id, is given one (`MEMBER_ID_REQUIRED`), and asks again
-# with it. That is why its reason says "need to re-join with the given member-id". Under the consumer protocol (KIP-848) there is no
-# such round, and no *rebalance* as a phase of the whole group: the **group epoch** rises. (Its log line gives
-# the new number and no reason; the words below are ours.)
+# The newcomer asks to join *twice*. Its first request has no member id; the coordinator answers with one
+# (`MEMBER_ID_REQUIRED`), and the consumer asks again with it. That is why the reason says "need to re-join with the given member-id".
+# Under KIP-848 there is no such round trip and no group-wide rebalance phase; the group epoch goes up by one. (The broker logs
+# only the new epoch number; the reason below is our wording.)
 
 # %%
-print(reasons(join["consumer"], since_s=30))
+reasons(run("join", "consumer"), since_s=30)
 
 # %% [markdown]
 # ## 2 A member leaves
 #
-# `close()` of a dynamic member commits, runs the callback, and sends LeaveGroup. Nobody has to wait for a session.
+# `close()` of a dynamic member calls `onPartitionsRevoked` and sends LeaveGroup, so the group does not have to wait for a session to expire. With
+# `enable.auto.commit=true` (the default) it commits first. If you commit yourself, commit before `close()` or in
+# `onPartitionsRevoked`; otherwise the next owner reads again what you had already processed. **A static member never sends LeaveGroup**: it is expected back,
+# and until its session expires its partitions stay with it.
 
 # %%
-leave = three("leave")
-print(reasons(leave["eager"], since_s=30))
-print()
-print(gaps(leave["cooperative"]))
+from rebalance_kit.notebook import gaps
+
+leave = run("leave", "cooperative")
+print(reasons(leave, since_s=30))
+print(gaps(leave))
 
 # %% [markdown]
-# Even so the partitions go unread for a moment: the survivors learn of it at their next heartbeat, not before.
+# The leave was announced, and still its partitions go unread for a moment: the survivors hear of it at their next heartbeat, not before.
 #
 # ## 3 A member crashes
 #
 # ### Predict
 #
-# The consumer dies at about second 30 (in this run at 29.7 s), all settings at their defaults. At which second does
-# the coordinator act?
+# A consumer dies; all settings are at their defaults. How many seconds later does the coordinator act?
 
 # %%
-crash = three("crash")
-print(reasons(crash["eager"], since_s=30))
+guess_crash = predict({"seconds": None}, within=3)
+guess_crash
+
+# %% tags=["answer"]
+from rebalance_kit import metrics
+
+crash = run("crash", "cooperative")
+guess_crash.beside({"seconds": metrics(crash).detect_s})
+
+# %%
+reasons(crash, since_s=30)
 
 # %% [markdown]
-# The reason is a **session that ended**: `session.timeout.ms` (45 s since Kafka 3.0, 10 s before) after the last
-# heartbeat. A lost node, a process killed by the kernel and a cut network cable look the same to the coordinator:
-# no heartbeat arrives. **Look at** the long bar *owner dead, frozen or busy*: during that time nobody knew that it was dead.
+# The session expired: `session.timeout.ms` (45 s since Kafka 3.0, 10 s before) had passed since the last heartbeat. A lost node, a process
+# killed by the kernel and a cut network cable look the same to the coordinator: no heartbeat arrives.
+#
+# **Look at** the long bar *owner dead, frozen or busy*: during that time nobody knew that the consumer was dead.
 
 # %% tags=["nbval-ignore-output"]
-show(gantt_figure(crash["cooperative"]), "")
+from rebalance_kit.notebook import chart
+
+chart(crash)
 
 # %%
-print(story(crash["cooperative"]))
+from rebalance_kit.notebook import describe
+
+describe(crash)
 
 # %% [markdown]
 # ## 4 Processing takes too long
 #
-# One consumer waits 20 s for a database; to see it quickly, `max.poll.interval.ms` is set to 12 s here (default: five
-# minutes). Its heartbeats come from a background thread and are healthy all the time.
+# One consumer waits 20 s for a database. To see the effect quickly, `max.poll.interval.ms` is set to 12 s here; the default is five
+# minutes. Its heartbeats come from a background thread and arrive on time throughout.
 #
 # ### Predict
 #
-# Who ends its membership: the coordinator, or the client itself?
+# What ends its membership: the coordinator, or the client itself?
 
 # %%
-slow = three("poll-timeout")
-print(reasons(slow["eager"], since_s=30))
+guess_slow = predict({"who ends it": None}, options=["coordinator", "client"])
+guess_slow
+
+# %% tags=["answer"]
+from rebalance_kit.notebook import removals
+
+slow = run("poll-timeout", "eager")
+guess_slow.beside({"who ends it": "client" if "leave" in removals(slow, since_s=30) else "coordinator"})
 
 # %%
-gone = [row for row in slow["eager"].of("member_removed") if row.at_ms > 30_000][0]
-print("who:", gone.detail["name"])
-print("how it was removed:", gone.detail["how"])
-print("what it said:", gone.detail["reason"])
+removals(slow, since_s=30)
 
 # %% [markdown]
-# The client itself: it notices that `poll()` was not called, and sends LeaveGroup. So the broker's log shows a *leave*,
-# not a failed heartbeat, and raising `session.timeout.ms` cures nothing: the cure is a higher
-# `max.poll.interval.ms`, or less work per `poll()` (`max.poll.records`). When the consumer is done, it joins again, which is the second
-# rebalance in the list.
-#
-# ## 5 A member comes back
-#
-# A crashed consumer is started again after 15 s, well before its old session ends. Surely that helps?
-#
-# **Watch for** how long the partitions of the *healthy* consumers go unread under eager.
+# The client itself: it notices that `poll()` has not been called in time and sends LeaveGroup. (Had the coordinator removed it, the line would
+# say *heartbeat expiration*, as in section 3.) The broker's line "Preparing to rebalance" speaks of a *leave*, and only another line quotes the client's
+# reason (since Kafka 3.2). A higher `session.timeout.ms` changes nothing. What helps is a higher
+# `max.poll.interval.ms`, or less work per `poll()` (`max.poll.records`). When the consumer is done it joins again, so one slow batch makes two rebalances:
 
 # %%
-back = three("recovered-member")
-print(gaps(back["eager"]))
+reasons(slow, since_s=30)
 
 # %% [markdown]
-# To the coordinator the new process is a stranger: a dynamic member gets a new id in each life. The newcomer starts a
-# rebalance, the healthy members give everything up, and then all wait for the *dead* id, whose session is still
-# running. The other two protocols keep the healthy ones reading:
+# ## 5 A member comes back: the call at 02:47
+#
+# A crashed consumer is started again 15 s later, well before its old session expires. Surely that helps?
+#
+# ### Predict
+#
+# Of the six partitions, two belonged to the dead consumer. For about how many seconds are the other *four* unread, under eager?
 
 # %%
-print(gaps(back["cooperative"]))
-print()
-print(gaps(back["consumer"]))
+guess_back = predict({"seconds": None}, within=5)
+guess_back
+
+# %% tags=["answer"]
+from rebalance_kit.notebook import costs, draws, median
+
+many = draws("recovered-member")
+guess_back.beside({"seconds": median(many, "group_gap_s")["eager"]})
+
+# %%
+costs(many, "longest gap of the whole group", "partitions unread", "longest gap of a partition", "unread")
 
 # %% [markdown]
-# This is the interesting failure of this notebook: a *faster* restart made it worse for eager members than no restart.
-# Open it and move the cursor through the wait: the bold sentence says for whom the group waits, the seats at the
-# coordinator show who has come, **Why** gives the rule. Then go back to a moment before the restart and crash somebody
-# else: acting in the past makes a branch of its own, nothing is lost, and **History** (H) compares two branches.
+# To the coordinator the new process is a stranger, because a dynamic member gets a new id in each life. The stranger's join starts a
+# rebalance. Under eager, the healthy members give everything up and join; then all of them wait for the *dead* id, whose session is still
+# running. That is the half minute of the call at 02:47: the restarted pod was fast, and so it started a rebalance that could not end before
+# the old session did. Had it come back after the session had expired, the healthy pods would have kept reading.
+#
+# Look at the gaps of one such run under KIP-848. One healthy member's partition goes unread too, for another reason: it was **moved**
+# to the newcomer, which was given a share at once.
+
+# %%
+gaps(run("recovered-member", "consumer"))
+
+# %% [markdown]
+# Open the case under eager and move the cursor through the wait: the bold line names the member the group is waiting for, the Joined badges show
+# who has rejoined, and **Why** quotes the rule. Then go back to a moment before the restart and crash another consumer. An action
+# taken earlier in time starts a new branch; the old one is kept, and **History** (H) compares them.
 
 # %% tags=["nbval-ignore-output"]
+from rebalance_kit import Lab
+
 Lab("recovered-member", "eager")
 
 # %% [markdown]
 # ## 6 A subscription changes
 
 # %%
-changed = three("subscription-change")
-print(reasons(changed["eager"], since_s=30))
-print()
-print(reasons(changed["consumer"], since_s=30))
+print(reasons(run("subscription-change", "eager"), since_s=30))
+print(reasons(run("subscription-change", "consumer"), since_s=30))
 
 # %% [markdown]
-# The same happens when a *pattern* comes to match another topic. Nobody touched the application; somebody created a
-# topic with a fitting name. Here is a scenario written out, which is all that the kit's own scenarios are:
+# The same happens when a *pattern* comes to match another topic. No code has changed; a new topic happens to fit. Here is a complete
+# scenario; the built-in ones are written the same way:
 
 # %%
-pattern = scenario("""
+pattern = """
 scenario: pattern
 title: A topic appears that a pattern matches
 topics: {orders-eu: 4}
 end: 60s
 configs: {metadata.max.age.ms: 10000}
-members:
-  - {name: consumer-1, topics: [], pattern: "orders-.*"}
-  - {name: consumer-2, topics: [], pattern: "orders-.*"}
-actions:
-  - {at: 30s, do: create_topic, topic: orders-us, partitions: 2}
-""")
-print(reasons(simulate(pattern, protocol="eager"), since_s=20))
+members: {count: 2, prefix: consumer-, topics: [], pattern: "orders-.*"}
+actions: [{at: 30s, do: create_topic, topic: orders-us, partitions: 2}]
+"""
+from rebalance_kit import scenario
+
+reasons(run(scenario(pattern), "eager"), since_s=20)
 
 # %% [markdown]
 # ## 7 Partitions are added
 #
 # ### Predict
 #
-# An administrator adds partitions at about second 30. Who notices first, in a classic group: any consumer, the group's
-# leader, or the coordinator?
+# An administrator adds partitions. What notices first in a classic group: any consumer, the leader, or the coordinator?
 
 # %%
+guess_added = predict({"who notices": None}, options=["any consumer", "leader", "coordinator"])
+guess_added
+
+# %% tags=["answer"]
+from rebalance_kit.notebook import three
+
 added = three("partitions-added")
-print(reasons(added["eager"], since_s=20))
-print()
-print(reasons(added["consumer"], since_s=20))
-
-# %% [markdown]
-# In a classic group the **leader** (one of the consumers) compares the topics at its metadata refresh, every
-# `metadata.max.age.ms`: five minutes by default, ten seconds here. With the consumer protocol the **broker** sees it
-# itself, at the next heartbeat of any member. Until the group has reacted, nobody reads the new partitions.
-#
-# **Watch for** how many partitions go unread under each protocol:
+why = reasons(added["eager"], since_s=20)
+guess_added.beside({"who notices": "leader" if "Leader" in why else "any consumer"})
 
 # %%
-unread = [str(metrics(run).partitions_unread) for run in added.values()]
-print(columns([("partitions unread", *added), ("", *unread)]))
+why
 
 # %% [markdown]
+# The **leader** compares the topics whenever it refreshes its metadata, every `metadata.max.age.ms`: five minutes by default, ten seconds
+# in this scenario. Under KIP-848 the **broker** notices on its own, at the next heartbeat of any member:
+
+# %%
+reasons(added["consumer"], since_s=20)
+
+# %% [markdown]
+# Until the group has reacted, nobody reads the new partitions. And what about the old ones?
+
+# %%
+costs(added, "partitions unread", "longest gap of a partition")
+
+# %% [markdown]
+# Only eager interrupts them: the four *old* partitions are given up and handed out again with the new ones. Nothing has to be taken from a
+# member, so under cooperative and KIP-848 the old partitions keep flowing.
+#
 # ## What does *not* make a group rebalance
 #
 # ### A broker goes down and comes back
 #
-# Partition leaders move, the group's coordinator may move; the members keep their ids, the group keeps its generation
-# and its assignment, since it is stored in the topic `__consumer_offsets`.
+# Partition leaders move, and the group's coordinator may move to another broker. The members keep their ids; the group keeps its generation
+# and its assignment, because both are stored in the topic `__consumer_offsets`. The new coordinator starts every session anew.
 
 # %%
-print("broker restart:", reasons(simulate(scenario("broker-restart"), protocol="eager"), since_s=20))
-print("coordinator moves:", reasons(simulate(scenario("coordinator-failover"), protocol="eager"), since_s=20))
+print("broker restart:", reasons(run("broker-restart", "eager"), since_s=20))
+print("coordinator moves:", reasons(run("coordinator-failover", "eager"), since_s=20))
 
 # %% [markdown]
-# (The exception is an absence so long that sessions end meanwhile. "Rebalance" is also what people call the moving of
-# partition *leaders* between brokers, which has nothing to do with consumer groups.)
+# Two exceptions. A member that cannot reach the *new* coordinator for a whole session timeout is removed. And a classic group whose consumers set
+# `client.rack` on a cluster with racks can rebalance, because the leader sees that the racks of the replicas have changed. (People also say "rebalance" when
+# partition *leaders* move between brokers. That has nothing to do with consumer groups.)
 #
 # ### A static member is back in time
 #
-# Three members have a `group.instance.id`. One restarts and is back within its session timeout: the same name is back
-# on the same partitions. The price: nobody read them meanwhile.
+# All members have a `group.instance.id`. One restarts and is back within its session timeout: the same name, the same partitions. The price is
+# that nobody reads them in the meantime.
 
 # %%
-static = three("static-restart-in-time")
-print(reasons(static["eager"], since_s=20))
-print(gaps(static["eager"]))
+static = run("static-restart-in-time", "eager")
+print(reasons(static, since_s=20))
+print(gaps(static))
 
 # %% [markdown]
-# And if it comes back too late?
+# And if it comes back too late? Its session expires, which makes one rebalance, and its return makes another:
 
 # %%
-late = simulate(scenario("static-restart-too-late"), protocol="eager")
-print(reasons(late, since_s=20))
+reasons(run("static-restart-too-late", "eager"), since_s=20)
 
 # %% [markdown]
-# ### A consumer is busy, for longer than the session timeout
+# ### A consumer is busy for longer than the session timeout
 #
-# It works for a minute without calling `poll()`. The session timeout is 45 s. Its heartbeats come from another
+# It works for a minute without calling `poll()`. The session timeout is 45 s, but its heartbeats come from another
 # thread, and a minute is less than `max.poll.interval.ms`:
 
 # %%
-quiet = replace(scenario("crash"), actions=())
-stall = Action(30_000, "stall", "consumer-2", {"for_ms": 60_000})
-busy = simulate(quiet.with_action(stall), protocol="eager")
+from rebalance_kit.notebook import quiet, stall
+
+busy = run(stall(quiet("crash"), "consumer-2", at_s=30, for_s=60), "eager")
 print(reasons(busy, since_s=20))
 print(gaps(busy, since_s=20))
 
 # %% [markdown]
-# No rebalance, and its partitions were read by nobody for a minute. Heartbeats prove that a process lives, not that
+# No rebalance, and its four partitions went unread for a minute. Heartbeats prove that a process is alive, not that
 # it makes progress.
 #
 # ## All of them in one table
 #
-# Rebalances (classic) or new group epochs (consumer) that each event causes:
+# Rebalances (classic) or new group epochs (KIP-848) that one run of each event causes:
 
 # %%
-print(fired(["join", "leave", "crash", "poll-timeout", "recovered-member"]))
-print()
-print(fired(["subscription-change", "partitions-added"]))
-print()
-print(fired(["broker-restart", "coordinator-failover", "static-restart-in-time"]))
+from rebalance_kit.notebook import fired
+
+planned = ["join", "leave", "subscription-change", "partitions-added", "static-restart-in-time"]
+fired([*planned, "crash", "poll-timeout", "recovered-member", "broker-restart", "coordinator-failover"])
 
 # %% [markdown]
-# **Watch for** a 2 under cooperative where eager has a 1: a cooperative change takes a second generation when
-# something must be taken from a living member. And one event may cause several: a stalled consumer leaves *and* comes
+# Two things stand out. Where eager has a 1, cooperative may have a 2: when something must be taken from a living member, a cooperative change
+# takes a second generation (notebook 03). And one cause may have several effects: a consumer that is too slow leaves *and* comes
 # back.
 #
 # ## Your guesses
 
-# %%
-down = simulate(scenario("broker-restart"), protocol="eager")
-runs = [down, busy, static["eager"], added["eager"], back["eager"]]
-print(beside(guess, {name: metrics(run).rebalances > 0 for name, run in zip(guess, runs)}))
+# %% tags=["answer"]
+guess.beside({
+    "a broker is restarted": metrics(run("broker-restart", "eager")).rebalances > 0,
+    "a consumer works for a minute without calling poll(), default settings": metrics(busy).rebalances > 0,
+    "a static member restarts and is back in time": metrics(static).rebalances > 0,
+    "an administrator adds partitions": metrics(added["eager"]).rebalances > 0,
+    "a crashed consumer is started again": metrics(run("recovered-member", "eager")).rebalances > 0,
+})
 
 # %% [markdown]
-# ## Try it
+# ## Try it: one interesting failure
 #
-# - Let the busy consumer above stall for six minutes (`360_000`, and `replace(quiet, end_ms=450_000)`). What changes?
-# - In the lab below a consumer leaves. Add one within the same second: one rebalance or two? Set **Jump** to
-#   *rebalance* and count them with the arrow keys of the transport.
-# - Open the lessons *A pattern finds one topic too many* and *A broker bounces, and consumers know racks* from the
-#   title's menu: two rebalances that no consumer asked for. **Logs** shows what an operator would have to go by.
+# In the lab below a consumer leaves.
+#
+# 1. Add a consumer within the same second. One rebalance or two? Set **Jump** to *rebalance* and step through them with the arrow keys.
+# 2. Open the lessons *A pattern finds one topic too many* and *A broker bounces, and consumers know racks* from the
+#    title's menu: rebalances that no consumer asked for. Which member made them? **Logs** shows everything an operator would have had.
 
 # %% tags=["nbval-ignore-output"]
-Lab("leave", "eager")
+Lab("leave", "eager", at_ms=31_000)
 
 # %% [markdown]
+# <details><summary>Answers</summary>
+#
+# 1. Two. The survivors hear of the leave within seconds and the first rebalance is over soon after, while a new process needs about a second to start
+#    and to ask. Only if its request arrives while the coordinator still waits for the survivors is it included in the same rebalance.
+# 2. The pattern: each member evaluates the pattern itself, and the first one whose metadata shows the new topic re-joins with a changed subscription.
+#    The racks: the leader, at its metadata refresh, once when the broker goes and once when it is back.
+#
+# </details>
+#
 # ## Check yourself
 #
-# | question | answer |
-# |---|---|
-# | The broker's log says that a member *left*, and nobody stopped it. What happened? | `poll()` was not called for `max.poll.interval.ms` |
-# | What is the difference between a crash and a leave, for the coordinator? | a leave is announced; a crash is detected only when the session expires |
-# | Who notices added partitions in a classic group? | the group's leader, at its metadata refresh |
-# | A broker restarts. What does the group do? | nothing |
+# **1.** The broker's log says that a member *left*, and nobody stopped it. What happened?
 #
-# ## Recap
+# <details><summary>Answer</summary>
 #
-# Members, subscriptions, partitions: when one of these changes, the group agrees anew. Crashes are found by missing heartbeats
-# (session timeout), hangs by the client itself (`max.poll.interval.ms`), new partitions by the leader or, with KIP-848, by the
-# broker. Restarted brokers and static members that are back in time change neither members, subscriptions nor partitions.
+# `poll()` was not called for `max.poll.interval.ms`, and the client left on its own.
 #
-# **Next:** [02 · eager](02-eager.ipynb), what exactly happens between the trigger and the end.
+# </details>
+#
+# **2.** What is the difference between a crash and a leave, to the coordinator?
+#
+# <details><summary>Answer</summary>
+#
+# A leave is announced; a crash is detected only when the session expires. (Static members never announce a leave.)
+#
+# </details>
+#
+# **3.** At 02:47: would restarting the two healthy pods have helped?
+#
+# <details><summary>Answer</summary>
+#
+# No. The group waits for the *dead* id, and only its session timeout ends that wait. (Removing the dead member with the admin client would, or a
+# static member: with a `group.instance.id` the restarted pod takes its old place without a rebalance.)
+#
+# </details>
+#
+# **4.** A broker restarts. What does the group do?
+#
+# <details><summary>Answer</summary>
+#
+# Nothing, as long as its members reach the new coordinator within a session timeout and no rack information changes.
+#
+# </details>
+#
+# ## Recap card
+#
+# - Members, subscriptions, partitions: when one of these changes, the group has to agree again.
+# - Crashes are detected by missing heartbeats (session timeout), slow processing by the client itself (`max.poll.interval.ms`).
+# - New partitions are noticed by the leader at its metadata refresh, or, under KIP-848, by the broker.
+# - A dynamic member that is restarted is a stranger; under eager, a quick restart makes the healthy members wait for the dead id.
+# - Restarted brokers and static members that are back in time change neither members, subscriptions nor partitions.
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+from rebalance_kit.notebook import next_notebook
+
+next_notebook("01")

@@ -1,76 +1,88 @@
 # %% [markdown]
 # # 02 · Eager: stop the world
 #
-# **30 minutes.** Exams: CCDAK *Fundamentals*, *Application Development*; CCAAK *Fundamentals*, *Troubleshooting*.
+# **55 minutes**. Exams: CCDAK *Fundamentals*, *Application Development*; CCAAK *Fundamentals*, *Troubleshooting*.
 #
 # After this notebook you can
 #
-# - name the four steps of an eager rebalance and the two requests that carry it;
-# - say who computes the assignment (it is not the broker);
-# - follow a classic group through its four states;
-# - say why one slow member stops a whole eager group, and for how long at most.
+# - name the four steps of an eager rebalance and the two requests that carry it (CCDAK Fundamentals);
+# - say what computes the assignment, and work it out for the range assignor (CCDAK Application Development);
+# - follow a classic group through its four states (CCAAK Fundamentals);
+# - explain why one slow member stops a whole eager group, and for how long at most (CCAAK Troubleshooting).
 #
 # Eager is what Java consumers do unless told otherwise, in every version up to Kafka 4.3: the default
 # `partition.assignment.strategy` runs eager (notebook 03 shows why).
-
-# %%
-from dataclasses import replace
-
-from rebalance_kit import Action, Lab, Quiz, describe_comparison, gantt_figure, messages
-from rebalance_kit import metrics, scenario, show, simulate, state_machine, three
-from rebalance_kit.notebook import beside, callbacks, columns, explain, longest_silence, states, story
-
-# %% [markdown]
+#
 # ## The four steps
 #
 # 1. **Revoke everything.** Each member hears of the rebalance in the answer to its heartbeat
-#    (`REBALANCE_IN_PROGRESS`). In its next `poll()` it commits, runs `onPartitionsRevoked` with *all* its partitions,
+#    (`REBALANCE_IN_PROGRESS`). In its next `poll()` it commits (with auto-commit on), runs `onPartitionsRevoked` with *all* its partitions,
 #    and owns nothing.
-# 2. **JoinGroup.** It asks to be part of the next generation and says what it subscribes to. The coordinator parks
-#    the request until *all* members have asked.
-# 3. **The leader computes.** All are answered; one of them, the leader, gets the list of all members with their
-#    subscriptions and runs the assignor.
-# 4. **SyncGroup, and resume.** The leader sends the whole assignment, everybody else an empty request; each answer
+# 2. **JoinGroup.** It asks to be part of the next generation and says what it subscribes to. The coordinator holds
+#    the request back until *all* members have asked.
+# 3. **The leader computes.** All are answered; one of them, the leader, gets the list of members with their
+#    subscriptions and runs the **assignor**, the rule that decides who gets what.
+# 4. **SyncGroup, and resume.** The leader sends the whole assignment, the others an empty request; each answer
 #    holds the member's own share. `onPartitionsAssigned` runs, and reading goes on.
+#
+# ## What the range assignor does
+#
+# `range` is the first assignor of the default list. It sorts partitions and members, and deals the partitions of each topic out in
+# **blocks**; if the blocks cannot be equal, the first members get one more. Twelve partitions:
+#
+# | members | consumer-1 | consumer-2 | consumer-3 | consumer-4 |
+# |---|---|---|---|---|
+# | three | 0 1 2 3 | 4 5 6 7 | 8 9 10 11 | |
+# | four | 0 1 2 | 3 4 5 | 6 7 8 | 9 10 11 |
+#
+# Range does not look at who owned what before. `roundrobin` deals one by one and does not look either. `sticky` also deals evenly, and
+# leaves each partition where it was as far as balance allows.
 #
 # ### Predict
 #
-# Three members read twelve partitions, a fourth joins. How many partitions go unread, and how many change hands?
+# Three members read twelve partitions and a fourth joins. How many partitions are unread for a time, and how many **change hands**? (The table
+# above tells.)
 
 # %%
-guess = {"unread": None, "changed hands": None}
+from rebalance_kit.notebook import predict, run
 
-# %%
-join = simulate(scenario("join"), protocol="eager")
+guess = predict({"unread": None, "change hands": None})
+guess
+
+# %% tags=["answer"]
+from rebalance_kit import metrics
+
+join = run("join", "eager")
 cost = metrics(join)
-print(beside(guess, {"unread": cost.partitions_unread, "changed hands": cost.partitions_moved}))
+guess.beside({"unread": cost.partitions_unread, "change hands": cost.partitions_moved})
 
 # %% [markdown]
+# Three partitions *have* to move, because the newcomer must get its share of three. Range moves six: every block boundary shifts. And all twelve
+# are unread for a time, also those that stay where they are.
+#
 # ## The messages
 #
-# **Watch for** three things: the newcomer asks twice; its second JoinGroup is parked until the old members come; and
-# one SyncGroup alone carries something.
+# **Watch for** three things: the newcomer asks twice; its second JoinGroup is held back until the old members come; and
+# only the leader's SyncGroup carries a payload.
 
 # %% tags=["nbval-ignore-output"]
-talk = messages(join, since_s=30, until_s=35)
+from rebalance_kit import messages
+
+talk = messages(join, since_s=34, until_s=35)
 talk
 
 # %%
-print(talk.text)
+from rebalance_kit.notebook import describe, twin
+
+twin(talk)
 
 # %% [markdown]
 # Full lines are requests, dashed ones answers; the colour is the member's. Heartbeats without news are left out.
 #
 # **Myth:** "the group coordinator assigns the partitions." In the classic protocol it never does: it stores and hands
 # out what the leader has computed, without looking into it.
-
-# %%
-computed = [row for row in join.of("assignment_computed") if row.at_ms > 30_000]
-rows = [(f"{row.at_ms / 1000:.3f} s", row.actor, row.detail["assignor"]) for row in computed]
-print(columns([("computed at", "by", "with"), *rows]))
-
-# %% [markdown]
-# **Myth:** "the first consumer that sends JoinGroup is the leader." Nearly: the first that the coordinator *adds*,
+#
+# **Myth:** "the first consumer that sends JoinGroup is the leader." Nearly: it is the first that the coordinator *adds*,
 # which for a dynamic member happens at its second JoinGroup, the one with the id it was given. It stays leader
 # as long as it stays in the group and misses no join phase.
 #
@@ -78,13 +90,22 @@ print(columns([("computed at", "by", "with"), *rows]))
 #
 # ### Predict
 #
-# `consumer-1` keeps three of its four partitions. With which partitions is its `onPartitionsRevoked` called?
+# `consumer-1` keeps three of its four partitions. How many partitions is its `onPartitionsRevoked` called with?
 
 # %%
-print(callbacks(join, since_s=30))
+guess = predict({"partitions": None})
+guess
+
+# %% tags=["answer"]
+from rebalance_kit.notebook import callbacks, passed_to
+
+guess.beside({"partitions": passed_to(join, "revoked", since_s=30, member="consumer-1")})
+
+# %%
+callbacks(join, since_s=30)
 
 # %% [markdown]
-# With *all* of them, also those it gets back a moment later. Whatever the application keeps for a partition (caches,
+# With *all* of them, including those it gets back a moment later. Whatever the application keeps per partition (caches,
 # open files, connections, half-filled batches) is closed and built again, for every partition in the group.
 #
 # ## The world stops
@@ -92,95 +113,92 @@ print(callbacks(join, since_s=30))
 # **Watch for** the thin vertical band after second 34 that runs through *all* rows.
 
 # %% tags=["nbval-ignore-output"]
-show(gantt_figure(join), "")
+from rebalance_kit.notebook import chart
+
+chart(join, since_s=33, until_s=37)
 
 # %%
-print(story(join))
+describe(join)
 
 # %% [markdown]
-# The band is thin. Look at it closely, at a second of the same run:
-
-# %% tags=["nbval-ignore-output"]
-close = gantt_figure(join)
-close["layout"]["xaxis"]["range"] = [computed[0].at_ms / 1000 - 0.4, computed[0].at_ms / 1000 + 0.6]
-show(close, "")
-
-# %% [markdown]
-# Be fair to eager: between *rebalance begins* and the new generation the old members kept reading. They stopped
-# only when they heard of it, and since their heartbeats came at about the same time, each gap lasted a fraction of a second. If
-# everybody is healthy and quick, eager is not slow. It is *broad*.
+# Be fair to eager. Between *rebalance begins* and the new generation the old members kept reading. They stopped
+# only when they heard of it, and since their heartbeats came at about the same time, each gap lasted a fraction of a second. When
+# all members are healthy and quick, eager is not slow. It is *broad*.
 #
 # ## The state machine
 #
-# What you saw, as the coordinator sees it. The picture is drawn from the table that the engine runs on; the numbers
-# count the steps this run took.
+# This is what you saw, as the coordinator sees it. The picture is drawn from the table that the engine runs on; the numbers
+# count the steps of this run.
 
 # %% tags=["nbval-ignore-output"]
+from rebalance_kit import state_machine
+
 machine = state_machine(join)
 machine
 
 # %%
-print(machine.text)
+from rebalance_kit.notebook import states
+
+states(join)
 
 # %% [markdown]
 # - **PreparingRebalance**: the coordinator collects JoinGroup requests. It ends when all known members have asked, or
-#   after the *rebalance timeout*, which is the greatest `max.poll.interval.ms` among them.
+#   after the *rebalance timeout*, the greatest `max.poll.interval.ms` among them.
 # - **CompletingRebalance**: the generation exists, its assignment does not yet. The broker's log calls this moment
 #   *Stabilized*, and in an eager group nobody reads anything at that moment.
 # - **Stable**: the leader's assignment is stored and handed out.
-# - (**Dead**, not drawn: the group's data are no longer on this broker.)
-
-# %%
-print(states(join))
-
-# %% [markdown]
+# - **Empty**: no member is left. (**Dead**, not drawn: the group's data are no longer on this broker.)
+#
 # ### The first rebalance is special
 #
-# Look at the first lines: the group was *Empty*, and the first phase lasted for seconds although nobody had to be
-# waited for.
+# Look at the first lines: the group was *Empty*, and the first phase lasted for nine seconds although no member was late.
 
 # %%
-print(explain("group.initial.rebalance.delay.ms"))
+from rebalance_kit.notebook import explain
+
+explain("group.initial.rebalance.delay.ms")
 
 # %% [markdown]
-# It saves a new deployment from one rebalance per pod: whoever arrives within the delay is taken in together, and each
-# window in which somebody arrives adds another one. Only an Empty group waits like that. Every later phase ends as
-# soon as all members have asked.
+# The delay saves a new deployment from one rebalance per pod: everyone who joins during the delay is included in one
+# rebalance; if someone joins during a window, another window of three seconds is added. Here members joined in the first and the second window, so there were
+# three. Only an Empty group waits like that. Every later phase ends as soon as all members have asked.
 #
 # ## Everybody waits for the slowest
 #
 # A consumer that is busy with a long batch does not call `poll()`, so it cannot join. Nothing is wrong with that: the
-# limit is `max.poll.interval.ms`, five minutes. Now a fourth consumer joins meanwhile.
+# limit is `max.poll.interval.ms`, five minutes by default. Now a fourth consumer joins in the meantime.
 #
 # ### Predict
 #
-# `consumer-2` is busy for 25 s from second 29 on. `consumer-1` is healthy. For how many seconds does `consumer-1`
-# read nothing at all, in whole seconds, under eager and under the other two?
+# `consumer-2` is busy for 25 s, from second 29 to second 54. The newcomer asks to join at about second 35. For how many seconds does `consumer-1`,
+# which is healthy, get no record at all?
 
 # %%
-guess = {"eager": None, "cooperative": None, "consumer": None}
+guess = predict({"eager": None, "cooperative": None, "KIP-848": None}, within=3)
+guess
 
-# %%
-stall = Action(29_000, "stall", "consumer-2", {"for_ms": 25_000})
-busy = three(replace(scenario("join"), end_ms=90_000).with_action(stall))
-silent = {way: round(longest_silence(run, "consumer-1", since_s=29)) for way, run in busy.items()}
-print(beside(guess, silent))
+# %% tags=["answer"]
+from rebalance_kit.notebook import longest_without_records, stall, three
+
+busy = three(stall("join", "consumer-2", at_s=29, for_s=25, end_s=90))
+waited = {protocol: longest_without_records(each, "consumer-1", since_s=29) for protocol, each in busy.items()}
+guess.beside({"eager": waited["eager"], "cooperative": waited["cooperative"], "KIP-848": waited["consumer"]})
 
 # %% tags=["nbval-ignore-output"]
-show(gantt_figure(busy["eager"]), "")
+from rebalance_kit.notebook import one_clock
+
+picture = one_clock(busy, event="consumer-2 is busy", after_s=28)
+picture
 
 # %%
-print(story(busy["eager"]))
+describe(picture)
 
 # %% [markdown]
-# The healthy ones gave everything up at their heartbeat and then waited for a JoinGroup that could not come. With the
-# default `max.poll.interval.ms` they might have waited five minutes. The same holds for a slow `onPartitionsRevoked`:
-
-# %%
-print(describe_comparison(list(three("slow-callback").values())))
-
-# %% [markdown]
-# **Watch for** the row *longest gap of the whole group*. This is the true cost of stop-the-world.
+# At their heartbeats, soon after second 35, the healthy members gave everything up. Then they waited for a JoinGroup that could not come before second 54. If the
+# batch had taken longer, they could have waited up to five minutes, the default of `max.poll.interval.ms`. A slow `onPartitionsRevoked` has the
+# same effect: the member cannot join before its callback has returned. This is what *stop the world* means: **the gaps of an eager group are as long
+# as its slowest member takes**. Under the other two protocols the two red blocks are the busy member's own partitions, which nobody reads whatever the protocol, and
+# those that wait to move.
 #
 # ## A rolling deploy
 #
@@ -191,9 +209,12 @@ print(describe_comparison(list(three("slow-callback").values())))
 # How many rebalances is that, and how many minutes until the group is stable again?
 
 # %%
-guess = {"rebalances": None, "minutes": None}
+guess = predict({"rebalances": None, "minutes": None}, within={"rebalances": 1, "minutes": 1})
+guess
 
-# %%
+# %% tags=["answer"]
+from rebalance_kit import scenario
+
 deploy = scenario("""
 scenario: rolling-deploy
 title: A rolling deploy of ten
@@ -201,26 +222,15 @@ topics: {orders: 40}
 end: 260s
 configs: {auto.offset.reset: earliest}
 members: {count: 10, prefix: consumer-, topics: [orders]}
-actions:
-  - {at: 30s, do: rolling_restart, every: 20s, after: 5s}
+actions: [{at: 30s, do: rolling_restart, every: 20s, after: 5s}]
 """)
-ten = metrics(simulate(deploy, protocol="eager"))
-print(beside(guess, {"rebalances": ten.rebalances, "minutes": round(ten.converge_s / 60)}))
-
-# %%
-fifty = metrics(simulate(scenario("fifty-by-five-hundred"), protocol="eager"))
-print("fifty consumers, ONE restart:", fifty.rebalances, "rebalances")
-print("partitions that were unread:", fifty.partitions_unread, "of", fifty.partitions)
-print(
-    "a deploy of all fifty at this pace:",
-    50 * fifty.rebalances,
-    "rebalances, each with a gap for every partition",
-)
+ten = metrics(run(deploy, "eager"))
+guess.beside({"rebalances": ten.rebalances, "minutes": ten.converge_s / 60})
 
 # %% [markdown]
-# That is a **rebalance storm**: for minutes on end the group is never done, each partition's caches are cold again
-# and again, and lag builds up. The ways out are static membership, longer timeouts,
-# and the other protocols (notebooks 03 and 04).
+# Each restart is a leave and a join: two rebalances per consumer, each with a gap for every partition, for three minutes. That is a
+# **rebalance storm**: the group is never done, the caches of each partition are cold again and again, and lag builds up. With fifty consumers it would be a
+# hundred rebalances. The ways out are static membership, longer timeouts, and the other protocols.
 #
 # ## Which assignors are eager?
 #
@@ -228,69 +238,92 @@ print(
 # up first. **Watch for** the difference between *unread* and *moved*:
 
 # %%
-runs = three("join", ("eager", "roundrobin", "sticky", "cooperative"))
-costs = {way: metrics(run) for way, run in runs.items()}
-rows = [(way, str(cost.partitions_unread), str(cost.partitions_moved)) for way, cost in costs.items()]
-print(columns([("assignor (eager means range)", "unread", "moved"), *rows]))
+from rebalance_kit.notebook import costs
+
+assignors = {"range": run("join", "eager"), "roundrobin": run("join", "roundrobin"), "sticky": run("join", "sticky")}
+costs(assignors, "partitions unread", "partitions moved")
 
 # %% [markdown]
+# Sticky moves only the three partitions that have to move, and yet all twelve are unread for a time. Being sticky decides *what* moves; being eager
+# decides *who stops*.
+#
 # ## Duplicates
 #
-# In a planned rebalance a member commits before it gives up (with auto-commit on), so nothing is read twice. A member that crashes
-# commits nothing: the next owner begins at the last commit.
+# In a planned rebalance a member commits before it gives partitions up (with auto-commit on), so nothing is read twice. A member that crashes
+# commits nothing, and the next owner begins at the last commit. How many records that repeats depends on when the crash falls between two
+# commits, so ask a hundred crashes. Each of the dead member's four partitions gets ten records per second, and auto-commit runs every five
+# seconds (`auto.commit.interval.ms`), so the loss is between 0 and 4 × 10 × 5 = 200 records:
 
 # %%
-runs = {name: simulate(scenario(name), protocol="eager") for name in ("join", "leave", "crash")}
-rows = [(name, str(metrics(run).records_redelivered)) for name, run in runs.items()]
-print(columns([("event", "records delivered twice"), *rows]))
+from rebalance_kit.notebook import draws, spread
+
+spread(draws("crash", protocols=["eager"]), "records_redelivered")
 
 # %% [markdown]
+# Anything from almost nothing to nearly two hundred, and about half of that as a rule.
+#
 # ## One interesting failure
 #
 # In this storm two consumers take turns to exceed `max.poll.interval.ms`, and `consumer-3` is healthy all the time.
-# Play it, and look at the lane of `consumer-3`. Then choose **Cooperative** and look again. The thin ring inside the
-# disc is what is left of `max.poll.interval.ms` to a member that does not poll.
+# Play it, and look at the lane of `consumer-3`. Then choose **Cooperative** and look again. For a member that has stopped polling, the thin
+# inner ring shows how much of `max.poll.interval.ms` is left.
 
 # %% tags=["nbval-ignore-output"]
+from rebalance_kit import Lab
+
 Lab("storm", "eager")
 
 # %%
-storm = simulate(scenario("storm"), protocol="eager")
-print("longest time without a record at consumer-3:", longest_silence(storm, "consumer-3", since_s=30), "s")
+storm = run("storm", "eager")
+print("longest time without a record at consumer-3:", longest_without_records(storm, "consumer-3", since_s=30), "s")
 
 # %% [markdown]
-# ### Who waits for whom?
+# ### The worst moment for a crash
 #
-# The worst moment for a crash is the middle of a hand-over. Two consumers take three seconds for each callback, a
-# third one joins, and `consumer-2` dies inside its `onPartitionsRevoked`.
+# It is the middle of a hand-over. Two consumers take three seconds for each callback, a
+# third one joins, and `consumer-2` dies inside its `onPartitionsRevoked`, at second 34.3.
 #
-# 1. Press **Predict**, then restart `consumer-2`: does a restart help the others?
-# 2. Press **Compare**. **Watch for** the rows *No owner* and *unread partition-seconds*.
+# 1. Move to a moment after the crash, press **Predict**, and restart `consumer-2`. Does a restart help the others?
+# 2. Press **Undo**, then **Compare**. **Watch for** the rows *No owner* and *unread partition-seconds*.
 
 # %% tags=["nbval-ignore-output"]
-Lab("crash-in-hand-over", "eager", at_ms=33_000)
+Lab("crash-in-hand-over", "eager", at_ms=36_000)
 
 # %%
-print(describe_comparison(list(three("crash-in-hand-over").values())))
+costs(three("crash-in-hand-over"), "unread", "longest gap of the whole group", "rebalances", "fault")
 
 # %% [markdown]
-# The table counts from the crash on. Under eager the rebalance had begun three seconds *before* it, so the row
-# *rebalances* says 0 although the whole group waits: what you see is that one rebalance, which cannot end before the
-# dead member's session does.
-
-# %% [markdown]
-# ## Check questions
+# <details><summary>Answers</summary>
+#
+# 1. No. The restarted process is a new member; the group still waits for the dead member's id, whose session ends 45 s after its last
+#    heartbeat. Only then can the join phase end.
+# 2. Under eager all six partitions go unread until then, because both survivors have given everything up. Cooperative and KIP-848 lose what the dead
+#    member had, and seconds for callbacks.
+#
+# </details>
+#
+# Why does the row *rebalances* say 0 under eager? The table counts from the crash on, and the eager rebalance had begun three seconds *before*
+# it. What you see is that one rebalance, which cannot end before the dead member's session does.
+#
+# ## Check yourself
 #
 # Feedback comes with each answer; every key has been verified by running the engine.
 
 # %% tags=["nbval-ignore-output"]
+from rebalance_kit import Quiz
+
 Quiz("eager")
 
 # %% [markdown]
-# ## Recap
+# ## Recap card
 #
-# Revoke all, JoinGroup, the leader computes, SyncGroup, resume. The coordinator collects and hands out, a client
-# decides. Every partition goes unread in every rebalance; the slowest member decides how long, with
-# `max.poll.interval.ms` as the limit.
-#
-# **Next:** [03 · cooperative](03-cooperative.ipynb): the same messages, and only what must move stops.
+# - Revoke all, JoinGroup, the leader computes, SyncGroup, resume.
+# - The coordinator collects and hands out; a client, the leader, decides with an assignor.
+# - Every partition is unread in every rebalance, also those that do not move.
+# - The slowest member decides for how long, with `max.poll.interval.ms` as the limit.
+# - `range`, `roundrobin` and `sticky` are all eager.
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+from rebalance_kit.notebook import next_notebook
+
+next_notebook("02")

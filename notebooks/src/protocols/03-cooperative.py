@@ -1,73 +1,88 @@
 # %% [markdown]
 # # 03 · Cooperative: move only what must move
 #
-# **30 minutes.** Exams: CCDAK *Application Development*, *Fundamentals*; CCAAK *Deployment*, *Cluster Configuration*.
+# **50 minutes**. Exams: CCDAK *Application Development*, *Fundamentals*; CCAAK *Deployment*, *Cluster Configuration*.
 #
 # After this notebook you can
 #
-# - say why moving one partition takes two generations, and when one is enough;
-# - predict which partitions go unread, and for about how long;
-# - tell cooperative-sticky from sticky, and both from the default;
+# - explain why moving one partition takes two generations, and when one is enough (CCDAK Fundamentals);
+# - predict which partitions go unread, and for about how long (CCDAK Application Development);
+# - tell cooperative-sticky from sticky, and both from the default (CCAAK Cluster Configuration);
+# - move a group from an eager to a cooperative assignor, in one bounce or two (CCAAK Deployment);
 # - refute five myths with a run.
 #
-# Incremental cooperative rebalancing came with Kafka 2.4 (KIP-429). The protocol on the wire is the classic one of notebook 02:
+# Incremental cooperative rebalancing came with Kafka 2.4 (KIP-429). The messages are those of notebook 02:
 # JoinGroup, SyncGroup, a leader that computes. What changes is what the *members* do.
-
-# %%
-from rebalance_kit import Lab, Quiz, describe_comparison, flow_figure, gantt_figure
-from rebalance_kit import messages, metrics, scenario, show, simulate, three
-from rebalance_kit.notebook import beside, callbacks, columns, explain, gaps, spread, story
-from rebalance_kit.notebook import with_configs
-
-# %% [markdown]
+#
 # ## Three phases
 #
-# 1. **Re-join and keep.** Members send JoinGroup *with* the list of what they own, and go on reading.
+# 1. **Rejoin and keep.** Members send JoinGroup *with* the list of what they own, and keep reading.
 # 2. **Targeted revocation.** The new assignment leaves out each partition that must change hands. Its old owner calls
-#    `onPartitionsRevoked` with just that one, and asks to re-join.
+#    `onPartitionsRevoked` with just that one, and rejoins.
 # 3. **Targeted assignment.** In a second generation the free partition is given to its new owner.
 #
-# Nobody may own a partition that another member has not given up yet: that is what the second generation is for.
+# No member may own a partition that another member has not given up yet: that is what the second generation is for.
 #
 # ## A → B: one partition moves
 #
 # A reads two partitions of `orders`, B the other two. Then A alone subscribes to a second topic as well, and gets its
-# two partitions. To be balanced again, one partition of `orders` has to go from A to B.
+# two partitions. To restore the balance, one partition of `orders` has to go from A to B.
 #
 # ### Predict
 
 # %%
-guess = {"generations": None, "partitions of orders that move": None, "partitions that were unread": None}
+from rebalance_kit.notebook import predict, run
 
-# %%
-move = simulate(scenario("a-to-b-move"), protocol="cooperative")
+guess = predict({"generations": None, "partitions of orders that move": None, "partitions that were unread": None})
+guess
+
+# %% tags=["answer"]
+from rebalance_kit import metrics
+
+move = run("a-to-b-move", "cooperative")
 cost = metrics(move)
-print(beside(guess, dict(zip(guess, (cost.generations, cost.partitions_moved, cost.partitions_unread)))))
+guess.beside({
+    "generations": cost.generations,
+    "partitions of orders that move": cost.partitions_moved,
+    "partitions that were unread": cost.partitions_unread,
+})
 
 # %% [markdown]
 # **Watch for** the one square that waits in *No owner* between A and B.
 
 # %% tags=["nbval-ignore-output"]
-show(flow_figure(move), "")
+from rebalance_kit.notebook import flow
+
+flow(move)
 
 # %%
-print(story(move))
+from rebalance_kit.notebook import describe
+
+describe(move)
 
 # %% [markdown]
+# (The generations are 4 and 5 because the group had agreed three times before: first with A alone, then when B came, which took two.)
+#
 # ### The messages
 #
-# **Watch for** what the JoinGroup requests say about ownership, and for the *second* round. Who starts it, and when does B hear
+# **Watch for** what the JoinGroup requests say about ownership, and for the *second* round. Which member starts it, and when does B hear
 # of it?
 
 # %% tags=["nbval-ignore-output"]
+from rebalance_kit import messages
+
 talk = messages(move, since_s=37, until_s=45)
 talk
 
 # %%
-print(talk.text)
+from rebalance_kit.notebook import twin
+
+twin(talk)
 
 # %%
-print(callbacks(move, since_s=37))
+from rebalance_kit.notebook import callbacks
+
+callbacks(move, since_s=37)
 
 # %% [markdown]
 # Three things to remember for the code that you write:
@@ -75,29 +90,46 @@ print(callbacks(move, since_s=37))
 # - `onPartitionsRevoked` is called with what *leaves*, and only if something does;
 # - `onPartitionsAssigned` is called with what is *new*, after each generation, even if that is nothing. It is not the
 #   whole assignment. (Under eager it is.)
-# - partitions in neither call are read without interruption.
+# - Partitions in neither call are read without interruption.
 #
-# ### How long does the moved partition go unread?
+# ### How long is the moved partition unread?
 #
-# B has revoked nothing, so nobody tells it to re-join: it hears of the second round at its next **heartbeat**.
-# The heartbeat timer restarted when the first round ended. So the partition goes unread for about one `heartbeat.interval.ms`, 3 s by default. Check it:
+# A starts the second round at once. B has revoked nothing, so nobody tells it to rejoin: it hears of the second round at its next **heartbeat**.
+# The heartbeat timer restarted when the first round ended, so that takes a full interval.
+#
+# ### Predict
+#
+# How long is the partition unread with `heartbeat.interval.ms` at its default of 3 s, and how long with 1 s?
 
 # %%
-quick = simulate(
-    with_configs(scenario("a-to-b-move"), {"heartbeat.interval.ms": 1000}), protocol="cooperative"
-)
-print("heartbeat.interval.ms=3000 (default):")
-print(gaps(move))
-print()
-print("heartbeat.interval.ms=1000:")
-print(gaps(quick))
+guess = predict({"3 s (default)": None, "1 s": None}, within=0.5)
+guess
+
+# %% tags=["answer"]
+from rebalance_kit.notebook import draws, median, spread, with_configs
+
+both = ["eager", "cooperative"]
+slow = draws("a-to-b-move", protocols=both)
+quick = draws(with_configs("a-to-b-move", {"heartbeat.interval.ms": 1000}), protocols=both)
+at_3_s, at_1_s = median(slow, "longest_gap_s"), median(quick, "longest_gap_s")
+guess.beside({"3 s (default)": at_3_s["cooperative"], "1 s": at_1_s["cooperative"]})
+
+# %%
+spread(slow, "longest_gap_s")
 
 # %% [markdown]
-# (There is an exception, and you may meet it in the lab: a newcomer whose SyncGroup comes too late for the first
-# generation is told so at once and re-joins; if everybody else re-joins as well, the second round needs no heartbeat.)
+# About one heartbeat interval, in every one of the hundred runs. Under eager the longest gap is anything from almost nothing to one interval, because there A has given
+# everything up and waits until B hears of the rebalance.
 #
-# **Myth:** "with cooperative rebalancing no partition goes unread." The moving ones do, and for longer than under eager if all
-# members are healthy. What is true: the *others* do not.
+# <details><summary>Is a cooperative move ever faster?</summary>
+#
+# Yes. A newcomer whose SyncGroup arrives too late for the first generation is told so at once and rejoins. If everybody
+# else rejoins as well because they all had to give something up, the second round needs no heartbeat. In the hundred joins of notebook 05 it is the column *least*.
+#
+# </details>
+#
+# **Myth 1:** "with cooperative rebalancing no partition goes unread." The moving ones do, and if all
+# members are healthy, for longer than under eager. What is true: the *others* do not.
 #
 # ## One generation or two?
 #
@@ -106,23 +138,26 @@ print(gaps(quick))
 # How many generations does each of these take, under cooperative?
 
 # %%
-guess = {"join": None, "leave": None, "crash": None, "partitions-added": None}
+guess = predict({"join": None, "leave": None, "crash": None, "partitions-added": None})
+guess
 
-# %%
-events = {name: simulate(scenario(name), protocol="cooperative") for name in guess}
-print(beside(guess, {name: metrics(run).generations for name, run in events.items()}))
+# %% tags=["answer"]
+events = {name: run(name, "cooperative") for name in guess.answers}
+guess.beside({name: metrics(each).generations for name, each in events.items()})
 
 # %% [markdown]
-# **Myth:** "a cooperative change always takes two rebalances." Two are needed only when something is taken from a
+# **Myth 2:** "a cooperative change always takes two rebalances." Two are needed only when something is taken from a
 # *living* member. The partitions of a member that left or died, and new ones, are free already.
 #
-# The crash of notebook 01, once more. **Watch for** the healthy consumers' rows: not a scratch.
+# The crash of notebook 01 shows the other half. **Watch for** the rows of the healthy consumers: nothing happens in them.
 
 # %% tags=["nbval-ignore-output"]
-show(gantt_figure(events["crash"]), "")
+from rebalance_kit.notebook import chart
+
+chart(events["crash"])
 
 # %%
-print(story(events["crash"]))
+twin(events["crash"])
 
 # %% [markdown]
 # ## Sticky is not cooperative
@@ -140,40 +175,48 @@ print(story(events["crash"]))
 # The join of notebook 02, with numbers:
 
 # %%
-runs = three("join", ("eager", "sticky", "cooperative"))
-costs = [metrics(run) for run in runs.values()]
-rows = [
-    (cost.label, str(cost.generations), str(cost.partitions_unread), str(cost.partitions_moved))
-    for cost in costs
-]
-print(columns([("", "generations", "unread", "moved"), *rows]))
+from rebalance_kit.notebook import costs
+
+joins = {"range": run("join", "eager"), "sticky": run("join", "sticky"), "cooperative-sticky": run("join", "cooperative")}
+costs(joins, "generations", "partitions unread", "partitions moved")
 
 # %% [markdown]
-# ## Myth: "cooperative is the default since Kafka 3.0"
+# Sticky and cooperative-sticky move the same three partitions. The difference is the row above: twelve unread against three.
+#
+# ## Myth 3: "cooperative is the default since Kafka 3.0"
 #
 # The consumers of the scenario `join` configure no assignor at all. Run them as they are, and see.
+#
+# ### Predict
+#
+# Which assignor does the group choose?
 
 # %%
-default = simulate(scenario("join"))
-chosen = [row for row in default.of("generation") if row.at_ms > 30_000][-1]
-print("assignor that the group chose:", chosen.detail["assignor"])
-print("partitions that were unread:", metrics(default).partitions_unread, "of", metrics(default).partitions)
+guess = predict({"assignor": None}, options=["range", "cooperative-sticky"])
+guess
+
+# %% tags=["answer"]
+from rebalance_kit.notebook import chosen_assignor
+
+guess.beside({"assignor": chosen_assignor(run("join"))})
 
 # %%
-print(explain("partition.assignment.strategy"))
+from rebalance_kit.notebook import explain
+
+explain("partition.assignment.strategy")
 
 # %% [markdown]
 # Where the belief comes from: since 3.0 the default *list* names cooperative-sticky, in second place. But
 #
-# - a client's mode is what **all** assignors of its list support, and range supports eager only: the client is eager;
-# - the group votes for an assignor that all members have: everybody's first choice is range.
+# - a client's mode is what **all** assignors of its list support. Range supports eager only, so the client is eager;
+# - each member *votes* for the first assignor of its list that all members have, and everybody's first choice is range.
 #
-# The second place is there so that one later bounce can take range out. To be cooperative, say so:
+# The second place is there so that one later **bounce** (a rolling restart with new settings) can take range out. To be cooperative, say so:
 # `partition.assignment.strategy=org.apache.kafka.clients.consumer.CooperativeStickyAssignor`, and nothing else.
 #
-# ## Myth: "in a mixed group everybody falls back to eager"
+# ## Myth 4: "in a mixed group everybody falls back to eager"
 #
-# A team switches from range to cooperative-sticky in *one* rolling bounce. The first restarted consumer knows only
+# A team has configured range *alone*, and switches to cooperative-sticky in *one* bounce. The first restarted consumer knows only
 # cooperative-sticky, the others only range.
 #
 # ### Predict
@@ -181,71 +224,110 @@ print(explain("partition.assignment.strategy"))
 # What happens to it?
 
 # %%
-gone_wrong = simulate(scenario("bounce-gone-wrong"))
-print(story(gone_wrong))
+guess = predict({"the restarted consumer": None}, options=["falls back to eager", "works cooperatively", "is refused"])
+guess
 
-# %% [markdown]
-# There is no falling back: a member needs an assignor in common with all others, or it is refused. A group that
-# lists range *alone* needs two bounces, first `[cooperative-sticky, range]` everywhere, then `[cooperative-sticky]`. (A group
-# on the default list `[range, cooperative-sticky]` needs one, the bounce that takes range out: Kafka's upgrade notes, 3.0.) **Watch for** the generation in which the vote flips: it comes in the middle
-# of the first bounce, once the last member that knows only range has left to be restarted.
+# %% tags=["answer"]
+bounced = describe(run("bounce-gone-wrong"))
+guess.beside({"the restarted consumer": "is refused" if "dies" in bounced else "falls back to eager"})
 
 # %%
-two_bounces = simulate(scenario("two-bounces"))
-phases = two_bounces.of("generation")
-used = [(f"{row.at_ms / 1000:.1f} s", str(row.generation), row.detail["assignor"]) for row in phases]
-print(columns([("at", "generation", "assignor"), *used]))
+bounced
 
 # %% [markdown]
+# It is refused (`INCONSISTENT_GROUP_PROTOCOL`) and dies: a member needs an assignor in common with all others. So the number of bounces depends on
+# where you start:
+#
+# | the group lists | bounces | what they do |
+# |---|---|---|
+# | `[range, cooperative-sticky]`, the default since 3.0 | **one** | take range out, member by member |
+# | `range` alone (or the default before 3.0) | **two** | first `[cooperative-sticky, range]` everywhere, then `[cooperative-sticky]` |
+#
+# (Kafka's upgrade notes for 3.0 say the same: the default list "allows upgrading to the CooperativeStickyAssignor with just a single rolling bounce".)
+# In the run of two bounces below, three consumers are restarted twice each. **Watch for** the moment at which the vote flips.
+
+# %%
+from rebalance_kit.notebook import votes
+
+votes(run("two-bounces"))
+
+# %% [markdown]
+# It flips in the middle of the *first* bounce, when the last range-only member goes down for its restart. From then on the group uses
+# cooperative-sticky, but every client whose list still names range stays eager until the second bounce.
+#
 # ## What a slow member does to the others
 #
-# One of two consumers needs six seconds in each callback; a third joins. **Watch for** *longest gap of the whole
-# group*, and then for *longest gap of a partition*.
+# One of two consumers needs six seconds in each callback; a third joins. It is the cooperative members' turn to wait, but not to stop:
 
 # %%
-print(describe_comparison(list(three("slow-callback").values())))
+describe(run("slow-callback", "cooperative"))
 
 # %% [markdown]
-# No one else stops, but the *second generation* cannot complete without it. So every partition in transit waits, even
-# those that a quick member gave up long ago. KIP-848 removes that as well (notebook 04).
+# No one else stops, but the second generation cannot complete without the slow member. So every partition in transit waits twelve seconds, even
+# the one that the quick member gave up at once (`orders-2`). The slow member's *own* partitions, three and four, go unread during each of its
+# callbacks, because callbacks run in the thread that polls. KIP-848 removes the first of these waits (notebook 04).
 #
-# ## Myth: "cooperative ends duplicates"
+# ## Myth 5: "cooperative ends duplicates"
 #
 # ### Predict
 #
-# Which of the two protocols delivers more records twice after a crash, over twenty runs?
+# Which of the two delivers more records twice after a crash, in the median of a hundred crashes?
 
 # %%
-print("records delivered twice after a crash, over 20 seeds")
-print(spread("crash", lambda run: metrics(run).records_redelivered, protocols=("eager", "cooperative")))
+guess = predict({"more duplicates": None}, options=["eager", "cooperative", "no difference"])
+guess
+
+# %% tags=["answer"]
+from rebalance_kit.notebook import more
+
+crashes = draws("crash", protocols=["eager", "cooperative"])
+guess.beside({"more duplicates": more(crashes, "records_redelivered")})
+
+# %%
+costs(crashes, "records redelivered")
 
 # %% [markdown]
-# The same: what counts is how long ago the dead member committed. Even a planned cooperative move may repeat a record: the
-# commit is made *before* the join, reading goes on, and what is read between commit and revocation is not committed,
+# No difference: what counts is how long ago the dead member committed. Even a planned cooperative move may repeat a record: the
+# commit is made *before* the join and reading goes on. What is read between commit and revocation is not committed,
 # unless your `onPartitionsRevoked` does it.
-
-# %% [markdown]
+#
 # ## Try it: one interesting failure
 #
-# In the lab, restart a consumer, and a second one two seconds later. How many generations does that take? Does the
-# distance matter? Press **Undo** and try another distance. **Messages** shows the second round of JoinGroup, which is
-# the one that hands over what the first has taken; **Members** says who has to give up what.
+# Three members, and nothing has happened. Restart `consumer-1`, and `consumer-2` **one** second later. How many generations does that take? Press
+# **Undo**, and restart the second one **two** seconds after the first. **Messages** shows the rounds of JoinGroup; **Members** says what each member has to give up.
 
 # %% tags=["nbval-ignore-output"]
-Lab("join", "cooperative", at_ms=29_000)
+from rebalance_kit import Lab
+from rebalance_kit.notebook import quiet
+
+Lab(quiet("crash"), "cooperative", at_ms=26_000)
 
 # %% [markdown]
-# ## Check questions
+# <details><summary>Answer</summary>
+#
+# One generation at a distance of one second, three at a distance of two. Everyone who asks while the coordinator still collects JoinGroups is
+# included in the same generation; that phase ends when all known members have asked. The second restart just misses it, so it needs a generation
+# for its leave or its return, and a follow-up rebalance for what must move.
+#
+# </details>
+#
+# ## Check yourself
 
 # %% tags=["nbval-ignore-output"]
+from rebalance_kit import Quiz
+
 Quiz("cooperative")
 
 # %% [markdown]
-# ## Recap
+# ## Recap card
 #
-# Keep reading, give up only what must go, hand it out in a second generation about one heartbeat later. One generation is enough when
-# nothing is taken from a living member. It is not the default; you must configure it (one bounce from the default list, two from
-# range alone). It ends
-# stop-the-world, not gaps, and not duplicates.
-#
-# **Next:** [04 · KIP-848](04-kip-848.ipynb), where the broker decides.
+# - Keep reading, give up only what must go, hand it out in a second generation about one heartbeat interval later.
+# - One generation is enough when nothing is taken from a living member.
+# - It is not the default; you must configure it (one bounce from the default list, two from range alone).
+# - It ends stop-the-world, not gaps and not duplicates.
+# - No member stops for a slow one, but what is in transit waits for it.
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+from rebalance_kit.notebook import next_notebook
+
+next_notebook("03")

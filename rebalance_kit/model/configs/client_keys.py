@@ -84,7 +84,7 @@ _KEYS = (
         "partition.assignment.strategy",
         "LIST",
         (("0.9", ("range",)), ("3.0", ("range", "cooperative-sticky"))),
-        "Client assignors in order of preference (classic only); all of them together fix whether the client is EAGER or COOPERATIVE.",
+        "Client assignors in order of preference (classic only); together they determine whether the client is EAGER or COOPERATIVE.",
         source="KIP-429, KIP-726",
     ),
     # clocks

@@ -61,7 +61,7 @@ def _message(row: TraceRow, leaders: Mapping[Any, str]) -> str:
         return f"answer: {detail['error']}{also}"
     if api == "JoinGroup":
         leads = (
-            f"you lead, here are all {detail['members']}"
+            f"you lead, with the list of {detail['members']} members"
             if detail["members"]
             else f"{leaders.get(detail['leader'], 'another')} leads"
         )
