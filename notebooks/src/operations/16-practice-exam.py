@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 16 · Practice exam and review
 #
-# **20 minutes** for the exam, ten for its report, then some minutes on other days. Exams: CCDAK and CCAAK, all domains in
+# **90 minutes** for the exam, ten for its report, then some minutes on other days. Exams: CCDAK and CCAAK, all domains in
 # which rebalancing bites.
 #
 # After this notebook you can

@@ -115,12 +115,14 @@ guess
 from rebalance_kit import metrics
 
 crash = {protocol: metrics(run) for protocol, run in three("two-consumers-crash").items()}
-guess.beside({
-    "unread, eager": crash["eager"].partitions_unread,
-    "unread, cooperative": crash["cooperative"].partitions_unread,
-    "unread, KIP-848": crash["consumer"].partitions_unread,
-    "seconds": crash["eager"].longest_gap_s,
-})
+guess.beside(
+    {
+        "unread, eager": crash["eager"].partitions_unread,
+        "unread, cooperative": crash["cooperative"].partitions_unread,
+        "unread, KIP-848": crash["consumer"].partitions_unread,
+        "seconds": crash["eager"].longest_gap_s,
+    }
+)
 
 # %% [markdown]
 # One run is one crash at one moment. Let a hundred crashes fall at moments drawn by chance, the same ones for each protocol. A cell shows

@@ -336,13 +336,16 @@ fired([*planned, "crash", "poll-timeout", "recovered-member", "broker-restart", 
 # ## Your guesses
 
 # %% tags=["answer"]
-guess.beside({
-    "a broker is restarted": metrics(run("broker-restart", "eager")).rebalances > 0,
-    "a consumer works for a minute without calling poll(), default settings": metrics(busy).rebalances > 0,
-    "a static member restarts and is back in time": metrics(static).rebalances > 0,
-    "an administrator adds partitions": metrics(added["eager"]).rebalances > 0,
-    "a crashed consumer is started again": metrics(run("recovered-member", "eager")).rebalances > 0,
-})
+guess.beside(
+    {
+        "a broker is restarted": metrics(run("broker-restart", "eager")).rebalances > 0,
+        "a consumer works for a minute without calling poll(), default settings": metrics(busy).rebalances
+        > 0,
+        "a static member restarts and is back in time": metrics(static).rebalances > 0,
+        "an administrator adds partitions": metrics(added["eager"]).rebalances > 0,
+        "a crashed consumer is started again": metrics(run("recovered-member", "eager")).rebalances > 0,
+    }
+)
 
 # %% [markdown]
 # ## Try it: one interesting failure

@@ -181,7 +181,9 @@ guess
 from rebalance_kit.notebook import longest_without_records, stall, three
 
 busy = three(stall("join", "consumer-2", at_s=29, for_s=25, end_s=90))
-waited = {protocol: longest_without_records(each, "consumer-1", since_s=29) for protocol, each in busy.items()}
+waited = {
+    protocol: longest_without_records(each, "consumer-1", since_s=29) for protocol, each in busy.items()
+}
 guess.beside({"eager": waited["eager"], "cooperative": waited["cooperative"], "KIP-848": waited["consumer"]})
 
 # %% tags=["nbval-ignore-output"]
@@ -240,7 +242,11 @@ guess.beside({"rebalances": ten.rebalances, "minutes": ten.converge_s / 60})
 # %%
 from rebalance_kit.notebook import costs
 
-assignors = {"range": run("join", "eager"), "roundrobin": run("join", "roundrobin"), "sticky": run("join", "sticky")}
+assignors = {
+    "range": run("join", "eager"),
+    "roundrobin": run("join", "roundrobin"),
+    "sticky": run("join", "sticky"),
+}
 costs(assignors, "partitions unread", "partitions moved")
 
 # %% [markdown]
@@ -275,7 +281,11 @@ Lab("storm", "eager")
 
 # %%
 storm = run("storm", "eager")
-print("longest time without a record at consumer-3:", longest_without_records(storm, "consumer-3", since_s=30), "s")
+print(
+    "longest time without a record at consumer-3:",
+    longest_without_records(storm, "consumer-3", since_s=30),
+    "s",
+)
 
 # %% [markdown]
 # ### The worst moment for a crash

@@ -33,7 +33,9 @@
 # %%
 from rebalance_kit.notebook import predict, run
 
-guess = predict({"generations": None, "partitions of orders that move": None, "partitions that were unread": None})
+guess = predict(
+    {"generations": None, "partitions of orders that move": None, "partitions that were unread": None}
+)
 guess
 
 # %% tags=["answer"]
@@ -41,11 +43,13 @@ from rebalance_kit import metrics
 
 move = run("a-to-b-move", "cooperative")
 cost = metrics(move)
-guess.beside({
-    "generations": cost.generations,
-    "partitions of orders that move": cost.partitions_moved,
-    "partitions that were unread": cost.partitions_unread,
-})
+guess.beside(
+    {
+        "generations": cost.generations,
+        "partitions of orders that move": cost.partitions_moved,
+        "partitions that were unread": cost.partitions_unread,
+    }
+)
 
 # %% [markdown]
 # **Watch for** the one square that waits in *No owner* between A and B.
@@ -177,7 +181,11 @@ twin(events["crash"])
 # %%
 from rebalance_kit.notebook import costs
 
-joins = {"range": run("join", "eager"), "sticky": run("join", "sticky"), "cooperative-sticky": run("join", "cooperative")}
+joins = {
+    "range": run("join", "eager"),
+    "sticky": run("join", "sticky"),
+    "cooperative-sticky": run("join", "cooperative"),
+}
 costs(joins, "generations", "partitions unread", "partitions moved")
 
 # %% [markdown]
@@ -224,7 +232,9 @@ explain("partition.assignment.strategy")
 # What happens to it?
 
 # %%
-guess = predict({"the restarted consumer": None}, options=["falls back to eager", "works cooperatively", "is refused"])
+guess = predict(
+    {"the restarted consumer": None}, options=["falls back to eager", "works cooperatively", "is refused"]
+)
 guess
 
 # %% tags=["answer"]
