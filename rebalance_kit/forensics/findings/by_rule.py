@@ -32,11 +32,12 @@ _UNTOLD = {
     "over_ms": "some",
 }
 
-_RULES_BY_EVENT: dict[str, list[LineRule]] = defaultdict(list)
+#: The rules of single lines by the kinds of line they are about.
+RULES_BY_EVENT: dict[str, list[LineRule]] = defaultdict(list)
 for _rule in RULES:
     if isinstance(_rule, LineRule):
         for _name in _rule.events:
-            _RULES_BY_EVENT[_name].append(_rule)
+            RULES_BY_EVENT[_name].append(_rule)
 
 _FILE_END = re.compile(r"(\.log|\.txt|\.out)?(\.\d+)?(\.gz)?$")
 
@@ -56,7 +57,7 @@ class ByRule:
 
     def take(self, event: Event) -> None:
         """A line of the group."""
-        for rule in _RULES_BY_EVENT.get(event.event, ()):
+        for rule in RULES_BY_EVENT.get(event.event, ()):
             if rule.when(event):
                 kind, key = _whose(event)
                 hits = self._hits.setdefault((rule.code, kind, key), _Hits(event))

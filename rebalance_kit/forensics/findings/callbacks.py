@@ -27,6 +27,9 @@ _STEPS = frozenset(
     {"revoked", "assigned", "lost", "joining", "transitioned", "leaving", "rejoin_requested", "left_group"}
 )
 
+#: The lines that tell of it.
+SLOW_STEPS = _STEPS | {"joined", "assignment_finished"}
+
 #: What must follow a callback at once; "assigned" is followed by an acknowledgement under KIP-848 only.
 _FOLLOWS = {
     "revoked": frozenset({"joining", "rejoin_requested", "assigned", "leaving", "transitioned"}),

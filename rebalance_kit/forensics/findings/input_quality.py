@@ -30,11 +30,14 @@ class InputQuality:
         self._copies: dict[tuple[str, str], tuple[int, Evidence]] = {}
         self._back: dict[str, list[tuple[int, Evidence]]] = {}
 
-    def take(self, event: Event, *, own: bool, mine: bool) -> None:
-        """A line of the group (``own``), or one of no group; ``mine``: what is wrong with it is said of this group."""
-        if mine and event.back_ms is not None and event.back_ms > BACK_MS:
+    def went_back(self, event: Event) -> None:
+        """A line that is earlier than the one before it in its file."""
+        if event.back_ms is not None and event.back_ms > BACK_MS:
             self._back.setdefault(event.file, []).append((event.back_ms, line(event)))
-        if not own or event.at_ms is None or self._group is None:
+
+    def take(self, event: Event) -> None:
+        """A line of the group: its coordinator's, or a member's that joined."""
+        if event.at_ms is None:
             return
         number = event.generation if event.generation is not None else event.epoch
         if event.event in {"stabilized", "bumped"} and number is not None:

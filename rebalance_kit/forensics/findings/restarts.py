@@ -25,6 +25,11 @@ _LATER_MS = 10_000
 _STATIC_DOC = "KIP-345 (static membership)"
 _COMING = {"member_added": "joined", "joins": "joined", "left": "left", "epoch_left": "left"}
 
+#: The lines that tell of it.
+COMINGS_AND_GOINGS = frozenset(
+    {*_COMING, "static_added", "static_replaced", "static_rejoins", "member_failed"}
+)
+
 
 @dataclass(slots=True)
 class _Use:
@@ -50,9 +55,6 @@ class Restarts:
         at_ms, name, instance = event.at_ms, event.event, event.instance
         if at_ms is None:
             return
-        if event.side == "java" and instance is not None and event.client is not None:
-            users = self._uses.setdefault(instance, {})
-            users.setdefault(event.client, _Use(line(event), at_ms, at_ms)).to_ms = at_ms
         if name in {"static_replaced", "static_rejoins"} and instance is not None:
             self._turns.setdefault(instance, []).append(event)
         if event.side != "broker":
@@ -63,6 +65,13 @@ class Restarts:
             self._came.setdefault(instance, []).append((at_ms, event.member or ""))
         elif name == "member_failed":
             self._lost.append(event)
+
+    def use(self, event: Event) -> None:
+        """A line of a Java client that has an instance id."""
+        at_ms, instance = event.at_ms, event.instance
+        if at_ms is not None and instance is not None and event.client is not None:
+            users = self._uses.setdefault(instance, {})
+            users.setdefault(event.client, _Use(line(event), at_ms, at_ms)).to_ms = at_ms
 
     def rows(self, names: Names) -> list[Row]:
         """The findings, once all lines are taken."""

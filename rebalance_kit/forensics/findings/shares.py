@@ -20,6 +20,10 @@ _SETS = re.compile(r"Assignment\(partitions=\[([^\]]*)\]")
 _UNEVEN = 3
 
 
+#: The lines that tell of shares and offsets.
+SHARED_OUT = frozenset({"assignment_finished", "offset_set", "offset_missing"})
+
+
 class _Shares(NamedTuple):
     event: Event
     idle: int

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rebalance_kit.forensics.findings.by_rule import ByRule
-from rebalance_kit.forensics.findings.callbacks import Slowness
+from rebalance_kit.forensics.findings.by_rule import RULES_BY_EVENT, ByRule
+from rebalance_kit.forensics.findings.callbacks import SLOW_STEPS, Slowness
 from rebalance_kit.forensics.findings.finding import Row, order
 from rebalance_kit.forensics.findings.input_quality import InputQuality
 from rebalance_kit.forensics.findings.patterns import patterns
-from rebalance_kit.forensics.findings.restarts import Restarts
+from rebalance_kit.forensics.findings.restarts import COMINGS_AND_GOINGS, Restarts
 from rebalance_kit.forensics.findings.settings import Settings
-from rebalance_kit.forensics.findings.shares import Shares
+from rebalance_kit.forensics.findings.shares import SHARED_OUT, Shares
 from rebalance_kit.forensics.findings.subscribed import Subscribed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from rebalance_kit.forensics.event import Event
     from rebalance_kit.forensics.history.history import History
@@ -45,23 +45,42 @@ class Findings:
         self._shares, self._settings, self._subscribed = Shares(), Settings(), Subscribed()
         self._quality = InputQuality(group)
 
+        self._steps: dict[tuple[str, str, bool], tuple[Callable[[Event], None], ...]] = {}
+
     def take(self, event: Event) -> None:
         """The next event of the group, or one of no group."""
-        own = event.group == self._group
-        self._quality.take(event, own=own, mine=own or self._alone)
+        key = event.event, event.side, event.group == self._group
+        steps = self._steps.get(key)
+        if steps is None:
+            steps = self._steps[key] = tuple(self._steps_of(*key))
+        for step in steps:
+            step(event)
+        if event.back_ms is not None and (key[2] or self._alone):
+            self._quality.went_back(event)
+        if event.instance is not None and event.side == "java" and (key[2] or self._alone):
+            self._restarts.use(event)
+
+    def _steps_of(self, name: str, side: str, own: bool) -> Iterator[Callable[[Event], None]]:
+        """Who listens to lines of a kind."""
+        if own and self._group is not None and (side == "broker" or name == "joined"):
+            yield self._quality.take
         # What no group is named for is of the only one there is.
         if own or self._alone:
-            self._by_rule.take(event)
-            if event.side == "broker" or event.instance is not None:
-                self._restarts.take(event)
-        if event.event in _MADE_AND_GONE:
-            self._subscribed.change(event)
-        if own and event.side != "broker":
-            self._slowness.take(event)
-            self._shares.take(event)
-            self._settings.take(event)
-            if event.event == "subscribed":
-                self._subscribed.take(event)
+            if name in RULES_BY_EVENT:
+                yield self._by_rule.take
+            if name in COMINGS_AND_GOINGS:
+                yield self._restarts.take
+        if name in _MADE_AND_GONE:
+            yield self._subscribed.change
+        if own and side != "broker":
+            for names, step in (
+                (SLOW_STEPS, self._slowness.take),
+                (SHARED_OUT, self._shares.take),
+                (("config", "joined"), self._settings.take),
+                (("subscribed",), self._subscribed.take),
+            ):
+                if name in names:
+                    yield step
 
     def rows(self, history: History, rebalances: Sequence[Rebalance], storms: Sequence[Row]) -> list[Row]:
         """All findings, earliest first; to be asked once, at the end."""

@@ -53,7 +53,9 @@ class Coordinator:
         self._next = Moves()
 
     def take(self, event: Event) -> None:
-        """A line of the coordinator."""
+        """A line of the coordinator; one without a time tells nothing here."""
+        if event.at_ms is None:
+            return
         name = event.event
         if name in _ENDS:
             self._close(event)

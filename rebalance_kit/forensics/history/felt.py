@@ -44,6 +44,15 @@ _RANK = (
 )
 
 
+#: The lines that say so.
+FELT = frozenset(
+    {
+        *("joined", "synced", "rd_join_answer", "transitioned", "poll_timeout", "rd_poll_timeout"),
+        *("rejoin_requested", "leaving", "rd_leave", "join_retried", "joining", "rd_joining"),
+    }
+)
+
+
 @dataclass(slots=True)
 class _Round:
     """One generation or epoch: when its first and last member told of it, and who they were."""

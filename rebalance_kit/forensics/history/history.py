@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.history.causes import name_causes
 from rebalance_kit.forensics.history.coordinator import EXPIRED, Coordinator
 from rebalance_kit.forensics.history.fates import Fates
-from rebalance_kit.forensics.history.felt import Felt
+from rebalance_kit.forensics.history.felt import FELT, Felt
 from rebalance_kit.forensics.history.lives import Lives
 from rebalance_kit.forensics.history.names import Names
 from rebalance_kit.forensics.history.owners import CALLS, Owners
@@ -19,7 +19,7 @@ from rebalance_kit.forensics.history.topics import KINDS, Topics
 from rebalance_kit.forensics.history.waits import Waits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from rebalance_kit.forensics.event import Event
     from rebalance_kit.forensics.history.rebalance import Rebalance
@@ -40,46 +40,61 @@ class History:
         self._failed: list[str | None] = []
         self._coordinator, self._felt, self._fates = Coordinator(), Felt(), Fates()
         self._owners, self._lives, self._waits = Owners(), Lives(), Waits()
-        self._routes = self._routed()
-
-    def _routed(self) -> dict[str, list[Callable[[Event], None]]]:
-        """Which lines of the group's members go where."""
-        routes: dict[str, list[Callable[[Event], None]]] = defaultdict(list)
-        for names, step in (
-            (CALLS, self._owners.take),
-            (("joining", "rd_joining"), self._waits.take),
-            (("process_started", "process_closed", "subscribed"), self.subscriptions.take),
-            (("transitioned",), self._transitioned),
-            (("rd_rejoin",), self.topics.rejoin),
-            (("subscribed", "assigned", "block_assigned"), self.topics.use),
-        ):
-            for name in names:
-                routes[name].append(step)
-        return dict(routes)
+        self._steps: dict[tuple[str, bool, bool], tuple[Callable[[Event], None], ...]] = {}
 
     def take(self, event: Event) -> None:
         """The next event of the group, or one of no group that may concern it (a broker's, a process's start)."""
-        self.names.take(event)
-        name, own = event.event, event.group == self.group
-        if event.side == "broker":
-            self._of_broker(event, own=own)
-        else:
-            self._fates.take(event)
-            if name == "config":
-                self._owners.configured(event)
-            if own:
-                self._felt.take(event)
-                for step in self._routes.get(name, ()):
-                    step(event)
+        told = event.__dict__
+        if "member" in told or "instance" in told or "reason" in told:
+            self.names.take(event)
+        key = event.event, event.side == "broker", event.group == self.group
+        steps = self._steps.get(key)
+        if steps is None:
+            steps = self._steps[key] = tuple(self._steps_of(*key))
+        for step in steps:
+            step(event)
 
-    def _of_broker(self, event: Event, *, own: bool) -> None:
-        name = event.event
-        if name in KINDS:
-            self.topics.change(event)
-        elif name in {"broker_started", "loaded"}:
-            self.topics.start(event)
-        if not own or self.group is None:
+    def _steps_of(self, name: str, of_broker: bool, own: bool) -> Iterator[Callable[[Event], None]]:
+        """Who listens to lines of a kind."""
+        if of_broker:
+            if name in KINDS:
+                yield self.topics.change
+            elif name in {"broker_started", "loaded"}:
+                yield self.topics.start
+            if own and self.group is not None:
+                yield from self._steps_of_coordinator(name)
             return
+        yield self._fates.take
+        if name == "config":
+            yield self._owners.configured
+        if own:
+            for names, step in self._routes:
+                if name in names:
+                    yield step
+
+    @cached_property
+    def _routes(self) -> tuple[tuple[Collection[str], Callable[[Event], None]], ...]:
+        """Which lines of the group's members go where."""
+        return (
+            (FELT, self._felt.take),
+            (CALLS, self._owners.take),
+            ({"joining", "rd_joining"}, self._waits.take),
+            ({"process_started", "process_closed", "subscribed"}, self.subscriptions.take),
+            ({"transitioned"}, self._transitioned),
+            ({"rd_rejoin"}, self.topics.rejoin),
+            ({"subscribed", "assigned", "block_assigned"}, self.topics.use),
+        )
+
+    def _steps_of_coordinator(self, name: str) -> Iterator[Callable[[Event], None]]:
+        yield self._counted
+        if name in EXPIRED:
+            yield self._owners.expired
+        yield self._fates.born
+        yield self._coordinator.take
+        yield self._lives.take
+
+    def _counted(self, event: Event) -> None:
+        name = event.event
         self.coordinated = True
         if name == "stabilized" and event.generation is not None:
             self.generations.append(event.generation)
@@ -89,11 +104,6 @@ class History:
             self.targets += 1
         elif name in EXPIRED:
             self._failed.append(event.member)
-            self._owners.expired(event)
-        self._fates.born(event)
-        if event.at_ms is not None:
-            self._coordinator.take(event)
-            self._lives.take(event)
 
     def _transitioned(self, event: Event) -> None:
         if event.state_to == "STABLE" and event.at_ms is not None:

@@ -51,8 +51,10 @@ class Lives:
         self._lives: dict[str, _Life] = {}
 
     def take(self, event: Event) -> None:
-        """A line of the coordinator with a time."""
-        at_ms, name, member = event.at_ms or 0, event.event, event.member
+        """A line of the coordinator; one without a time tells nothing here."""
+        at_ms, name, member = event.at_ms, event.event, event.member
+        if at_ms is None:
+            return
         other = event.other
         if name in {"static_replaced", "static_rejoins"} and other is not None and other != member:
             self._ended(other, at_ms, "replaced")
