@@ -100,7 +100,10 @@ class Finder:
         self._table = table
 
     def find(self, message: str) -> Found | None:
-        """The template that a message belongs to, or the first that it resembles; None when there is neither."""
+        """The template that a message belongs to, or the first that it resembles; None when there is neither.
+
+        A message resembles a template when it starts like it and contains its longest piece.
+        """
         likely = self._branches.get(message[:_BRANCH], self._short)
         for start, pieces, groups_of, template in likely:
             if message.startswith(start):
@@ -109,7 +112,10 @@ class Finder:
                         break
                 else:
                     return template, groups_of(message)
-        return next(((some.template, None) for some in likely if some.template.resembles(message)), None)
+        for start, pieces, _, template in self._resembled.get(message[:_BRANCH], self._short_resembled):
+            if message.startswith(start) and (not pieces or pieces[0] in message):
+                return template, None
+        return None
 
     @cached_property
     def _candidates(self) -> list[_Candidate]:
@@ -117,6 +123,15 @@ class Finder:
             _Candidate(*template.literals, group_matcher(template.pattern, template.linear), template)
             for template in self._table
         ]
+
+    @cached_property
+    def _resembled(self) -> dict[str, list[_Candidate]]:
+        """Of the candidates for each beginning, those that a message may resemble."""
+        return {beginning: _may_be_resembled(some) for beginning, some in self._branches.items()}
+
+    @cached_property
+    def _short_resembled(self) -> list[_Candidate]:
+        return _may_be_resembled(self._short)
 
     @cached_property
     def _short(self) -> list[_Candidate]:
@@ -133,6 +148,11 @@ class Finder:
             beginning: [some for some in self._candidates if beginning.startswith(some.start[:_BRANCH])]
             for beginning in beginnings
         }
+
+
+def _may_be_resembled(candidates: Sequence[_Candidate]) -> list[_Candidate]:
+    """Not librdkafka's debug lines, because many of them differ only in one word."""
+    return [some for some in candidates if some.template.side != "librdkafka"]
 
 
 IN_MESSAGES, IN_UNLAID = Finder(MESSAGES), Finder(UNLAID)

@@ -67,16 +67,6 @@ class Template:
         """The text that a line starts with, and the other pieces that it must contain, longest first."""
         return _literals(self.text)
 
-    def resembles(self, message: str) -> bool:
-        """Whether the message starts like this line and contains its longest piece.
-
-        Never true of librdkafka's debug lines, because many of them differ only in one word.
-        """
-        start, pieces = self.literals
-        return (
-            self.side != "librdkafka" and message.startswith(start) and all(p in message for p in pieces[:1])
-        )
-
 
 @cache
 def _fields(text: str) -> tuple[str, ...]:

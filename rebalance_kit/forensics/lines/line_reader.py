@@ -38,6 +38,7 @@ Prefix: TypeAlias = tuple[str | None, str | None, str | None]
 #: One message of a line (a JSON line may hold several).
 Message: TypeAlias = tuple[Head, Prefix, Found]
 
+_NOT_WHOLE = "begins like a group line but ends otherwise than Kafka writes it"
 _NO_HEAD: Head = (None, None, None, None)
 _NO_PREFIX: Prefix = (None, None, None)
 
@@ -103,22 +104,26 @@ class LineReader:
             # One JSON message holds the exception or block that follows on lines of its own elsewhere.
             message, *rest = (part.rstrip("\r") for part in message.split("\n"))
         prefix = _NO_PREFIX
-        if message.startswith(("[Consumer ", "[Worker ")):
-            client = _CLIENT_PREFIX.match(message, 0, LONG)
-            if client:
-                prefix, message = (client[1], client[2], client[3]), message[client.end() :]
-        elif message.startswith("[Group"):
-            broker = _BROKER_PREFIX.match(message)
-            message = message[broker.end() :] if broker else message
-        messages: list[Message] = [(head, prefix, found)] if (found := IN_MESSAGES.find(message)) else []
-        messages += [(_NO_HEAD, _NO_PREFIX, found) for part in rest if (found := IN_UNLAID.find(part))]
+        if message[:1] == "[":
+            if message.startswith(("[Consumer ", "[Worker ")):
+                client = _CLIENT_PREFIX.match(message, 0, LONG)
+                if client:
+                    prefix, message = (client[1], client[2], client[3]), message[client.end() :]
+            elif message.startswith("[Group"):
+                broker = _BROKER_PREFIX.match(message)
+                message = message[broker.end() :] if broker else message
+        found = IN_MESSAGES.find(message)
+        if not rest:
+            return None if found is None else _NOT_WHOLE if found[1] is None else [(head, prefix, found)]
+        messages: list[Message] = [] if found is None else [(head, prefix, found)]
+        messages += [(_NO_HEAD, _NO_PREFIX, more) for part in rest if (more := IN_UNLAID.find(part))]
         return _whole_messages(messages) if messages else None
 
 
 def _whole_messages(messages: list[Message]) -> list[Message] | str:
     """The messages that fit their template entirely; the reason to reject the line when none does."""
     whole = [message for message in messages if message[2][1] is not None]
-    return whole or "begins like a group line but ends otherwise than Kafka writes it"
+    return whole or _NOT_WHOLE
 
 
 def _parts(layout: Layout) -> Callable[[str], Sequence[str | None] | None]:

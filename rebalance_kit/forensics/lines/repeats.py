@@ -85,23 +85,22 @@ class Repeats:
         if len(rest) > LONGEST:
             return
         if isinstance(told, list):
-            if not all(self._counts_from(cut, fields) for fields in told):
-                return
-            told = [_counted_from(ms, fields) for fields in told]
+            counted = []
+            for one in told:
+                fields = one.copy()
+                if "at_ms" in fields:
+                    if not self._counts_from(cut, fields["at_ms"]):
+                        return
+                    fields["at_ms"] -= ms
+                counted.append(fields)
+            told = counted
         if len(memory) >= MOST:
             memory.clear()
         memory[rest] = told
 
-    def _counts_from(self, cut: Cut, fields: dict[str, Any]) -> bool:
-        """Whether the moment of an event follows from the time that was cut off (or it has none)."""
+    def _counts_from(self, cut: Cut, at_ms: int | None) -> bool:
+        """Whether the moment of an event follows from the time that was cut off."""
         memory, _, ms = cut
-        if "at_ms" not in fields:
-            return True
-        at_ms = fields["at_ms"]
         if at_ms is None or memory is self._whole:
             return False
         return at_ms == ms or (not self._zoned and abs(at_ms - ms) <= _MOST_OFFSET_MS)
-
-
-def _counted_from(ms: int, fields: dict[str, Any]) -> dict[str, Any]:
-    return fields | {"at_ms": fields["at_ms"] - ms} if "at_ms" in fields else fields.copy()
