@@ -125,7 +125,7 @@ def test_every_finding_shows_its_line_and_where_to_read_on(recorded):
 
 
 def test_the_pack_holds_what_the_recording_wrote():
-    assert len(run_names()) == 84
+    assert len(run_names()) == 90
     assert b"Successfully joined group" in read_file("crash.eager.4.3.1", "c1.log")
 
 

@@ -23,6 +23,10 @@ REPEATED = (
     "crash-2x4.sticky.4.3.1",
     "crash-2x4.roundrobin.4.3.1",
     "crash-2x4.consumer-range.4.3.1",
+    "nine-members.consumer.4.3.1",
+    "rd-poll-timeout.consumer.4.3.1",
+    "rd-poll-timeout.eager.4.3.1",
+    "storm.eager.4.3.1",
 )
 
 REPEATED_LATER = (
