@@ -20,6 +20,7 @@ HEAD = Head(
     "A stem?",
     None,
     ("KIP-429",),
+    options_note="three options keep the tests short",
 )
 WHY = "Because the rule says so and no other."
 

@@ -49,6 +49,9 @@ def build(raw: Mapping[str, Any], where: str, scenarios: Scenarios) -> Item:
         _shown(exhibit, scenarios) if isinstance(exhibit, dict) else exhibit,
         tuple(raw["source"]),
         where,
+        raw.get("fact", ""),
+        tuple(raw.get("regardless", ())),
+        raw.get("options_note", ""),
     )
     return _KINDS[raw["kind"]](head, raw, scenarios)
 

@@ -35,10 +35,10 @@ _VERIFY = """\
 {claims}"""
 
 
-def _options(text: str, right: str = "a") -> str:
+def _options(text: str, right: str = "a", letters: str = "abc") -> str:
     return "    options:\n" + "".join(
         _OPTION.format(id=letter, text=text, rest="right: true" if letter in right else "misconception: ...")
-        for letter in "abc"
+        for letter in letters
     )
 
 
@@ -48,8 +48,8 @@ def _claims(names: str) -> str:
 
 _BODY = MappingProxyType(
     {
-        "single": _options("text") + _VERIFY.format(claims=_claims("a b c")),
-        "multiple": _options("text", "ab") + _VERIFY.format(claims=_claims("a b c")),
+        "single": _options("text", letters="abcd") + _VERIFY.format(claims=_claims("a b c d")),
+        "multiple": _options("text", "ab", "abcd") + _VERIFY.format(claims=_claims("a b c d")),
         "numeric": "    key: 0\n    unit: ...\n    why: ...\n    wrong:\n      - {value: 1, misconception: ..., why: ...}\n      - {value: 2, misconception: ..., why: ...}\n"
         + _VERIFY.format(claims='      value: "..."\n'),
         "short": "    accept: [...]\n    why: ...\n    wrong:\n      - {text: ..., misconception: ..., why: ...}\n      - {text: ..., misconception: ..., why: ...}\n"

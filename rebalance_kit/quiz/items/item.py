@@ -43,7 +43,11 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Fields that every item has; ``where`` is file and line."""
+    """Fields that every item has; ``where`` is file and line.
+
+    ``fact`` is what several items ask, ``regardless`` names premises that change nothing about the key, and
+    ``options_note`` tells why a single-choice item has another number of options than four.
+    """
 
     id: str
     tags: tuple[str, ...]
@@ -56,6 +60,9 @@ class Head:
     exhibit: str | Shown | None
     source: tuple[str, ...]
     where: str = "<item>"
+    fact: str = ""
+    regardless: tuple[str, ...] = ()
+    options_note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from statistics import median
 
+from rebalance_kit.quiz.items.form import facts, option_counts, premises, vocabulary
+from rebalance_kit.quiz.items.guessing import no_lucky_guesser
 from rebalance_kit.quiz.items.item import Choice, Drawn, Generated, Item, Matching, Numeric, Ordering, Short
 from rebalance_kit.quiz.items.reading import Problem
 from rebalance_kit.quiz.proof.generate import slots
@@ -293,4 +295,9 @@ LINTS: tuple[Lint, ...] = (
     unfilled_slots,
     markup,
     explanations,
+    option_counts,
+    premises,
+    facts,
+    vocabulary,
+    no_lucky_guesser,
 )

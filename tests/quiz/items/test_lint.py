@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from rebalance_kit.quiz.items import lint
+from rebalance_kit.quiz.items import form, guessing, lint
+from rebalance_kit.quiz.items.bank import read_bank
 from rebalance_kit.quiz.items.item import Choice, Matching, Prompt, Short, WrongText
 
 
@@ -100,3 +101,87 @@ def test_a_matching_and_a_short_item_with_equal_answers_are_found(single):
     assert rules(Matching(single.head, prompts, (("a", "10 s"), ("b", "10  s.")))) == {"equal-options"}
     short = Short(single.head, ("LEAVE",), why, (WrongText("leave", "kip848-is-instant", f"{why} 3"),))
     assert rules(short) == {"equal-options"}
+
+
+def four(single: Choice, *texts: str, stem: str = "A stem?") -> Choice:
+    """A single-choice item with these options, the first one right."""
+    options = tuple(
+        replace(
+            single.options[0],
+            id=letter,
+            text=text,
+            right=letter == "a",
+            why=f"{letter} because of a rule.",
+            misconception=None if letter == "a" else "one-step-switch",
+        )
+        for letter, text in zip("abcd", texts, strict=False)
+    )
+    return replace(single, options=options, head=replace(single.head, stem=stem, options_note=""))
+
+
+def test_a_single_choice_item_has_four_options_or_says_why_not(single):
+    assert rules(replace(single, head=replace(single.head, options_note=""))) == {"options"}
+    assert rules(four(single, "alpha", "gamma", "delta", "theta")) == set()
+
+
+@pytest.mark.parametrize(
+    ("tag", "versions", "stem", "missing"),
+    [
+        ("clocks", "2.4+", "A consumer is killed. When?", ["protocol", "client"]),
+        ("clocks", "2.4+", "A Java consumer with default settings is killed. When?", []),
+        ("clocks", "2.4+", "A classic librdkafka consumer is killed. When?", []),
+        ("static", "2.4+", "A static member is killed. When?", ["protocol"]),
+        ("operations", "4.0-4.2", "A commit is late. Is it accepted?", ["version"]),
+        ("versions", "4.0+", "On Kafka 4.0 a commit is late. Is it accepted?", []),
+        ("operations", "2.4+", "What is lag?", []),
+    ],
+)
+def test_a_stem_names_the_premises_that_its_theme_needs(single, tag, versions, stem, missing):
+    head = replace(single.head, tags=(tag,), versions=versions, stem=stem)
+    found = [problem.message.split()[4].strip(",") for problem in form.premises([replace(single, head=head)])]
+    assert found == missing
+    told = replace(single, head=replace(head, regardless=("protocol", "client", "version")))
+    assert not list(form.premises([told]))
+
+
+def test_a_third_item_of_one_kind_about_one_fact_is_found(single, numeric):
+    three = [
+        replace(single, head=replace(single.head, id=f"item-{n}", fact="session-of-45-s")) for n in "abc"
+    ]
+    assert [problem.item for problem in form.facts(three)] == ["item-c"]
+    other_kind = replace(numeric, head=replace(numeric.head, fact="session-of-45-s"))
+    assert not list(form.facts([*three[:2], other_kind]))
+
+
+@pytest.mark.parametrize(
+    "text", ["It is thrown out", "It waits, for it is slow", "It dies of an error", "It joins anew"]
+)
+def test_fable_words_are_found(single, text):
+    assert rules(with_text(single, 0, text)) == {"vocabulary"}
+
+
+def test_a_bank_in_which_the_longest_option_is_right_is_found(single):
+    words = ["north", "south", "east", "west", "up", "down"]
+    fair = [
+        four(single, *(f"{words[(n + k) % 6]} {'x' * ((n + k) % 4)}" for k in range(4)), stem=f"Stem {n}?")
+        for n in range(60)
+    ]
+    told = [
+        replace(item, options=(replace(item.options[0], text="much the longest"), *item.options[1:]))
+        for item in fair
+    ]
+    assert "longest" in " ".join(problem.message for problem in guessing.no_lucky_guesser(told))
+    assert "longest" not in " ".join(problem.message for problem in guessing.no_lucky_guesser(fair))
+    assert "position answers" in " ".join(problem.message for problem in guessing.no_lucky_guesser(fair))
+
+
+def test_no_guesser_beats_chance_over_the_bank():
+    table = guessing.guessers(read_bank().items)
+    assert {guesser.name for guesser in table} == {
+        "longest",
+        "shortest",
+        "most hedged",
+        "odd one out",
+        "position",
+    }
+    assert [guesser.name for guesser in table if guesser.score > guesser.limit] == []
