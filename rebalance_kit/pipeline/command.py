@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rebalance_kit.forensics.lines.layouts import Reading
     from rebalance_kit.forensics.look import Look
     from rebalance_kit.forensics.tables import Tables
-    from rebalance_kit.pipeline.inquiry import Forensics
+    from rebalance_kit.pipeline.inquiry import Events, Forensics
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,15 +193,48 @@ def _with_spark(
     page: Callable[[Tables, Path], object] | None,
 ) -> None:
     from rebalance_kit.pipeline import output
-    from rebalance_kit.pipeline.inquiry import forensics
-    from rebalance_kit.pipeline.spark.session import spark_session
+    from rebalance_kit.pipeline.inquiry import gold, read_events
+    from rebalance_kit.pipeline.spark.launch import command_session
 
-    with tempfile.TemporaryDirectory(prefix="rebalance-kit-") as scratch:
-        result = forensics(spark_session(master), paths, Path(scratch), reading)
-        if out_dir is not None:
-            _write(result, lambda folder: output.write_tables(result.tables(), folder), Path(out_dir), page)
-        _print(result, stream, as_json=as_json, books=books)
+    silver: Events | None = None
+    few = lines_about(paths) <= FEW_FOR_SPARK
+    with (
+        tempfile.TemporaryDirectory(prefix="rebalance-kit-") as scratch,
+        command_session(master, few=few) as spark,
+    ):
+        try:
+            silver = read_events(spark, paths, Path(scratch), reading)
+            result = gold(silver)
+            if out_dir is not None:
+                _write(
+                    result, lambda folder: output.write_tables(result.tables(), folder), Path(out_dir), page
+                )
+            _print(result, stream, as_json=as_json, books=books)
+        except KeyboardInterrupt:
+            if not as_json:
+                _print_known(silver, stream)
+            raise
         result.kept.unpersist()
+
+
+def _print_known(silver: Events | None, stream: TextIO) -> None:
+    """What an interrupted look knows: with Spark the groups come together at the end, the lines' sums before."""
+    if silver is None:
+        print(
+            "Interrupted while the lines were read: nothing is known yet. With --engine local each file is "
+            "known when it is read.",
+            file=stream,
+        )
+        return
+    parsed, ignored, rejected, lines = (
+        sum(row[name] for row in silver.lines.collect())
+        for name in ("parsed", "ignored", "rejected", "lines")
+    )
+    print(
+        f"Interrupted before the groups were told. Known: {parsed} parsed + {ignored} ignored + {rejected} "
+        f"rejected = {lines} lines, of {len(silver.survey.files)} files.",
+        file=stream,
+    )
 
 
 def require_paths(paths: Sequence[str | os.PathLike[str]]) -> None:

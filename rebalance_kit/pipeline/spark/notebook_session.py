@@ -9,17 +9,15 @@ from __future__ import annotations
 import logging
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from subprocess import DEVNULL
 from typing import TYPE_CHECKING
 
-from rebalance_kit.model.errors import EnvironmentProblem
-from rebalance_kit.pipeline.spark.session import SETTINGS, prepare_environment, require_spark, spark_session
+from rebalance_kit.pipeline.spark.launch import MEMORY, launch_java
+from rebalance_kit.pipeline.spark.session import require_spark, spark_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 MASTER = "local[2]"
-_MEMORY = "spark.driver.memory"
 
 #: Loggers with which PySpark repeats the errors that it raises.
 _ECHOING_LOGGERS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
@@ -33,8 +31,8 @@ def quiet_session(master: str = MASTER, memory: str = "1g") -> SparkSession:
     from pyspark.sql import SparkSession
 
     if SparkSession.getActiveSession() is None:
-        _launch(memory)
-        return spark_session(master, settings={_MEMORY: memory}, quick_start=True)
+        launch_java(memory, quick_start=True, keep_classes=True)
+        return spark_session(master, settings={MEMORY: memory}, quick_start=True)
     return spark_session()
 
 
@@ -56,23 +54,3 @@ def _first_query(spark: SparkSession) -> None:
 
     lines = spark.createDataFrame([("a line",)], "value string").filter(F.col("value").contains("line"))
     lines.groupBy(F.substring("value", 1, 1).alias("hour")).count().orderBy("hour").collect()
-
-
-def _launch(memory: str) -> None:
-    """Start the Java process with its error output closed, unless one runs already."""
-    from pyspark import SparkConf, SparkContext
-    from pyspark.errors import PySparkRuntimeError
-    from pyspark.java_gateway import launch_gateway
-
-    if SparkContext._gateway is not None:  # noqa: SLF001 - where PySpark keeps a running gateway
-        return
-    prepare_environment(quick_start=True, keep_classes=True)
-    conf = SparkConf(loadDefaults=False).setAll([*SETTINGS.items(), (_MEMORY, memory)])
-    try:
-        gateway = launch_gateway(conf, popen_kwargs={"stderr": DEVNULL})  # type: ignore[no-untyped-call]
-    except PySparkRuntimeError as problem:
-        raise EnvironmentProblem(
-            f"Java did not start ({problem}); expected it to with {memory} of memory: "
-            "`rebalance-kit doctor` says what is missing"
-        ) from problem
-    SparkContext._ensure_initialized(gateway=gateway)  # noqa: SLF001 - the way in that SparkContext itself uses

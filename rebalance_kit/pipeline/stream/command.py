@@ -64,10 +64,13 @@ def run_watch(folder: Path, options: WatchOptions, out: TextIO) -> int:
             )
         if options.out_dir is not None:
             refuse_foreign(options.out_dir, (*TABLES, PAGE))
-        from rebalance_kit.pipeline.spark.session import spark_session
+        from rebalance_kit.pipeline.spark.launch import command_session
 
-        spark = spark_session(options.master)
-        with Watch(spark, folder, options.state) as watch, stop_signals() as stop:
+        with (
+            command_session(options.master) as spark,
+            Watch(spark, folder, options.state) as watch,
+            stop_signals() as stop,
+        ):
             _follow(watch, options, stop, out)
             _finish(watch, options, out)
     except RebalanceKitError as problem:

@@ -7,13 +7,16 @@ stopped growing.  Only ``rebalance_kit.pipeline.stream.command`` prints.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
+from rebalance_kit.model.about import __version__
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.pipeline.stream.tail import Tail
@@ -140,13 +143,27 @@ class Watch:
         note = self.checkpoint / "watch.json"
         folder, java_pid = str(Path(self.folder).resolve()), _java_pid(self._spark)
         if note.exists():
-            last = json.loads(note.read_text("utf-8"))
+            last = self._noted(note)
             if last["folder"] != folder:
                 raise DataError(
                     f"the checkpoint {self.checkpoint} belongs to {last['folder']}, not to {folder}; give another one"
                 )
+            if last.get("version") != store_version():
+                raise DataError(
+                    f"the checkpoint {self.checkpoint} was written by rebalance-kit {last.get('version', '(unnamed)')}, "
+                    f"this is {store_version()}, which reads lines otherwise; expected another --checkpoint, to begin anew"
+                )
             _wait_until_ended(last["java"], java_pid)
-        write_atomically(note, json.dumps({"folder": folder, "java": java_pid}))
+        write_atomically(note, json.dumps({"folder": folder, "java": java_pid, "version": store_version()}))
+
+    def _noted(self, note: Path) -> dict[str, Any]:
+        try:
+            noted = json.loads(note.read_text("utf-8"))
+            return {"folder": str(noted["folder"]), "java": noted["java"], **noted}
+        except (ValueError, KeyError, TypeError) as problem:
+            raise DataError(
+                f"{note} is no note of a watch ({problem!r}); expected another --checkpoint, to begin anew"
+            ) from problem
 
     def _lock_checkpoint(self) -> None:
         try:
@@ -160,6 +177,21 @@ class Watch:
             raise DataError(
                 f"another watch uses the checkpoint {self.checkpoint}; expected one watch per checkpoint"
             )
+
+
+@cache
+def store_version() -> str:
+    """What a store was written by: the kit's version, and a digest of its columns, layouts and grammar."""
+    from rebalance_kit.forensics.grammar.table import MESSAGES, UNLAID
+    from rebalance_kit.forensics.lines.layouts import LAYOUTS
+    from rebalance_kit.pipeline.lines.batch_reader import CLASSIFIED
+
+    read_by = (
+        sorted(CLASSIFIED.items()),
+        [(one.event, one.side, one.text, one.given) for one in (*MESSAGES, *UNLAID)],
+        [(one.name, one.pattern) for one in LAYOUTS],
+    )
+    return f"{__version__}+{hashlib.sha256(repr(read_by).encode()).hexdigest()[:8]}"
 
 
 def _locked(descriptor: int) -> bool:

@@ -55,25 +55,26 @@ def run_sweep(
         if out_dir is not None:
             refuse_foreign(out_dir, ("runs", "rebalances", SWEEP_PAGE))
         from rebalance_kit.pipeline import output
-        from rebalance_kit.pipeline.spark.session import spark_session, without_codegen
+        from rebalance_kit.pipeline.spark.launch import command_session
+        from rebalance_kit.pipeline.spark.session import without_codegen
         from rebalance_kit.pipeline.sweep.grid import sweep_grid, sweep_tables
 
         print(f"{checked.runs:,} runs", file=out, flush=True)
-        spark = spark_session(master)
-        runs = sweep_grid(spark, checked).persist()
-        # One row per run is a small table, and compiling code for it would take a core from the runs.
-        with _Progress(spark, checked.runs, out), without_codegen(spark):
-            runs.count()
-        if out_dir is not None:
-            output.write_tables(sweep_tables(runs), out_dir)
-            print(f"tables runs and rebalances written to {out_dir}", file=out)
-        swept = collected(runs, list(checked.columns()))
-        print(swept.text(), file=out)
-        if page is not None:
-            page(swept)
+        with command_session(master) as spark:
+            runs = sweep_grid(spark, checked).persist()
+            # One row per run is a small table, and compiling code for it would take a core from the runs.
+            with _Progress(spark, checked.runs, out), without_codegen(spark):
+                runs.count()
             if out_dir is not None:
-                note_written(out_dir, (SWEEP_PAGE,))
-        runs.unpersist()
+                output.write_tables(sweep_tables(runs), out_dir)
+                print(f"tables runs and rebalances written to {out_dir}", file=out)
+            swept = collected(runs, list(checked.columns()))
+            print(swept.text(), file=out)
+            if page is not None:
+                page(swept)
+                if out_dir is not None:
+                    note_written(out_dir, (SWEEP_PAGE,))
+            runs.unpersist()
     except RebalanceKitError as problem:
         sys.stderr.write(f"rebalance-kit sweep: {problem}\n")
         return 2

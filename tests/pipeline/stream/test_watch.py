@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import json
 import random
+import re
 import signal
 import threading
 
@@ -63,6 +65,26 @@ def test_a_checkpoint_is_one_watch_s_and_one_folder_s(spark, tmp_path):
         Watch(spark, tmp_path / "others", tmp_path / "state").__enter__()
     with pytest.raises(DataError, match="is no folder"):
         Watch(spark, tmp_path / "missing", tmp_path / "state")
+
+
+def test_a_store_of_an_earlier_version_is_refused_by_name(spark, tmp_path):
+    (tmp_path / "logs").mkdir()
+    with Watch(spark, tmp_path / "logs", tmp_path / "state"):
+        pass
+    with Watch(spark, tmp_path / "logs", tmp_path / "state"):
+        pass  # the same version goes on
+    note = tmp_path / "state" / "watch.json"
+    noted = json.loads(note.read_text())
+    for version in ({"version": "0.0.9+12345678"}, {}):
+        note.write_text(json.dumps({key: noted[key] for key in ("folder", "java")} | version))
+        told = version.get("version", "(unnamed)")
+        with pytest.raises(
+            DataError, match=rf"state was written by rebalance-kit {re.escape(told)}, this is"
+        ):
+            Watch(spark, tmp_path / "logs", tmp_path / "state").__enter__()
+    note.write_text("{}")
+    with pytest.raises(DataError, match="is no note of a watch"):
+        Watch(spark, tmp_path / "logs", tmp_path / "state").__enter__()
 
 
 def test_the_notebook_s_table_follows_a_growing_file(spark, runs_folder, tmp_path):
