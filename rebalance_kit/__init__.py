@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # the names of the table below, for editors and type checkers
     from rebalance_kit.simulation.scenario.scenario import Scenario as Scenario
     from rebalance_kit.simulation.simulate import simulate as simulate
     from rebalance_kit.view.exercises.widget import Exercise as Exercise
+    from rebalance_kit.view.figures.clocks import clocks as clocks
     from rebalance_kit.view.figures.comparison import comparison_figure as comparison_figure
     from rebalance_kit.view.figures.dealing import deal as deal
     from rebalance_kit.view.figures.flow import flow_figure as flow_figure
@@ -80,6 +81,7 @@ else:
             "Poll": "view",
             "Quiz": "view",
             "Review": "view",
+            "clocks": "view",
             "comparison_figure": "view",
             "deal": "view",
             "describe_comparison": "view",

@@ -26,6 +26,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "describe_gantt": "words.descriptions",
         "describe_lag": "figures.lag_chart",
         "detection_figure": "figures.sweep_figures",
+        "clocks": "figures.clocks",
         "deal": "figures.dealing",
         "flow_figure": "figures.flow",
         "gantt_figure": "figures.gantt",

@@ -1,0 +1,295 @@
+# %% [markdown]
+# # 08 · Clocks and static membership
+#
+# **35 minutes.** Exams: CCDAK *Application Development*; CCAAK *Cluster Configuration*, *Troubleshooting*, *Deployment*.
+#
+# After this notebook you can
+#
+# - name the four clocks of a member, who runs each, and what restarts it (CCDAK Application Development);
+# - choose timeouts by rule, and say what each choice costs (CCAAK Cluster Configuration);
+# - say when static membership pays, and when it hurts (CCAAK Deployment);
+# - work out a rolling restart on Kubernetes with numbers (CCAAK Deployment);
+# - recognise a rebalance storm, and end it (CCAAK Troubleshooting).
+
+# %%
+from rebalance_kit import Lab, Quiz, clocks, scenario
+from rebalance_kit.notebook import columns, draws, median, next_notebook, predict, run
+from rebalance_kit.notebook import reasons, spread, with_configs
+
+# %% [markdown]
+# ## Four clocks
+#
+# "The consumer timed out" can mean four things. **Watch for** who runs the clock: what the coordinator runs survives a dead
+# process, and what the client runs does not.
+
+# %%
+clocks()
+
+# %% [markdown]
+# The heartbeat comes from a **background thread**. An application that hangs in its own code keeps its session alive, because that
+# thread goes on. This is why there is a second clock, `max.poll.interval.ms`: it notices an application that no longer polls. When it
+# runs out, the *client* says goodbye; the broker's log then tells of a member that *left*.
+#
+# ### Predict
+#
+# Which clock ends the membership, for each of these?
+
+# %%
+clock_names = ("session.timeout.ms", "max.poll.interval.ms", "rebalance timeout", "none")
+guess = predict(
+    {
+        "kill -9": None,
+        "a database call of ten minutes": None,
+        "a garbage collection of one minute": None,
+        "a broker restarts in five seconds": None,
+    },
+    options=clock_names,
+)
+guess
+
+# %% tags=["hide-input"]
+seen = {}
+for case, name in zip(
+    guess.answers, ("crash", "poll-timeout", "freeze", "coordinator-failover"), strict=True
+):
+    removed = list(run(name, "eager").of("member_removed"))
+    how = removed[0].detail["how"] if removed else "none"
+    seen[case] = {"session": "session.timeout.ms", "leave": "max.poll.interval.ms", "none": "none"}[how]
+guess.beside(seen)
+
+# %% [markdown]
+# The garbage collection stops *all* threads, the heartbeat thread included, so it looks like a crash. (The runs use
+# `max.poll.interval.ms=12000` and a stall of 20 s, so that you need not wait ten minutes.)
+#
+# ## The rules
+#
+# | rule | enforced by | what happens otherwise |
+# |---|---|---|
+# | `heartbeat.interval.ms` ≤ a third of `session.timeout.ms` | nobody; a recommendation | one lost heartbeat costs the membership |
+# | `heartbeat.interval.ms` < `session.timeout.ms` | the Java client | `IllegalArgumentException` when it is built |
+# | `group.min.session.timeout.ms` (6 s) ≤ session ≤ `group.max.session.timeout.ms` (30 min) | the broker | `INVALID_SESSION_TIMEOUT`, fatal |
+# | `max.poll.interval.ms` > your worst batch | nobody | the member is removed in the middle of its work |
+# | `max.poll.interval.ms` ≥ `session.timeout.ms` | librdkafka only | librdkafka refuses to start |
+# | under KIP-848, session and heartbeat are set on the **broker** | the Java client | `session.timeout.ms cannot be set when group.protocol=CONSUMER` |
+#
+# Under KIP-848 the keys are `group.consumer.session.timeout.ms` (45 s) and `group.consumer.heartbeat.interval.ms` (5 s), with a least
+# and a greatest value each. One group can differ: `kafka-configs --entity-type groups --entity-name billing
+# --alter --add-config consumer.session.timeout.ms=50000`.
+#
+# ### What a shorter session buys
+#
+# ### Predict
+#
+# One of three consumers is killed. For how long do its partitions go unread, in the median over 40 drawn moments?
+
+# %%
+guess = predict({"session.timeout.ms=10000": None, "session.timeout.ms=45000": None}, within=3)
+guess
+
+# %%
+short = draws(with_configs(scenario("crash"), {"session.timeout.ms": 10_000}), 40, ("eager",))
+usual = draws(scenario("crash"), 40, ("eager",))
+longest = [median(each, "longest_gap_s")["eager"] for each in (short, usual)]
+guess.beside(dict(zip(guess.answers, longest, strict=True)))
+
+# %%
+spread(usual, "longest_gap_s")
+
+# %% [markdown]
+# The session timeout minus the age of the last heartbeat, plus a second or two for the rebalance. A short session finds a dead
+# member sooner, and takes a slow one (a long garbage collection, a lost packet) for dead. That false alarm costs two rebalances: one when
+# it is removed and one when it comes back.
+#
+# ## How to choose
+#
+# | you see | set |
+# |---|---|
+# | a crash must be noticed within 15 s | `session.timeout.ms=12000`, `heartbeat.interval.ms=3000`; watch for false alarms |
+# | garbage collections of 20 s | session above 20 s plus three heartbeats; better: cure the collections |
+# | the log says *consumer poll timeout has expired* | fewer records per poll (`max.poll.records`), or a worker thread and `pause()`; only then a longer `max.poll.interval.ms` |
+# | a batch takes up to 8 minutes, and that is right | `max.poll.interval.ms` = 2 × 8 minutes; know that a join phase may now wait as long |
+# | rolling deploys rebalance all day | static membership, or cooperative, or KIP-848 (below) |
+#
+# The two numbers of a batch: `max.poll.records` × time per record. 500 records of 700 ms make 350 s, which is more than 5
+# minutes. Lower the first number before you raise the limit.
+#
+# ## Static membership
+#
+# A member with a `group.instance.id` is **static**. Two things change:
+#
+# - `close()` sends no LeaveGroup (classic), or a leave for a while (KIP-848). The group waits for it, one session long.
+# - When a process with the same instance id joins, it *replaces* the old one and gets its partitions back, without a rebalance.
+#
+# ### Predict
+#
+# Three consumers are restarted one after the other, each away for about five seconds. Six partitions. Median over 40 draws, eager.
+
+# %%
+guess = predict(
+    {"rebalances, dynamic": None, "rebalances, static": None, "more unread partition-seconds": None},
+    within=1,
+    options={"more unread partition-seconds": ("dynamic", "static")},
+)
+guess
+
+# %% tags=["hide-input"]
+dynamic, static = draws("rolling-restart", 40), draws("rolling-restart-static", 40)
+unread = {
+    name: median(each, "unread_partition_s")["eager"]
+    for name, each in (("dynamic", dynamic), ("static", static))
+}
+guess.beside(
+    {
+        "rebalances, dynamic": median(dynamic, "rebalances")["eager"],
+        "rebalances, static": median(static, "rebalances")["eager"],
+        "more unread partition-seconds": max(unread, key=unread.__getitem__),
+    }
+)
+
+# %% tags=["hide-input"]
+table = [("medians of 40 draws", *median(dynamic, "rebalances"))]
+for name, each in (("dynamic", dynamic), ("static", static)):
+    for label, measure, form in (
+        ("rebalances", "rebalances", ".0f"),
+        ("unread partition-seconds", "unread_partition_s", ".1f"),
+    ):
+        table.append((f"{name}: {label}", *(format(value, form) for value in median(each, measure).values())))
+print(columns(table))
+
+# %% [markdown]
+# No rebalance at all, and under eager and cooperative *more* unread partition-seconds (under KIP-848 about as many). This is
+# not a defect, it is the bargain: while a static member is
+# away, **nobody** reads its partitions. A dynamic member's partitions are read by others meanwhile.
+#
+# So static membership pays if a rebalance is expensive for you (large state stores, cold caches, many members under eager) and if
+# restarts are short. It does not make a restart cheaper for the partitions of the one that restarts.
+#
+# ### What can go wrong
+#
+# **Too late.** The member is away for 70 s, the session timeout is 45 s:
+
+# %%
+print(reasons(run("static-restart-too-late", "eager"), since_s=20))
+
+# %% [markdown]
+# The worst of both: three quarters of a minute unread, and then the rebalances anyway.
+#
+# **Twice the same id.** A deployment is copied with its settings, and a second process starts with the same `group.instance.id`.
+#
+# ### Predict
+#
+# Which process dies?
+
+# %%
+guess = predict({"classic": None, "KIP-848": None}, options=("the old one", "the new one", "neither", "both"))
+guess
+
+# %% tags=["hide-input"]
+died = {}
+for name, protocol in (("classic", "eager"), ("KIP-848", "consumer")):
+    (end,) = (
+        row for row in run("duplicate-instance", protocol).of("process_ended") if row.detail["how"] == "died"
+    )
+    died[name] = end
+guess.beside({name: "the new one" if end.actor == "twin" else "the old one" for name, end in died.items()})
+
+# %%
+for name, end in died.items():
+    print(f"{name}: {end.actor} ends with {end.detail['error']} at {end.at_ms / 1000:.1f} s")
+
+# %% [markdown]
+# A classic coordinator believes the newcomer, and the old process is fenced. If a supervisor restarts it, it takes the place back,
+# and so on: two processes that kill each other. KIP-848 refuses the newcomer while the old one is alive.
+#
+# **Scaling down.** A static member that is gone for good keeps its partitions unread for a whole session. Remove it with the Admin client:
+#
+# ```java
+# admin.removeMembersFromConsumerGroup("billing",
+#     new RemoveMembersFromConsumerGroupOptions(Set.of(new MemberToRemove("billing-3"))));
+# ```
+#
+# Since Kafka 4.1 a process can also say so itself: `consumer.close(CloseOptions.groupMembershipOperation(LEAVE_GROUP))`.
+#
+# ## A rolling restart on Kubernetes, with numbers
+#
+# A StatefulSet of six pods reads 24 partitions. A pod needs 8 s to stop and 22 s to start and to be ready; pods go one at a time.
+#
+# | | dynamic, cooperative | static |
+# |---|---|---|
+# | how | the pod closes its consumer on SIGTERM | `group.instance.id=$HOSTNAME`, session above 30 s |
+# | away per pod | 30 s | 30 s |
+# | rebalances | two per pod or more: it leaves, it joins | none |
+# | partitions unread while the pod is away | its 4, for the moment of one rebalance | its 4, for the whole 30 s |
+# | unread partition-seconds, all six | a few seconds per partition that moves, as in the table above | 6 × 4 × 30 = 720 |
+# | the setting that must hold | `terminationGracePeriodSeconds` > time of `close()` | `session.timeout.ms` > 30 s, with a margin |
+#
+# Choose by what hurts. If lag of 30 s on four partitions is fine and state is expensive, be static. If
+# not, be dynamic and cooperative (or KIP-848), and let others read.
+#
+# A StatefulSet gives stable names (`billing-0`), which is what `group.instance.id` needs. A Deployment does not: a new
+# random name per pod makes a *new* static member each time, and the old one blocks its partitions until its session ends.
+#
+# ## Storms
+#
+# A **rebalance storm** is a group that begins its next rebalance before it has settled from the last. The usual engine: batches
+# that exceed `max.poll.interval.ms`. The member leaves, its partitions make the others slower, the next one exceeds the limit.
+
+# %%
+print(reasons(run("storm", "eager"), since_s=25))
+
+# %% [markdown]
+# Notice the reasons: *joins* and *leaves*. Nothing says "storm", and the reason that starts it, `consumer poll timeout has
+# expired`, is in the client's LeaveGroup.
+#
+# Cure, in this order:
+#
+# 1. **Make batches smaller**: `max.poll.records` down, so that the worst batch stays below half the limit.
+# 2. Take the work out of the polling thread (`pause()` and a worker).
+# 3. Raise `max.poll.interval.ms`.
+# 4. Cooperative or KIP-848, so that the healthy members go on reading meanwhile. It does not end the storm; it makes it cheaper.
+#
+# ### Try it
+#
+# In the lab: raise `max.poll.interval.ms` in **Settings** until the storm is over. What is the smallest value that does it?
+
+# %% tags=["nbval-ignore-output"]
+Lab("storm", "eager", at_ms=29_000)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# Each stall lasts 20 s, so anything above 20 s plus the time since the last `poll()` ends it: 21000 does.
+#
+# </details>
+#
+# ## Check yourself
+#
+# 1. `session.timeout.ms=10000`, `heartbeat.interval.ms=5000`. What is wrong?
+# 2. The application computes for seven minutes in one batch; all defaults. Who ends the membership, and what does the broker log?
+# 3. A group uses KIP-848, and the team sets `session.timeout.ms=30000` on the clients. What happens?
+# 4. Static members, restarts of 60 s, default session. Is it worth it?
+#
+# <details><summary>Answers</summary>
+#
+# 1. Half, not a third: one lost heartbeat and a slow second one end the session.
+# 2. The client, after five minutes. The broker logs a member that *left*, with the reason *consumer poll timeout has expired*.
+# 3. The consumer refuses to start: the setting is the broker's under KIP-848.
+# 4. No. 60 s is longer than 45 s, so every restart is an expiry *and* a join. Raise the session or be dynamic.
+#
+# </details>
+
+# %% tags=["nbval-ignore-output"]
+Quiz("static", count=8)
+
+# %% [markdown]
+# ## Recap card
+#
+# - Heartbeats prove that the *process* lives; `poll()` proves that the *application* does.
+# - Session: the broker's judgement. Poll interval: the client's own.
+# - Heartbeat at most a third of the session; worst batch at most half the poll interval.
+# - Static: no rebalance if back within the session, and nobody reads meanwhile.
+# - Two processes with one instance id: classic kills the old one, KIP-848 refuses the new one.
+# - End a storm with smaller batches first.
+
+# %% tags=["hide-input"]
+next_notebook("08")
