@@ -6,6 +6,7 @@ import pytest
 
 from rebalance_kit.assignors.contract import Cluster, KafkaFailure, MemberSubscription
 from rebalance_kit.assignors.registry import ASSIGNORS, assign, by_java_class, plan
+from rebalance_kit.assignors.server.sticky_range import assign_sticky_range
 from rebalance_kit.assignors.server.topics import target_order
 from rebalance_kit.assignors.server.uniform import uniform_targets
 from rebalance_kit.model.errors import AssignorError
@@ -54,6 +55,19 @@ def test_a_rack_never_buys_a_partition_beyond_the_quota():
         "b": (*parts("x", 1, 2), *parts("y", 1, 2)),
         "c": (*parts("x", 3), *parts("y", 3)),
     }
+
+
+def test_server_range_of_3_8_keeps_the_lowest_of_the_previous_target_and_extras_while_they_last():
+    group = [member("a", "orders", parts("orders", 2, 3, 4)), member("b", "orders", parts("orders", 0, 1))]
+    assert assign_sticky_range(ORDERS, group) == {"a": parts("orders", 2, 3, 4), "b": parts("orders", 0, 1)}
+    grown = [*group, member("c", "orders")]
+    assert assign_sticky_range(ORDERS, grown) == {
+        "a": parts("orders", 2, 3),
+        "b": parts("orders", 0, 1),
+        "c": parts("orders", 4),
+    }
+    two_have_extras = [member("a", "orders", parts("orders", 2, 3, 4)), member("b", "orders")]
+    assert assign_sticky_range(ORDERS, two_have_extras)["b"] == parts("orders", 0, 1)
 
 
 def test_server_range_forgets_the_previous_target():

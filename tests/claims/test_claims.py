@@ -514,6 +514,23 @@ def _() -> None:
             protocol,
             changed,
         )
+    moved = {version: _moved_by_a_join(version) for version in ("3.8.0", "3.9.0")}
+    assert moved["3.8.0"] < moved["3.9.0"], "it was sticky in 3.7 and 3.8"
+
+
+def _moved_by_a_join(version: str) -> int:
+    """How many partitions change hands when a member joins a group with the server's range assignor."""
+    trace = run(
+        "consumer-range",
+        act(30_000, "start", "c4"),
+        members=(member("c1"), member("c2"), member("c3"), member("c4", start=None)),
+        partitions=8,
+        end=60_000,
+        kafka_version=version,
+        broker={"group.coordinator.rebalance.protocols": "classic,consumer"},
+    )
+    before = {tp: name for name, held in owners(trace, 29_000).items() for tp in held}
+    return sum(before[tp] != name for name, held in owners(trace).items() for tp in held)
 
 
 @claim("KIP-848 uniform is rack aware")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from rebalance_kit.assignors.contract import Cluster, MemberSubscription
 from rebalance_kit.assignors.java_order import timeline_order
 from rebalance_kit.assignors.registry import assign
+from rebalance_kit.assignors.server.sticky_range import assign_sticky_range
 from rebalance_kit.assignors.server.topics import target_order
 from rebalance_kit.assignors.server.uniform import uniform_targets
 from rebalance_kit.model.topology import TopicId, TopicPartition
@@ -23,6 +24,7 @@ ServerAssign = Callable[
 
 def server_assignor(kafka_version: str) -> ServerAssign:
     """The function that a coordinator of this version assigns with: assignor's name, members, topics, their ids."""
+    forgets = has("server-range-not-sticky", kafka_version)
     passes_extra_on = has("uniform-passes-extra-on", kafka_version)
 
     def server_assign(
@@ -38,6 +40,8 @@ def server_assignor(kafka_version: str) -> ServerAssign:
             )
         if name == "uniform":
             return uniform_targets(cluster, subscriptions, passes_extra_on=passes_extra_on)
+        if name == "range" and not forgets:
+            return assign_sticky_range(cluster, subscriptions)
         return assign(f"server.{name}", cluster, subscriptions)
 
     return server_assign
