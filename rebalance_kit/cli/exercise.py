@@ -90,8 +90,8 @@ def _solution(arguments: argparse.Namespace, out: TextIO) -> int:
 
 def _check(arguments: argparse.Namespace, out: TextIO) -> int:
     """0 when every check passes, 1 when one does not."""
-    from rebalance_kit.exercises.attempt import LIMIT_S
     from rebalance_kit.exercises.catalogue import load
+    from rebalance_kit.exercises.runner import LIMIT_S
     from rebalance_kit.exercises.spark_bench import SparkBench
     from rebalance_kit.pipeline.spark.session import require_spark
 

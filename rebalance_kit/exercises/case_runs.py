@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -27,12 +27,16 @@ BEGIN_MS = int(EPOCH.timestamp() * 1000)
 
 @dataclass(frozen=True, slots=True)
 class CaseRun:
-    """One folder of logs, called ``name``; ``source`` is a scenario (name or YAML text), or None for a recorded run."""
+    """One folder of logs, called ``name``: of a scenario (``source``, its name or YAML text), or of a recorded run.
+
+    ``record`` is the recorded run's name in the pack; it may tell what was done to the cluster, ``name`` need not.
+    """
 
     name: str
     source: str | None = None
     protocol: str | None = None
     seed: int | None = None
+    record: str = ""
 
     @property
     def recorded(self) -> bool:
@@ -47,7 +51,12 @@ def simulated(name: str, source: str, protocol: str | None = None, seed: int | N
 
 def recorded(*names: str) -> tuple[CaseRun, ...]:
     """Runs recorded from real clusters, by their names in the pack."""
-    return tuple(CaseRun(name) for name in names)
+    return tuple(CaseRun(name, record=name) for name in names)
+
+
+def recorded_nights(*names: str) -> tuple[CaseRun, ...]:
+    """Recorded runs under names that do not tell what was done: night-1, night-2, ..."""
+    return tuple(CaseRun(f"night-{number}", record=name) for number, name in enumerate(names, start=1))
 
 
 @lru_cache(maxsize=64)
@@ -78,27 +87,39 @@ def place_logs(runs: tuple[CaseRun, ...], folder: Path) -> None:
         for run in missing:
             if not run.recorded:
                 write_logs(trace_of(run), draft / run.name)
-        if any(run.recorded for run in missing):
-            pack.unpack(draft, [run.name for run in missing if run.recorded])
+        _place_records([run for run in missing if run.recorded], draft)
         for run in missing:
             (draft / run.name).rename(folder / run.name)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 
 
+def _place_records(runs: Sequence[CaseRun], folder: Path) -> None:
+    """Unpack the logs of recorded runs, and nothing else: neither what was done nor what the watcher saw."""
+    if not runs:
+        return
+    packed = folder / "packed"
+    pack.unpack(packed, {run.record for run in runs})
+    for run in runs:
+        (folder / run.name).mkdir()
+        for file in sorted((packed / run.record).glob("*.log*")):
+            shutil.copyfile(file, folder / run.name / file.name)
+    shutil.rmtree(packed)
+
+
 def table_row(run: CaseRun) -> Mapping[str, Any]:
     """Counts of the record's own table for a recorded run with one group."""
-    return next(row for row in pack.table() if row["run"] == run.name)
+    return next(row for row in pack.table() if row["run"] == run.record)
 
 
 @lru_cache(maxsize=64)
 def steps_of(run: CaseRun) -> tuple[Mapping[str, Any], ...]:
     """Actions of a recorded run, step by step (``run.json``)."""
-    return tuple(json.loads(pack.read_file(run.name, "run.json"))["steps"])
+    return tuple(json.loads(pack.read_file(run.record, "run.json"))["steps"])
 
 
 @lru_cache(maxsize=64)
 def facts_of(run: CaseRun) -> tuple[Mapping[str, Any], ...]:
     """Events of a recorded run, as its members and its watcher wrote them (``truth.jsonl``)."""
-    lines = pack.read_file(run.name, "truth.jsonl").decode("utf-8").splitlines()
+    lines = pack.read_file(run.record, "truth.jsonl").decode("utf-8").splitlines()
     return tuple(json.loads(line) for line in lines)

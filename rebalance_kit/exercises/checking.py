@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
-from rebalance_kit.exercises.attempt import LIMIT_S, Attempted, attempt, before_spark
+from rebalance_kit.exercises.answers import Answer
 from rebalance_kit.exercises.catalogue import Exercise
+from rebalance_kit.exercises.runner import LIMIT_S, Attempted, run_answer
 from rebalance_kit.exercises.spark_bench import SparkBench
 from rebalance_kit.exercises.task import Case, Check, CheckInput, Task, in_order, shown, told
 from rebalance_kit.exercises.verdict import NotYet
@@ -27,11 +26,15 @@ class CheckLine:
 
 @dataclass(frozen=True, slots=True)
 class AnswerReport:
-    """Results of the checks of one answer; ``hidden`` is empty unless they were asked for."""
+    """Results of the checks of one answer; ``hidden`` is empty unless they were asked for.
+
+    ``printed`` is what the answer wrote to standard output during the public case.
+    """
 
     exercise: str
     public: tuple[CheckLine, ...]
     hidden: tuple[CheckLine, ...] = ()
+    printed: str = ""
 
     @property
     def green(self) -> bool:
@@ -39,7 +42,8 @@ class AnswerReport:
         return all(line.passed for line in (*self.public, *self.hidden))
 
     def __str__(self) -> str:
-        lines = [
+        lines = [f"Your code printed:\n{self.printed}\n"] if self.printed else []
+        lines += [
             f"{_mark(line)} {line.title}" + (f"\n    {line.words}" if line.words else "")
             for line in self.public
         ]
@@ -64,36 +68,40 @@ def _count(lines: tuple[CheckLine, ...]) -> str:
 
 def check_answer(
     exercise: Exercise,
-    find: Callable[[], Callable[..., Any]],
+    answer: Answer,
     bench: SparkBench,
     *,
     seed: int | None = None,
     limit_s: float = LIMIT_S,
 ) -> AnswerReport:
-    """Run the public checks and, once they all pass and a learner's ``seed`` is given, the hidden ones."""
+    """Run the public checks and, once they all pass and a learner's ``seed`` is given, the hidden ones.
+
+    The answer runs in a process of its own (``runner.run_answer``); it is compared in this one.
+    """
     task = exercise.task
-    public = _look(task, task.public, find, bench, limit_s)
+    public, printed = _look(task, task.public, answer, bench, limit_s)
     if seed is None or not all(line.passed for line in public):
-        return AnswerReport(exercise.name, public)
-    hidden = [line for case in exercise.hidden(seed) for line in _look(task, case, find, bench, limit_s)]
-    return AnswerReport(exercise.name, public, tuple(CheckLine(line.title, line.passed) for line in hidden))
+        return AnswerReport(exercise.name, public, printed=printed)
+    hidden = [line for case in exercise.hidden(seed) for line in _look(task, case, answer, bench, limit_s)[0]]
+    titles = tuple(CheckLine(line.title, line.passed) for line in hidden)
+    return AnswerReport(exercise.name, public, titles, printed)
 
 
 def _look(
-    task: Task, case: Case, find: Callable[[], Any], bench: SparkBench, limit_s: float
-) -> tuple[CheckLine, ...]:
+    task: Task, case: Case, answer: Answer, bench: SparkBench, limit_s: float
+) -> tuple[tuple[CheckLine, ...], str]:
+    """The checks of one case, and what the answer printed."""
     checks = (*task.checks, Check(EVERY_ROW, lambda seen: same_rows(task, seen)))
-    remark = before_spark(find)
-    done = (
-        attempt(task, find, task.inputs(bench, case), bench, limit_s)
-        if remark is None
-        else Attempted(problem=remark)
-    )
+    try:
+        answer.code()  # what can be said without data is said before Spark starts
+        done = run_answer(task, answer, task.inputs(bench, case), bench, limit_s)
+    except NotYet as words:
+        done = Attempted(problem=str(words))
     if done.problem is not None:
-        return (CheckLine(ANSWERS, False, done.problem), *(CheckLine(check.title, None) for check in checks))
-    rows = ({name: row[name] for name in task.columns} for row in done.rows)
-    seen = CheckInput(in_order(rows, task.key), in_order(task.truth(case), task.key), case, task.key)
-    return (CheckLine(ANSWERS, True), *(_verdict(check, seen) for check in checks))
+        unseen = (CheckLine(check.title, None) for check in checks)
+        return (CheckLine(ANSWERS, False, done.problem), *unseen), done.printed
+    seen = CheckInput(in_order(done.rows, task.key), in_order(task.truth(case), task.key), case, task.key)
+    return (CheckLine(ANSWERS, True), *(_verdict(check, seen) for check in checks)), done.printed
 
 
 def _verdict(check: Check, seen: CheckInput) -> CheckLine:

@@ -8,13 +8,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from rebalance_kit.exercises.case_runs import CaseRun, place_logs
-from rebalance_kit.exercises.verdict import NotYet
 
 #: The columns of the events that a learner gets, in order.
 EVENTS = (
@@ -43,8 +45,6 @@ EVENTS = (
 )
 
 _LAST = "element_at(split({}, '/'), -1)"
-_DRAINED_S = 50
-"""A stream ends by itself once its files are read; a learner's never should take so long."""
 
 
 class SparkBench:
@@ -58,7 +58,11 @@ class SparkBench:
 
     @property
     def spark(self) -> Any:
-        """The session; raises ``EnvironmentProblem`` where there is no Java or no PySpark."""
+        """The session, a new one where the one before was stopped.
+
+        Raises ``EnvironmentProblem`` where there is no Java or no PySpark.
+        """
+        self._begin_anew_where_stopped()
         if self._spark is None:
             from rebalance_kit.pipeline import quiet_session
 
@@ -69,32 +73,43 @@ class SparkBench:
         """Remove the folder; the session goes on."""
         self._held.cleanup()
 
-    def mark(self, tag: str) -> None:
-        """Give the Spark jobs that this thread begins from now on a name by which ``interrupt`` finds them."""
-        context = self._context()
-        if context is None:
-            self.spark.addTag(tag)
-            return
-        # A new thread has no active session, and without one Spark notes no line of Python in its errors.
-        self.table([], "nothing int")
-        context.setInterruptOnCancel(True)
-        context.addJobTag(tag)
+    @contextmanager
+    def lent(self, inputs: Sequence[Any], tag: str) -> Iterator[tuple[Sequence[str], Mapping[str, str]]]:
+        """Names under which another process finds these DataFrames, and the variables by which it finds Java."""
+        from rebalance_kit.pipeline.spark.shared_java import gateway_variables
 
-    def interrupt(self, tag: str) -> None:
-        """End the jobs of that name, whichever thread began them.
+        views = [f"{tag}_{number}" for number in range(len(inputs))]
+        for frame, name in zip(inputs, views, strict=True):
+            frame.createOrReplaceGlobalTempView(name)
+        try:
+            yield views, gateway_variables(self.spark)
+        finally:
+            if self._alive():
+                for name in views:
+                    self.spark.catalog.dropGlobalTempView(name)
 
-        A classic session keeps its own tags for each thread (``SparkSession.interruptTag`` finds only
-        those that the calling thread added), the context's are known to all.
-        """
-        context = self._context()
-        if context is None:
-            self.spark.interruptTag(tag)
-        else:
-            context.cancelJobsWithTag(tag)
+    def clean_up(self, tag: str) -> bool:
+        """End the jobs that carry the tag; where Spark was stopped, begin anew when next asked. Whether it was."""
+        stopped = self._begin_anew_where_stopped()
+        if not stopped:
+            self.spark.sparkContext.cancelJobsWithTag(tag)
+        return stopped
 
-    def _context(self) -> Any:
-        """The context of a classic session; None with Spark Connect, which has none."""
-        return getattr(self.spark, "sparkContext", None)
+    def _alive(self) -> bool:
+        from rebalance_kit.pipeline.spark.shared_java import is_alive
+
+        return self._spark is None or is_alive(self._spark)
+
+    def _begin_anew_where_stopped(self) -> bool:
+        """Give up a session that was stopped, with its tables; whether it was."""
+        from rebalance_kit.pipeline.spark.shared_java import forget
+
+        if self._alive():
+            return False
+        forget(self._spark)
+        self._spark = None
+        self._events = {}
+        return True
 
     def logs(self, run: CaseRun) -> Path:
         """The folder of a run's logs; runs of one name that differ lie apart."""
@@ -108,6 +123,7 @@ class SparkBench:
         """Read the logs of all these runs in one go, so that ``events`` has them at hand."""
         from rebalance_kit.pipeline import read_events
 
+        self._begin_anew_where_stopped()
         fresh = tuple(dict.fromkeys(run for run in runs if run not in self._events))
         if not fresh:
             return
@@ -127,10 +143,9 @@ class SparkBench:
         wanted = [run for run in runs if run.recorded and not self._place(run).exists()]
         if len(wanted) > 1:
             at_once = self.folder / "unpacked"
-            place_logs(tuple(wanted), at_once)
+            place_logs(tuple(dict.fromkeys(replace(run, name=run.record) for run in wanted)), at_once)
             for run in wanted:
-                self._place(run).mkdir(parents=True)
-                os.replace(at_once / run.name, self._place(run) / run.name)
+                shutil.copytree(at_once / run.record, self._place(run) / run.name)
 
     def events(self, runs: Sequence[CaseRun]) -> Any:
         """The events of these runs, in the columns ``EVENTS``, and in no particular order."""
@@ -174,21 +189,3 @@ class SparkBench:
                 file, (1_700_000_000 + number, 1_700_000_000 + number)
             )  # files are taken in the order of their times
         return self.spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).json(str(source))
-
-    def drained(self, frame: Any) -> list[Mapping[str, Any]]:
-        """All rows that a streaming answer puts out (append mode) until its files are read."""
-        number = len(list(self.folder.iterdir()))
-        out, mark = self.folder / f"out-{number}", self.folder / f"mark-{number}"
-        query = (
-            frame.writeStream.format("parquet")
-            .outputMode("append")
-            .option("checkpointLocation", str(mark))
-            .trigger(availableNow=True)
-            .start(str(out))
-        )
-        try:
-            if not query.awaitTermination(_DRAINED_S):
-                raise NotYet(f"the stream was not read to its end within {_DRAINED_S} s")
-        finally:
-            query.stop()
-        return [row.asDict(recursive=True) for row in self.spark.read.parquet(str(out)).collect()]

@@ -95,20 +95,13 @@ def _events(bench: SparkBench, case: Case) -> Sequence[Any]:
     return (bench.events(case.runs),)
 
 
-def _collected(frame: Any, bench: SparkBench) -> list[Row]:
-    return [row.asDict(recursive=True) for row in frame.limit(MOST_ROWS + 1).collect()]
-
-
-MOST_ROWS = 20_000
-
-
 @dataclass(frozen=True, slots=True)
 class Task:
     """An exercise: the function asked for, its columns, the public case, the truth, and the checks.
 
     ``columns`` are names with Spark's simple type strings, ``key`` names a row; ``inputs`` makes what
-    the function is called with (default: the events of the case's runs), ``rows`` how its answer is
-    collected. ``truth`` answers from the engine's trace or from the record, never by Spark.
+    the function is called with (default: the events of the case's runs), ``streaming`` says that its answer is
+    a stream. ``truth`` answers from the engine's trace or from the record, never by Spark.
     """
 
     title: str
@@ -121,7 +114,7 @@ class Task:
     truth: Callable[[Case], Sequence[Row]]
     checks: tuple[Check, ...] = ()
     inputs: Callable[[SparkBench, Case], Sequence[Any]] = _events
-    rows: Callable[[Any, SparkBench], list[Row]] = _collected
+    streaming: bool = False
     next_step: str = (
         "Look at the lines of that run in the log, by hand, and at what your function makes of them."
     )

@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rebalance_kit.exercises.attempt import LIMIT_S, FromCell, FromFile
+from rebalance_kit.exercises.answers import FromCell, FromFile
 from rebalance_kit.exercises.case_runs import place_logs
 from rebalance_kit.exercises.catalogue import Exercise, load, names
 from rebalance_kit.exercises.checking import AnswerReport, check_answer
+from rebalance_kit.exercises.runner import LIMIT_S
 from rebalance_kit.exercises.spark_bench import SparkBench
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import write_atomically
@@ -101,13 +102,13 @@ class Workspace:
     ) -> AnswerReport:
         """Check the file here, or a function given; the hidden checks follow once the public ones pass."""
         exercise = load(name)
-        find = (
+        handed_in = (
             FromFile(self.answer_file(exercise), exercise.task.function)
             if answer is None
             else FromCell(answer)
         )
         seed = self.identity(exercise).seed(exercise.name) if hidden else None
-        return check_answer(exercise, find, bench, seed=seed, limit_s=limit_s)
+        return check_answer(exercise, handed_in, bench, seed=seed, limit_s=limit_s)
 
     def hint(self, name: str, number: int | None = None) -> str:
         """The next hint (or one by its number), with how many there are; raises ``DataError`` for a number beyond."""

@@ -6,9 +6,10 @@ import textwrap
 
 import pytest
 
-from rebalance_kit.exercises.attempt import FromFile, attempt
+from rebalance_kit.exercises.answers import FromFile
 from rebalance_kit.exercises.catalogue import load
 from rebalance_kit.exercises.checking import check_answer
+from rebalance_kit.exercises.runner import run_answer
 
 pytestmark = pytest.mark.spark
 EASY = "03-count-rebalances"
@@ -78,7 +79,7 @@ def test_a_file_without_the_function_is_told_so(told):
 
 
 def test_a_missing_file_is_told_how_to_get_one(bench, tmp_path):
-    done = attempt(load(EASY).task, FromFile(tmp_path / "answer.py", "f"), [], bench)
+    done = run_answer(load(EASY).task, FromFile(tmp_path / "answer.py", "f"), [], bench)
     assert "exercise start" in done.problem
 
 

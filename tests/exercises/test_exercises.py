@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rebalance_kit.exercises.attempt import FromCell, FromFile
+from rebalance_kit.exercises.answers import FromCell, FromFile
 from rebalance_kit.exercises.catalogue import load, names
 from rebalance_kit.exercises.checking import check_answer
 from rebalance_kit.exercises.expected import expected

@@ -11,7 +11,7 @@ from rebalance_kit.recordings.runs.pack import read_file
 def truth(case):
     """The kit's own reader of recorded runs, line by line."""
     rows = []
-    lines = read_file(case.runs[0].name, case.facts["file"]).decode("utf-8").splitlines()
+    lines = read_file(case.runs[0].record, case.facts["file"]).decode("utf-8").splitlines()
     for number, text in enumerate(lines, start=1):
         line = parse_line(text)
         if line is not None and text.startswith("["):

@@ -108,7 +108,7 @@ TASK = Task(
         {"behind_ms": {"broker-2": 45_000}},
     ),
     inputs=lambda bench, case: (bench.stream(batches(case), "run string, at timestamp, event string"),),
-    rows=lambda frame, bench: bench.drained(frame),
+    streaming=True,
     truth=truth,
     checks=(event_time, half_minutes, once, late_ones),
     next_step="Which windows are final depends on the watermark: 60 seconds behind the latest event.",

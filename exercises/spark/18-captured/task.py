@@ -1,6 +1,6 @@
 """Faults injected into recorded runs of real clusters: found from their logs, judged by what was done (run.json)."""
 
-from rebalance_kit.exercises.case_runs import recorded, steps_of
+from rebalance_kit.exercises.case_runs import recorded_nights, steps_of
 from rebalance_kit.exercises.task import Case, Task, check, need_none
 
 FAULTS = {"kill": "killed", "freeze": "frozen", "stall": "stalled", "close": "closed"}
@@ -61,12 +61,12 @@ TASK = Task(
     columns={"run": "string", "culprit": "string", "kind": "string"},
     key=("run",),
     public=Case(
-        recorded(
-            "crash.eager.4.3.1",
-            "freeze.consumer.4.3.1",
+        recorded_nights(
             "poll-timeout.cooperative.4.3.1",
+            "crash.eager.4.3.1",
             "leave.consumer.4.3.1",
             "crash-2x4.eager.3.9.1",
+            "freeze.consumer.4.3.1",
         )
     ),
     truth=truth,

@@ -1,0 +1,105 @@
+"""What a process may do once it runs a learner's code: limits of the system, and events that Python refuses.
+
+The limits hold for C code as well. The audit hook refuses connections beyond this machine, other programs, and
+files that hold truth; an audit hook cannot be removed by Python code. Spark's Java lies outside of both.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+_DIE_WITH_PARENT = 1
+"""``PR_SET_PDEATHSIG`` of prctl(2)."""
+
+_PROGRAMS = frozenset(
+    {"os.system", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "pty.spawn"}
+    | {"subprocess.Popen", "ctypes.dlopen", "ctypes.dlsym", "os.kill", "os.killpg", "signal.pthread_kill"}
+)
+_CONNECTIONS = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg", "socket.bind"})
+_NAMES = frozenset({"socket.getaddrinfo", "socket.gethostbyname"})
+_THIS_MACHINE = ("127.", "::1", "localhost")
+_KIT = "rebalance_kit.exercises"
+_FILES = frozenset(
+    {"open", "os.listdir", "os.scandir", "os.link", "os.symlink", "os.rename", "shutil.copyfile"}
+)
+
+
+def limit_resources(cpu_s: int, memory: int, file_size: int) -> None:
+    """Bound CPU seconds, bytes of memory and bytes of a file; end this process when its parent ends."""
+    for kind, bound in (
+        (resource.RLIMIT_CPU, cpu_s),
+        (resource.RLIMIT_AS, memory),
+        (resource.RLIMIT_FSIZE, file_size),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        _, hard = resource.getrlimit(kind)
+        kept = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
+        resource.setrlimit(kind, (kept, kept))
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    if hasattr(ctypes.CDLL(None), "prctl"):
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+
+
+def confine(secret: Sequence[str]) -> None:
+    """Refuse from now on what an answer has no need of; ``secret`` are folders that hold truth."""
+    import sys
+
+    folders = tuple(os.path.realpath(folder) + os.sep for folder in secret)
+    own = f"/proc/{os.getpid()}/"
+    refusals: Mapping[str, Callable[[tuple[Any, ...]], None]] = {
+        **dict.fromkeys(_PROGRAMS, _refuse_program),
+        **dict.fromkeys(_CONNECTIONS, _refuse_far),
+        **dict.fromkeys(_NAMES, _refuse_name),
+        **dict.fromkeys(_FILES, lambda arguments: _refuse_secret(arguments, folders, own)),
+        "import": _refuse_kit,
+    }
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        refuse = refusals.get(event)
+        if refuse is not None:
+            refuse(arguments)
+
+    sys.addaudithook(hook)
+
+
+def _refuse_program(_arguments: tuple[Any, ...]) -> None:
+    raise PermissionError(
+        "an answer starts no other program and loads no library of C; it returns a DataFrame"
+    )
+
+
+def _refuse_far(arguments: tuple[Any, ...]) -> None:
+    address = arguments[1] if len(arguments) > 1 else None
+    if isinstance(address, tuple) and not str(address[0]).startswith(_THIS_MACHINE):
+        raise PermissionError(f"an answer has no network: no connection to {address[0]}")
+
+
+def _refuse_name(arguments: tuple[Any, ...]) -> None:
+    host = arguments[0].decode("ascii", "replace") if isinstance(arguments[0], bytes) else arguments[0]
+    if host is not None and not str(host).startswith(_THIS_MACHINE):
+        raise PermissionError(f"an answer has no network: {host} is not looked up")
+
+
+def _refuse_secret(arguments: tuple[Any, ...], folders: tuple[str, ...], own: str) -> None:
+    for path in arguments[:2]:
+        if not isinstance(path, str | bytes | os.PathLike):
+            continue
+        place = os.path.realpath(os.fsdecode(path)) + os.sep
+        if place.startswith(folders) or (place.startswith("/proc/") and _is_other_process(place, own)):
+            raise PermissionError(f"an answer does not read {Path(place).name}: the answer is in the logs")
+
+
+def _is_other_process(place: str, own: str) -> bool:
+    return place.split("/")[2].isdigit() and not place.startswith(own)
+
+
+def _refuse_kit(arguments: tuple[Any, ...]) -> None:
+    name = str(arguments[0])
+    if name == _KIT or name.startswith(_KIT + "."):
+        raise ImportError(f"an answer does not import {name}: it holds what the answer is compared with")
