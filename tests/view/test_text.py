@@ -43,7 +43,7 @@ def test_the_gantt_tells_every_bar_of_a_partition(by_hand):
 
 def test_a_moment_is_told_with_its_cause_its_victims_and_who_holds_what(by_hand):
     assert describe_board(by_hand.at(20_000)).splitlines() == [
-        "20.0 s of 60.0 s, eager. consumer-1 crashed. The group does not know yet. At most 34.0 s more, then its session ends. orders-0 and 1 are unread. orders-2 and 3 flow on.",
+        "20.0 s of 60.0 s, eager. consumer-1 crashed. The group does not know yet. At most 34.0 s more, then its session ends (session.timeout.ms). orders-0 and 1 are unread. orders-2 and 3 flow on.",
         "Group Stable, generation 1. 2 of 4 partitions flow.",
         "consumer-1: crashed 10.0 s ago, session ends in 34.0 s, holds orders-0 and 1 (stopped).",
         "consumer-2: polls, generation 1, owns orders-2 and 3 (flowing).",

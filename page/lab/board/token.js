@@ -69,6 +69,7 @@ export class Token {
     this.colour(film, state);
     set(this.node, "data-owner", ownerOf(film, state, "name", ""));
     set(this.node, "data-word", state.word);
+    set(this.node, "data-flows", state.flows ? "yes" : "no");
     say(this.word, tokenWord(film, this.index, state, board.at, this.box));
     const records = positionAt(film, this.index, board.at, state.flows);
     paintLag(this, records, film.mostLag);

@@ -70,11 +70,11 @@ export function bars(track, table, end, look) {
 }
 
 /**
- * A partition's bars: one for each owner and word.
+ * A partition's bars: one for each owner and word, read and unread apart.
  * @param {Track} track
  * @param {import("./format.js").PartitionState[]} table
  * @param {number} end
  */
 export function partitionBars(track, table, end) {
-  return bars(track, table, end, (state) => `${state.owner}${state.word}`);
+  return bars(track, table, end, (state) => `${state.owner}${state.word}${state.flows}`);
 }

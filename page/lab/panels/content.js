@@ -3,7 +3,7 @@
 /** @typedef {[at: number, source: number, level: string, line: string]} LogLine */
 /** @typedef {{ sources: string[], lines: LogLine[], cut: number }} LogsContent */
 /** @typedef {{ at: number, blocks: { command: string, text: string }[] }} CliContent */
-/** @typedef {[member: string, room: string, name: string, says: string, steps: number[]]} MetricRow */
+/** @typedef {[member: string, room: string, name: string, says: string, steps: (number | null)[]]} MetricRow A process that does not run has no value */
 /** @typedef {{ rows: MetricRow[] }} MetricsContent */
 /** @typedef {[from: number, client: string, configs: Record<string, unknown>]} Life */
 /** @typedef {{ started: Life[][] }} MembersContent */

@@ -9,6 +9,10 @@ const AROUND = 60;
 const EDGE = 8;
 
 /** @typedef {import("../film/format.js").Message} Message */
+/** @typedef {import("./sequence.js").Item} Item */
+
+/** Kinds of marks that stand in the diagram, because they explain why messages begin or end. */
+const EVENTS = new Set(["fault", "action", "timer"]);
 
 /** Messages as a sequence diagram and as a table. */
 export class Messages {
@@ -17,8 +21,8 @@ export class Messages {
     this.lab = lab;
     /** @type {string | null} */
     this.drawn = null;
-    /** @type {Message[]} */
-    this.messages = [];
+    /** @type {Item[]} what is shown: messages, and what was done */
+    this.items = [];
     /** @type {number[]} */
     this.times = [];
     this.first = 0;
@@ -63,6 +67,18 @@ export class Messages {
     );
   }
 
+  /**
+   * What was done, to whom it is shown.
+   * @returns {Item[]}
+   */
+  events() {
+    const { film, selected } = this.lab;
+    const { name } = film.members[selected] ?? { name: "" };
+    return film.marks.filter((mark) =>
+      EVENTS.has(mark.kind) && (!this.only.box.checked || mark.member === null || mark.member === name)
+    ).map((mark) => ({ sent: mark.at, mark }));
+  }
+
   /** @param {number} at */
   paint(at) {
     const { serial, selected, screen, player } = this.lab;
@@ -70,13 +86,17 @@ export class Messages {
     const anew = this.drawn !== key;
     if (anew) {
       this.drawn = key;
-      this.messages = this.chosen();
-      this.times = this.messages.map((message) => message.sent);
+      this.items = [...this.chosen(), ...this.events()].sort((a, b) => a.sent - b.sent);
+      this.times = this.items.map((item) => item.sent);
     }
     const place = placeOf(this.times, at);
     if (anew || place < this.first + EDGE || place > this.last - EDGE) this.moveTo(place, anew);
-    const all = this.messages.length;
-    say(this.count, all ? `${place + 1} of ${all} messages so far` : "No such message in this run.");
+    const sent = this.items.filter((item) => !item.mark);
+    const before = sent.filter((message) => message.sent <= at).length;
+    say(
+      this.count,
+      sent.length ? `${before} of ${sent.length} messages so far` : "No such message in this run.",
+    );
     const y = this.sequence.mark(at);
     if (y === null || player.at === this.scrolledAt) return;
     this.diagram.scrollTop = y - this.diagram.clientHeight * 0.6;
@@ -90,18 +110,26 @@ export class Messages {
    */
   moveTo(place, anew) {
     const { film, selected, screen, player } = this.lab;
-    const first = Math.max(0, Math.min(place - AROUND, this.messages.length - 2 * AROUND));
-    const last = Math.min(this.messages.length, first + 2 * AROUND);
+    const first = Math.max(0, Math.min(place - AROUND, this.items.length - 2 * AROUND));
+    const last = Math.min(this.items.length, first + 2 * AROUND);
     if (!anew && this.first === first && this.last === last) return;
     this.first = first;
     this.last = last;
-    const shown = this.messages.slice(first, last);
+    const shown = this.items.slice(first, last);
     this.diagram.replaceChildren(...this.sequence.draw(film, shown, selected, player.at, screen.width - 70));
-    this.rows.replaceChildren(...shown.map((message) => this.drawRow(message)));
+    this.rows.replaceChildren(...shown.map((item) => this.drawRow(item)));
   }
 
-  /** @param {Message} message */
-  drawRow({ sent, arrives, member, api, request, error }) {
+  /** @param {Item} item */
+  drawRow(item) {
+    if (item.mark) {
+      const row = rowOf(item.mark.words, [""]);
+      row.prepend(
+        ...[milliseconds(item.sent), item.mark.member ?? "", ""].map((cell) => make("td", {}, cell)),
+      );
+      return row;
+    }
+    const { sent, arrives, member, api, request, error } = item;
     const { name } = this.lab.film.members[member];
     const cells = request ? [name, "coordinator"] : ["coordinator", name];
     const words = `${api}${request ? "" : " answer"}${error ? ` ${error}` : ""}`;

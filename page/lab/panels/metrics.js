@@ -42,7 +42,7 @@ class Row {
    * @param {number} end
    */
   constructor([member, room, name, says, steps], end) {
-    this.times = steps.filter((_, place) => place % 2 === 0);
+    this.times = /** @type {number[]} */ (steps.filter((_, place) => place % 2 === 0));
     this.values = steps.filter((_, place) => place % 2 === 1);
     this.now = make("td", { class: "rk-number2" });
     this.cursor = make("svg:line", { y1: 0, y2: HEIGHT, class: "rk-now" });
@@ -60,15 +60,20 @@ class Row {
   /** @param {number} end */
   drawCourse(end) {
     const { times, values } = this;
-    const most = Math.max(...values);
+    const known = values.filter((value) => value !== null);
+    const most = Math.max(0, ...known);
     const path = values.map((value, place) => {
       const x = ((WIDTH * times[place]) / end).toFixed(1);
+      if (value === null) return place ? `H${x}` : "";
       const y = (HEIGHT - 2 - ((HEIGHT - 4) * value) / Math.max(1, most)).toFixed(1);
-      return place ? `H${x}V${y}` : `M${x} ${y}`;
+      return place && values[place - 1] !== null ? `H${x}V${y}` : `M${x} ${y}`;
     }).join("");
-    const label = `from ${values[0]} to ${values[values.length - 1]}, at most ${most}`;
+    const label = `from ${known[0] ?? "–"} to ${known[known.length - 1] ?? "–"}, at most ${most}`;
     const size = { width: WIDTH, height: HEIGHT, viewBox: `0 0 ${WIDTH} ${HEIGHT}` };
-    const line = make("svg:path", { d: `${path}H${WIDTH}`, class: "rk-spark" });
+    const line = make("svg:path", {
+      d: values[values.length - 1] === null ? path : `${path}H${WIDTH}`,
+      class: "rk-spark",
+    });
     return make("svg:svg", { ...size, role: "img", "aria-label": label }, line, this.cursor);
   }
 
@@ -78,7 +83,7 @@ class Row {
    */
   paint(at, end) {
     const place = Math.max(0, placeOf(this.times, at));
-    say(this.now, this.values[place].toLocaleString("en"));
+    say(this.now, this.values[place]?.toLocaleString("en") ?? "–");
     set(this.cursor, "x1", (WIDTH * at) / end);
     set(this.cursor, "x2", (WIDTH * at) / end);
   }

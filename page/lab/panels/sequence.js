@@ -15,6 +15,8 @@ const SLANT = 7;
 
 /** @typedef {import("../film/format.js").Film} Film */
 /** @typedef {import("../film/format.js").Message} Message */
+/** @typedef {import("../film/format.js").Mark} Mark */
+/** @typedef {(Message & { mark?: undefined }) | { sent: number, mark: Mark }} Item a message, or what was done */
 /** @typedef {{ own: number[], others: number, width: number }} Actors */
 
 /** A diagram of some messages. */
@@ -30,15 +32,16 @@ export class Sequence {
   /**
    * The heads and the diagram.
    * @param {Film} film
-   * @param {Message[]} messages
+   * @param {Item[]} items
    * @param {number} selected
    * @param {number} at
    * @param {number} width
    */
-  draw(film, messages, selected, at, width) {
+  draw(film, items, selected, at, width) {
+    const messages = items.flatMap((item) => item.mark ? [] : [item]);
     const actors = { ...actorsOf(film, messages, selected, at), width };
-    this.times = messages.map((message) => message.sent);
-    const { parts, heights, bottom } = drawMessages(film, messages, actors);
+    this.times = items.map((item) => item.sent);
+    const { parts, heights, bottom } = drawItems(film, items, actors);
     this.heights = heights;
     set(this.cursor, "x2", width);
     const names = actors.own.map((member) => film.members[member].name).join(", ") || "nobody";
@@ -49,7 +52,7 @@ export class Sequence {
     const heads = drawHeads(film, actors);
     return [
       make("svg:svg", { class: "rk-heads", width, height: 28, "aria-hidden": "true" }, ...heads),
-      make("svg:svg", looks, ...drawLives(film, actors, bottom), ...parts, this.cursor),
+      make("svg:svg", looks, ...drawLives(film, actors, items, heights, bottom), ...parts, this.cursor),
     ];
   }
 
@@ -99,10 +102,10 @@ function xOf({ own, others, width }, member) {
 
 /**
  * @param {Film} film
- * @param {Message[]} messages
+ * @param {Item[]} items
  * @param {Actors} actors
  */
-function drawMessages(film, messages, actors) {
+function drawItems(film, items, actors) {
   /** @type {SVGElement[]} */
   const parts = [];
   const heights = [];
@@ -113,24 +116,27 @@ function drawMessages(film, messages, actors) {
   let before = null;
   /** @type {number | null} */
   let generation = null;
-  for (const message of messages) {
-    if (before !== null && message.sent - before > FOLD_MS) {
+  for (const item of items) {
+    if (before !== null && item.sent - before > FOLD_MS) {
       parts.push(
-        make("svg:text", { x: 40, y: y + 4, class: "rk-fold" }, `≈ ${seconds(message.sent - before)}`),
+        make("svg:text", { x: 40, y: y + 4, class: "rk-fold" }, `≈ ${seconds(item.sent - before)}`),
       );
       y += FOLD;
     }
-    before = message.sent;
-    const group = stateAt(film.groupTrack, film.groupStates, message.sent);
+    before = item.sent;
+    const group = stateAt(film.groupTrack, film.groupStates, item.sent);
     if (generation !== null && group.generation !== null && group.generation !== generation) {
       parts.push(...drawBand(group, actors.width, y));
       y += FOLD;
     }
     generation = group.generation;
-    parts.push(
-      ...drawWaiting(film, waiting, message, y),
-      ...drawArrow(message, xOf(actors, message.member), y, actors.width),
-    );
+    if (item.mark) parts.push(...drawEvent(film, actors, item.mark, y));
+    else {
+      parts.push(
+        ...drawWaiting(film, waiting, item, y),
+        ...drawArrow(item, xOf(actors, item.member), y, actors.width),
+      );
+    }
     heights.push(y);
     y += STEP;
   }
@@ -152,18 +158,74 @@ function drawHeads(film, actors) {
 }
 
 /**
+ * What was done or ran out, on the line of the member to whom it happened.
  * @param {Film} film
  * @param {Actors} actors
+ * @param {Mark} mark
+ * @param {number} y
+ */
+function drawEvent(film, actors, mark, y) {
+  const member = film.members.findIndex(({ name }) => name === mark.member);
+  const x = member < 0 ? COORDINATOR_X : xOf(actors, member);
+  const right = x > (actors.width + 70) * 0.72;
+  const said = { x: right ? x - 12 : x + 12, y: y + 4, "text-anchor": right ? "end" : "start" };
+  const sign = mark.kind === "timer" ? "◷" : mark.kind === "fault" ? "×" : "+";
+  return [
+    make("svg:text", { x: 8, y: y + 4, class: "rk-when" }, milliseconds(mark.at)),
+    make("svg:text", { x, y: y + 5, "text-anchor": "middle", class: `rk-event rk-of-${mark.kind}` }, sign),
+    make("svg:text", { ...said, class: `rk-event rk-of-${mark.kind}` }, mark.words),
+  ];
+}
+
+/**
+ * @param {Film} film
+ * @param {Actors} actors
+ * @param {Item[]} items
+ * @param {number[]} heights
  * @param {number} bottom
  */
-function drawLives(film, actors, bottom) {
+function drawLives(film, actors, items, heights, bottom) {
   const life = (/** @type {number} */ x, /** @type {string | null} */ style) =>
     make("svg:line", { x1: x, x2: x, y1: 0, y2: bottom, class: "rk-life", style });
   return [
     life(COORDINATOR_X, null),
-    ...actors.own.map((member) => life(xOf(actors, member), `stroke:var(--rk-m${film.members[member].hue})`)),
+    ...actors.own.flatMap((member) =>
+      spansOf(film, member, items, heights, bottom).map(({ from, until, runs }) =>
+        make("svg:line", {
+          x1: xOf(actors, member),
+          x2: xOf(actors, member),
+          y1: from,
+          y2: until,
+          class: runs ? "rk-life" : "rk-life rk-off",
+          style: `stroke:var(--rk-m${film.members[member].hue})`,
+        })
+      )
+    ),
     actors.others ? life(xOf(actors, -1), null) : null,
   ];
+}
+
+/**
+ * From which height to which a member's process runs, and where it does not.
+ * @param {Film} film
+ * @param {number} member
+ * @param {Item[]} items
+ * @param {number[]} heights
+ * @param {number} bottom
+ */
+function spansOf(film, member, items, heights, bottom) {
+  /** @type {{ from: number, until: number, runs: boolean }[]} */
+  const spans = [];
+  items.forEach((item, place) => {
+    const { life } = stateAt(film.memberTracks[member], film.memberStates, item.sent);
+    const runs = life === "alive" || life === "frozen";
+    const last = spans[spans.length - 1];
+    if (last?.runs === runs) return;
+    const from = last ? heights[place] : 0;
+    if (last) last.until = from;
+    spans.push({ from, until: bottom, runs });
+  });
+  return spans;
 }
 
 /**

@@ -6,6 +6,8 @@ const MOST_ROWS = 60;
 const ALL_ROWS = 24;
 const ALL_MEMBERS = 12;
 const MOST_MEMBERS = 8;
+/** Kinds of marks that name a member to whom something was done. */
+const ACTED = new Set(["fault", "action", "timer"]);
 
 /** @typedef {{ name: string, kind: "group" | "member" | "partition", index: number, stopped: number }} Row */
 /** @typedef {import("../film/format.js").Film} Film */
@@ -25,7 +27,7 @@ export function chooseRows(film, order, at) {
     track.times.filter((time) => time > film.settled).length;
   const members = film.members.length <= ALL_MEMBERS
     ? film.members
-    : film.members.filter(({ index }) => changed(film.memberTracks[index]) > 2).slice(0, MOST_MEMBERS);
+    : mostTouched(film, (index) => changed(film.memberTracks[index]));
   /** @type {Row[]} */
   const all = film.partitions.map((name, index) => ({
     name,
@@ -46,6 +48,19 @@ export function chooseRows(film, order, at) {
     ],
     others,
   };
+}
+
+/**
+ * The members to whom most happened, those first to whom something was done; in their usual order.
+ * @param {Film} film
+ * @param {(index: number) => number} changes
+ */
+function mostTouched(film, changes) {
+  const acted = new Set(film.marks.filter(({ kind }) => ACTED.has(kind)).map((mark) => mark.member));
+  const weight = (/** @type {import("../film/format.js").Member} */ { name, index }) =>
+    (acted.has(name) ? 1e6 : 0) + changes(index);
+  return film.members.filter((member) => acted.has(member.name) || changes(member.index) > 2)
+    .sort((a, b) => weight(b) - weight(a)).slice(0, MOST_MEMBERS).sort((a, b) => a.index - b.index);
 }
 
 /**

@@ -61,7 +61,8 @@ export function thirdLine(state, ends, board) {
   if (state.life !== "alive" || state.generation === null) return "";
   const strange = state.protocol !== board.group.protocol && state.protocol !== "consumer";
   const number = `${strange ? "classic · " : ""}${numberWord(state.protocol)} ${state.generation}`;
-  return state.leader ? `leader · ${number}` : number;
+  if (state.leader) return `leader · ${number}`;
+  return state.instanceId === null ? number : `static · ${number}`;
 }
 
 /**

@@ -51,7 +51,10 @@ def _replaced(records: GroupRecords, row: TraceRow) -> None:
             and member.instance_id == row.detail["instance_id"]
             and member.standing in {"member", "away"}
         ):
-            records.member(member.name).standing = "removed"
+            replaced = records.member(member.name)
+            replaced.standing = "removed"
+            records.member(row.detail["name"]).leader |= replaced.leader
+            replaced.leader = False
             records.touch_claims(member)
 
 
@@ -67,6 +70,9 @@ def _group_moved(records: GroupRecords, row: TraceRow) -> None:
 
 
 def _generation_made(records: GroupRecords, row: TraceRow) -> None:
+    for member in list(records.members.values()):
+        if member.leader and member.name != row.detail.get("leader"):
+            records.member(member.name).leader = False
     records.group = records.group._replace(
         generation=row.generation, assignor=row.detail.get("assignor"), protocol="classic"
     )

@@ -8,7 +8,7 @@ from rebalance_kit.view.board.boards import Boards
 
 
 class Segment(NamedTuple):
-    """One bar: the same owner and word from begin to end."""
+    """One bar: the same owner and word from begin to end, all of it read or all of it unread."""
 
     begin_ms: int
     end_ms: int
@@ -27,7 +27,7 @@ def segments_of(boards: Boards, partition: str) -> list[Segment]:
         if until <= begin and index + 1 < len(track.times):
             continue
         last = bars[-1] if bars else None
-        if last is not None and (last.owner, last.word) == (state.owner, state.word):
+        if last is not None and (last.owner, last.word, last.flows) == (state.owner, state.word, state.flows):
             bars[-1] = last._replace(end_ms=until)
         else:
             bars.append(Segment(begin, until, state.owner, state.word, state.flows))

@@ -90,19 +90,19 @@ PRESETS: tuple[Preset, ...] = (
         "freeze",
         CLOCKS,
         "Scrub to the thaw.",
-        "a zombie works on partitions that belong to somebody else; its commit is refused",
+        "for a blink, a zombie works on partitions that belong to somebody else; its commit is refused",
     ),
     Preset(
         "network-cut",
         CLOCKS,
         "Open Messages.",
-        "lost requests; the member reads on while the group has removed it",
+        "lost requests; the member reads on for a quarter of a minute after the group has removed it: a zombie",
     ),
     Preset(
         "recovered-member",
         CLOCKS,
         "Play; then crash another member first.",
-        "what comes back gets other partitions than it had",
+        "it comes back under a new member id, and the group waits until the session of the old one ends",
     ),
     Preset(
         "crash-in-hand-over",

@@ -38,7 +38,7 @@ def answer(lab: LabSurface, message: Message) -> Answer:
 # --- what changes the run ----------------------------------------------------------------------
 def _act(lab: LabSurface, message: Message) -> Answer:
     lab.at(_moment(lab, message))
-    before, at_ms = lab.history.state, lab.cursor_ms
+    before, at_ms = _without_later(lab.history.state, lab.cursor_ms), lab.cursor_ms
     lab.act_soon(_word(message, "do"), _member(message), _args(message))
     now = lab.history.state
     new = now.done[-1].member
@@ -133,7 +133,7 @@ def _link(lab: LabSurface, message: Message) -> Answer:
 
 def _preview(lab: LabSurface, message: Message) -> Answer:
     at_ms = _moment(lab, message)
-    return preview(lab.history.state, _then(lab, message), at_ms), []
+    return preview(_without_later(lab.history.state, at_ms), _then(lab, message), at_ms), []
 
 
 def _compare(lab: LabSurface, message: Message) -> Answer:
@@ -197,6 +197,11 @@ REQUESTS: Mapping[str, Callable[[LabSurface, Message], Answer]] = MappingProxyTy
         "export": _export,
     }
 )
+
+
+def _without_later(state: LabState, at_ms: int) -> LabState:
+    """The run that goes on from a moment if nothing is done: later deeds of its branch do not count."""
+    return state.until(at_ms) if any(step.at_ms > at_ms for step in state.done) else state
 
 
 # --- reading a request --------------------------------------------------------------------------

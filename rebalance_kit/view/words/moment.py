@@ -26,6 +26,9 @@ FAULTS: Mapping[str, str] = MappingProxyType(
     }
 )
 """What a member does that the group does not know of yet."""
+SESSIONS: Mapping[str, str] = MappingProxyType(
+    {"classic": "session.timeout.ms", "consumer": "group.consumer.session.timeout.ms"}
+)
 
 
 class Sentence(NamedTuple):
@@ -79,7 +82,7 @@ def _fault(board: BoardState) -> tuple[str, str] | None:
     member = bad[0]
     did = FAULTS[member.state.doing].format(error=member.state.error)
     left = (
-        f"At most {{left:{member.session_ends_ms}}} more, then its session ends."
+        f"At most {{left:{member.session_ends_ms}}} more, then its session ends ({SESSIONS[member.state.protocol]})."
         if member.session_ends_ms is not None
         else ""
     )
@@ -117,7 +120,7 @@ def _former(board: BoardState) -> tuple[str, str] | None:
 def _session_left(former: FormerId) -> str:
     if former.session_ends_ms is None:
         return ""
-    return f"At most {{left:{former.session_ends_ms}}} more, then the old one's session ends."
+    return f"At most {{left:{former.session_ends_ms}}} more, then the old one's session ends ({SESSIONS[former.protocol]})."
 
 
 def _waiting(board: BoardState) -> tuple[str, str] | None:

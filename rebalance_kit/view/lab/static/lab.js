@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources f3ba038c88213e54, bundle e66e9181cf104f37.
+// Made of page/lab/main.js by `make page`; edit there. Sources 71d72e514ac880be, bundle 0944753727e8153c.
 // shared/model.js
 function bytesOf(text) {
   return new DataView(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
@@ -234,7 +234,7 @@ function bars(track, table, end, look) {
   return merged;
 }
 function partitionBars(track, table, end) {
-  return bars(track, table, end, (state) => `${state.owner}${state.word}`);
+  return bars(track, table, end, (state) => `${state.owner}${state.word}${state.flows}`);
 }
 
 // lab/film/slots.js
@@ -1611,7 +1611,8 @@ function thirdLine(state, ends, board) {
   if (state.life !== "alive" || state.generation === null) return "";
   const strange = state.protocol !== board.group.protocol && state.protocol !== "consumer";
   const number = `${strange ? "classic \xB7 " : ""}${numberWord(state.protocol)} ${state.generation}`;
-  return state.leader ? `leader \xB7 ${number}` : number;
+  if (state.leader) return `leader \xB7 ${number}`;
+  return state.instanceId === null ? number : `static \xB7 ${number}`;
 }
 function numberWord(protocol) {
   return protocol === "consumer" ? "epoch" : "generation";
@@ -2858,6 +2859,11 @@ var MOST_ROWS = 60;
 var ALL_ROWS = 24;
 var ALL_MEMBERS = 12;
 var MOST_MEMBERS = 8;
+var ACTED = /* @__PURE__ */ new Set([
+  "fault",
+  "action",
+  "timer"
+]);
 var ORDERS = Object.freeze([
   "by number",
   "by owner",
@@ -2865,7 +2871,7 @@ var ORDERS = Object.freeze([
 ]);
 function chooseRows(film, order, at) {
   const changed = (track) => track.times.filter((time) => time > film.settled).length;
-  const members = film.members.length <= ALL_MEMBERS ? film.members : film.members.filter(({ index }) => changed(film.memberTracks[index]) > 2).slice(0, MOST_MEMBERS);
+  const members = film.members.length <= ALL_MEMBERS ? film.members : mostTouched(film, (index) => changed(film.memberTracks[index]));
   const all = film.partitions.map((name, index) => ({
     name,
     kind: "partition",
@@ -2896,6 +2902,11 @@ function chooseRows(film, order, at) {
     ],
     others
   };
+}
+function mostTouched(film, changes) {
+  const acted = new Set(film.marks.filter(({ kind }) => ACTED.has(kind)).map((mark) => mark.member));
+  const weight = ({ name, index }) => (acted.has(name) ? 1e6 : 0) + changes(index);
+  return film.members.filter((member) => acted.has(member.name) || changes(member.index) > 2).sort((a, b) => weight(b) - weight(a)).slice(0, MOST_MEMBERS).sort((a, b) => a.index - b.index);
 }
 function ordering(film, order, at) {
   if (order === "by owner") {
@@ -3416,18 +3427,21 @@ var Sequence = class {
   /**
    * The heads and the diagram.
    * @param {Film} film
-   * @param {Message[]} messages
+   * @param {Item[]} items
    * @param {number} selected
    * @param {number} at
    * @param {number} width
    */
-  draw(film, messages, selected, at, width) {
+  draw(film, items, selected, at, width) {
+    const messages = items.flatMap((item) => item.mark ? [] : [
+      item
+    ]);
     const actors = {
       ...actorsOf(film, messages, selected, at),
       width
     };
-    this.times = messages.map((message) => message.sent);
-    const { parts, heights, bottom } = drawMessages(film, messages, actors);
+    this.times = items.map((item) => item.sent);
+    const { parts, heights, bottom } = drawItems(film, items, actors);
     this.heights = heights;
     set(this.cursor, "x2", width);
     const names = actors.own.map((member) => film.members[member].name).join(", ") || "nobody";
@@ -3447,7 +3461,7 @@ var Sequence = class {
         height: 28,
         "aria-hidden": "true"
       }, ...heads),
-      make("svg:svg", looks, ...drawLives(film, actors, bottom), ...parts, this.cursor)
+      make("svg:svg", looks, ...drawLives(film, actors, items, heights, bottom), ...parts, this.cursor)
     ];
   }
   /**
@@ -3482,30 +3496,33 @@ function xOf({ own, others, width }, member) {
   const place = own.indexOf(member);
   return 150 + (width - 190) / Math.max(1, lines) * ((place < 0 ? lines - 1 : place) + 0.75);
 }
-function drawMessages(film, messages, actors) {
+function drawItems(film, items, actors) {
   const parts = [];
   const heights = [];
   const waiting = /* @__PURE__ */ new Map();
   let y = 18;
   let before = null;
   let generation = null;
-  for (const message of messages) {
-    if (before !== null && message.sent - before > FOLD_MS) {
+  for (const item of items) {
+    if (before !== null && item.sent - before > FOLD_MS) {
       parts.push(make("svg:text", {
         x: 40,
         y: y + 4,
         class: "rk-fold"
-      }, `\u2248 ${seconds(message.sent - before)}`));
+      }, `\u2248 ${seconds(item.sent - before)}`));
       y += FOLD;
     }
-    before = message.sent;
-    const group = stateAt(film.groupTrack, film.groupStates, message.sent);
+    before = item.sent;
+    const group = stateAt(film.groupTrack, film.groupStates, item.sent);
     if (generation !== null && group.generation !== null && group.generation !== generation) {
       parts.push(...drawBand(group, actors.width, y));
       y += FOLD;
     }
     generation = group.generation;
-    parts.push(...drawWaiting(film, waiting, message, y), ...drawArrow(message, xOf(actors, message.member), y, actors.width));
+    if (item.mark) parts.push(...drawEvent(film, actors, item.mark, y));
+    else {
+      parts.push(...drawWaiting(film, waiting, item, y), ...drawArrow(item, xOf(actors, item.member), y, actors.width));
+    }
     heights.push(y);
     y += STEP;
   }
@@ -3528,7 +3545,35 @@ function drawHeads(film, actors) {
     actors.others ? head(xOf(actors, -1), `${actors.others} others`) : null
   ];
 }
-function drawLives(film, actors, bottom) {
+function drawEvent(film, actors, mark, y) {
+  const member = film.members.findIndex(({ name }) => name === mark.member);
+  const x = member < 0 ? COORDINATOR_X : xOf(actors, member);
+  const right = x > (actors.width + 70) * 0.72;
+  const said = {
+    x: right ? x - 12 : x + 12,
+    y: y + 4,
+    "text-anchor": right ? "end" : "start"
+  };
+  const sign = mark.kind === "timer" ? "\u25F7" : mark.kind === "fault" ? "\xD7" : "+";
+  return [
+    make("svg:text", {
+      x: 8,
+      y: y + 4,
+      class: "rk-when"
+    }, milliseconds(mark.at)),
+    make("svg:text", {
+      x,
+      y: y + 5,
+      "text-anchor": "middle",
+      class: `rk-event rk-of-${mark.kind}`
+    }, sign),
+    make("svg:text", {
+      ...said,
+      class: `rk-event rk-of-${mark.kind}`
+    }, mark.words)
+  ];
+}
+function drawLives(film, actors, items, heights, bottom) {
   const life = (x, style) => make("svg:line", {
     x1: x,
     x2: x,
@@ -3539,9 +3584,33 @@ function drawLives(film, actors, bottom) {
   });
   return [
     life(COORDINATOR_X, null),
-    ...actors.own.map((member) => life(xOf(actors, member), `stroke:var(--rk-m${film.members[member].hue})`)),
+    ...actors.own.flatMap((member) => spansOf(film, member, items, heights, bottom).map(({ from, until, runs }) => make("svg:line", {
+      x1: xOf(actors, member),
+      x2: xOf(actors, member),
+      y1: from,
+      y2: until,
+      class: runs ? "rk-life" : "rk-life rk-off",
+      style: `stroke:var(--rk-m${film.members[member].hue})`
+    }))),
     actors.others ? life(xOf(actors, -1), null) : null
   ];
+}
+function spansOf(film, member, items, heights, bottom) {
+  const spans = [];
+  items.forEach((item, place) => {
+    const { life } = stateAt(film.memberTracks[member], film.memberStates, item.sent);
+    const runs = life === "alive" || life === "frozen";
+    const last = spans[spans.length - 1];
+    if (last?.runs === runs) return;
+    const from = last ? heights[place] : 0;
+    if (last) last.until = from;
+    spans.push({
+      from,
+      until: bottom,
+      runs
+    });
+  });
+  return spans;
 }
 function drawBand({ protocol, generation }, width, y) {
   const words = `${protocol === "consumer" ? "group epoch" : "generation"} ${generation}`;
@@ -3635,12 +3704,17 @@ function drawArrow({ sent, arrives, api, request, error }, x, y, width) {
 // lab/panels/messages.js
 var AROUND = 60;
 var EDGE = 8;
+var EVENTS = /* @__PURE__ */ new Set([
+  "fault",
+  "action",
+  "timer"
+]);
 var Messages = class {
   /** @param {import("../lab.js").Lab} lab */
   constructor(lab) {
     this.lab = lab;
     this.drawn = null;
-    this.messages = [];
+    this.items = [];
     this.times = [];
     this.first = 0;
     this.last = 0;
@@ -3711,6 +3785,20 @@ var Messages = class {
     ].map(({ box }) => box.checked);
     return film.messages.filter((message) => (message.error || message.news || beats || message.kind !== "heartbeat") && (message.error || commits || message.kind !== "commit") && (!errors || message.error || message.arrives === null) && (!only || message.member === selected));
   }
+  /**
+   * What was done, to whom it is shown.
+   * @returns {Item[]}
+   */
+  events() {
+    const { film, selected } = this.lab;
+    const { name } = film.members[selected] ?? {
+      name: ""
+    };
+    return film.marks.filter((mark) => EVENTS.has(mark.kind) && (!this.only.box.checked || mark.member === null || mark.member === name)).map((mark) => ({
+      sent: mark.at,
+      mark
+    }));
+  }
   /** @param {number} at */
   paint(at) {
     const { serial, selected, screen, player } = this.lab;
@@ -3718,13 +3806,17 @@ var Messages = class {
     const anew = this.drawn !== key;
     if (anew) {
       this.drawn = key;
-      this.messages = this.chosen();
-      this.times = this.messages.map((message) => message.sent);
+      this.items = [
+        ...this.chosen(),
+        ...this.events()
+      ].sort((a, b) => a.sent - b.sent);
+      this.times = this.items.map((item) => item.sent);
     }
     const place = placeOf(this.times, at);
     if (anew || place < this.first + EDGE || place > this.last - EDGE) this.moveTo(place, anew);
-    const all = this.messages.length;
-    say(this.count, all ? `${place + 1} of ${all} messages so far` : "No such message in this run.");
+    const sent = this.items.filter((item) => !item.mark);
+    const before = sent.filter((message) => message.sent <= at).length;
+    say(this.count, sent.length ? `${before} of ${sent.length} messages so far` : "No such message in this run.");
     const y = this.sequence.mark(at);
     if (y === null || player.at === this.scrolledAt) return;
     this.diagram.scrollTop = y - this.diagram.clientHeight * 0.6;
@@ -3737,17 +3829,29 @@ var Messages = class {
    */
   moveTo(place, anew) {
     const { film, selected, screen, player } = this.lab;
-    const first = Math.max(0, Math.min(place - AROUND, this.messages.length - 2 * AROUND));
-    const last = Math.min(this.messages.length, first + 2 * AROUND);
+    const first = Math.max(0, Math.min(place - AROUND, this.items.length - 2 * AROUND));
+    const last = Math.min(this.items.length, first + 2 * AROUND);
     if (!anew && this.first === first && this.last === last) return;
     this.first = first;
     this.last = last;
-    const shown = this.messages.slice(first, last);
+    const shown = this.items.slice(first, last);
     this.diagram.replaceChildren(...this.sequence.draw(film, shown, selected, player.at, screen.width - 70));
-    this.rows.replaceChildren(...shown.map((message) => this.drawRow(message)));
+    this.rows.replaceChildren(...shown.map((item) => this.drawRow(item)));
   }
-  /** @param {Message} message */
-  drawRow({ sent, arrives, member, api, request, error }) {
+  /** @param {Item} item */
+  drawRow(item) {
+    if (item.mark) {
+      const row2 = rowOf(item.mark.words, [
+        ""
+      ]);
+      row2.prepend(...[
+        milliseconds(item.sent),
+        item.mark.member ?? "",
+        ""
+      ].map((cell) => make("td", {}, cell)));
+      return row2;
+    }
+    const { sent, arrives, member, api, request, error } = item;
     const { name } = this.lab.film.members[member];
     const cells = request ? [
       name,
@@ -3811,7 +3915,8 @@ var Row = class {
    * @param {number} end
    */
   constructor([member, room, name, says, steps], end) {
-    this.times = steps.filter((_, place) => place % 2 === 0);
+    this.times = /** @type {number[]} */
+    steps.filter((_, place) => place % 2 === 0);
     this.values = steps.filter((_, place) => place % 2 === 1);
     this.now = make("td", {
       class: "rk-number2"
@@ -3830,20 +3935,22 @@ var Row = class {
   /** @param {number} end */
   drawCourse(end) {
     const { times, values } = this;
-    const most = Math.max(...values);
+    const known = values.filter((value) => value !== null);
+    const most = Math.max(0, ...known);
     const path = values.map((value, place) => {
       const x = (WIDTH * times[place] / end).toFixed(1);
+      if (value === null) return place ? `H${x}` : "";
       const y = (HEIGHT - 2 - (HEIGHT - 4) * value / Math.max(1, most)).toFixed(1);
-      return place ? `H${x}V${y}` : `M${x} ${y}`;
+      return place && values[place - 1] !== null ? `H${x}V${y}` : `M${x} ${y}`;
     }).join("");
-    const label = `from ${values[0]} to ${values[values.length - 1]}, at most ${most}`;
+    const label = `from ${known[0] ?? "\u2013"} to ${known[known.length - 1] ?? "\u2013"}, at most ${most}`;
     const size = {
       width: WIDTH,
       height: HEIGHT,
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`
     };
     const line2 = make("svg:path", {
-      d: `${path}H${WIDTH}`,
+      d: values[values.length - 1] === null ? path : `${path}H${WIDTH}`,
       class: "rk-spark"
     });
     return make("svg:svg", {
@@ -3858,7 +3965,7 @@ var Row = class {
    */
   paint(at, end) {
     const place = Math.max(0, placeOf(this.times, at));
-    say(this.now, this.values[place].toLocaleString("en"));
+    say(this.now, this.values[place]?.toLocaleString("en") ?? "\u2013");
     set(this.cursor, "x1", WIDTH * at / end);
     set(this.cursor, "x2", WIDTH * at / end);
   }
@@ -5500,6 +5607,8 @@ var Lane = class {
     const look = lookOf(state);
     set(this.node, "data-look", look);
     set(this.node, "data-doing", state.doing);
+    set(this.node, "data-static", state.instanceId);
+    set(this.third, "title", state.instanceId === null ? null : `group.instance.id=${state.instanceId}`);
     set(this.node, "aria-selected", chosen ? "true" : "false");
     set(this.node, "aria-label", memberLine(film, board, index));
     set(this.session, "stroke-dasharray", sessionDashes(state, ends, board.at));
@@ -5698,6 +5807,7 @@ var Token = class {
     this.colour(film, state);
     set(this.node, "data-owner", ownerOf(film, state, "name", ""));
     set(this.node, "data-word", state.word);
+    set(this.node, "data-flows", state.flows ? "yes" : "no");
     say(this.word, tokenWord(film, this.index, state, board.at, this.box));
     const records = positionAt(film, this.index, board.at, state.flows);
     paintLag(this, records, film.mostLag);

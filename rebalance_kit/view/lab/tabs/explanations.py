@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
 from rebalance_kit.model.trace import TraceRow
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.marks import action_words
-from rebalance_kit.view.words.phrases import partitions_in_words
+from rebalance_kit.view.lab.tabs.action_rules import action_rule
+from rebalance_kit.view.words.phrases import partitions_in_words, seconds
 
 TOGETHER_MS = 60
 """Steps of one kind that follow each other within this time are told as one."""
 NAMED = 4
+LONG_COMMIT_MS = 1_000
 Say = Callable[[TraceRow], str | None]
 
 
@@ -56,6 +58,20 @@ REMOVED: Mapping[str, tuple[str, str, str]] = MappingProxyType(
             "{who} was removed: {reason}",
             "The join phase lasts at most the longest rebalance timeout (max.poll.interval.ms) of the members, and a group holds at most group.max.size.",
             "GroupMetadataManager.completeClassicGroupJoin, acceptJoiningMember",
+        ),
+    }
+)
+RECORDS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "twice": (
+            "Reading goes on at the last committed offset: what was read after it comes twice. "
+            "auto.commit.interval.ms decides how much that is.",
+            "ConsumerCoordinator.initWithCommittedOffsetsIfNeeded",
+        ),
+        "skipped": (
+            "Where there is no committed offset, auto.offset.reset decides: latest begins at the end of the log, and what "
+            "came before is read by nobody.",
+            "SubscriptionState.maybeSeekUnvalidated, OffsetFetcher.resetPositionsIfNeeded",
         ),
     }
 )
@@ -124,11 +140,6 @@ def _refused(row: TraceRow) -> str | None:
 
 ACCOUNTS: Mapping[str, Account] = MappingProxyType(
     {
-        "action": Account(
-            lambda row: action_words(row.detail["do"], row.detail.get("member"), row.detail),
-            "This was done to the group; everything else follows from it.",
-            "the scenario",
-        ),
         "member_pending": Account(
             lambda row: f"{_who(row)} is given an id and must join again with it",
             "A new dynamic member is first told its id (MEMBER_ID_REQUIRED), so that a lost answer leaves no ghost in the group.",
@@ -240,13 +251,6 @@ ACCOUNTS: Mapping[str, Account] = MappingProxyType(
             "group.consumer.migration.policy decides whether a group may change its protocol while it lives.",
             "KIP-848; GroupMetadataManager.convertToConsumerGroup",
         ),
-        "redelivered": Account(
-            lambda row: (
-                f"{row.detail['count']} records of {row.topic}-{row.partition} are delivered again, to {row.actor}"
-            ),
-            "Reading goes on at the last committed offset: what was read after it comes twice.",
-            "ConsumerCoordinator.initWithCommittedOffsetsIfNeeded",
-        ),
     }
 )
 
@@ -279,7 +283,24 @@ def why_entries(boards: Boards) -> list[list[object]]:
             entries[-1][2].append(sentence)
         else:
             entries.append((row.at_ms, kind, [sentence], rule))
-    return [[at_ms, _joined(sentences), rule[-2], rule[-1]] for at_ms, _, sentences, rule in entries]
+    told = [[at_ms, _joined(sentences), rule[-2], rule[-1]] for at_ms, _, sentences, rule in entries]
+    return sorted([*told, *_of_records(boards)], key=lambda entry: int(str(entry[0])))
+
+
+def _of_records(boards: Boards) -> Iterator[list[object]]:
+    """Records that come twice or are skipped, an entry per moment and kind."""
+    for mark in boards.marks:
+        if mark.kind in RECORDS:
+            where = [
+                each.partition
+                for each in boards.deliveries
+                if (each.at_ms, each.kind) == (mark.at_ms, mark.kind)
+            ]
+            yield [
+                mark.at_ms,
+                f"{mark.words}: {partitions_in_words(set(where))}, read by {mark.member}.",
+                *RECORDS[mark.kind],
+            ]
 
 
 def _told(row: TraceRow, boards: Boards) -> tuple[str, str, Account | tuple[str, str]] | None:
@@ -295,12 +316,31 @@ def _told(row: TraceRow, boards: Boards) -> tuple[str, str, Account | tuple[str,
             words.format(who=_who(row), reason=row.detail.get("reason")) + ".",
             (rule, source),
         )
+    if row.kind == "action":
+        words = action_words(row.detail["do"], row.detail.get("member"), row.detail)
+        return "action", f"{words}.", action_rule(boards, row)
     account = FOLLOW_UP if _follows_up(row) else ACCOUNTS.get(row.kind)
     sentence = account.say(row) if account is not None else None
+    if row.kind == "join_prepared" and sentence is not None:
+        sentence += _committing(row, boards)
     if account is None or sentence is None:
         return None
     revokes = row.detail.get("revokes", "") if row.kind == "join_prepared" else ""
     return f"{row.kind}{revokes}", f"{sentence}.", account
+
+
+def _committing(row: TraceRow, boards: Boards) -> str:
+    """How long the commit before the join lasts, where it is tried again and again."""
+    later = (each for each in boards.trace.of("member_state", "process_ended", "callback_begin"))
+    ended = next(
+        (each.at_ms for each in later if each.actor == row.actor and each.at_ms > row.at_ms), boards.end_ms
+    )
+    if not row.detail.get("revokes") or ended - row.at_ms < LONG_COMMIT_MS:
+        return ""
+    return (
+        f". Before that it commits, and for {seconds(ended - row.at_ms)} the commit fails and is tried again "
+        "(at most max.poll.interval.ms): it sends no JoinGroup meanwhile"
+    )
 
 
 def _joined(sentences: list[str]) -> str:
