@@ -46,6 +46,7 @@ if TYPE_CHECKING:  # the names of the table below, for editors and type checkers
     from rebalance_kit.view.figures.state_machines import state_machine as state_machine
     from rebalance_kit.view.figures.sweep_figures import detection_figure as detection_figure
     from rebalance_kit.view.figures.sweep_figures import gap_figure as gap_figure
+    from rebalance_kit.view.figures.triage import triage as triage
     from rebalance_kit.view.lab.widget import Lab as Lab
     from rebalance_kit.view.quiz.exam import Exam as Exam
     from rebalance_kit.view.quiz.poll import Poll as Poll
@@ -93,6 +94,7 @@ else:
             "messages": "view",
             "show": "view",
             "state_machine": "view",
+            "triage": "view",
             "watching": "view",
             "write_report": "view",
             # real clients

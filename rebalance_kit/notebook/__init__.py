@@ -36,6 +36,9 @@ __getattr__, __dir__, __all__ = lazy_names(
         "votes": "events",
         "epochs": "epochs",
         "target_beside_current": "epochs",
+        # operate
+        "consumer_groups": "admin",
+        "log_files": "admin",
         # compare
         "costs": "costs",
         "draws": "costs",

@@ -27,6 +27,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "describe_lag": "figures.lag_chart",
         "detection_figure": "figures.sweep_figures",
         "clocks": "figures.clocks",
+        "triage": "figures.triage",
         "deal": "figures.dealing",
         "flow_figure": "figures.flow",
         "gantt_figure": "figures.gantt",

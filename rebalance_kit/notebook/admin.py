@@ -1,0 +1,48 @@
+"""What an operator sees of a run: the answers of kafka-consumer-groups, and log files to search."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from rebalance_kit.logs.admin.cli_text import describe_members, describe_offsets, describe_state
+from rebalance_kit.logs.admin.described import describe as described
+from rebalance_kit.logs.write import write_logs
+from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.trace import Trace
+from rebalance_kit.notebook.text import columns
+
+_UUID = re.compile(r"(-[0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_ADDRESS = re.compile(r" +\((?=\w+\))")
+OPTIONS = {
+    "": ("--describe", describe_offsets),
+    "members": ("--describe --members --verbose", describe_members),
+    "state": ("--describe --state", describe_state),
+}
+
+
+def consumer_groups(trace: Trace, at_s: float, option: str = "") -> str:
+    """The command and what ``kafka-consumer-groups`` prints at a second of the run; ``option``: "", members or state.
+
+    Columns are as narrow as their cells, and member ids end after eight signs of their UUID, so that a line fits a screen.
+
+    Raises ``DataError`` for another option.
+    """
+    if option not in OPTIONS:
+        raise DataError(f"option {option!r} is unknown; expected one of {', '.join(map(repr, OPTIONS))}")
+    flags, say = OPTIONS[option]
+    group = described(trace, round(at_s * 1000))
+    return f"$ kafka-consumer-groups --bootstrap-server b:9092 --group {trace.meta['group']} {flags}\n{_narrow(say(group))}"
+
+
+def _narrow(text: str) -> str:
+    """The tables of a text with columns of least width; other lines as they are."""
+    lines = [_UUID.sub(r"\1…", line).rstrip() for line in text.splitlines() if line.strip()]
+    table = [_ADDRESS.sub("~(", line).split() for line in lines if not line.startswith("Warning")]
+    told = [line for line in lines if line.startswith("Warning")]
+    return "\n".join([*told, columns(table)]).replace("~(", " (")
+
+
+def log_files(trace: Trace, folder: str | Path = "build/logs") -> list[str]:
+    """Write the logs of broker and members as a cluster writes them, and name the files."""
+    return [str(path) for path in write_logs(trace, folder)]

@@ -1,0 +1,155 @@
+"""From a symptom to its cause: the chart that one follows at three in the morning, as a picture and as text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from textwrap import wrap
+
+from rebalance_kit.view.figures.svg import Picture, closed, page, tip, words
+from rebalance_kit.view.style.palettes import HUES, ROLES
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One way through the chart: what is looked at, what it shows, and what to do first."""
+
+    look: str
+    cause: str
+    do: str
+
+
+SYMPTOMS: tuple[tuple[str, tuple[Branch, ...]], ...] = (
+    (
+        "Lag grows on all partitions",
+        (
+            Branch(
+                "Stable; rebalance-rate-per-hour near 0",
+                "too little capacity",
+                "add members, up to the partitions",
+            ),
+            Branch("state changes every few minutes", "a rebalance storm", "next symptom"),
+            Branch("state is Empty or Dead", "no member runs", "start them; read why they ended"),
+        ),
+    ),
+    (
+        "The group rebalances again and again",
+        (
+            Branch(
+                "clients: consumer poll timeout has expired",
+                "a batch exceeds max.poll.interval.ms",
+                "lower max.poll.records",
+            ),
+            Branch(
+                "broker: on heartbeat expiration",
+                "processes die, hang or lose the network",
+                "look at pods, memory, garbage collection",
+            ),
+            Branch(
+                "broker: LeaveGroup, then Adding new member",
+                "deploys, autoscaling, probes",
+                "calm what restarts them",
+            ),
+            Branch(
+                "broker: cached metadata has changed",
+                "topics or partitions change",
+                "a pattern that is too wide?",
+            ),
+        ),
+    ),
+    (
+        "Some partitions are stuck",
+        (
+            Branch(
+                "no CONSUMER-ID on them",
+                "nobody owns them: a session is running out",
+                "wait, or remove the static member",
+            ),
+            Branch(
+                "owner there, its lag grows alone",
+                "a record that fails, or a hot key",
+                "read the owner's own log",
+            ),
+            Branch(
+                "owner there, heartbeats, reads nothing",
+                "a wrong librdkafka callback",
+                "incremental_assign, then restart",
+            ),
+        ),
+    ),
+    (
+        "Records come twice",
+        (
+            Branch(
+                "after a crash or kill", "work since the last commit", "commit more often; close() on SIGTERM"
+            ),
+            Branch(
+                "CommitFailedException in a client",
+                "a zombie after a poll timeout",
+                "smaller batches; idempotent writes",
+            ),
+            Branch(
+                "after offsets expired or were reset",
+                "auto.offset.reset decided",
+                "check offsets.retention.minutes",
+            ),
+        ),
+    ),
+)
+"""Sources: semantics of the coordinator's log lines, and the incidents in the item bank."""
+LINE, GAP = 19, 12
+AT_LOOK, AT_CAUSE, AT_DO = 190, 500, 745
+CHARS = {"symptom": 14, "look": 36, "cause": 24, "do": 28}
+
+
+def triage() -> Picture:
+    """The chart: four symptoms; for each what to look at, the cause it shows, and what to do first."""
+    role = ROLES["light"]
+    parts: list[str] = []
+    y = 58.0
+    for (symptom, branches), hue in zip(SYMPTOMS, HUES["light"], strict=False):
+        top = y
+        for branch in branches:
+            cells = [
+                wrap(branch.look, CHARS["look"]),
+                wrap(branch.cause, CHARS["cause"]),
+                wrap(branch.do, CHARS["do"]),
+            ]
+            tall = LINE * max(map(len, cells)) + 12
+            for x, wide, lines in (
+                (AT_LOOK, 290, cells[0]),
+                (AT_CAUSE, 225, cells[1]),
+                (AT_DO, 240, cells[2]),
+            ):
+                parts.append(
+                    f'<rect x="{x}" y="{y:g}" width="{wide}" height="{tall}" rx="6" fill="{role["sunk"]}" stroke="{role["hairline"]}"/>'
+                )
+                parts += [
+                    words(x + 10, y + LINE * (line + 1), text, size=14, bold=x == AT_CAUSE)
+                    for line, text in enumerate(lines)
+                ]
+            middle = y + tall / 2
+            for begin, end in ((164, AT_LOOK), (AT_LOOK + 290, AT_CAUSE), (AT_CAUSE + 225, AT_DO)):
+                parts.append(
+                    f'<path d="M{begin},{middle:g} H{end - 2}" stroke="{role["ink"]}" marker-end="url(#{tip()})"/>'
+                )
+            y += tall + GAP / 2
+        parts.append(
+            f'<rect x="14" y="{top:g}" width="150" height="{y - top - GAP / 2:g}" rx="8" fill="{hue}"/>'
+        )
+        parts += [
+            words(26, top + 26 + LINE * line, text, size=15, bold=True, colour="#FFFFFF")
+            for line, text in enumerate(wrap(symptom, CHARS["symptom"]))
+        ]
+        y += GAP
+    heads = (("You see", 14), ("Look at", AT_LOOK), ("It is", AT_CAUSE), ("First do", AT_DO))
+    top_line = [words(x, 40, head, size=16, bold=True) for head, x in heads]
+    text = _text()
+    return Picture(closed([*page(int(y) + 4, role), *top_line, *parts], "From symptom to cause", text), text)
+
+
+def _text() -> str:
+    lines = []
+    for symptom, branches in SYMPTOMS:
+        lines.append(f"{symptom}:")
+        lines += [f"  {branch.look} -> {branch.cause} -> {branch.do}" for branch in branches]
+    return "\n".join(lines)
