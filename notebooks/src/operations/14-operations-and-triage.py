@@ -138,7 +138,7 @@ shell("grep 'Preparing to rebalance' broker.log | grep -o '(reason: [A-Za-z` ]*'
 
 # %%
 shell(
-    "grep 'Preparing to rebalance group\\|Stabilized group' broker.log | grep -o '^.*group orders-app' | tail -4"
+    "grep -ho 'has left group.*\\|consumer poll timeout has expired' broker.log consumer-*.log | cut -c1-100 | sort | uniq -c"
 )
 
 # %% [markdown]
@@ -203,7 +203,7 @@ print(consumer_groups(third, 52, "state"))
 shell("rm -f *.log")
 log_files(third, home.name)
 shell(
-    "grep -h 'Preparing to rebalance\\|Stabilized\\|Revoke previously' *.log | grep -o '^[^]]*]\\|Preparing.*group id null\\|Stabilized group [a-z-]* generation [0-9]*' | tail -6"
+    "grep 'Preparing to rebalance group\\|Stabilized group' broker.log | sed 's/INFO .*partition=0. //' | grep -o '^.*group orders-app' | tail -2"
 )
 
 # %% [markdown]
