@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 #: A line holds fewer messages than this: ``row`` counts lines and the messages in them.
@@ -26,6 +27,8 @@ TEXT_FIELDS = (
     "key",
     "value",
 )
+
+_FILE_END = re.compile(r"(\.log|\.txt|\.out)?(\.\d+)?(\.gz)?$")
 
 
 class Event:
@@ -74,3 +77,8 @@ class Event:
 
     def __init__(self, told: dict[str, Any]) -> None:
         self.__dict__ = told
+
+    @property
+    def named_by_file(self) -> str:
+        """What a process is called whose lines name no client: its file, without what files of logs end in."""
+        return _FILE_END.sub("", self.file.rsplit("/", 1)[-1], count=1)

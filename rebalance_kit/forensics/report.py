@@ -158,7 +158,7 @@ def _shared_names(rows: Sequence[dict[str, Any]]) -> set[str]:
 
 def _print_rebalance(row: dict[str, Any], shared: set[str], out: TextIO) -> None:
     lasted = "no end here" if row["duration_ms"] is None else f"{row['duration_ms'] / 1000:.1f} s"
-    step = f"{row['before']} -> {row['after'] if row['after'] is not None else '?'}"
+    step = " -> ".join("?" if row[name] is None else str(row[name]) for name in ("before", "after"))
     moved = f"; {len(row['moved'])} partitions moved" if row.get("moved") else ""
     which = f" [{row['culprit_member']}]" if row["culprit"] in shared else ""
     head = f"   {row['number']:>3}  {_clock(row['start_ms'])}  {lasted:>11}  {step:<9} "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -38,8 +37,6 @@ for _rule in RULES:
     if isinstance(_rule, LineRule):
         for _name in _rule.events:
             RULES_BY_EVENT[_name].append(_rule)
-
-_FILE_END = re.compile(r"(\.log|\.txt|\.out)?(\.\d+)?(\.gz)?$")
 
 
 @dataclass(slots=True)
@@ -91,7 +88,7 @@ def _whose(event: Event) -> tuple[str, str]:
     if member is not None:
         return "member", member
     if theirs:
-        return "file", _FILE_END.sub("", event.file.rsplit("/", 1)[-1], count=1)
+        return "file", event.named_by_file
     return "nobody", ""
 
 

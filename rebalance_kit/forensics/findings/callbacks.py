@@ -28,7 +28,7 @@ _STEPS = frozenset(
 )
 
 #: The lines that tell of it.
-SLOW_STEPS = _STEPS | {"joined", "assignment_finished"}
+SLOW_STEPS = _STEPS | {"joined", "assignment_finished", "other_rebalancing", "other_joined"}
 
 #: What must follow a callback at once; "assigned" is followed by an acknowledgement under KIP-848 only.
 _FOLLOWS = {
@@ -65,7 +65,11 @@ class Slowness:
 
     def take(self, event: Event) -> None:
         """A line of a client with a time."""
-        if event.client is None or event.at_ms is None:
+        if event.at_ms is None:
+            return
+        if event.client is None:
+            if event.side == "other":
+                self._answer(event, event.named_by_file, notice=event.event == "other_rebalancing")
             return
         notice = event.event == "rejoin_requested" and (event.reason or "").startswith(_NOTICE)
         # The heartbeat thread goes on during a callback; its lines do not end it.
@@ -90,7 +94,7 @@ class Slowness:
 
     def _answer(self, event: Event, client: str, *, notice: bool) -> None:
         key = client, event.file
-        if event.event == "joining":
+        if event.event in {"joining", "other_joined"}:
             self._joins[key] = self._joins.get(key, 0) + 1
         elif event.event == "joined":
             self._joined[key] = event

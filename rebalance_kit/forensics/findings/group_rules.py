@@ -35,6 +35,33 @@ GROUP_RULES: tuple[Rule, ...] = (
         source="session.timeout.ms of that client",
     ),
     LineRule(
+        "coordinator_not_ready",
+        ("rejoin_requested", "join_retried", "commit_failed", "auto_commit_failed", "other_commit_failed"),
+        when=says(
+            *("NotCoordinator", "NOT_COORDINATOR", "not the correct coordinator", "obsolete coordinator"),
+            *("oordinator is loading", "CoordinatorLoadInProgress", "COORDINATOR_LOAD_IN_PROGRESS"),
+            *("CoordinatorNotAvailable", "COORDINATOR_NOT_AVAILABLE", "oordinator is not available"),
+        ),
+        sentence="{who} asked a broker that was not (or not yet) the coordinator of its group: {reason}",
+        do="A broker was restarted or the leader of __consumer_offsets moved: clients look for the new coordinator and try "
+        "again. Look at the brokers where it goes on for more than seconds.",
+        source="NOT_COORDINATOR; COORDINATOR_LOAD_IN_PROGRESS",
+    ),
+    LineRule(
+        "client_commit_refused",
+        ("other_commit_failed",),
+        when=says(
+            "UnknownMember",
+            "IllegalGeneration",
+            "RebalanceInProgress",
+            "CommitFailed",
+            "not aware of this member",
+        ),
+        sentence="{who} committed offsets as a member of a generation that was over; the commit was refused: {reason}",
+        do="Expect those records twice. The group had rebalanced without it: look for a long handler or missed heartbeats before.",
+        source="UNKNOWN_MEMBER_ID; ILLEGAL_GENERATION",
+    ),
+    LineRule(
         "client_poll_timeout",
         ("other_poll_timeout",),
         sentence="{who} did not poll within its limit and left the group by itself",

@@ -13,6 +13,7 @@ from rebalance_kit.forensics.findings.restarts import COMINGS_AND_GOINGS, Restar
 from rebalance_kit.forensics.findings.settings import Settings
 from rebalance_kit.forensics.findings.shares import SHARED_OUT, Shares
 from rebalance_kit.forensics.findings.subscribed import Subscribed
+from rebalance_kit.forensics.findings.unplaced import PLACED, Unplaced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -43,7 +44,7 @@ class Findings:
         self._group, self._alone = group, alone
         self._by_rule, self._slowness, self._restarts = ByRule(), Slowness(), Restarts()
         self._shares, self._settings, self._subscribed = Shares(), Settings(), Subscribed()
-        self._quality = InputQuality(group)
+        self._quality, self._unplaced = InputQuality(group), Unplaced()
 
         self._steps: dict[tuple[str, str, bool], tuple[Callable[[Event], None], ...]] = {}
 
@@ -72,6 +73,8 @@ class Findings:
                 yield self._restarts.take
         if name in _MADE_AND_GONE:
             yield self._subscribed.change
+        if own and name in PLACED:
+            yield self._unplaced.take
         if own and side != "broker":
             for names, step in (
                 (SLOW_STEPS, self._slowness.take),
@@ -93,6 +96,7 @@ class Findings:
             *self._subscribed.rows(history.subscriptions.calls, history.topics),
             *patterns(rebalances, storms),
             *self._quality.rows(),
+            *self._unplaced.rows(placed=bool(rebalances) or history.coordinated),
         ]
         return sorted(_without_echoes(rows), key=order)
 

@@ -72,6 +72,7 @@ CLUES: tuple[str, ...] = (
     "partitions are ",
     "Updated partition assignment",
     "local member_id",
+    "not known in the current generation",
 )
 
 #: A KIP-848 client of 4.3.1 writes thousands of these per second while its only broker is down.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.history.rebalance import Rebalance
@@ -44,11 +44,21 @@ _RANK = (
 )
 
 
-#: The lines that say so.
-FELT = frozenset(
-    {
-        *("joined", "synced", "rd_join_answer", "transitioned", "poll_timeout", "rd_poll_timeout"),
-        *("rejoin_requested", "leaving", "rd_leave", "join_retried", "joining", "rd_joining"),
+#: Lines that prove that a rebalance is on its way.
+_UNDER_WAY = frozenset({"joining", "rd_joining", "rd_rebalance", "other_rebalancing", "worker_rebalance"})
+_TOLD_TO_JOIN = re.compile("group is already rebalancing|REBALANCE_IN_PROGRESS|[Rr]ebalance in progress")
+
+#: Lines after which a member has no part in it any more.
+_GONE = frozenset({"leaving", "left_group", "rd_leave", "other_leaving", "process_closed"})
+
+#: The lines that tell of rebalances.
+FELT = (
+    _UNDER_WAY
+    | _GONE
+    | {
+        *("joined", "synced", "other_joined", "rd_join_answer", "transitioned", "revoked"),
+        *("poll_timeout", "rd_poll_timeout", "other_poll_timeout", "rejoin_requested", "join_retried"),
+        *("rd_heartbeat_error",),
     }
 )
 
@@ -87,29 +97,46 @@ class Felt:
         self._rounds: dict[tuple[str, int], _Round] = {}
         self._told: list[_Told] = []
         self._epoch = 0
+        #: Each member's first proof, since the last round, that a rebalance is on its way.
+        self._under_way: dict[tuple[str, str], Event] = {}
+        #: The epoch at which a member left its settled state, and whether it gave up partitions since.
+        self._reconciling: dict[tuple[str, str], tuple[int | None, bool]] = {}
 
     def take(self, event: Event) -> None:
         """A line of a client with a time."""
-        at_ms, client = event.at_ms, event.client
+        at_ms, client = event.at_ms, event.client or _stand_in(event)
         if at_ms is None or client is None:
             return
-        number = _number(event)
-        if number is not None and number[0] == "consumer":
-            # A member that acknowledges at an epoch that is over began nothing.
-            if number[1] < self._epoch:
-                number = None
-            else:
-                self._epoch = number[1]
+        member = client, event.file
+        number = self._settled(member, event)
         if number is not None:
             one = self._rounds.get(number)
             if one is None:
                 one = self._rounds[number] = _Round(*number, at_ms, event.file, event.line)
             one.end_ms = max(one.end_ms, at_ms)
             one.clients.add(client)
+        if number is not None or event.event in _GONE:
+            self._under_way.pop(member, None)
+        elif _under_way(event):
+            self._under_way.setdefault(member, event)
         trigger = _trigger(event)
         if trigger is not None:
             rank = _RANK.index(trigger)
             self._told.append(_Told(rank, at_ms, trigger, client, event.reason or "", event.file, event.line))
+
+    def _settled(self, member: tuple[str, str], event: Event) -> tuple[str, int] | None:
+        """The generation or epoch that a line proves to be settled."""
+        if event.event == "revoked" and event.partitions and member in self._reconciling:
+            self._reconciling[member] = self._reconciling[member][0], True
+        if event.event == "transitioned" and event.state_from == "STABLE":
+            self._reconciling[member] = event.epoch, False
+        number = _number(event)
+        if number is not None and number[0] == "consumer":
+            # A member acknowledges what it gave up at the epoch that is over: that began nothing.
+            if number[1] < self._epoch or self._reconciling.get(member) == (number[1], True):
+                return None
+            self._epoch = number[1]
+        return number
 
     def finish(self) -> list[Rebalance]:
         """All rebalances, once all lines are taken."""
@@ -122,7 +149,33 @@ class Felt:
             self._place(rounds, since)
             before = [one.after - 1 for one in rounds[:1]] + [one.after for one in rounds]
             rows += [_row(one, number) for one, number in zip(rounds, before, strict=False)]
-        return rows
+        return rows + self._unfinished(rows)
+
+    def _unfinished(self, rows: list[Rebalance]) -> list[Rebalance]:
+        """A rebalance that members wrote of and whose end is not in these logs."""
+        ended_ms = max((row.end_ms or 0 for row in rows), default=-1)
+        proofs = [event for event in self._under_way.values() if (event.at_ms or 0) > ended_ms]
+        first = min(proofs, key=lambda event: (event.at_ms or 0, event.file, event.line), default=None)
+        if first is None:
+            return []
+        told = min((told for told in self._told if told.at_ms > ended_ms), default=None)
+        seen = told if told is not None and told.trigger != "unseen" else None
+        protocol = "consumer" if first.event == "transitioned" else "classic"
+        last = max(
+            (row for row in rows if row.protocol == protocol), key=lambda row: row.start_ms, default=None
+        )
+        return [
+            Rebalance(
+                protocol,
+                seen.trigger if seen else "unseen",
+                min(first.at_ms or 0, seen.at_ms) if seen else first.at_ms or 0,
+                seen.file if seen else first.file,
+                seen.line if seen else first.line,
+                culprit=seen.client if seen else None,
+                before=last.after if last else first.epoch,
+                said=(seen.reason or None) if seen else None,
+            )
+        ]
 
     def _place(self, rounds: list[_Round], since: list[int]) -> None:
         """Give each line to the first round after it that had not begun when the one before was told of."""
@@ -136,7 +189,7 @@ class Felt:
 
 def _number(event: Event) -> tuple[str, int] | None:
     """The protocol and the generation or epoch that a member's line proves."""
-    if event.event in {"joined", "synced", "rd_join_answer"} and (event.generation or 0) > 0:
+    if event.event in {"joined", "synced", "other_joined", "rd_join_answer"} and (event.generation or 0) > 0:
         return "classic", event.generation or 0
     # An epoch is settled when a member has acknowledged it; the states before may still carry the old one.
     if event.event == "transitioned" and (event.epoch or 0) > 0 and event.state_to == "STABLE":
@@ -144,16 +197,30 @@ def _number(event: Event) -> tuple[str, int] | None:
     return None
 
 
+def _stand_in(event: Event) -> str | None:
+    """What a member is called whose lines name no client: its file."""
+    return event.named_by_file if event.side != "broker" else None
+
+
+def _under_way(event: Event) -> bool:
+    """Whether the line proves that a rebalance is on its way."""
+    if event.event in {"rejoin_requested", "rd_heartbeat_error"}:
+        return _TOLD_TO_JOIN.search(event.reason or "") is not None
+    if event.event == "transitioned":
+        return event.state_from == "STABLE" and event.state_to == "RECONCILING"
+    return event.event in _UNDER_WAY
+
+
 def _trigger(event: Event) -> str | None:
     name, reason = event.event, event.reason
-    if name in {"poll_timeout", "rd_poll_timeout"}:
+    if name in {"poll_timeout", "rd_poll_timeout", "other_poll_timeout"}:
         return "poll_timeout"
     if name == "rejoin_requested" and reason is not None:
         for start, trigger in _REASONS.items():
             if reason.startswith(start):
                 return trigger
         return None if _ANSWERS.search(reason) else "enforced"
-    if name in {"leaving", "rd_leave"}:
+    if name in {"leaving", "rd_leave", "other_leaving"}:
         return "poll_timeout" if name == "leaving" and "poll timeout" in (reason or "") else "leave"
     if name == "transitioned":
         return {"PREPARE_LEAVING": "leave", "JOINING": "join"}.get(event.state_to or "")
@@ -167,6 +234,10 @@ def _trigger(event: Event) -> str | None:
 
 def _row(one: _Round, before: int) -> Rebalance:
     told = min(one.told, default=None)
+    # The first generation of a group is that of its first members.
+    if one.after == 1 and one.clients and (told is None or told.trigger == "unseen"):
+        first = _Told(0, one.first_ms, "join", min(one.clients), "", one.file, one.line)
+        told = first if told is None else replace(told, trigger="join")
     start_ms = told.at_ms if told else one.first_ms
     return Rebalance(
         one.protocol,

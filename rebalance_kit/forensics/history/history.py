@@ -161,7 +161,7 @@ class History:
         """The row of the group: what is compared with what the brokers counted, and the lists of the rest."""
         # Without a coordinator's log: what the members themselves reported.
         felt = {
-            protocol: [row.after for row in rebalances if row.protocol == protocol]
+            protocol: [row.after for row in rebalances if row.protocol == protocol and row.after is not None]
             for protocol in ("classic", "consumer")
         }
         counted = self.coordinated or not rebalances

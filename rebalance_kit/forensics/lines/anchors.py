@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from rebalance_kit.forensics.lines.safe_regex import LONG
+from rebalance_kit.forensics.lines.times_in_text import iso_in, time_in
 
 #: How messages of brokers, Java clients and librdkafka begin.
 ANCHOR = re.compile(
@@ -19,9 +21,9 @@ ANCHOR = re.compile(
     r"|\[thrd:[^\]]{0,99}\]: ?|stream-(?:thread|client) \["
 )
 
-_TIME = re.compile(
-    r"(?<!\d)\d{4}-\d\d-\d\d[T _]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z| ?[+-]\d\d:?\d\d(?!\d))?|(?<!\d)\d{10}\.\d{3}(?!\d)"
-)
+#: A line is searched for so many anchors.
+_MOST_ANCHORS = 4
+
 _LEVEL = re.compile(r"\b(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|Trace|Debug|Info|Warn|Warning|Error)\b")
 _GROUP_BROKER = re.compile(r"(?:GroupCoordinator/\d{1,9}: |\S{1,99}:\d{1,5}/(?:\d{1,9}|bootstrap): )")
 _CLIENT_OF_RDKAFKA = re.compile(r"rdkafka#[\w.-]{1,99}")
@@ -38,15 +40,18 @@ class Anchored(NamedTuple):
 
     texts: tuple[str, ...]
     at: str | None
+    layout: str | None
     level: str | None
     client: str | None
 
 
-def anchored(line: str) -> Anchored | None:
-    """The message in a line by its anchor; None without one."""
-    found = ANCHOR.search(line[:LONG])
-    if found is None:
-        return None
+def anchored(line: str) -> Iterator[Anchored]:
+    """The messages in a line that an anchor begins, the first first (it may only stand before another)."""
+    for found in islice(ANCHOR.finditer(line, 0, LONG), _MOST_ANCHORS):
+        yield _anchored(line, found)
+
+
+def _anchored(line: str, found: re.Match[str]) -> Anchored:
     head, text = line[: found.start()], line[found.start() :]
     client = None
     if found[0].startswith("[thrd:"):
@@ -55,11 +60,14 @@ def anchored(line: str) -> Anchored | None:
         text = text[broker.end() :] if broker else text
         name = _CLIENT_OF_RDKAFKA.search(head)
         client = name[0].split("#", 1)[1] if name else None
-    at = _TIME.search(head) or _TIME.search(text[-200:])
+    at, layout = time_in(head)
+    if at is None:
+        at, layout = iso_in(text[-200:]), None
     level = _LEVEL.search(head)
     return Anchored(
         tuple(dict.fromkeys(_texts(text, quoted='"' in head))),
-        at[0].replace("_", "T") if at else None,
+        at,
+        layout,
         level[0].upper() if level else None,
         client,
     )
@@ -75,9 +83,3 @@ def _texts(text: str, *, quoted: bool) -> Iterator[str]:
     yield bare[:-1_000] + cut
     yield bare
     yield text
-
-
-def time_in(line: str) -> str | None:
-    """The first thing in a line that looks like a time."""
-    found = _TIME.search(line[:LONG])
-    return found[0].replace("_", "T") if found else None

@@ -32,6 +32,9 @@ _CHUNK = 1 << 20
 #: Only small files are copies of a terminal.
 TERMINAL_BYTES = 1 << 20
 _WRAPPED_SHARE = 0.2
+
+#: Lines that begin alike are lines of their own.
+_ALIKE = 6
 _BEGINS = re.compile(r"\W{0,3}(?:\d{4}-\d\d-\d\d|%\d\||\{\"|\d\d:\d\d:\d\d|[A-Z]{4,5} )", re.ASCII)
 
 
@@ -144,4 +147,5 @@ def unwrapped(data: bytes) -> bytes | None:
 
 def _goes_on(line: str, after: str, width: int) -> bool:
     """Whether the line is as wide as the terminal and the next one does not begin as lines of logs do."""
-    return len(line.rstrip()) >= width - 1 and after.strip() != "" and _BEGINS.match(after) is None
+    wide = len(line.rstrip()) >= width - 1 and after.strip() != ""
+    return wide and _BEGINS.match(after) is None and line[:_ALIKE] != after[:_ALIKE]

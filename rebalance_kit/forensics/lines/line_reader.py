@@ -12,10 +12,11 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 from rebalance_kit.forensics.grammar.table import IN_MESSAGES, IN_UNLAID, Found, find_of_others
-from rebalance_kit.forensics.lines.anchors import anchored, time_in
+from rebalance_kit.forensics.lines.anchors import anchored
 from rebalance_kit.forensics.lines.containers import json_object, unwrap
 from rebalance_kit.forensics.lines.layouts import CONTINUATIONS, HEAD, begins_like
 from rebalance_kit.forensics.lines.safe_regex import LONG
+from rebalance_kit.forensics.lines.times_in_text import time_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,6 +38,10 @@ Prefix: TypeAlias = tuple[str | None, str | None, str | None]
 
 #: One message of a line (a JSON line may hold several).
 Message: TypeAlias = tuple[Head, Prefix, Found]
+
+
+#: The layout of lines that need not have a time.
+_TIMELESS = "plain"
 
 _NOT_WHOLE = "begins like a group line but ends otherwise than Kafka writes it"
 _NO_HEAD: Head = (None, None, None, None)
@@ -70,6 +75,8 @@ class LineReader:
                 fields = parts(text) if place == 0 or begins(text) else None
                 if fields is not None:
                     message, level, at, client = fields
+                    if at is None and container_time is None:
+                        at = time_in(text)[0] if name == _TIMELESS else None
                     return self._messages(message or "", (name, level, at or container_time, client), is_json)
             return f"not quite the layout {self._layouts[first][2]}"
         found = IN_UNLAID.find(text)
@@ -81,20 +88,18 @@ class LineReader:
         self, line: str, container_time: str | None, laid: str | None
     ) -> list[Message] | str | None:
         """Read a line that no layout made sense of; what the layout said (``laid``) stays where this fails too."""
-        found = anchored(line)
-        if found is None:
-            other = find_of_others(line)
-            if other is None:
-                return laid
-            at = time_in(line) or container_time
-            return [((None, None, at, None), _NO_PREFIX, other)]
-        head: Head = (None, found.level, found.at or container_time, found.client)
         told: list[Message] | str | None = None
-        for text in found.texts:
-            messages = self._messages(text, head, is_json=False)
-            if isinstance(messages, list):
-                return messages
-            told = told or messages
+        any_anchor = False
+        for found in anchored(line):
+            any_anchor = True
+            at, layout = (found.at, found.layout) if found.at else (container_time, None)
+            for text in found.texts:
+                messages = self._messages(text, (layout, found.level, at, found.client), is_json=False)
+                if isinstance(messages, list):
+                    return messages
+                told = told or messages
+        if not any_anchor:
+            return _of_others(line, container_time) or laid
         # A line that holds an anchor is a log's, whatever its layout.
         return told or (None if laid in {None, "no known layout"} or "not quite" in (laid or "") else laid)
 
@@ -112,12 +117,29 @@ class LineReader:
             elif message.startswith("[Group"):
                 broker = _BROKER_PREFIX.match(message)
                 message = message[broker.end() :] if broker else message
-        found = IN_MESSAGES.find(message)
+        # Some tools fill their lines up with blanks.
+        found = IN_MESSAGES.find(message.rstrip(" ") if message[-2:] == "  " else message)
         if not rest:
             return None if found is None else _NOT_WHOLE if found[1] is None else [(head, prefix, found)]
         messages: list[Message] = [] if found is None else [(head, prefix, found)]
         messages += [(_NO_HEAD, _NO_PREFIX, more) for part in rest if (more := IN_UNLAID.find(part))]
         return _whole_messages(messages) if messages else None
+
+
+def _of_others(line: str, container_time: str | None) -> list[Message] | None:
+    """What another client says in a line."""
+    found = find_of_others(line)
+    if found is None:
+        return None
+    at, layout = time_in(line)
+    group, client = (_said(name, line) for name in ("groupId|group_id|group", "clientId|client_id"))
+    return [((layout, None, at or container_time, client), (None, None, group), found)]
+
+
+def _said(names: str, line: str) -> str | None:
+    """A field of a logger that writes JSON or key=value behind its message: ``"groupId":"orders"``, ``group=orders``."""
+    found = re.search(rf"""\b(?:{names})\\*["']?[=:] ?\\*["']?([^\s"'\\,;}}\])]{{1,249}})""", line[:LONG])
+    return found[1] if found else None
 
 
 def _whole_messages(messages: list[Message]) -> list[Message] | str:

@@ -171,10 +171,12 @@ def _offset_ms(zone: str) -> int:
 
 def _instant(at: str) -> int | None:
     try:
-        second = json.loads(at, parse_float=str)["epochSecond"]
+        told = json.loads(at, parse_float=str)
+        second, nano = told["epochSecond"], int(told.get("nanoOfSecond", 0))
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
-    return _number(str(second), 1000)
+    begun = _number(str(second), 1000)
+    return begun if begun is None or "." in str(second) else begun + nano // 1_000_000
 
 
 def _number(at: str, times: int) -> int | None:

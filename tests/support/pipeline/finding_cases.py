@@ -33,6 +33,11 @@ from tests.support.pipeline.kafka_lines import (
 _REFUSED = "JoinGroup failed due to fatal error: "
 _PREPARED = preparing(0, 1, adding("c2"))
 
+LEFT_BY_ITSELF = (
+    "Member c1-1 sending LeaveGroup request to coordinator b:9092 (id: 2147483646 rack: null) due to "
+    "the consumer is being closed"
+)
+
 QUIET = {"broker.log": joining(0, 0, "c1") + joining(10, 1, "c2")}
 
 CASES: dict[str, tuple[str | None, dict[str, str] | str, dict[str, str] | str]] = {
@@ -116,6 +121,41 @@ CASES: dict[str, tuple[str | None, dict[str, str] | str, dict[str, str] | str]] 
                 5, f"[GroupId {GROUP}] Member M2 fenced from the group because the member session expired."
             )
         },
+    ),
+    "coordinator_not_ready": (
+        "c1",
+        {
+            "c1.log": client(
+                0,
+                "c1",
+                "Request joining group due to: rebalance failed due to 'This is not the correct coordinator.' "
+                "(NotCoordinatorException)",
+            )
+        },
+        {"c1.log": client(0, "c1", "Request joining group due to: group is already rebalancing")},
+    ),
+    "client_commit_refused": (
+        "app",
+        {
+            "app.log": "2026-11-21 02:15:25,032 ERROR aiokafka: OffsetCommit failed for group orders-app due to "
+            "group error ([Error 25] UnknownMemberIdError: orders-app), will rejoin\n"
+        },
+        {
+            "app.log": "2026-11-21 02:15:25,032 ERROR aiokafka: OffsetCommit failed for group orders-app due to "
+            "[Error 29] TopicAuthorizationFailedError\n"
+        },
+    ),
+    "member_left": (
+        "c1",
+        {"c1.log": client(0, "c1", LEFT_BY_ITSELF)},
+        {"c1.log": client(0, "c1", LEFT_BY_ITSELF), "broker.log": _PREPARED},
+    ),
+    "lines_without_time": (
+        None,
+        {
+            "c1.log": "[main] INFO o.a.k.ConsumerCoordinator - [Consumer clientId=c1, groupId=orders-app] (Re-)joining group\n"
+        },
+        {"c1.log": client(0, "c1", "(Re-)joining group")},
     ),
     "join_refused": (
         "c1",

@@ -1,0 +1,68 @@
+"""What lines tell where no rebalance can be told: members that left, and lines without a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rebalance_kit.forensics.findings.finding import Row, line, told
+from rebalance_kit.forensics.history.felt import FELT
+from rebalance_kit.forensics.history.owners import CALLS
+
+if TYPE_CHECKING:
+    from rebalance_kit.forensics.event import Event
+
+_LEAVING = frozenset({"leaving", "rd_leave", "other_leaving"})
+
+#: Lines that would be placed in a rebalance if they had a time.
+PLACED = FELT | CALLS | {"preparing", "stabilized", "bumped", "member_failed", "session_expired"}
+
+
+class Unplaced:
+    """Keeps who left, and the first line without a time."""
+
+    def __init__(self) -> None:
+        self._left: dict[str, Event] = {}
+        self._timeless: list[Event] = []
+        self._timed = 0
+
+    def take(self, event: Event) -> None:
+        """A line of the group that would be placed."""
+        if event.at_ms is not None:
+            self._timed += 1
+        else:
+            self._timeless.append(event)
+        if event.event in _LEAVING and "poll timeout" not in (event.reason or ""):
+            self._left.setdefault(event.client or event.named_by_file, event)
+
+    def rows(self, *, placed: bool) -> list[Row]:
+        """The findings; ``placed``: the history holds a rebalance, or a coordinator's lines."""
+        rows = []
+        if not placed:
+            rows = [
+                told(
+                    "member_left",
+                    who,
+                    1,
+                    f"{who} left the group ({event.reason or 'no reason given'}); the rebalance of those who stay is not in these logs",
+                    line(event),
+                    "Expected when it is stopped or deployed. The logs of the other members, or the coordinator's, tell what followed.",
+                    "KafkaConsumer.close; LeaveGroup",
+                )
+                for who, event in self._left.items()
+            ]
+        if self._timeless and not self._timed:
+            first = self._timeless[0]
+            rows.append(
+                told(
+                    "lines_without_time",
+                    None,
+                    len(self._timeless),
+                    f"{len(self._timeless)} lines tell of rebalances of this group, and none has a time that can be read: "
+                    "what happened when, and how long it took, cannot be told",
+                    line(first),
+                    "Add the time to the layout (log4j2 and logback: %d{ISO8601}; slf4j-simple: showDateTime), or read the logs "
+                    "with kubectl logs --timestamps or docker logs -t.",
+                    "org.slf4j.simpleLogger.showDateTime",
+                )
+            )
+        return rows

@@ -1,0 +1,73 @@
+"""Finds a time wherever it stands in a line of no known layout, in the forms that loggers and tools write."""
+
+from __future__ import annotations
+
+import re
+from typing import TypeAlias
+
+from rebalance_kit.forensics.lines.safe_regex import LONG
+
+#: A time as ``Clock`` reads it, with the name of the layout that says how (None: ISO, or counted from 1970).
+TimeInText: TypeAlias = tuple[str | None, str | None]
+
+#: The layout of times that leave out their year.
+_NO_YEAR = "no-year"
+
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+_CLOCK = r"\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?"
+
+_ISO = re.compile(
+    r"(?<!\d)\d{4}([-/])\d\d\1\d\d[T _]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z| ?[+-]\d\d:?\d\d(?!\d))?"
+)
+#: Seconds with a fraction, or milliseconds, since 1970.
+_COUNTED = re.compile(r"(?<![\d.])(?:\d{10}\.\d{3}|1\d{12})(?![\d.])")
+#: Kibana and java.util.logging: ``Nov 21, 2026 @ 02:15:25.032``, ``November 21st 2026, 02:15:25.032``.
+_NAMED = re.compile(
+    rf"\b({_MONTH})[a-z]{{0,6}} (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}}),?(?: @)? ({_CLOCK})(?: ([AP]M))?"
+)
+#: Of web servers: ``21/Nov/2026:02:15:25 +0000``.
+_APACHE = re.compile(rf"\b(\d\d)/({_MONTH})/(\d{{4}}):({_CLOCK})((?: [+-]\d{{4}})?)")
+#: journalctl and syslog: ``Nov 21 02:15:25``.
+_BARE = re.compile(rf"\b({_MONTH}) ([ \d]\d) (\d\d:\d\d:\d\d)(?:[.,](\d{{3}}))?")
+
+
+def time_in(line: str) -> TimeInText:
+    """The first thing in a line that looks like a time, in the most telling of these forms.
+
+    >>> time_in("Nov 21, 2026 @ 02:15:25.032 said"), time_in("no time")
+    (('2026-11-21T02:15:25.032', None), (None, None))
+    """
+    text = line[:LONG]
+    if iso := iso_in(text):
+        return iso, None
+    if found := _NAMED.search(text):
+        month, day, year, clock, half = found.groups()
+        return f"{year}-{_number(month)}-{int(day):02}T{_of_day(clock, half)}", None
+    if found := _APACHE.search(text):
+        day, month, year, clock, zone = found.groups()
+        return f"{year}-{_number(month)}-{day}T{_of_day(clock, None)}{zone}", None
+    if found := _COUNTED.search(text):
+        return found[0], None
+    if found := _BARE.search(text):
+        month, day, clock, ms = found.groups()
+        return f"{month} {int(day):02} {clock},{ms or '000'}", _NO_YEAR
+    return None, None
+
+
+def iso_in(text: str) -> str | None:
+    """The first date and time of day in figures, the year first."""
+    found = _ISO.search(text)
+    return found[0].replace("_", "T").replace("/", "-") if found else None
+
+
+def _number(month: str) -> str:
+    return f"{_MONTHS.index(month.lower()) + 1:02}"
+
+
+def _of_day(clock: str, half: str | None) -> str:
+    """The time of day with two digits for the hour, of 24 hours."""
+    hour, rest = clock.split(":", 1)
+    if half is None:
+        return f"{int(hour):02}:{rest}"
+    return f"{int(hour) % 12 + (12 if half == 'PM' else 0):02}:{rest}"
