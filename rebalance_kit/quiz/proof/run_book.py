@@ -33,22 +33,28 @@ class RunBook:
 
     def facts(self, spec: RunSpec, seed: int) -> RunFacts:
         """The facts of one run; raises ``DataError`` when its scenario does not run."""
-        name = _name(spec, seed)
+        name = run_name(spec, seed)
         if name not in self._facts:
             self._facts[name] = RunFacts(self.trace(spec, seed))
         return self._facts[name]
 
     def trace(self, spec: RunSpec, seed: int) -> Trace:
         """The trace of one run; raises ``DataError`` when its scenario does not run."""
-        from rebalance_kit.simulation.simulate import simulate
-
-        name = _name(spec, seed)
+        name = run_name(spec, seed)
         if name not in self._traces:
             try:
-                self._traces[name] = simulate(scenario_of(spec), seed, spec.protocol)
+                self._traces[name] = self._simulated(self._scenario(spec), seed, spec.protocol)
             except RebalanceKitError as error:
                 raise DataError(f"the run {_spell(spec)} cannot be made: {error}") from error
         return self._traces[name]
+
+    def _scenario(self, spec: RunSpec) -> Scenario:
+        return scenario_of(spec)
+
+    def _simulated(self, scenario: Scenario, seed: int, protocol: str | None) -> Trace:
+        from rebalance_kit.simulation.simulate import simulate
+
+        return simulate(scenario, seed, protocol)
 
     def refusal(self, spec: RunSpec, seed: int) -> str | None:
         """Why a scenario is refused before it runs, in Kafka's words where Kafka has some; None when it runs.
@@ -108,7 +114,7 @@ class RunBook:
         spec = _run_named(run, name, runs)
         if fact == "refusal" and not arguments and not named:
             return self.refusal(spec, seed)
-        key = f"{_name(spec, seed)} {fact} {arguments!r} {named!r}"
+        key = f"{run_name(spec, seed)} {fact} {arguments!r} {named!r}"
         if key not in self._answers:
             self._answers[key] = ask(self.facts(spec, seed), fact, arguments, named)
         return self._answers[key]
@@ -125,7 +131,8 @@ def _run_named(run: str, fact: str, runs: Mapping[str, RunSpec]) -> RunSpec:
     return runs[run] if run else next(iter(runs.values()))
 
 
-def _name(spec: RunSpec, seed: int) -> str:
+def run_name(spec: RunSpec, seed: int) -> str:
+    """What tells a run from all others."""
     return json.dumps([spec.scenario, spec.protocol, spec.kafka_version, seed], sort_keys=True, default=str)
 
 

@@ -52,7 +52,11 @@ class RunFacts:
         return last
 
     def _window(self, since: int | None, until: int | None) -> tuple[int, int]:
-        return (self._event_ms if since is None else since, self._trace.end_ms if until is None else until)
+        first = self._event_ms if since is None else since
+        return (
+            first if first > 0 else min(first, self._trace.rows[0].at_ms),  # a draw counts from its phase
+            self._trace.end_ms if until is None else until,
+        )
 
     # --- records stop and come again ------------------------------------------------------------
     def unread(self, since: int | None = None, until: int | None = None) -> list[str]:
