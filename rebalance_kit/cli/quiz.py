@@ -54,6 +54,13 @@ def _add_items(commands: Commands) -> None:
     )
     check.add_argument("paths", nargs="*", help="item files or folders (default: the kit's own)")
     check.add_argument("--json", action="store_true")
+    check.add_argument(
+        "--draws",
+        type=int,
+        default=100,
+        metavar="N",
+        help="ask each key with a time of N draws of its runs' phases (2 to 10000, default 100)",
+    )
     check.set_defaults(command=_items_check)
     new = actions.add_parser("new", help="write a commented draft of an item")
     new.add_argument("kind")
@@ -139,7 +146,7 @@ def _answers(arguments: argparse.Namespace, out: TextIO) -> int:
 def _items_check(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.quiz.items.check import run_items_check
 
-    return run_items_check(arguments.paths, as_json=arguments.json, out=out)
+    return run_items_check(arguments.paths, as_json=arguments.json, out=out, draws=arguments.draws)
 
 
 def _items_new(arguments: argparse.Namespace, out: TextIO) -> int:

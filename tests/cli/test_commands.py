@@ -188,8 +188,14 @@ def test_assign_says_whether_kafka_answered_the_same(tmp_path, capsys, expected,
 
 
 def test_items_check_accepts_the_kits_own_items():
-    status, text = run("items", "check")
-    assert status == 0 and text.strip()
+    status, text = run("items", "check", "--draws", 2)
+    assert status == 0 and "keys asked of draws of the phases" in text
+
+
+@pytest.mark.parametrize("draws", [0, 1_000_000])
+def test_items_check_refuses_draws_that_cannot_be(draws, capsys):
+    assert run("items", "check", "--draws", draws)[0] == 2
+    assert f"{draws} draws received; expected 2 to 10000" in capsys.readouterr().err
 
 
 def test_items_check_of_nothing_is_status_2_and_names_it():

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
+from rebalance_kit.analysis.draws import check_draws
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.items.bank import Bank, read_bank
 from rebalance_kit.quiz.items.item import Generated, beliefs_of
 from rebalance_kit.quiz.items.lint import LINTS
 from rebalance_kit.quiz.items.reading import Problem
+from rebalance_kit.quiz.proof.draws import FEW_DRAWS, contradictions_in_draws, is_drawn, is_timed
 from rebalance_kit.quiz.proof.run_book import RunBook
 from rebalance_kit.quiz.proof.verify import contradictions, is_verified
 
@@ -28,34 +30,43 @@ class BankReport:
     verified: int
 
 
-def check(bank: Bank, book: RunBook | None = None) -> BankReport:
-    """Check every item; problems of reading come first, then rules, then what the engine says."""
+def check(bank: Bank, book: RunBook | None = None, draws: int | None = None) -> BankReport:
+    """Check every item; problems of reading come first, then rules, then what the engine says.
+
+    With ``draws`` each key is asked of so many draws of its runs' phases too (``proof.draws``).
+    """
     generators = sum(isinstance(item, Generated) for item in bank.items)
-    findings = tuple(_findings(bank, book or RunBook()))
+    findings = tuple(_findings(bank, book or RunBook(), draws))
     return BankReport(findings, len(bank.items), generators, sum(map(is_verified, bank.items)))
 
 
-def _findings(bank: Bank, book: RunBook) -> Iterator[Problem]:
+def _findings(bank: Bank, book: RunBook, draws: int | None) -> Iterator[Problem]:
     yield from bank.problems
     for lint in LINTS:
         yield from lint(bank.items)
     for item in bank.items:
         yield from contradictions(item, book)
+    if draws is not None:
+        yield from contradictions_in_draws(bank.items, draws)
 
 
-def run_items_check(paths: Iterable[str | Path] | None, as_json: bool, out: TextIO) -> int:
+def run_items_check(
+    paths: Iterable[str | Path] | None, as_json: bool, out: TextIO, draws: int | None = None
+) -> int:
     """Print a line per finding and a summary (with ``as_json`` one JSON line); 0 when nothing was found.
 
-    ``paths`` are item files or folders; none or empty means the kit's own bank. Exit status 1 with
-    findings, 2 when a path cannot be read at all.
+    ``paths`` are item files or folders; none or empty means the kit's own bank; for ``draws`` see ``check``. Exit status 1
+    with findings, 2 when a path cannot be read at all. Raises ``ScenarioError`` for a number of draws that cannot be.
     """
+    if draws is not None:
+        check_draws(draws)
     wanted = list(paths or ())
     try:
         bank = read_bank(wanted or None)
     except DataError as error:
         out.write(f"{error}\n")
         return 2
-    report = check(bank)
+    report = check(bank, draws=draws)
     out.writelines(f"{finding}\n" for finding in report.findings)
     if as_json:
         summary = {
@@ -64,13 +75,16 @@ def run_items_check(paths: Iterable[str | Path] | None, as_json: bool, out: Text
             "generators": report.generators,
             "verified": report.verified,
         }
+        if draws is not None:
+            summary["draws"] = draws
+            summary["timed"] = sum(is_drawn(item) and is_timed(item) for item in bank.items)
         out.write(json.dumps(summary) + "\n")
     else:
-        out.write(_summary(bank, report))
+        out.write(_summary(bank, report, draws))
     return 1 if report.findings else 0
 
 
-def _summary(bank: Bank, report: BankReport) -> str:
+def _summary(bank: Bank, report: BankReport, draws: int | None) -> str:
     share = round(100 * report.verified / report.items) if report.items else 0
     counts = (
         ("kind", Counter(item.kind for item in bank.items)),
@@ -80,6 +94,12 @@ def _summary(bank: Bank, report: BankReport) -> str:
     lines = [
         f"{len(report.findings)} findings in {report.items} items ({report.generators} generators; {report.verified} decided by the engine, {share} %)"
     ]
+    if draws is not None:
+        drawn = [item for item in bank.items if is_drawn(item)]
+        lines.append(
+            f"{len(drawn)} keys asked of draws of the phases: {sum(map(is_timed, drawn))} with a time or a number of records in "
+            f"{draws} draws each, the others in {min(draws, FEW_DRAWS)}"
+        )
     named = Counter(belief for item in bank.items for belief in beliefs_of(item))
     lines.append(
         f"{len(named)} beliefs named by wrong answers, {sum(times >= 3 for times in named.values())} of them three times or more"

@@ -30,11 +30,14 @@ DRAWS = 100
 """Draws of a key in which a time or a number of records stands."""
 FEW_DRAWS = 20
 """Draws of any other key: what it counts depends on phases hardly ever."""
+SOFT_SHARE = 0.95
+"""The share of draws in which a key has to hold whose stem says ``usually``, ``about`` or ``at most``."""
+_SOFT = re.compile(r"\b(usually|about|at most)\b", re.IGNORECASE)
 _TIMES = re.compile(r"\d(ms|s|m)\b|_ms\(|\b(gap|longest_gap|gaps_over|redelivered|lost|metric)\(")
 PHASE_MS = 15_000
 """Heartbeats of 3 s and of 5 s, and commits of 5 s, stand to each other as before after so long."""
-START_MS = 500
-"""Members start within so long, so that the first join phase still takes all of them."""
+START_MS, CONSUMER_START_MS = 500, 4_000
+"""Members start within so long: classic ones together, so that the first join phase still takes all of them."""
 
 
 class DrawnBook(RunBook):
@@ -56,7 +59,7 @@ class DrawnBook(RunBook):
     def _simulated(self, scenario: Scenario, seed: int, protocol: str | None) -> Trace:
         """The run, told as if its actions came when the scenario says."""
         del seed
-        phased, later_ms = with_phase(scenario, self._number)
+        phased, later_ms = with_phase(scenario, self._number, protocol)
         trace = super()._simulated(phased, self._number, protocol)
         if not later_ms:
             return trace
@@ -64,25 +67,27 @@ class DrawnBook(RunBook):
         return replace(trace, rows=rows, end_ms=trace.end_ms - later_ms)
 
 
-def with_phase(scenario: Scenario, number: int) -> tuple[Scenario, int]:
+def with_phase(scenario: Scenario, number: int, protocol: str | None = None) -> tuple[Scenario, int]:
     """The scenario of a draw, and how much later than written its actions come (ms).
 
-    A scenario whose moments are pinned, or that has windows of its own, stays as it is.
+    A scenario that says under ``moments`` which of them matter, whose moments are pinned, or that has windows of its own
+    stays as it is.
     """
-    if has_windows(scenario) or any(spec.lives for spec in scenario.members):
+    if scenario.moments or has_windows(scenario) or any(spec.lives for spec in scenario.members):
         return scenario, 0
     stream = random.Random(f"{number}/phase")
-    later_ms = stream.randrange(PHASE_MS) if scenario.actions else 0
-    members = tuple(_phased(spec, later_ms, stream) for spec in scenario.members)
+    later_ms = int(stream.random() * PHASE_MS) if scenario.actions else 0
+    kip848 = (protocol or scenario.protocol) == "consumer"
+    apart_ms = CONSUMER_START_MS if kip848 else START_MS
+    members = tuple(_phased(spec, later_ms, int(stream.random() * apart_ms)) for spec in scenario.members)
     actions = tuple(replace(action, at_ms=action.at_ms + later_ms) for action in scenario.actions)
     return replace(scenario, members=members, actions=actions, end_ms=scenario.end_ms + later_ms), later_ms
 
 
-def _phased(spec: MemberSpec, later_ms: int, stream: random.Random) -> MemberSpec:
+def _phased(spec: MemberSpec, later_ms: int, start_ms: int) -> MemberSpec:
     if spec.start_ms is None:
         return spec
-    early = spec.start_ms < STARTING_MS
-    return replace(spec, start_ms=spec.start_ms + (stream.randrange(START_MS) if early else later_ms))
+    return replace(spec, start_ms=spec.start_ms + (start_ms if spec.start_ms < STARTING_MS else later_ms))
 
 
 def is_drawn(item: Item) -> bool:
@@ -102,32 +107,37 @@ def _is_large(spec: RunSpec) -> bool:
 def is_timed(item: Item) -> bool:
     """Whether a time or a number of records stands in the claims of the item's key."""
     proof = None if isinstance(item, Generated) else item.proof
-    return proof is not None and any(_TIMES.search(str(claim)) for claim in (*proof.claims.values(), proof.value))
+    return proof is not None and any(
+        _TIMES.search(str(claim)) for claim in (*proof.claims.values(), proof.value)
+    )
 
 
-def contradictions_in_draws(
-    items: Sequence[Item], draws: int = DRAWS, few: int = FEW_DRAWS
-) -> Iterator[Problem]:
-    """Every item whose key does not hold in all draws, with how many they are and what the first one says.
+def contradictions_in_draws(items: Sequence[Item], draws: int = DRAWS) -> Iterator[Problem]:
+    """Every item whose key does not hold in all draws (``SOFT_SHARE``), with how many they are and what the first one says.
 
-    Keys with a time are asked of ``draws`` draws, all others of ``few``.
+    Keys with a time are asked of ``draws`` draws, all others of at most ``FEW_DRAWS``.
     """
+    few = min(draws, FEW_DRAWS)
     asked = [(item, draws if is_timed(item) else few) for item in items if is_drawn(item)]
     said: dict[str, list[str]] = defaultdict(list)
     scenarios: dict[str, Scenario] = {}
     with without_collector() as tick:
-        for number in range(1, max(draws, few) + 1):
+        for number in range(1, draws + 1):
             book = DrawnBook(number, scenarios)
-            for item in (item for item, wanted in asked if number <= wanted):
-                first = next(_contradictions(item, number, book), None)
+            for item, wanted in asked:
+                first = next(_contradictions(item, number, book), None) if number <= wanted else None
                 if first is not None:
                     said[item.head.id].append(first)
             tick()
     for item, wanted in asked:
-        messages = said.get(item.head.id)
-        if messages:
+        messages = said[item.head.id]
+        if len(messages) > _may_fail(item, wanted):
             what = f"the key does not hold in {len(messages)} of {wanted} draws of the phases; first: {messages[0]}"
             yield Problem(item.head.where, "verify", what, item.head.id)
+
+
+def _may_fail(item: Item, draws: int) -> int:
+    return round((1 - SOFT_SHARE) * draws) if _SOFT.search(item.head.stem) else 0
 
 
 def _contradictions(item: Item, number: int, book: DrawnBook) -> Iterator[str]:
