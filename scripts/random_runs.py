@@ -16,17 +16,17 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from multiprocessing import Pool
 from time import perf_counter
 from typing import Any
 
 from rebalance_kit.analysis.invariants import Violation, check
-from rebalance_kit.analysis.phases import with_windows
 from rebalance_kit.analysis.scenario_space import MIXED, Space, draw
 from rebalance_kit.model.versions import at_least
 from rebalance_kit.protocol.messages import JoinMember
 from rebalance_kit.simulation.learner_code.leader_assignor import LeaderAssignor
-from rebalance_kit.simulation.scenario.scenario import PROTOCOLS, Scenario
+from rebalance_kit.simulation.scenario.scenario import PROTOCOLS, Action, MemberSpec, Scenario
 from rebalance_kit.simulation.simulate import simulate
 
 SLICE = 500
@@ -34,6 +34,8 @@ KNOWN = "a sticky leader with old metadata (defect-sticky-stale-leader)"
 
 VERSIONS = ("2.4", "2.8", "3.1", "3.5", "3.7", "3.9", "4.0", "4.1", "4.2", "4.3", "4.3.1", "4.4", "4.5")
 CONSUMER_SINCE = "3.7"
+LATEST_START_MS = 3_000
+"""A member that starts with the run may start as late as this."""
 
 
 def scenario_of(seed: int, number: int) -> Scenario:
@@ -43,6 +45,32 @@ def scenario_of(seed: int, number: int) -> Scenario:
     classic = tuple(name for name, keys in PROTOCOLS.items() if keys["group.protocol"] == "classic")
     space = Space(kafka_version=version, protocols=(*PROTOCOLS, MIXED) if known else classic)
     return with_windows(draw(space, seed, number))
+
+
+def with_windows(scenario: Scenario) -> Scenario:
+    """The scenario with a window for every start and action, where its neighbours in time leave room for one.
+
+    No two windows meet, so the actions of every draw come in the same order.
+    """
+    times = [0, *(action.at_ms for action in scenario.actions), scenario.end_ms]
+    actions = tuple(
+        replace(action, within_ms=max(0, (min(at - before, after - at) - 1) // 2))
+        for before, at, after, action in zip(times, times[1:], times[2:], scenario.actions, strict=False)
+    )
+    return replace(
+        scenario, actions=actions, members=tuple(_drawn_start(spec, actions) for spec in scenario.members)
+    )
+
+
+def _drawn_start(spec: MemberSpec, actions: tuple[Action, ...]) -> MemberSpec:
+    if spec.start_ms is None:
+        return spec
+    first = min(
+        (action.at_ms - action.within_ms for action in actions if action.member == spec.name),
+        default=LATEST_START_MS,
+    )
+    middle_ms = min(LATEST_START_MS, first - 1) // 2
+    return replace(spec, start_ms=middle_ms, start_within_ms=middle_ms)
 
 
 def look(job: tuple[int, int, int]) -> tuple[int, int, list[tuple[int, str]]]:
