@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TextIO
@@ -22,8 +23,9 @@ from rebalance_kit.analysis.draws_text import (
 from rebalance_kit.analysis.invariants import check
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.model.extras import require
-from rebalance_kit.model.files import write_atomically
+from rebalance_kit.model.files import draft_folder, write_atomically
 from rebalance_kit.model.trace import Trace
+from rebalance_kit.pipeline.own_files import note_written, refuse_foreign
 from rebalance_kit.simulation.scenario.scenario import PROTOCOLS, THREE_PROTOCOLS, Scenario
 from rebalance_kit.simulation.simulate import simulate
 
@@ -71,21 +73,23 @@ def run_scenario(
     if out_dir is not None:
         require("plotly")  # for the report
     protocols = dict(_protocols(scenario, protocol))
+    names = _file_names(scenario, protocols)
+    if out_dir is not None:
+        refuse_foreign(out_dir, names)
     count = None if wanted is None else wanted.count(scenario, protocols)
     seconds = SECONDS if wanted is None else wanted.seconds
     traces = {label: simulate(scenario, seed, chosen) for label, chosen in protocols.items()}
     comparison = compare(traces)
     broken = {label: [asdict(violation) for violation in check(trace)] for label, trace in traces.items()}
     if out_dir is not None:
-        _write(out_dir, traces)
+        _write(out_dir, names, traces)
     if not as_json:
         _print(scenario, comparison, broken, out)
     draws = None if count is None else _draw(scenario, protocols, count, seconds, None if as_json else out)
     if as_json:
         print(json.dumps(_as_json(comparison, broken, draws), ensure_ascii=False), file=out)
     elif out_dir is not None:
-        written = ", ".join(sorted(file.name for file in out_dir.iterdir()))
-        print(f"\nwritten to {out_dir}: {written}", file=out)
+        print(f"\nwritten to {out_dir}: {', '.join(sorted(names))}", file=out)
     return 1 if any(broken.values()) else 0
 
 
@@ -116,15 +120,23 @@ def _protocols(scenario: Scenario, protocol: str | None) -> list[tuple[str, str 
     return [(protocol, protocol)]
 
 
-def _write(folder: Path, traces: Mapping[str, Trace]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for label, trace in traces.items():
-        target = folder / f"{trace.meta['scenario']}.{label.replace(' ', '-')}.jsonl"
-        write_atomically(target, (line + "\n" for line in trace.jsonl()))
+def _file_names(scenario: Scenario, protocols: Mapping[str, str | None]) -> tuple[str, ...]:
+    """What ``run --out`` writes: a trace for each protocol, and the page."""
+    traces = (f"{scenario.name}.{label.replace(' ', '-')}.jsonl" for label in protocols)
+    return (*traces, f"{scenario.name}.html")
+
+
+def _write(folder: Path, names: Sequence[str], traces: Mapping[str, Trace]) -> None:
+    """Write the whole set beside its place, then rename file by file: an interrupt leaves the former set."""
     from rebalance_kit.view.reports.run_report import write_report
 
-    first = next(iter(traces.values()))
-    write_report(folder / f"{first.meta['scenario']}.html", list(traces.values()))
+    with draft_folder(folder) as draft:
+        for name, trace in zip(names, traces.values(), strict=False):
+            write_atomically(draft / name, (line + "\n" for line in trace.jsonl()))
+        write_report(draft / names[-1], list(traces.values()))
+        note_written(folder, names, draft)
+        for name in names:
+            os.replace(draft / name, folder / name)
 
 
 def _as_json(

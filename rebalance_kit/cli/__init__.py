@@ -12,19 +12,26 @@ from typing import TextIO
 
 from rebalance_kit.cli import classroom, engine, exercise, lab, logs, maker, quiz, streaming, words
 from rebalance_kit.cli.door import add_debug, through
+from rebalance_kit.cli.terminal import working
 from rebalance_kit.model.about import __version__
+
+_SILENT_WORKERS = frozenset({"run", "search", "assign", "replay", "items", "exercise", "logs"})
+"""Commands that compute and print nothing meanwhile; the others talk with somebody or show their own progress."""
 
 
 def main(argv: Sequence[str] | None = None, out: TextIO | None = None) -> int:
     """Run one command; 0 is success, 1 a result that differs, 2 input that cannot be used, 130 an interrupt."""
-    words = list(sys.argv[1:] if argv is None else argv)
-    debug = "--debug" in words
+    given = list(sys.argv[1:] if argv is None else argv)
+    words = [word for word in given if word != "--debug"]
 
     def run(stream: TextIO) -> int:
-        arguments = _parser().parse_args([word for word in words if word != "--debug"])
-        return int(arguments.command(arguments, stream))
+        arguments = _parser().parse_args(words)
+        if words[0] not in _SILENT_WORKERS:
+            return int(arguments.command(arguments, stream))
+        with working(words[0], once=words[0] == "run"):
+            return int(arguments.command(arguments, stream))
 
-    return through(run, out, debug=debug)
+    return through(run, out, debug=len(words) < len(given))
 
 
 def _parser() -> argparse.ArgumentParser:

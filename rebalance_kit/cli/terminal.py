@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, TextIO, cast
 
+_QUIET_S = 2
+"""A command that is done sooner says nothing of its work."""
 _BIDI = (0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _SHOWN = {
     code: f"\\u{code:04x}"
@@ -65,6 +71,33 @@ def tell(text: str) -> None:
     if sys.stderr is not None:
         line = encodable(shown(" ".join(text.splitlines())), getattr(sys.stderr, "encoding", None))
         print(line, file=sys.stderr)
+
+
+@contextmanager
+def working(command: str, *, once: bool) -> Iterator[None]:
+    """Say on a terminal's standard error that a command works, from the second second on; ``once``, or every second."""
+    stream = sys.stderr
+    if stream is None or not stream.isatty():
+        yield
+        return
+    ended, begun = threading.Event(), time.monotonic()
+
+    def tick() -> None:
+        told = ended.wait(_QUIET_S)
+        while not told:
+            stream.write(f"\r{command}: {time.monotonic() - begun:.0f} s (Ctrl-C ends it) ")
+            stream.flush()
+            told = once or ended.wait(1)
+        stream.write("\r\x1b[K" * (time.monotonic() - begun > _QUIET_S))
+        stream.flush()
+
+    thread = threading.Thread(target=tick, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 def silence(stream: TextIO | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from pathlib import Path
 from rebalance_kit.model.errors import DataError, RebalanceKitError
 
 WRITABLE = "a folder that can be written to"
+_DRAFTS = ".draft-"
 
 
 @contextmanager
@@ -45,6 +47,41 @@ def write_atomically(
             with draft.open("w", encoding="utf-8", newline="") as out:
                 out.writelines([data] if isinstance(data, str) else data)
     return Path(path)
+
+
+@contextmanager
+def draft_folder(parent: Path) -> Iterator[Path]:
+    """Make a folder in ``parent`` for what is being written and remove it at the end; ``parent`` is made where it is missing.
+
+    What killed processes left of theirs is removed as well. Raises ``DataError`` where nothing can be written.
+    """
+    draft = parent / f"{_DRAFTS}{os.getpid()}"
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+        for left in parent.glob(f"{_DRAFTS}*"):
+            if not _is_running(left.name.removeprefix(_DRAFTS)):
+                shutil.rmtree(left, ignore_errors=True)
+        shutil.rmtree(draft, ignore_errors=True)
+        draft.mkdir()
+    except OSError as error:
+        raise DataError(f"{parent}: cannot be written to ({error.strerror}); expected {WRITABLE}") from error
+    try:
+        yield draft
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _is_running(number: str) -> bool:
+    """Whether there is a process of that number; a name that is no number belongs to somebody else."""
+    if not number.isdecimal() or len(number) > len(str(2**31)):
+        return True
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
 
 
 def refuse_no_file(path: Path, expected: str, error: type[RebalanceKitError] = DataError) -> None:

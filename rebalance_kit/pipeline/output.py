@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.tables import TABLES
-from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.extras import require
+from rebalance_kit.model.files import draft_folder
 from rebalance_kit.pipeline.arrow_types import arrow_type
 from rebalance_kit.pipeline.own_files import note_written, refuse_foreign
 
@@ -55,23 +54,13 @@ def write_rows(result: Tables, folder: Path) -> None:
 
 def _write(names: Sequence[str], write: Callable[[str, Path], None], folder: Path) -> None:
     refuse_foreign(folder, names)
-    draft = folder / f".draft-{os.getpid()}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        draft.mkdir()
-    except OSError as problem:
-        raise DataError(
-            f"cannot write tables to {folder}: {problem.strerror}; expected a folder to write to"
-        ) from problem
-    try:
+    with draft_folder(folder) as draft:
         for name in names:
             write(name, draft / name)
         note_written(folder, names, draft)
         for name in names:
             _replace(draft / name, folder / name, draft / f"{name}.old")
         note_written(folder, names)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
 
 
 def _replace(new: Path, place: Path, old: Path) -> None:

@@ -6,7 +6,12 @@ import os
 
 import pytest
 
+from rebalance_kit import scenarios
+from rebalance_kit.analysis.invariants import check
+from rebalance_kit.analysis.scenario_space import Space
+from rebalance_kit.analysis.search import broken_invariant, find
 from rebalance_kit.forensics.look import look
+from rebalance_kit.simulation.simulate import simulate
 from tests.support.bad_input.command import assert_refused, ended
 
 PATTERNS = ("(a+)+$", "(a*)*", "(a+b)*c", "(?:a{1,9}){2,}", r"(\w+\s?)*$")
@@ -50,6 +55,40 @@ def test_a_plain_pattern_is_taken(pattern, tmp_path):
     path = tmp_path / "s.yaml"
     path.write_text(scenario(pattern), "utf-8")
     assert ended("run", path, "--one-run").status == 0
+
+
+SIZES = {
+    "partitions": ("{t: 20000}", "[{name: c1, topics: [t]}]", "60s"),
+    "more partitions": ("{t: 200000}", "[{prefix: c, count: 200, topics: [t]}]", "60s"),
+    "members": ("{t: 10}", "[{prefix: c, count: 10000, topics: [t]}]", "60s"),
+    "a day": ("{t: 10}", "[{prefix: c, count: 100, topics: [t]}]", "24h"),
+    "a week": ("{t: 10}", "[{prefix: c, count: 10, topics: [t]}]", "168h"),
+}
+"""Topics, members and end of scenarios that would be simulated for minutes."""
+
+
+@pytest.mark.parametrize(("topics", "members", "end"), SIZES.values(), ids=SIZES)
+def test_a_scenario_of_too_much_work_is_refused_with_the_bound(topics, members, end, tmp_path):
+    path = tmp_path / "s.yaml"
+    path.write_text(f"topics: {topics}\nmembers: {members}\nend: {end}\n", "utf-8")
+    assert_refused(ended("run", path), "s.yaml:3:", "expected at most 60", "REBALANCE_KIT_MOST_SECONDS")
+
+
+def test_the_bound_of_work_is_raised_by_the_environment(tmp_path, monkeypatch):
+    path = tmp_path / "s.yaml"
+    path.write_text("topics: {t: 9000}\nmembers: [{name: c1, topics: [t]}]\nend: 100ms\n", "utf-8")
+    monkeypatch.setenv("REBALANCE_KIT_MOST_SECONDS", "0.01")
+    assert_refused(ended("run", path, "--one-run"), "expected at most 0")
+    monkeypatch.setenv("REBALANCE_KIT_MOST_SECONDS", "1")
+    assert ended("run", path, "--one-run").status == 0
+    monkeypatch.setenv("REBALANCE_KIT_MOST_SECONDS", "many")
+    assert_refused(ended("run", path, "--one-run"), "'many'; expected seconds of simulation")
+
+
+def test_a_sticky_leader_with_old_metadata_is_no_finding_of_the_search():
+    assert find(Space(), seed=1, budget=1, predicate=broken_invariant) is None
+    assert broken_invariant(simulate(scenarios.load("defect-sticky-stale-leader"))) is None
+    assert check(simulate(scenarios.load("defect-sticky-stale-leader")))
 
 
 @pytest.mark.parametrize("words", SWEEPS.values(), ids=SWEEPS)

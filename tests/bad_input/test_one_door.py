@@ -6,10 +6,11 @@ import io
 import os
 import subprocess
 import sys
+import threading
 
 import pytest
 
-from rebalance_kit.cli import door
+from rebalance_kit.cli import door, terminal
 from rebalance_kit.cli.door import through
 from rebalance_kit.cli.terminal import plain, shown
 from tests.support.bad_input.command import assert_refused, ended
@@ -159,3 +160,22 @@ def test_closed_streams_end_without_a_traceback(shell, status, part, tmp_path):
     assert "Exception ignored" not in answer.stderr
     assert part in answer.stderr
     assert answer.returncode == status, answer.stderr
+
+
+class Terminal(io.StringIO):
+    """A standard error that says it is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("once", [True, False])
+def test_long_work_is_told_on_a_terminal_and_wiped_away(once, monkeypatch):
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr(terminal, "_QUIET_S", 0)
+    with terminal.working("search", once=once):
+        while "Ctrl-C ends it" not in screen.getvalue():
+            threading.Event().wait(0.01)
+    assert screen.getvalue().startswith("\rsearch: 0 s (Ctrl-C ends it)")
+    assert screen.getvalue().endswith("\r\x1b[K")

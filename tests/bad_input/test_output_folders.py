@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ import pytest
 
 from rebalance_kit.cli.lab import JUPYTERLAB
 from rebalance_kit.forensics.tables import TABLES
+from rebalance_kit.model.files import draft_folder
 from tests.support.bad_input.command import assert_refused, ended
 from tests.support.pipeline.kafka_lines import member
 
@@ -112,6 +114,43 @@ def test_watch_refuses_before_spark_starts(place, log, tmp_path):
     (tmp_path / "D" / place).write_text(WORK, "utf-8")
     assert_refused(ended("watch", log.parent, "--once", "--out", tmp_path / "D"), place)
     assert (tmp_path / "D" / place).read_text("utf-8") == WORK
+
+
+@pytest.mark.parametrize("place", ["crash.eager.jsonl", "crash.html", "crash.consumer.jsonl"])
+def test_run_refuses_to_replace_what_it_did_not_write_and_replaces_its_own(place, tmp_path):
+    folder = tmp_path / "D"
+    for _ in range(2):
+        assert ended("run", "crash", "--one-run", "--out", folder).status == 0
+    written = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert len(written) == 5
+    (folder / place).write_text(WORK, "utf-8")
+    assert_refused(ended("run", "crash", "--one-run", "--out", folder), place, "was changed")
+    assert {**written, place: WORK.encode()} == {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_what_killed_processes_left_is_removed_and_what_lives_stays(tmp_path):
+    gone = subprocess.run(
+        [sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True, check=True
+    )
+    for name in (f".draft-{gone.stdout.strip()}", f".draft-{os.getppid()}", ".draft-mine"):
+        (tmp_path / name).mkdir()
+    with draft_folder(tmp_path) as draft:
+        assert draft.is_dir()
+    assert {path.name for path in tmp_path.iterdir()} == {f".draft-{os.getppid()}", ".draft-mine"}
+
+
+@pytest.mark.parametrize("place", [".", "/", "logs/../.."])
+def test_make_logs_wants_a_name_for_its_folder(place, tmp_path, monkeypatch):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "logs").mkdir()
+    monkeypatch.chdir(tmp_path / "a")
+    assert_refused(ended("make-logs", "crash", "--out", place), "expected")
+
+
+def test_make_logs_replaces_no_truth(tmp_path):
+    (tmp_path / "d.truth.jsonl").write_text(WORK, "utf-8")
+    assert_refused(ended("make-logs", "crash", "--out", tmp_path / "d"), "d.truth.jsonl is there already")
+    assert [path.name for path in tmp_path.iterdir()] == ["d.truth.jsonl"]
 
 
 @pytest.mark.parametrize("key", ["scenario", "label"])

@@ -31,5 +31,5 @@ def test_a_job_that_fails_half_way_leaves_the_former_tables(spark, tmp_path):
 
 def test_a_place_that_cannot_be_a_folder_is_named(spark, tmp_path):
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(DataError, match=r"cannot write tables to .*file"):
+    with pytest.raises(DataError, match=r"file: cannot be written to"):
         write_tables({"numbers": spark.range(1)}, tmp_path / "file")

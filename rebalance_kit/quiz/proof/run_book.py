@@ -17,10 +17,15 @@ from rebalance_kit.quiz.items.item import NOTHING, RunSpec
 from rebalance_kit.quiz.proof.expressions import evaluate
 from rebalance_kit.quiz.proof.helpers import HELPERS
 from rebalance_kit.quiz.proof.run_facts import RunFacts, ask
+from rebalance_kit.simulation.scenario.checks import check_work
 from rebalance_kit.simulation.scenario.scenario import Scenario
 
 MOMENTS = frozenset({"removed_ms", "first_ms", "last_ms"})
 """Facts whose value is a moment of the run."""
+
+
+MOST_WORK_S = 10.0
+"""Seconds of simulation that the run of an item may need: a bank has hundreds."""
 
 
 class RunBook:
@@ -43,7 +48,9 @@ class RunBook:
         name = run_name(spec, seed)
         if name not in self._traces:
             try:
-                self._traces[name] = self._simulated(self._scenario(spec), seed, spec.protocol)
+                scenario = self._scenario(spec)
+                check_work(scenario, MOST_WORK_S)
+                self._traces[name] = self._simulated(scenario, seed, spec.protocol)
             except RebalanceKitError as error:
                 raise DataError(f"the run {_spell(spec)} cannot be made: {error}") from error
         return self._traces[name]

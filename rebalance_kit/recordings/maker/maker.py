@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -26,6 +27,7 @@ from rebalance_kit.logs.noise import RATIO, broker_noise, member_noise
 from rebalance_kit.logs.printing import CLOSE, OPEN, Clock, printer
 from rebalance_kit.logs.write import file_names
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.files import draft_folder
 from rebalance_kit.model.trace import Trace, TraceRow
 from rebalance_kit.recordings.maker.closing import closed
 from rebalance_kit.recordings.maker.rolling import Rolling
@@ -95,28 +97,55 @@ def make_logs(
     """
     how = recipe or Recipe()
     place = Path(folder)
-    _refuse(place, lines, hours)
+    _refuse(place, None if truth is None else Path(truth), lines, hours)
     chosen = for_version(
         with_protocol(scenario, protocol) if protocol is not None else scenario, kafka_version
     )
     drawn = chosen.seed if seed is None else seed
     once = lines is None and hours is None
     blocks = _Blocks(chosen, drawn, how, once=once)
-    place.mkdir(parents=True, exist_ok=True)
     target = Path(truth) if truth is not None else None
-    with Rolling(place, tuple(blocks.first.sheets), how.packed, how.rotate, target) as files:
-        count = _write(blocks, files, Place(Clock(how.begins).base, drawn), lines, hours, progress)
-        names = files.finish()
+    with draft_folder(place.resolve().parent) as draft:
+        logs, told = draft / "logs", None if target is None else draft / TRUTH
+        logs.mkdir()
+        with Rolling(logs, tuple(blocks.first.sheets), how.packed, how.rotate, told) as files:
+            count = _write(blocks, files, Place(Clock(how.begins).base, drawn), lines, hours, progress)
+            names = tuple(place / path.name for path in files.finish())
+        _put_in_place(logs, place, told, target)
     return Made(place, target, names, files.lines, count)
 
 
-def _refuse(place: Path, lines: int | None, hours: float | None) -> None:
+def _put_in_place(logs: Path, place: Path, told: Path | None, target: Path | None) -> None:
+    """Rename the finished folder, then the truth: neither is ever there in part."""
+    try:
+        logs.replace(place)
+        if told is not None and target is not None:
+            shutil.move(told, target)
+    except OSError as problem:
+        raise DataError(
+            f"{place}: cannot be written ({problem.strerror}); expected a place for a new folder"
+        ) from problem
+
+
+def _refuse(place: Path, truth: Path | None, lines: int | None, hours: float | None) -> None:
     if lines is not None and hours is not None:
         raise DataError("both lines and hours are given; expected one of them")
     if lines is not None and lines < 1:
         raise DataError(f"{lines} lines cannot be written; expected at least 1")
     if hours is not None and not 0 < hours <= 100_000:
         raise DataError(f"{hours} hours cannot be written; expected more than 0 and at most 100,000")
+    if place.resolve() == Path.cwd() or place.resolve().name == "":
+        raise DataError(f"{place} is the folder you are in, or the root; expected a name for a new folder")
+    if truth is not None and truth.exists():
+        raise DataError(f"{truth} is there already; expected another place for the truth, or move it away")
+    if truth is not None and not truth.resolve().parent.is_dir() and truth.parent != place.parent:
+        raise DataError(
+            f"{truth}: there is no folder {truth.parent}; expected one that exists, for the truth"
+        )
+    if truth is not None and truth.resolve().parent == place.resolve():
+        raise DataError(
+            f"{truth} would lie among the logs that it explains; expected a place outside of {place}"
+        )
     if place.exists() and not place.is_dir():
         raise DataError(f"{place} is a file; expected a folder for the logs")
     if place.is_dir() and any(place.iterdir()):

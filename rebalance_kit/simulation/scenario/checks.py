@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -20,6 +21,11 @@ MOST_MS = 7 * 24 * 3_600_000
 MOST_PARTITIONS = 200_000
 MOST_MEMBERS = 10_000
 MOST_RATE = 1_000_000
+MOST_WORK_S = 60.0
+"""Seconds of simulation that a scenario may need, unless the variable ``WORK`` says otherwise."""
+WORK = "REBALANCE_KIT_MOST_SECONDS"
+_PER_MEMBER_SECOND, _PER_SHARE_SECOND, _PER_PAIR = 2.5e-5, 1.2e-8, 5e-7
+"""Seconds that a heartbeat and a poll, the partitions of one member among each other, and a meeting of two joins cost here."""
 MOST_NAME_BYTES = 100
 _NESTED_REPEAT = re.compile(r"\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)[+*{]")
 RESERVED = ("coordinator", "broker", "admin", "run")
@@ -64,6 +70,45 @@ def check_things(scenario: Scenario) -> None:
     _topics(scenario.topics, where)
     _nodes(scenario, where)
     _members(scenario, where)
+
+
+def check_work(scenario: Scenario, most_s: float | None = None) -> None:
+    """Raise ``BadScenario`` for a scenario of plain actions that would be simulated for minutes or hours.
+
+    ``most_s`` is the bound in seconds; None takes ``MOST_WORK_S``, or what the variable ``WORK`` says.
+    """
+    grown = (
+        int(action.args.get("partitions", 0))
+        for action in scenario.actions
+        if action.do in {"add_partitions", "create_topic"}
+    )
+    members = len(scenario.members)
+    partitions = sum(topic.partitions for topic in scenario.topics) + sum(grown)
+    seconds = scenario.end_ms / 1000
+    shares = partitions**2 / max(members, 1)
+    work_s = (
+        seconds * (_PER_MEMBER_SECOND * members + _PER_SHARE_SECOND * shares) + _PER_PAIR * members * members
+    )
+    most = _most_work_s() if most_s is None else most_s
+    hint = f", or a greater bound in the variable {WORK}" if most_s is None else ""
+    if work_s > most:
+        raise BadScenario(
+            f"{scenario.name}: {partitions:,} partitions read by {members:,} members for {seconds:,.0f} s would be simulated for "
+            f"about {work_s:,.0f} s; expected at most {most:,.0f}{hint}",
+            ("end",),
+        )
+
+
+def _most_work_s() -> float:
+    """The bound, as the environment has it."""
+    text = os.environ.get(WORK, "")
+    try:
+        most = float(text) if text else MOST_WORK_S
+    except ValueError:
+        most = -1.0
+    if not 0 < most < 1e9:
+        raise BadScenario(f"{WORK} is {text!r}; expected seconds of simulation, more than 0")
+    return most
 
 
 def check_file_name(name: str, key: str) -> None:

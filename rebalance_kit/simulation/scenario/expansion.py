@@ -18,7 +18,7 @@ from rebalance_kit.model.spelling import nearest
 from rebalance_kit.simulation.learner_code.plug_ins import NOTHING, Supports
 from rebalance_kit.simulation.scenario.action_args import argument, check_arguments
 from rebalance_kit.simulation.scenario.action_states import check_states
-from rebalance_kit.simulation.scenario.checks import MOST_MEMBERS, BadScenario, Path, check_things
+from rebalance_kit.simulation.scenario.checks import MOST_MEMBERS, BadScenario, Path, check_things, check_work
 from rebalance_kit.simulation.scenario.moments import check_moments, drawn
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario
 
@@ -67,6 +67,7 @@ def expand(scenario: Scenario, own: Supports = NOTHING) -> Scenario:
         if action.at_ms <= scenario.end_ms:
             plan.add(index, action)
     whole = plan.scenario()
+    check_work(whole)
     check_states(whole, plan.placed(), lambda index, action: place(scenario, index, action))
     check_configs(whole, plan.placed(), own)
     return whole
