@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from rebalance_kit.analysis.metrics import Metrics, metrics, study_from
@@ -25,11 +25,19 @@ def _hundredths(value: float) -> str:
 
 
 class Measure(NamedTuple):
-    """One row of the table: its words, its value of a run (None: it did not occur), how it is printed."""
+    """One row of the table: its words, its value of a run (None: it did not occur), how it is printed.
+
+    ``kind`` tells for which runs it means the same: no run is said to have less of it than one of another kind.
+    """
 
     words: str
     of: Callable[[Metrics], float | None]
     shown: Callable[[float], str]
+    kind: Callable[[Metrics], str] | None = None
+
+
+def _counts(figures: Metrics) -> str:
+    return "epochs" if figures.epochs and not figures.generations else "generations"
 
 
 def generations(figures: Metrics) -> float | None:
@@ -44,7 +52,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure("longest gap of the whole group, s", lambda figures: figures.group_gap_s, _hundredths),
     Measure("partitions moved", lambda figures: figures.partitions_moved, _whole),
     Measure("avoidable moves", lambda figures: figures.moves_beyond_minimum, _whole),
-    Measure("rebalances (or group epochs)", lambda figures: figures.rebalances, _whole),
+    Measure("rebalances (or group epochs)", lambda figures: figures.rebalances, _whole, _counts),
     Measure("generations", generations, _whole),
     Measure("requests", lambda figures: figures.requests_total, _whole),
     Measure("records redelivered", lambda figures: figures.records_redelivered, _whole),
@@ -63,6 +71,8 @@ class Comparison:
     title: str
     labels: tuple[str, ...]
     metrics: Mapping[str, Metrics]
+    under_way_ms: Mapping[str, int] = field(default_factory=dict)
+    """By label, when a rebalance began that was under way as the counting began: it is not counted."""
 
 
 def measure(traces: Sequence[Trace]) -> tuple[Metrics, ...]:
@@ -85,7 +95,25 @@ def compare(traces: Mapping[str, Trace]) -> Comparison:
         str(first.meta.get("title", "")),
         tuple(traces),
         measured,
+        {
+            label: began
+            for label, trace in traces.items()
+            if (began := under_way(trace, measured[label].since_ms)) is not None
+        },
     )
+
+
+def under_way(trace: Trace, since_ms: int) -> int | None:
+    """When the rebalance began that was under way at ``since_ms``; None where the group was stable or empty."""
+    began = None
+    for row in trace.of("group_state"):
+        if row.at_ms >= since_ms:
+            break
+        if row.detail["to"] in {"Stable", "Empty", "Dead"}:
+            began = None
+        elif began is None:
+            began = row.at_ms
+    return began
 
 
 def cells(labels: Sequence[str], measured: Sequence[Metrics]) -> list[list[str]]:
@@ -126,7 +154,7 @@ def sentences(comparison: Comparison) -> tuple[str, ...]:
     Which protocol is better is not said here: that takes many draws (``analysis.draws``).
     """
     lines = [_unread(label, figures) for label, figures in comparison.metrics.items()]
-    more = (_detection(comparison), _moves(comparison), _follow_up(comparison))
+    more = (_detection(comparison), _moves(comparison), _follow_up(comparison), _under_way(comparison))
     return tuple(lines + [text for text in more if text])
 
 
@@ -166,6 +194,17 @@ def _moves(comparison: Comparison) -> str:
         return ""
     listed = ", ".join(f"{label} {count}" for label, count in extra.items())
     return f"Partitions that moved although they need not have: {listed}."
+
+
+def _under_way(comparison: Comparison) -> str:
+    if not comparison.under_way_ms:
+        return ""
+    since = min(figures.since_ms for figures in comparison.metrics.values()) / 1000
+    began = ", ".join(f"{label} at second {at / 1000:.1f}" for label, at in comparison.under_way_ms.items())
+    return (
+        f"Counts begin at second {since:.1f}, with what the scenario does first. A rebalance that had begun before is not "
+        f"counted: {began}."
+    )
 
 
 def _follow_up(comparison: Comparison) -> str:

@@ -172,8 +172,14 @@ class Verdict:
 
 
 def verdict(draws: Draws, each: Measure) -> Verdict:
-    """Which protocols differ in a measure; those in whose draws it never occurred are left out."""
-    found = {label: draws.distribution(each.of, label) for label in draws.labels}
+    """Which protocols differ in a measure.
+
+    Those are left out in whose draws it never occurred, or in which it means something else than under the first.
+    """
+    alike = [
+        label for label in draws.labels if _kind(draws, each, label) == _kind(draws, each, draws.labels[0])
+    ]
+    found = {label: draws.distribution(each.of, label) for label in alike}
     known = {label: one for label, one in found.items() if one is not None}
     if len(known) < 2:
         return Verdict()
@@ -186,3 +192,7 @@ def verdict(draws: Draws, each: Measure) -> Verdict:
         else:
             groups[-1].append(label)
     return Verdict(tuple(tuple(label for label in draws.labels if label in group) for group in groups))
+
+
+def _kind(draws: Draws, each: Measure, label: str) -> str | None:
+    return None if each.kind is None or not draws.count else each.kind(draws.metrics[label][0])

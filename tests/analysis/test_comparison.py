@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from rebalance_kit import scenarios
 from rebalance_kit.analysis.comparison import ABSENT, MEASURES, cells, compare, sentences, table
+from rebalance_kit.simulation.simulate import simulate
 from tests.support.analysis.made_traces import flows, state, trace
 
 
@@ -120,3 +122,15 @@ def test_all_runs_are_studied_from_the_earliest_moment_of_theirs():
 def test_a_comparison_of_nothing_is_refused():
     with pytest.raises(ValueError, match="at least one"):
         compare({})
+
+
+def test_a_rebalance_that_began_before_the_counting_is_said():
+    scenario = scenarios.load("crash-in-hand-over")
+    said = sentences(compare({name: simulate(scenario, 1, name) for name in ("eager", "consumer")}))
+    (told,) = [sentence for sentence in said if "had begun before" in sentence]
+    assert "eager at second 3" in told and told.startswith("Counts begin at second ")
+
+
+def test_nothing_is_said_of_a_group_that_was_stable_as_the_counting_began():
+    said = sentences(compare({"eager": simulate(scenarios.load("crash"), 1, "eager")}))
+    assert not any("had begun before" in sentence for sentence in said)

@@ -58,6 +58,12 @@ def test_generations_are_no_measure_of_a_kip_848_group(draws):
     assert draws.distribution(BY_WORDS["generations"].of, "consumer") is None
 
 
+def test_rebalances_are_not_compared_with_epochs(draws):
+    assert "consumer" not in {
+        label for group in verdict(draws, BY_WORDS["rebalances (or group epochs)"]).groups for label in group
+    }
+
+
 def test_groups_follow_from_overlapping_middle_halves():
     class Fake:
         def __init__(self, value):
