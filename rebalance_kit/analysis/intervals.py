@@ -7,8 +7,8 @@ records reach at least one living application. The spacing of polls is no gap.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.model.trace import Trace
@@ -104,7 +104,7 @@ def gaps(trace: Trace, since_ms: int = 0) -> tuple[Gap, ...]:
 
 def _gaps(trace: Trace) -> tuple[Gap, ...]:
     every_gap = []
-    ends = _deletions(trace)
+    gone = _gone(trace)
     for tp, stretches in flows(trace).items():
         reached, owner, cause = stretches[0].to_ms, stretches[0].member, stretches[0].reason
         for flow in stretches[1:]:
@@ -112,14 +112,30 @@ def _gaps(trace: Trace) -> tuple[Gap, ...]:
                 every_gap.append(Gap(tp, reached, flow.from_ms, owner, flow.member, cause))
             if flow.to_ms >= reached:
                 reached, owner, cause = flow.to_ms, flow.member, flow.reason
-        last = min(trace.end_ms, ends.get(tp.topic, trace.end_ms))
-        if reached < last:
-            every_gap.append(Gap(tp, reached, last, owner, None, cause))
-    return tuple(every_gap)
+        if reached < trace.end_ms:
+            every_gap.append(Gap(tp, reached, trace.end_ms, owner, None, cause))
+    there = (_while_it_exists(gap, gone.get(gap.partition.topic, ())) for gap in every_gap)
+    return tuple(gap for gap in there if gap.length_ms)
 
 
-def _deletions(trace: Trace) -> Mapping[str, int]:
-    return {row.topic or "": row.at_ms for row in trace.of("topic_changed") if row.detail["partitions"] == 0}
+def _gone(trace: Trace) -> Mapping[str, Sequence[tuple[int, int]]]:
+    """From when to when each topic did not exist, after it had."""
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for row in trace.of("topic_changed"):
+        known = spans.setdefault(row.topic or "", [])
+        if row.detail["partitions"] == 0:
+            known.append((row.at_ms, trace.end_ms))
+        elif known:
+            known[-1] = (known[-1][0], row.at_ms)
+    return spans
+
+
+def _while_it_exists(gap: Gap, gone: Sequence[tuple[int, int]]) -> Gap:
+    """The gap up to the deletion of its topic: nobody misses a partition that is not there."""
+    for begin_ms, end_ms in gone:
+        if gap.from_ms < end_ms and gap.to_ms > begin_ms:
+            return replace(gap, to_ms=max(gap.from_ms, begin_ms), after=None)
+    return gap
 
 
 def group_gaps(trace: Trace, since_ms: int = 0) -> tuple[tuple[int, int], ...]:

@@ -142,7 +142,7 @@ def _moved(seen: _Seen, row: TraceRow) -> None:
     seen.state = str(row.detail["to"])
     seen.consumer = row.protocol == "consumer"
     if seen.state == "Empty" and not seen.consumer:
-        seen.assignor = ""
+        seen.assignor, seen.stored = "", {}
 
 
 def _added(seen: _Seen, row: TraceRow) -> None:
@@ -202,7 +202,7 @@ def _away(seen: _Seen, row: TraceRow) -> None:
 
 def _loaded(seen: _Seen, row: TraceRow) -> None:
     """A classic group is read back as its last assignment was stored."""
-    if row.protocol == "classic" and seen.stored:
+    if row.protocol == "classic":
         seen.names = dict(seen.stored)
 
 

@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from rebalance_kit.model.trace import TraceRow
-from rebalance_kit.view.board.group_records import GroupRecords, MemberRecord
+from rebalance_kit.view.board.group_records import GroupRecords, MemberRecord, former_id
 from rebalance_kit.view.board.positions import note_position, partition_of
-from rebalance_kit.view.board.states import FormerId
 
 LISTENERS = {"assigned": "onPartitionsAssigned", "revoked": "onPartitionsRevoked", "lost": "onPartitionsLost"}
 Rule = Callable[[GroupRecords, TraceRow], None]
@@ -23,9 +22,9 @@ def _process_started(records: GroupRecords, row: TraceRow) -> None:
     fresh.instance_id = configs.get("group.instance.id")
     fresh.protocol = row.speaks()
     if fresh.instance_id is not None and member.standing != "removed":
-        fresh.standing = member.standing
+        fresh.standing, fresh.member_id = member.standing, member.member_id
     elif member.standing == "member":
-        fresh.former = (*member.former, _former_id(records, member))
+        fresh.former = (*member.former, former_id(records, member))
     records.drop_claims(member)
     records.members[row.actor] = fresh
 
@@ -33,12 +32,6 @@ def _process_started(records: GroupRecords, row: TraceRow) -> None:
 def _pattern(row: TraceRow) -> str | None:
     detail = row.detail
     return detail.get("pattern") or detail.get("server_pattern")
-
-
-def _former_id(records: GroupRecords, member: MemberRecord) -> FormerId:
-    """What the coordinator still has of a process that is gone."""
-    beats = records.beats.get(member.name)
-    return FormerId(member.name, member.protocol, beats[-1] if beats else None, tuple(member.claims))
 
 
 def _process_ended(records: GroupRecords, row: TraceRow) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from rebalance_kit.model.trace import TraceRow
-from rebalance_kit.view.board.group_records import GONE, PARKING, GroupRecords
+from rebalance_kit.view.board.group_records import GONE, PARKING, GroupRecords, former_id
 from rebalance_kit.view.board.positions import note_commit, note_position
-from rebalance_kit.view.board.states import Message
+from rebalance_kit.view.board.states import FormerId, Message
 
 Rule = Callable[[GroupRecords, TraceRow], None]
 
@@ -28,23 +28,43 @@ def _standing(standing: str) -> Rule:
     return rule
 
 
+def _joined_anew(standing: str) -> Rule:
+    """A member that joins with a new id while the group still has its old one: the goodbye of the old one was lost."""
+
+    def rule(records: GroupRecords, row: TraceRow) -> None:
+        member = records.member(row.detail["name"])
+        if member.standing == "member" and member.member_id not in {None, row.member_id}:
+            member.former = (*member.former, former_id(records, member)._replace(claims=()))
+        _standing(standing)(records, row)
+        member.member_id = row.member_id
+
+    return rule
+
+
+def _known(records: GroupRecords, row: TraceRow) -> None:
+    _standing("member")(records, row)
+    records.member(row.detail["name"]).member_id = row.member_id
+
+
 def _removed(records: GroupRecords, row: TraceRow) -> None:
-    """A member id leaves the group: the oldest of that name, unless the running process says goodbye itself."""
+    """A member id leaves the group: that of the running process, or one of an earlier process of the same name."""
     member = records.member(row.detail["name"])
     if row.detail.get("pending"):
         if member.standing == "pending":
             member.standing = "none"
-    elif member.former and row.detail.get("how") != "leave":
-        for partition in member.former[0].claims:
+        return
+    gone = [former for former in member.former if former.member_id == row.member_id]
+    if gone:
+        for partition in gone[0].claims:
             records.touch(partition)
-        member.former = member.former[1:]
+        member.former = tuple(former for former in member.former if former is not gone[0])
     else:
         _standing("removed")(records, row)
 
 
 def _replaced(records: GroupRecords, row: TraceRow) -> None:
     """Another process took a static member's place: whoever had its instance id is out."""
-    _standing("member")(records, row)
+    _known(records, row)
     for member in list(records.members.values()):
         if (
             member.name != row.detail["name"]
@@ -60,6 +80,8 @@ def _replaced(records: GroupRecords, row: TraceRow) -> None:
 
 def _group_moved(records: GroupRecords, row: TraceRow) -> None:
     detail = row.detail
+    if detail["to"] == "Empty":
+        records.stored = {}
     records.group = records.group._replace(
         state=detail["to"],
         reason=detail.get("reason") or "",
@@ -107,6 +129,7 @@ def _planned(records: GroupRecords, row: TraceRow) -> None:
     }
     for partition in dict.fromkeys([*before, *records.planned]):
         records.touch(partition)
+    records.stored = {str(member_id): str(name) for member_id, name in row.detail.get("ids", {}).items()}
 
 
 def _reconciled(records: GroupRecords, row: TraceRow) -> None:
@@ -126,6 +149,27 @@ def _coordinator(up: bool) -> Rule:
                 records.member(member.name).parked = None
 
     return rule
+
+
+def _loaded(records: GroupRecords, row: TraceRow) -> None:
+    """A classic group is read back with the members of its last stored assignment, each with a full session."""
+    if row.speaks() != "classic":
+        return
+    missing = dict(records.stored)
+    for known in list(records.members.values()):
+        member = records.member(known.name)
+        records.touch_claims(member)
+        member.former = tuple(former for former in member.former if former.member_id in records.stored)
+        if member.member_id in records.stored:
+            member.standing = "member"
+        elif member.standing in {"member", "pending"}:
+            member.standing = "none"
+        for member_id in (member.member_id, *(former.member_id for former in member.former)):
+            missing.pop(str(member_id), None)
+        records.beats.setdefault(member.name, []).append(row.at_ms)
+    for member_id, name in missing.items():
+        member = records.member(name)
+        member.former = (*member.former, FormerId(name, "classic", row.at_ms, (), member_id))
 
 
 def _request(records: GroupRecords, row: TraceRow) -> None:
@@ -173,15 +217,16 @@ GROUP_RULES: Mapping[str, Rule] = MappingProxyType(
         "epoch_bump": _epoch_bumped,
         "target": _target_made,
         "assignment": _planned,
-        "member_added": _standing("member"),
-        "member_pending": _standing("pending"),
+        "member_added": _joined_anew("member"),
+        "member_pending": _joined_anew("pending"),
         "member_removed": _removed,
         "member_replaced": _replaced,
-        "static_kept": _standing("member"),
+        "static_kept": _known,
         "member_away": _standing("away"),
         "member_reconciled": _reconciled,
         "coordinator_down": _coordinator(False),
         "coordinator_up": _coordinator(True),
+        "group_loaded": _loaded,
         "progress": note_position,
         "commit": note_commit,
         "topic_changed": _topic_changed,

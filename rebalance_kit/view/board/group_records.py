@@ -34,6 +34,7 @@ class MemberRecord:
     """One member, from the rows so far; ``former`` are ids of its earlier processes, oldest first."""
 
     name: str
+    member_id: str | None = None
     life: str = "absent"
     standing: str = "none"
     generation: int | None = None
@@ -68,6 +69,7 @@ class GroupRecords:
     last_owner: dict[str, str] = field(default_factory=dict)
     targets: dict[str, str] = field(default_factory=dict)
     planned: dict[str, str] = field(default_factory=dict)
+    stored: dict[str, str] = field(default_factory=dict)
     group: GroupState = field(default_factory=GroupState)
     beats: dict[str, list[int]] = field(default_factory=dict)
     messages: list[Message] = field(default_factory=list)
@@ -174,7 +176,7 @@ class GroupRecords:
             if name != owner.name and _reads(self.members[name], partition)
         )
         word = _word(owner, partition)
-        flows = _reads(owner, partition)
+        flows = _reads(owner, partition) or bool(also)
         return PartitionState(owner.name, word, flows, last, target if target != owner.name else None, also)
 
     def group_state(self) -> GroupState:
@@ -197,6 +199,14 @@ class GroupRecords:
             return inside[-1]
         outside = [member for member in holders if _reads(member, partition)]
         return outside[-1] if outside else None
+
+
+def former_id(records: GroupRecords, member: MemberRecord) -> FormerId:
+    """What the coordinator still has of a process that is gone."""
+    beats = records.beats.get(member.name)
+    return FormerId(
+        member.name, member.protocol, beats[-1] if beats else None, tuple(member.claims), member.member_id
+    )
 
 
 @lru_cache(maxsize=256)

@@ -70,6 +70,7 @@ class FormerId(NamedTuple):
     protocol: str
     last_beat_ms: int | None
     claims: tuple[str, ...]
+    member_id: str | None = None
     session_ends_ms: int | None = None
 
 
