@@ -19,7 +19,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-TOPIC, PARTITIONS = "orders", 4
+PARTITIONS = 4
+CREATE_S = 4
 RECORD_EVERY_S = 0.05
 CLASSIC_CONFIGS = {"session.timeout.ms": 4500, "heartbeat.interval.ms": 500}
 COMMIT_MS = 1000
@@ -63,7 +64,7 @@ class Member(threading.Thread):
         time.sleep(member["from_s"])
         consumer = Consumer(self._configs())
         consumer.subscribe(
-            [TOPIC],
+            [self._spec["topic"]],
             on_assign=self._told("assigned", "on_assign"),
             on_revoke=self._told("revoked", "on_revoke"),
             on_lost=self._told("lost", "on_lost"),
@@ -109,7 +110,7 @@ class Member(threading.Thread):
         strategy = self._spec["strategy"]
         configs: dict[str, object] = {
             "bootstrap.servers": self._servers,
-            "group.id": "billing",
+            "group.id": self._spec["group"],
             "client.id": self.name,
             "auto.offset.reset": "earliest",
             "auto.commit.interval.ms": COMMIT_MS,
@@ -122,11 +123,11 @@ class Member(threading.Thread):
         return {**configs, **self._spec["configs"]}
 
 
-def produce(producer: Any, stop: threading.Event, produced: Counter[int]) -> None:
+def produce(producer: Any, topic: str, stop: threading.Event, produced: Counter[int]) -> None:
     """Write numbered records to every partition until told to stop."""
     while not stop.wait(RECORD_EVERY_S):
         for partition in range(PARTITIONS):
-            producer.produce(TOPIC, value=str(produced[partition]), partition=partition)
+            producer.produce(topic, value=str(produced[partition]), partition=partition)
             produced[partition] += 1
         producer.poll(0)
 
@@ -143,36 +144,95 @@ def load(path: str | None) -> ModuleType | None:
     return module
 
 
+class Cluster:
+    """Where the clients run: a cluster at an address, or librdkafka's mock cluster when none is given."""
+
+    def __init__(self, bootstrap: str | None, topic: str, group: str) -> None:
+        from confluent_kafka import Producer
+
+        self._bootstrap, self._topic, self._group = bootstrap, topic, group
+        place: dict[str, str | int] = (
+            {"bootstrap.servers": bootstrap} if bootstrap else {"test.mock.num.brokers": 1}
+        )
+        self.producer = Producer({**place, "log_level": 0})
+
+    def open(self) -> str:
+        """Make the topic, and return the servers that consumers connect to; ends the process where that fails."""
+        if self._bootstrap:
+            self._make_topic(self._bootstrap)
+        seen = self.producer.list_topics(self._topic, timeout=10)
+        found = len(seen.topics[self._topic].partitions)
+        if found != PARTITIONS:
+            sys.exit(
+                f"topic {self._topic} has {found} partitions; expected {PARTITIONS}: may this user create topics?"
+            )
+        return self._bootstrap or ",".join(f"{broker.host}:{broker.port}" for broker in seen.brokers.values())
+
+    def _make_topic(self, bootstrap: str) -> None:
+        """Ask for the topic; a mock cluster never answers, and makes topics of four partitions when they are named."""
+        from contextlib import suppress
+
+        from confluent_kafka import KafkaException
+        from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
+
+        admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+        (made,) = admin.create_topics([NewTopic(self._topic, PARTITIONS, 1)]).values()
+        with suppress(KafkaException, TimeoutError):
+            made.result(CREATE_S)
+
+    def close(self) -> None:
+        """Take the topic and the group away again, where there is a cluster to tidy."""
+        if not self._bootstrap:
+            return
+        from contextlib import suppress
+
+        from confluent_kafka import KafkaException
+        from confluent_kafka.admin import AdminClient
+
+        admin = AdminClient({"bootstrap.servers": self._bootstrap, "log_level": 0})
+        # the run is over; what cannot be tidied is left, under names of its own
+        with suppress(KafkaException, TimeoutError):
+            (topic,) = admin.delete_topics([self._topic]).values()
+            topic.result(CREATE_S)
+        with suppress(KafkaException, TimeoutError):
+            (group,) = admin.delete_consumer_groups([self._group]).values()
+            group.result(CREATE_S)
+
+
 def main(path: str) -> None:
     """Run the clients of a spec (a JSON file), and end with a summary."""
-    from confluent_kafka import Producer
-
     spec = json.loads(Path(path).read_text("utf-8"))
     events = Events()
     code = load(spec["callbacks"])
-    producer = Producer({"test.mock.num.brokers": 1, "log_level": 0})
-    (broker,) = producer.list_topics(timeout=10).brokers.values()
-    producer.list_topics(TOPIC, timeout=10)
+    cluster = Cluster(spec["bootstrap"], spec["topic"], spec["group"])
+    servers = cluster.open()
     stop, produced = threading.Event(), Counter[int]()
-    threading.Thread(target=produce, args=(producer, stop, produced), daemon=True).start()
-    members = [Member(spec, name, f"{broker.host}:{broker.port}", events, code) for name in spec["members"]]
+    threading.Thread(
+        target=produce, args=(cluster.producer, spec["topic"], stop, produced), daemon=True
+    ).start()
+    members = [Member(spec, name, servers, events, code) for name in spec["members"]]
     for member in members:
         member.start()
     for member in members:
         member.join()
     stop.set()
+    cluster.close()
+    _sum_up(events, members, sum(produced.values()))
+    os._exit(0)  # threads that hang in a client do not keep the process
+
+
+def _sum_up(events: Events, members: list[Member], produced: int) -> None:
     seen = sum((member.seen for member in members), Counter[tuple[int, int]]())
     reached = {
         partition: max((n for p, n in seen if p == partition), default=-1) for partition in range(PARTITIONS)
     }
     events.say(
         "summary",
-        produced=sum(produced.values()),
+        produced=produced,
         delivered=len(seen),
         twice=sum(1 for times in seen.values() if times > 1),
         skipped=sum(reached.values()) + PARTITIONS - len(seen),
     )
-    os._exit(0)  # threads that hang in a client do not keep the process
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from rebalance_kit.model.errors import RebalanceKitError
 
@@ -87,6 +88,7 @@ def run_clients(
     seconds: float = 14,
     members: Mapping[str, Mapping[str, float]] | None = None,
     configs: Mapping[str, object] | None = None,
+    bootstrap: str | None = None,
     grace_s: float = GRACE_S,
 ) -> ClientRun:
     """Run librdkafka consumers over its mock cluster and return what they did.
@@ -94,7 +96,8 @@ def run_clients(
     ``callbacks`` defines ``on_assign``, ``on_revoke`` and, if wanted, ``on_lost``, each ``(consumer, partitions)``: as
     functions, as source text or as a file; None leaves them to the client. ``strategy`` is an assignor of the classic
     protocol or ``consumer`` (KIP-848). ``members`` maps a name to ``{"from_s": ..., "until_s": ...}``; by default *a*
-    reads from the start and *b* joins after 4 s. Takes ``seconds`` of real time, and at most ``grace_s`` more. Raises ``ClientRunError`` if
+    reads from the start and *b* joins after 4 s. With ``bootstrap`` the clients talk to the cluster at that address, on a
+    topic and in a group of their own, which are deleted afterwards. Takes ``seconds`` of real time, and at most ``grace_s`` more. Raises ``ClientRunError`` if
     confluent-kafka is not installed, for an unknown strategy or time, and if the clients do not come to an end.
     """
     if strategy not in STRATEGIES:
@@ -105,6 +108,7 @@ def run_clients(
         raise ClientRunError(
             "confluent-kafka is not installed; install it with: pip install 'rebalance-kit[clients]'"
         )
+    mark = uuid4().hex[:12]
     with tempfile.TemporaryDirectory() as folder:
         code = _written(callbacks, Path(folder))
         spec = {
@@ -113,6 +117,9 @@ def run_clients(
             "seconds": seconds,
             "members": members or {"a": {"from_s": 0}, "b": {"from_s": 4}},
             "configs": dict(configs or {}),
+            "bootstrap": bootstrap,
+            "topic": f"rebalance-kit-{mark}",
+            "group": f"rebalance-kit-{mark}",
         }
         path = Path(folder) / "spec.json"
         path.write_text(json.dumps(spec), "utf-8")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from rebalance_kit.clients.mock_cluster import ClientRunError, run_clients
@@ -62,3 +65,21 @@ def test_a_callback_that_never_returns_is_ended():
 def test_bad_input_is_named(arguments, words):
     with pytest.raises(ClientRunError, match=words):
         run_clients(**arguments)
+
+
+def test_the_same_clients_run_on_a_cluster_at_an_address():
+    """Another process's mock cluster stands for it; it knows no admin requests, so the topic comes with the first record."""
+    host = "import time; from confluent_kafka import Producer; p = Producer({'test.mock.num.brokers': 1}); "
+    host += "print(*(f'{b.host}:{b.port}' for b in p.list_topics(timeout=10).brokers.values()), flush=True); time.sleep(60)"
+    with subprocess.Popen([sys.executable, "-c", host], stdout=subprocess.PIPE, text=True) as cluster:
+        try:
+            address = cluster.stdout.readline().strip()
+            there = run_clients(seconds=5, members={"a": {"from_s": 0}}, bootstrap=address)
+        finally:
+            cluster.terminate()
+    assert there.reads("a")
+
+
+def test_a_cluster_that_does_not_answer_is_said():
+    with pytest.raises(ClientRunError, match=r"without a result|did not end"):
+        run_clients(seconds=1, bootstrap="127.0.0.1:1", grace_s=25)
