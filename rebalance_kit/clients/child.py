@@ -35,6 +35,10 @@ class Events:
         self._lock = threading.Lock()
         self._begin = time.monotonic()
 
+    def begin(self) -> None:
+        """Count seconds from now."""
+        self._begin = time.monotonic()
+
     def now(self) -> float:
         """Seconds since the beginning."""
         return time.monotonic() - self._begin
@@ -206,6 +210,7 @@ def main(path: str) -> None:
     code = load(spec["callbacks"])
     cluster = Cluster(spec["bootstrap"], spec["topic"], spec["group"])
     servers = cluster.open()
+    events.begin()
     stop, produced = threading.Event(), Counter[int]()
     threading.Thread(
         target=produce, args=(cluster.producer, spec["topic"], stop, produced), daemon=True
