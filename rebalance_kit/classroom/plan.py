@@ -15,7 +15,7 @@ from rebalance_kit.quiz.sittings.ballot import asked_in_poll
 FOLDER = Path(__file__).parent
 PREFIX = "workshop-"
 _PLAN = {"title", "minutes", "for", "aims", "before", "plan_b", "beats"}
-_BEAT = {"title", "minutes", "say", "poll", "lab", "compare", "watch", "expect", "plan_b"}
+_BEAT = {"title", "minutes", "say", "poll", "lab", "compare", "watch", "expect", "plan_b", "take"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +90,10 @@ def plan_of(document: Document, name: str, bank: Bank) -> Plan:
     raw = document.value
     _known(document, (), raw, _PLAN)
     beats: list[Beat] = []
-    for number, raw_beat in enumerate(raw["beats"]):
-        _known(document, ("beats", number), raw_beat, _BEAT)
+    for number, written in enumerate(raw["beats"]):
+        _known(document, ("beats", number), written, _BEAT)
         try:
+            raw_beat = _taken(written["take"]) if "take" in written else written
             beats.append(_beat(raw_beat, beats[-1].ends if beats else 0, bank))
         except (RebalanceKitError, KeyError, TypeError) as error:
             line = document.line(("beats", number))
@@ -121,6 +122,20 @@ def _known(document: Document, place: tuple[str | int, ...], raw: Any, keys: set
         raise DataError(
             f"{document.path}:{document.line(place)}: {odd} received; expected {', '.join(sorted(keys))}"
         )
+
+
+def _taken(place: str) -> Mapping[str, Any]:
+    """The beat of another plan, written ``plan/title of the beat``."""
+    plan, _, title = place.partition("/")
+    path = FOLDER / f"{PREFIX}{plan}.yaml"
+    beats = read_document(path).value["beats"] if plan in plan_names() else ()
+    for beat in beats:
+        if beat.get("title") == title:
+            found: Mapping[str, Any] = beat
+            return found
+    raise DataError(
+        f"take: {place!r} is no beat of another workshop; expected PLAN/TITLE, as 90min/The first crash"
+    )
 
 
 def _beat(raw: Mapping[str, Any], starts: int, bank: Bank) -> Beat:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def add(commands: Commands) -> None:
     """Add the commands of this file."""
     workshop = commands.add_parser("workshop", help="write the instructor's notebook of a workshop")
-    workshop.add_argument("name", help="90min")
+    workshop.add_argument("name", help="90min, halfday or day")
     workshop.add_argument(
         "--to", type=Path, default=None, metavar="FILE", help="where (default: workshop-NAME.ipynb here)"
     )

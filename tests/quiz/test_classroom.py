@@ -34,13 +34,13 @@ beats:
 """
 
 
-@pytest.fixture(scope="module")
-def plan(bank):
-    return read_plan("90min", bank)
+@pytest.fixture(scope="module", params=("90min", "halfday", "day"))
+def plan(bank, request):
+    return read_plan(request.param, bank)
 
 
-def test_the_ninety_minutes_add_up_and_leave_no_hole(plan):
-    assert plan.minutes == plan.beats[-1].ends == 90
+def test_the_minutes_add_up_and_leave_no_hole(plan):
+    assert plan.minutes == plan.beats[-1].ends == {"90min": 90, "halfday": 215, "day": 375}[plan.name]
     assert all(one.ends == other.starts for one, other in zip(plan.beats, plan.beats[1:], strict=False))
 
 
@@ -81,7 +81,8 @@ def test_every_minute_and_belief_stands_in_the_guide(plan):
     )
 
 
-def test_the_kits_notebook_is_the_guide_of_the_plan(plan):
+def test_the_kits_notebook_is_the_guide_of_the_plan(bank):
+    plan = read_plan("90min", bank)
     assert (ROOT / "notebooks" / "src" / "instructor" / "I-workshop-90min.py").read_text("utf-8") == source(
         plan
     )
@@ -149,3 +150,9 @@ def test_the_minutes_alone_are_printed(capsys):
     out = io.StringIO()
     assert main(["workshop", "90min", "--minutes"], out) == 0
     assert out.getvalue().startswith("minute  min  beat\n0         6  Four waiters")
+
+
+def test_a_beat_of_another_plan_is_taken_by_its_title_and_a_wrong_one_is_named(bank):
+    taken = PLAN.replace("  - title: Hello\n", "  - take: 90min/Stand down\n    title: Hello\n")
+    with pytest.raises(DataError, match="'90min/Stand down' is no beat"):
+        plan_of(parse_document(taken, "p.yaml"), "p", bank)
