@@ -56,9 +56,9 @@ class FileReader:
                 head, end, tail = (rest + chunk).rpartition(b"\n")
                 rest = tail
                 if end:
-                    self._take(told, head)
+                    self.take(told, head)
             if rest:
-                self._take(told, rest)
+                self.take(told, rest)
         _complete(told, shift(run, name, self._reading))
         return told
 
@@ -66,7 +66,7 @@ class FileReader:
         """What the reader remembers of lines, by the form of their times."""
         return self._repeats.memories()
 
-    def _take(self, told: FileRead, data: bytes) -> None:
+    def take(self, told: FileRead, data: bytes) -> None:
         """Whole lines, without the end of the last."""
         run, name, events, unread = told.run, told.name, told.events, _UNREAD
         lines = data.decode("utf-8", "replace").split("\n")

@@ -1,4 +1,4 @@
-"""Classifies lines: Spark reads the text and hands it to Python in batches.
+"""Classifies lines: Python workers read files (``read_classified``), or are handed lines in batches (``classify``).
 
 Python matches a line against the tables of layouts and templates.  Spark expressions for the same tables take
 several times as long.  Ignored lines leave one count per batch and block, so that no line is read twice and
@@ -15,8 +15,8 @@ from pyspark.sql import functions as F
 
 from rebalance_kit.forensics.lines.file_reader import shift
 from rebalance_kit.forensics.lines.layouts import Reading
-from rebalance_kit.pipeline.lines import bronze
 from rebalance_kit.pipeline.lines.batch_reader import CLASSIFIED, BatchReader
+from rebalance_kit.pipeline.lines.ranges import RangeReader, tasks_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,26 +27,40 @@ if TYPE_CHECKING:
     from rebalance_kit.forensics.lines.files import LogFile
 
 
+#: The columns of classified lines as Spark writes them.
+SCHEMA = ", ".join(f"`{name}` {kind}" for name, kind in CLASSIFIED.items())
+
+
 def read_classified(
     spark: SparkSession, files: Sequence[LogFile], reading: Reading | None = None
 ) -> DataFrame:
-    """Classify the lines of files (columns ``CLASSIFIED``): parsed and rejected lines, and counts of ignored ones."""
-    raw, files_by_address = bronze.read_raw(spark, files)
-    names = {address: (file.run, file.name) for address, file in files_by_address.items()}
-    return classify(raw.select("location", "block", "value"), names, reading)
+    """Classify the lines of files (columns ``CLASSIFIED``): parsed and rejected lines, and counts of ignored ones.
+
+    Every task reads ranges of the files itself (see ``ranges``), so a worker of a cluster must see them under the
+    same paths.
+    """
+    tasks, said = tasks_of(files), reading or Reading()
+
+    def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        reader = RangeReader(said)
+        for batch in batches:
+            for number in batch.column("id").to_pylist():
+                for piece in tasks[number]:
+                    yield from reader.read(piece)
+
+    return spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(read, SCHEMA)
 
 
 def classify(
     lines: DataFrame, names: Mapping[str, tuple[str, str]], reading: Reading | None = None
 ) -> DataFrame:
     """Classify lines given as ``location``, ``block``, ``value`` and optionally ``row`` (see ``BatchReader``)."""
-    schema = ", ".join(f"`{name}` {kind}" for name, kind in CLASSIFIED.items())
     said = reading or Reading()
 
     def classified(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return map(BatchReader(said, names).read, batches)
 
-    return lines.withColumn("value", F.col("value").cast("binary")).mapInArrow(classified, schema)
+    return lines.withColumn("value", F.col("value").cast("binary")).mapInArrow(classified, SCHEMA)
 
 
 #: What is known of a block once all of it has been read: the number of lines before it, the correction of its
