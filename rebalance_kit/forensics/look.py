@@ -42,7 +42,7 @@ class Look:
         if name == "rejected":
             return in_order(name, [row for file in self.files for row in _rejected(file)])
         if name == "events":
-            return in_order(name, [_event(event) for file in self.files for event in file.events])
+            return in_order(name, [event_row(event) for file in self.files for event in file.events])
         return in_order(name, self._gold[name])
 
     def add(self, path: str, events: Iterable[Event]) -> None:
@@ -130,7 +130,8 @@ def _rejected(file: FileRead) -> list[Row]:
     ]
 
 
-def _event(event: Event) -> Row:
+def event_row(event: Event) -> Row:
+    """An event as a row of the table."""
     row = {name: getattr(event, name, None) for name in EVENTS}
     row["at"] = None if event.at_ms is None else _EPOCH + timedelta(milliseconds=event.at_ms)
     return row
