@@ -54,31 +54,38 @@ def run_sweep(
         checked = grid()
         if out_dir is not None:
             refuse_foreign(out_dir, ("runs", "rebalances", SWEEP_PAGE))
-        from rebalance_kit.pipeline import output
         from rebalance_kit.pipeline.spark.launch import command_session
-        from rebalance_kit.pipeline.spark.session import without_codegen
-        from rebalance_kit.pipeline.sweep.grid import sweep_grid, sweep_tables
 
         print(f"{checked.runs:,} runs", file=out, flush=True)
         with command_session(master) as spark:
-            runs = sweep_grid(spark, checked).persist()
-            # One row per run is a small table, and compiling code for it would take a core from the runs.
-            with _Progress(spark, checked.runs, out), without_codegen(spark):
-                runs.count()
+            swept = _swept(spark, checked, out_dir, out)
+        print(swept.text(), file=out)
+        if page is not None:
+            page(swept)
             if out_dir is not None:
-                output.write_tables(sweep_tables(runs), out_dir)
-                print(f"tables runs and rebalances written to {out_dir}", file=out)
-            swept = collected(runs, list(checked.columns()))
-            print(swept.text(), file=out)
-            if page is not None:
-                page(swept)
-                if out_dir is not None:
-                    note_written(out_dir, (SWEEP_PAGE,))
-            runs.unpersist()
+                note_written(out_dir, (SWEEP_PAGE,))
     except RebalanceKitError as problem:
         sys.stderr.write(f"rebalance-kit sweep: {problem}\n")
         return 2
     return 1 if all(row["error"] is not None for row in swept.rows) else 0
+
+
+def _swept(spark: SparkSession, grid: Grid, out_dir: Path | None, out: TextIO) -> Swept:
+    """Simulate the runs, write their tables, and return what figures and text need."""
+    from rebalance_kit.pipeline import output
+    from rebalance_kit.pipeline.spark.session import without_codegen
+    from rebalance_kit.pipeline.sweep.grid import sweep_grid, sweep_tables
+
+    runs = sweep_grid(spark, grid).persist()
+    # One row per run is a small table, and compiling code for it would take a core from the runs.
+    with _Progress(spark, grid.runs, out), without_codegen(spark):
+        runs.count()
+    if out_dir is not None:
+        output.write_tables(sweep_tables(runs), out_dir)
+        print(f"tables runs and rebalances written to {out_dir}", file=out)
+    swept = collected(runs, list(grid.columns()))
+    runs.unpersist()
+    return swept
 
 
 def collected(runs: DataFrame, names: Sequence[str]) -> Swept:
