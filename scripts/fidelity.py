@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import fields
 from pathlib import Path
 from statistics import median, quantiles
@@ -25,7 +26,9 @@ from statistics import median, quantiles
 import yaml
 
 from rebalance_kit.model.files import write_atomically
+from rebalance_kit.recordings.replay.percentiles import MEASURES, SHIFT_MS, START_WITHIN_MS, Cell, percentiles
 from rebalance_kit.recordings.replay.replay import RULES, Outcome, replay_all
+from rebalance_kit.recordings.runs.folder import read_run
 from rebalance_kit.recordings.runs.pack import MORE, unpack
 from rebalance_kit.simulation.kernel import latencies
 
@@ -33,6 +36,14 @@ HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent / "docs" / "fidelity.md"
 EXPLANATIONS = HERE / "fidelity.yaml"
 FEW_RECORDS = 50
+DRAWN = 200
+"""Draws per recorded run of the table of percentiles."""
+IN_SEVERAL_PROTOCOLS = (
+    *("crash", "crash-2x4", "join", "leave", "freeze", "poll-timeout", "slow-callback"),
+    *("rolling-mixed", "static-restart", "rd-crash", "rd-leave", "rd-poll-timeout"),
+)
+"""Recorded scenarios that exist in several protocols and are told apart by them alone."""
+OUTSIDE = "outside"
 AGAIN = "delivered again"
 HEAD = """# What the engine reproduces of real Kafka
 
@@ -51,6 +62,15 @@ Timing is |simulated - recorded| of each matched event in the nearest draw; *bia
 reported, not asserted: a machine's latencies are facts of that machine.
 """
 
+PLACED = """The repetitions above take facts from each record. Here nothing is taken but the scenario: its members, configurations, and what was
+done to the group. Each run is drawn {draws} times, with processes that start up to {start:g} s later, everything done to the group moved by one offset
+of up to {shift:g} s (so that the phases of heartbeats, polls and auto-commits are drawn), and drawn latencies and ids. A cell says: recorded value (5th to
+95th percentile of the draws): percentile of the recorded value, draws equal to it counted by half; *all* means that every draw has the recorded value.
+Counted is from the first thing done to the group up to the recorder's own shutdown. *Moved* are partitions that another member reads at the end.
+Scenarios that were recorded in several protocols, each run with its own configuration and version; a rolling restart was recorded in the mixed
+form alone (two static and two dynamic members). librdkafka hands records over in bunches of up to 1 s, so its runs show no gaps.
+"""
+
 
 def main(draws: int = 40) -> int:
     """Replay everything and write the page; 0 whatever the outcome, as it is a report."""
@@ -59,15 +79,25 @@ def main(draws: int = 40) -> int:
         folders = [str(folder) for folder in (*unpack(Path(place)), *unpack(Path(place), folder=MORE))]
         kinds = {Path(folder).name: _kind(Path(folder)) for folder in folders}
         outcomes = list(replay_all(folders, draws))
+        asked = [
+            folder for folder in sorted(folders) if Path(folder).name.split(".")[0] in IN_SEVERAL_PROTOCOLS
+        ]
+        with ProcessPoolExecutor() as pool:
+            drawn = dict(zip(asked, pool.map(_drawn, asked), strict=True))
     took = time.monotonic() - begun
     explained: Mapping[str, str] = yaml.safe_load(EXPLANATIONS.read_text("utf-8")) or {}
     known = {one.run for one in outcomes if _differs(one)}
-    for run in sorted(set(explained) - known - {AGAIN}):
+    for run in sorted(set(explained) - known - {AGAIN, OUTSIDE}):
         print(f"{EXPLANATIONS.name}: {run} is explained but does not differ any more", file=sys.stderr)
-    text = "\n".join(_page(outcomes, kinds, explained, draws)) + "\n"
+    placed = {Path(folder).name: cells for folder, cells in drawn.items()}
+    text = "\n".join((*_page(outcomes, kinds, explained, draws), *_placed(placed, explained))) + "\n"
     write_atomically(TARGET, text)
     print(f"{TARGET.name} written: {_said(outcomes)} ({took:.0f} s on {os.cpu_count()} cores)")
     return 0
+
+
+def _drawn(folder: str) -> tuple[Cell, ...]:
+    return percentiles(read_run(folder), DRAWN)
 
 
 def _kind(folder: Path) -> tuple[str, str]:
@@ -238,6 +268,39 @@ def _again(outcomes: Sequence[Outcome], why: str) -> str:
         f"Within a factor of two, or {FEW_RECORDS} records, in {len(pairs) - len(odd)} of {len(pairs)} runs. Not so in {'; '.join(odd)}. What is "
         f"delivered again after a crash is what the dead member read since its last commit. {why.strip()}"
     )
+
+
+def _placed(placed: Mapping[str, Sequence[Cell]], explained: Mapping[str, str]) -> Iterator[str]:
+    """The table of percentiles: every recorded value in the distribution of draws without pins."""
+    cells = [cell for row in placed.values() for cell in row]
+    odd, varying = [cell for cell in cells if cell.outside], [cell for cell in cells if cell.varies]
+    yield "\n## Recorded values in the engine's distribution\n"
+    yield PLACED.format(draws=DRAWN, start=START_WITHIN_MS / 1000, shift=SHIFT_MS / 1000)
+    yield (
+        f"**{len(odd)} of {len(cells)} cells ({100 * len(odd) / len(cells):.1f} %) lie outside the 1st to 99th percentile**; of the "
+        f"{len(varying)} cells in which the draws vary, {sum(cell.varies for cell in odd)} do. They are printed bold. "
+        f"{explained.get(OUTSIDE, '').strip()}\n"
+    )
+    yield from _table(_placed_rows(placed))
+
+
+def _placed_rows(placed: Mapping[str, Sequence[Cell]]) -> Iterator[Sequence[str]]:
+    yield ("run", *(measure.words for measure in MEASURES))
+    for run, cells in placed.items():
+        shown = {cell.measure: _placed_cell(cell) for cell in cells}
+        yield (run, *(shown.get(measure.words, "-") for measure in MEASURES))
+
+
+def _placed_cell(cell: Cell) -> str:
+    if not cell.varies and not cell.outside:
+        return f"{cell.recorded:g} (all)"
+    low, high = (_figure(cell.drawn.quantile(share)) for share in (0.05, 0.95))
+    text = f"{_figure(cell.recorded)} ({low} to {high}): {cell.percentile:.0f}"
+    return f"**{text}**" if cell.outside else text
+
+
+def _figure(value: float) -> str:
+    return f"{value:.0f}" if value == int(value) or abs(value) >= 100 else f"{value:.2f}"
 
 
 def _plain(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rebalance_kit.protocol.client.poll_step import PollStep
 from rebalance_kit.protocol.consumer_client.member import HEARTBEAT, ConsumerMember
 from rebalance_kit.protocol.consumer_client.states import MemberState
-from rebalance_kit.protocol.effects import Effects, NextPoll, Send, SetTimer, WantPoll
+from rebalance_kit.protocol.effects import Effects, NextPoll, RestartAutoCommit, Send, SetTimer, WantPoll
 from rebalance_kit.protocol.messages import ConsumerGroupHeartbeat, Partitions
 
 
@@ -87,6 +87,7 @@ def take_target(member: ConsumerMember) -> Effects:
     if same and member.librdkafka and joining:
         member.target = None
         member.first_assignment = False
+        yield RestartAutoCommit()
         yield from member.move(MemberState.RECONCILING)
         yield from member.move(MemberState.STABLE)
     elif same and not member.first_assignment:

@@ -110,7 +110,8 @@ class Commits:
 
     def _auto_commit(self) -> None:
         host, machine = self._host, self._machine
-        ready_ms = self._ready_ms()
+        # librdkafka commits what it has handed over in a thread of its own, whether the application polls or not
+        ready_ms = host.now_ms if machine.librdkafka else self._ready_ms()
         self._overdue = self._overdue or host.frozen
         if host.frozen or not machine.idle or not machine.may_commit:
             self._auto_commit_at(max(ready_ms, host.now_ms + host.latencies.commit_retry_ms))
