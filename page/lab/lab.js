@@ -10,7 +10,7 @@ import { showMore } from "./dialogs/more.js";
 import { Popup } from "./dialogs/popup.js";
 import { FilmError, readFilm } from "./film/format.js";
 import { placeOf } from "./film/times.js";
-import { linkOfAddress } from "./kernel/address.js";
+import { forgetAddress, linkOfAddress } from "./kernel/address.js";
 import { Talk } from "./kernel/talk.js";
 import { Panels } from "./panels/panels.js";
 import { Comparison } from "./screen/comparison.js";
@@ -23,12 +23,15 @@ import { Options, Theme } from "./screen/theme.js";
 import { Cursor } from "./time/cursor.js";
 import { Player } from "./time/player.js";
 import { Strip } from "./time/strip.js";
+import { ENDS } from "./words/notices.js";
 
 /** @typedef {import("./film/format.js").Film} Film */
 
 const WAITS = "Waits for the kernel.";
 const DEAD =
   "The kernel does not answer. You can still play and read this run. To act, restart the kernel and run the cell again.";
+/** How long a notice stays. */
+const TOLD_MS = 12_000;
 const REPEATED = new Set([".", ",", "<", ">", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"]);
 /** Messages of a longer stretch are not shown: it was a jump, nobody could follow. */
 const PILLS_WITHIN_MS = 200;
@@ -51,6 +54,10 @@ export class Lab {
     /** @type {(() => void) | null} */
     this.whenFilmed = null;
     this.toldNotice = "";
+    this.forgetting = 0;
+    this.fromAddress = false;
+    /** @type {Element | null} */
+    this.beforeHelp = null;
     this.sentTimes = { film: /** @type {Film | null} */ (null), times: /** @type {number[]} */ ([]) };
     this.options = new Options();
     this.talk = new Talk(model, (busy) => this.busy(busy), (dead) => this.dead(dead));
@@ -117,6 +124,7 @@ export class Lab {
     this.player.pause();
     this.unlisten?.();
     this.observer?.disconnect();
+    if (this.fromAddress) forgetAddress();
     this.presenter.close();
     this.theme.close();
   }
@@ -139,7 +147,7 @@ export class Lab {
     this.player.load(this.film);
     if (first) this.player.seek(this.model.get("cursor_ms"));
     this.panels.forget();
-    this.comparison.view = null;
+    this.comparison.again();
     this.showControls();
     this.theme.mark();
     this.screen.takeFilm();
@@ -151,7 +159,9 @@ export class Lab {
   // A link in the page's address opens in the first lab of the page.
   openAddress() {
     const token = this.alone ? null : linkOfAddress();
-    if (token) this.ask({ type: "open", token });
+    if (!token) return;
+    this.fromAddress = true;
+    this.ask({ type: "open", token });
   }
 
   showControls() {
@@ -187,6 +197,7 @@ export class Lab {
   /** @param {boolean} dead */
   dead(dead) {
     say(this.ui.band, dead ? DEAD : "");
+    this.panels?.dead(dead);
   }
 
   /**
@@ -226,6 +237,8 @@ export class Lab {
     say(this.ui.notice, words);
     set(this.ui.notice, "title", words || null);
     this.ui.notice.classList.remove("rk-refused");
+    clearTimeout(this.forgetting);
+    if (words && words !== WAITS) this.forgetting = setTimeout(() => this.tell(""), TOLD_MS);
   }
 
   /** @param {string} words */
@@ -249,7 +262,12 @@ export class Lab {
   toggleHelp() {
     const { help } = this.ui;
     help.hidden = !help.hidden;
-    if (!help.hidden) help.focus();
+    if (!help.hidden) {
+      this.beforeHelp = document.activeElement;
+      help.focus();
+    } else if (this.beforeHelp instanceof HTMLElement && this.ui.root.contains(this.beforeHelp)) {
+      this.beforeHelp.focus();
+    } else this.screen.focusTarget().focus();
   }
 
   /** @param {KeyboardEvent} event */
@@ -296,7 +314,14 @@ export class Lab {
     else this.play();
   }
 
+  // Whoever moves on from the end of a run need not be told of it any more.
+  leaveEnd() {
+    const { textContent } = this.ui.notice;
+    if (textContent === ENDS.forward || textContent === ENDS.back) this.tell("");
+  }
+
   play() {
+    this.leaveEnd();
     this.player.play();
     this.screen.paintTransport();
   }
@@ -311,6 +336,7 @@ export class Lab {
    * @param {boolean} dragging the kernel hears where it ends
    */
   seek(at, dragging) {
+    this.leaveEnd();
     this.player.seek(at);
     if (!this.player.playing) this.paint(false);
     if (!dragging) this.cursor.send();

@@ -49,7 +49,7 @@ def test_lessons_are_found_by_words_and_a_word_that_is_nowhere_says_so(bridge):
     bridge.page.keyboard.type("zombie")
     assert bridge.root.locator("[data-preset]").evaluate_all(
         "all => all.map((one) => one.dataset.preset)"
-    ) == ["freeze"]
+    ) == ["freeze", "network-cut"]
     bridge.page.keyboard.type("xyz")
     assert "No lesson has these words." in bridge.text(".rk-presetlist")
     bridge.press("Escape")
@@ -266,7 +266,7 @@ def test_a_copied_link_rebuilds_scenario_deeds_and_cursor(bridge, shot):
     bridge.press("q")
     shot(bridge.root, "copy-link")
     token = bridge.root.get_by_label("link", exact=True).input_value()
-    assert bridge.page.evaluate("navigator.clipboard.readText()") == token
+    assert bridge.page.evaluate("navigator.clipboard.readText()").endswith(f"rebalance-lab={token}")
     again = Lab.from_link(token)
     assert again.trace.rows == bridge.lab.trace.rows
     assert again.cursor_ms == 60_000

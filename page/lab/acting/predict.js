@@ -85,6 +85,7 @@ export class Predict {
       const value = Math.floor(Math.random() * 1e6);
       lab.ask({ type: "set", name: "seed", value }, () => this.ask(deed));
     });
+    lab.drawer.root.querySelector(":scope > .rk-dim")?.remove();
     const score = `${Math.round(answer.score * 100)} % right. ${answer.kept}`;
     lab.drawer.root.querySelector(".rk-foot")?.replaceChildren(
       make("b", { role: "status" }, score),

@@ -1,5 +1,6 @@
 // Ways through time: step from event to event, jump from mark to mark, faster and slower.
 
+import { ENDS } from "../words/notices.js";
 import { SPEEDS } from "../time/player.js";
 
 export const STEPS = Object.freeze(
@@ -48,12 +49,13 @@ export class Steps {
     const { lab } = this;
     const { player } = lab;
     player.pause();
+    lab.leaveEnd();
     const before = player.at;
     player.step(direction, timesOf(lab.film, kind));
     lab.paint(direction > 0);
     if (direction > 0 && (kind === "events" || kind === "messages")) lab.pillsUpTo(player.at - 1, player.at);
     if (player.at === before || player.at === lab.film.end) {
-      lab.tell(direction > 0 ? "The run ends here." : "The run begins here.");
+      lab.tell(direction > 0 ? ENDS.forward : ENDS.back);
     }
     lab.cursor.send();
   }

@@ -80,7 +80,8 @@ export class Lane {
     set(this.node, "data-look", look);
     set(this.node, "data-doing", state.doing);
     set(this.node, "data-static", state.instanceId);
-    set(this.third, "title", state.instanceId === null ? null : `group.instance.id=${state.instanceId}`);
+    const id = state.instanceId === null ? null : `group.instance.id=${state.instanceId}`;
+    set(this.third, "title", state.error ?? id);
     set(this.node, "aria-selected", chosen ? "true" : "false");
     set(this.node, "aria-label", memberLine(film, board, index));
     set(this.session, "stroke-dasharray", sessionDashes(state, ends, board.at));

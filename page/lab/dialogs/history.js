@@ -80,6 +80,7 @@ function askName(lab, entry, number, name) {
   field.focus();
   field.addEventListener("keydown", (event) => {
     if (event.key !== "Enter") return;
+    event.preventDefault(); // else Enter presses the button that gets the focus back
     lab.popup.close(true);
     lab.ask({ type: "branch", do: "rename", number, name: field.value });
   });

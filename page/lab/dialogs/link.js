@@ -27,7 +27,7 @@ export async function showLink(lab) {
     copyRow(lab, "address of this page", address.href),
     openRow(lab),
   );
-  copyText(token, lab, "The link is copied.");
+  copyText(address.href, lab, "The address is copied. It opens this moment in the first lab of the page.");
 }
 
 /**

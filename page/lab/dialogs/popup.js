@@ -11,11 +11,25 @@ export class Popup {
    */
   constructor(lab, kind, label) {
     this.lab = lab;
+    this.kind = kind;
     /** @type {HTMLElement | null} */
     this.opener = null;
     const looks = { class: `rk-popup rk-${kind}`, role: "dialog", "aria-label": label };
     this.root = make("div", { ...looks, hidden: true });
     this.root.addEventListener("keydown", (event) => this.onKey(event));
+    this.onOutside = (/** @type {Event} */ event) => {
+      const target = /** @type {Node} */ (event.target);
+      if (this.keeps(target) || this.root.contains(target) || this.opener?.contains(target)) return;
+      this.close(false);
+    };
+  }
+
+  /**
+   * Whether a click there leaves the popup open: a drawer goes on while the board is looked at.
+   * @param {Node} target
+   */
+  keeps(target) {
+    return this.kind === "drawer" && this.lab.ui.root.contains(target);
   }
 
   get open() {
@@ -33,6 +47,7 @@ export class Popup {
     closer.addEventListener("click", () => this.close(true));
     this.root.replaceChildren(closer, ...content);
     this.root.hidden = false;
+    document.addEventListener("pointerdown", this.onOutside);
     const first = this.root.querySelector("[autofocus], input, select, .rk-item");
     (first instanceof HTMLElement ? first : closer).focus();
   }
@@ -41,6 +56,7 @@ export class Popup {
   close(back) {
     if (this.root.hidden) return;
     this.root.hidden = true;
+    document.removeEventListener("pointerdown", this.onOutside);
     if (back && this.opener?.isConnected) this.opener.focus();
   }
 
@@ -54,6 +70,13 @@ export class Popup {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     const items = [...this.root.querySelectorAll(".rk-item")];
     const at = items.findIndex((item) => item === document.activeElement);
+    const searching = document.activeElement?.matches("input[type=search]");
+    if (searching && items[0] instanceof HTMLElement && (step > 0 || event.key === "Enter")) {
+      event.preventDefault();
+      if (step) items[0].focus();
+      else items[0].click();
+      return;
+    }
     const next = items[(at + step + items.length) % items.length];
     if (!step || at < 0 || !(next instanceof HTMLElement)) return;
     event.preventDefault();

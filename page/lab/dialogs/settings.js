@@ -132,8 +132,22 @@ class Drawer {
     }
     this.lab.ask({ type: "settings", values }, async (answer) => {
       if (answer.type === "refused") this.refuse(answer, Object.keys(values));
-      else new Drawer(this.lab, this.opener, await inflate(answer.buffers[0])).show();
+      else this.showAgain(new Drawer(this.lab, this.opener, await inflate(answer.buffers[0])));
     });
+  }
+
+  /**
+   * Show the new values where the reader was.
+   * @param {Drawer} drawer
+   */
+  showAgain(drawer) {
+    const { root } = this.lab.drawer;
+    const { scrollTop } = root;
+    const { activeElement } = document;
+    const name = activeElement instanceof HTMLElement ? activeElement.dataset.field : undefined;
+    drawer.show();
+    drawer.entries.get(name ?? "")?.input.focus();
+    root.scrollTop = scrollTop;
   }
 
   /**

@@ -13,6 +13,11 @@ export function linkOfAddress() {
   return token;
 }
 
+/** The lab that opened the link is gone: the next one, as after running its cell again, opens it anew. */
+export function forgetAddress() {
+  delete page.rebalanceLinkOpened;
+}
+
 /** @param {URL} address */
 function tokenOf({ searchParams, hash }) {
   const name = "rebalance-lab";

@@ -1,6 +1,6 @@
 // Tabs on one cursor. A tab's content is asked for when it is opened, once per run, and moved through by the page.
 
-import { make, set } from "../../shared/dom.js";
+import { make, say, set } from "../../shared/dom.js";
 import { inflate } from "../film/format.js";
 import { Timeline } from "../timeline/timeline.js";
 import { CliView } from "./cli.js";
@@ -13,6 +13,7 @@ import { FROM_KERNEL, TABS } from "./tabs.js";
 import { WhyView } from "./why.js";
 
 const REST_MS = 150;
+const ASKS = "Asks the kernel…";
 
 /** The tabs and the panel that they share. */
 export class Panels {
@@ -41,6 +42,7 @@ export class Panels {
     this.list = make("div", { class: "rk-tabs", role: "tablist", "aria-label": "Views" }, ...this.tabs);
     this.list.addEventListener("keydown", (event) => this.onKey(event));
     this.panel = make("div", { class: "rk-panel" });
+    this.wait = make("p", { class: "rk-wait", role: "status" }, ASKS);
     this.home = lab.ui.stageHome; // the one panel of all tabs
     set(this.home, "role", "tabpanel");
     set(this.home, "id", `rk-panel-${key}`);
@@ -108,6 +110,14 @@ export class Panels {
     return /** @type {any} */ (this.views)[name];
   }
 
+  /**
+   * A tab that has no content yet says that none will come.
+   * @param {boolean} dead
+   */
+  dead(dead) {
+    say(this.wait, dead ? "Only the kernel can fill this tab, and it does not answer." : ASKS);
+  }
+
   forget() {
     this.filled.clear();
     Object.keys(this.views).map((name) => this.viewOf(name)).forEach((view) => {
@@ -123,10 +133,10 @@ export class Panels {
   paint(moving) {
     if (this.name === "flow") return;
     const view = this.viewOf(this.name);
-    if (view.root.parentNode !== this.panel) this.panel.replaceChildren(view.root);
+    if (view.root.parentNode !== this.panel) this.panel.replaceChildren(this.wait, view.root);
+    this.wait.hidden = view.content !== null || !FROM_KERNEL.has(this.name);
     if (FROM_KERNEL.has(this.name)) this.want();
     if (view.content || !FROM_KERNEL.has(this.name)) view.paint(this.lab.player.at, moving);
-    else if (!view.root.firstChild) view.root.append(make("p", { class: "rk-wait" }, "Asks the kernel…"));
   }
 
   /**

@@ -11,6 +11,13 @@ export class Comparison {
     this.lab = lab;
     /** @type {Compare | null} */
     this.view = null;
+    /** @type {number[] | null} */
+    this.branches = null;
+  }
+
+  /** The run has changed: what is compared is simulated anew. */
+  again() {
+    if (this.view) this.ask();
   }
 
   /**
@@ -20,23 +27,38 @@ export class Comparison {
   async toggle(branches) {
     const { lab } = this;
     if (this.view) {
-      this.view = null;
-      set(lab.ui.compareButton, "aria-pressed", "false");
-      lab.screen.showStage();
+      this.end();
       return;
     }
     if (lab.predict.on) {
       lab.tell("The future is hidden while you predict.");
       return;
     }
+    this.branches = branches;
+    await this.ask();
+  }
+
+  end() {
+    const { lab } = this;
+    this.view = null;
+    set(lab.ui.compareButton, "aria-pressed", "false");
+    lab.showControls();
+    lab.screen.showStage();
+  }
+
+  /** Ask the kernel for the runs, and show them. */
+  async ask() {
+    const { lab, branches } = this;
     const answer = await lab.talk.request({ type: "compare", ...(branches ? { branches } : {}) });
     if (answer.type === "refused") {
+      if (this.view) this.end();
       lab.refuse(answer.words);
       return;
     }
     const [table, ...films] = await Promise.all(answer.buffers.map(inflate));
     this.view = new Compare(lab, table, films.map(decodeFilm));
     set(lab.ui.compareButton, "aria-pressed", "true");
+    lab.showControls();
     lab.screen.showStage();
   }
 }

@@ -38,7 +38,8 @@ function showProtocols(lab, { protocols, protocol }) {
     }));
   }
   for (const node of ui.protocols.children) {
-    set(node, "aria-pressed", node.getAttribute("data-protocol") === protocol ? "true" : "false");
+    const chosen = node.getAttribute("data-protocol") === protocol && !lab.comparison.view;
+    set(node, "aria-pressed", chosen ? "true" : "false");
   }
 }
 

@@ -32,7 +32,10 @@ export class Presenter {
     if (this.on) this.awake();
     else ui.root.classList.remove("rk-quiet");
     theme.apply();
-    requestAnimationFrame(() => screen.refit());
+    requestAnimationFrame(() => {
+      screen.refit();
+      if (this.on) screen.focusTarget().focus();
+    });
   }
 
   awake() {
@@ -41,7 +44,11 @@ export class Presenter {
     root.classList.remove("rk-quiet");
     clearTimeout(this.sleeping);
     this.sleeping = setTimeout(() => {
-      if (this.on && !root.querySelector(".rk-popup:not([hidden])")) root.classList.add("rk-quiet");
+      if (!this.on || root.querySelector(".rk-popup:not([hidden])")) return;
+      root.classList.add("rk-quiet");
+      const { activeElement } = document;
+      const hidden = activeElement?.closest(".rk-tabs, .rk-actions, .rk-transport, .rk-head > button");
+      if (activeElement === document.body || hidden) this.lab.screen.focusTarget().focus();
     }, AWAKE_MS);
   }
 }

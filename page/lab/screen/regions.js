@@ -100,12 +100,12 @@ function buildActions(lab) {
   const who = make("span", { class: "rk-selected" });
   const kbd = (/** @type {string} */ key) => make("kbd", { "aria-hidden": "true" }, key);
   const actions = ACTIONS.map((action) => {
-    const node = button(action.words, action.words, () => lab.act(action.do));
+    const node = button(action.words, action.words, (event) => actByButton(lab, action.do, event));
     node.append(kbd(action.key ?? ""));
     lab.costs.watch(node, action.do);
     return { node, action };
   });
-  const add = button("+ Member", "Add member", () => lab.act("add"));
+  const add = button("+ Member", "Add member", (event) => actByButton(lab, "add", event));
   add.append(kbd("M"));
   lab.costs.watch(add, "add");
   const more = opener("More", "More actions", (node) => showMore(lab, node));
@@ -122,6 +122,17 @@ function buildActions(lab) {
   );
   actionBar.hidden = lab.alone;
   return { who, actions, notice, cost, actionBar };
+}
+
+/**
+ * After a click of the mouse the keys belong to the board again, so that Space plays and does not press once more.
+ * @param {Lab} lab
+ * @param {string} what
+ * @param {MouseEvent} event
+ */
+function actByButton(lab, what, event) {
+  lab.act(what);
+  if (event.detail > 0) lab.screen.focusTarget().focus();
 }
 
 /** @param {Lab} lab */

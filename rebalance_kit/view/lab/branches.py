@@ -97,6 +97,66 @@ class History:
         )
         return History(remaining, moved(self.here) or 0)
 
+    def branch(self, number: int) -> Branch:
+        """The branch of that number; raises ``ScenarioError`` where there is none."""
+        self._known(number)
+        return self.branches[number]
+
     def _known(self, number: int) -> None:
         if not (type(number) is int and 0 <= number < len(self.branches)):
             raise ScenarioError(f"there is no branch {number!r}; expected 0 to {len(self.branches) - 1}")
+
+
+# --- choices that are no deeds and can be undone all the same: a protocol, an assignor, a branch that is deleted
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What was chosen, in words, and the histories before and after it."""
+
+    words: str
+    before: History
+    after: History
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The choices so far, latest last, and those that were taken back, next one last."""
+
+    done: tuple[Choice, ...] = ()
+    undone: tuple[Choice, ...] = ()
+
+    def made(self, words: str, before: History, after: History) -> Choices:
+        """One more; what was taken back is forgotten."""
+        return Choices((*self.done, Choice(words, before, after)))
+
+    def back(self, history: History) -> tuple[History, Choices] | None:
+        """The history before the latest choice, where nothing was done since; None otherwise."""
+        if not self.done or not _same(self.done[-1].after, history):
+            return None
+        return self.done[-1].before, Choices(self.done[:-1], (*self.undone, self.done[-1]))
+
+    def forward(self, history: History) -> tuple[History, Choices] | None:
+        """The history after the choice that was taken back last, where nothing was done since; None otherwise."""
+        if not self.undone or not _same(self.undone[-1].before, history):
+            return None
+        return self.undone[-1].after, Choices((*self.done, self.undone[-1]), self.undone[:-1])
+
+    def undo_words(self, history: History) -> str:
+        """What ``back`` takes back; empty when it is no choice."""
+        return self.done[-1].words if self.back(history) else ""
+
+    def redo_words(self, history: History) -> str:
+        """What ``forward`` chooses again; empty when it is no choice."""
+        return self.undone[-1].words if self.forward(history) else ""
+
+
+def _same(one: History, other: History) -> bool:
+    """Whether two histories show the same run and have the same branches."""
+    ours = [
+        (branch.name, branch.state.done, branch.state.protocol, branch.state.assignor)
+        for branch in one.branches
+    ]
+    theirs = [
+        (branch.name, branch.state.done, branch.state.protocol, branch.state.assignor)
+        for branch in other.branches
+    ]
+    return one.here == other.here and ours == theirs

@@ -1,4 +1,4 @@
-"""The lab as a page of its own: the same script and style as the widget, around a run that needs no kernel."""
+"""What the page is given: script, style and what stands around the run; also as a page of its own without a kernel."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from rebalance_kit.view.lab.branches import Choices, History
+from rebalance_kit.view.lab.lessons import PRESETS, lesson_of
+from rebalance_kit.view.lab.state import ASSIGNORS, PROTOCOL_WORDS, topics_of
 from rebalance_kit.view.style.embedding import embedded
 from rebalance_kit.view.style.theme import stylesheet
 
@@ -54,3 +57,38 @@ def page(film: bytes, controls: dict[str, Any], at_ms: int, theme: str, text: st
         script=script().replace("</script", "<\\/script"),
         data=embedded(data),
     )
+
+
+def controls_of(history: History, choices: Choices) -> dict[str, object]:
+    """What the page shows around the run: lesson, protocols, branches, what can be undone."""
+    state = history.state
+    known = list(ASSIGNORS.get(state.protocol or "", {}))
+    if not known:
+        known = [state.boards.group.states[-1].assignor or "as configured"]
+    lesson = lesson_of(state.base.name)
+    return {
+        "title": state.base.title or state.base.name,
+        "preset": state.base.name,
+        "lesson": f"Lesson {PRESETS.index(lesson) + 1} of {len(PRESETS)}" if lesson else "",
+        "try": lesson.try_ if lesson else "",
+        "watch": lesson.watch if lesson else "",
+        "protocols": [list(pair) for pair in PROTOCOL_WORDS.items()],
+        "protocol": state.protocol or "",
+        "assignors": known,
+        "assignor": state.assignor or known[0],
+        "undo": choices.undo_words(history) or (state.done[-1].words if state.done else ""),
+        "redo": choices.redo_words(history) or (state.undone[0].words if state.undone else ""),
+        "done": [[step.at_ms, step.words] for step in state.done],
+        "branches": [
+            [
+                branch.name,
+                -1 if branch.parent is None else branch.parent,
+                branch.from_ms,
+                len(branch.state.done),
+            ]
+            for branch in history.branches
+        ],
+        "here": history.here,
+        "seed": state.boards.trace.seed,
+        "topics": topics_of(state.scenario),
+    }

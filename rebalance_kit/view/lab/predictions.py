@@ -12,13 +12,23 @@ from dataclasses import dataclass
 from types import NoneType
 from typing import NotRequired, TypedDict
 
-from rebalance_kit.analysis.intervals import gaps
+from rebalance_kit.analysis.intervals import Gap, gaps
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.view.lab.state import LabState
+from rebalance_kit.view.words.phrases import seconds
 
 MANY = 24
 """Above that many partitions they are asked for by number, not by name."""
 NEXT = ("JoinGroup", "SyncGroup", "LeaveGroup", "Heartbeat", "ConsumerGroupHeartbeat", "OffsetCommit")
+REASONS = {
+    "crash": "{who} crashed",
+    "frozen": "{who} froze",
+    "stall": "{who} did not call poll()",
+    "revoke": "{who} gave it up",
+    "lost": "{who} lost it",
+    "close": "{who} was closed",
+}
+"""What begins a gap, by the reason of the fetch that stopped."""
 CLOSE = 0.25
 """A length of time counts as right within a quarter of the truth, or half a second."""
 
@@ -142,15 +152,27 @@ def _stops(then: LabState, at_ms: int) -> Question:
         ):
             stopped.append(name)
     why = "A member stops when any partition that it has now is for a moment read by nobody."
+    if len(names) > MANY:
+        words = f"How many of the {len(names)} members have to stop reading any of their partitions?"
+        return Question("number", words, (), len(stopped), f"{len(stopped)} members. {why}")
     return Question("tick", "Who has to stop reading any of its partitions?", names, stopped, why)
 
 
 def _how_long(then: LabState, at_ms: int) -> Question:
-    longest = max((gap.within(at_ms) for gap in gaps(then.boards.trace, at_ms)), default=0) / 1000
-    why = f"The longest stop of a partition is {longest:.1f} s."
+    longest_gap = max(gaps(then.boards.trace, at_ms), key=lambda gap: gap.within(at_ms), default=None)
+    longest = longest_gap.within(at_ms) / 1000 if longest_gap is not None else 0.0
+    why = "No partition is unread." if longest_gap is None else _told_of(longest_gap, at_ms)
     return Question(
         "number", "How many seconds is the longest gap of a partition?", (), round(longest, 1), why
     )
+
+
+def _told_of(gap: Gap, at_ms: int) -> str:
+    """From when to when the gap lasts, what began it and who ended it."""
+    began = REASONS.get(gap.cause or "", f"{gap.before} stopped reading it")
+    begun = max(gap.from_ms, at_ms)
+    ended = f"until {gap.after} read it at {seconds(gap.to_ms)}" if gap.after else "to the end"
+    return f"{gap.partition} is unread for {seconds(gap.to_ms - begun)}: {began.format(who=gap.before)} at {seconds(begun)}, {ended}."
 
 
 def _next_message(then: LabState, at_ms: int) -> tuple[Question, ...]:
@@ -166,7 +188,8 @@ def _next_message(then: LabState, at_ms: int) -> tuple[Question, ...]:
         else "Which request is sent next?"
     )
     dice = random.Random(f"{then.boards.trace.run_id}/{at_ms}")
-    others = dice.sample([api for api in NEXT if api != first.api], 2)
+    fit = [api for api in NEXT if api != first.api and (first.api in quiet or api not in quiet)]
+    others = dice.sample(fit, min(2, len(fit)))
     options = sorted([first.api, *others])
     why = f"{first.member} sends {first.api} at {first.sent_ms / 1000:.1f} s."
     return (Question("choice", what, tuple(options), first.api, why),)

@@ -6,10 +6,11 @@ Requests come from a browser, so nothing in them is taken for granted: what mean
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from rebalance_kit.model.errors import ScenarioError
+from rebalance_kit.model.errors import RebalanceKitError, ScenarioError
 from rebalance_kit.view.lab.costs import MOST_COLUMNS, compared, cost, packed, preview
 from rebalance_kit.view.lab.exports import exported
 from rebalance_kit.view.lab.horizons import nothing_follows
@@ -106,7 +107,7 @@ def _branch(lab: LabSurface, message: Message) -> Answer:
     if message.get("do") == "rename":
         lab.take(lab.history.renamed(number, _word(message, "name")))
     elif message.get("do") == "delete":
-        lab.take(lab.history.without(number))
+        lab.delete_branch(number)
     else:
         lab.take(lab.history.at_branch(number))
     return {"play": False}, []
@@ -139,8 +140,7 @@ def _preview(lab: LabSurface, message: Message) -> Answer:
 def _compare(lab: LabSurface, message: Message) -> Answer:
     wanted = message.get("branches")
     if wanted is None:
-        state = lab.history.state
-        columns = [(words, state.with_protocol(name)) for name, words in PROTOCOL_WORDS.items()]
+        columns = _by_protocol(lab.history.state)
     else:
         if not isinstance(wanted, list) or not 2 <= len(wanted) <= MOST_COLUMNS:
             raise ScenarioError(
@@ -152,6 +152,28 @@ def _compare(lab: LabSurface, message: Message) -> Answer:
         ]
     table, films = compared(columns)
     return {}, [packed(table), *films]
+
+
+def _by_protocol(state: LabState) -> list[tuple[str, LabState]]:
+    """The same deeds under each protocol; a lesson that mixes protocols beside those under which it can run at all."""
+    if state.protocol is not None and not state.base.chooses_protocol():
+        return [(words, state.with_protocol(name)) for name, words in PROTOCOL_WORDS.items()]
+    mixed = replace(state, protocol=None, assignor=None, prepared=None)
+    columns, why = [("As the lesson says", mixed)], ""
+    for name, words in PROTOCOL_WORDS.items():
+        try:
+            under = state.with_protocol(name)
+            under.boards  # noqa: B018 - simulated here, to know whether it can be
+        except RebalanceKitError as error:
+            why = why or str(getattr(error, "kafka_message", error))
+        else:
+            columns.append((words, under))
+    if len(columns) < 2:
+        raise ScenarioError(
+            "This lesson mixes protocols: each of its members says which one it speaks, so it cannot run under one alone "
+            f"({why}). Compare branches of it instead (H)."
+        )
+    return columns[:MOST_COLUMNS]
 
 
 def _predict(lab: LabSurface, message: Message) -> Answer:

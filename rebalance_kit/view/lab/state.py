@@ -41,6 +41,7 @@ ASSIGNORS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "consumer": MappingProxyType({"uniform": "consumer", "range": "consumer-range"}),
     }
 )
+EAGER = "eager"
 MOST_WORK = 250_000
 """(members + partitions / 10) x seconds that the lab plays: about ten seconds of simulation."""
 LATE_MS = 6_500
@@ -303,3 +304,32 @@ def check_size(scenario: Scenario) -> None:
             f"{members:,} members with {partitions:,} partitions for {scenario.end_ms / 1000:,.0f} s are more than the lab plays; "
             "expected a smaller or a shorter scenario. The terminal and the sweep run it."
         )
+
+
+def opened(base: Scenario, protocol: str | None, assignor: str | None, seed: int | None) -> LabState:
+    """A scenario under a protocol, before anything is done in it."""
+    state = LabState(base, protocol, assignor, simulated, seed=seed)
+    return state if protocol is None else state.with_protocol(protocol, assignor)
+
+
+def own_protocol(base: Scenario, otherwise: str = EAGER) -> str | None:
+    """None where the scenario itself says which protocol its members speak."""
+    return None if base.chooses_protocol() else otherwise
+
+
+def known_scenario(chosen: Scenario | str | None) -> Scenario:
+    """A scenario, that of the kit with this name, or for None the first lesson."""
+    if chosen is None:
+        return first_lesson()
+    if isinstance(chosen, Scenario):
+        return chosen
+    from rebalance_kit.scenarios import scenario
+
+    return scenario(chosen)
+
+
+def simulated(scenario: Scenario, seed: int | None) -> Trace:
+    """The run of a scenario; None takes its own seed."""
+    from rebalance_kit.simulation.simulate import simulate
+
+    return simulate(scenario, seed)

@@ -75,6 +75,10 @@ class LabSurface(Protocol):
         """Take the last step back."""
         ...
 
+    def delete_branch(self, number: int) -> None:
+        """Take a branch out."""
+        ...
+
     def redo(self) -> None:
         """Take an undone step again."""
         ...

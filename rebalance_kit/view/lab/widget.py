@@ -20,19 +20,27 @@ from rebalance_kit.simulation.scenario.scenario import Scenario
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.states import BoardState
 from rebalance_kit.view.figures.board_svg import still
-from rebalance_kit.view.lab.branches import Branch, History
-from rebalance_kit.view.lab.lessons import PRESETS, lesson_of
-from rebalance_kit.view.lab.page import script, style
+from rebalance_kit.view.lab.branches import Branch, Choices, History
+from rebalance_kit.view.lab.lessons import PRESETS
+from rebalance_kit.view.lab.page import controls_of, script, style
 from rebalance_kit.view.lab.playback import film_bytes
 from rebalance_kit.view.lab.predictions import Prediction, Question
 from rebalance_kit.view.lab.prefetch import Ahead, is_large
 from rebalance_kit.view.lab.requests import answer
-from rebalance_kit.view.lab.state import ASSIGNORS, PROTOCOL_WORDS, LabState, first_lesson, topics_of
+from rebalance_kit.view.lab.state import (
+    ASSIGNORS,
+    EAGER,
+    PROTOCOL_WORDS,
+    LabState,
+    known_scenario,
+    opened,
+    own_protocol,
+)
 from rebalance_kit.view.style.palettes import THEMES
 from rebalance_kit.view.style.showing import Mime, with_twins
 from rebalance_kit.view.words.descriptions import describe_board, describe_flow
+from rebalance_kit.view.words.refusals import plainly
 
-EAGER = "eager"
 READY_S = 0.15
 """How long the cursor rests before the run up to it is made ready."""
 
@@ -64,10 +72,11 @@ class Lab(anywidget.AnyWidget):
         theme: str = "auto",
         seed: int | None = None,
     ) -> None:
-        base = _scenario(scenario)
-        protocol = protocol or _own_protocol(base)
-        state = _opened(base, protocol, assignor, seed)
+        base = known_scenario(scenario)
+        protocol = protocol or own_protocol(base)
+        state = opened(base, protocol, assignor, seed)
         self._serial = 1
+        self.choices = Choices()
         self._notice = ""
         self._ready: Ahead | None = None
         self._finishing: Ahead | None = None
@@ -141,12 +150,34 @@ class Lab(anywidget.AnyWidget):
         self.take(self.history.with_state(self.history.state.with_seed(seed)))
 
     def undo(self) -> None:
-        """Take the last deed back."""
-        self.take(self.history.with_state(self.history.state.undo()))
+        """Take the last deed back, or the protocol that was chosen, or the branch that was deleted after it."""
+        self._walk(self.choices.back(self.history), self.history.state.undo())
 
     def redo(self) -> None:
         """Do again what was taken back."""
-        self.take(self.history.with_state(self.history.state.redo()))
+        self._walk(self.choices.forward(self.history), self.history.state.redo())
+
+    def delete_branch(self, number: int) -> None:
+        """Take a branch out; ``undo`` brings it back."""
+        self._choose(f"{self.history.branch(number).name} is deleted", self.history.without(number))
+
+    def _walk(self, choice: tuple[History, Choices] | None, state: LabState) -> None:
+        """Show the history of a choice, or the same one with another state."""
+        if choice is None:
+            self.take(self.history.with_state(state))
+            return
+        history, choices = choice
+        self.take(history)
+        self.choices = choices
+        self.controls = self._controls()
+
+    def _choose(self, words: str, history: History) -> None:
+        before = self.history
+        self.take(history)
+        if before == history:
+            return
+        self.choices = self.choices.made(words, before, history)
+        self.controls = self._controls()
 
     def fork(self) -> None:
         """Begin a branch at the cursor: what was done later is left to the branch it was done in."""
@@ -154,9 +185,9 @@ class Lab(anywidget.AnyWidget):
 
     def load(self, scenario: Scenario | str) -> None:
         """Begin anew with another scenario; its protocol is kept where it names one."""
-        base = _scenario(scenario)
-        protocol = _own_protocol(base, self.protocol or EAGER)
-        self._begin(_opened(base, protocol, None, None), None)
+        base = known_scenario(scenario)
+        protocol = own_protocol(base, self.protocol or EAGER)
+        self._begin(opened(base, protocol, None, None), None)
 
     def open_link(self, token: str) -> None:
         """Rebuild what a link holds; a link that cannot be read opens the first preset and says why."""
@@ -165,7 +196,7 @@ class Lab(anywidget.AnyWidget):
         except RebalanceKitError as error:
             why = str(error) if isinstance(error, LinkError) else f"The link cannot be played: {error}"
             self._begin(
-                _opened(_scenario(PRESETS[0].name), "eager", None, None),
+                opened(known_scenario(PRESETS[0].name), "eager", None, None),
                 None,
                 f"{why[:1].upper()}{why[1:]}. Opened the first preset instead.",
             )
@@ -173,7 +204,7 @@ class Lab(anywidget.AnyWidget):
     def play_link(self, token: str) -> None:
         """Rebuild what a link holds; raises ``RebalanceKitError`` for one that cannot be read or played."""
         link = read_link(token)
-        state = _opened(link.scenario, link.protocol, link.assignor, link.seed)
+        state = opened(link.scenario, link.protocol, link.assignor, link.seed)
         for deed in link.deeds:
             state = state.with_deed(deed)
         self._begin(state, link.at_ms)
@@ -310,6 +341,7 @@ class Lab(anywidget.AnyWidget):
         at = state.opening_ms() if at_ms is None else at_ms
         film = film_bytes(state.boards)
         self.history, self._notice, self._ahead = History((Branch("main", state),)), notice, None
+        self.choices = Choices()
         self._show(film, at)
 
     def _show(self, film: bytes, at_ms: int) -> None:
@@ -328,7 +360,10 @@ class Lab(anywidget.AnyWidget):
             return
         assignor = self.assignor if self.assignor in ASSIGNORS.get(self.protocol, {}) else None
         try:
-            self.take(self.history.with_state(state.with_protocol(self.protocol, assignor)))
+            words = (
+                f"{PROTOCOL_WORDS.get(self.protocol, self.protocol)}{f' with {assignor}' if assignor else ''}"
+            )
+            self._choose(words, self.history.with_state(state.with_protocol(self.protocol, assignor)))
         except RebalanceKitError:
             self.set_trait("protocol", state.protocol)
             raise
@@ -336,46 +371,14 @@ class Lab(anywidget.AnyWidget):
             self.set_trait("assignor", self.history.state.assignor)
 
     def _controls(self) -> dict[str, object]:
-        state, history = self.history.state, self.history
-        known = list(ASSIGNORS.get(state.protocol or "", {}))
-        if not known:
-            known = [state.boards.group.states[-1].assignor or "as configured"]
-        lesson = lesson_of(state.base.name)
-        return {
-            "title": state.base.title or state.base.name,
-            "preset": state.base.name,
-            "lesson": f"Lesson {PRESETS.index(lesson) + 1} of {len(PRESETS)}" if lesson else "",
-            "try": lesson.try_ if lesson else "",
-            "watch": lesson.watch if lesson else "",
-            "protocols": [list(pair) for pair in PROTOCOL_WORDS.items()],
-            "protocol": state.protocol or "",
-            "assignors": known,
-            "assignor": state.assignor or known[0],
-            "undo": state.done[-1].words if state.done else "",
-            "redo": state.undone[0].words if state.undone else "",
-            "done": [[step.at_ms, step.words] for step in state.done],
-            "branches": [
-                [
-                    branch.name,
-                    -1 if branch.parent is None else branch.parent,
-                    branch.from_ms,
-                    len(branch.state.done),
-                ]
-                for branch in history.branches
-            ],
-            "here": history.here,
-            "seed": state.boards.trace.seed,
-            "topics": topics_of(state.scenario),
-            "notice": self._notice,
-            "serial": self._serial,
-        }
+        return {**controls_of(self.history, self.choices), "notice": self._notice, "serial": self._serial}
 
     def handle(self, message: Mapping[str, object]) -> None:
         """Do what a click on the page asks, or refuse it in words; never a traceback in the output."""
         try:
             reply, buffers = answer(self, message)
         except RebalanceKitError as refusal:
-            words = str(getattr(refusal, "kafka_message", refusal))
+            words = plainly(str(getattr(refusal, "kafka_message", refusal)))
             keys = list(getattr(refusal, "keys", ()))
             self.send(
                 {
@@ -397,29 +400,3 @@ class Lab(anywidget.AnyWidget):
 
     def __repr__(self) -> str:
         return self.text
-
-
-def _opened(base: Scenario, protocol: str | None, assignor: str | None, seed: int | None) -> LabState:
-    state = LabState(base, protocol, assignor, _simulate, seed=seed)
-    return state if protocol is None else state.with_protocol(protocol, assignor)
-
-
-def _own_protocol(base: Scenario, otherwise: str = EAGER) -> str | None:
-    """None where the scenario itself says which protocol its members speak."""
-    return None if base.chooses_protocol() else otherwise
-
-
-def _scenario(chosen: Scenario | str | None) -> Scenario:
-    if chosen is None:
-        return first_lesson()
-    if isinstance(chosen, Scenario):
-        return chosen
-    from rebalance_kit.scenarios import scenario
-
-    return scenario(chosen)
-
-
-def _simulate(scenario: Scenario, seed: int | None) -> Trace:
-    from rebalance_kit.simulation.simulate import simulate
-
-    return simulate(scenario, seed)

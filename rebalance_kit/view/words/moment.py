@@ -223,7 +223,7 @@ def _moving(board: BoardState) -> tuple[str, str] | None:
 def _steady(board: BoardState) -> tuple[str, str]:
     alive = [member for member in board.members if member.state.life == "alive"]
     if not alive:
-        return "Nobody is in the group.", "Add a member."
+        return _nobody(board)
     if not any(member.state.standing == "member" for member in board.members):
         return (
             f"{listing([member.name for member in alive[:LISTED]])} {'starts' if len(alive) == 1 else 'start'}.",
@@ -236,6 +236,21 @@ def _steady(board: BoardState) -> tuple[str, str]:
         return f"All {len(board.partitions)} partitions flow.", _unsettled(board) or calm
     cause, partitions = next(iter(unread_causes(board).items()))
     return f"{partitions_in_words(partitions)}: {cause.words}.", ""
+
+
+def _nobody(board: BoardState) -> tuple[str, str]:
+    died: dict[str, list[str]] = {}
+    for member in board.members:
+        if member.state.life == "died" and member.state.error:
+            died.setdefault(member.state.error, []).append(member.name)
+    if not died:
+        return "Nobody is in the group.", "Add a member."
+    error, names = next(iter(died.items()))
+    who = listing(names) if len(names) <= LISTED else f"{len(names)} members"
+    return (
+        f"Nobody is in the group: {who} died of {error}.",
+        "A new member would have the same settings. Change them in Settings, or undo.",
+    )
 
 
 def _unsettled(board: BoardState) -> str:

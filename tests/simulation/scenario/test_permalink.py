@@ -58,7 +58,7 @@ def test_one_character_changed_anywhere_is_noticed():
         ("", "is no link of the lab"),
         ("https://example.org", "is no link of the lab"),
         ("rk2.00.AA", "version 'rk2'; this kit reads 'rk1'"),
-        ("rk1.0000000000.AAAA", "damaged: its digest is"),
+        ("rk1.0000000000.AAAA", "damaged: a part of it is missing"),
         ("rk1." + "A" * MOST_CHARACTERS, f"expected at most {MOST_CHARACTERS}"),
         (token("no json"), "no JSON"),
         (token("[" * 100_000), "no JSON"),

@@ -107,7 +107,7 @@ class Bridge:
         """Open a tab and wait until it shows something."""
         self.root.locator(f"[data-tab={name}]").click()
         self.pump(
-            f"lab.panels.name === '{name}' && ('{name}' === 'flow' || (!lab.panels.asking && document.querySelector('.rk-panel .rk-view') && !document.querySelector('.rk-wait')))"
+            f"lab.panels.name === '{name}' && ('{name}' === 'flow' || (!lab.panels.asking && document.querySelector('.rk-panel .rk-view') && !document.querySelector('.rk-wait:not([hidden])')))"
         )
 
     def text(self, selector):

@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 71d72e514ac880be, bundle 0944753727e8153c.
+// Made of page/lab/main.js by `make page`; edit there. Sources 442692da2cec8310, bundle 01d491290cf2aa1f.
 // shared/model.js
 function bytesOf(text) {
   return new DataView(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
@@ -1139,6 +1139,7 @@ function askName(lab, entry, number, name) {
   field.focus();
   field.addEventListener("keydown", (event) => {
     if (event.key !== "Enter") return;
+    event.preventDefault();
     lab.popup.close(true);
     lab.ask({
       type: "branch",
@@ -1275,7 +1276,7 @@ async function showLink(lab) {
   address.hash = "";
   address.searchParams.set("rebalance-lab", token);
   lab.popup.show(lab.ui.shareButton, make("h2", {}, "Link to this moment"), make("p", {}, `${token.length} characters: scenario, what was done, cursor. No code.`), copyRow(lab, "link", token), copyRow(lab, "in a notebook", `Lab.from_link("${token}")`), copyRow(lab, "in a terminal", `rebalance-kit lab ${token}`), copyRow(lab, "address of this page", address.href), openRow(lab));
-  copyText(token, lab, "The link is copied.");
+  copyText(address.href, lab, "The address is copied. It opens this moment in the first lab of the page.");
 }
 function copyRow(lab, words, text) {
   const field = make("input", {
@@ -1469,8 +1470,21 @@ var Drawer = class _Drawer {
       values
     }, async (answer) => {
       if (answer.type === "refused") this.refuse(answer, Object.keys(values));
-      else new _Drawer(this.lab, this.opener, await inflate(answer.buffers[0])).show();
+      else this.showAgain(new _Drawer(this.lab, this.opener, await inflate(answer.buffers[0])));
     });
+  }
+  /**
+   * Show the new values where the reader was.
+   * @param {Drawer} drawer
+   */
+  showAgain(drawer) {
+    const { root } = this.lab.drawer;
+    const { scrollTop } = root;
+    const { activeElement } = document;
+    const name = activeElement instanceof HTMLElement ? activeElement.dataset.field : void 0;
+    drawer.show();
+    drawer.entries.get(name ?? "")?.input.focus();
+    root.scrollTop = scrollTop;
   }
   /**
    * Say at its fields why Kafka refuses.
@@ -2030,6 +2044,7 @@ var Predict = class {
         value
       }, () => this.ask(deed));
     });
+    lab.drawer.root.querySelector(":scope > .rk-dim")?.remove();
     const score = `${Math.round(answer.score * 100)} % right. ${answer.kept}`;
     lab.drawer.root.querySelector(".rk-foot")?.replaceChildren(make("b", {
       role: "status"
@@ -2044,6 +2059,12 @@ var Predict = class {
     drawer.close(true);
   }
 };
+
+// lab/words/notices.js
+var ENDS = Object.freeze({
+  forward: "The run ends here.",
+  back: "The run begins here."
+});
 
 // lab/time/pace.js
 var NEAR_MS = 1e3;
@@ -2245,12 +2266,13 @@ var Steps = class {
     const { lab } = this;
     const { player } = lab;
     player.pause();
+    lab.leaveEnd();
     const before = player.at;
     player.step(direction, timesOf(lab.film, kind));
     lab.paint(direction > 0);
     if (direction > 0 && (kind === "events" || kind === "messages")) lab.pillsUpTo(player.at - 1, player.at);
     if (player.at === before || player.at === lab.film.end) {
-      lab.tell(direction > 0 ? "The run ends here." : "The run begins here.");
+      lab.tell(direction > 0 ? ENDS.forward : ENDS.back);
     }
     lab.cursor.send();
   }
@@ -2276,6 +2298,7 @@ var Popup = class {
    */
   constructor(lab, kind, label) {
     this.lab = lab;
+    this.kind = kind;
     this.opener = null;
     const looks = {
       class: `rk-popup rk-${kind}`,
@@ -2287,6 +2310,21 @@ var Popup = class {
       hidden: true
     });
     this.root.addEventListener("keydown", (event) => this.onKey(event));
+    this.onOutside = (event) => {
+      const target = (
+        /** @type {Node} */
+        event.target
+      );
+      if (this.keeps(target) || this.root.contains(target) || this.opener?.contains(target)) return;
+      this.close(false);
+    };
+  }
+  /**
+   * Whether a click there leaves the popup open: a drawer goes on while the board is looked at.
+   * @param {Node} target
+   */
+  keeps(target) {
+    return this.kind === "drawer" && this.lab.ui.root.contains(target);
   }
   get open() {
     return !this.root.hidden;
@@ -2306,6 +2344,7 @@ var Popup = class {
     closer.addEventListener("click", () => this.close(true));
     this.root.replaceChildren(closer, ...content);
     this.root.hidden = false;
+    document.addEventListener("pointerdown", this.onOutside);
     const first = this.root.querySelector("[autofocus], input, select, .rk-item");
     (first instanceof HTMLElement ? first : closer).focus();
   }
@@ -2313,6 +2352,7 @@ var Popup = class {
   close(back) {
     if (this.root.hidden) return;
     this.root.hidden = true;
+    document.removeEventListener("pointerdown", this.onOutside);
     if (back && this.opener?.isConnected) this.opener.focus();
   }
   /** @param {KeyboardEvent} event */
@@ -2327,6 +2367,13 @@ var Popup = class {
       ...this.root.querySelectorAll(".rk-item")
     ];
     const at = items.findIndex((item) => item === document.activeElement);
+    const searching = document.activeElement?.matches("input[type=search]");
+    if (searching && items[0] instanceof HTMLElement && (step > 0 || event.key === "Enter")) {
+      event.preventDefault();
+      if (step) items[0].focus();
+      else items[0].click();
+      return;
+    }
     const next = items[(at + step + items.length) % items.length];
     if (!step || at < 0 || !(next instanceof HTMLElement)) return;
     event.preventDefault();
@@ -2349,6 +2396,9 @@ function linkOfAddress() {
   if (!token || page.rebalanceLinkOpened === token) return null;
   page.rebalanceLinkOpened = token;
   return token;
+}
+function forgetAddress() {
+  delete page.rebalanceLinkOpened;
 }
 function tokenOf({ searchParams, hash }) {
   const name = "rebalance-lab";
@@ -4015,6 +4065,7 @@ var WhyView = class {
 
 // lab/panels/panels.js
 var REST_MS2 = 150;
+var ASKS = "Asks the kernel\u2026";
 var Panels = class {
   /** @param {import("../lab.js").Lab} lab */
   constructor(lab) {
@@ -4045,6 +4096,10 @@ var Panels = class {
     this.panel = make("div", {
       class: "rk-panel"
     });
+    this.wait = make("p", {
+      class: "rk-wait",
+      role: "status"
+    }, ASKS);
     this.home = lab.ui.stageHome;
     set(this.home, "role", "tabpanel");
     set(this.home, "id", `rk-panel-${key}`);
@@ -4109,6 +4164,13 @@ var Panels = class {
       this.views[name]
     );
   }
+  /**
+   * A tab that has no content yet says that none will come.
+   * @param {boolean} dead
+   */
+  dead(dead) {
+    say(this.wait, dead ? "Only the kernel can fill this tab, and it does not answer." : ASKS);
+  }
   forget() {
     this.filled.clear();
     Object.keys(this.views).map((name) => this.viewOf(name)).forEach((view) => {
@@ -4123,12 +4185,10 @@ var Panels = class {
   paint(moving) {
     if (this.name === "flow") return;
     const view = this.viewOf(this.name);
-    if (view.root.parentNode !== this.panel) this.panel.replaceChildren(view.root);
+    if (view.root.parentNode !== this.panel) this.panel.replaceChildren(this.wait, view.root);
+    this.wait.hidden = view.content !== null || !FROM_KERNEL.has(this.name);
     if (FROM_KERNEL.has(this.name)) this.want();
     if (view.content || !FROM_KERNEL.has(this.name)) view.paint(this.lab.player.at, moving);
-    else if (!view.root.firstChild) view.root.append(make("p", {
-      class: "rk-wait"
-    }, "Asks the kernel\u2026"));
   }
   /**
    * What identifies a content: a run; for the CLI the moment too, for metrics the member.
@@ -4388,6 +4448,11 @@ var Comparison = class {
   constructor(lab) {
     this.lab = lab;
     this.view = null;
+    this.branches = null;
+  }
+  /** The run has changed: what is compared is simulated anew. */
+  again() {
+    if (this.view) this.ask();
   }
   /**
    * Compare these branches, or the protocols (null); once more ends it.
@@ -4396,15 +4461,26 @@ var Comparison = class {
   async toggle(branches) {
     const { lab } = this;
     if (this.view) {
-      this.view = null;
-      set(lab.ui.compareButton, "aria-pressed", "false");
-      lab.screen.showStage();
+      this.end();
       return;
     }
     if (lab.predict.on) {
       lab.tell("The future is hidden while you predict.");
       return;
     }
+    this.branches = branches;
+    await this.ask();
+  }
+  end() {
+    const { lab } = this;
+    this.view = null;
+    set(lab.ui.compareButton, "aria-pressed", "false");
+    lab.showControls();
+    lab.screen.showStage();
+  }
+  /** Ask the kernel for the runs, and show them. */
+  async ask() {
+    const { lab, branches } = this;
     const answer = await lab.talk.request({
       type: "compare",
       ...branches ? {
@@ -4412,12 +4488,14 @@ var Comparison = class {
       } : {}
     });
     if (answer.type === "refused") {
+      if (this.view) this.end();
       lab.refuse(answer.words);
       return;
     }
     const [table, ...films] = await Promise.all(answer.buffers.map(inflate));
     this.view = new Compare(lab, table, films.map(decodeFilm));
     set(lab.ui.compareButton, "aria-pressed", "true");
+    lab.showControls();
     lab.screen.showStage();
   }
 };
@@ -4456,7 +4534,8 @@ function showProtocols(lab, { protocols, protocol }) {
     }));
   }
   for (const node of ui.protocols.children) {
-    set(node, "aria-pressed", node.getAttribute("data-protocol") === protocol ? "true" : "false");
+    const chosen = node.getAttribute("data-protocol") === protocol && !lab.comparison.view;
+    set(node, "aria-pressed", chosen ? "true" : "false");
   }
 }
 function showBranches(node, { branches, here }) {
@@ -4550,7 +4629,10 @@ var Presenter = class {
     if (this.on) this.awake();
     else ui.root.classList.remove("rk-quiet");
     theme.apply();
-    requestAnimationFrame(() => screen.refit());
+    requestAnimationFrame(() => {
+      screen.refit();
+      if (this.on) screen.focusTarget().focus();
+    });
   }
   awake() {
     if (!this.on) return;
@@ -4558,7 +4640,11 @@ var Presenter = class {
     root.classList.remove("rk-quiet");
     clearTimeout(this.sleeping);
     this.sleeping = setTimeout(() => {
-      if (this.on && !root.querySelector(".rk-popup:not([hidden])")) root.classList.add("rk-quiet");
+      if (!this.on || root.querySelector(".rk-popup:not([hidden])")) return;
+      root.classList.add("rk-quiet");
+      const { activeElement } = document;
+      const hidden = activeElement?.closest(".rk-tabs, .rk-actions, .rk-transport, .rk-head > button");
+      if (activeElement === document.body || hidden) this.lab.screen.focusTarget().focus();
     }, AWAKE_MS);
   }
 };
@@ -5044,7 +5130,7 @@ function buildActions(lab) {
     "aria-hidden": "true"
   }, key);
   const actions = ACTIONS.map((action) => {
-    const node = button(action.words, action.words, () => lab.act(action.do));
+    const node = button(action.words, action.words, (event) => actByButton(lab, action.do, event));
     node.append(kbd(action.key ?? ""));
     lab.costs.watch(node, action.do);
     return {
@@ -5052,7 +5138,7 @@ function buildActions(lab) {
       action
     };
   });
-  const add = button("+ Member", "Add member", () => lab.act("add"));
+  const add = button("+ Member", "Add member", (event) => actByButton(lab, "add", event));
   add.append(kbd("M"));
   lab.costs.watch(add, "add");
   const more = opener("More", "More actions", (node) => showMore(lab, node));
@@ -5078,6 +5164,10 @@ function buildActions(lab) {
     cost,
     actionBar
   };
+}
+function actByButton(lab, what, event) {
+  lab.act(what);
+  if (event.detail > 0) lab.screen.focusTarget().focus();
 }
 function buildTransport(lab) {
   const undo = button("Undo", "Undo", () => lab.ask({
@@ -5608,7 +5698,8 @@ var Lane = class {
     set(this.node, "data-look", look);
     set(this.node, "data-doing", state.doing);
     set(this.node, "data-static", state.instanceId);
-    set(this.third, "title", state.instanceId === null ? null : `group.instance.id=${state.instanceId}`);
+    const id = state.instanceId === null ? null : `group.instance.id=${state.instanceId}`;
+    set(this.third, "title", state.error ?? id);
     set(this.node, "aria-selected", chosen ? "true" : "false");
     set(this.node, "aria-label", memberLine(film, board, index));
     set(this.session, "stroke-dasharray", sessionDashes(state, ends, board.at));
@@ -6794,6 +6885,7 @@ var Strip = class {
 // lab/lab.js
 var WAITS = "Waits for the kernel.";
 var DEAD = "The kernel does not answer. You can still play and read this run. To act, restart the kernel and run the cell again.";
+var TOLD_MS = 12e3;
 var REPEATED = /* @__PURE__ */ new Set([
   ".",
   ",",
@@ -6822,6 +6914,9 @@ var Lab = class {
     this.presets = null;
     this.whenFilmed = null;
     this.toldNotice = "";
+    this.forgetting = 0;
+    this.fromAddress = false;
+    this.beforeHelp = null;
     this.sentTimes = {
       film: (
         /** @type {Film | null} */
@@ -6903,6 +6998,7 @@ var Lab = class {
     this.player.pause();
     this.unlisten?.();
     this.observer?.disconnect();
+    if (this.fromAddress) forgetAddress();
     this.presenter.close();
     this.theme.close();
   }
@@ -6924,7 +7020,7 @@ var Lab = class {
     this.player.load(this.film);
     if (first) this.player.seek(this.model.get("cursor_ms"));
     this.panels.forget();
-    this.comparison.view = null;
+    this.comparison.again();
     this.showControls();
     this.theme.mark();
     this.screen.takeFilm();
@@ -6935,7 +7031,9 @@ var Lab = class {
   // A link in the page's address opens in the first lab of the page.
   openAddress() {
     const token = this.alone ? null : linkOfAddress();
-    if (token) this.ask({
+    if (!token) return;
+    this.fromAddress = true;
+    this.ask({
       type: "open",
       token
     });
@@ -6973,6 +7071,7 @@ var Lab = class {
   /** @param {boolean} dead */
   dead(dead) {
     say(this.ui.band, dead ? DEAD : "");
+    this.panels?.dead(dead);
   }
   /**
    * The film travels beside the answer and is inflated first.
@@ -7008,6 +7107,8 @@ var Lab = class {
     say(this.ui.notice, words);
     set(this.ui.notice, "title", words || null);
     this.ui.notice.classList.remove("rk-refused");
+    clearTimeout(this.forgetting);
+    if (words && words !== WAITS) this.forgetting = setTimeout(() => this.tell(""), TOLD_MS);
   }
   /** @param {string} words */
   refuse(words) {
@@ -7028,7 +7129,12 @@ var Lab = class {
   toggleHelp() {
     const { help } = this.ui;
     help.hidden = !help.hidden;
-    if (!help.hidden) help.focus();
+    if (!help.hidden) {
+      this.beforeHelp = document.activeElement;
+      help.focus();
+    } else if (this.beforeHelp instanceof HTMLElement && this.ui.root.contains(this.beforeHelp)) {
+      this.beforeHelp.focus();
+    } else this.screen.focusTarget().focus();
   }
   /** @param {KeyboardEvent} event */
   onKey(event) {
@@ -7084,7 +7190,13 @@ var Lab = class {
     if (this.player.playing) this.player.pause();
     else this.play();
   }
+  // Whoever moves on from the end of a run need not be told of it any more.
+  leaveEnd() {
+    const { textContent } = this.ui.notice;
+    if (textContent === ENDS.forward || textContent === ENDS.back) this.tell("");
+  }
   play() {
+    this.leaveEnd();
     this.player.play();
     this.screen.paintTransport();
   }
@@ -7097,6 +7209,7 @@ var Lab = class {
    * @param {boolean} dragging the kernel hears where it ends
    */
   seek(at, dragging) {
+    this.leaveEnd();
     this.player.seek(at);
     if (!this.player.playing) this.paint(false);
     if (!dragging) this.cursor.send();

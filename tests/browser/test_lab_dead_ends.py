@@ -1,0 +1,198 @@
+"""Dead ends of the lab's controls, each by mouse and by keyboard."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
+
+from rebalance_kit.view.lab.widget import Lab
+from tests.support.browser.lab_bridge import Bridge
+
+FOCUSED_ON_BOARD = "document.activeElement.closest('.rk-board') !== null"
+BOTH = pytest.mark.parametrize("by", ["mouse", "keyboard"])
+
+
+@pytest.fixture
+def bridge(page, tmp_path):
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.emulate_media(reduced_motion="no-preference")
+    return Bridge(page, Lab(), tmp_path / "lab.html")
+
+
+def do(bridge, by, name, key):
+    """Press a button by its name, or its key."""
+    if by == "mouse":
+        bridge.click(name)
+    else:
+        bridge.press(key)
+
+
+def still(bridge):
+    bridge.page.evaluate("lab.player.pause()")
+
+
+@BOTH
+def test_presenting_leaves_the_keys_with_the_board(bridge, by):
+    do(bridge, by, "Present", "f")
+    bridge.page.wait_for_function(FOCUSED_ON_BOARD)
+    bridge.page.evaluate("lab.ui.root.classList.add('rk-quiet')")
+    before = bridge.page.evaluate("document.querySelector('.rk-board').getBoundingClientRect().top")
+    bridge.page.mouse.move(300, 300)
+    assert bridge.page.evaluate("document.querySelector('.rk-board').getBoundingClientRect().top") == before
+    bridge.page.keyboard.press("Space")
+    assert bridge.page.evaluate("lab.player.playing")
+    still(bridge)
+    bridge.page.keyboard.press("f")
+
+
+@BOTH
+def test_closing_the_keys_gives_the_focus_back(bridge, by):
+    do(bridge, by, "Keyboard and legend", "?")
+    bridge.page.keyboard.press("Escape")
+    assert bridge.page.evaluate("lab.ui.help.hidden && lab.ui.root.contains(document.activeElement)")
+    bridge.page.keyboard.press("n")
+    assert bridge.page.evaluate("lab.player.at") != Lab().cursor_ms
+
+
+@BOTH
+def test_a_renamed_branch_does_not_open_the_history_again_and_a_deleted_one_comes_back(bridge, by):
+    bridge.press("k")
+    do(bridge, by, "History: 2 branches, from 13.0 s is shown", "h")
+    bridge.root.get_by_role("button", name="Rename from 13.0 s").click()
+    field = bridge.root.get_by_label("Name of the branch")
+    field.fill("second try")
+    field.press("Enter")
+    bridge.settle()
+    assert bridge.root.locator(".rk-menu").is_hidden()
+    assert [branch.name for branch in bridge.lab.history.branches] == ["main", "second try"]
+    bridge.press("h")
+    bridge.root.get_by_role("button", name="Delete second try").click()
+    bridge.settle()
+    assert len(bridge.lab.history.branches) == 1
+    do(bridge, by, "Undo", "u")
+    assert [branch.name for branch in bridge.lab.history.branches] == ["main", "second try"]
+
+
+@BOTH
+def test_after_adding_a_member_space_plays_and_adds_no_other(bridge, by):
+    do(bridge, by, "Add member", "m")
+    still(bridge)
+    bridge.page.keyboard.press("Space")
+    bridge.settle()
+    assert len(bridge.lab.scenario.members) == 3
+    assert bridge.page.evaluate("lab.player.playing")
+    still(bridge)
+
+
+@BOTH
+def test_an_act_while_comparing_is_compared_and_one_segment_is_pressed(bridge, by):
+    do(bridge, by, "Compare the protocols", "v")
+    bridge.pump("lab.comparison.view")
+    first = bridge.page.evaluate("lab.comparison.view.end")
+    do(bridge, by, "Crash consumer-1", "c")
+    bridge.pump(f"lab.comparison.view && lab.comparison.view.end !== {first}")
+    still(bridge)
+    pressed = bridge.root.locator(".rk-segs [aria-pressed=true]").all_inner_texts()
+    assert pressed == ["Compare"]
+    do(bridge, by, "Compare the protocols", "v")
+    assert bridge.root.locator(".rk-segs [aria-pressed=true]").all_inner_texts() == ["Eager"]
+
+
+@BOTH
+def test_a_protocol_that_was_chosen_is_undone(bridge, by):
+    do(bridge, by, "Cooperative", "t")
+    assert bridge.lab.protocol == "cooperative"
+    do(bridge, by, "Undo", "u")
+    assert bridge.lab.protocol == "eager"
+
+
+@BOTH
+def test_the_notice_of_the_end_goes_when_time_moves_on(bridge, by):
+    bridge.press("End", "n")
+    assert bridge.text(".rk-notice") == "The run ends here."
+    do(bridge, by, "Step back", ",")
+    assert bridge.text(".rk-notice") == ""
+
+
+@BOTH
+def test_apply_is_in_sight_and_the_drawer_stays_where_it_was(bridge, by):
+    do(bridge, by, "Settings", "s")
+    field = bridge.root.locator("[data-field='session.timeout.ms']")
+    field.fill("10000")
+    if by == "mouse":
+        bridge.click("Apply from the start of the run")
+    else:
+        field.press("Enter")
+    bridge.settle()
+    bridge.pump("document.querySelector('.rk-drawer [role=status]').innerText.includes('session.timeout.ms')")
+    apply = bridge.root.get_by_role("button", name="Apply from the start of the run").bounding_box()
+    drawer = bridge.root.locator(".rk-drawer").bounding_box()
+    assert apply["y"] + apply["height"] <= drawer["y"] + drawer["height"] + 1
+    if by == "keyboard":
+        assert bridge.page.evaluate("document.activeElement.dataset.field") == "session.timeout.ms"
+
+
+@BOTH
+def test_the_lessons_open_the_first_hit_and_close_on_a_click_outside(bridge, by):
+    do(bridge, by, "Lessons: Two consumers, four partitions", "/")
+    bridge.page.keyboard.type("come twice")
+    if by == "mouse":
+        bridge.root.locator(".rk-clock").click()
+        assert bridge.root.locator(".rk-menu").is_hidden()
+        return
+    bridge.page.keyboard.press("ArrowDown")
+    assert bridge.page.evaluate("document.activeElement.dataset.preset") == "two-consumers-crash"
+    bridge.press("Escape", "/")
+    bridge.page.keyboard.type("data loss")
+    bridge.page.keyboard.press("Enter")
+    bridge.settle()
+    assert bridge.lab.scenario.name == "lost-records"
+
+
+@BOTH
+def test_a_refusal_has_no_number_of_an_action(bridge, by):
+    if by == "mouse":
+        bridge.click("More actions")
+        bridge.root.locator("[data-do=duplicate]").click()
+    else:
+        bridge.press("d")
+    bridge.settle()
+    assert bridge.text(".rk-notice").startswith("Not at 13.0 s: consumer-1 has no group.instance.id.")
+
+
+@BOTH
+def test_a_copied_link_is_an_address(bridge, by):
+    do(bridge, by, "Copy link", "q")
+    bridge.page.wait_for_function(
+        "document.querySelector('.rk-notice').textContent.includes('address is copied')"
+    )
+    assert "rebalance-lab=rk1." in bridge.page.evaluate("navigator.clipboard.readText()")
+
+
+@BOTH
+def test_a_tab_that_was_never_opened_says_that_the_kernel_is_gone(bridge, by):
+    bridge.listening = False
+    if by == "mouse":
+        bridge.root.locator("[data-tab=logs]").click()
+    else:
+        bridge.page.evaluate("lab.screen.focusTarget().focus()")
+        bridge.page.keyboard.press("Alt+4")
+    bridge.page.evaluate("lab.dead(true)")
+    assert "Only the kernel can fill this tab" in bridge.root.locator(".rk-panel").inner_text()
+
+
+@BOTH
+def test_a_prediction_that_is_marked_says_only_its_own_score(bridge, by):
+    do(bridge, by, "Predict", "g")
+    bridge.press("c")
+    bridge.pump("document.querySelector('.rk-drawer .rk-question')")
+    lock = bridge.root.get_by_role("button", name="Lock in")
+    if by == "mouse":
+        lock.click()
+    else:
+        lock.press("Enter")
+    bridge.pump("document.querySelector('.rk-drawer .rk-foot b')")
+    words = bridge.root.locator(".rk-drawer").inner_text()
+    assert "Nothing was predicted yet." not in words
+    assert "is unread for" in words

@@ -1,0 +1,118 @@
+"""Dead ends of the lab, from the kernel's side: what can be undone, compared, asked, and how refusals are said."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
+
+from rebalance_kit.model.errors import ScenarioError
+from rebalance_kit.view.lab.predictions import questions
+from rebalance_kit.view.lab.requests import answer
+from rebalance_kit.view.lab.widget import Lab
+from rebalance_kit.view.words.moment import sentence
+from rebalance_kit.view.words.refusals import plainly
+
+
+def heard(lab, **message):
+    answers = []
+    lab.send = lambda content, buffers=None: answers.append(content)
+    lab.handle(message)
+    return answers[0]
+
+
+def test_a_protocol_that_was_chosen_is_undone_and_chosen_again():
+    lab = Lab()
+    lab.protocol = "consumer"
+    lab.protocol = "eager"
+    assert lab.controls["undo"] == "Eager"
+    lab.undo()
+    assert lab.protocol == "consumer"
+    lab.undo()
+    assert (lab.protocol, lab.controls["undo"]) == ("eager", "")
+    lab.redo()
+    assert lab.protocol == "consumer"
+
+
+def test_deeds_after_a_choice_are_undone_before_it():
+    lab = Lab()
+    lab.protocol = "consumer"
+    lab.crash("consumer-1")
+    lab.undo()
+    assert (lab.protocol, lab.history.state.done) == ("consumer", ())
+    lab.undo()
+    assert lab.protocol == "eager"
+
+
+def test_a_lesson_with_its_own_protocol_gets_it_back():
+    lab = Lab("two-bounces")
+    lab.protocol = "eager"
+    lab.undo()
+    assert lab.protocol is None
+
+
+def test_a_deleted_branch_comes_back():
+    lab = Lab()
+    lab.crash("consumer-1")
+    lab.fork()
+    names = [branch.name for branch in lab.history.branches]
+    lab.delete_branch(1)
+    assert len(lab.history.branches) == 1
+    lab.undo()
+    assert [branch.name for branch in lab.history.branches] == names
+
+
+@pytest.mark.parametrize("name", ["migration", "two-bounces", "bounce-gone-wrong"])
+def test_a_lesson_that_mixes_protocols_is_compared_with_what_it_is_or_says_why_not(name):
+    lab = Lab(name)
+    if name == "migration":
+        with pytest.raises(ScenarioError, match="This lesson mixes protocols"):
+            answer(lab, {"type": "compare"})
+    else:
+        reply, buffers = answer(lab, {"type": "compare"})
+        assert reply == {}
+        assert len(buffers) >= 3
+
+
+def test_a_group_whose_members_died_of_a_setting_is_not_told_to_add_a_member():
+    lab = Lab()
+    lab.set(session_timeout_ms="5000", heartbeat_interval_ms="1000")
+    words = sentence(lab.boards.at(lab.boards.end_ms))
+    assert words.cause == "Nobody is in the group: consumer-1 and consumer-2 died of INVALID_SESSION_TIMEOUT."
+    assert "Add a member" not in words.effect
+
+
+@pytest.mark.parametrize(
+    ("do", "member"), [("broker_up", None), ("duplicate", "consumer-2"), ("heal_network", "consumer-1")]
+)
+def test_refusals_are_said_without_numbers_of_actions(do, member):
+    lab = Lab()
+    args = {"as": "twin"} if do == "duplicate" else {}
+    reply = heard(lab, type="act", do=do, member=member, args=args, at_ms=13_000, id=1)
+    assert reply["type"] == "refused"
+    assert reply["words"].startswith("Not at 13.0 s: ")
+    assert "action " not in reply["words"]
+
+
+def test_words_that_are_no_refusal_of_an_action_stay():
+    assert plainly("consumer-1 has crashed. Restart it first.") == "consumer-1 has crashed. Restart it first."
+
+
+def asked(lab, do, member):
+    return questions(lab.history.state, lab.ahead(do, member, lab.cursor_ms, {}), lab.cursor_ms)
+
+
+@pytest.mark.parametrize("protocol", ["eager", "cooperative", "consumer"])
+@pytest.mark.parametrize("do", ["crash", "leave"])
+def test_no_question_offers_what_it_excludes_and_the_length_is_explained(protocol, do):
+    lab = Lab(protocol=protocol)
+    *_, longest, request = asked(lab, do, "consumer-1")
+    if "other than heartbeats" in request.words:
+        assert not {"Heartbeat", "ConsumerGroupHeartbeat", "OffsetCommit"} & set(request.options)
+    assert "is unread for" in longest.why
+    assert "read it at" in longest.why
+
+
+def test_members_of_a_large_group_are_asked_for_by_number():
+    lab = Lab("fifty-by-five-hundred")
+    assert {question.kind for question in asked(lab, "crash", "consumer-17")[:2]} == {"number"}
