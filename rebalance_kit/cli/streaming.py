@@ -19,8 +19,27 @@ def add(commands: Commands) -> None:
 
 
 def _add_watch(commands: Commands) -> None:
-    watch = commands.add_parser("watch", help="follow a folder of growing logs (Structured Streaming)")
-    watch.add_argument("folder", type=Path, metavar="DIR")
+    watch = commands.add_parser(
+        "watch", help="follow growing logs, standard input (-) or commands, as they are written"
+    )
+    watch.add_argument(
+        "paths", nargs="*", type=Path, metavar="PATH", help="a folder or file that grows, or -"
+    )
+    watch.add_argument(
+        "--from",
+        action="append",
+        default=[],
+        dest="commands",
+        metavar="NAME=COMMAND",
+        help="follow what a command prints, for instance broker-0='kubectl logs -f kafka-0'; may be given several times",
+    )
+    watch.add_argument(
+        "--engine",
+        choices=("auto", "local", "spark"),
+        default="auto",
+        help="local: this process, without a store; spark: Structured Streaming over one folder, with tables and a "
+        "checkpoint (default: spark when --out, --checkpoint, --page, --once or --master is given)",
+    )
     watch.add_argument(
         "--out", type=Path, default=None, metavar="DIR", help="write the tables there in the end, as Parquet"
     )
@@ -99,12 +118,31 @@ def _add_runs(sweep: argparse.ArgumentParser) -> None:
 
 
 def _watch(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.model.errors import ConfigError
+
+    stored = any((arguments.out, arguments.checkpoint, arguments.page, arguments.once, arguments.master))
+    if not arguments.paths and not arguments.commands:
+        raise ConfigError("nothing to watch; expected a PATH, - or --from NAME=COMMAND")
+    if arguments.engine == "local" or (arguments.engine == "auto" and not stored):
+        if stored:
+            raise ConfigError(
+                "--engine local keeps no tables; leave --out, --checkpoint, --page, --once, --master out"
+            )
+        from rebalance_kit.forensics.live_command import run_live
+
+        return run_live(arguments.paths, arguments.commands, out, arguments.idle)
+    if arguments.commands or len(arguments.paths) != 1 or str(arguments.paths[0]) == "-":
+        raise ConfigError("Spark follows one folder; expected one PATH, and neither - nor --from")
+    return _watch_with_spark(arguments, arguments.paths[0], out)
+
+
+def _watch_with_spark(arguments: argparse.Namespace, folder: Path, out: TextIO) -> int:
     from rebalance_kit.pipeline.stream.command import WatchOptions, run_watch
     from rebalance_kit.view.reports.log_report import write_forensics_page
     from rebalance_kit.view.reports.watch_page import write_page
 
     page = None if arguments.page is None else (arguments.out or Path()) / arguments.page
-    title = f"Rebalances in {arguments.folder}"
+    title = f"Rebalances in {folder}"
     options = WatchOptions(
         arguments.out,
         arguments.checkpoint,
@@ -114,7 +152,7 @@ def _watch(arguments: argparse.Namespace, out: TextIO) -> int:
         None if page is None else lambda latest: write_page(page, latest, title),
         write_forensics_page,
     )
-    return run_watch(arguments.folder, options, out)
+    return run_watch(folder, options, out)
 
 
 def _sweep(arguments: argparse.Namespace, out: TextIO) -> int:

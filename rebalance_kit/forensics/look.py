@@ -33,6 +33,8 @@ class Look:
 
     passed_over: tuple[tuple[str, str], ...] = ()
     files: list[FileRead] = field(default_factory=list)
+    #: Whether it was stopped before all was read.
+    interrupted: bool = False
     _gold: dict[str, list[Row]] = field(default_factory=lambda: {name: [] for name in GOLD})
 
     def rows(self, name: str) -> list[Row]:
@@ -45,12 +47,14 @@ class Look:
             return in_order(name, [event_row(event) for file in self.files for event in file.events])
         return in_order(name, self._gold[name])
 
-    def add(self, path: str, events: Iterable[Event]) -> None:
-        """Add the tables of one run."""
+    def add(self, path: str, events: Iterable[Event]) -> list[Row]:
+        """Add the tables of one run; returns its rows of ``groups``."""
+        before = len(self._gold["groups"])
         for group, parts, alone in by_group(events):
             told = group_tables(group, parts, alone=alone)
             for name, rows in self._gold.items():
                 rows += [{"path": path, "group": group, **row} for row in getattr(told, name)]
+        return self._gold["groups"][before:]
 
     def __repr__(self) -> str:
         """What was read, and how many rows the tables have."""
@@ -59,15 +63,25 @@ class Look:
         return f"Look at {len(self.files)} files, {lines:,} lines: {told}"
 
 
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """Who is told how a look goes on, and asked whether to stop it."""
+
+    #: Lines read so far.
+    on_lines: Callable[[int], object] = lambda _: None
+    #: A run that is done: its path, and its rows of ``groups``.
+    on_run: Callable[[str, list[Row]], object] = lambda *_: None
+    stopped: Callable[[], bool] = lambda: False
+
+
 def look(
-    paths: Iterable[str | os.PathLike[str]],
-    reading: Reading | None = None,
-    on_file: Callable[[FileRead], object] | None = None,
+    paths: Iterable[str | os.PathLike[str]], reading: Reading | None = None, listener: Listener | None = None
 ) -> Look:
-    """Read the logs under ``paths`` and return their tables; ``on_file`` is told of each file that is done.
+    """Read the logs under ``paths`` and return their tables.
 
     Every folder that holds logs is one run; files named one by one are together one run.  Raises ``DataError``
-    for a path that is missing or unreadable, or when nothing there is a log.
+    for a path that is missing or unreadable, or when nothing there is a log.  A look that ``listener`` stops
+    gives the tables of what was read until then.
     """
     given = list(paths)
     if not given:
@@ -76,7 +90,7 @@ def look(
     if not found:
         asked = ", ".join(os.fspath(path) for path in given)
         raise DataError(f"no log file under {asked}; expected files such as server.log or client.log.gz")
-    told, reader = Look(passed_over), FileReader(reading or Reading())
+    told, reader, heard = Look(passed_over), FileReader(reading or Reading()), listener or Listener()
     runs: dict[str, list[tuple[str, Path]]] = defaultdict(list)
     for run, name, path in found:
         runs[run].append((name, path))
@@ -84,15 +98,30 @@ def look(
         for run, files in runs.items():
             events: list[Event] = []
             for name, path in files:
-                text = Text(path)
-                one = reader.read(run, name, text.pieces())
-                one.note = text.note(one.lines)
-                told.files.append(one)
+                if heard.stopped():
+                    told.interrupted = True
+                    break
+                one = _read(told, reader, heard, (run, name, path))
                 events += one.events
-                if on_file is not None:
-                    on_file(one)
-            told.add(run, events)
+            if events or not told.interrupted:
+                heard.on_run(run, told.add(run, events))
     return told
+
+
+def _read(told: Look, reader: FileReader, heard: Listener, file: tuple[str, str, Path]) -> FileRead:
+    run, name, path = file
+    text, one = Text(path), FileRead(run, name)
+    before = sum(other.lines for other in told.files)
+    told.files.append(one)
+    for piece in text.pieces():
+        reader.feed(one, piece)
+        heard.on_lines(before + one.lines)
+        if heard.stopped():
+            told.interrupted, one.rest = True, b""
+            break
+    reader.end(one)
+    one.note = f"interrupted: read up to line {one.lines}" if told.interrupted else text.note(one.lines)
+    return one
 
 
 def by_group(events: Iterable[Event]) -> Iterator[tuple[str | None, list[Event], bool]]:

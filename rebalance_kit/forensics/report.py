@@ -105,7 +105,7 @@ def _print_summary(records: Sequence[dict[str, Any]], unread: Counter[tuple[str,
         told = [f"{len(rows)} rebalance{'s' if len(rows) != 1 else ''}"]
         if rows:
             trigger, times = Counter(row["trigger"] for row in rows).most_common(1)[0]
-            told[0] += f" since {_clock(rows[0]['start_ms'])} ({trigger} x {times})"
+            told[0] += f" since {clock(rows[0]['start_ms'])} ({trigger} x {times})"
         cost = unread[record["path"], record["group"]]
         told += [f"unread {cost / 1000:,.1f} partition-s"] if cost else []
         told += [f"{record['expired']} expired"] if record["expired"] else []
@@ -161,7 +161,7 @@ def _print_rebalance(row: dict[str, Any], shared: set[str], out: TextIO) -> None
     step = " -> ".join("?" if row[name] is None else str(row[name]) for name in ("before", "after"))
     moved = f"; {len(row['moved'])} partitions moved" if row.get("moved") else ""
     which = f" [{row['culprit_member']}]" if row["culprit"] in shared else ""
-    head = f"   {row['number']:>3}  {_clock(row['start_ms'])}  {lasted:>11}  {step:<9} "
+    head = f"   {row['number']:>3}  {clock(row['start_ms'])}  {lasted:>11}  {step:<9} "
     print(_wrapped(head, f"{row['cause']}{moved}{which} ({row['file']}:{row['line']})"), file=out)
 
 
@@ -177,14 +177,14 @@ def _print_findings(findings: Sequence[dict[str, Any]], out: TextIO) -> None:
         same = f" (the same of {', '.join(others[:_NAMED])}{more})" if others else ""
         print(_wrapped("   * ", f"{first['sentence']}{same}"), file=out)
         print(_wrapped("     do: ", do), file=out)
-        at = f"{_clock(first['at_ms'])} " if first["at_ms"] is not None else ""
+        at = f"{clock(first['at_ms'])} " if first["at_ms"] is not None else ""
         cost = (
             f"unread meanwhile {first['unread_ms'] / 1000:,.1f} partition-s; " if first["unread_ms"] else ""
         )
         print(_wrapped("     ", f"{cost}{at}{first['file']}:{first['line']} ({first['source']})"), file=out)
 
 
-def _clock(at_ms: int) -> str:
+def clock(at_ms: int) -> str:
     """Date and time of day in UTC, to the tenth of a second."""
     return f"{datetime.fromtimestamp(at_ms / 1000, UTC):%Y-%m-%d %H:%M:%S}.{at_ms % 1000 // 100}"
 

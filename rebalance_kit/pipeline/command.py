@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rebalance_kit.forensics.lines.exports import STANDARD_INPUT
 from rebalance_kit.forensics.tables import TABLES
 from rebalance_kit.model.errors import ConfigError, DataError, RebalanceKitError
 from rebalance_kit.pipeline.own_files import PAGE, note_written, refuse_foreign
@@ -95,20 +96,35 @@ def run_logs(
             refuse_foreign(Path(out_dir), (*TABLES, PAGE))
         reading = reading_of(options or ReadingOptions())
         if chosen(engine, master, paths) == "local":
-            from rebalance_kit.forensics.look import look
-
-            result = look(paths, reading)
+            result = _look(paths, reading)
             if out_dir is not None:
                 from rebalance_kit.pipeline.output import write_rows
 
                 _write(result, lambda folder: write_rows(result, folder), Path(out_dir), page)
             _print(result, stream, as_json=as_json, books=books)
+            if result.interrupted:
+                raise KeyboardInterrupt
         else:
             _with_spark(paths, out_dir, master, reading, stream, as_json=as_json, books=books, page=page)
     except RebalanceKitError as problem:
         sys.stderr.write(f"rebalance-kit logs: {problem}\n")
         return 2
     return 0
+
+
+def _look(paths: Sequence[str | os.PathLike[str]], reading: Reading) -> Look:
+    """A look with a bar at a terminal; Ctrl-C ends it, and what is known by then is told."""
+    from rebalance_kit.forensics.lines.exports import standard_input_ended_early
+    from rebalance_kit.forensics.look import Listener, look
+    from rebalance_kit.forensics.progress import Progress
+    from rebalance_kit.forensics.stopping import stop_signals
+
+    progress = Progress(lines_about(paths))
+    with stop_signals() as stop:
+        result = look(paths, reading, Listener(progress.on_lines, progress.on_run, stop.is_set))
+    progress.done()
+    result.interrupted = result.interrupted or standard_input_ended_early()
+    return result
 
 
 def read_logs(
@@ -130,7 +146,10 @@ def read_logs(
 
 
 def chosen(engine: str, master: str | None, paths: Sequence[str | os.PathLike[str]]) -> str:
-    """``local`` or ``spark``: as asked for, else by the size of the files; ``ConfigError`` for another word."""
+    """``local`` or ``spark``: as asked for, else by the size of the files (standard input is read here).
+
+    ``ConfigError`` for another word.
+    """
     if engine not in ENGINES:
         raise ConfigError(f"--engine {engine!r}; expected {', '.join(ENGINES)}")
     if master is not None:
@@ -139,7 +158,8 @@ def chosen(engine: str, master: str | None, paths: Sequence[str | os.PathLike[st
         return "spark"
     if engine != "auto":
         return engine
-    few = lines_about(paths) <= FEW_FOR_SPARK or find_spec("pyspark") is None
+    piped = any(os.fspath(path) == STANDARD_INPUT for path in paths)
+    few = piped or lines_about(paths) <= FEW_FOR_SPARK or find_spec("pyspark") is None
     return "local" if few else "spark"
 
 

@@ -101,8 +101,17 @@ def standard_input() -> Path:
             while chunk := sys.stdin.buffer.read(_CHUNK):
                 out.write(chunk)
         except KeyboardInterrupt:
+            _ENDED_EARLY.append(target)
             sys.stderr.write("interrupted: what was read so far is told\n")
     return target
+
+
+def standard_input_ended_early() -> bool:
+    """Whether Ctrl-C ended the reading of standard input."""
+    return bool(_ENDED_EARLY)
+
+
+_ENDED_EARLY: list[Path] = []
 
 
 @cache

@@ -31,6 +31,11 @@ class FileRead:
     rejected: list[tuple[int, str, str]] = field(default_factory=list)
     lines: int = 0
     parsed: int = 0
+    #: What a file that is read piece by piece needs to know of the pieces before.
+    rest: bytes = b""
+    clients: set[str | None] = field(default_factory=set)
+    groups: set[str | None] = field(default_factory=set)
+    last_ms: int | None = None
 
     @property
     def ignored(self) -> int:
@@ -51,16 +56,23 @@ class FileReader:
         """Read the text of a file, piece by piece."""
         told = FileRead(run, name)
         with uncollected():
-            rest = b""
             for chunk in chunks:
-                head, end, tail = (rest + chunk).rpartition(b"\n")
-                rest = tail
-                if end:
-                    self.take(told, head)
-            if rest:
-                self.take(told, rest)
-        _complete(told, shift(run, name, self._reading))
+                self.feed(told, chunk)
+        self.end(told)
         return told
+
+    def feed(self, told: FileRead, chunk: bytes) -> None:
+        """Read the whole lines of another piece of a file."""
+        head, end, told.rest = (told.rest + chunk).rpartition(b"\n")
+        if end:
+            self.take(told, head)
+
+    def end(self, told: FileRead) -> None:
+        """Read a last line without an end, and complete the events (which may be done after any piece)."""
+        if told.rest:
+            self.take(told, told.rest)
+            told.rest = b""
+        _complete(told, shift(told.run, told.name, self._reading))
 
     def memories(self) -> list[Memory]:
         """What the reader remembers of lines, by the form of their times."""
@@ -123,22 +135,24 @@ _UNREAD = object()
 def _complete(told: FileRead, shift_ms: int) -> None:
     """Lines of a client that name none get the one client (and group) that their file is of; clocks are set right."""
     theirs = [event.__dict__ for event in told.events if event.side != "broker"]
-    client = _only({fields.get("client") for fields in theirs})
-    group = _only({fields.get("group") for fields in theirs if "client" in fields})
+    told.clients |= {fields.get("client") for fields in theirs}
+    told.groups |= {fields.get("group") for fields in theirs if "client" in fields}
+    client, group = _only(told.clients), _only(told.groups)
     for fields in theirs:
         if client is not None and "client" not in fields:
             fields["client"] = client
         if group is not None and "group" not in fields:
             fields["group"] = group
-    before = -1 << 62
+    before = told.last_ms
     for event in told.events:
         if event.at_ms is None:
             continue
         if shift_ms:
             event.at_ms += shift_ms
-        if before > event.at_ms:
+        if before is not None and before > event.at_ms:
             event.back_ms = before - event.at_ms
         before = event.at_ms
+    told.last_ms = before
 
 
 def _only(values: set[str | None]) -> str | None:

@@ -6,22 +6,21 @@ appears in the checkpoint folder, or with ``once`` when all present lines have b
 
 from __future__ import annotations
 
-import signal
 import sys
 import threading
 import time
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rebalance_kit.forensics.stopping import stop_signals
 from rebalance_kit.forensics.tables import TABLES
 from rebalance_kit.model.errors import ConfigError, RebalanceKitError
 from rebalance_kit.pipeline.own_files import PAGE, note_written, refuse_foreign
 from rebalance_kit.pipeline.stream.watch import Watch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from typing import TextIO
 
     from rebalance_kit.pipeline.inquiry import Forensics
@@ -139,23 +138,3 @@ def _finish(watch: Watch, options: WatchOptions, out: TextIO) -> None:
     if options.on_update is not None:
         options.on_update(watch.latest())
     result.kept.unpersist()
-
-
-@contextmanager
-def stop_signals() -> Iterator[threading.Event]:
-    """An event that Ctrl-C or SIGTERM sets; a second signal interrupts at once."""
-    event = threading.Event()
-
-    def on_signal(number: int, frame: object) -> None:
-        if event.is_set():
-            raise KeyboardInterrupt
-        event.set()
-
-    # Python lets only the main thread set handlers.
-    numbers = (signal.SIGINT, signal.SIGTERM) if threading.current_thread() is threading.main_thread() else ()
-    before = {number: signal.signal(number, on_signal) for number in numbers}
-    try:
-        yield event
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
