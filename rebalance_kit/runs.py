@@ -6,8 +6,9 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TextIO
 
 from rebalance_kit import scenarios
@@ -21,6 +22,7 @@ from rebalance_kit.analysis.draws_text import (
     draws_table,
 )
 from rebalance_kit.analysis.invariants import check
+from rebalance_kit.analysis.metrics import UNPLANNED, metrics
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.model.extras import require
 from rebalance_kit.model.files import draft_folder, write_atomically
@@ -30,6 +32,8 @@ from rebalance_kit.simulation.scenario.scenario import PROTOCOLS, THREE_PROTOCOL
 from rebalance_kit.simulation.simulate import simulate
 
 MOST_SECONDS = 3_600
+CLASSIC_HEARTBEAT_MS = 3_000
+HEARTBEAT_KEYS = ("group.consumer.heartbeat.interval.ms", "group.consumer.min.heartbeat.interval.ms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +102,63 @@ def _draw(
 ) -> Draws:
     """Draw with progress on a terminal's stderr; print the table and its sentences to ``out`` at the end."""
     progress = DrawProgress(sys.stderr) if sys.stderr is not None and sys.stderr.isatty() else None
-    draws = draw(scenario, protocols, count, seconds=seconds, on_progress=progress)
+    variants = equal_heartbeats(scenario) if set(THREE_PROTOCOLS) <= set(protocols) else {}
+    drawn = {**protocols, **dict.fromkeys(variants, "consumer")}
+    draws = draw(scenario, drawn, count, seconds=seconds, on_progress=progress, variants=variants)
     if progress is not None:
         progress.clear()
     if out is not None:
         print(f"\n{draws_head(scenario, draws)}\n\n{draws_table(draws)}\n", file=out)
         for sentence in draws_sentences(draws):
             print(sentence, file=out)
+        if variants:
+            print(
+                f"{', '.join(variants)}: KIP-848 with heartbeats as often as classic members send them.",
+                file=out,
+            )
+            for line in recorded_gaps(scenario.name):
+                print(line, file=out)
     return draws
+
+
+def equal_heartbeats(scenario: Scenario) -> Mapping[str, Scenario]:
+    """KIP-848 with the heartbeats of a classic group, by its label, where heartbeats decide the gaps and are left at defaults.
+
+    They do where nothing fails: what must move waits for its owner's next heartbeat.
+    """
+    fails = any(action.do in UNPLANNED for action in scenario.actions)
+    keys = {*scenario.broker, *(key for spec in scenario.members for key in spec.configs)}
+    if fails or keys & {*HEARTBEAT_KEYS, "heartbeat.interval.ms"}:
+        return {}
+    broker = {**scenario.broker, **dict.fromkeys(HEARTBEAT_KEYS, CLASSIC_HEARTBEAT_MS)}
+    return {f"consumer at {CLASSIC_HEARTBEAT_MS // 1000} s": replace(scenario, broker=broker)}
+
+
+def recorded_gaps(name: str) -> list[str]:
+    """The longest gap of a partition in the recorded runs of a scenario of this name, in a line; none without recordings."""
+    from rebalance_kit.recordings.runs import pack
+    from rebalance_kit.recordings.runs.folder import read_run
+    from rebalance_kit.recordings.runs.trace import recorded_trace
+
+    if not pack.RECORDED.is_dir():
+        return []
+    wanted = [
+        run for run in pack.run_names() if run.split(".")[0] == name and run.split(".")[1] in THREE_PROTOCOLS
+    ]
+    gaps: dict[str, list[float]] = {protocol: [] for protocol in THREE_PROTOCOLS}
+    with TemporaryDirectory() as folder:
+        for path in pack.unpack(Path(folder), wanted) if wanted else ():
+            gaps[path.name.split(".")[1]].append(metrics(recorded_trace(read_run(path))).longest_gap_s)
+    told = [
+        f"{protocol} {min(found):.2f} to {max(found):.2f} s ({len(found)} runs)"
+        for protocol, found in gaps.items()
+        if found
+    ]
+    return (
+        [f"Recorded on real clusters, heartbeats of 3 s: longest gap of a partition {', '.join(told)}."]
+        if told
+        else []
+    )
 
 
 def _protocols(scenario: Scenario, protocol: str | None) -> list[tuple[str, str | None]]:
@@ -167,8 +220,8 @@ def _print(
     for sentence in sentences(comparison):
         print(sentence, file=out)
     for label, violations in broken.items():
-        for metrics in violations:
+        for violation in violations:
             print(
-                f"BROKEN under {label}: {metrics['invariant']} at {metrics['at_ms']} ms: {metrics['seen']}",
+                f"BROKEN under {label}: {violation['invariant']} at {violation['at_ms']} ms: {violation['seen']}",
                 file=out,
             )

@@ -120,10 +120,12 @@ def draw(
     *,
     seconds: float = SECONDS,
     on_progress: Progress | None = None,
+    variants: Mapping[str, Scenario] | None = None,
 ) -> Draws:
     """Simulate and measure a scenario under each protocol, ``count`` times with the seeds 1, 2, 3 and so on.
 
-    ``protocols`` maps a label to a protocol of ``PROTOCOLS`` (None: as the scenario says). Stops early after
+    ``protocols`` maps a label to a protocol of ``PROTOCOLS`` (None: as the scenario says); ``variants`` are scenarios with
+    other settings for some of the labels. Stops early after
     ``seconds`` (at least two draws are made) or at an interrupt, and returns what is done by then: ``count`` of the
     result says how many. ``on_progress`` is called after every draw. Raises ``ScenarioError`` for a count outside
     2 to 10,000 and whatever ``simulate`` raises.
@@ -133,7 +135,7 @@ def draw(
     begun = time.monotonic()
     so_far = Draws(scenario.name, wanted, metrics)
     try:
-        for measured in _measured(scenario, protocols, wanted):
+        for measured in _measured(scenario, protocols, wanted, variants or {}):
             metrics = {label: (*metrics[label], one) for label, one in measured.items()}
             so_far = Draws(scenario.name, wanted, metrics, time.monotonic() - begun)
             if on_progress is not None:
@@ -147,11 +149,14 @@ def draw(
 
 
 def _measured(
-    scenario: Scenario, protocols: Mapping[str, str | None], count: int
+    scenario: Scenario, protocols: Mapping[str, str | None], count: int, variants: Mapping[str, Scenario]
 ) -> Iterator[dict[str, Metrics]]:
     with without_collector() as tick:
         for seed in range(1, count + 1):
-            traces = [simulate(scenario, seed, protocol) for protocol in protocols.values()]
+            traces = [
+                simulate(variants.get(label, scenario), seed, protocol)
+                for label, protocol in protocols.items()
+            ]
             yield dict(zip(protocols, measure(traces), strict=True))
             tick()
 

@@ -69,9 +69,12 @@ def _order(draws: Draws, each: Measure, groups: Sequence[Sequence[str]]) -> str:
     said = []
     for group in groups:
         medians = {label: draws.distribution(each.of, label) for label in group}
-        shown = {each.shown(one.median) for one in medians.values() if one is not None}
-        said.append(f"{' and '.join(group)} {' and '.join(sorted(shown))}")
-    return ", then ".join(said)
+        shown = {label: each.shown(drawn.median) for label, drawn in medians.items() if drawn is not None}
+        if len(set(shown.values())) == 1:
+            said.append(f"{', '.join(shown)} {next(iter(shown.values()))}")
+        else:
+            said.append(", ".join(f"{label} {median}" for label, median in shown.items()))
+    return "; then ".join(said)
 
 
 def draws_as_json(draws: Draws) -> dict[str, object]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from rebalance_kit import scenarios
 from rebalance_kit.analysis.comparison import MEASURES
 from rebalance_kit.analysis.draws import Distribution, Draws, check_draws, default_draws, draw, verdict
 from rebalance_kit.analysis.draws_text import draws_as_json, draws_sentences, draws_table
 from rebalance_kit.analysis.metrics import metrics
 from rebalance_kit.model.errors import ScenarioError
+from rebalance_kit.runs import equal_heartbeats
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 from rebalance_kit.simulation.simulate import simulate
 
@@ -62,6 +66,23 @@ def test_rebalances_are_not_compared_with_epochs(draws):
     assert "consumer" not in {
         label for group in verdict(draws, BY_WORDS["rebalances (or group epochs)"]).groups for label in group
     }
+
+
+def test_medians_of_one_group_stand_beside_their_labels():
+    healthy = scenarios.load("join")
+    (label, variant), *_ = equal_heartbeats(healthy).items()
+    drawn = draw(healthy, {**THREE, label: "consumer"}, 12, variants={label: variant})
+    gap = BY_WORDS["longest gap of a partition, s"]
+    medians = {name: drawn.distribution(gap.of, name).median for name in drawn.labels}
+    assert label == "consumer at 3 s" and medians[label] < medians["consumer"]
+    said = next(line for line in draws_sentences(drawn) if line.startswith(gap.words))
+    assert all(f"{name} {gap.shown(medians[name])}" in said for name in ("eager", "consumer", label))
+
+
+def test_heartbeats_are_made_equal_only_where_nothing_fails_and_nobody_set_them():
+    assert equal_heartbeats(scenarios.load("crash")) == {}
+    healthy = scenarios.load("join")
+    assert equal_heartbeats(replace(healthy, broker={"group.consumer.heartbeat.interval.ms": 5000})) == {}
 
 
 def test_groups_follow_from_overlapping_middle_halves():

@@ -12,6 +12,7 @@ from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.pipeline.own_files import note_written, refuse_foreign
 from rebalance_kit.pipeline.sweep.grid import usual_tasks
 from rebalance_kit.pipeline.sweep.words import describe_sweep
+from rebalance_kit.simulation.scenario.moments import has_windows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -56,7 +57,7 @@ def run_sweep(
             refuse_foreign(out_dir, ("runs", "rebalances", SWEEP_PAGE))
         from rebalance_kit.pipeline.spark.launch import command_session
 
-        print(f"{checked.runs:,} runs", file=out, flush=True)
+        print(f"{checked.runs:,} runs. {_what_is_drawn(checked)}", file=out, flush=True)
         with command_session(master) as spark:
             swept = _swept(spark, checked, out_dir, out)
         print(swept.text(), file=out)
@@ -86,6 +87,13 @@ def _swept(spark: SparkSession, grid: Grid, out_dir: Path | None, out: TextIO) -
     swept = collected(runs, list(grid.columns()))
     runs.unpersist()
     return swept
+
+
+def _what_is_drawn(grid: Grid) -> str:
+    draws = f"{len(grid.seeds)} draws of each setting, the same for all protocols and values"
+    if any(has_windows(scenario) for scenario in grid.scenarios):
+        return f"{draws}: moments and latencies are drawn. The table has medians, and the middle half in brackets."
+    return f"{draws}: latencies are drawn, every moment is fixed. The table has medians, and the middle half in brackets."
 
 
 def collected(runs: DataFrame, names: Sequence[str]) -> Swept:

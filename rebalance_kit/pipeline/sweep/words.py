@@ -1,13 +1,13 @@
-"""A sweep as text: the median over the seeds for every protocol and combination of values."""
+"""A sweep as text: the median and the middle half over the seeds for every protocol and combination of values."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from statistics import median
 from typing import Any
 
 from rebalance_kit.analysis.comparison import ABSENT, aligned
+from rebalance_kit.analysis.draws import Distribution
 
 #: The columns of the summary and their headings.
 SHOWN = (
@@ -33,7 +33,7 @@ def by_setting(rows: Sequence[Row], names: Sequence[str]) -> dict[tuple[Any, ...
 
 
 def describe_sweep(rows: Sequence[Row], names: Sequence[str]) -> str:
-    """The table of medians (means for false alarms, most of which are 0), and the errors of failed runs."""
+    """The table of medians with their middle halves (means for false alarms, most of which are 0), and the errors of failed runs."""
     head = ["scenario", "protocol", *names, "runs", *(heading for _, heading in SHOWN)]
     body = [
         [
@@ -55,4 +55,9 @@ def _middle(rows: Sequence[Row], column: str) -> str:
     values = [float(row[column]) for row in rows if row[column] is not None]
     if not values:
         return ABSENT
-    return f"{sum(values) / len(values):.2f}" if column == "false_alarms" else f"{median(values):.1f}"
+    if column == "false_alarms":
+        return f"{sum(values) / len(values):.2f}"
+    drawn = Distribution(tuple(sorted(values)))
+    low, high = drawn.middle_half
+    middle = f"{drawn.median:.1f}"
+    return middle if f"{low:.1f}" == f"{high:.1f}" == middle else f"{middle} ({low:.1f}–{high:.1f})"

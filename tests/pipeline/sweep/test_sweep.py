@@ -87,7 +87,7 @@ def test_the_command_writes_tables_and_a_page_and_tells_the_medians(spark, tmp_p
         str(tmp_path),
     ]
     assert main(command, out) == 0
-    assert out.getvalue().startswith("4 runs\n")
+    assert out.getvalue().startswith("4 runs. 2 draws of each setting")
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         ".rebalance-kit.json",
         "rebalances",
