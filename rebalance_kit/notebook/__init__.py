@@ -12,10 +12,13 @@ __getattr__, __dir__, __all__ = lazy_names(
     {
         # run
         "quiet": "runs",
+        "refusal": "runs",
         "run": "runs",
         "stall": "runs",
         "three": "runs",
+        "with_broker": "runs",
         "with_configs": "runs",
+        "with_version": "runs",
         # look
         "chart": "pictures",
         "describe": "pictures",
@@ -40,8 +43,10 @@ __getattr__, __dir__, __all__ = lazy_names(
         "consumer_groups": "admin",
         "log_files": "admin",
         # compare
+        "across": "costs",
         "costs": "costs",
         "draws": "costs",
+        "fewest": "costs",
         "median": "costs",
         "more": "costs",
         "spread": "costs",

@@ -73,6 +73,19 @@ def _cell(each: Measure, found: Distribution | None) -> str:
     return middle if low == high == middle else f"{middle} ({low}–{high})"
 
 
+def across(names: Sequence[str], measure_name: str, count: int = 40) -> Table:
+    """One measure, by the beginning of its row's name, for several scenarios: the median and the middle half of draws."""
+    (each, *_) = _ordered([measure_name])
+    rows: list[list[str]] = []
+    for name in names:
+        drawn = draws(name, count)
+        rows = rows or [
+            [f"{each.words}: median (middle half) of {count} draws", *drawn.labels, "which differ"]
+        ]
+        rows.append([name, *_drawn(each, drawn)[1:]])
+    return Table(rows, shown=len(rows))
+
+
 def spread(drawn: Draws, measure_name: str) -> Table:
     """One measure (a name of ``Metrics``, as ``longest_gap_s``) over the draws: least, quartiles, greatest."""
     rows = [[f"{drawn.count} draws", "least", "lower quartile", "median", "upper quartile", "greatest"]]
@@ -96,6 +109,15 @@ def _number(value: float, found: Distribution) -> str:
 
 def more(drawn: Draws, measure_name: str) -> str:
     """The protocol with most of a measure, or ``no difference`` where the middle halves of the draws overlap."""
-    of = attrgetter(measure_name)
-    groups = verdict(drawn, Measure(measure_name, of, str)).groups
+    groups = _groups(drawn, measure_name)
     return "no difference" if len(groups) < 2 else " and ".join(groups[-1])
+
+
+def fewest(drawn: Draws, measure_name: str) -> str:
+    """The protocol with clearly least of a measure, or ``none`` where the middle halves of the draws overlap."""
+    groups = _groups(drawn, measure_name)
+    return "none" if len(groups) < 2 else " and ".join(groups[0])
+
+
+def _groups(drawn: Draws, measure_name: str) -> tuple[tuple[str, ...], ...]:
+    return verdict(drawn, Measure(measure_name, attrgetter(measure_name), str)).groups

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from rebalance_kit.analysis.metrics import study_from
 from rebalance_kit.model.trace import Trace, TraceRow
 from rebalance_kit.notebook.events import clock
 from rebalance_kit.notebook.text import Text, columns
@@ -46,11 +47,14 @@ def _member_step(row: TraceRow, at: dict[str, str]) -> str:
     return f"{name} has {partitions}"
 
 
-def target_beside_current(trace: Trace, at_s: float) -> Text:
-    """What each member of a KIP-848 group should own and what the broker lets it own, at a moment."""
-    rows = [
-        row for row in trace.of("target", "member_reconciled", "member_removed") if row.at_ms <= at_s * 1000
-    ]
+def target_beside_current(trace: Trace, at: float | str) -> Text:
+    """What each member of a KIP-848 group should own and what the broker lets it own, at a moment.
+
+    ``at`` is a second, ``"target"`` (the first target from the moment on that is studied), ``"first revocation"``
+    after it, or ``"end"``.
+    """
+    at_ms = _moment(trace, at) if isinstance(at, str) else round(at * 1000)
+    rows = [row for row in trace.of("target", "member_reconciled", "member_removed") if row.at_ms <= at_ms]
     goal: Mapping[str, Sequence[str]] = {}
     current: dict[str, TraceRow] = {}
     for row in rows:
@@ -64,6 +68,17 @@ def target_beside_current(trace: Trace, at_s: float) -> Text:
     return columns(
         [head, *(_goal_line(name, goal.get(name, ()), row) for name, row in sorted(current.items()))]
     )
+
+
+def _moment(trace: Trace, name: str) -> int:
+    since = study_from(trace)
+    target = next((row.at_ms for row in trace.of("target") if row.at_ms >= since), since)
+    if name == "target":
+        return target
+    if name == "end":
+        return trace.end_ms
+    revoking = (row for row in trace.of("member_reconciled") if row.detail["pending_revocation"])
+    return next((row.at_ms for row in revoking if row.at_ms >= target), trace.end_ms)
 
 
 def _goal_line(name: str, goal: Sequence[str], row: TraceRow) -> tuple[str, ...]:

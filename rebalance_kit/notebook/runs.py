@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rebalance_kit import scenarios
+from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.model.trace import Trace
+from rebalance_kit.notebook.text import Text, in_lines
 from rebalance_kit.simulation.scenario.scenario import THREE_PROTOCOLS, Action, Scenario
 from rebalance_kit.simulation.simulate import simulate
 
@@ -36,11 +38,35 @@ def run(scenario: Scenario | str, protocol: str | None = None, seed: int | None 
     return simulate(wanted, seed, protocol)
 
 
+def with_broker(
+    scenario: Scenario | str, configs: Mapping[str, object], end_s: float | None = None
+) -> Scenario:
+    """The scenario on a broker with these Kafka configs; longer if ``end_s`` says so."""
+    wanted = scenarios.scenario(scenario) if isinstance(scenario, str) else scenario
+    changed = replace(wanted, broker={**wanted.broker, **configs})
+    return changed if end_s is None else replace(changed, end_ms=round(end_s * 1000))
+
+
+def with_version(scenario: Scenario | str, kafka_version: str) -> Scenario:
+    """The scenario on another version of Kafka."""
+    wanted = scenarios.scenario(scenario) if isinstance(scenario, str) else scenario
+    return replace(wanted, kafka_version=kafka_version)
+
+
 def with_configs(scenario: Scenario | str, configs: Mapping[str, object]) -> Scenario:
     """The scenario with these Kafka configs given to every member."""
     wanted = scenarios.scenario(scenario) if isinstance(scenario, str) else scenario
     members = tuple(replace(spec, configs={**spec.configs, **configs}) for spec in wanted.members)
     return replace(wanted, members=members)
+
+
+def refusal(text: str) -> Text:
+    """What the kit, in Kafka's words, says against a scenario; the scenario is refused for what is wrong in it."""
+    try:
+        scenarios.scenario(text)
+    except RebalanceKitError as error:
+        return in_lines(str(error))
+    return Text("accepted")
 
 
 def quiet(scenario: Scenario | str) -> Scenario:

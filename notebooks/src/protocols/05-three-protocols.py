@@ -1,178 +1,193 @@
 # %% [markdown]
 # # 05 · One scenario, three protocols
 #
-# **25 minutes.** Exams: CCDAK *Fundamentals*, *Application Development*; CCAAK *Cluster Configuration*, *Deployment*,
+# **45 minutes**. Exams: CCDAK *Fundamentals*, *Application Development*; CCAAK *Cluster Configuration*, *Deployment*,
 # *Troubleshooting*.
 #
 # After this notebook you can
 #
-# - read the cost table of a rebalance: who stops, how long, what moves, what is read twice;
-# - say for which events the choice of protocol matters, and for which it does not;
-# - answer "is eager slow?" without repeating a slogan.
+# - read the cost table of a rebalance: who stops, how long, what moves, what is read twice (CCAAK Troubleshooting);
+# - say for which events the choice of protocol matters, and for which it does not (CCAAK Deployment);
+# - explain when eager is slow and when it is not (CCDAK Fundamentals).
 #
-# The rule of this notebook: the *same* events, on the *same* clock, under eager, cooperative and consumer (KIP-848),
-# and all numbers come out of the runs.
-
-# %%
-from rebalance_kit import compare, comparison_figure, describe_comparison, flow_figure
-from rebalance_kit import gantt_figure, metrics, sentences, show, three
-from rebalance_kit.notebook import beside, columns, in_lines, longest_silence, passed_to, spread, story
-
-# %% [markdown]
+# The rule of this notebook: the *same* events, at the *same* moments, under eager, cooperative and KIP-848. What no rule decides (when
+# processes start, when the crash falls between two heartbeats) is drawn by chance, a hundred times. A cell of a table
+# shows the **median**, and in brackets the **middle half**: a quarter of the runs lie below it, a quarter above. Where the middle halves overlap, the
+# last column says *no difference*.
+#
 # ## 1 A crash
 #
 # Three consumers, twelve partitions, all settings at their defaults. One consumer is killed.
 #
 # ### Predict
 #
-# How many of the twelve partitions go unread? Does any protocol have a clearly shorter gap? Which? (Keep the second
-# answer in mind.)
+# How many of the twelve partitions go unread? And does any protocol have a clearly shorter gap?
 
 # %%
-guess = {"eager": None, "cooperative": None, "consumer": None}
+from rebalance_kit.notebook import predict
+
+guess = predict(
+    {
+        "unread, eager": None,
+        "unread, cooperative": None,
+        "unread, KIP-848": None,
+        "clearly shorter gap": None,
+    },
+    options={"clearly shorter gap": ["eager", "cooperative", "KIP-848", "none"]},
+)
+guess
+
+# %% tags=["answer"]
+from rebalance_kit.notebook import costs, draws, fewest, median
+
+crash = draws("crash")
+unread, shorter = median(crash, "partitions_unread"), fewest(crash, "longest_gap_s")
+guess.beside({**{f"unread, {name}": count for name, count in unread.items()}, "clearly shorter gap": shorter})
 
 # %%
-crash = three("crash")
-print(beside(guess, {way: metrics(run).partitions_unread for way, run in crash.items()}))
+costs(
+    crash,
+    "partitions unread",
+    "longest gap of a partition",
+    "fault detected",
+    "longest gap of the whole group",
+)
 
 # %% [markdown]
-# **Watch for** the row *noticed after*, and compare it with *longest gap of a partition*.
-
-# %%
-print(describe_comparison(list(crash.values())))
-
-# %%
-print(in_lines("\n".join(sentences(compare(crash)))))
-
-# %% [markdown]
-# The longest gap is nearly all *noticing*, and no protocol shortens that. One run is one sample, though: how long
-# it takes depends on how old the last heartbeat was at the moment of the crash, and on when a survivor heartbeats
-# next. So ask twenty runs, with twenty seeds:
-
-# %%
-print("longest gap of a partition after a crash, in seconds, over 20 seeds")
-print(spread("crash", lambda run: metrics(run).longest_gap_s))
-
-# %% [markdown]
-# **A crash costs all three about the same.** The ranges overlap. The consumer protocol spreads wider, since its
-# heartbeat interval is 5 s by default and the classic one is 3 s: the last heartbeat may be older when the crash
-# comes, and a survivor's next one later.
+# The longest gap is nearly all *detection*: the session timeout minus the age of the last heartbeat. No protocol shortens the session timeout, and the middle halves overlap:
+# **a crash costs all three about the same**. KIP-848 spreads wider because its heartbeat interval is 5 s and the classic one is 3 s: the last
+# heartbeat may be older when the crash comes, and a survivor's next one later.
 #
-# What differs is who else is touched. **Watch for** the rows of the healthy consumers in the two charts:
+# What differs is who else is touched. **Watch for** the thin red line through the healthy rows of the first strip.
 
 # %% tags=["nbval-ignore-output"]
-show(gantt_figure(crash["eager"]), "")
+from rebalance_kit.notebook import describe, one_clock, three
+
+picture = one_clock(three("crash"), event="consumer-2 is killed", after_s=48)
+picture
 
 # %%
-print(story(crash["eager"]))
-
-# %% tags=["nbval-ignore-output"]
-show(gantt_figure(crash["cooperative"]), "")
-
-# %%
-print(story(crash["cooperative"]))
+describe(picture)
 
 # %% [markdown]
 # ## 2 A healthy join
 #
-# Now an autoscaler starts a fourth consumer. Nobody is ill, all callbacks are quick.
+# Now an autoscaler starts a fourth consumer. All members are healthy and all callbacks are quick.
 #
 # ### Predict
 #
-# Under which protocol is the longest gap of any *single* partition the shortest, as a rule?
+# Under which protocol is the longest gap of any *single* partition the shortest?
 
 # %%
-guess = {"shortest, as a rule": None}
+guess = predict({"shortest": None}, options=["eager", "cooperative", "KIP-848", "none"])
+guess
+
+# %% tags=["answer"]
+join = draws("join")
+guess.beside({"shortest": fewest(join, "longest_gap_s")})
 
 # %%
-from statistics import median
-
-joins = [three("join", seed=seed) for seed in range(1, 21)]
-longest = {way: median(metrics(runs[way]).longest_gap_s for runs in joins) for way in joins[0]}
-print(beside(guess, {"shortest, as a rule": min(longest, key=longest.get)}))
-
-# %%
-print("longest gap of a partition in a join, in seconds, over 20 seeds")
-print(spread("join", lambda run: metrics(run).longest_gap_s))
-print()
-print("partitions that were unread in a join, over 20 seeds")
-print(spread("join", lambda run: metrics(run).partitions_unread))
+costs(join)
 
 # %% [markdown]
-# Most people are surprised here. Under **eager** the members hear of the rebalance at their common heartbeat, give
-# everything up, join, and have everything back at once: each gap is short, and *every* partition has one. Under
-# **cooperative** only the partitions that move go unread, but as a rule each of them for about one heartbeat interval,
-# until the second generation hands it out. (*Least* shows the exception: when the newcomer's SyncGroup comes too late
-# for the first generation, the second one follows at once.) Under **consumer** a moved partition is unread from its
-# revocation until the new owner's next heartbeat.
-#
-# So is the consumer protocol slow? Its clock is the heartbeat interval that the *broker* sets, 5 s by default; the
-# classic client's own is 3 s. Give both the same interval and look again:
+# Most people are surprised. Under **eager** all members hear of the rebalance at about the same time, give everything up, join, and have everything
+# back at once: each gap is short, and *every* partition has one. Under **cooperative** only the partitions that move are unread, and each of them for about
+# one heartbeat interval, until the second generation hands it out. Under **KIP-848** a moved partition is unread from its revocation until the new owner's next heartbeat. Here is the
+# whole range:
 
 # %%
-from dataclasses import replace
+from rebalance_kit.notebook import spread
 
+spread(join, "longest_gap_s")
+
+# %% [markdown]
+# Two extremes are worth a look. *Greatest* under eager: one member's heartbeat had just passed when the rebalance began, so the others had to wait for it for an
+# interval. *Least* under cooperative: the newcomer's SyncGroup came too late for the first generation, so the second followed at once.
+#
+# So is KIP-848 slow? Its clock is the heartbeat interval that the *broker* sets, 5 s by default; the classic client's own is 3 s. Give both the same interval:
+
+# %%
+from rebalance_kit.notebook import with_broker
+
+every_3_s = {"group.consumer.heartbeat.interval.ms": 3000, "group.consumer.min.heartbeat.interval.ms": 3000}
+costs(draws(with_broker("join", every_3_s)), "longest gap of a partition", "unread")
+
+# %% [markdown]
+# At equal intervals KIP-848 is not slower than cooperative, and in sum its partitions are unread for a shorter time. What you saw before was the default, not the protocol.
+#
+# Recordings of real clusters fit in. In the run `join.consumer.4.3.1` (six partitions, heartbeats every 3 s) 297 ms lay between
+# `onPartitionsRevoked` of the old owner and `onPartitionsAssigned` of the new one; in `join.cooperative.4.3.1` 3,036 ms. Here is the engine with six partitions. It counts until
+# records arrive again, which adds about two tenths of a second:
+
+# %%
 from rebalance_kit import scenario
 
-broker = {"group.consumer.heartbeat.interval.ms": 3000, "group.consumer.min.heartbeat.interval.ms": 3000}
-print("longest gap of a partition in a join, in seconds, all heartbeats every 3 s, over 20 seeds")
-print(spread(replace(scenario("join"), broker=broker), lambda run: metrics(run).longest_gap_s))
+recorded = """
+scenario: as-recorded
+topics: {orders: 6}
+end: 60s
+configs: {auto.offset.reset: earliest}
+members:
+  - {count: 3, prefix: c, topics: [orders], start: {about: 3s, within: 3s}}
+  - {name: c4, topics: [orders], start: {about: 33s, within: 3s}}
+"""
+spread(draws(with_broker(scenario(recorded), every_3_s)), "longest_gap_s")
 
 # %% [markdown]
-# At equal intervals the two do not differ: the ranges overlap. A real cluster can be quicker still: in the recorded run
-# `join.consumer.4.3.1` (heartbeats of 3 s) the longest gap was 297 ms, because the new owner's heartbeat happened to come
-# just after the partition was released; in `join.cooperative.4.3.1` it was 3,036 ms. The phase of the heartbeats decides, and
-# one recording is one draw. Here is one of the *simulated* runs in full.
+# The recorded KIP-848 run is at the lucky end: only one partition moved, and the new owner's heartbeat happened to come just after the release. One recording is one
+# draw. Three seconds in the cooperative recording are no accident; they are the rule.
+#
+# What no gap shows is the work around it. Under eager each member runs `onPartitionsRevoked` and `onPartitionsAssigned` for *all* its partitions and commits them all, and whatever
+# was kept per partition (caches, open files, connections) is built again:
 
 # %%
-join = joins[2]
-print(describe_comparison(list(join.values())))
+from rebalance_kit.notebook import columns, passed_to
 
-# %% tags=["nbval-ignore-output"]
-show(comparison_figure(list(join.values())), "")
-
-# %% [markdown]
-# Unread partition-seconds (the bars) add up all gaps of all partitions; use them when lag is your main cost.
-# Here is what they leave out: under eager each member runs `onPartitionsRevoked` and
-# `onPartitionsAssigned` for *all* its partitions, commits them all, and whatever was kept for them (caches, open
-# files, connections) is built again.
-
-# %%
-rows = [
-    (way, str(passed_to(run, "revoked", since_s=30)), str(passed_to(run, "assigned", since_s=30)))
-    for way, run in join.items()
-]
-print(columns([("partitions passed to callbacks", "revoked", "assigned"), *rows]))
+joined = three("join")
+columns(
+    [
+        ("partitions passed to", "eager", "cooperative", "KIP-848"),
+        ("onPartitionsRevoked", *(str(passed_to(each, "revoked", since_s=30)) for each in joined.values())),
+        ("onPartitionsAssigned", *(str(passed_to(each, "assigned", since_s=30)) for each in joined.values())),
+    ]
+)
 
 # %% [markdown]
 # ## 3 The slowest member decides
 #
-# So far everybody was quick. Now one of two consumers needs six seconds in each rebalance callback (it flushes state
-# to a slow store), and a third consumer joins.
+# So far all members were quick. Now one of two consumers needs six seconds in each rebalance callback, because it flushes state
+# to a slow store, and a third consumer joins.
 #
-# **Watch for** *longest gap of the whole group* and *partitions unread*.
+# ### Predict
+#
+# Add up the gaps of all partitions. Which protocol has the *most* unread partition-seconds?
 
 # %%
-slow = three("slow-callback")
-print(describe_comparison(list(slow.values())))
+guess = predict({"most": None}, options=["eager", "cooperative", "KIP-848", "no difference"])
+guess
 
-# %% [markdown]
-# Under eager everybody waits for the slow one: nobody gets the new plan before the last member has given its
-# partitions up. Cooperative and consumer members go on reading. This, not the healthy case, is why "stop the world"
-# has its bad name: **the gaps of an eager group are as long as its slowest member takes**, up to `max.poll.interval.ms`.
+# %% tags=["answer"]
+from rebalance_kit.notebook import more
 
-# A storm makes it worse: two consumers take turns to be too slow for `max.poll.interval.ms`, while `consumer-3` is
-# healthy all the time. How long does *it* get no record?
+slow = draws("slow-callback")
+guess.beside({"most": more(slow, "unread_partition_s")})
 
 # %%
-storm = three("storm")
-rows = [(way, f"{longest_silence(run, 'consumer-3', since_s=30):.1f} s") for way, run in storm.items()]
-print(columns([("protocol", "longest time without a record at consumer-3, which is healthy"), *rows]))
+costs(slow, "longest gap of the whole group", "unread", "longest gap of a partition", "partitions unread")
 
 # %% [markdown]
+# The first row is what gives stop-the-world its bad name: under eager, for six seconds *nobody* reads *anything*, because nobody gets the new plan before the slow member has
+# given its partitions up. Under the other two that never happens. **The gaps of an eager group are as long as its slowest member
+# takes**, up to `max.poll.interval.ms`.
+#
+# But the next two rows do not crown anyone. Cooperative has the most unread partition-seconds, and KIP-848 the longest single gap. Callbacks run in the thread that polls, so during each
+# callback the slow member reads none of its own partitions, not even those it keeps. Eager calls back twice, once for revoked and once for assigned. Cooperative adds a generation, and with
+# it another call of `onPartitionsAssigned`. Under KIP-848 the slow member's own moving partition waits for both callbacks and for the new owner's next heartbeat.
+# The lesson: keep callbacks short under every protocol.
+#
 # ## 4 Fifty consumers, five hundred partitions, one restart
 #
-# The story that every talk about rebalancing tells: fifty consumers, ten partitions each, and *one* of them is
+# Every talk about rebalancing tells this story: fifty consumers, ten partitions each, and *one* of them is
 # restarted for a new version. It leaves, and is back seven seconds later.
 #
 # ### Predict
@@ -180,95 +195,91 @@ print(columns([("protocol", "longest time without a record at consumer-3, which 
 # How many of the 500 partitions go unread?
 
 # %%
-guess = {"eager": None, "cooperative": None, "consumer": None}
+guess = predict(
+    {"eager": None, "cooperative": None, "KIP-848": None}, within={"cooperative": 2, "KIP-848": 2}
+)
+guess
 
-# %%
+# %% tags=["answer"]
+from rebalance_kit import metrics
+
 fifty = three("fifty-by-five-hundred")
-print(beside(guess, {way: metrics(run).partitions_unread for way, run in fifty.items()}))
+touched = {protocol: metrics(each).partitions_unread for protocol, each in fifty.items()}
+guess.beside(
+    {"eager": touched["eager"], "cooperative": touched["cooperative"], "KIP-848": touched["consumer"]}
+)
 
 # %% [markdown]
-# **Watch for** the moment, soon after `consumer-17` has left at 46.4 s, at which all squares fall into *No owner* (drag the slider slowly); then
-# look for it in the second picture.
+# **Watch for** the moment, soon after `consumer-17` has left, at which all squares fall into *No owner* (drag the slider slowly).
 
 # %% tags=["nbval-ignore-output"]
-show(flow_figure(fifty["eager"]), "")
+from rebalance_kit.notebook import flow
+
+flow(fifty["eager"])
 
 # %%
-print(story(fifty["eager"]))
+from rebalance_kit.notebook import twin
 
-# %% tags=["nbval-ignore-output"]
-show(flow_figure(fifty["cooperative"]), "")
-
-# %%
-print(story(fifty["cooperative"]))
+twin(fifty["eager"])
 
 # %%
-print(describe_comparison(list(fifty.values())))
+costs(
+    fifty, "partitions unread", "unread partition-seconds", "partitions moved", "longest gap of a partition"
+)
 
 # %% [markdown]
 # What the table shows, including what speaks for eager:
 #
-# - **eager** touches all 500 partitions, twice (once for the leave, once for the join); each single gap is short
-#   because all fifty are healthy and quick. Put one slow callback in, and section 3 happens to 500 partitions.
-# - **cooperative** and **consumer** touch only the partitions of the restarted member and those handed back to it.
-# - under every protocol the restarted member's partitions go unread until the others hear that it left.
-# - *partitions moved* compares the end with the beginning. The range assignor of the eager run deals out the same way
-#   whenever the same members are there, so nothing seems to have moved; the sticky assignors spread the
-#   leaver's ten partitions over the others and later gave it ten different ones; nothing makes them swap back.
+# - **Eager** touches all 500 partitions, twice (once for the leave, once for the join); each single gap is short
+#   because all fifty are healthy and quick. Add one slow callback, and section 3 happens to 500 partitions.
+# - **Cooperative** and **KIP-848** touch the ten partitions of the restarted member and the ten that it is given afterwards. (One of them may be the same, so the run shows 19 under KIP-848.)
+# - Under every protocol the restarted member's partitions go unread until the others hear that it left.
+# - *Partitions moved* compares the end with the beginning. Range deals out the same way whenever the same members are there, so nothing seems to have moved. The sticky
+#   assignors spread the leaver's ten partitions over the others and later gave it different ones; nothing makes them swap back.
 #
-# In a rolling deploy this happens once per consumer: fifty times. **Watch for** the number of rebalances in a rolling
-# restart of only three:
+# In a rolling deploy this happens once per consumer: fifty times. A rolling restart of only three consumers, without and with static membership (a `group.instance.id` each, back before the session
+# expires):
 
 # %%
-print(describe_comparison(list(three("rolling-restart").values())))
+from rebalance_kit.notebook import across
+
+restarts = ["rolling-restart", "rolling-restart-static"]
+print(across(restarts, "rebalances"))
+print(across(restarts, "unread"))
 
 # %% [markdown]
-# And with static membership (a `group.instance.id` for each), back before the session ends:
-
-# %%
-print(describe_comparison(list(three("rolling-restart-static").values())))
-
-# %% [markdown]
-# No rebalance at all; the price is that a restarted member's partitions stay unread until it is back, since nobody takes
-# them over. Whether that is better depends on how long your restarts take.
-
-# %% [markdown]
+# With static membership there is no rebalance at all. The price is that a restarted member's partitions stay unread until it is back, because nobody takes
+# them over; here that costs *more* unread partition-seconds than the rebalances of an eager group of three. Whether it is better depends on how long your restarts take and on how large your group is.
+#
 # ## 5 What is read twice
 #
 # No protocol removes duplicates: what an owner had read since its last commit, the next owner reads again.
 
 # %%
-rows = [
-    (name, *(str(metrics(run).records_redelivered) for run in three(name).values()))
-    for name in ("join", "leave", "crash", "poll-timeout", "freeze")
-]
-print(columns([("records delivered twice", "eager", "cooperative", "consumer"), *rows]))
+across(["join", "leave", "crash", "poll-timeout", "freeze"], "records redelivered")
 
 # %% [markdown]
-# In planned changes (join, leave) members commit before they give partitions up, so almost nothing is read twice. After
-# an unplanned change, whatever came since the last commit is read again, under every protocol. The *freeze* adds
+# In planned changes (join, leave) members commit before giving partitions up (auto-commit on), so almost nothing is read twice. After an unplanned change,
+# everything since the last commit is read again, under any protocol: up to five seconds of records (`auto.commit.interval.ms`), here ten per second and partition. The *freeze* adds
 # something: a classic consumer that thaws can still hand its backlog to the application before it learns that it was
-# removed; the client of the consumer protocol learns it first.
-
-# %% [markdown]
+# removed; a KIP-848 client learns it first.
+#
 # ## In one table
 #
 # | event | what decides the gap | does the protocol matter? |
 # |---|---|---|
 # | crash | session timeout minus the age of the last heartbeat | for the dead member's partitions: no. For all others: eager stops them too |
-# | healthy join | eager: one round for all; cooperative: a heartbeat interval for what moves; consumer: up to two heartbeats for what moves | yes: many short gaps or few long ones |
+# | healthy join | eager: one round for all; cooperative: one heartbeat interval for what moves; KIP-848: up to one interval for what moves | yes: many short gaps or few long ones |
 # | leave (close) | the survivors' next heartbeat | only in how many partitions are affected |
 # | one slow member | its callback, or its poll loop | very much: under eager all wait for it |
 # | rolling restart | number of members times the above | yes; static membership matters more |
 #
 # ## Try it
 #
-# - Give the crash a session timeout of 10 s: a scenario is a value, `dataclasses.replace(scenario("crash"), ...)`, or
-#   the YAML in the README and give it to `scenario`. Which rows of the table change, which do not?
-# - Open any of these runs in the lab: `Lab("slow-callback", "eager")`, and freeze somebody at the wrong moment. Then
-#   press **Compare** (V): three columns on one clock, from the same actions, with the cost table of this notebook.
-# - **Settings** changes a timeout for all members; a value that Kafka refuses shows Kafka's own words at its field.
-# - **Copy link** gives a token that rebuilds what you see. Send it to somebody who says that eager is always worse.
+# - Open any of these runs in the lab, freeze a member at the wrong moment, and press **Compare** (V): three columns on one clock, from the same actions.
+# - **Settings** changes a timeout for all members; a value that Kafka refuses shows Kafka's own words at its field. Give a crash a
+#   session timeout of 10 s. Which rows of the cost table change?
+# - **Copy link** gives a token that rebuilds what you see. Send it to a colleague who says that eager is always worse.
 
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit import Lab
@@ -276,7 +287,14 @@ from rebalance_kit import Lab
 Lab("slow-callback", "eager", at_ms=46_000)
 
 # %% [markdown]
-# ## Check questions
+# <details><summary>Answer</summary>
+#
+# With a session timeout of 10 s the crash is detected, and the dead member's partitions are read again, 35 s earlier. How many partitions go unread, how many move and how long the
+# healthy ones stop does not change.
+#
+# </details>
+#
+# ## Check yourself
 
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit import Quiz
@@ -284,11 +302,15 @@ from rebalance_kit import Quiz
 Quiz("three-protocols")
 
 # %% [markdown]
-# ## Recap
+# ## Recap card
 #
 # - A crash costs the three protocols about the same; the session timeout decides.
 # - In a healthy join, eager has the shortest gap per partition, but every partition has one.
 # - Eager's real price is breadth, and that all wait for the slowest.
 # - Duplicates come from the commit policy and the kind of event, hardly from the protocol.
-#
-# **Next:** 06, the assignors: who gets which partition, and why exactly that one.
+# - One run is one draw: compare medians and middle halves.
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+from rebalance_kit.notebook import next_notebook
+
+next_notebook("05")

@@ -1,0 +1,255 @@
+# %% [markdown]
+# # 04b · KIP-848 in practice: settings, versions, mixed groups
+#
+# **35 minutes**. Exams: CCDAK *Application Development*; CCAAK *Cluster Configuration*, *Deployment*, *Observability*.
+#
+# After this notebook you can
+#
+# - say which settings moved from the client to the broker, and which a client now refuses (CCAAK Cluster Configuration);
+# - explain what a burst of joins does before and after Kafka 4.3 (CCAAK Observability);
+# - say what happens when classic and new clients meet in one group (CCAAK Deployment);
+# - correct four common beliefs about the new protocol (CCDAK Application Development).
+#
+# | version | state of `group.protocol=consumer` |
+# |---|---|
+# | 3.7 | early access |
+# | 3.8 | preview |
+# | 4.0 | generally available; brokers offer it, clients must ask for it |
+# | 4.3 | classic clients log a hint that there is a new protocol (KIP-1274) |
+# | 5.0 | planned to be the client's default |
+# | 6.0 | the classic protocol is planned to go |
+#
+# ## Who sets what
+#
+# | setting of the classic client | under KIP-848 |
+# |---|---|
+# | `session.timeout.ms` | `group.consumer.session.timeout.ms` of the broker, or of one group |
+# | `heartbeat.interval.ms` | `group.consumer.heartbeat.interval.ms` of the broker, or of one group |
+# | `partition.assignment.strategy` | `group.consumer.assignors` of the broker (`uniform`, `range`); a client can request one with `group.remote.assignor` |
+# | `max.poll.interval.ms` | stays with the client, and is also the time within which a member must give up what it is told to |
+# | `subscribe(java.util.regex.Pattern)` | still matched by the client; or a **SubscriptionPattern**, which the broker resolves (RE2/J syntax, a regular-expression library without backtracking) |
+#
+# ## Myth 1: "set `session.timeout.ms` on the consumer to find crashes sooner"
+#
+# ### Predict
+#
+# What does a consumer with `group.protocol=consumer` and `session.timeout.ms=10000` do?
+
+# %%
+from rebalance_kit.notebook import predict, refusal
+
+guess = predict({"the consumer": None}, options=["uses 10 s", "ignores the setting", "does not start"])
+guess
+
+# %% tags=["answer"]
+said = refusal("""
+scenario: refused
+topics: {orders: 4}
+members: [{name: consumer-1, topics: [orders], configs: {group.protocol: consumer, session.timeout.ms: 10000}}]
+""")
+guess.beside({"the consumer": "uses 10 s" if said == "accepted" else "does not start"})
+
+# %%
+said
+
+# %% [markdown]
+# It is refused when the consumer is built (since 4.0), and so are `heartbeat.interval.ms` and `partition.assignment.strategy`. The broker's session timeout applies;
+# clients cannot set one:
+
+# %%
+from rebalance_kit.notebook import draws, spread, with_broker
+
+limits = {"group.consumer.session.timeout.ms": 15_000, "group.consumer.min.session.timeout.ms": 15_000}
+print(spread(draws("crash", protocols=["consumer"]), "detect_s"))
+print(spread(draws(with_broker("crash", limits), protocols=["consumer"]), "detect_s"))
+
+# %% [markdown]
+# A crash is detected within the session timeout minus the age of the last heartbeat: 40 to 45 s with the default of 45 s, 10 to 15 s with 15 s. (The second
+# setting in the code only lowers the least value that the broker allows.) A single group can be given its own values:
+# `kafka-configs --entity-type groups --entity-name orders-app --alter --add-config consumer.session.timeout.ms=15000`,
+# within the limits that the broker allows.
+#
+# ## A burst of joins
+#
+# Four consumers start within two seconds. Each join bumps the group epoch. Until 4.2 each epoch got a target of its own. Since 4.3 (KIP-1263) a
+# target is computed at most once per interval:
+
+# %%
+from rebalance_kit.notebook import explain
+
+explain("group.consumer.assignment.interval.ms")
+
+# %% [markdown]
+# ### Predict
+#
+# How many group epochs, and how many *targets* are computed, in the median of forty bursts?
+
+# %%
+guess = predict(
+    {"epochs in 4.3": None, "targets in 4.3": None, "epochs in 4.2": None, "targets in 4.2": None},
+    within={"targets in 4.3": 1},
+)
+guess
+
+# %% tags=["answer"]
+from rebalance_kit.notebook import median, with_version
+
+new = draws(with_version("scale-out", "4.3.0"), 40, ["consumer"])
+old = draws(with_version("scale-out", "4.2.0"), 40, ["consumer"])
+guess.beside(
+    {
+        "epochs in 4.3": median(new, "epochs")["KIP-848"],
+        "targets in 4.3": median(new, "targets")["KIP-848"],
+        "epochs in 4.2": median(old, "epochs")["KIP-848"],
+        "targets in 4.2": median(old, "targets")["KIP-848"],
+    }
+)
+
+# %% [markdown]
+# So a burst is answered in fewer steps. The interval has no timer of its own: the target is computed when any
+# member next heartbeats after the interval. Until then the target is behind the group epoch, and the group is **Assigning**:
+
+# %%
+from rebalance_kit.notebook import run, states
+
+states(run("scale-out", "consumer"), since_s=25)
+
+# %% [markdown]
+# **Myth 2:** "under KIP-848 the group is always Stable." It is not, and the table above is the refutation: Reconciling, Assigning, and
+# Reconciling again. What is true: most partitions are read throughout.
+#
+# ## Myth 3: "with 4.x clients I have the new protocol"
+#
+# A consumer of 4.3 with default settings. Which requests does it send?
+
+# %%
+from rebalance_kit import metrics
+
+print("default client:         ", *metrics(run("join"), since_ms=0).requests)
+print("group.protocol=consumer:", *metrics(run("join", "consumer"), since_ms=0).requests)
+
+# %%
+explain("group.protocol")
+
+# %% [markdown]
+# ## Myth 4: "one old client turns the group back into a classic one"
+#
+# Two members use `group.protocol=consumer`; then a third one joins that knows only the classic protocol.
+#
+# ### Predict
+#
+# Is the newcomer refused, does the group become classic, or does it stay as it is?
+
+# %%
+guess = predict({"the group": None}, options=["refuses it", "becomes classic", "stays as it is"])
+guess
+
+# %% tags=["answer"]
+from rebalance_kit import scenario
+
+mixed = run(
+    scenario("""
+scenario: mixed
+title: An old client joins two new ones
+topics: {orders: 6}
+end: 70s
+configs: {auto.offset.reset: earliest}
+members:
+  - {count: 2, prefix: new-, topics: [orders], configs: {group.protocol: consumer}}
+  - {name: old-3, topics: [orders], start: 30s}
+""")
+)
+converted = any(mixed.of("group_converted"))
+guess.beside({"the group": "becomes classic" if converted else "stays as it is"})
+
+# %%
+from rebalance_kit.notebook import describe
+
+describe(mixed)
+
+# %% [markdown]
+# It stays a KIP-848 group, and the coordinator speaks the classic protocol with members that support nothing else, until the last one has left. The other way
+# round, the first new client that joins a classic group turns it into a KIP-848 group; it turns back only when the last
+# new client has left. The broker's `group.consumer.migration.policy` allows both by default since 4.0. An eager member still gives up
+# everything when it rejoins.
+#
+# In the next lab three classic members are bounced one after the other and come back with `group.protocol=consumer`. **Jump** from mark to mark. **Watch for** the
+# coordinator's bar: its states change from the classic ones to *Assigning* and *Reconciling* with the first newcomer,
+# while the two others still say *classic* in their lanes.
+
+# %% tags=["nbval-ignore-output"]
+from rebalance_kit import Lab
+
+Lab("migration", None)
+
+# %% [markdown]
+# ## Static members
+#
+# A static member of a KIP-848 group says when it goes: its last heartbeat carries epoch -2, "I will be back". It keeps its place until its session
+# expires. The difference shows when *two* processes claim one `group.instance.id`.
+#
+# ### Predict
+#
+# A second process starts with the `group.instance.id` of a living member. Which of the two dies?
+
+# %%
+guess = predict({"classic": None, "KIP-848": None}, options=["the old process", "the new process"])
+guess
+
+# %% tags=["answer"]
+classic, kip_848 = (
+    describe(run("duplicate-instance", "eager")),
+    describe(run("duplicate-instance", "consumer")),
+)
+guess.beside(
+    {
+        "classic": "the new process" if "twin dies" in classic else "the old process",
+        "KIP-848": "the new process" if "twin dies" in kip_848 else "the old process",
+    }
+)
+
+# %%
+print(classic, kip_848, sep="\n\n")
+
+# %% [markdown]
+# The classic coordinator lets the newcomer take the place and *fences* the old process: every later request of its member id is refused with
+# `FENCED_INSTANCE_ID`. Under KIP-848 the place is not free as long as its holder lives, and the newcomer is refused with `UNRELEASED_INSTANCE_ID`. So
+# a replacement for a *crashed* static pod cannot start before the session of the dead one has expired.
+#
+# ## Limits and differences
+#
+# - There is no assignor of your own in the client; write a class for the broker instead.
+# - `uniform` (the default) is sticky; the broker's `range` is not, since 3.9; neither looks at racks.
+# - `enforceRebalance()` is not supported.
+# - The protocol is for consumers. Kafka Streams has one of its own (KIP-1071), and Connect stays with the classic one.
+#
+# **Watch for** *partitions moved*:
+
+# %%
+from rebalance_kit.notebook import costs
+
+costs(draws("join", 40, ["consumer", "consumer-range"]), "partitions moved", "partitions unread")
+
+# %% [markdown]
+# Three have to move. The broker's range moves more, because its blocks shift with the order of the member ids, and the clients draw those at random.
+#
+# ## Check yourself
+
+# %% tags=["nbval-ignore-output"]
+from rebalance_kit import Quiz
+
+Quiz("consumer")
+
+# %% [markdown]
+# ## Recap card
+#
+# - Opt in per client with `group.protocol=consumer`; session timeout, heartbeat interval and assignors belong to the broker or the group.
+# - A client that sets one of the old three does not start.
+# - A burst of joins: one epoch each, and since 4.3 at most one target per second.
+# - Old and new clients can share a group; the first new one converts it, the last new one that leaves converts it back.
+# - A duplicate `group.instance.id` kills the old process in a classic group and the new one under KIP-848.
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+from rebalance_kit.notebook import next_notebook
+
+next_notebook("04b")
