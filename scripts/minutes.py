@@ -26,7 +26,7 @@ WORDS_A_MINUTE = 130
 EXAM = "16"
 """This notebook states the minutes of its exam, which are the exam's own."""
 CODE, FIGURE, LAB, QUESTION = 1 / 3, 1.5, 5.0, 1.0
-STATED = re.compile(r"\*\*(?P<minutes>\d+) minutes\*\*(?:, and (?P<exercises>\d+) for its exercises)?")
+STATED = re.compile(r"\*\*(?P<minutes>\d+) minutes\.?\*\*(?:, and (?P<exercises>\d+) for its exercises)?")
 _FIGURES = re.compile(r"\b(?:flow|chart|one_clock|messages|state_machine|show|show_logs|Poll)\(")
 _LAB = re.compile(r"^(?:\w+ = )?Lab\(.*\)$", re.MULTILINE)
 _QUIZ = re.compile(r"\bQuiz\((?P<given>[^)]*)\)")

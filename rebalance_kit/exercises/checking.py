@@ -11,7 +11,7 @@ from rebalance_kit.exercises.spark_bench import SparkBench
 from rebalance_kit.exercises.task import Case, Check, CheckInput, Task, in_order, shown, told
 from rebalance_kit.exercises.verdict import NotYet
 
-ANSWERS = "answers with a DataFrame of the columns asked for"
+ANSWERS = "return a DataFrame with the requested columns"
 EVERY_ROW = "every row is what happened"
 
 
@@ -59,7 +59,7 @@ class AnswerReport:
 
 
 def _mark(line: CheckLine) -> str:
-    return {True: "passed ", False: "not yet", None: "  -    "}[line.passed]
+    return {True: "passed ", False: "TODO   ", None: "  -    "}[line.passed]
 
 
 def _count(lines: tuple[CheckLine, ...]) -> str:

@@ -21,6 +21,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "with_version": "runs",
         # look
         "chart": "pictures",
+        "Drawn": "pictures",
         "describe": "pictures",
         "flow": "pictures",
         "one_clock": "pictures",
@@ -53,6 +54,11 @@ __getattr__, __dir__, __all__ = lazy_names(
         # ask and answer
         "predict": "guesses",
         "reveal": "text",
+        # logs
+        "growing_log": "logs",
+        "recordings": "logs",
+        "seen_so_far": "logs",
+        "written_logs": "logs",
         # words and tables
         "Table": "text",
         "WIDTH": "text",

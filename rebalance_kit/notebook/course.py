@@ -15,7 +15,7 @@ from rebalance_kit.glossary import lookup
 from rebalance_kit.notebook.text import Text, in_lines
 
 _NUMBERED = re.compile(r"\d\d[a-z]?-[\w-]+\.ipynb")
-_MINUTES = re.compile(r"\*\*(\d+) minutes\*\*(?:, and (\d+) for its exercises)?")
+_MINUTES = re.compile(r"\*\*(\d+) minutes\.?\*\*(?:, and (\d+) for its exercises)?")
 
 
 @dataclass(frozen=True, slots=True)

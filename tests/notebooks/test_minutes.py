@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 import pytest
 
 from tests.support.paths import ROOT
+from tests.support.scripts import loaded
 
 SOURCES = sorted((ROOT / "notebooks" / "src").rglob("[0-9]*.py"), key=lambda path: path.stem)
 SAMPLE = """\
@@ -33,16 +32,6 @@ Exercise("01-log-lines")
 """
 
 
-def loaded(name):
-    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    import sys
-
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture(scope="module")
 def minutes():
     return loaded("minutes")
@@ -67,6 +56,5 @@ def test_the_stated_minutes_are_measured_by_reading(minutes, making, path):
     stated = minutes.STATED.search(path.read_text("utf-8"))
     if path.stem.startswith("16"):
         return  # the exam's own ninety minutes
-    assert stated is None or stated[0] == minutes.reading(making.read_source(path)).stated, (
-        "run scripts/minutes.py --write"
-    )
+    assert stated is not None
+    assert stated[0] == minutes.reading(making.read_source(path)).stated, "run scripts/minutes.py --write"

@@ -22,7 +22,7 @@ def truth(case):
     return rows
 
 
-@check("lines without a time are no events")
+@check("lines without a time are not events")
 def only_events(seen):
     need_none(
         seen.extra(),

@@ -10,7 +10,7 @@ def truth(case):
     return [{"run": run.name, "rebalances": len(begins(run))} for run in case.runs]
 
 
-@check("lines of members are no rebalances of their own")
+@check("lines of members are not rebalances of their own")
 def lines_are_not_rebalances(seen):
     got, true = seen.both(max, "rebalances")
     need(

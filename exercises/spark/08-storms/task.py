@@ -24,7 +24,7 @@ def truth(case):
     return rows
 
 
-@check("two are no storm")
+@check("two are not a storm")
 def three_at_least(seen):
     need_none(
         [row for row in seen.rows if row["rebalances"] < FEWEST],

@@ -64,7 +64,7 @@ def seeds_matter(seen):
     )
 
 
-@check("the median is no mean")
+@check("the median is not the mean")
 def median_not_mean(seen):
     means = {timeout: mean(crash_gaps(seen.case, timeout)) for timeout in seen.case.facts["timeouts_ms"]}
     need_none(

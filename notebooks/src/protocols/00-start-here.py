@@ -111,7 +111,7 @@ guess = predict(
 )
 guess
 
-# %% tags=["answer"]
+# %% tags=["answer", "hide-input"]
 from rebalance_kit import metrics
 
 crash = {protocol: metrics(run) for protocol, run in three("two-consumers-crash").items()}
@@ -145,7 +145,8 @@ costs(draws("two-consumers-crash"))
 #
 # ## The lab
 #
-# This is the lab: two consumers, four partitions, and nothing has happened yet.
+# This is the lab: two consumers, four partitions, and nothing has happened yet. Each consumer has a lane with a disc (the process) and the squares of its
+# partitions.
 #
 # 1. Select the first consumer and press **Crash**. The lab plays what follows.
 # 2. **Watch for** the gap between the crash and the moment at which the coordinator *notices* it.

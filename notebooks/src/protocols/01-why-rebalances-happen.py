@@ -93,7 +93,8 @@ print(reasons(leave, since_s=30))
 print(gaps(leave))
 
 # %% [markdown]
-# The leave was announced, and still its partitions go unread for a moment: the survivors hear of it at their next heartbeat, not before.
+# The leave was announced, and still its partitions go unread for a moment: the survivors hear of it at their next heartbeat, not before. (Why did
+# `consumer-2` have every third partition? Cooperative members use an assignor that deals them out one by one, eager members one that deals in blocks; notebook 02 shows both.)
 #
 # ## 3 A member crashes
 #
@@ -242,7 +243,7 @@ reasons(run(scenario(pattern), "eager"), since_s=20)
 guess_added = predict({"who notices": None}, options=["any consumer", "leader", "coordinator"])
 guess_added
 
-# %% tags=["answer"]
+# %% tags=["answer", "hide-input"]
 from rebalance_kit.notebook import three
 
 added = three("partitions-added")
@@ -335,7 +336,7 @@ fired([*planned, "crash", "poll-timeout", "recovered-member", "broker-restart", 
 #
 # ## Your guesses
 
-# %% tags=["answer"]
+# %% tags=["answer", "hide-input"]
 guess.beside(
     {
         "a broker is restarted": metrics(run("broker-restart", "eager")).rebalances > 0,

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 02 · Eager: stop the world
 #
-# **55 minutes**. Exams: CCDAK *Fundamentals*, *Application Development*; CCAAK *Fundamentals*, *Troubleshooting*.
+# **50 minutes**. Exams: CCDAK *Fundamentals*, *Application Development*; CCAAK *Fundamentals*, *Troubleshooting*.
 #
 # After this notebook you can
 #
@@ -49,7 +49,7 @@ from rebalance_kit.notebook import predict, run
 guess = predict({"unread": None, "change hands": None})
 guess
 
-# %% tags=["answer"]
+# %% tags=["answer", "hide-input"]
 from rebalance_kit import metrics
 
 join = run("join", "eager")
@@ -177,7 +177,7 @@ explain("group.initial.rebalance.delay.ms")
 guess = predict({"eager": None, "cooperative": None, "KIP-848": None}, within=3)
 guess
 
-# %% tags=["answer"]
+# %% tags=["answer", "hide-input"]
 from rebalance_kit.notebook import longest_without_records, stall, three
 
 busy = three(stall("join", "consumer-2", at_s=29, for_s=25, end_s=90))
@@ -214,7 +214,7 @@ describe(picture)
 guess = predict({"rebalances": None, "minutes": None}, within={"rebalances": 1, "minutes": 1})
 guess
 
-# %% tags=["answer"]
+# %% tags=["answer", "hide-input"]
 from rebalance_kit import scenario
 
 deploy = scenario("""

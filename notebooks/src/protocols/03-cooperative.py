@@ -38,7 +38,7 @@ guess = predict(
 )
 guess
 
-# %% tags=["answer"]
+# %% tags=["answer", "hide-input"]
 from rebalance_kit import metrics
 
 move = run("a-to-b-move", "cooperative")
@@ -109,7 +109,7 @@ callbacks(move, since_s=37)
 guess = predict({"3 s (default)": None, "1 s": None}, within=0.5)
 guess
 
-# %% tags=["answer"]
+# %% tags=["answer", "hide-input"]
 from rebalance_kit.notebook import draws, median, spread, with_configs
 
 both = ["eager", "cooperative"]

@@ -59,7 +59,7 @@ guess = predict(
 )
 guess
 
-# %% tags=["answer"]
+# %% tags=["answer", "hide-input"]
 from rebalance_kit import metrics
 
 join = run(third_joins)
@@ -175,7 +175,7 @@ guess = predict({"seconds": None}, within=1.5)
 print(spread(five, "longest_gap_s"))
 guess
 
-# %% tags=["answer"]
+# %% tags=["answer", "hide-input"]
 from rebalance_kit.notebook import median, with_broker
 
 ten = draws(

@@ -41,7 +41,7 @@ from rebalance_kit.notebook import predict, refusal
 guess = predict({"the consumer": None}, options=["uses 10 s", "ignores the setting", "does not start"])
 guess
 
-# %% tags=["answer"]
+# %% tags=["answer", "hide-input"]
 said = refusal("""
 scenario: refused
 topics: {orders: 4}
@@ -91,7 +91,7 @@ guess = predict(
 )
 guess
 
-# %% tags=["answer"]
+# %% tags=["answer", "hide-input"]
 from rebalance_kit.notebook import median, with_version
 
 new = draws(with_version("scale-out", "4.3.0"), 40, ["consumer"])
@@ -144,7 +144,7 @@ explain("group.protocol")
 guess = predict({"the group": None}, options=["refuses it", "becomes classic", "stays as it is"])
 guess
 
-# %% tags=["answer"]
+# %% tags=["answer", "hide-input"]
 from rebalance_kit import scenario
 
 mixed = run(
@@ -196,7 +196,7 @@ Lab("migration", None)
 guess = predict({"classic": None, "KIP-848": None}, options=["the old process", "the new process"])
 guess
 
-# %% tags=["answer"]
+# %% tags=["answer", "hide-input"]
 classic, kip_848 = (
     describe(run("duplicate-instance", "eager")),
     describe(run("duplicate-instance", "consumer")),
@@ -220,6 +220,8 @@ print(classic, kip_848, sep="\n\n")
 #
 # - There is no assignor of your own in the client; write a class for the broker instead.
 # - `uniform` (the default) is sticky; the broker's `range` is not, since 3.9; neither looks at racks.
+# - The broker notices added partitions and new topics by a *metadata hash*: one number over the topics that a group subscribes to. When it changes, the group epoch
+#   goes up. Clients need not watch the topics.
 # - `enforceRebalance()` is not supported.
 # - The protocol is for consumers. Kafka Streams has one of its own (KIP-1071), and Connect stays with the classic one.
 #

@@ -37,7 +37,7 @@ guess = predict(
 )
 guess
 
-# %% tags=["answer"]
+# %% tags=["answer", "hide-input"]
 from rebalance_kit.notebook import costs, draws, fewest, median
 
 crash = draws("crash")
@@ -101,8 +101,8 @@ from rebalance_kit.notebook import spread
 spread(join, "longest_gap_s")
 
 # %% [markdown]
-# Two extremes are worth a look. *Greatest* under eager: one member's heartbeat had just passed when the rebalance began, so the others had to wait for it for an
-# interval. *Least* under cooperative: the newcomer's SyncGroup came too late for the first generation, so the second followed at once.
+# Two extremes are worth a look. *Greatest* under eager: the newcomer asked just between two heartbeats, so one member heard of it at once and gave everything up, and the others heard of it almost an
+# interval later. *Least* under cooperative: the newcomer's SyncGroup came too late for the first generation, so the second followed at once.
 #
 # So is KIP-848 slow? Its clock is the heartbeat interval that the *broker* sets, 5 s by default; the classic client's own is 3 s. Give both the same interval:
 
@@ -135,7 +135,7 @@ spread(draws(with_broker(scenario(recorded), every_3_s)), "longest_gap_s")
 
 # %% [markdown]
 # The recorded KIP-848 run is at the lucky end: only one partition moved, and the new owner's heartbeat happened to come just after the release. One recording is one
-# draw. Three seconds in the cooperative recording are no accident; they are the rule.
+# draw. Three seconds in the cooperative recording are not an accident; they are the rule.
 #
 # What no gap shows is the work around it. Under eager each member runs `onPartitionsRevoked` and `onPartitionsAssigned` for *all* its partitions and commits them all, and whatever
 # was kept per partition (caches, open files, connections) is built again:
@@ -200,7 +200,7 @@ guess = predict(
 )
 guess
 
-# %% tags=["answer"]
+# %% tags=["answer", "hide-input"]
 from rebalance_kit import metrics
 
 fifty = three("fifty-by-five-hundred")

@@ -28,7 +28,9 @@ def describe_gaps(view: GroupView) -> str:
     if not rows:
         return "No gap is known: it takes the logs of the members, with their rebalance callbacks."
     worst = max(rows, key=lambda row: row[3])
-    lines = [f"{len(rows)} partitions went unread; the longest gap was on {worst[0]}: {seconds(worst[3])}."]
+    lines = [
+        f"{len(rows)} partition{'s' if len(rows) > 1 else ''} went unread; the longest gap was on {worst[0]}: {seconds(worst[3])}."
+    ]
     lines += [
         f"{name}: {seconds(total)} in {times} gap{'s' if times > 1 else ''}, the longest {seconds(longest)}."
         for name, total, times, longest in rows

@@ -1,0 +1,107 @@
+"""Sentences of the notebooks that no cell shows: the folded answers below labs, each tried in the lab's engine."""
+
+from __future__ import annotations
+
+import pytest
+
+from rebalance_kit.analysis.metrics import metrics
+from rebalance_kit.model.trace import Trace
+from rebalance_kit.notebook import longest_without_records, quiet, run, with_configs
+from rebalance_kit.scenarios import load, scenario
+from rebalance_kit.view.lab.widget import Lab
+from tests.support.paths import ROOT
+
+
+def source(stem):
+    (path,) = (ROOT / "notebooks" / "src").rglob(f"{stem}.py")
+    return " ".join(path.read_text("utf-8").replace("\n#", " ").split())
+
+
+def generations(trace: Trace, since_ms: int) -> int:
+    return sum(row.at_ms >= since_ms for row in trace.of("generation"))
+
+
+def test_01_a_newcomer_that_starts_with_a_leave_makes_a_second_rebalance():
+    assert "1. Two. The survivors hear of the leave" in source("01-why-rebalances-happen")
+    lab = Lab("leave", "eager")
+    left = next(row.at_ms for row in lab.trace.of("action"))
+    lab.at(left + 500)
+    lab.add()
+    assert metrics(lab.trace).rebalances == 2
+
+
+def test_02_a_restart_does_not_end_the_wait_for_a_dead_member():
+    assert "1. No. The restarted process is a new member" in source("02-eager")
+    without = run("crash-in-hand-over", "eager")
+    lab = Lab("crash-in-hand-over", "eager", at_ms=36_000)
+    lab.restart("consumer-2")
+    ends = [
+        next(row.at_ms for row in trace.of("generation") if row.at_ms > 36_000)
+        for trace in (without, lab.trace)
+    ]
+    assert abs(ends[0] - ends[1]) < 1_000
+    assert min(ends) > 34_300 + 40_000
+
+
+@pytest.mark.parametrize(("distance_s", "expected"), [(1, 1), (2, 3)])
+def test_03_two_restarts_take_one_generation_a_second_apart_and_three_two_seconds_apart(distance_s, expected):
+    assert "One generation at a distance of one second, three at a distance of two." in source(
+        "03-cooperative"
+    )
+    lab = Lab(quiet("crash"), "cooperative", at_ms=26_000)
+    lab.restart("consumer-1")
+    lab.at(26_000 + 1000 * distance_s)
+    lab.restart("consumer-2")
+    assert generations(lab.trace, 26_000) == expected
+
+
+def test_a_frozen_member_delays_only_what_it_holds_and_everyone_under_eager():
+    text = source("04-kip-848")
+    assert "more than forty seconds without a single record" in text
+    assert "It gets its other partition from `consumer-1` within seconds." in text
+    third_joins = scenario("""
+scenario: third-joins
+title: A third consumer joins
+topics: {orders: 6}
+end: 110s
+configs: {auto.offset.reset: earliest, group.protocol: consumer}
+members:
+  - {count: 2, prefix: consumer-, start: {about: 3s, within: 3s}, topics: [orders]}
+  - {name: consumer-3, topics: [orders], start: {about: 33s, within: 3s}}
+""")
+    waits = {}
+    for protocol in ("consumer", "eager"):
+        lab = Lab(third_joins, protocol, at_ms=33_300)
+        lab.freeze("consumer-2")
+        waits[protocol] = {
+            name: longest_without_records(lab.trace, name, 33.3) for name in ("consumer-1", "consumer-3")
+        }
+    assert waits["eager"]["consumer-1"] > 40
+    assert waits["consumer"]["consumer-1"] == 0
+    assert waits["consumer"]["consumer-3"] < 10
+
+
+def test_05_a_session_of_ten_seconds_moves_detection_by_thirty_five_and_nothing_else():
+    assert "35 s earlier" in source("05-three-protocols")
+    long, short = (
+        metrics(run(crash, "eager"))
+        for crash in (load("crash"), with_configs("crash", {"session.timeout.ms": 10_000}))
+    )
+    assert long.detect_s - short.detect_s == pytest.approx(35, abs=0.5)
+    assert (long.partitions_unread, long.partitions_moved) == (
+        short.partitions_unread,
+        short.partitions_moved,
+    )
+    assert long.group_gap_s == pytest.approx(short.group_gap_s, abs=0.2)
+
+
+def test_eighteen_exercises_come_with_the_kit():
+    assert "Eighteen exercises come with the kit." in source("11-gaps-storms-culprits")
+    assert len(list((ROOT / "exercises" / "spark").glob("[0-9]*"))) == 18
+
+
+def test_a_sweeps_freezes_last_one_to_sixty_seconds():
+    from rebalance_kit.pipeline.sweep.one_run import FREEZE_MS
+
+    assert "for 1 to 60 seconds" in source("12-a-thousand-runs")
+    assert FREEZE_MS == (1_000, 60_000)
