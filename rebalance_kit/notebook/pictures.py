@@ -53,7 +53,7 @@ def chart(trace: Trace, since_s: float | None = None, until_s: float | None = No
 
 def one_clock(runs: Mapping[str, Trace], *, event: str = "", after_s: float = 3.0) -> Picture:
     """The runs below each other on one clock, from a second before their first event until ``after_s`` after it."""
-    from rebalance_kit.view.figures.one_clock import one_clock as draw
+    from rebalance_kit.notebook.strips import one_clock as draw
 
     at_s = min(map(study_from, runs.values())) / 1000
     traces = {named(protocol): trace for protocol, trace in runs.items()}
