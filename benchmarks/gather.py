@@ -17,7 +17,7 @@ slows both. Speed is never asserted by a test.
 
 """
 HERE = Path(__file__).resolve().parent
-HELPERS = {"tables", "gather", "assignor_groups", "pipeline_peers"}
+HELPERS = {"tables", "gather", "assignor_groups", "pipeline_peers", "processor"}
 
 
 def run(name: str) -> tuple[int, str]:

@@ -9,7 +9,6 @@ machine the wall clock tells of that work, so processor time stands beside it (a
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import subprocess
 import sys
@@ -17,6 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from processor import Processor
 from tables import publish
 
 from rebalance_kit.recordings.runs.pack import unpack
@@ -35,11 +35,11 @@ spark.stop()
 
 def measured(command: list[str]) -> tuple[float, float]:
     """Wall and processor seconds of a command and of what it started."""
-    before, begun = os.times(), time.perf_counter()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=900)
-    wall, after = time.perf_counter() - begun, os.times()
-    used = after.children_user + after.children_system - before.children_user - before.children_system
-    return wall, used
+    with Processor() as processor:
+        begun = time.perf_counter()
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=900)
+        wall = time.perf_counter() - begun
+    return wall, processor.seconds
 
 
 def best(command: list[str], times: int) -> tuple[float, float]:

@@ -19,12 +19,13 @@ import time
 from pathlib import Path
 
 from pipeline_peers import with_duckdb, with_python
+from processor import Processor
 from tables import publish
 
 from rebalance_kit import scenarios
 from rebalance_kit.recordings.maker.maker import make_logs
 
-WANTED = {"DuckDB": 1.9, "plain Python": 0.7, "growth": 1.15, "first": 0.5, "warm": 0.7}
+WANTED = {"DuckDB": 1.0, "plain Python": 0.8, "local engine": 1.0, "growth": 1.15, "first": 0.5, "warm": 0.7}
 MIX = tuple(
     (name, protocol)
     for name in ("crash", "storm", "scale-out", "rolling-restart")
@@ -57,10 +58,21 @@ def with_spark(spark, folder: Path) -> tuple[int, int]:
     return told
 
 
-def timed(job) -> tuple[float, tuple[int, int]]:
-    begun = time.perf_counter()
-    found = job()
-    return time.perf_counter() - begun, tuple(found)
+def with_local(folder: Path) -> tuple[int, int]:
+    """The same by the engine of one process, with all tables."""
+    from rebalance_kit.forensics.look import look
+
+    result = look([folder])
+    return len(result.rows("rebalances")), len(result.rows("storms"))
+
+
+def timed(job) -> tuple[float, float, tuple[int, int]]:
+    """Wall and processor seconds, and what was found."""
+    with Processor() as processor:
+        begun = time.perf_counter()
+        found = job()
+        wall = time.perf_counter() - begun
+    return wall, processor.seconds, tuple(found)
 
 
 def first_result(kind: str, file: Path) -> tuple[float, float]:
@@ -144,6 +156,7 @@ def main() -> None:
     parser.add_argument("--lines", type=int, default=5_000_000)
     parser.add_argument("--most", type=int, default=20_000_000)
     parser.add_argument("--threads", type=int, default=min(2, os.cpu_count() or 1))
+    parser.add_argument("--no-starts", dest="starts", action="store_false", help="leave the starts out")
     parser.add_argument("--first", nargs=2, metavar=("KIND", "FILE"), help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.first:
@@ -154,46 +167,57 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         files, lines = write_input(Path(scratch) / "logs", asked.lines)
         small, few = write_input(Path(scratch) / "small", SMALL)
-        starts(small[0])
+        if asked.starts:
+            starts(small[0])
         spark = spark_session(f"local[{asked.threads}]", settings={"spark.driver.memory": "4g"})
         with_spark(spark, Path(scratch) / "small")  # class loading and compilation are measured apart
         jobs = {
             "Spark": lambda: with_spark(spark, Path(scratch) / "logs"),
             "DuckDB": lambda: with_duckdb(files, asked.threads),
             "plain Python": lambda: with_python(files),
+            "local engine": lambda: with_local(Path(scratch) / "logs"),
         }
         took = {name: timed(job) for name, job in jobs.items()}
-        assert len({found for _, found in took.values()}) == 1, took
-        ours, found = took["Spark"]
+        assert len({found for *_, found in took.values()}) == 1, took
+        ours, used, found = took["Spark"]
         rows = [
             (
                 name,
                 f"{seconds:.1f}",
+                f"{processor:.1f}",
                 f"{lines / seconds:,.0f}",
                 verdict(ours / seconds, WANTED[name]) if name in WANTED else "",
+                f"{used / processor:.2f}",
             )
-            for name, (seconds, _) in took.items()
+            for name, (seconds, processor, _) in took.items()
         ]
         publish(
             "Pipeline",
-            ("", "s", "lines a second", "Spark's time / this"),
+            (
+                "",
+                "wall, s",
+                "processor, s",
+                "lines a second",
+                "Spark's wall / this",
+                "Spark's processor / this",
+            ),
             rows,
             f"{lines:,} lines to {found[0]:,} rebalances and {found[1]:,} storms, {asked.threads} threads.",
         )
         if asked.most:
             _, many = write_input(Path(scratch) / "many", asked.most)
             sizes = [
-                (few, timed(lambda: with_spark(spark, Path(scratch) / "small"))[0]),
-                (many, timed(lambda: with_spark(spark, Path(scratch) / "many"))[0]),
+                (few, timed(lambda: with_spark(spark, Path(scratch) / "small"))),
+                (many, timed(lambda: with_spark(spark, Path(scratch) / "many"))),
             ]
-            costs = [seconds / count * 1e6 for count, seconds in sizes]
+            costs = [took[1] / count * 1e6 for count, took in sizes]
             rows = [
-                (f"{count:,}", f"{seconds:.1f}", f"{cost:.2f}")
-                for (count, seconds), cost in zip(sizes, costs, strict=True)
+                (f"{count:,}", f"{took[0]:.1f}", f"{took[1]:.1f}", f"{cost:.2f}")
+                for (count, took), cost in zip(sizes, costs, strict=True)
             ]
             publish(
                 "Pipeline: growth",
-                ("lines", "s", "µs a line"),
+                ("lines", "wall, s", "processor, s", "processor µs a line"),
                 rows,
                 f"4 GB of driver memory; {verdict(costs[1] / costs[0], WANTED['growth'])}.",
             )
