@@ -79,7 +79,7 @@ def _beat(beat: Beat) -> Iterator[Cell]:
             f"## {_clock(beat.starts)} to {_clock(beat.ends)} · {beat.title} ({beat.minutes} min)",
             "**Say**",
             _list(beat.say),
-            *((f'**Learners run** `Vote("{beat.poll}")`.',) if beat.poll else ()),
+            *(("**Learners run** the `Vote(...)` that the screen shows.",) if beat.poll else ()),
             *((f"**Watch for** {beat.watch}",) if beat.watch else ()),
             *(
                 ("**You will hear**", _list([_heard(expectation) for expectation in beat.expect]))

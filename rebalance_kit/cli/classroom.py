@@ -34,6 +34,7 @@ def add(commands: Commands) -> None:
     workshop.set_defaults(command=_workshop)
     vote = commands.add_parser("vote", help="vote in a classroom poll and print the code to send")
     vote.add_argument("item", help="the question's id, as the instructor shows it")
+    vote.add_argument("room", help="the room's word, as the instructor's screen shows it")
     vote.add_argument("--seed", type=int, default=1)
     vote.add_argument("--again", action="store_true", help="the vote after the discussion")
     vote.add_argument("--folder", type=Path, default=None, help="a shared folder to put the vote into")
@@ -85,10 +86,18 @@ def _plan_b(plan: Plan, folder: Path) -> list[Path]:
 
 def _vote(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.quiz.items.bank import read_bank
-    from rebalance_kit.quiz.sittings.ballot import asked_in_poll, cast, voter_of, write_code, write_file
+    from rebalance_kit.quiz.sittings.ballot import (
+        asked_in_poll,
+        cast,
+        known_room,
+        voter_of,
+        write_code,
+        write_file,
+    )
     from rebalance_kit.quiz.sittings.page import question_lines
     from rebalance_kit.quiz.sittings.store import Store
 
+    room = known_room(arguments.room)
     question = asked_in_poll(read_bank().item(arguments.item), arguments.seed)
     out.write("\n".join(question_lines(question, 1)) + "\nYour vote: ")
     out.flush()
@@ -96,6 +105,6 @@ def _vote(arguments: argparse.Namespace, out: TextIO) -> int:
         question, sys.stdin.readline().strip(), voter_of(Store(arguments.store)), again=arguments.again
     )
     if arguments.folder is not None:
-        out.write(f"put into {write_file(ballot, arguments.folder)}\n")
-    out.write(f"send this code to the instructor: {write_code(ballot)}\n")
+        out.write(f"put into {write_file(ballot, room, arguments.folder)}\n")
+    out.write(f"send this code to the instructor: {write_code(ballot, room)}\n")
     return 0

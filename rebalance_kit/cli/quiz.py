@@ -30,6 +30,7 @@ def _add_practice(commands: Commands) -> None:
     exam.add_argument("--seed", type=int, default=1, help="1, 2 and 3 avoid each other's questions")
     exam.add_argument("--questions", type=int, default=None)
     exam.add_argument("--minutes", type=float, default=None)
+    exam.add_argument("--again", action="store_true", help="begin an exam once more that was handed in")
     exam.set_defaults(command=_exam)
     review = commands.add_parser("review", help="what was missed or guessed and is due again (FSRS)")
     review.add_argument("--count", type=int, default=None)
@@ -67,6 +68,7 @@ def _add_items(commands: Commands) -> None:
     new.add_argument("id")
     new.add_argument("--to", type=Path, default=None, help="a new file (default: print it)")
     new.set_defaults(command=_items_new)
+    _add_items_stats(actions)
     export = actions.add_parser("export", help="Anki, Moodle, GIFT, QTI, jupyterquiz, CSV or HTML")
     export.add_argument("format")
     export.add_argument("to", type=Path)
@@ -76,6 +78,20 @@ def _add_items(commands: Commands) -> None:
     export.add_argument("--seed", type=int, default=1)
     export.add_argument("--without-key", action="store_true", help="html: a paper to hand out")
     export.set_defaults(command=_items_export)
+
+
+def _add_items_stats(actions: Commands) -> None:
+    stats = actions.add_parser(
+        "stats", help="difficulty, discrimination and chosen options, from your answers or from files"
+    )
+    stats.add_argument(
+        "files", nargs="*", type=Path, help="files of --to to put together (default: your own answers)"
+    )
+    stats.add_argument(
+        "--to", type=Path, default=None, help="a new file of sums, without names (default: print)"
+    )
+    stats.add_argument("--store", type=Path, default=None, help="the file of your answers")
+    stats.set_defaults(command=_items_stats)
 
 
 def _store(arguments: argparse.Namespace) -> Store:
@@ -106,6 +122,7 @@ def _exam(arguments: argparse.Namespace, out: TextIO) -> int:
         arguments.seed,
         arguments.questions,
         arguments.minutes,
+        again=arguments.again,
         store=_store(arguments),
         out=out,
         links=arguments.links,
@@ -147,6 +164,12 @@ def _items_check(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.quiz.items.check import run_items_check
 
     return run_items_check(arguments.paths, as_json=arguments.json, out=out, draws=arguments.draws)
+
+
+def _items_stats(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.quiz.sittings.stats import run_items_stats
+
+    return run_items_stats(arguments.files, arguments.to, _store(arguments), out)
 
 
 def _items_new(arguments: argparse.Namespace, out: TextIO) -> int:

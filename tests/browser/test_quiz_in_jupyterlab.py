@@ -215,8 +215,8 @@ def test_a_poll_shows_the_room_no_split_before_the_instructor_says_so(
     item = "eager-crash-which-unread"
     name = written(
         "poll.ipynb",
-        f'from rebalance_kit.view import Poll, Vote\npoll = Poll("{item}")\npoll',
-        f'Vote("{item}")',
+        f'from rebalance_kit.view import Poll, Vote\npoll = Poll("{item}", room="k2m4p")\npoll',
+        f'Vote("{item}", room="k2m4p")',
     )
     opened(page, jupyter, name)
     run_all(page, "section[aria-label=Vote] form")
@@ -229,7 +229,7 @@ def test_a_poll_shows_the_room_no_split_before_the_instructor_says_so(
 
     def room(answers: str, number: int) -> str:
         return " ".join(
-            write_code(Ballot(item, number, f"{who:08x}", one)) for who, one in enumerate(answers)
+            write_code(Ballot(item, number, f"{who:08x}", one), "k2m4p") for who, one in enumerate(answers)
         )
 
     screen.get_by_label("codes of the learners").fill(f"{code.input_value()} {room('aaaabbcc', 1)}")

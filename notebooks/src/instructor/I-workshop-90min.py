@@ -77,7 +77,7 @@ Lab("restaurant", "eager", seed=1, at_ms=27_000)
 # - Play the run from the kill on. Nothing happens for most of a minute; that is the session timeout of 45 s, counted
 #   from the last heartbeat. Only then the survivor hears of a rebalance, and under eager it gives up what it has.
 #
-# **Learners run** `Vote("eager-crash-which-unread")`.
+# **Learners run** the `Vote(...)` that the screen shows.
 #
 # **Watch for** the two partitions of the survivor in the moment of the rebalance. They fall too, for a fraction of a
 # second.
@@ -117,7 +117,7 @@ Lab("two-consumers-crash", "eager", seed=1, at_ms=38_000)
 # - The rebalance timeout is the largest max.poll.interval.ms in the group, five minutes by default. That is how long
 #   one stuck application can hold all the others.
 #
-# **Learners run** `Vote("eager-stalled-member-holds-all")`.
+# **Learners run** the `Vote(...)` that the screen shows.
 #
 # **Watch for** consumer-1, which is healthy. It waits for the callback of consumer-2. Then the same under
 # cooperative: consumer-1 goes on reading what it keeps.
@@ -154,7 +154,7 @@ Lab("slow-callback", "eager", seed=1, at_ms=46_000)
 # - Vote, discuss, vote again. This question is about the order of events; let them draw it.
 # - After the answer, step through the run with the full-stop key from mark to mark.
 #
-# **Learners run** `Vote("cooperative-when-revoked")`.
+# **Learners run** the `Vote(...)` that the screen shows.
 #
 # **Watch for** the one partition that moves. Count the generations aloud.
 #
@@ -200,7 +200,7 @@ Lab("a-to-b-move", "cooperative", seed=1, at_ms=36_000)
 #   broker's default.
 # - Vote. The wrong answers are all ways in which one would build it oneself.
 #
-# **Learners run** `Vote("kip848-newcomer-first-assigned")`.
+# **Learners run** the `Vote(...)` that the screen shows.
 #
 # **Watch for** the partition between its two owners. It waits for the next heartbeat of the new one; press the
 # full-stop key from mark to mark.
@@ -238,7 +238,7 @@ Lab("a-to-b-move", "consumer", seed=1, at_ms=36_000)
 # - This is where most talks are wrong. Eager has the shortest gap for a single partition in a healthy join; it loses
 #   by breadth, and by waiting for the slowest.
 #
-# **Learners run** `Vote("three-crash-gap")`.
+# **Learners run** the `Vote(...)` that the screen shows.
 #
 # **Watch for** the longest gap and the number of partitions unread.
 #
@@ -274,7 +274,7 @@ print(describe_comparison(list(three("crash").values())))
 # - The run has a limit of 12 s in place of five minutes, so that nobody has to wait for it.
 # - In the broker's log it is a LeaveGroup, not an expired heartbeat. That is how to tell it from a crash.
 #
-# **Learners run** `Vote("slow-handler-six-minutes")`.
+# **Learners run** the `Vote(...)` that the screen shows.
 #
 # **Watch for** the heartbeats of the slow member, which go on; then open Logs of that member.
 #

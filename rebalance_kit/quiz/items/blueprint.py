@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -30,6 +30,8 @@ class Blueprint:
     mark: int
     floor: int
     weights: Mapping[str, int]
+    not_asked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Lines of each domain that the exam may ask and the bank does not."""
 
     def quotas(self, questions: int | None = None) -> dict[str, int]:
         """Questions per domain, by largest remainder; they add up to ``questions``."""
@@ -73,7 +75,13 @@ def blueprint(name: str) -> Blueprint:
     if not isinstance(exam, dict):
         raise DataError(f"exam {name!r} is unknown; expected one of {', '.join(exams)}")
     return Blueprint(
-        name.upper(), exam["questions"], exam["minutes"], exam["mark"], exam["floor"], exam["weights"]
+        name.upper(),
+        exam["questions"],
+        exam["minutes"],
+        exam["mark"],
+        exam["floor"],
+        exam["weights"],
+        {domain: tuple(lines) for domain, lines in exam["not_asked"].items()},
     )
 
 

@@ -1,7 +1,7 @@
 """A learner's vote: a short code to paste into a chat, or a file in a shared folder.
 
-A code is data with a digest against slips of copying. It keeps a vote from being read at a glance, not from being
-read at all or forged: a poll is no exam.
+A code is data with a digest that is made with the room's word, which a poll draws and the screen shows. A code of another
+room, or one that was guessed, is refused. Who reads the code can read the vote: a poll is no exam.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ import binascii
 import hashlib
 import re
 from dataclasses import dataclass
+from hmac import compare_digest
 from pathlib import Path
-from secrets import token_hex
+from secrets import choice, token_hex
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import write_atomically
@@ -25,8 +26,11 @@ from rebalance_kit.quiz.sittings.store import Store
 VERSION = "rkv1"
 ROUNDS = (1, 2)
 SUFFIX = ".vote"
+ROOM = re.compile(r"[0-9A-Za-z-]{1,20}")
+"""A room's word: what a poll draws, or an instructor chooses."""
+_LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"
 LONGEST = 300
-CODE = re.compile(rf"\b{VERSION}\.[0-9a-f]{{6}}\.[A-Za-z0-9_-]{{1,{LONGEST}}}")
+CODE = re.compile(rf"\b{VERSION}\.[0-9a-f]{{10}}\.[A-Za-z0-9_-]{{1,{LONGEST}}}")
 _VOTER = re.compile(r"[0-9a-f]{4,16}")
 
 
@@ -66,40 +70,56 @@ def voter_of(store: Store) -> str:
     return drawn
 
 
-def write_code(ballot: Ballot) -> str:
-    """The vote as a code of letters, digits, dots and dashes.
+def draw_room() -> str:
+    """A word for one poll, short enough to type and long enough not to be guessed."""
+    return "".join(choice(_LETTERS) for _ in range(5))
 
-    >>> read_code(write_code(Ballot("eager-crash", 1, "0a1b2c3d", "b"))).answer
+
+def known_room(room: str) -> str:
+    """The room's word as it was given; raises ``DataError`` for one that no poll can have."""
+    if not ROOM.fullmatch(room):
+        raise DataError(f"room {room[:40]!r} received, expected 1 to 20 letters, digits or dashes")
+    return room
+
+
+def write_code(ballot: Ballot, room: str) -> str:
+    """The vote as a code of letters, digits, dots and dashes, bound to the room's word.
+
+    >>> read_code(write_code(Ballot("eager-crash", 1, "0a1b2c3d", "b"), "k2m4p"), "k2m4p").answer
     'b'
     """
     plain = f"{ballot.poll}/{ballot.round}/{ballot.voter}/{ballot.answer}"
     packed = base64.urlsafe_b64encode(plain.encode()).rstrip(b"=").decode("ascii")
-    return f"{VERSION}.{_digest(packed)}.{packed}"
+    return f"{VERSION}.{_digest(packed, room)}.{packed}"
 
 
-def read_code(code: str) -> Ballot:
-    """The vote that a code holds; raises ``DataError`` for a damaged one, without a word of the vote in it."""
+def read_code(code: str, room: str) -> Ballot:
+    """The vote that a code of this room holds; raises ``DataError`` for any other, without a word of the vote in it."""
     if not CODE.fullmatch(code):
         raise DataError(f"{code[:24]!r} is no vote; expected {VERSION}, a digest and data, with dots between")
     _, digest, packed = code.split(".")
-    if _digest(packed) != digest:
-        raise DataError(f"the vote {code[:11]}… is damaged; expected the whole code as it was shown")
+    if not compare_digest(_digest(packed, room), digest):
+        raise DataError(
+            f"the vote {code[:15]}… is damaged or of another room; expected the whole code of a Vote with the room on the screen"
+        )
     try:
         plain = base64.b64decode(packed + "=" * (-len(packed) % 4), altchars=b"-_", validate=True).decode()
         poll, number, voter, answer = plain.split("/")
     except (binascii.Error, ValueError) as error:
-        raise DataError(f"the vote {code[:11]}… holds no vote; expected one made by Vote") from error
+        raise DataError(f"the vote {code[:15]}… holds no vote; expected one made by Vote") from error
     if number not in {"1", "2"} or not _VOTER.fullmatch(voter) or not 0 < len(answer) <= 4:
-        raise DataError(f"the vote {code[:11]}… holds no vote; expected one made by Vote")
+        raise DataError(f"the vote {code[:15]}… holds no vote; expected one made by Vote")
     return Ballot(poll, int(number), voter, answer)
 
 
-def _digest(packed: str) -> str:
-    return hashlib.blake2b(packed.encode("ascii"), digest_size=3).hexdigest()
+def _digest(packed: str, room: str) -> str:
+    return hashlib.blake2b(packed.encode("ascii"), digest_size=5, key=room.encode("ascii")).hexdigest()
 
 
-def write_file(ballot: Ballot, folder: str | Path) -> Path:
+def write_file(ballot: Ballot, room: str, folder: str | Path) -> Path:
     """Put the vote into a shared folder, in place of an earlier one of the same round; raises ``DataError``."""
     name = f"{re.sub('[^a-z0-9-]', '-', ballot.poll)}-{ballot.voter}-{ballot.round}{SUFFIX}"
     target = Path(folder) / name
-    return write_atomically(target, write_code(ballot) + "\n", "a folder that is shared with the instructor")
+    return write_atomically(
+        target, write_code(ballot, room) + "\n", "a folder that is shared with the instructor"
+    )

@@ -7,6 +7,7 @@ one that was set back counts as standing still.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 from uuid import uuid4
@@ -55,8 +56,12 @@ class ExamSitting:
         store: Store | None = None,
         bank: Bank | None = None,
         clock: ExamClock | None = None,
+        again: bool = False,
     ) -> ExamSitting:
-        """Come back to the unfinished exam of this name and seed, or begin one; raises ``DataError`` for an unknown name."""
+        """Come back to the exam of this name and seed, or begin one; raises ``DataError`` for an unknown name.
+
+        One that was handed in stays handed in and shows its report; with ``again`` it is begun once more.
+        """
         plan = blueprint(name)
         bank, store, clock = bank or read_bank(), store or Store(), clock or ExamClock()
         if questions is not None and not 1 <= questions <= 200:
@@ -64,9 +69,9 @@ class ExamSitting:
         if minutes is not None and not 0 < minutes <= 1440:
             raise DataError(f"an exam of {minutes:g} minutes received, expected more than 0 and at most 1440")
         notice = ""
-        for sitting_id, state in store.kept("exam").items():
-            same = state.get("name") == plan.name and state.get("seed") == seed and not state.get("ended")
-            if not same or questions not in {None, state.get("wanted")}:
+        for sitting_id, state in _latest_first(store.kept("exam")):
+            same = state.get("name") == plan.name and state.get("seed") == seed
+            if not same or questions not in {None, state.get("wanted")} or (again and state.get("ended")):
                 continue
             try:
                 return cls._resumed(state, bank, store, clock)
@@ -284,6 +289,16 @@ class ExamSitting:
         done = len(self._state["given"])
         head = f"{self._state['name']} mock {self._state['seed']}: {done} of {len(self.questions)} answered, {self.left_s / 60:.0f} minutes left"
         return "\n".join([head, "", *question_lines(self.questions[self.place], self.place + 1)])
+
+
+def _latest_first(kept: Mapping[str, dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
+    """Unfinished exams first, then those that were handed in, the latest first."""
+
+    def latest(entry: tuple[str, dict[str, Any]]) -> tuple[bool, float]:
+        wall = entry[1].get("wall")
+        return not entry[1].get("ended"), float(wall) if isinstance(wall, (int, float)) else 0.0
+
+    return sorted(kept.items(), key=latest, reverse=True)
 
 
 def _new_state(

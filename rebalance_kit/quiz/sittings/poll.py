@@ -16,7 +16,16 @@ from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.items.bank import Bank, read_bank
 from rebalance_kit.quiz.proof.replay import Replay, replays
 from rebalance_kit.quiz.proof.run_book import RunBook
-from rebalance_kit.quiz.sittings.ballot import CODE, ROUNDS, SUFFIX, Ballot, asked_in_poll, read_code
+from rebalance_kit.quiz.sittings.ballot import (
+    CODE,
+    ROUNDS,
+    SUFFIX,
+    Ballot,
+    asked_in_poll,
+    draw_room,
+    known_room,
+    read_code,
+)
 from rebalance_kit.quiz.sittings.grade import unanswered
 from rebalance_kit.quiz.sittings.page import public, question_lines
 from rebalance_kit.quiz.sittings.store import Store
@@ -30,7 +39,10 @@ MOST_TOLD = 5
 
 
 class PollCount:
-    """One question put to a room. ``item`` is an id of the bank; raises ``DataError`` for one without options to vote for."""
+    """One question put to a room. ``item`` is an id of the bank; raises ``DataError`` for one without options to vote for.
+
+    ``room`` is the word that votes have to carry; a poll draws one of its own unless the instructor names it.
+    """
 
     def __init__(
         self,
@@ -40,7 +52,9 @@ class PollCount:
         store: Store | None = None,
         folder: str | Path | None = None,
         bank: Bank | None = None,
+        room: str | None = None,
     ) -> None:
+        self._named_room = None if room is None else known_room(room)
         self.item = (bank or read_bank()).item(item)
         self.seed = seed
         self.folder = None if folder is None else Path(folder)
@@ -50,6 +64,7 @@ class PollCount:
         self._refused: list[str] = []
         self._shown = False
         self._begin(self._store.kept("poll").get(self.asked.head.id, {}))
+        self._keep()
 
     def _begin(self, state: Mapping[str, Any]) -> None:
         """Go on with what was kept, or begin when nothing fits."""
@@ -59,6 +74,8 @@ class PollCount:
         self._revealed = False
         step = str(state.get("step"))
         self._step = step if not state.get("revealed") and step in STEPS else STEPS[0]
+        kept = state.get("room") if not state.get("revealed") else None
+        self.room = self._named_room or (kept if isinstance(kept, str) and kept else draw_room())
         if state.get("revealed"):
             return
         for number in ROUNDS:
@@ -68,7 +85,13 @@ class PollCount:
             self._hands[number] = {what: int(many) for what, many in hands.items() if what in options}
 
     def _keep(self) -> None:
-        state = {"step": self._step, "revealed": self._revealed, "votes": self._votes, "hands": self._hands}
+        state = {
+            "step": self._step,
+            "revealed": self._revealed,
+            "votes": self._votes,
+            "hands": self._hands,
+            "room": self.room,
+        }
         self._store.keep("poll", self.asked.head.id, state)
 
     # --- votes -------------------------------------------------------------------------------
@@ -124,7 +147,7 @@ class PollCount:
     def _count(self, code: str) -> bool:
         """Take one vote, or remember why not; the reason never tells what was voted."""
         try:
-            ballot = read_code(code)
+            ballot = read_code(code, self.room)
             self._admit(ballot)
         except DataError as error:
             self._refused.append(str(error))
@@ -221,7 +244,7 @@ class PollCount:
             "round": self.round,
             "votes": sum(self.counts(self.round).values()),
             "before": sum(self.counts(1).values()),
-            "call": f'Vote("{self.item.head.id}"{f", {self.seed}" if self.seed != 1 else ""})',
+            "call": f'Vote("{self.item.head.id}"{f", {self.seed}" if self.seed != 1 else ""}, room="{self.room}")',
             "folder": str(self.folder or ""),
             "refused": list(self._refused[:MOST_TOLD]),
             "refused_more": max(0, len(self._refused) - MOST_TOLD),

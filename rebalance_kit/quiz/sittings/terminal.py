@@ -132,11 +132,16 @@ def run_exam(
     source: TextIO | None = None,
     out: TextIO,
     links: bool = False,
+    again: bool = False,
 ) -> int:
     """Sit an exam, or come back to it; commands are told at its beginning. Returns 0."""
     source = sys.stdin if source is None else source
-    exam = ExamSitting.begin(name, seed, questions=questions, minutes=minutes, store=store)
-    out.write(f"{len(exam.questions)} questions, {exam.left_s / 60:.0f} minutes left.\n{_HELP}\n")
+    exam = ExamSitting.begin(name, seed, questions=questions, minutes=minutes, store=store, again=again)
+    out.write(
+        "This exam was handed in; --again begins it once more.\n"
+        if exam.ended
+        else f"{len(exam.questions)} questions, {exam.left_s / 60:.0f} minutes left.\n{_HELP}\n"
+    )
     out.writelines(
         f"The bank lacks {number} questions of {domain}.\n"
         for domain, number in exam.page()["missing"].items()

@@ -15,6 +15,7 @@ from rebalance_kit.view.quiz.page import QuestionPage, script
 class Exam(QuestionPage):
     """A timed mock exam, ``Exam("CCDAK")`` or ``Exam("CCAAK")``; the same call after a killed kernel comes back to it.
 
+    An exam that was handed in stays handed in: the call shows its report, and ``again=True`` begins it once more.
     Papers of the seeds 1, 2 and 3 avoid each other's questions as far as the bank allows. Time runs on while the kernel is dead.
     ``exam.finish()`` hands in and returns the report. Raises ``DataError`` for an unknown exam.
     """
@@ -28,10 +29,11 @@ class Exam(QuestionPage):
         *,
         questions: int | None = None,
         minutes: float | None = None,
+        again: bool = False,
         store: Store | None = None,
     ) -> None:
         self._sitting = ExamSitting.begin(
-            name, seed, questions=questions, minutes=minutes, store=store or Store()
+            name, seed, questions=questions, minutes=minutes, store=store or Store(), again=again
         )
         self._show({**self._sitting.page(), "error": ""})
 

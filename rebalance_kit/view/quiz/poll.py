@@ -9,7 +9,14 @@ from typing import Any
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.items.bank import read_bank
-from rebalance_kit.quiz.sittings.ballot import asked_in_poll, cast, voter_of, write_code, write_file
+from rebalance_kit.quiz.sittings.ballot import (
+    asked_in_poll,
+    cast,
+    known_room,
+    voter_of,
+    write_code,
+    write_file,
+)
 from rebalance_kit.quiz.sittings.grade import Answer
 from rebalance_kit.quiz.sittings.page import public, question_lines
 from rebalance_kit.quiz.sittings.poll import PollCount
@@ -23,15 +30,21 @@ class Poll(QuestionPage):
     Votes come in as codes pasted into its field (``poll.take``), as files in ``folder`` (looked at every few
     seconds), or as raised hands (``hands(a=4, b=11)``). The screen shows their number only, until
     ``show()`` shows the split and ``reveal()`` the answer. ``end_round()``, ``revote()`` and ``restart()`` are the
-    other buttons. Raises ``DataError`` for an item without one right option.
+    other buttons. ``room`` is the word in that ``Vote(...)``, drawn unless it is given: votes without it are refused. Raises ``DataError`` for an item without one right option.
     """
 
     _esm = script("poll")
 
     def __init__(
-        self, item: str, seed: int = 1, *, folder: str | Path | None = None, store: Store | None = None
+        self,
+        item: str,
+        seed: int = 1,
+        *,
+        folder: str | Path | None = None,
+        room: str | None = None,
+        store: Store | None = None,
     ) -> None:
-        self.count = PollCount(item, seed, folder=folder, store=store)
+        self.count = PollCount(item, seed, folder=folder, store=store, room=room)
         self._show({**self.count.page(), "error": ""})
 
     def take(self, text: str) -> int:
@@ -113,7 +126,7 @@ STEPS: Mapping[str, Callable[[Poll], object]] = MappingProxyType(
 
 
 class Vote(QuestionPage):
-    """A learner's own vote: choose, and send the code that appears to the instructor (or let ``folder`` carry it).
+    """A learner's own vote, as the screen shows it: ``Vote("eager-crash-which-unread", room="k2m4p")``. Choose, and send the code that appears to the instructor (or let ``folder`` carry it).
 
     ``vote.vote("b")`` votes from code, ``vote.vote("c", again=True)`` after the discussion. Nothing of right or wrong
     is known here; the answer comes with the instructor's poll.
@@ -122,8 +135,15 @@ class Vote(QuestionPage):
     _esm = script("vote")
 
     def __init__(
-        self, item: str, seed: int = 1, *, folder: str | Path | None = None, store: Store | None = None
+        self,
+        item: str,
+        seed: int = 1,
+        *,
+        room: str,
+        folder: str | Path | None = None,
+        store: Store | None = None,
     ) -> None:
+        self._room = known_room(room)
         self._asked = asked_in_poll(read_bank().item(item), seed)
         self._folder = folder
         self._voter = voter_of(store or Store())
@@ -136,9 +156,11 @@ class Vote(QuestionPage):
     def vote(self, answer: Answer, *, again: bool = False) -> str:
         """Vote, and return the code; raises ``DataError`` for no option."""
         ballot = cast(self._asked, answer, self._voter, again=again)
-        file = "" if self._folder is None else str(write_file(ballot, self._folder))
-        self.page = self._page(given=ballot.answer, again=again, code=write_code(ballot), kept=file)
-        return write_code(ballot)
+        file = "" if self._folder is None else str(write_file(ballot, self._room, self._folder))
+        self.page = self._page(
+            given=ballot.answer, again=again, code=write_code(ballot, self._room), kept=file
+        )
+        return write_code(ballot, self._room)
 
     def text(self) -> str:
         """The question in words, and the code once there is one."""

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import yaml
 
-from rebalance_kit.quiz.items.bank import home
+from rebalance_kit.model.versions import CHANGES
+from rebalance_kit.quiz.items.bank import home, read_bank
+from rebalance_kit.quiz.items.item import Generated, Item, RunSpec
+from rebalance_kit.quiz.proof.run_book import RunBook
+from rebalance_kit.quiz.proof.verify import contradictions
 
 Release = tuple[int, int]
 
@@ -69,3 +74,62 @@ def test_no_label_is_older_than_what_the_item_rests_on():
 )
 def test_the_release_that_an_item_needs(item, release):
     assert needed(item) == release
+
+
+# --- the release itself, by the engine's version table -------------------------------------------
+def at_its_lower_bound(item: Item) -> Item:
+    """The item with its runs made by the release at which its label begins (a run that names a release keeps it)."""
+    assert not isinstance(item, Generated) and item.proof is not None
+    first = "{}.{}.0".format(*re.match(r"(\d+)\.(\d+)", item.head.versions).groups())
+
+    def dated(run: RunSpec) -> RunSpec:
+        return run if run.kafka_version else replace(run, kafka_version=first)
+
+    runs = {name: dated(run) for name, run in item.proof.runs.items()}
+    return replace(item, proof=replace(item.proof, runs=runs, seeds=(1,)))
+
+
+def test_every_key_that_runs_decide_holds_in_the_release_at_which_its_label_begins():
+    book = RunBook()
+    items = [item for item in read_bank().items if not isinstance(item, Generated) and item.proof is not None]
+    wrong = [str(finding) for item in items for finding in contradictions(at_its_lower_bound(item), book)]
+    assert len(items) > 250 and wrong == []
+
+
+def test_an_older_label_than_the_release_bears_is_found():
+    item = read_bank().item("default-session-crash")
+    assert not list(contradictions(at_its_lower_bound(item), RunBook()))
+    older = replace(item, head=replace(item.head, versions="2.4+"))
+    assert list(contradictions(at_its_lower_bound(older), RunBook()))
+
+
+NAMED: dict[str, Release] = {
+    r"KIP-848|group\.protocol=consumer|ConsumerGroupHeartbeat|group\.consumer\.": (3, 7),
+    r"share groups?\b|KIP-932|KafkaShareConsumer": (4, 2),
+    r"streams group\b|KIP-1071|group\.protocol=streams": (4, 2),
+    r"LEAVE_GROUP|CloseOptions": (4, 1),
+    r"enforceRebalance": (2, 6),
+    r"exactly_once_v2": (3, 0),
+    r"by_duration": (4, 0),
+    r"offsets\.retention\.minutes": (2, 1),
+    r"group\.max\.size|GROUP_MAX_SIZE_REACHED": (2, 2),
+    r"RebalanceInProgressException|UNSTABLE_OFFSET_COMMIT": (2, 5),
+    r"errors\.deadletterqueue": (2, 6),
+    r"/offsets is allowed|connectors/NAME/offsets": (3, 6),
+}
+"""What a stem or a right option names, and the first release that has it."""
+
+
+@pytest.mark.parametrize("named", NAMED)
+def test_no_label_is_older_than_the_feature_that_its_stem_names(named):
+    older = []
+    for item in items():
+        right = [option.get("text", "") for option in item.get("options", []) if option.get("right")]
+        text = " ".join(map(str, [item["stem"], *right]))
+        if re.search(named, text) and lower_bound(item) < NAMED[named] and "old" not in item.get("tags", ()):
+            older.append(item["id"])
+    assert older == []
+
+
+def test_the_table_of_versions_is_what_the_engine_runs_by():
+    assert len(CHANGES) > 20 and all(change.since and change.source for change in CHANGES.values())

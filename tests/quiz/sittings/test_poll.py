@@ -24,6 +24,7 @@ from rebalance_kit.quiz.sittings.poll import PollCount
 from rebalance_kit.quiz.sittings.store import Store
 
 ITEM = "eager-crash-which-unread"
+ROOM = "k2m4p"
 
 
 @pytest.fixture
@@ -33,11 +34,11 @@ def store(tmp_path) -> Store:
 
 @pytest.fixture
 def poll(store, bank) -> PollCount:
-    return PollCount(ITEM, store=store, bank=bank)
+    return PollCount(ITEM, store=store, bank=bank, room=ROOM)
 
 
 def code(voter: int, answer: str, number: int = 1, poll: str = ITEM) -> str:
-    return write_code(Ballot(poll, number, f"{voter:08x}", answer))
+    return write_code(Ballot(poll, number, f"{voter:08x}", answer), ROOM)
 
 
 def room(answers: str, number: int = 1) -> str:
@@ -66,8 +67,8 @@ def test_codes_are_found_in_a_pasted_chat_and_counted_once_a_learner(poll):
         (code(1, "q"), "names no option of this question"),
         (code(1, "a", 2), "is of the vote after the discussion, which is not open"),
         ("I vote for b", "no code in it"),
-        (write_code(Ballot(ITEM, 1, "../../etc", "a")), "holds no vote"),
-        (write_code(Ballot("a/b/c", 1, "00000001", "a")), "holds no vote"),
+        (write_code(Ballot(ITEM, 1, "../../etc", "a"), ROOM), "holds no vote"),
+        (write_code(Ballot("a/b/c", 1, "00000001", "a"), ROOM), "holds no vote"),
     ],
 )
 def test_a_vote_that_is_none_is_refused_with_the_reason_and_without_the_vote(poll, text, expected):
@@ -81,9 +82,27 @@ def test_one_damaged_code_does_not_stop_the_others(poll):
     assert len(poll.refused) == 1 and poll.page()["votes"] == 1
 
 
+def test_a_code_of_another_room_and_one_without_its_word_are_refused(poll, store, bank):
+    guessed = write_code(Ballot(ITEM, 1, "00000001", "b"), "zzzzz")
+    assert poll.take(guessed) == 0 and "of another room" in poll.refused[0]
+    drawn = [PollCount(ITEM, store=Store(store.path.with_name(f"{n}.sqlite")), bank=bank) for n in "ab"]
+    assert drawn[0].room != drawn[1].room and f'room="{drawn[0].room}"' in drawn[0].page()["call"]
+    theirs = write_code(Ballot(ITEM, 1, "00000001", "b"), drawn[0].room)
+    assert drawn[1].take(theirs) == 0 and drawn[0].take(theirs) == 1
+
+
+def test_a_poll_keeps_its_word_over_a_killed_kernel_and_draws_another_when_it_is_over(store, bank):
+    first = PollCount(ITEM, store=store, bank=bank)
+    assert PollCount(ITEM, store=Store(store.path), bank=bank).room == first.room
+    first.reveal()
+    assert PollCount(ITEM, store=Store(store.path), bank=bank).room != first.room
+    with pytest.raises(DataError, match="1 to 20 letters"):
+        PollCount(ITEM, store=store, bank=bank, room="a/b")
+
+
 def test_a_learners_code_survives_the_way_through_a_chat(bank):
     ballot = cast(asked_in_poll(bank.item(ITEM), 1), "B", "0a1b2c3d", again=True)
-    assert read_code(write_code(ballot)) == ballot == Ballot(ITEM, 2, "0a1b2c3d", "b")
+    assert read_code(write_code(ballot, ROOM), ROOM) == ballot == Ballot(ITEM, 2, "0a1b2c3d", "b")
     with pytest.raises(DataError, match="expected one of a, b, c"):
         cast(asked_in_poll(bank.item(ITEM), 1), "z", "0a1b2c3d")
 
@@ -106,18 +125,18 @@ def test_files_in_a_shared_folder_are_counted_and_odd_ones_named(tmp_path, store
     folder = tmp_path / "shared"
     folder.mkdir()
     for voter, answer in enumerate("abb"):
-        write_file(Ballot(ITEM, 1, f"{voter:08x}", answer), folder)
-    write_file(Ballot(ITEM, 1, "00000000", "c"), folder)  # changed their mind
+        write_file(Ballot(ITEM, 1, f"{voter:08x}", answer), ROOM, folder)
+    write_file(Ballot(ITEM, 1, "00000000", "c"), ROOM, folder)  # changed their mind
     (folder / "binary.vote").write_bytes(b"\xff\xfe")
     (folder / "huge.vote").write_text("x" * 3_000_000)
     (folder / "notes.txt").write_text(code(9, "a"))
     os.mkfifo(folder / "pipe.vote")
-    poll = PollCount(ITEM, store=store, bank=bank, folder=folder)
+    poll = PollCount(ITEM, store=store, bank=bank, folder=folder, room=ROOM)
     assert poll.collect() == 3 and poll.counts(1) == {"a": 0, "b": 2, "c": 1, "d": 0}
     assert poll.refused == ("binary.vote cannot be read",)
     poll.revote()
-    write_file(Ballot(ITEM, 1, "00000002", "a"), folder)  # too late for the first vote
-    write_file(Ballot(ITEM, 2, "00000002", "b"), folder)
+    write_file(Ballot(ITEM, 1, "00000002", "a"), ROOM, folder)  # too late for the first vote
+    write_file(Ballot(ITEM, 2, "00000002", "b"), ROOM, folder)
     poll.collect()
     assert poll.counts(1)["a"] == 0 and poll.counts(2) == {"a": 0, "b": 1, "c": 0, "d": 0}
     assert any("first vote, which is not open" in why for why in poll.refused)
@@ -129,7 +148,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path, store):
     with pytest.raises(DataError, match="cannot be read"):
         PollCount(ITEM, store=store, folder=tmp_path / "gone").collect()
     with pytest.raises(DataError, match="expected a folder that is shared"):
-        write_file(Ballot(ITEM, 1, "00000001", "a"), tmp_path / "gone")
+        write_file(Ballot(ITEM, 1, "00000001", "a"), ROOM, tmp_path / "gone")
 
 
 # --- what the room sees ----------------------------------------------------------------------
@@ -229,8 +248,8 @@ def test_the_widgets_pass_votes_on_and_hold_no_key(store, tmp_path):
     from rebalance_kit.view import Poll as Screen
     from rebalance_kit.view import Vote
 
-    vote = Vote(ITEM, store=Store(tmp_path / "learner.sqlite"))
     screen = Screen(ITEM, store=store)
+    vote = Vote(ITEM, room=screen.count.room, store=Store(tmp_path / "learner.sqlite"))
     secret = screen.count.asked.options[1].why
     vote.handle({"do": "vote", "given": "zz"})
     assert "expected one of a, b, c" in vote.page["error"] and vote.page["code"] == ""
@@ -253,7 +272,7 @@ def test_the_widgets_pass_votes_on_and_hold_no_key(store, tmp_path):
 def test_a_vote_in_a_terminal_prints_a_code_that_the_poll_takes(monkeypatch, tmp_path, poll):
     monkeypatch.setattr("sys.stdin", io.StringIO("b\n"))
     out = io.StringIO()
-    assert main(["vote", ITEM, "--folder", str(tmp_path)], out) == 0
+    assert main(["vote", ITEM, ROOM, "--folder", str(tmp_path)], out) == 0
     text = out.getvalue()
     assert "A topic has four partitions" in text and "Not right" not in text
     assert poll.take(text) == 1 and poll.counts(1)["b"] == 1
