@@ -35,8 +35,9 @@ if TYPE_CHECKING:  # the names of the table below, for editors and type checkers
     from rebalance_kit.simulation.scenario.scenario import Action as Action
     from rebalance_kit.simulation.scenario.scenario import Scenario as Scenario
     from rebalance_kit.simulation.simulate import simulate as simulate
+    from rebalance_kit.view.cards.clocks import clocks as clocks
+    from rebalance_kit.view.cards.triage import triage as triage
     from rebalance_kit.view.exercises.widget import Exercise as Exercise
-    from rebalance_kit.view.figures.clocks import clocks as clocks
     from rebalance_kit.view.figures.comparison import comparison_figure as comparison_figure
     from rebalance_kit.view.figures.dealing import deal as deal
     from rebalance_kit.view.figures.flow import flow_figure as flow_figure
@@ -46,7 +47,6 @@ if TYPE_CHECKING:  # the names of the table below, for editors and type checkers
     from rebalance_kit.view.figures.state_machines import state_machine as state_machine
     from rebalance_kit.view.figures.sweep_figures import detection_figure as detection_figure
     from rebalance_kit.view.figures.sweep_figures import gap_figure as gap_figure
-    from rebalance_kit.view.figures.triage import triage as triage
     from rebalance_kit.view.lab.widget import Lab as Lab
     from rebalance_kit.view.quiz.exam import Exam as Exam
     from rebalance_kit.view.quiz.poll import Poll as Poll

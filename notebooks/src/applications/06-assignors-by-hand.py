@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 06 · Assignors by hand
 #
-# **40 minutes.** Exams: CCDAK *Application Development*, *Fundamentals*; CCAAK *Cluster Configuration*, *Troubleshooting*.
+# **35 minutes** Exams: CCDAK *Application Development*, *Fundamentals*; CCAAK *Cluster Configuration*, *Troubleshooting*.
 #
 # After this notebook you can
 #

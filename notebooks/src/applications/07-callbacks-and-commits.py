@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 07 · Callbacks and commits
 #
-# **45 minutes.** Exams: CCDAK *Application Development*, *Fundamentals*; CCAAK *Troubleshooting*.
+# **35 minutes** Exams: CCDAK *Application Development*, *Fundamentals*; CCAAK *Troubleshooting*.
 #
 # After this notebook you can
 #

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 14 · Operations and triage
 #
-# **35 minutes.** Exams: CCAAK *Troubleshooting*, *Observability*; CCDAK *Observability*.
+# **25 minutes** Exams: CCAAK *Troubleshooting*, *Observability*; CCDAK *Observability*.
 #
 # After this notebook you can
 #

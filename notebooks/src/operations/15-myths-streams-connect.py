@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 15 · Myths put to the test, Streams and Connect
 #
-# **30 minutes.** Exams: CCDAK *Fundamentals*, *Streams*, *Connect*; CCAAK *Connect*, *Troubleshooting*.
+# **25 minutes** Exams: CCDAK *Fundamentals*, *Streams*, *Connect*; CCAAK *Connect*, *Troubleshooting*.
 #
 # After this notebook you can
 #

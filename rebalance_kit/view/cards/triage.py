@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from textwrap import wrap
 
@@ -109,42 +110,45 @@ def triage() -> Picture:
     for (symptom, branches), hue in zip(SYMPTOMS, HUES["light"], strict=False):
         top = y
         for branch in branches:
-            cells = [
-                wrap(branch.look, CHARS["look"]),
-                wrap(branch.cause, CHARS["cause"]),
-                wrap(branch.do, CHARS["do"]),
-            ]
-            tall = LINE * max(map(len, cells)) + 12
-            for x, wide, lines in (
-                (AT_LOOK, 290, cells[0]),
-                (AT_CAUSE, 225, cells[1]),
-                (AT_DO, 240, cells[2]),
-            ):
-                parts.append(
-                    f'<rect x="{x}" y="{y:g}" width="{wide}" height="{tall}" rx="6" fill="{role["sunk"]}" stroke="{role["hairline"]}"/>'
-                )
-                parts += [
-                    words(x + 10, y + LINE * (line + 1), text, size=14, bold=x == AT_CAUSE)
-                    for line, text in enumerate(lines)
-                ]
-            middle = y + tall / 2
-            for begin, end in ((164, AT_LOOK), (AT_LOOK + 290, AT_CAUSE), (AT_CAUSE + 225, AT_DO)):
-                parts.append(
-                    f'<path d="M{begin},{middle:g} H{end - 2}" stroke="{role["ink"]}" marker-end="url(#{tip()})"/>'
-                )
+            drawn, tall = _branch(branch, y, role)
+            parts += drawn
             y += tall + GAP / 2
-        parts.append(
-            f'<rect x="14" y="{top:g}" width="150" height="{y - top - GAP / 2:g}" rx="8" fill="{hue}"/>'
-        )
-        parts += [
-            words(26, top + 26 + LINE * line, text, size=15, bold=True, colour="#FFFFFF")
-            for line, text in enumerate(wrap(symptom, CHARS["symptom"]))
-        ]
+        parts += _symptom(symptom, hue, top, y - top - GAP / 2)
         y += GAP
     heads = (("You see", 14), ("Look at", AT_LOOK), ("It is", AT_CAUSE), ("First do", AT_DO))
     top_line = [words(x, 40, head, size=16, bold=True) for head, x in heads]
     text = _text()
     return Picture(closed([*page(int(y) + 4, role), *top_line, *parts], "From symptom to cause", text), text)
+
+
+def _branch(branch: Branch, y: float, role: Mapping[str, str]) -> tuple[list[str], int]:
+    """The three boxes of a branch with their arrows, and how tall they are."""
+    look, cause, do = (wrap(getattr(branch, name), CHARS[name]) for name in ("look", "cause", "do"))
+    tall = LINE * max(map(len, (look, cause, do))) + 12
+    parts = []
+    for x, wide, lines in ((AT_LOOK, 290, look), (AT_CAUSE, 225, cause), (AT_DO, 240, do)):
+        box = f'x="{x}" y="{y:g}" width="{wide}" height="{tall}" rx="6"'
+        parts.append(f'<rect {box} fill="{role["sunk"]}" stroke="{role["hairline"]}"/>')
+        parts += [
+            words(x + 10, y + LINE * line, text, size=14, bold=x == AT_CAUSE)
+            for line, text in enumerate(lines, start=1)
+        ]
+    middle = y + tall / 2
+    for begin, end in ((164, AT_LOOK), (AT_LOOK + 290, AT_CAUSE), (AT_CAUSE + 225, AT_DO)):
+        arrow = f'd="M{begin},{middle:g} H{end - 2}" stroke="{role["ink"]}"'
+        parts.append(f'<path {arrow} marker-end="url(#{tip()})"/>')
+    return parts, tall
+
+
+def _symptom(symptom: str, hue: str, top: float, tall: float) -> list[str]:
+    box = f'<rect x="14" y="{top:g}" width="150" height="{tall:g}" rx="8" fill="{hue}"/>'
+    return [
+        box,
+        *(
+            words(26, top + 26 + LINE * line, text, size=15, bold=True, colour="#FFFFFF")
+            for line, text in enumerate(wrap(symptom, CHARS["symptom"]))
+        ),
+    ]
 
 
 def _text() -> str:
