@@ -1,12 +1,14 @@
-// Two or three runs on one clock: a column per run, a row per member, then what has no owner, the whole run, the
-// cost. What is least is said to be the least; a tie has none.
+// Two or three runs on one clock: a live board per run, the whole run, the cost. What is least is said only where draws
+// of the same deeds bear it out.
 
-import { make } from "../../shared/dom.js";
+import { make, say } from "../../shared/dom.js";
 import { boardAt } from "../film/board.js";
 import { sentenceAt } from "../film/sentences.js";
 import { Painter, sharpPen } from "../time/painter.js";
 import { Scale } from "../time/scale.js";
 import { doingLine, numberWord } from "../words/lines.js";
+import { MiniBoard } from "./mini_board.js";
+import { mostOf, spreadStrip } from "./quartiles.js";
 
 const STRIP_HEIGHT = 36;
 const MOST_MEMBERS = 16;
@@ -35,6 +37,7 @@ export class Compare {
     this.heads = films.map(() => make("th", { scope: "col" }));
     this.cells = this.names.map(() => films.map(() => make("td", {})));
     this.orphans = films.map(() => make("td", {}));
+    this.boards = this.many ? [] : films.map((film) => new MiniBoard(film, this.names));
     this.strips = films.map(() => make("canvas", { "aria-hidden": "true", class: "rk-mini" }));
     this.drawnAt = "";
     /** @type {WeakMap<Element, string>} */
@@ -44,14 +47,17 @@ export class Compare {
       return rowOf([...face, ` ${name}`], this.cells[place]);
     });
     const looks = { class: "rk-view rk-compare", tabindex: "0", role: "region", "aria-label": "Compare" };
-    const head = make("thead", {}, make("tr", {}, make("td", {}), ...this.heads));
+    this.progress = make("small", { role: "status" });
+    const head = make("thead", {}, make("tr", {}, make("td", {}, this.progress), ...this.heads));
+    this.costRows = costs.table.map((row) => new CostLine(row));
+    const boards = this.boards.map(({ root }) => make("td", {}, root));
+    const live = this.many ? [...rows, rowOf(["No owner"], this.orphans)] : [rowOf(["Members"], boards)];
     const body = make(
       "tbody",
       {},
-      ...rows,
-      rowOf(["No owner"], this.orphans),
+      ...live,
       rowOf(["Whole run"], this.strips.map((canvas) => make("td", {}, canvas))),
-      ...costs.table.map(costRow),
+      ...this.costRows.map((line) => line.node),
     );
     const differs = make(
       "p",
@@ -67,6 +73,10 @@ export class Compare {
     this.films.forEach((film, column) => {
       const board = boardAt(film, Math.min(at, film.end));
       this.paintHead(film, board, column);
+      if (!this.many) {
+        this.boards[column].paint(board, this.columnWidth);
+        return;
+      }
       this.names.forEach((name, row) => {
         const member = film.members.find((each) => each.name === name);
         this.fill(this.cells[row][column], member ? this.cellOf(film, board, member) : ["–"]);
@@ -142,14 +152,14 @@ export class Compare {
    * @param {number} at
    */
   paintStrips(at) {
-    const { screen, ui } = this.lab;
-    const width = Math.floor((screen.width - 230) / this.films.length) - 24;
+    const { ui } = this.lab;
+    const width = this.columnWidth;
     const key = `${width}${ui.root.className}`;
     const scale = new Scale(0, this.end, width);
     this.strips.forEach((canvas, column) => {
       if (this.drawnAt !== key) {
         const pen = sharpPen(canvas, width, STRIP_HEIGHT);
-        new Painter(ui.root).drawRun(pen, { ...this.films[column], end: this.end }, scale, STRIP_HEIGHT);
+        new Painter(ui.root).drawRun(pen, this.films[column], scale, STRIP_HEIGHT);
       }
       canvas.parentElement?.style.setProperty("--at", `${scale.x(Math.min(at, this.end))}px`);
     });
@@ -168,6 +178,22 @@ export class Compare {
     cell.replaceChildren(...children);
   }
 
+  get columnWidth() {
+    return Math.floor((this.lab.screen.width - 230) / this.films.length) - 24;
+  }
+
+  /**
+   * How the measures lie over draws of the same deeds; only they say what is least.
+   * @param {import("./quartiles.js").Drawn} drawn
+   */
+  takeDraws({ count, done, wanted, rows }) {
+    const words = wanted
+      ? `${count} of ${wanted} draws of the same deeds with other chances${done ? "." : "…"}`
+      : "No draws of so large a run here; rebalance-kit run --protocol all makes them.";
+    say(this.progress, words);
+    rows.forEach((row, place) => this.costRows[place].takeDraws(row, count));
+  }
+
   /** The cost in words. */
   get twin() {
     const { labels, table, differs } = this.costs;
@@ -184,19 +210,29 @@ function rowOf(head, cells) {
   return make("tr", {}, make("th", { scope: "row" }, ...head), ...cells);
 }
 
-/** @param {CostRow} row */
-function costRow({ name, cells, least }) {
-  return rowOf(
-    [name],
-    cells.map((cell, place) =>
-      make(
-        "td",
-        {},
-        make("b", {}, cell),
-        place === least ? make("span", { class: "rk-least" }, "least") : null,
-      )
-    ),
-  );
+/** One measure of the runs: its values, and how they lie over draws. */
+class CostLine {
+  /** @param {CostRow} row */
+  constructor({ name, cells }) {
+    this.chips = cells.map(() => make("span", {}));
+    this.spreads = cells.map(() => make("span", {}));
+    const columns = cells.map((cell, place) =>
+      make("td", {}, make("b", {}, cell), this.spreads[place], this.chips[place])
+    );
+    this.node = rowOf([name], columns);
+  }
+
+  /**
+   * @param {{ cells: (import("./quartiles.js").Spread | null)[], least: number | null }} drawn
+   * @param {number} count
+   */
+  takeDraws({ cells, least }, count) {
+    const most = mostOf(cells);
+    cells.forEach((cell, place) => this.spreads[place].replaceChildren(spreadStrip(cell, most, count) ?? ""));
+    this.chips.forEach((chip, place) =>
+      chip.replaceChildren(place === least ? make("span", { class: "rk-least" }, "least") : "")
+    );
+  }
 }
 
 /** @param {import("../film/format.js").Member} member */

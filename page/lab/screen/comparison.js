@@ -13,6 +13,7 @@ export class Comparison {
     this.view = null;
     /** @type {number[] | null} */
     this.branches = null;
+    this.asked = 0;
   }
 
   /** The run has changed: what is compared is simulated anew. */
@@ -46,19 +47,51 @@ export class Comparison {
     lab.screen.showStage();
   }
 
-  /** Ask the kernel for the runs, and show them. */
+  /** Ask the kernel for the runs, one after the other, and show them. */
   async ask() {
     const { lab, branches } = this;
-    const answer = await lab.talk.request({ type: "compare", ...(branches ? { branches } : {}) });
+    const asked = (this.asked += 1);
+    const message = { type: "compare", ...(branches ? { branches } : {}) };
+    /** @type {import("../film/format.js").Film[]} */
+    const films = [];
+    let count = 1;
+    for (let column = 0; column < count; column += 1) {
+      const answer = await lab.talk.request({ ...message, column });
+      if (asked !== this.asked) return;
+      if (answer.type === "refused") {
+        if (this.view) this.end();
+        lab.refuse(answer.words);
+        return;
+      }
+      count = answer.labels.length;
+      films.push(decodeFilm(await inflate(answer.buffers[0])));
+      lab.tell(`Compares: ${answer.labels[column]} is ready, ${column + 1} of ${count}.`);
+    }
+    const answer = await lab.talk.request(message);
+    if (asked !== this.asked) return;
     if (answer.type === "refused") {
-      if (this.view) this.end();
       lab.refuse(answer.words);
       return;
     }
-    const [table, ...films] = await Promise.all(answer.buffers.map(inflate));
-    this.view = new Compare(lab, table, films.map(decodeFilm));
+    lab.tell("");
+    this.view = new Compare(lab, await inflate(answer.buffers[0]), films);
     set(lab.ui.compareButton, "aria-pressed", "true");
     lab.showControls();
     lab.screen.showStage();
+    this.draw(this.view);
+  }
+
+  /**
+   * Draw the same deeds with other chances, a little at a time, while the comparison is looked at.
+   * @param {Compare} view
+   */
+  async draw(view) {
+    for (let done = false; !done && this.view === view;) {
+      const answer = await this.lab.talk.request({ type: "draws" });
+      if (answer.type === "refused" || this.view !== view) return;
+      const drawn = await inflate(answer.buffers[0]);
+      view.takeDraws(drawn);
+      done = drawn.done;
+    }
   }
 }

@@ -7,22 +7,29 @@ come from traces, by ``analysis``.
 from __future__ import annotations
 
 import json
+import time
 import zlib
 from collections.abc import Mapping, Sequence
 
-from rebalance_kit.analysis.comparison import cells, compare, sentences
+from rebalance_kit.analysis.comparison import MEASURES, Measure, cells, compare, measure, sentences
 from rebalance_kit.analysis.deliveries import SKIPPED, TWICE
+from rebalance_kit.analysis.draws import Distribution, Draws, verdict
 from rebalance_kit.analysis.intervals import gaps
+from rebalance_kit.analysis.metrics import Metrics
+from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.marks import records_words
-from rebalance_kit.view.figures.comparison import least
 from rebalance_kit.view.lab.playback import film_bytes
 from rebalance_kit.view.lab.state import LabState
 from rebalance_kit.view.words.phrases import partitions_in_words
 
 MOST_COLUMNS = 3
-DIFFERENCES = 3
+MANY = 64
+"""Above so many partitions a comparison says no sentences and makes no draws."""
+DRAWS, LEAST_DRAWS = 60, 20
+DRAW_S = 0.3
+"""How long the kernel draws before it answers the page."""
 
 
 def stopped_s(trace: Trace, since_ms: int, until_ms: int) -> float:
@@ -70,15 +77,75 @@ def cost(now: LabState, then: LabState, at_ms: int) -> dict[str, float]:
     return {"cost": seconds[0], "without": seconds[1], **records}
 
 
-def compared(states: Sequence[tuple[str, LabState]]) -> tuple[dict[str, object], list[bytes]]:
-    """Runs side by side: labels, the cost table, at most three sentences; and a film each."""
-    films = [film_bytes(state.boards) for _, state in states]
-    labels = _distinct([label for label, _ in states])
-    comparison = compare(dict(zip(labels, (state.boards.trace for _, state in states), strict=True)))
-    _, *rows = cells(comparison.labels, list(comparison.metrics.values()))
-    table = [{"name": name, "cells": list(shown), "least": least(list(shown))} for name, *shown in rows]
-    differs = _differences(states, labels) + list(sentences(comparison))
-    return {"labels": labels, "table": table, "differs": differs[:DIFFERENCES]}, films
+class Comparing:
+    """Two or three runs that are compared: a film each, the table, and how it looks over draws of the same deeds."""
+
+    def __init__(self, columns: Sequence[tuple[str, LabState]]) -> None:
+        self.labels = _distinct([label for label, _ in columns])
+        self.states = [state for _, state in columns]
+        self._metrics: dict[str, tuple[Metrics, ...]] = dict.fromkeys(self.labels, ())
+        self._seed = 0
+
+    def film(self, column: int) -> bytes:
+        """The run of a column; of a large one without sentences, which the comparison has no room for."""
+        boards = self.states[column].boards
+        return film_bytes(boards, boards.end_ms if len(boards.partitions) > MANY else 0, level=1)
+
+    def table(self) -> dict[str, object]:
+        """Labels, a row per measure, and what differs in words; nothing is called least on a single run."""
+        traces = [state.boards.trace for state in self.states]
+        comparison = compare(dict(zip(self.labels, traces, strict=True)))
+        _, *rows = cells(comparison.labels, list(comparison.metrics.values()))
+        table = [{"name": name, "cells": list(shown), "least": None} for name, *shown in rows]
+        differs = _differences(self.states, self.labels) + list(sentences(comparison))[: len(self.labels)]
+        return {"labels": self.labels, "table": table, "differs": differs}
+
+    @property
+    def wanted(self) -> int:
+        """How many draws are made; none of a run that takes too long."""
+        large = any(len(state.boards.partitions) > MANY for state in self.states)
+        return 0 if large else DRAWS
+
+    def draw_on(self, seconds: float = DRAW_S) -> None:
+        """Make more draws for so long: the same deeds with other chances."""
+        until = time.monotonic() + seconds
+        while self._seed < self.wanted and time.monotonic() < until:
+            self._seed += 1
+            try:
+                traces = [self._trace(state) for state in self.states]
+            except RebalanceKitError:
+                continue  # with these chances one of the deeds cannot be done
+            for label, figures in zip(self.labels, measure(traces), strict=True):
+                self._metrics[label] = (*self._metrics[label], figures)
+
+    def _trace(self, state: LabState) -> Trace:
+        again = state.with_seed(self._seed)
+        return again.simulate(again.scenario, self._seed)
+
+    def drawn(self) -> dict[str, object]:
+        """Per measure and column: least, quartiles, most, and the share of draws below this run; who is least, if anybody."""
+        draws = Draws(self.states[0].base.name, self.wanted, self._metrics)
+        shown = measure([state.boards.trace for state in self.states])
+        rows = [self._row(draws, each, shown) for each in MEASURES] if draws.count >= LEAST_DRAWS else []
+        return {"count": draws.count, "done": self._seed >= self.wanted, "wanted": self.wanted, "rows": rows}
+
+    def _row(self, draws: Draws, each: Measure, shown: Sequence[Metrics]) -> dict[str, object]:
+        told = [
+            _quartiles(draws.distribution(each.of, label), each.of(run))
+            for label, run in zip(self.labels, shown, strict=True)
+        ]
+        groups = verdict(draws, each).groups
+        whole = all(cell is not None for cell in told) and sum(map(len, groups)) == len(self.labels)
+        alone = whole and len(groups) > 1 and len(groups[0]) == 1
+        return {"cells": told, "least": self.labels.index(groups[0][0]) if alone else None}
+
+
+def _quartiles(found: Distribution | None, here: float | None) -> list[float] | None:
+    if found is None or found.absent or here is None:
+        return None
+    lower, upper = found.middle_half
+    ends = (found.values[0], lower, found.median, upper, found.values[-1])
+    return [*(round(value, 3) for value in ends), round(here, 3), round(found.percentile_of(here))]
 
 
 def _distinct(labels: list[str]) -> list[str]:
@@ -88,9 +155,9 @@ def _distinct(labels: list[str]) -> list[str]:
     ]
 
 
-def _differences(states: Sequence[tuple[str, LabState]], labels: list[str]) -> list[str]:
+def _differences(states: Sequence[LabState], labels: list[str]) -> list[str]:
     """Where the starts differ, said before anything is compared."""
-    starts = [_owners(state.boards) for _, state in states]
+    starts = [_owners(state.boards) for state in states]
     if all(start == starts[0] for start in starts):
         return []
     others = [label for label, start in zip(labels, starts, strict=True) if start != starts[0]]

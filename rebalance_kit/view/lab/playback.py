@@ -105,10 +105,13 @@ def glance_bytes(boards: Boards, since_ms: int, end_ms: int) -> bytes:
     return zlib.compress(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8"), 1)
 
 
-def film_bytes(boards: Boards) -> bytes:
-    """The film as compact JSON, deflated (the page inflates it); the same bytes for the same run."""
-    text = json.dumps(film(boards), ensure_ascii=False, separators=(",", ":"))
-    return zlib.compress(text.encode("utf-8"), 9)
+def film_bytes(boards: Boards, since_ms: int = 0, level: int = 9) -> bytes:
+    """The film as compact JSON, deflated (the page inflates it); the same bytes for the same run.
+
+    It says sentences from ``since_ms`` on; a lower ``level`` deflates faster.
+    """
+    text = json.dumps(film(boards, since_ms), ensure_ascii=False, separators=(",", ":"))
+    return zlib.compress(text.encode("utf-8"), level)
 
 
 def _coded(track: Track[H], table: _Table[H]) -> list[int]:

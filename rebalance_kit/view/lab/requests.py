@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from rebalance_kit.model.errors import RebalanceKitError, ScenarioError
-from rebalance_kit.view.lab.costs import MOST_COLUMNS, compared, cost, packed, preview
+from rebalance_kit.view.lab.costs import MOST_COLUMNS, Comparing, cost, packed, preview
 from rebalance_kit.view.lab.exports import exported
 from rebalance_kit.view.lab.horizons import nothing_follows
 from rebalance_kit.view.lab.lessons import preset_rows
@@ -138,26 +138,42 @@ def _preview(lab: LabSurface, message: Message) -> Answer:
 
 
 def _compare(lab: LabSurface, message: Message) -> Answer:
-    wanted = message.get("branches")
+    """The labels, then a film per column as they are asked for, then the table: the page says how far it is."""
+    wanted, column = message.get("branches"), message.get("column")
+    key = (lab.history, tuple(wanted) if isinstance(wanted, list) else wanted)
+    if lab.comparing is None or lab.comparing[0] != key:
+        lab.comparing = (key, Comparing(_columns(lab, wanted)))
+    comparing = lab.comparing[1]
+    if column is None:
+        return {"labels": comparing.labels}, [packed(comparing.table())]
+    if type(column) is not int or not 0 <= column < len(comparing.labels):
+        raise ScenarioError(f"got column {column!r}; expected 0 to {len(comparing.labels) - 1}")
+    return {"labels": comparing.labels}, [comparing.film(column)]
+
+
+def _draws(lab: LabSurface, _message: Message) -> Answer:
+    if lab.comparing is None:
+        raise ScenarioError("nothing is compared; expected a comparison to draw for")
+    comparing = lab.comparing[1]
+    comparing.draw_on()
+    return {}, [packed(comparing.drawn())]
+
+
+def _columns(lab: LabSurface, wanted: object) -> list[tuple[str, LabState]]:
     if wanted is None:
-        columns = _by_protocol(lab.history.state)
-    else:
-        if not isinstance(wanted, list) or not 2 <= len(wanted) <= MOST_COLUMNS:
-            raise ScenarioError(
-                f"got {str(wanted)[:60]} to compare; expected two or three branches by number"
-            )
-        columns = [
-            (branch.name, branch.state)
-            for branch in (lab.history.at_branch(number).branches[number] for number in wanted)
-        ]
-    table, films = compared(columns)
-    return {}, [packed(table), *films]
+        return _by_protocol(lab.history.state)
+    if not isinstance(wanted, list) or not 2 <= len(wanted) <= MOST_COLUMNS:
+        raise ScenarioError(f"got {str(wanted)[:60]} to compare; expected two or three branches by number")
+    return [(branch.name, branch.state) for branch in map(lab.history.branch, wanted)]
 
 
 def _by_protocol(state: LabState) -> list[tuple[str, LabState]]:
     """The same deeds under each protocol; a lesson that mixes protocols beside those under which it can run at all."""
     if state.protocol is not None and not state.base.chooses_protocol():
-        return [(words, state.with_protocol(name)) for name, words in PROTOCOL_WORDS.items()]
+        return [
+            (words, state if name == state.protocol else state.with_protocol(name))
+            for name, words in PROTOCOL_WORDS.items()
+        ]
     mixed = replace(state, protocol=None, assignor=None, prepared=None)
     columns, why = [("As the lesson says", mixed)], ""
     for name, words in PROTOCOL_WORDS.items():
@@ -214,6 +230,7 @@ REQUESTS: Mapping[str, Callable[[LabSurface, Message], Answer]] = MappingProxyTy
         "link": _link,
         "preview": _preview,
         "compare": _compare,
+        "draws": _draws,
         "predict": _predict,
         "answers": _answers,
         "export": _export,

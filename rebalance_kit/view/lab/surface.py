@@ -8,6 +8,7 @@ from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.scenario.scenario import Scenario
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.lab.branches import History
+from rebalance_kit.view.lab.costs import Comparing
 from rebalance_kit.view.lab.predictions import Prediction, Question
 from rebalance_kit.view.lab.state import LabState
 
@@ -18,6 +19,7 @@ class LabSurface(Protocol):
     history: History
     asked: tuple[Question, ...]
     predictions: list[Prediction]
+    comparing: tuple[object, Comparing] | None
     film: Any
     controls: Any
     cursor_ms: Any

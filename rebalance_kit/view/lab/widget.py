@@ -21,12 +21,14 @@ from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.states import BoardState
 from rebalance_kit.view.figures.board_svg import still
 from rebalance_kit.view.lab.branches import Branch, Choices, History
+from rebalance_kit.view.lab.costs import Comparing
 from rebalance_kit.view.lab.lessons import PRESETS
 from rebalance_kit.view.lab.page import controls_of, script, style
 from rebalance_kit.view.lab.playback import film_bytes
 from rebalance_kit.view.lab.predictions import Prediction, Question
 from rebalance_kit.view.lab.prefetch import Ahead, is_large
 from rebalance_kit.view.lab.requests import answer
+from rebalance_kit.view.lab.settings import known_name
 from rebalance_kit.view.lab.state import (
     ASSIGNORS,
     EAGER,
@@ -77,6 +79,7 @@ class Lab(anywidget.AnyWidget):
         state = opened(base, protocol, assignor, seed)
         self._serial = 1
         self.choices = Choices()
+        self.comparing: tuple[object, Comparing] | None = None
         self._notice = ""
         self._ready: Ahead | None = None
         self._finishing: Ahead | None = None
@@ -140,8 +143,6 @@ class Lab(anywidget.AnyWidget):
 
         Raises ``ConfigError`` in Kafka's words; the run that is shown stays.
         """
-        from rebalance_kit.view.lab.settings import known_name
-
         settings = {known_name(name): str(value) for name, value in values.items()}
         self.take(self.history.with_state(self.history.state.with_settings(settings)))
 
@@ -165,18 +166,16 @@ class Lab(anywidget.AnyWidget):
         """Show the history of a choice, or the same one with another state."""
         if choice is None:
             self.take(self.history.with_state(state))
-            return
-        history, choices = choice
-        self.take(history)
-        self.choices = choices
-        self.controls = self._controls()
+        else:
+            self._chosen(*choice)
 
     def _choose(self, words: str, history: History) -> None:
-        before = self.history
+        if history != self.history:
+            self._chosen(history, self.choices.made(words, self.history, history))
+
+    def _chosen(self, history: History, choices: Choices) -> None:
         self.take(history)
-        if before == history:
-            return
-        self.choices = self.choices.made(words, before, history)
+        self.choices = choices
         self.controls = self._controls()
 
     def fork(self) -> None:

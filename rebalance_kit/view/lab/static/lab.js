@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 442692da2cec8310, bundle 01d491290cf2aa1f.
+// Made of page/lab/main.js by `make page`; edit there. Sources b54963b271bc9ff5, bundle 8ea6cf49d74af16b.
 // shared/model.js
 function bytesOf(text) {
   return new DataView(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
@@ -4238,6 +4238,131 @@ var Panels = class {
   }
 };
 
+// lab/screen/mini_board.js
+var HEAD = 44;
+var LANE = 50;
+var CHIP = 26;
+var GAP = 4;
+var MiniBoard = class {
+  /**
+   * @param {Film} film
+   * @param {string[]} names the members of all runs, a lane each, so that a row is one member everywhere
+   */
+  constructor(film, names) {
+    this.film = film;
+    this.names = names;
+    this.width = 0;
+    this.lanes = names.map((name, row) => {
+      const member = film.members.find((each) => each.name === name);
+      const hue = member ? `--hue:var(--rk-m${member.hue});--on:var(--rk-m${member.hue}o)` : "";
+      const doing = make("small", {});
+      const face = make("i", {
+        class: "rk-seat rk-in",
+        "aria-hidden": "true"
+      }, member?.label ?? "");
+      const node = make("div", {
+        class: "rk-minilane",
+        style: `top:${row * LANE}px;${hue}`
+      }, face, doing);
+      return {
+        node,
+        doing,
+        member
+      };
+    });
+    this.rail = make("div", {
+      class: "rk-minilane rk-minirail",
+      style: `top:${names.length * LANE}px`
+    }, make("small", {}, "No owner"));
+    this.tokens = film.partitions.map((name) => {
+      const number = name.slice(name.lastIndexOf("-") + 1);
+      return make("i", {
+        class: "rk-minitoken",
+        title: name
+      }, number);
+    });
+    this.root = make("div", {
+      class: "rk-mini-board",
+      style: `height:${(names.length + 1) * LANE}px`,
+      "aria-hidden": "true"
+    }, ...this.lanes.map(({ node }) => node), this.rail, ...this.tokens);
+  }
+  /**
+   * @param {Board} board
+   * @param {number} width
+   */
+  paint(board, width) {
+    const across = Math.max(1, Math.floor((width - HEAD - 8) / (CHIP + GAP)));
+    for (const { node, doing, member } of this.lanes) {
+      const state = member && board.members[member.index].state;
+      set(node, "data-look", state ? lookOf(state) : "absent");
+      say(doing, member ? doingLine(this.film, board, member.index) : "not in this run");
+    }
+    const filled = /* @__PURE__ */ new Map();
+    board.partitions.forEach((state, partition) => {
+      const node = this.tokens[partition];
+      node.hidden = state.owner === GONE;
+      const row = state.owner < 0 ? this.names.length : this.rowOf(state.owner);
+      const place = filled.get(row) ?? 0;
+      filled.set(row, place + 1);
+      const x = HEAD + place % across * (CHIP + GAP);
+      const y = row * LANE + 20 + Math.floor(place / across) * 4;
+      node.style.transform = `translate(${x}px,${y}px)`;
+      const hue = state.owner >= 0 ? this.film.members[state.owner].hue : 0;
+      node.style.setProperty("--hue", hue ? `var(--rk-m${hue})` : "var(--rk-ink)");
+      node.style.setProperty("--on", hue ? `var(--rk-m${hue}o)` : "var(--rk-surface)");
+      set(node, "data-reads", state.flows ? "yes" : state.owner < 0 ? "loose" : "no");
+    });
+  }
+  /** @param {number} owner */
+  rowOf(owner) {
+    return this.names.indexOf(this.film.members[owner].name);
+  }
+};
+
+// lab/screen/quartiles.js
+var WIDTH2 = 96;
+var HEIGHT2 = 14;
+function spreadStrip(spread, most, count) {
+  if (!spread) return null;
+  const [least, lower, median, upper, largest, here, below] = spread;
+  const x = (value) => 3 + (WIDTH2 - 6) * value / Math.max(most, 1e-9);
+  const words = `${count} draws: ${least} to ${largest}, half of them from ${lower} to ${upper}, median ${median}; this run, ${here}, lies above ${below} % of them`;
+  return make("svg:svg", {
+    width: WIDTH2,
+    height: HEIGHT2,
+    class: "rk-spread",
+    role: "img",
+    "aria-label": words
+  }, make("svg:title", {}, words), make("svg:line", {
+    x1: x(least),
+    x2: x(largest),
+    y1: 7,
+    y2: 7
+  }), make("svg:rect", {
+    x: x(lower),
+    y: 3,
+    width: Math.max(1.5, x(upper) - x(lower)),
+    height: 8
+  }), make("svg:line", {
+    x1: x(median),
+    x2: x(median),
+    y1: 3,
+    y2: 11,
+    class: "rk-median"
+  }), make("svg:circle", {
+    cx: x(here),
+    cy: 7,
+    r: 3
+  }));
+}
+function mostOf(cells) {
+  return Math.max(0, ...cells.flatMap((cell) => cell ? [
+    cell[4],
+    cell[5]
+  ] : []));
+}
+
 // lab/screen/compare.js
 var STRIP_HEIGHT = 36;
 var MOST_MEMBERS2 = 16;
@@ -4263,6 +4388,7 @@ var Compare = class {
     }));
     this.cells = this.names.map(() => films.map(() => make("td", {})));
     this.orphans = films.map(() => make("td", {}));
+    this.boards = this.many ? [] : films.map((film) => new MiniBoard(film, this.names));
     this.strips = films.map(() => make("canvas", {
       "aria-hidden": "true",
       class: "rk-mini"
@@ -4282,12 +4408,25 @@ var Compare = class {
       role: "region",
       "aria-label": "Compare"
     };
-    const head = make("thead", {}, make("tr", {}, make("td", {}), ...this.heads));
-    const body = make("tbody", {}, ...rows2, rowOf2([
-      "No owner"
-    ], this.orphans), rowOf2([
+    this.progress = make("small", {
+      role: "status"
+    });
+    const head = make("thead", {}, make("tr", {}, make("td", {}, this.progress), ...this.heads));
+    this.costRows = costs.table.map((row) => new CostLine(row));
+    const boards = this.boards.map(({ root }) => make("td", {}, root));
+    const live = this.many ? [
+      ...rows2,
+      rowOf2([
+        "No owner"
+      ], this.orphans)
+    ] : [
+      rowOf2([
+        "Members"
+      ], boards)
+    ];
+    const body = make("tbody", {}, ...live, rowOf2([
       "Whole run"
-    ], this.strips.map((canvas) => make("td", {}, canvas))), ...costs.table.map(costRow));
+    ], this.strips.map((canvas) => make("td", {}, canvas))), ...this.costRows.map((line2) => line2.node));
     const differs = make("p", {
       class: "rk-differs"
     }, make("b", {}, "What differs. "), costs.differs.join(" "));
@@ -4300,6 +4439,10 @@ var Compare = class {
     this.films.forEach((film, column) => {
       const board = boardAt(film, Math.min(at, film.end));
       this.paintHead(film, board, column);
+      if (!this.many) {
+        this.boards[column].paint(board, this.columnWidth);
+        return;
+      }
       this.names.forEach((name, row) => {
         const member = film.members.find((each) => each.name === name);
         this.fill(this.cells[row][column], member ? this.cellOf(film, board, member) : [
@@ -4377,17 +4520,14 @@ var Compare = class {
    * @param {number} at
    */
   paintStrips(at) {
-    const { screen, ui } = this.lab;
-    const width = Math.floor((screen.width - 230) / this.films.length) - 24;
+    const { ui } = this.lab;
+    const width = this.columnWidth;
     const key = `${width}${ui.root.className}`;
     const scale = new Scale(0, this.end, width);
     this.strips.forEach((canvas, column) => {
       if (this.drawnAt !== key) {
         const pen = sharpPen(canvas, width, STRIP_HEIGHT);
-        new Painter(ui.root).drawRun(pen, {
-          ...this.films[column],
-          end: this.end
-        }, scale, STRIP_HEIGHT);
+        new Painter(ui.root).drawRun(pen, this.films[column], scale, STRIP_HEIGHT);
       }
       canvas.parentElement?.style.setProperty("--at", `${scale.x(Math.min(at, this.end))}px`);
     });
@@ -4403,6 +4543,18 @@ var Compare = class {
     if (this.filled.get(cell) === key) return;
     this.filled.set(cell, key);
     cell.replaceChildren(...children);
+  }
+  get columnWidth() {
+    return Math.floor((this.lab.screen.width - 230) / this.films.length) - 24;
+  }
+  /**
+   * How the measures lie over draws of the same deeds; only they say what is least.
+   * @param {import("./quartiles.js").Drawn} drawn
+   */
+  takeDraws({ count, done, wanted, rows: rows2 }) {
+    const words = wanted ? `${count} of ${wanted} draws of the same deeds with other chances${done ? "." : "\u2026"}` : "No draws of so large a run here; rebalance-kit run --protocol all makes them.";
+    say(this.progress, words);
+    rows2.forEach((row, place) => this.costRows[place].takeDraws(row, count));
   }
   /** The cost in words. */
   get twin() {
@@ -4426,13 +4578,28 @@ function rowOf2(head, cells) {
     scope: "row"
   }, ...head), ...cells);
 }
-function costRow({ name, cells, least }) {
-  return rowOf2([
-    name
-  ], cells.map((cell, place) => make("td", {}, make("b", {}, cell), place === least ? make("span", {
-    class: "rk-least"
-  }, "least") : null)));
-}
+var CostLine = class {
+  /** @param {CostRow} row */
+  constructor({ name, cells }) {
+    this.chips = cells.map(() => make("span", {}));
+    this.spreads = cells.map(() => make("span", {}));
+    const columns = cells.map((cell, place) => make("td", {}, make("b", {}, cell), this.spreads[place], this.chips[place]));
+    this.node = rowOf2([
+      name
+    ], columns);
+  }
+  /**
+   * @param {{ cells: (import("./quartiles.js").Spread | null)[], least: number | null }} drawn
+   * @param {number} count
+   */
+  takeDraws({ cells, least }, count) {
+    const most = mostOf(cells);
+    cells.forEach((cell, place) => this.spreads[place].replaceChildren(spreadStrip(cell, most, count) ?? ""));
+    this.chips.forEach((chip, place) => chip.replaceChildren(place === least ? make("span", {
+      class: "rk-least"
+    }, "least") : ""));
+  }
+};
 function faceOf({ label, hue }) {
   const style = `--hue:var(--rk-m${hue});--on:var(--rk-m${hue}o)`;
   return make("i", {
@@ -4449,6 +4616,7 @@ var Comparison = class {
     this.lab = lab;
     this.view = null;
     this.branches = null;
+    this.asked = 0;
   }
   /** The run has changed: what is compared is simulated anew. */
   again() {
@@ -4478,25 +4646,60 @@ var Comparison = class {
     lab.showControls();
     lab.screen.showStage();
   }
-  /** Ask the kernel for the runs, and show them. */
+  /** Ask the kernel for the runs, one after the other, and show them. */
   async ask() {
     const { lab, branches } = this;
-    const answer = await lab.talk.request({
+    const asked = this.asked += 1;
+    const message = {
       type: "compare",
       ...branches ? {
         branches
       } : {}
-    });
+    };
+    const films = [];
+    let count = 1;
+    for (let column = 0; column < count; column += 1) {
+      const answer2 = await lab.talk.request({
+        ...message,
+        column
+      });
+      if (asked !== this.asked) return;
+      if (answer2.type === "refused") {
+        if (this.view) this.end();
+        lab.refuse(answer2.words);
+        return;
+      }
+      count = answer2.labels.length;
+      films.push(decodeFilm(await inflate(answer2.buffers[0])));
+      lab.tell(`Compares: ${answer2.labels[column]} is ready, ${column + 1} of ${count}.`);
+    }
+    const answer = await lab.talk.request(message);
+    if (asked !== this.asked) return;
     if (answer.type === "refused") {
-      if (this.view) this.end();
       lab.refuse(answer.words);
       return;
     }
-    const [table, ...films] = await Promise.all(answer.buffers.map(inflate));
-    this.view = new Compare(lab, table, films.map(decodeFilm));
+    lab.tell("");
+    this.view = new Compare(lab, await inflate(answer.buffers[0]), films);
     set(lab.ui.compareButton, "aria-pressed", "true");
     lab.showControls();
     lab.screen.showStage();
+    this.draw(this.view);
+  }
+  /**
+   * Draw the same deeds with other chances, a little at a time, while the comparison is looked at.
+   * @param {Compare} view
+   */
+  async draw(view) {
+    for (let done = false; !done && this.view === view; ) {
+      const answer = await this.lab.talk.request({
+        type: "draws"
+      });
+      if (answer.type === "refused" || this.view !== view) return;
+      const drawn = await inflate(answer.buffers[0]);
+      view.takeDraws(drawn);
+      done = drawn.done;
+    }
   }
 };
 
@@ -5252,7 +5455,7 @@ function buildHelp() {
 
 // lab/board/sizes.js
 var RAIL = 184;
-var GAP = 14;
+var GAP2 = 14;
 var COORDINATOR = 66;
 var FULL_HEIGHT = 330;
 function measure(film, width, large) {
@@ -5263,7 +5466,7 @@ function measure(film, width, large) {
   const columns = count > 6 ? 2 : 1;
   const laneHeight = count <= 4 ? 76 : count <= 6 ? 52 : 44;
   const laneGap = 8;
-  const all = inner - busWidth - GAP - railWidth;
+  const all = inner - busWidth - GAP2 - railWidth;
   const laneWidth = columns === 1 ? all : (all - 10) / 2;
   const head = columns > 1 ? 150 : (tight ? 222 : 224) + (large ? 34 : 0);
   const track = laneWidth - head - 8;
@@ -6276,7 +6479,7 @@ var Tiles = class {
    */
   constructor(film, { inner }, onSelect) {
     this.film = film;
-    this.width = inner - RAIL - GAP;
+    this.width = inner - RAIL - GAP2;
     this.columns = Math.max(4, Math.floor((this.width + TILE_GAP) / (TILE + TILE_GAP)));
     this.tile = Math.floor((this.width + TILE_GAP) / this.columns) - TILE_GAP;
     const rows2 = Math.min(Math.ceil(film.members.length / this.columns), MOST_ROWS2);
@@ -6788,7 +6991,7 @@ var STEPS_S2 = [
   3600
 ];
 var MOST_TICKS2 = 10;
-var HEIGHT2 = 36;
+var HEIGHT3 = 36;
 var MARGIN = 26;
 var SIGNS2 = (
   /** @type {Record<string, string>} */
@@ -6847,8 +7050,8 @@ var Strip = class {
     this.axis.replaceChildren(...ticks.map((at) => make("span", {
       style: `left:${this.scale.x(at * 1e3)}px`
     }, String(at))));
-    const pen = sharpPen(this.canvas, this.scale.width, HEIGHT2);
-    new Painter(this.root).drawRun(pen, film, this.scale, HEIGHT2);
+    const pen = sharpPen(this.canvas, this.scale.width, HEIGHT3);
+    new Painter(this.root).drawRun(pen, film, this.scale, HEIGHT3);
   }
   /** @param {import("../film/format.js").Mark[]} marks */
   drawMarks(marks) {
