@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
     from rebalance_kit.forensics.event import Event
+    from rebalance_kit.forensics.history.lives import Namesakes
     from rebalance_kit.forensics.history.rebalance import Rebalance
 
 
@@ -130,12 +131,12 @@ class History:
         self._owners.move(rows)
         return rows
 
-    def _name(self, row: Rebalance, by_name: Mapping[str | None, list[str]]) -> None:
+    def _name(self, row: Rebalance, by_name: Mapping[str | None, Namesakes]) -> None:
         """Put people's names for member ids."""
         row.culprit = self.names.of(row.culprit_member)
         if row.trigger == "join":
-            others = [one for one in by_name.get(row.culprit, ()) if one != row.culprit_member]
-            row.shares_name = self._lives.any_at(others, row.start_ms)
+            namesakes = by_name.get(row.culprit)
+            row.shares_name = namesakes is not None and namesakes.other_at(row.culprit_member, row.start_ms)
         row.joined = sorted({self.names.of(member) or "" for member in row.moves.joined})
         row.left = sorted({self.names.of(member) or "" for member in row.moves.left})
         row.expired = sorted({self.names.of(member) or "" for _, member in row.moves.expired})

@@ -7,11 +7,13 @@ is replaced; a life without an end was still going on when the log ended.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from rebalance_kit.forensics.event import Event
 
@@ -42,6 +44,27 @@ class _Life:
     back_ms: int | None = None
     last: tuple[int, str] | None = None
     instance: str | None = None
+
+
+class Namesakes:
+    """The lives of members of one name, in order of their beginning: which of them went on at a moment."""
+
+    def __init__(self, lives: list[tuple[int, float, str]]) -> None:
+        lives.sort()
+        self._joined = [joined_ms for joined_ms, _, _ in lives]
+        # Of all that had begun, the two that ended last, because one of them may be the one that is asked about.
+        self._last: list[list[tuple[float, str]]] = []
+        longest: list[tuple[float, str]] = []
+        for _, ended_ms, member in lives:
+            longest = sorted([*longest, (ended_ms, member)], reverse=True)[:2]
+            self._last.append(longest)
+
+    def other_at(self, member: str | None, at_ms: int) -> bool:
+        """Whether one besides this member was in the group then."""
+        place = bisect_left(self._joined, at_ms)
+        return place > 0 and any(
+            ended_ms > at_ms and other != member for ended_ms, other in self._last[place - 1]
+        )
 
 
 class Lives:
@@ -80,16 +103,15 @@ class Lives:
         life = self._life(member, instance)
         life.last = max(life.last or (at_ms, end), (at_ms, end))
 
-    def by_name(self, name_of: Callable[[str | None], str | None]) -> dict[str | None, list[str]]:
-        """The members of each name: a client.id need not be one process's."""
-        told: dict[str | None, list[str]] = {}
-        for member in self._lives:
-            told.setdefault(name_of(member), []).append(member)
-        return told
-
-    def any_at(self, members: Iterable[str], at_ms: int) -> bool:
-        """Whether one of these members was in the group then."""
-        return any(_lives_at(self._lives[member], at_ms) for member in members)
+    def by_name(self, name_of: Callable[[str | None], str | None]) -> dict[str | None, Namesakes]:
+        """The lives of each name: a client.id need not be one process's."""
+        told: dict[str | None, list[tuple[int, float, str]]] = {}
+        for member, life in self._lives.items():
+            if life.joined_ms is not None:
+                over = life.last is not None and (life.back_ms is None or life.last[0] >= life.back_ms)
+                ended_ms = life.last[0] if over and life.last else inf
+                told.setdefault(name_of(member), []).append((life.joined_ms, ended_ms, member))
+        return {name: Namesakes(lives) for name, lives in told.items()}
 
     def rows(self, name_of: Callable[[str | None], str | None]) -> list[dict[str, object]]:
         """The rows of the table, once all lines are taken."""
@@ -101,12 +123,6 @@ class Lives:
             row: tuple[object, ...] = (member, name_of(member), life.instance, life.joined_ms, ended_ms, end)
             told.append(dict(zip(MEMBERS, row, strict=True)))
         return told
-
-
-def _lives_at(life: _Life, at_ms: int) -> bool:
-    begun = life.joined_ms is not None and life.joined_ms < at_ms
-    over = life.last is not None and (life.back_ms is None or life.last[0] >= life.back_ms)
-    return begun and (not over or (life.last is not None and life.last[0] > at_ms))
 
 
 def _fenced_in_passing(event: Event) -> list[str]:
