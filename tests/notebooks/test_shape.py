@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import re
 from itertools import pairwise
 
@@ -9,6 +11,7 @@ import nbformat
 import pytest
 
 from tests.support.paths import ROOT
+from tests.support.scripts import loaded
 
 SHAPED = sorted(
     path for path in (ROOT / "notebooks").glob("*.ipynb") if re.match(r"0[0-5]b?-|1[0-2]-", path.name)
@@ -79,3 +82,40 @@ def test_long_helper_code_is_folded(cells):
         if len(cell.source.splitlines()) > LONGEST_VISIBLE_CELL and "hide-input" not in tags(cell)
     ]
     assert long == []
+
+
+def imported_names():
+    """Every name that a notebook imports from the kit, with the notebook; magics and prose are left out."""
+    for path in sorted((ROOT / "notebooks" / "src").rglob("*.py")):
+        tree = ast.parse(path.read_text("utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("rebalance_kit"):
+                for alias in node.names:
+                    yield path.stem, node.module, alias.name
+
+
+def test_every_name_that_a_notebook_imports_from_the_kit_is_there():
+    named = set(imported_names())
+    assert len(named) > 100
+    absent = [
+        f"{stem}: {module}.{name}"
+        for stem, module, name in sorted(named)
+        if not hasattr(importlib.import_module(module), name)
+    ]
+    assert absent == []
+
+
+def test_the_first_picture_of_the_course_is_what_the_engine_does():
+    first = nbformat.read(ROOT / "notebooks" / "00-start-here.ipynb", as_version=4).cells[0].source
+    assert "](images/three-protocols.svg)" in first
+    stored = (ROOT / "notebooks" / "images" / "three-protocols.svg").read_text("utf-8")
+    assert stored == loaded("strips").drawn(), "run scripts/strips.py"
+
+
+def test_every_picture_that_a_notebook_links_to_is_there():
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        prose = [
+            cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown"
+        ]
+        for link in re.findall(r"!\[[^\]]*\]\(([^):]+)\)", "\n".join(prose)):
+            assert (ROOT / "notebooks" / link).is_file(), f"{path.name}: {link}"

@@ -10,16 +10,14 @@
 # - name the three ways in which Kafka rebalances a group and one difference between them (CCAAK Fundamentals).
 #
 # Here are the three ways, on one clock. Sixteen tables, four waiters; Dan goes home.
+#
+# ![Three strips of sixteen rows, one for each protocol; red where nobody serves a table](images/three-protocols.svg)
 
 # %% tags=["hide-input"]
 from rebalance_kit.notebook import describe, one_clock, three
 
 restaurant = three("restaurant")
-picture = one_clock(restaurant, event="Dan goes home")
-picture
-
-# %%
-describe(picture)
+describe(one_clock(restaurant, event="Dan goes home"))
 
 # %% [markdown]
 # Each row is a table, each colour a waiter, and red means that nobody serves the table. Look at the healthy waiters, Ana,
