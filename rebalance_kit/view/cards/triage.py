@@ -24,7 +24,7 @@ SYMPTOMS: tuple[tuple[str, tuple[Branch, ...]], ...] = (
         "Lag grows on all partitions",
         (
             Branch(
-                "Stable; rebalance-rate-per-hour near 0",
+                "Stable, and no rebalance for hours",
                 "too little capacity",
                 "add members, up to the partitions",
             ),
@@ -62,7 +62,12 @@ SYMPTOMS: tuple[tuple[str, tuple[Branch, ...]], ...] = (
         (
             Branch(
                 "no CONSUMER-ID on them",
-                "nobody owns them: a session is running out",
+                "new partitions, or a hand-over",
+                "who has not revoked? metadata.max.age.ms",
+            ),
+            Branch(
+                "an owner whose process is gone",
+                "its session is running out",
                 "wait, or remove the static member",
             ),
             Branch(
