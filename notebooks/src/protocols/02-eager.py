@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 02 · Eager: stop the world
 #
-# **50 minutes**. Exams: CCDAK *Fundamentals*, *Application Development*; CCAAK *Fundamentals*, *Troubleshooting*.
+# **55 minutes**. Exams: CCDAK *Fundamentals*, *Application Development*; CCAAK *Fundamentals*, *Troubleshooting*.
 #
 # After this notebook you can
 #

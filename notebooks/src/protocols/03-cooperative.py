@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 03 · Cooperative: move only what must move
 #
-# **50 minutes**. Exams: CCDAK *Application Development*, *Fundamentals*; CCAAK *Deployment*, *Cluster Configuration*.
+# **55 minutes**. Exams: CCDAK *Application Development*, *Fundamentals*; CCAAK *Deployment*, *Cluster Configuration*.
 #
 # After this notebook you can
 #
