@@ -26,7 +26,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from assignor_groups import CASES, CONTESTANTS, Group, as_lines, for_us, from_lines
+from shared.assignor_groups import CASES, CONTESTANTS, Group, as_lines, for_us, from_lines
 
 from rebalance_kit.model.files import write_atomically
 

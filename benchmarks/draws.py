@@ -14,7 +14,7 @@ from statistics import median
 from time import process_time
 
 from event_loop import with_simpy
-from tables import publish
+from shared.tables import publish
 
 from rebalance_kit import scenarios
 from rebalance_kit.analysis.draws import FIRST_DRAWS, draw

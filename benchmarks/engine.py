@@ -11,7 +11,7 @@ import subprocess
 import sys
 from time import perf_counter
 
-from tables import publish
+from shared.tables import publish
 
 from rebalance_kit.simulation.scenario.scenario import (
     THREE_PROTOCOLS,

@@ -15,7 +15,7 @@ from time import perf_counter
 from typing import Any
 
 import simpy
-from tables import publish
+from shared.tables import publish
 
 from rebalance_kit.simulation.kernel.host import RunHost
 from rebalance_kit.simulation.kernel.latencies import MEASURED

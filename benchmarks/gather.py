@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tables import FOLDER, machine
+from shared.tables import FOLDER, machine
 
 from rebalance_kit.model.files import write_atomically
 
@@ -17,7 +17,6 @@ slows both. Speed is never asserted by a test.
 
 """
 HERE = Path(__file__).resolve().parent
-HELPERS = {"tables", "gather", "assignor_groups", "pipeline_peers", "processor"}
 
 
 def run(name: str) -> tuple[int, str]:
@@ -32,7 +31,7 @@ def run(name: str) -> tuple[int, str]:
 
 
 def main() -> int:
-    asked = sys.argv[1:] or sorted(file.stem for file in HERE.glob("[a-z]*.py") if file.stem not in HELPERS)
+    asked = sys.argv[1:] or sorted(file.stem for file in HERE.glob("[a-z]*.py") if file.stem != "gather")
     FOLDER.mkdir(parents=True, exist_ok=True)
     missed = []
     for name in asked:

@@ -16,8 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from processor import Processor
-from tables import publish
+from shared.processor import Processor
+from shared.tables import publish
 
 from rebalance_kit.recordings.runs.pack import unpack
 

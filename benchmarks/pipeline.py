@@ -18,9 +18,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from pipeline_peers import with_duckdb, with_python
-from processor import Processor
-from tables import publish
+from shared.pipeline_peers import with_duckdb, with_python
+from shared.processor import Processor
+from shared.tables import publish
 
 from rebalance_kit import scenarios
 from rebalance_kit.recordings.maker.maker import make_logs

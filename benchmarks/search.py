@@ -10,7 +10,7 @@ import sys
 from dataclasses import replace
 from time import process_time
 
-from tables import publish
+from shared.tables import publish
 
 from rebalance_kit.analysis.invariants import check
 from rebalance_kit.analysis.scenario_space import Space, draw

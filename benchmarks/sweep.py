@@ -14,7 +14,7 @@ import tempfile
 import time
 from contextlib import nullcontext
 
-from tables import publish
+from shared.tables import publish
 
 from rebalance_kit import scenarios
 from rebalance_kit.pipeline.spark.cluster import LocalCluster

@@ -97,17 +97,11 @@ def run_clients(
     functions, as source text or as a file; None leaves them to the client. ``strategy`` is an assignor of the classic
     protocol or ``consumer`` (KIP-848). ``members`` maps a name to ``{"from_s": ..., "until_s": ...}``; by default *a*
     reads from the start and *b* joins after 4 s. With ``bootstrap`` the clients talk to the cluster at that address, on a
-    topic and in a group of their own, which are deleted afterwards. Takes ``seconds`` of real time, and at most ``grace_s`` more. Raises ``ClientRunError`` if
-    confluent-kafka is not installed, for an unknown strategy or time, and if the clients do not come to an end.
+    topic and in a group of their own, which are deleted afterwards. Takes ``seconds`` of real time, and at most
+    ``grace_s`` more. Raises ``ClientRunError`` if confluent-kafka is not installed, for an unknown strategy or time, and
+    if the clients do not come to an end.
     """
-    if strategy not in STRATEGIES:
-        raise ClientRunError(f"strategy {strategy!r} is unknown; expected one of {', '.join(STRATEGIES)}")
-    if not 1 <= seconds <= LONGEST_S:
-        raise ClientRunError(f"seconds={seconds}: expected 1 to {LONGEST_S}")
-    if find_spec("confluent_kafka") is None:
-        raise ClientRunError(
-            "confluent-kafka is not installed; install it with: pip install 'rebalance-kit[clients]'"
-        )
+    _check(strategy, seconds)
     mark = uuid4().hex[:12]
     with tempfile.TemporaryDirectory() as folder:
         code = _written(callbacks, Path(folder))
@@ -124,6 +118,17 @@ def run_clients(
         path = Path(folder) / "spec.json"
         path.write_text(json.dumps(spec), "utf-8")
         return ClientRun(strategy, _events(path, seconds, grace_s))
+
+
+def _check(strategy: str, seconds: float) -> None:
+    if strategy not in STRATEGIES:
+        raise ClientRunError(f"strategy {strategy!r} is unknown; expected one of {', '.join(STRATEGIES)}")
+    if not 1 <= seconds <= LONGEST_S:
+        raise ClientRunError(f"seconds={seconds}: expected 1 to {LONGEST_S}")
+    if find_spec("confluent_kafka") is None:
+        raise ClientRunError(
+            "confluent-kafka is not installed; install it with: pip install 'rebalance-kit[clients]'"
+        )
 
 
 def _written(callbacks: str | Sequence[Callback] | Path | None, folder: Path) -> Path | None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parent.parent / "build" / "bench"
+FOLDER = Path(__file__).resolve().parents[2] / "build" / "bench"
 
 
 def machine() -> str:
