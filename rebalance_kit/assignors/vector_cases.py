@@ -15,6 +15,7 @@ Other keys are passed over, unless they look like one of these misspelt.
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -26,6 +27,7 @@ from typing import Any, NoReturn
 from rebalance_kit.assignors.contract import NO_GENERATION, Cluster, MemberSubscription
 from rebalance_kit.assignors.registry import ASSIGNORS
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.files import refuse_no_file
 from rebalance_kit.model.topology import TopicId, TopicPartition
 
 _NAMES = {(name if name.startswith("server.") else f"client.{name}"): name for name in ASSIGNORS}
@@ -79,11 +81,22 @@ def read_cases(path: str | Path) -> Iterator[VectorCase]:
         yield parse_case(raw, index, str(path))
 
 
+MOST_BYTES = 50_000_000
+"""Of a file of cases, unpacked."""
+
+
 def _load(path: Path) -> Any:
+    refuse_no_file(path, "a JSON file of assignor cases, plain or gzipped")
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
         if data.startswith(_GZIP_MAGIC):
-            data = gzip.decompress(data)
+            with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+                data = packed.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise DataError(
+                f"{path}: more than {MOST_BYTES:,} bytes; expected a smaller file of assignor cases"
+            )
         return json.loads(data.decode("utf-8"))
     except OSError as problem:
         reason = problem.strerror or str(problem)

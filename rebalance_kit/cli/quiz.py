@@ -136,6 +136,8 @@ def _review(arguments: argparse.Namespace, out: TextIO) -> int:
 
 
 def _answers(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.model.errors import DataError
+    from rebalance_kit.model.files import draft_of
     from rebalance_kit.quiz.items.bank import read_bank
     from rebalance_kit.quiz.proof.replay import to_replay
     from rebalance_kit.quiz.sittings.progress import progress
@@ -154,7 +156,9 @@ def _answers(arguments: argparse.Namespace, out: TextIO) -> int:
     elif arguments.to is None:
         store.export(out)
     else:
-        with arguments.to.open("x", encoding="utf-8") as stream:
+        if arguments.to.exists():
+            raise DataError(f"{arguments.to}: exists already; expected the name of a new file")
+        with draft_of(arguments.to) as draft, draft.open("w", encoding="utf-8") as stream:
             number = store.export(stream)
         out.write(f"{number} answers written to {arguments.to}\n")
     return 0

@@ -12,6 +12,8 @@ from typing import Any, TextIO, cast
 
 _QUIET_S = 2
 """A command that is done sooner says nothing of its work."""
+_MOST_TOLD = 1_200
+"""Letters of an error: a value of a megabyte is told by its beginning and the sentence's end."""
 _BIDI = (0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _SHOWN = {
     code: f"\\u{code:04x}"
@@ -69,7 +71,11 @@ def encodable(text: str, encoding: str | None) -> str:
 def tell(text: str) -> None:
     """A line on standard error; nothing where it is closed."""
     if sys.stderr is not None:
-        line = encodable(shown(" ".join(text.splitlines())), getattr(sys.stderr, "encoding", None))
+        whole = " ".join(text.splitlines())
+        short = (
+            whole if len(whole) <= _MOST_TOLD else f"{whole[: _MOST_TOLD // 2]} … {whole[-_MOST_TOLD // 2 :]}"
+        )
+        line = encodable(shown(short), getattr(sys.stderr, "encoding", None))
         print(line, file=sys.stderr)
 
 

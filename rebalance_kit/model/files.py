@@ -6,7 +6,7 @@ import os
 import shutil
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from rebalance_kit.model.errors import DataError, RebalanceKitError
@@ -23,6 +23,8 @@ def draft_of(path: str | os.PathLike[str], expected: str = WRITABLE) -> Iterator
     ``DataError`` with ``path``, what the system says and what was ``expected``.
     """
     target = Path(path)
+    with suppress(OSError):  # what cannot be looked at cannot be replaced either, and says so below
+        refuse_no_file(target, "a file, or a name that is free")
     draft = target.with_name(f".{target.name}.{os.urandom(4).hex()}.part")
     try:
         yield draft

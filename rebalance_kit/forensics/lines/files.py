@@ -97,6 +97,10 @@ def collect(
                         found += [(str(folder), inner, place) for inner, place in inside]
         elif os.fspath(given) == STANDARD_INPUT:
             found.append((STANDARD_INPUT_NAME, STANDARD_INPUT_NAME, standard_input()))
+        elif path.exists() and not path.is_file():
+            raise DataError(
+                f"{path} is a pipe, a socket or a device; expected files, folders, or - for what is piped in (`... | rebalance-kit logs -`)"
+            )
         elif path.exists() and is_archive(path.name):
             inside = _files_of(path, ())
             if isinstance(inside, str):

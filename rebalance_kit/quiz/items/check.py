@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TextIO
 
 from rebalance_kit.analysis.draws import check_draws
-from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.items.bank import Bank, read_bank
 from rebalance_kit.quiz.items.item import Generated, beliefs_of
 from rebalance_kit.quiz.items.lint import LINTS
@@ -56,16 +55,12 @@ def run_items_check(
     """Print a line per finding and a summary (with ``as_json`` one JSON line); 0 when nothing was found.
 
     ``paths`` are item files or folders; none or empty means the kit's own bank; for ``draws`` see ``check``. Exit status 1
-    with findings, 2 when a path cannot be read at all. Raises ``ScenarioError`` for a number of draws that cannot be.
+    with findings. Raises ``DataError`` for a path that cannot be read, ``ScenarioError`` for a number of draws that cannot be.
     """
     if draws is not None:
         check_draws(draws)
     wanted = list(paths or ())
-    try:
-        bank = read_bank(wanted or None)
-    except DataError as error:
-        out.write(f"{error}\n")
-        return 2
+    bank = read_bank(wanted or None)
     report = check(bank, draws=draws)
     out.writelines(f"{finding}\n" for finding in report.findings)
     if as_json:

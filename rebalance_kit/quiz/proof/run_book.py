@@ -116,7 +116,7 @@ class RunBook:
         if not dot and name in HELPERS:
             try:
                 return HELPERS[name](*arguments, **named)
-            except (TypeError, IndexError) as error:
+            except (TypeError, IndexError, ValueError, OverflowError) as error:
                 raise DataError(f"{name}(...): {error}; expected: {HELPERS[name].__doc__}") from error
         spec = _run_named(run, name, runs)
         if fact == "refusal" and not arguments and not named:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.files import refuse_no_file
 from rebalance_kit.recordings.runs.shapes import STEPS, is_row, is_step, near
 
 _DEFAULT = re.compile(r"\[(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d),(\d{3})\] (\w+) (.*)$")
@@ -72,13 +73,14 @@ def read_run(folder: str | Path) -> RecordedRun:
     """Read a recorded run; raises ``DataError`` when there is no readable ``run.json`` or no step in it."""
     path = Path(folder)
     notes: list[str] = []
+    refuse_no_file(path / "run.json", "run.json of a recorded run")
     try:
         head = json.loads((path / "run.json").read_text(encoding="utf-8", errors="replace"), strict=False)
         steps = tuple(step for step in head["steps"] if _kept(step, path, notes))
         begin = steps[0]["t"]
         broker = {str(key): str(value) for key, value in _object(head, "broker", path, notes).items()}
         summary = _object(head, "summary", path, notes)
-    except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
+    except (OSError, ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
         raise DataError(
             f"{path}: not a recorded run: expected run.json with scenario, protocol, kafka and steps ({error!r})"
         ) from error
@@ -129,6 +131,7 @@ def _found(path: Path, name: str) -> Path:
 
 
 def _opened(file: Path) -> TextIO:
+    refuse_no_file(file, "a file of a recorded run")
     if file.suffix == ".gz":
         return gzip.open(file, "rt", encoding="utf-8", errors="replace")
     return file.open(encoding="utf-8", errors="replace")

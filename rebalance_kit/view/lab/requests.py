@@ -243,10 +243,14 @@ def _without_later(state: LabState, at_ms: int) -> LabState:
     return state.until(at_ms) if any(step.at_ms > at_ms for step in state.done) else state
 
 
+_FAR_MS = 1e15
+"""Beyond any run; NaN is not below it either."""
+
+
 # --- reading a request --------------------------------------------------------------------------
 def _moment(lab: LabSurface, message: Message) -> int:
     value = message.get("at_ms", lab.cursor_ms)
-    if not isinstance(value, int | float) or isinstance(value, bool) or value != value:  # noqa: PLR0124 - NaN
+    if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < _FAR_MS:
         raise ScenarioError(f"the moment is {value!r}; expected milliseconds")
     return max(0, min(int(value), lab.boards.end_ms))
 

@@ -89,7 +89,7 @@ class LabSurface(Protocol):
         """Begin a branch."""
         ...
 
-    def set(self, **values: str) -> None:
+    def set(self, /, **values: str) -> None:
         """Change settings."""
         ...
 

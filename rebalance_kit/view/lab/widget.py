@@ -100,7 +100,7 @@ class Lab(anywidget.AnyWidget):
         self.observe(self._protocol_set, names=["protocol", "assignor"])
         self.observe(lambda _change: self._get_ready_soon(), names=["cursor_ms"])
         self._get_ready_soon()
-        self.on_msg(lambda _widget, message, _buffers: self.handle(message))
+        self.on_msg(self._received)
 
     @classmethod
     def from_link(cls, token: str, **options: Any) -> Lab:
@@ -108,6 +108,11 @@ class Lab(anywidget.AnyWidget):
         lab = cls(**options)
         lab.open_link(token)
         return lab
+
+    def _received(self, _widget: object, message: object, _buffers: object) -> None:
+        """Handle what a page sends; what is no object of JSON comes from no page of the kit."""
+        if isinstance(message, dict):
+            self.handle(message)
 
     # --- what can be done ----------------------------------------------------------------------
     def crash(self, member: str) -> None:
@@ -138,7 +143,7 @@ class Lab(anywidget.AnyWidget):
         """Any action of a scenario at the cursor, with its arguments."""
         self._act(action, member, args)
 
-    def set(self, **values: str) -> None:
+    def set(self, /, **values: str) -> None:
         """Other settings from the start of the run, by Kafka's names with ``_`` or ``.``; '' gives a default back.
 
         Raises ``ConfigError`` in Kafka's words; the run that is shown stays.

@@ -80,7 +80,7 @@ def obey(sitting: ExamSitting, message: Mapping[str, object]) -> None:
 
     ``keep`` is sent while an answer is being chosen; what is not an answer yet is ignored.
     """
-    request = message.get("do")
+    request = str(message.get("do"))
     answer = message.get("given")
     if request == "keep":
         with suppress(DataError):

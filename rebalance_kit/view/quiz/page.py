@@ -36,7 +36,12 @@ class QuestionPage(anywidget.AnyWidget):
     def _show(self, page: dict[str, Any]) -> None:
         """Begin with a page, and listen to it."""
         anywidget.AnyWidget.__init__(self, page=page)
-        self.on_msg(lambda _widget, message, _buffers: self.handle(message))
+        self.on_msg(self._received)
+
+    def _received(self, _widget: object, message: object, _buffers: object) -> None:
+        """Handle what a page sends; what is no object of JSON comes from no page of the kit."""
+        if isinstance(message, dict):
+            self.handle(message)
 
     def handle(self, message: Mapping[str, object]) -> None:
         """Do what a message of the page asks; what cannot be done is said on the page."""

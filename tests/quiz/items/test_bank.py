@@ -228,8 +228,8 @@ def test_a_proof_that_cannot_be_run_is_a_finding_that_says_why(tmp_path, old, ne
 
 
 def test_a_missing_path_is_an_error_of_its_own():
-    status, lines = run(["nowhere.yaml"], True)
-    assert status == 2 and "nowhere.yaml: does not exist" in lines[0]
+    with pytest.raises(DataError, match=r"^nowhere\.yaml: does not exist"):
+        run(["nowhere.yaml"], True)
 
 
 def test_findings_of_reading_do_not_hide_the_engines(tmp_path):
