@@ -1,4 +1,4 @@
-"""Commands of the classroom: the instructor's guide of a workshop, its plan B, and a learner's vote without a notebook."""
+"""Commands of the classroom: the guide of a workshop, its plan B, a vote without a notebook; collect, mark and report."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from rebalance_kit.cli.commands import Commands
+from rebalance_kit.cli.exercise import seconds as _seconds
 
 if TYPE_CHECKING:
     from rebalance_kit.classroom.plan import Plan
@@ -40,6 +41,70 @@ def add(commands: Commands) -> None:
     vote.add_argument("--folder", type=Path, default=None, help="a shared folder to put the vote into")
     vote.add_argument("--store", type=Path, default=None, help="the file of your answers")
     vote.set_defaults(command=_vote)
+    _add_classroom(commands)
+
+
+def _add_classroom(commands: Commands) -> None:
+    classroom = commands.add_parser("classroom", help="collect, mark and report on what learners handed in")
+    actions = classroom.add_subparsers(title="actions", metavar="ACTION", required=True)
+    collect = actions.add_parser("collect", help="take submissions into a course's folder; executes nothing")
+    collect.add_argument("folder", type=Path, help="one folder or zip per learner, named for the learner")
+    collect.add_argument("--to", type=Path, default=Path("course"), metavar="COURSE", help="default: course")
+    collect.add_argument(
+        "--course", default=None, metavar="NAME", help="the course's name, as learners have it"
+    )
+    collect.add_argument(
+        "--room", action="append", default=[], metavar="WORD", help="the word of a poll whose votes count"
+    )
+    collect.set_defaults(command=_collect)
+    mark = actions.add_parser("mark", help="run every answer in a process of its own and write gradebook.csv")
+    mark.add_argument("course", type=Path)
+    mark.add_argument("--exercise", action="append", default=[], metavar="NAME", help="only these count")
+    mark.add_argument(
+        "--limit", type=_seconds, default=30.0, metavar="SECONDS", help="time of one call (default 30)"
+    )
+    mark.set_defaults(command=_mark)
+    report = actions.add_parser("report", help="print the class report and write report.html")
+    report.add_argument("course", type=Path)
+    report.set_defaults(command=_report)
+
+
+def _collect(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.classroom.course import Course
+
+    course = Course.begin(arguments.to, arguments.course)
+    course.add_rooms(arguments.room)
+    for line in course.collect(arguments.folder):
+        print(line, file=out)
+    print(f"Then: rebalance-kit classroom mark {arguments.to}", file=out)
+    return 0
+
+
+def _mark(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.classroom.course import Course
+    from rebalance_kit.classroom.marking import SparkChecker
+    from rebalance_kit.classroom.writing import mark_and_write
+    from rebalance_kit.exercises.catalogue import load
+
+    asked = tuple(load(name).name for name in arguments.exercise)
+    check = SparkChecker(arguments.limit)
+    try:
+        course = Course.open(arguments.course)
+        mark_and_write(course, check, asked, lambda line: print(line, file=out, flush=True))
+    finally:
+        check.close()
+    print(f"{arguments.course / 'gradebook.csv'}, and what each learner reads in feedback/", file=out)
+    print(f"Then: rebalance-kit classroom report {arguments.course}", file=out)
+    return 0
+
+
+def _report(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.classroom.course import Course
+    from rebalance_kit.classroom.writing import write_report
+
+    out.write(write_report(Course.open(arguments.course)))
+    print(f"as a page: {arguments.course / 'report.html'}", file=out)
+    return 0
 
 
 def _workshop(arguments: argparse.Namespace, out: TextIO) -> int:

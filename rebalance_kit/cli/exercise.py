@@ -28,7 +28,7 @@ def add(commands: Commands) -> None:
     hint.add_argument("number", nargs="?", type=int, default=None)
     check.add_argument("--public", action="store_true", help="leave the hidden checks out")
     check.add_argument(
-        "--limit", type=_seconds, default=None, metavar="SECONDS", help="time limit of one call (default 60)"
+        "--limit", type=seconds, default=None, metavar="SECONDS", help="time limit of one call (default 60)"
     )
     for command in (start, check):
         command.add_argument(
@@ -38,7 +38,8 @@ def add(commands: Commands) -> None:
         )
 
 
-def _seconds(text: str) -> float:
+def seconds(text: str) -> float:
+    """A time limit from the command line; more than 0 and less than a day."""
     value = float(text)
     if not 0 < value < 86_400:
         raise argparse.ArgumentTypeError(f"{text} is no time limit; expected seconds, more than 0")

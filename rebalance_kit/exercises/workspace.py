@@ -1,7 +1,7 @@
 """A learner's own folder: answers that are never overwritten, hints taken so far, and whose it is.
 
 ``<folder>/<exercise>/`` holds README.md, answer.py, expected.txt, the logs of the public case under
-data/, and workspace.json (learner, course, hints taken).
+data/, and workspace.json (learner, course, version of the kit, hints taken).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from rebalance_kit.exercises.catalogue import Exercise, load, names
 from rebalance_kit.exercises.checking import AnswerReport, check_answer
 from rebalance_kit.exercises.runner import LIMIT_S
 from rebalance_kit.exercises.spark_bench import SparkBench
+from rebalance_kit.model.about import __version__
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import write_atomically
 
@@ -154,5 +155,11 @@ class Workspace:
         if not folder.is_dir():
             return
         who = self.identity(exercise)
-        notes = {"learner": who.learner, "course": who.course, **self._notes(exercise), **more}
+        notes = {
+            "learner": who.learner,
+            "course": who.course,
+            "kit": __version__,
+            **self._notes(exercise),
+            **more,
+        }
         write_atomically(folder / _NOTES, json.dumps(notes, indent=1) + "\n")

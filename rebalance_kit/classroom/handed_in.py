@@ -1,0 +1,132 @@
+"""Files that a learner handed in, as a folder or a zip, read as bytes: nothing is unpacked, followed or executed.
+
+Whatever is not a file of work (logs, pictures, databases) is passed over; whatever cannot be read is noted in words.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
+
+from rebalance_kit.exercises.answers import MOST_BYTES
+from rebalance_kit.model.errors import DataError
+
+MOST_FILES = 500
+_WORK = (".py", ".ipynb", ".vote", ".jsonl")
+_NOTES = "workspace.json"
+_PASSED_OVER = {"data", "__pycache__", "__MACOSX"}
+
+
+@dataclass(frozen=True, slots=True)
+class HandedIn:
+    """Files of one learner by their paths, and notes about what could not be read."""
+
+    learner: str
+    files: Mapping[PurePosixPath, bytes]
+    notes: tuple[str, ...] = ()
+
+
+def entries(folder: Path) -> tuple[tuple[Path, ...], tuple[str, ...]]:
+    """Folders and zips in ``folder``, in the order of their names, and notes about anything else.
+
+    Raises ``DataError`` where ``folder`` cannot be read.
+    """
+    try:
+        listed = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    except OSError as error:
+        raise DataError(
+            f"{folder}: cannot be read ({error.strerror}); expected a folder with one folder or zip per learner"
+        ) from error
+    taken = [path for path in listed if not path.is_symlink() and (path.is_dir() or _is_zip(path))]
+    odd = [path.name for path in listed if path not in taken]
+    return tuple(taken), tuple(f"{name}: left out; expected a folder or a zip per learner" for name in odd)
+
+
+def learner_of(entry: Path) -> str:
+    """The learner's name: the entry's, without ``.zip`` and the number that a browser adds to a second download.
+
+    >>> learner_of(Path("ada (2).zip"))
+    'ada'
+    """
+    name = entry.name.removesuffix(".zip").strip()
+    head, _, tail = name.rpartition(" (")
+    return head if head and tail.endswith(")") and tail[:-1].isdecimal() else name
+
+
+def read_entry(entry: Path) -> HandedIn:
+    """The files of work in a folder or a zip; never raises for what a learner put there."""
+    files: dict[PurePosixPath, bytes] = {}
+    notes: list[str] = []
+    try:
+        for path, data in _from_zip(entry, notes) if entry.is_file() else _from_folder(entry, notes):
+            if len(files) == MOST_FILES:
+                notes.append(f"more than {MOST_FILES} files; the rest was not read")
+                break
+            if len(data) > MOST_BYTES:
+                notes.append(f"{path}: more than {MOST_BYTES:,} bytes; not read")
+            else:
+                files[path] = data
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        notes.append(f"{entry.name}: a damaged zip ({error}); ask for it again")
+    except (OSError, RuntimeError, NotImplementedError, ValueError) as error:
+        notes.append(f"{entry.name}: cannot be read ({error}); ask for it again")
+    return HandedIn(learner_of(entry), MappingProxyType(dict(sorted(files.items()))), tuple(notes))
+
+
+def _is_zip(path: Path) -> bool:
+    return path.suffix == ".zip" and path.is_file()
+
+
+def _is_work(path: PurePosixPath) -> bool:
+    hidden = any(part.startswith(".") or part in _PASSED_OVER for part in path.parts)
+    return not hidden and (path.suffix in _WORK or path.name == _NOTES)
+
+
+def _from_zip(entry: Path, notes: list[str]) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """Members by their names, which are never used as paths of this machine; each read up to the bound."""
+    with zipfile.ZipFile(entry) as packed:
+        for member in packed.infolist():
+            path = PurePosixPath(member.filename.replace("\\", "/"))
+            if member.is_dir() or not _is_work(path):
+                continue
+            if stat.S_ISLNK(member.external_attr >> 16):
+                notes.append(f"{path}: a link; not followed")
+                continue
+            with packed.open(member) as file:
+                yield path, file.read(MOST_BYTES + 1)
+
+
+def _from_folder(entry: Path, notes: list[str]) -> Iterator[tuple[PurePosixPath, bytes]]:
+    for folder, folders, files in os.walk(entry):
+        folders.sort()
+        for name in sorted(files):
+            place = Path(folder, name)
+            path = PurePosixPath(place.relative_to(entry).as_posix())
+            if not _is_work(path):
+                continue
+            data = _regular(place)
+            if data is None:
+                notes.append(f"{path}: a link, a pipe or a device; not read")
+            else:
+                yield path, data
+
+
+def _regular(path: Path) -> bytes | None:
+    """A regular file's bytes up to the bound; None for a link, a pipe or a device, which is not waited for."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            return None
+        with os.fdopen(handle, "rb", closefd=False) as file:
+            return file.read(MOST_BYTES + 1)
+    finally:
+        os.close(handle)

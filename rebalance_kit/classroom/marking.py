@@ -1,0 +1,180 @@
+"""Mark a course: each answer runs in a process of its own (``exercises.runner``), and the best attempt counts.
+
+A mark is out of 100: half for the public checks, half for the hidden ones, each by the share that passed. The hidden
+data are drawn from course, learner and exercise. A mark that was given stays until answer, exercise or kit change.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from rebalance_kit.classroom.course import Course, StoredAttempt
+from rebalance_kit.classroom.questions import QuestionMark, mark_questions
+from rebalance_kit.classroom.similarity import Alike, alike
+from rebalance_kit.exercises.answers import FromFile
+from rebalance_kit.exercises.catalogue import load
+from rebalance_kit.exercises.checking import AnswerReport, CheckLine, check_answer
+from rebalance_kit.exercises.spark_bench import SparkBench
+from rebalance_kit.exercises.workspace import Identity
+from rebalance_kit.model.about import __version__
+from rebalance_kit.model.files import write_atomically
+
+LIMIT_S = 30.0
+"""Seconds that one call of an answer may take, unless the instructor says otherwise."""
+
+_MARKS = "marks.json"
+Checker = Callable[[str, Path, int], AnswerReport]
+"""Checks the answer in a file to an exercise with a learner's seed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Mark of one answer: points out of 100, the first check that did not pass (if any), and its words."""
+
+    exercise: str
+    attempt: int
+    points: int
+    stalled_at: str = ""
+    words: str = ""
+    feedback: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LearnerMarks:
+    """All marks of one learner: the best one per exercise, the questions of exams and votes, and notes."""
+
+    learner: str
+    attempts: int
+    best: Mapping[str, Mark]
+    questions: tuple[QuestionMark, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CourseMarks:
+    """Marks of a course: exercises asked for, learners, and pairs of answers to look at."""
+
+    course: str
+    exercises: tuple[str, ...]
+    learners: tuple[LearnerMarks, ...]
+    pairs: tuple[Alike, ...]
+
+
+class SparkChecker:
+    """Check answers on one bench, which begins at the first answer; ``close`` ends it."""
+
+    def __init__(self, limit_s: float = LIMIT_S, bench: SparkBench | None = None) -> None:
+        self.limit_s = limit_s
+        self._bench, self._is_own = bench, bench is None
+
+    def __call__(self, name: str, answer: Path, seed: int) -> AnswerReport:
+        """Run the public and the hidden checks."""
+        self._bench = self._bench or SparkBench()
+        exercise = load(name)
+        handed_in = FromFile(answer, exercise.task.function)
+        return check_answer(exercise, handed_in, self._bench, seed=seed, limit_s=self.limit_s)
+
+    def close(self) -> None:
+        """Remove what the bench put on the disk."""
+        if self._bench is not None and self._is_own:
+            self._bench.close()
+
+
+def mark_course(
+    course: Course, check: Checker, asked: Sequence[str] = (), tell: Callable[[str], object] = lambda _: None
+) -> CourseMarks:
+    """Mark every attempt; ``asked`` are the exercises that count (default: those that anyone handed in)."""
+    attempts = course.attempts()
+    exercises = tuple(asked) or tuple(sorted({name for attempt in attempts for name in attempt.answers}))
+    given = _Given(course.folder / _MARKS)
+    by_learner: dict[str, list[StoredAttempt]] = {}
+    for attempt in attempts:
+        by_learner.setdefault(attempt.learner, []).append(attempt)
+    learners = []
+    for learner, made in by_learner.items():
+        marks = [
+            _marked(course.name, attempt, name, check, given) for attempt, name in _answers(made, exercises)
+        ]
+        learners.append(_learner(learner, made, marks, course.rooms))
+        tell(f"{learner}: " + ", ".join(f"{name} {mark.points}" for name, mark in learners[-1].best.items()))
+    return CourseMarks(course.name, exercises, tuple(learners), _pairs(attempts, exercises))
+
+
+def _answers(made: Sequence[StoredAttempt], exercises: Sequence[str]) -> Iterator[tuple[StoredAttempt, str]]:
+    return ((attempt, name) for attempt in made for name in exercises if name in attempt.answers)
+
+
+def _learner(
+    learner: str, made: Sequence[StoredAttempt], marks: Sequence[Mark], rooms: Sequence[str]
+) -> LearnerMarks:
+    best: dict[str, Mark] = {}
+    for mark in marks:
+        if mark.exercise not in best or mark.points > best[mark.exercise].points:
+            best[mark.exercise] = mark
+    questions, odd = mark_questions(
+        [line for attempt in made for line in attempt.questions],
+        [code for attempt in made for code in attempt.votes],
+        rooms,
+    )
+    notes = dict.fromkeys([*(note for attempt in made for note in attempt.notes), *odd])
+    return LearnerMarks(learner, len(made), best, questions, tuple(notes))
+
+
+def _marked(course: str, attempt: StoredAttempt, name: str, check: Checker, given: _Given) -> Mark:
+    """The mark of one answer, given before or now."""
+    path = attempt.answers[name]
+    seed = Identity(attempt.learner, course).seed(name)
+    key = hashlib.sha256(f"{__version__}\n{name}\n{seed}\n".encode() + path.read_bytes()).hexdigest()
+    mark = given.get(key)
+    if mark is None:
+        mark = mark_of(name, check(name, path, seed))
+        given.keep(key, mark)
+    return replace(mark, attempt=attempt.number)
+
+
+def mark_of(name: str, report: AnswerReport) -> Mark:
+    """Points for what passed: half for the public checks, half for the hidden ones."""
+    points = round(50 * _share(report.public) + 50 * _share(report.hidden))
+    stalled = next((line for line in (*report.public, *report.hidden) if not line.passed), None)
+    title, words = ("", "") if stalled is None else (stalled.title, stalled.words)
+    hidden = stalled is not None and stalled in report.hidden and stalled not in report.public
+    return Mark(name, 0, points, f"on unseen data: {title}" if hidden else title, words, str(report))
+
+
+def _share(lines: Sequence[CheckLine]) -> float:
+    return sum(line.passed is True for line in lines) / len(lines) if lines else 0.0
+
+
+def _pairs(attempts: Sequence[StoredAttempt], exercises: Sequence[str]) -> tuple[Alike, ...]:
+    """Pairs among the last answers of the learners, exercise by exercise."""
+    pairs: list[Alike] = []
+    for name in exercises:
+        last = {attempt.learner: attempt.answers[name] for attempt in attempts if name in attempt.answers}
+        texts = {learner: path.read_text("utf-8", "replace") for learner, path in last.items()}
+        own = [load(name).text(file) for file in ("answer.py", "solution.py")]
+        pairs += alike(name, texts, own)
+    return tuple(pairs)
+
+
+class _Given:
+    """Marks given so far, by what they depend on; kept after each one, so that an interrupt loses none."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            written = json.loads(path.read_text("utf-8"))
+            self._marks = {str(key): Mark(**mark) for key, mark in written.items()}
+        except (OSError, ValueError, TypeError, AttributeError):
+            self._marks = {}
+
+    def get(self, key: str) -> Mark | None:
+        return self._marks.get(key)
+
+    def keep(self, key: str, mark: Mark) -> None:
+        self._marks[key] = mark
+        texts = {name: asdict(given) for name, given in self._marks.items()}
+        write_atomically(self._path, json.dumps(texts, indent=1) + "\n")
