@@ -48,7 +48,7 @@ class Course:
             if folder.exists() and any(folder.iterdir()):
                 raise DataError(f"{folder}: holds other files; expected a new folder or one of a course")
             folder.mkdir(parents=True, exist_ok=True)
-            cls(folder, name or "rebalance-kit")._note()
+            cls(folder, name or "rebalance-kit").save()
         course = cls.open(folder)
         if name not in {None, course.name}:
             raise DataError(f"{folder} is of the course {course.name!r}; {name!r} received")
@@ -68,9 +68,10 @@ class Course:
     def add_rooms(self, rooms: Sequence[str]) -> None:
         """Count the votes of these polls from now on; raises ``DataError`` for a word that no poll can have."""
         self.rooms = tuple(dict.fromkeys([*self.rooms, *map(known_room, rooms)]))
-        self._note()
+        self.save()
 
-    def _note(self) -> None:
+    def save(self) -> None:
+        """Write the course's name and rooms."""
         notes = {"course": self.name, "rooms": self.rooms}
         write_atomically(self.folder / _COURSE, json.dumps(notes, indent=1) + "\n")
 

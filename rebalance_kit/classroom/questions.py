@@ -60,7 +60,9 @@ def mark_questions(
     if refused:
         notes.append(f"{refused} lines hold no answer to a question of this kit's bank; not counted")
     if foreign:
-        notes.append(f"{foreign} votes are of no room of this course (`collect --room WORD` names one); not counted")
+        notes.append(
+            f"{foreign} votes are of no room of this course (`collect --room WORD` names one); not counted"
+        )
     if claims:
         notes.append(f"{claims} answered questions claim another credit than the key gives; the key counts")
     return tuple(marks.values()), tuple(notes)
