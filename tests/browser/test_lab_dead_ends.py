@@ -196,3 +196,55 @@ def test_a_prediction_that_is_marked_says_only_its_own_score(bridge, by):
     words = bridge.root.locator(".rk-drawer").inner_text()
     assert "Nothing was predicted yet." not in words
     assert "is unread for" in words
+
+
+@BOTH
+def test_partitions_are_ticked_on_the_board_and_marked_there(bridge, by):
+    do(bridge, by, "Predict", "g")
+    bridge.press("c")
+    bridge.pump("document.querySelector('.rk-drawer .rk-question')")
+    token = bridge.root.locator("[data-partition='orders-0']")
+    if by == "mouse":
+        box = token.bounding_box()
+        bridge.page.mouse.click(box["x"] + 20, box["y"] + 20)
+    else:
+        bridge.page.evaluate("lab.screen.focusTarget().focus()")
+        for key in ("ArrowRight", "Enter"):
+            bridge.page.keyboard.press(key)
+    assert token.get_attribute("data-guess") == "ticked"
+    bridge.root.get_by_role("button", name="Lock in").click()
+    bridge.pump("document.querySelector('.rk-drawer .rk-foot b')")
+    assert token.get_attribute("data-guess") == "right"
+    assert bridge.root.locator("[data-partition='orders-1']").get_attribute("data-guess") == "missed"
+
+
+def test_records_that_come_twice_stand_on_their_tokens_and_on_the_strip(bridge):
+    bridge.seek(20_000)
+    bridge.press("c")
+    still(bridge)
+    at_ms = bridge.lab.boards.deliveries[0].at_ms
+    bridge.seek(at_ms)
+    token = bridge.root.locator("[data-partition='orders-0']")
+    assert token.get_attribute("data-delivered") == "twice"
+    assert token.locator(".rk-twice").inner_text() == "◎31"
+    assert "62 records come twice" in bridge.text(".rk-cause")
+    assert "62 records come twice" in bridge.root.locator(".rk-mark.rk-twice").get_attribute("title")
+
+
+def test_the_crash_stands_in_the_message_diagram_and_ends_the_life_line(bridge):
+    bridge.seek(20_000)
+    bridge.press("c")
+    still(bridge)
+    bridge.open_tab("messages")
+    assert "consumer-1 crashes" in bridge.root.locator(".rk-sequence").inner_text()
+    assert bridge.root.locator(".rk-life.rk-off").count() == 1
+
+
+def test_the_member_that_crashed_is_among_the_rows_of_a_large_timeline(page, tmp_path):
+    bridge = Bridge(page, Lab("fifty-by-five-hundred"), tmp_path / "large.html")
+    bridge.page.evaluate("lab.select(39)")
+    bridge.press("c")
+    still(bridge)
+    bridge.open_tab("timeline")
+    names = bridge.root.locator(".rk-rowname.rk-of-member").all_inner_texts()
+    assert bridge.page.evaluate("lab.film.members[39].name") in names

@@ -90,7 +90,12 @@ export function keyRun(lab, pressed) {
   if (key === "Escape") return escapeRun(lab);
   if (key.startsWith("Arrow")) return arrowRun(lab, pressed);
   if (key === "Enter" || (key === "F10" && shiftKey)) {
-    return target.closest(".rk-board") ? () => showMore(lab, /** @type {HTMLElement} */ (target)) : null;
+    if (!target.closest(".rk-board")) return null;
+    const { partition } = lab.marker;
+    if (lab.predict.blocks.length && partition !== null) {
+      return () => lab.predict.pick(lab.film.partitions[partition]);
+    }
+    return () => showMore(lab, /** @type {HTMLElement} */ (target));
   }
   const always = ALWAYS[key];
   if (always) return () => always(lab);

@@ -15,6 +15,8 @@ export class Predict {
   constructor(lab) {
     this.lab = lab;
     this.on = false;
+    /** @type {QuestionBlock[]} */
+    this.blocks = [];
     /** @type {HTMLElement | null} */
     this.opener = null;
   }
@@ -51,6 +53,7 @@ export class Predict {
     /** @type {import("./question_block.js").Question[]} */
     const questions = answer.questions;
     const blocks = questions.map((question, place) => new QuestionBlock(question, place));
+    this.blocks = blocks;
     const lock = make("button", { type: "button", class: "rk-primary" }, "Lock in");
     lock.addEventListener("click", () => this.lock(deed, blocks));
     lab.drawer.show(
@@ -75,6 +78,7 @@ export class Predict {
       return;
     }
     blocks.forEach((block, place) => block.mark(answer.marks[place]));
+    answer.marks.forEach((/** @type {import("./question_block.js").Mark} */ mark) => this.showMarks(mark));
     const watch = make("button", { type: "button", class: "rk-primary" }, "Do it and watch");
     watch.addEventListener("click", () => {
       this.end();
@@ -95,9 +99,39 @@ export class Predict {
     watch.focus();
   }
 
+  /**
+   * Tick a partition on the board itself; nothing while no question is about partitions.
+   * @param {string} name
+   */
+  pick(name) {
+    if (this.on && this.blocks.some((block) => block.toggle(name))) this.showTicks();
+  }
+
+  /** Show on the tokens which are ticked. */
+  showTicks() {
+    const ticked = new Set(this.blocks.flatMap((block) => Array.isArray(block.answer) ? block.answer : []));
+    this.lab.marker.tokens.forEach((token) =>
+      set(token.node, "data-guess", ticked.has(token.name) ? "ticked" : null)
+    );
+  }
+
+  /**
+   * Show on the tokens what was right, wrong and missed.
+   * @param {import("./question_block.js").Mark} mark
+   */
+  showMarks({ truth, answer }) {
+    if (!Array.isArray(truth)) return;
+    this.lab.marker.tokens.forEach(({ node, name }) => {
+      const right = truth.includes(name), said = Array.isArray(answer) && answer.includes(name);
+      if (right || said) set(node, "data-guess", right ? (said ? "right" : "missed") : "wrong");
+    });
+  }
+
   end() {
-    const { ui, drawer } = this.lab;
+    const { ui, drawer, marker } = this.lab;
     this.on = false;
+    this.blocks = [];
+    marker.tokens.forEach(({ node }) => set(node, "data-guess", null));
     ui.root.classList.remove("rk-fogged");
     set(ui.predictButton, "aria-pressed", "false");
     drawer.close(true);

@@ -55,6 +55,17 @@ export class QuestionBlock {
   }
 
   /**
+   * Tick an option, or take the tick away; false where there is no such option.
+   * @param {string} option
+   */
+  toggle(option) {
+    const box = this.node.querySelector(`[data-option="${CSS.escape(option)}"] input`);
+    if (!(box instanceof HTMLInputElement) || box.disabled) return false;
+    box.click();
+    return true;
+  }
+
+  /**
    * Say what is right, at each option and in words.
    * @param {Mark} mark
    */

@@ -53,7 +53,9 @@ export class Marker {
       const { clientX, clientY } = event;
       return clientX >= left && clientX <= right && clientY >= top && clientY <= bottom;
     });
-    if (hit) this.mark(hit.index);
+    if (!hit) return;
+    this.mark(hit.index);
+    this.lab.predict.pick(hit.name);
   }
 
   clear() {

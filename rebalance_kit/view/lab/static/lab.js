@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources b54963b271bc9ff5, bundle 8ea6cf49d74af16b.
+// Made of page/lab/main.js by `make page`; edit there. Sources d038161c3ec90303, bundle f16da477e03fe8b8.
 // shared/model.js
 function bytesOf(text) {
   return new DataView(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
@@ -1829,11 +1829,16 @@ function keyRun(lab, pressed) {
   if (key === "Escape") return escapeRun(lab);
   if (key.startsWith("Arrow")) return arrowRun(lab, pressed);
   if (key === "Enter" || key === "F10" && shiftKey) {
-    return target.closest(".rk-board") ? () => showMore(
+    if (!target.closest(".rk-board")) return null;
+    const { partition } = lab.marker;
+    if (lab.predict.blocks.length && partition !== null) {
+      return () => lab.predict.pick(lab.film.partitions[partition]);
+    }
+    return () => showMore(
       lab,
       /** @type {HTMLElement} */
       target
-    ) : null;
+    );
   }
   const always = ALWAYS2[key];
   if (always) return () => always(lab);
@@ -1930,6 +1935,16 @@ var QuestionBlock = class {
     ] : this.answer.filter((chosen) => chosen !== option);
   }
   /**
+   * Tick an option, or take the tick away; false where there is no such option.
+   * @param {string} option
+   */
+  toggle(option) {
+    const box = this.node.querySelector(`[data-option="${CSS.escape(option)}"] input`);
+    if (!(box instanceof HTMLInputElement) || box.disabled) return false;
+    box.click();
+    return true;
+  }
+  /**
    * Say what is right, at each option and in words.
    * @param {Mark} mark
    */
@@ -1960,6 +1975,7 @@ var Predict = class {
   constructor(lab) {
     this.lab = lab;
     this.on = false;
+    this.blocks = [];
     this.opener = null;
   }
   /** @param {HTMLElement} opener */
@@ -1995,6 +2011,7 @@ var Predict = class {
     }
     const questions = answer.questions;
     const blocks = questions.map((question, place) => new QuestionBlock(question, place));
+    this.blocks = blocks;
     const lock = make("button", {
       type: "button",
       class: "rk-primary"
@@ -2022,6 +2039,7 @@ var Predict = class {
       return;
     }
     blocks.forEach((block, place) => block.mark(answer.marks[place]));
+    answer.marks.forEach((mark) => this.showMarks(mark));
     const watch = make("button", {
       type: "button",
       class: "rk-primary"
@@ -2051,9 +2069,34 @@ var Predict = class {
     }, score), watch, again);
     watch.focus();
   }
+  /**
+   * Tick a partition on the board itself; nothing while no question is about partitions.
+   * @param {string} name
+   */
+  pick(name) {
+    if (this.on && this.blocks.some((block) => block.toggle(name))) this.showTicks();
+  }
+  /** Show on the tokens which are ticked. */
+  showTicks() {
+    const ticked = new Set(this.blocks.flatMap((block) => Array.isArray(block.answer) ? block.answer : []));
+    this.lab.marker.tokens.forEach((token) => set(token.node, "data-guess", ticked.has(token.name) ? "ticked" : null));
+  }
+  /**
+   * Show on the tokens what was right, wrong and missed.
+   * @param {import("./question_block.js").Mark} mark
+   */
+  showMarks({ truth, answer }) {
+    if (!Array.isArray(truth)) return;
+    this.lab.marker.tokens.forEach(({ node, name }) => {
+      const right = truth.includes(name), said = Array.isArray(answer) && answer.includes(name);
+      if (right || said) set(node, "data-guess", right ? said ? "right" : "missed" : "wrong");
+    });
+  }
   end() {
-    const { ui, drawer } = this.lab;
+    const { ui, drawer, marker } = this.lab;
     this.on = false;
+    this.blocks = [];
+    marker.tokens.forEach(({ node }) => set(node, "data-guess", null));
     ui.root.classList.remove("rk-fogged");
     set(ui.predictButton, "aria-pressed", "false");
     drawer.close(true);
@@ -4796,7 +4839,9 @@ var Marker = class {
       const { clientX, clientY } = event;
       return clientX >= left && clientX <= right && clientY >= top && clientY <= bottom;
     });
-    if (hit) this.mark(hit.index);
+    if (!hit) return;
+    this.mark(hit.index);
+    this.lab.predict.pick(hit.name);
   }
   clear() {
     this.partition = null;
