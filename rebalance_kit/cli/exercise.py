@@ -1,4 +1,4 @@
-"""The commands of the PySpark exercises: list, start, check, hint, solution."""
+"""The commands of the exercises, on logs with PySpark and on code for the engine: list, start, check, hint, solution."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ if TYPE_CHECKING:
 
 def add(commands: Commands) -> None:
     """Add the commands of this file."""
-    exercise = commands.add_parser("exercise", help="PySpark exercises on rebalance logs")
+    exercise = commands.add_parser(
+        "exercise", help="exercises: PySpark on rebalance logs, and code for assignors, listeners, clients"
+    )
     actions = exercise.add_subparsers(title="actions", metavar="ACTION", required=True)
     _action(actions, "list", "name, level, minutes and title of each", _list)
     start = _action(
         actions, "start", "copy an exercise into your own folder; keeps an answer that is there", _start
     )
-    check = _action(actions, "check", "check your answer (starts Spark)", _check)
+    check = _action(actions, "check", "check your answer (starts Spark where the exercise needs it)", _check)
     hint = _action(actions, "hint", "the next hint, or the one of that number", _hint)
     solution = _action(actions, "solution", "the kit's own answer", _solution)
     for command in (start, check, hint, solution):
@@ -28,7 +30,11 @@ def add(commands: Commands) -> None:
     hint.add_argument("number", nargs="?", type=int, default=None)
     check.add_argument("--public", action="store_true", help="leave the hidden checks out")
     check.add_argument(
-        "--limit", type=seconds, default=None, metavar="SECONDS", help="time limit of one call (default 60)"
+        "--limit",
+        type=seconds,
+        default=None,
+        metavar="SECONDS",
+        help="time limit of one call (default: the exercise's own)",
     )
     for command in (start, check):
         command.add_argument(
@@ -91,17 +97,17 @@ def _solution(arguments: argparse.Namespace, out: TextIO) -> int:
 
 def _check(arguments: argparse.Namespace, out: TextIO) -> int:
     """0 when every check passes, 1 when one does not."""
-    from rebalance_kit.exercises.catalogue import load
-    from rebalance_kit.exercises.runner import LIMIT_S
+    from rebalance_kit.exercises.catalogue import Exercise
     from rebalance_kit.exercises.spark_bench import SparkBench
+    from rebalance_kit.exercises.workspace import find
     from rebalance_kit.pipeline.spark.session import require_spark
 
-    load(arguments.name)  # a wrong name is told before Spark starts
-    require_spark()
+    if isinstance(find(arguments.name), Exercise):  # a wrong name is told before Spark starts
+        require_spark()
     bench = SparkBench()
     try:
         report = _desk(arguments).check(
-            arguments.name, bench, hidden=not arguments.public, limit_s=arguments.limit or LIMIT_S
+            arguments.name, bench, hidden=not arguments.public, limit_s=arguments.limit
         )
     finally:
         bench.close()

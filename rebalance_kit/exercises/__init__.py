@@ -1,4 +1,4 @@
-"""PySpark exercises on rebalance logs: what they are made of, a learner's folder, and checks that teach.
+"""PySpark exercises on rebalance logs and code exercises: what they are made of, a learner's folder, and checks that teach.
 
 Importing this room starts nothing; Spark comes in through ``rebalance_kit.pipeline`` when a check runs.
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -33,13 +33,18 @@ class Exercise:
     @property
     def hints(self) -> tuple[str, ...]:
         """The hints, each one step further."""
-        parts = re.split(r"^## .*$", self.text("hints.md"), flags=re.MULTILINE)
-        return tuple(part.strip() for part in parts[1:])
+        return hints_of(self.text("hints.md"))
 
     def hidden(self, seed: int) -> tuple[Case, ...]:
         """The cases that no learner sees, drawn for one learner."""
         cases: Callable[[int], tuple[Case, ...]] = module_of(self.folder / "hidden.py").cases
         return cases(seed)
+
+
+def hints_of(text: str) -> tuple[str, ...]:
+    """The parts of a ``hints.md``, one per heading."""
+    parts = re.split(r"^## .*$", text, flags=re.MULTILINE)
+    return tuple(part.strip() for part in parts[1:])
 
 
 def home() -> Path:
@@ -57,7 +62,11 @@ def names() -> tuple[str, ...]:
 
 def load(name: str) -> Exercise:
     """Read an exercise by its name, its number or a part of its name; raises ``DataError`` naming those there are."""
-    known = names()
+    return _load(matched(name, names()))
+
+
+def matched(name: str, known: Sequence[str]) -> str:
+    """The one of these names that is meant by a name, a number or a part of a name; raises ``DataError`` naming them."""
     name = f"{int(name):02}-" if name.isdecimal() else name
     fitting = [candidate for candidate in known if candidate == name] or [
         candidate for candidate in known if name and name in candidate
@@ -65,7 +74,7 @@ def load(name: str) -> Exercise:
     if len(fitting) != 1:
         why = "no exercise is called" if not fitting else "several exercises are called something like"
         raise DataError(f"{why} {name!r}; expected one of {', '.join(fitting or known)}")
-    return _load(fitting[0])
+    return fitting[0]
 
 
 @lru_cache(maxsize=64)

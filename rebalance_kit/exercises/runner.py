@@ -74,10 +74,10 @@ def run_answer(
         try:
             with bench.lent(inputs, tag) as (views, variables):
                 order = _order(task, code, views, tag, folder, limit_s)
-                problem = _run(order, variables, folder, limit_s)
+                problem = run_child(order, variables, folder, limit_s)
         finally:
             stopped = bench.clean_up(tag)
-        printed = _printed(folder / "printed")
+        printed = printed_text(folder / "printed")
         if stopped:
             return Attempted(problem=_STOPPED, printed=printed)
         return _attempted(task, folder / "out", problem, printed)
@@ -92,13 +92,8 @@ def _order(
     task: Task, code: Code, views: Sequence[str], tag: str, folder: Path, limit_s: float
 ) -> dict[str, Any]:
     """What the process is told: the code, the names of its inputs, the columns, its limits; nothing of the truth."""
-    from rebalance_kit.exercises.catalogue import home
-    from rebalance_kit.recordings.runs.pack import RECORDED
-
     return {
-        "text": code.text,
-        "pickled": None if code.pickled is None else base64.b64encode(code.pickled).decode("ascii"),
-        "file": code.file,
+        **code_of(code),
         "function": task.function,
         "columns": dict(task.columns),
         "views": list(views),
@@ -107,21 +102,44 @@ def _order(
         "stream": str(folder) if task.streaming else None,
         "limit_s": limit_s,
         "cpu_s": int(2 * limit_s) + 60,
-        "memory": _MEMORY,
-        "file_size": _FILE_SIZE,
-        "secret": [str(home()), str(RECORDED), str(_PACKAGE / "exercises")],
     }
 
 
-def _run(order: dict[str, Any], variables: Mapping[str, str], folder: Path, limit_s: float) -> str | None:
-    """Start the process, wait until it ends or its time is over, and leave none of it behind; a problem in words."""
+def code_of(code: Code) -> dict[str, Any]:
+    """The part of every order that a process needs to load the code and to bind itself."""
+    return {
+        "text": code.text,
+        "pickled": None if code.pickled is None else base64.b64encode(code.pickled).decode("ascii"),
+        "file": code.file,
+        "memory": _MEMORY,
+        "file_size": _FILE_SIZE,
+        "secret": _secret_folders(),
+    }
+
+
+def _secret_folders() -> list[str]:
+    """Folders that hold truth: the exercises themselves, the recorded runs, and the code that judges."""
+    from rebalance_kit.exercises.catalogue import home
+    from rebalance_kit.recordings.runs.pack import RECORDED
+
+    return [str(home().parent), str(home()), str(RECORDED), str(_PACKAGE / "exercises")]
+
+
+def run_child(
+    order: dict[str, Any],
+    variables: Mapping[str, str],
+    folder: Path,
+    limit_s: float,
+    module: str = "rebalance_kit.exercises.child",
+) -> str | None:
+    """Start the process of that module with the order, wait until it ends or its time is over, and leave none of it behind; a problem in words."""
     ready, tell_ready = os.pipe()
     try:
         file = folder / "order.json"
         file.write_text(json.dumps({**order, "ready": tell_ready}), "utf-8")
         with (folder / "printed").open("wb") as printed:
             process = subprocess.Popen(
-                [sys.executable, "-m", "rebalance_kit.exercises.child", str(file)],
+                [sys.executable, "-m", module, str(file)],
                 env=_environment(variables),
                 stdin=subprocess.DEVNULL,
                 stdout=printed,
@@ -166,29 +184,33 @@ def _ended(status: int, limit_s: float) -> str | None:
     return None if status == 0 else f"your code ended its process with status {status}. {_LEAVE_EXIT_OUT}"
 
 
-_LEAVE_EXIT_OUT = "Leave out `exit()` and `os._exit()`: return the DataFrame."
+_LEAVE_EXIT_OUT = "Leave out `exit()` and `os._exit()`: let your code return."
 _NOTHING = f"your code ended its process before it gave an answer. {_LEAVE_EXIT_OUT}"
-_UNREADABLE = (
-    "what your code left in place of its rows cannot be read. Return the DataFrame, and write no files."
-)
+UNREADABLE = "what your code left in place of its answer cannot be read. Return what the README asks for, and write no files."
 
 
 def _attempted(task: Task, out: Path, problem: str | None, printed: str) -> Attempted:
-    """Read what the process wrote; a file that is there counts, whatever the process's end."""
-    try:
-        answered = json.loads(_read(out, _FILE_SIZE))
-    except FileNotFoundError:
-        return Attempted(problem=problem or _NOTHING, printed=printed)
-    except (OSError, ValueError, RecursionError):
-        return Attempted(problem=_UNREADABLE, printed=printed)
+    """The rows that the process wrote, or the problem."""
+    answered, problem = written(out, problem)
     if problem is not None:
         return Attempted(problem=problem, printed=printed)
-    if isinstance(answered, dict) and isinstance(answered.get("problem"), str):
-        return Attempted(problem=answered["problem"], printed=printed)
     try:
         return Attempted(rows=_rows(task, answered), printed=printed)
     except (TypeError, KeyError, ValueError, OverflowError):
-        return Attempted(problem=_UNREADABLE, printed=printed)
+        return Attempted(problem=UNREADABLE, printed=printed)
+
+
+def written(out: Path, problem: str | None) -> tuple[Any, str | None]:
+    """What the process wrote, and the problem that it tells or ended with; a file that is there counts, whatever the end."""
+    try:
+        answered = json.loads(_read(out, _FILE_SIZE))
+    except FileNotFoundError:
+        return None, problem or _NOTHING
+    except (OSError, ValueError, RecursionError):
+        return None, UNREADABLE
+    if problem is None and isinstance(answered, dict) and isinstance(answered.get("problem"), str):
+        problem = answered["problem"]
+    return answered, problem
 
 
 def _rows(task: Task, answered: Any) -> tuple[Row, ...]:
@@ -246,7 +268,7 @@ def _read(path: Path, most: int) -> bytes:
         os.close(handle)
 
 
-def _printed(path: Path) -> str:
+def printed_text(path: Path) -> str:
     """What the answer wrote to standard output, cut to a length that can be read."""
     try:
         data = _read(path, _MOST_PRINTED + 1)

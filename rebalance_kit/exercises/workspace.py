@@ -1,7 +1,7 @@
 """A learner's own folder: answers that are never overwritten, hints taken so far, and whose it is.
 
-``<folder>/<exercise>/`` holds README.md, answer.py, expected.txt, the logs of the public case under
-data/, and workspace.json (learner, course, version of the kit, hints taken).
+``<folder>/<exercise>/`` holds README.md, answer.py and workspace.json (learner, course, version of the kit, hints taken); of a PySpark
+exercise also expected.txt and the logs of the public case under data/.
 """
 
 from __future__ import annotations
@@ -18,8 +18,11 @@ from typing import Any
 
 from rebalance_kit.exercises.answers import FromCell, FromFile
 from rebalance_kit.exercises.case_runs import place_logs
-from rebalance_kit.exercises.catalogue import Exercise, load, names
+from rebalance_kit.exercises.catalogue import Exercise, load, matched, names
 from rebalance_kit.exercises.checking import AnswerReport, check_answer
+from rebalance_kit.exercises.code_tasks import catalogue as code_tasks
+from rebalance_kit.exercises.code_tasks.catalogue import CodeExercise
+from rebalance_kit.exercises.code_tasks.checking import CodeReport, check_code
 from rebalance_kit.exercises.runner import LIMIT_S
 from rebalance_kit.exercises.spark_bench import SparkBench
 from rebalance_kit.model.about import __version__
@@ -54,6 +57,20 @@ def whoever() -> Identity:
     return Identity(learner, os.environ.get("REBALANCE_KIT_COURSE", "rebalance-kit"))
 
 
+AnyExercise = Exercise | CodeExercise
+
+
+def all_names() -> tuple[str, ...]:
+    """Names of the PySpark exercises, then those of the code exercises."""
+    return (*names(), *code_tasks.names())
+
+
+def find(name: str) -> AnyExercise:
+    """An exercise of either sort by its name, its number or a part of it; raises ``DataError`` naming those there are."""
+    whole = matched(name, all_names())
+    return code_tasks.load(whole) if whole in code_tasks.names() else load(whole)
+
+
 class Workspace:
     """A folder of exercises in work."""
 
@@ -62,7 +79,7 @@ class Workspace:
         self._identity = identity
         self._taken: dict[str, int] = {}
 
-    def answer_file(self, exercise: Exercise) -> Path:
+    def answer_file(self, exercise: AnyExercise) -> Path:
         """Where the learner's answer to an exercise is (or will be)."""
         return self.folder / exercise.name / "answer.py"
 
@@ -71,7 +88,7 @@ class Workspace:
 
         Raises ``DataError`` for a folder that cannot be written to.
         """
-        exercise = load(name)
+        exercise = find(name)
         target, answer = self.folder / exercise.name, self.answer_file(exercise)
         answered = answer.exists()
         try:
@@ -84,11 +101,12 @@ class Workspace:
         words = "your answer was kept" if answered else "write your answer"
         return f"{exercise.name} · {exercise.task.title}\nRead {target / 'README.md'}; {words} in {answer}."
 
-    def _copy(self, exercise: Exercise, target: Path) -> None:
+    def _copy(self, exercise: AnyExercise, target: Path) -> None:
         target.mkdir(parents=True, exist_ok=True)
-        for file in ("README.md", "expected.txt"):
-            shutil.copyfile(exercise.folder / file, target / file)
-        place_logs(exercise.task.public.runs, target / "data")
+        shutil.copyfile(exercise.folder / "README.md", target / "README.md")
+        if isinstance(exercise, Exercise):
+            shutil.copyfile(exercise.folder / "expected.txt", target / "expected.txt")
+            place_logs(exercise.task.public.runs, target / "data")
         if not (target / "answer.py").exists():
             shutil.copyfile(exercise.folder / "answer.py", target / "answer.py")
 
@@ -99,21 +117,26 @@ class Workspace:
         answer: Callable[..., Any] | None = None,
         *,
         hidden: bool = True,
-        limit_s: float = LIMIT_S,
-    ) -> AnswerReport:
-        """Check the file here, or a function given; the hidden checks follow once the public ones pass."""
-        exercise = load(name)
+        limit_s: float | None = None,
+    ) -> AnswerReport | CodeReport:
+        """Check the file here, or a function given; the hidden checks follow once the public ones pass.
+
+        ``limit_s`` replaces the exercise's own limit of one call; a code exercise leaves the bench alone.
+        """
+        exercise = find(name)
         handed_in = (
             FromFile(self.answer_file(exercise), exercise.task.function)
             if answer is None
             else FromCell(answer)
         )
         seed = self.identity(exercise).seed(exercise.name) if hidden else None
-        return check_answer(exercise, handed_in, bench, seed=seed, limit_s=limit_s)
+        if isinstance(exercise, CodeExercise):
+            return check_code(exercise, handed_in, seed=seed, limit_s=limit_s)
+        return check_answer(exercise, handed_in, bench, seed=seed, limit_s=limit_s or LIMIT_S)
 
     def hint(self, name: str, number: int | None = None) -> str:
         """The next hint (or one by its number), with how many there are; raises ``DataError`` for a number beyond."""
-        exercise = load(name)
+        exercise = find(name)
         hints = exercise.hints
         if number is not None and not 1 <= number <= len(hints):
             raise DataError(f"hint {number} of {exercise.name}; expected a number from 1 to {len(hints)}")
@@ -125,31 +148,31 @@ class Workspace:
 
     def solution(self, name: str) -> str:
         """The kit's own answer, as text."""
-        return load(name).text("solution.py")
+        return find(name).text("solution.py")
 
     def listing(self) -> str:
         """All exercises, a line each: name, level, minutes, title, whether begun here."""
-        rows = [load(name) for name in names()]
+        rows = [find(name) for name in all_names()]
         return "\n".join(
             f"{exercise.name:26} {exercise.task.level:7} {exercise.task.minutes:3} min  {exercise.task.title}{'  (begun)' if self.answer_file(exercise).exists() else ''}"
             for exercise in rows
         )
 
-    def identity(self, exercise: Exercise) -> Identity:
+    def identity(self, exercise: AnyExercise) -> Identity:
         """Who this workspace belongs to: as given, as noted when the exercise was begun, or whoever is logged in."""
         notes = self._notes(exercise)
         if self._identity is None and "learner" in notes:
             return Identity(str(notes["learner"]), str(notes.get("course", "rebalance-kit")))
         return self._identity or whoever()
 
-    def _notes(self, exercise: Exercise) -> Mapping[str, Any]:
+    def _notes(self, exercise: AnyExercise) -> Mapping[str, Any]:
         try:
             notes = json.loads((self.folder / exercise.name / _NOTES).read_text("utf-8"))
         except (OSError, ValueError):
             return {}
         return notes if isinstance(notes, dict) else {}
 
-    def _note(self, exercise: Exercise, more: Mapping[str, Any]) -> None:
+    def _note(self, exercise: AnyExercise, more: Mapping[str, Any]) -> None:
         """Write the notes beside and rename; a workspace without the exercise's folder keeps none."""
         folder = self.folder / exercise.name
         if not folder.is_dir():

@@ -11,9 +11,9 @@ import pytest
 
 from rebalance_kit.cli import main
 from rebalance_kit.exercises.case_runs import trace_of
-from rebalance_kit.exercises.catalogue import load, names
+from rebalance_kit.exercises.catalogue import load
 from rebalance_kit.exercises.spark_bench import SparkBench
-from rebalance_kit.exercises.workspace import Identity, Workspace
+from rebalance_kit.exercises.workspace import Identity, Workspace, all_names
 from rebalance_kit.model.errors import DataError
 
 BROKEN = """from pyspark.sql import functions as F
@@ -122,7 +122,7 @@ def test_the_words_of_a_drawn_run_do_not_tell_what_was_drawn():
 def test_the_list_names_every_exercise_with_its_minutes(tmp_path):
     status, text = run("exercise", "list", "--folder", str(tmp_path))
     assert status == 0
-    assert [line.split()[0] for line in text.splitlines()] == list(names())
+    assert [line.split()[0] for line in text.splitlines()] == list(all_names())
     assert all(" min " in line for line in text.splitlines())
 
 

@@ -12,6 +12,7 @@ TEXTS = (
     "README.md",
     "docs/*.md",
     "exercises/quiz/*.yaml",
+    "exercises/code/*/*.md",
     "exercises/spark/*/*.md",
     "exercises/spark/*/task.py",
     "notebooks/src/*/*.py",

@@ -70,7 +70,7 @@ def confine(secret: Sequence[str]) -> None:
 
 def _refuse_program(_arguments: tuple[Any, ...]) -> None:
     raise PermissionError(
-        "an answer starts no other program and loads no library of C; it returns a DataFrame"
+        "an answer starts no other program and loads no library of C; it returns what it was asked for"
     )
 
 

@@ -12,6 +12,7 @@ import ipywidgets as w
 
 from rebalance_kit.exercises.catalogue import load
 from rebalance_kit.exercises.checking import AnswerReport
+from rebalance_kit.exercises.code_tasks.checking import CodeReport
 from rebalance_kit.exercises.spark_bench import SparkBench
 from rebalance_kit.exercises.workspace import FOLDER, Identity, Workspace
 from rebalance_kit.model.errors import RebalanceKitError
@@ -73,7 +74,9 @@ class Exercise(w.VBox):
         """Copy the exercise into the learner's folder; an answer that is there stays."""
         return self._say(self._workspace.start(self._exercise.name))
 
-    def check(self, answer: Callable[..., Any] | None = None, *, hidden: bool = True) -> AnswerReport:
+    def check(
+        self, answer: Callable[..., Any] | None = None, *, hidden: bool = True
+    ) -> AnswerReport | CodeReport:
         """Check a function, or the file in the learner's folder."""
         self._answer = answer or self._answer
         report = self._workspace.check(self._exercise.name, self._on(), self._answer, hidden=hidden)

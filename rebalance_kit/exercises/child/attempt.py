@@ -1,0 +1,72 @@
+"""One attempt of a learner's code inside the process that runs it: loaded, limited in time, its outcome written down."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+from rebalance_kit.exercises.child.collecting import NoAnswer
+from rebalance_kit.exercises.child.words import busy_at, no_answer_within, words_of
+
+
+class TimeIsUp(BaseException):
+    """Raised inside the learner's code when the limit is over; its text says where the code was."""
+
+
+def attempted(work: Callable[[], Mapping[str, Any]], file: str, limit_s: float) -> Mapping[str, Any]:
+    """What the work returns, or ``{"problem": words}`` for whatever it raises and for a time limit that is over."""
+
+    def ring(_signal: int, frame: FrameType | None) -> None:
+        raise TimeIsUp(busy_at(frame, file))
+
+    signal.signal(signal.SIGALRM, ring)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
+    signal.setitimer(signal.ITIMER_REAL, limit_s, 1.0)
+    try:
+        found = work()
+    except TimeIsUp as where:
+        found = {"problem": no_answer_within(limit_s, str(where))}
+    except NoAnswer as words:
+        found = {"problem": str(words)}
+    except BaseException as error:  # noqa: BLE001 - whatever a learner's code raises becomes words
+        found = {"problem": words_of(error, file)}
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    return found
+
+
+def function_of(order: Mapping[str, Any]) -> Callable[..., Any]:
+    """Run the learner's file and take the function (or class) out of it, or take the function of a cell."""
+    if order["pickled"] is not None:
+        from rebalance_kit.pipeline.spark.shared_java import unpickled
+
+        return unpickled(base64.b64decode(order["pickled"]))
+    code: CodeType = compile(order["text"], order["file"], "exec")
+    names: dict[str, Any] = {"__name__": "answer", "__file__": order["file"]}
+    exec(code, names)  # noqa: S102 - the learner's own file, in a process of its own
+    answer: object = names.get(order["function"])
+    if not callable(answer):
+        raise NoAnswer(f"the file has no function {order['function']}. Keep the name that the stub had.")
+    return answer
+
+
+def write_answer(out: Path, answered: Mapping[str, Any]) -> None:
+    """Write the outcome as JSON, beside and renamed."""
+    try:
+        text = json.dumps(answered)
+    except (TypeError, ValueError, RecursionError) as error:
+        text = json.dumps({"problem": f"your rows hold a value that is no number, text or time ({error})"})
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:  # noqa: BLE001, S112 - the answer may have closed or replaced it
+            continue
+    draft = out.with_name("draft")
+    draft.write_text(text, "utf-8")
+    os.replace(draft, out)

@@ -1,0 +1,100 @@
+"""Run one assignor or listener: ``python -m rebalance_kit.exercises.child.plug_in ORDER`` (``code_tasks.running``).
+
+An assignor is called with what the leader of each case was told. A listener is plugged into the engine, and only the
+orders that it gave its consumer leave this process: whoever judges repeats the run with them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from rebalance_kit.assignors.contract import MemberSubscription
+from rebalance_kit.exercises.child.attempt import attempted, function_of, write_answer
+from rebalance_kit.exercises.child.collecting import NoAnswer
+from rebalance_kit.exercises.child.confinement import confine, limit_resources
+from rebalance_kit.exercises.child.recording import Recorder
+from rebalance_kit.model.topology import TopicPartition
+from rebalance_kit.simulation.learner_code.partitions import as_partition
+from rebalance_kit.simulation.scenario.yaml_file import read_scenario
+from rebalance_kit.simulation.simulate import simulate
+
+
+def main(order_file: Path) -> None:
+    """Do what the order says."""
+    order = json.loads(order_file.read_text("utf-8"))
+    order_file.unlink()
+    limit_resources(order["cpu_s"], order["memory"], order["file_size"])
+    run = {"assignor": _assigned, "listener": _ordered}[order["how"]]
+    _ = (
+        ctypes.pythonapi.PyThreadState_SetAsyncExc
+    )  # the engine ends a listener's loop with it; later it is refused
+    os.write(order["ready"], b".")
+    os.close(order["ready"])
+    confine(order["secret"])
+
+    def outputs() -> Mapping[str, Any]:
+        answer = function_of(order)
+        return {"outputs": [run(answer, case) for case in order["cases"]]}
+
+    write_answer(Path(order["out"]), attempted(outputs, order["file"], order["limit_s"]))
+    os._exit(0)
+
+
+def _assigned(assignor: Callable[..., Any], case: Mapping[str, Any]) -> list[Any]:
+    """The shares of every call of a case, each partition as ``[topic, number]``."""
+    assignor = assignor() if isinstance(assignor, type) else assignor
+    return [_shares(assignor(dict(call["partitions"]), _members(call))) for call in case["calls"]]
+
+
+def _members(call: Mapping[str, Any]) -> tuple[MemberSubscription, ...]:
+    return tuple(
+        MemberSubscription(
+            member["member_id"],
+            tuple(member["topics"]),
+            member["instance_id"],
+            tuple(TopicPartition(*pair) for pair in member["owned"]),
+            member["generation"],
+        )
+        for member in call["members"]
+    )
+
+
+def _shares(answer: Any) -> dict[str, list[list[Any]]]:
+    if not isinstance(answer, Mapping):
+        raise NoAnswer(
+            f"the assignor returned {answer!r:.80}, expected a mapping of member id to its partitions. Did the last line lose its `return`?"
+        )
+    try:
+        return {str(member): [list(as_partition(tp)) for tp in share] for member, share in answer.items()}
+    except (TypeError, ValueError) as error:
+        raise NoAnswer(
+            f"the assignor returned something that is no partition ({error}); expected `TopicPartition`, a pair such as ('orders', 4), or 'orders-4'"
+        ) from error
+
+
+def _ordered(listener: Callable[..., Any], case: Mapping[str, Any]) -> dict[str, Any]:
+    """Orders of every member, callback by callback, in one run of the engine."""
+    if not isinstance(listener, type):
+        raise NoAnswer(
+            "the listener is no class. Keep the class of the stub: each process makes one of its own."
+        )
+    recorders = {name: Recorder(listener) for name in case["members"]}
+    trace = simulate(
+        read_scenario(case["scenario"], "case"), case["seed"], case["protocol"],
+        listeners={name: recorder.make() for name, recorder in recorders.items()},
+    )  # fmt: skip
+    for row in trace.of("own_code_fault"):
+        if row.detail["fault"] == "blocks":
+            raise NoAnswer(
+                f"{row.detail['name']} of member {row.actor} {row.detail['seen']}. Is there a loop without an end?"
+            )
+    return {name: recorder.calls for name, recorder in recorders.items()}
+
+
+main(Path(sys.argv[1]))
