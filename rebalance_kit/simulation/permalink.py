@@ -148,6 +148,9 @@ def _deeds(value: Any) -> tuple[Mapping[str, Any], ...]:
         raise LinkError(
             f"the link's deeds are no list of at most {MOST_DEEDS} mappings; got {str(value)[:60]!r}"
         )
+    for deed in value:
+        if not isinstance(deed.get("member"), str | None):
+            raise LinkError(f"the link names {str(deed['member'])[:40]!r} as a member; expected a name")
     return tuple(value)
 
 

@@ -337,8 +337,8 @@ def _widgets() -> Mapping[str, Any]:
         "Lab": Lab(),
         "Quiz": Quiz("eager", count=2, store=store),
         "Exam": Exam("CCDAK", questions=2, store=store),
-        "Poll": Poll(name, folder=folder),
-        "Vote": Vote(name, store=store),
+        "Poll": Poll(name, folder=folder, room="k2m4p", store=store),
+        "Vote": Vote(name, room="k2m4p", store=store),
     }
 
 
