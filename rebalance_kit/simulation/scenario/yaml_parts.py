@@ -257,6 +257,11 @@ class Parts:
                         self.nodes.text(each, f"{key}.{name}")
                         for each in self.nodes.sequence(value, f"{key}.{name}")
                     )
+                elif name == "acks_ms":
+                    values[name] = tuple(
+                        self.nodes.time_ms(each, f"{key}.{name}")
+                        for each in self.nodes.sequence(value, f"{key}.{name}")
+                    )
                 else:
                     values[name] = None if is_null(value) else read(value, f"{key}.{name}")
             lives.append(ReplayPins(**values))
