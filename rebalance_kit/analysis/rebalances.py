@@ -31,10 +31,13 @@ TRIGGERS: Mapping[str, str] = MappingProxyType(
     }
 )
 """What the trace calls a trigger -> what the pipeline calls it."""
+NATIVE_METADATA = "Metadata for subscribed topic(s) has changed"
+"""Why librdkafka joins again when the topics that it subscribed to are others than before."""
 REASONS: Mapping[str, str] = MappingProxyType(
     {
         "need to revoke partitions": "follow_up",
         "cached metadata has changed": "metadata_changed",
+        NATIVE_METADATA: "metadata_changed",
         "subscription has changed": "subscription_changed",
         "rebalance enforced by user": "enforced",
     }
@@ -134,10 +137,32 @@ def rebalances(trace: Trace, early_ms: int = 0) -> tuple[Rebalance, ...]:
     return tuple(rebalance for group in sorted(rows) for rebalance in _of_group(group, rows[group], early_ms))
 
 
+class _JoinReasons:
+    """Why each member last asked to join again.
+
+    librdkafka compares the topics that exist: a call of subscribe() reads there as a change of metadata.
+    """
+
+    def __init__(self) -> None:
+        self.of_member: dict[str, str] = {}
+        self._subscribed_anew: set[str] = set()
+
+    def take(self, row: TraceRow) -> None:
+        """The next row of the group."""
+        if row.kind == "action" and row.detail["do"] == "subscribe":
+            self._subscribed_anew.add(row.actor)
+        elif row.kind == "request" and row.detail["api"] == "JoinGroup":
+            self._subscribed_anew.discard(row.actor)
+        elif row.kind == "rejoin_requested" and row.detail["reason"] != ANSWERING:
+            reason = str(row.detail["reason"])
+            anew = reason == NATIVE_METADATA and row.actor in self._subscribed_anew
+            self.of_member[row.actor] = "subscription has changed" if anew else reason
+
+
 def _of_group(group: str, rows: Sequence[TraceRow], early_ms: int) -> Iterator[Rebalance]:
     opened: list[_Open] = []
     overdue: set[str] = set()
-    join_reasons: dict[str, str] = {}
+    join_reasons = _JoinReasons()
     gone: TraceRow | None = None
     reached = 0
     for row in rows:
@@ -145,9 +170,8 @@ def _of_group(group: str, rows: Sequence[TraceRow], early_ms: int) -> Iterator[R
             overdue.add(row.actor)
         elif row.kind == "member_added":
             overdue.discard(str(row.detail["name"]))
-        elif row.kind == "rejoin_requested" and row.detail["reason"] != ANSWERING:
-            join_reasons[row.actor] = str(row.detail["reason"])
-        begun = _begun(row, overdue, join_reasons, reached)
+        join_reasons.take(row)
+        begun = _begun(row, overdue, join_reasons.of_member, reached)
         if row.kind == "member_removed":
             gone = row
         elif begun is not None and row.detail["trigger"] == "downgrade" and gone is not None:

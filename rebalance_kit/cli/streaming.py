@@ -40,6 +40,15 @@ def _add_watch(commands: Commands) -> None:
         help="local: this process, without a store; spark: Structured Streaming over one folder, with tables and a "
         "checkpoint (default: spark when --out, --checkpoint, --page, --once or --master is given)",
     )
+    _add_stored(watch)
+    watch.add_argument(
+        "--idle", type=float, default=None, metavar="SECONDS", help="end when no line was written for so long"
+    )
+    watch.set_defaults(command=_watch)
+
+
+def _add_stored(watch: argparse.ArgumentParser) -> None:
+    """What only Spark's stream knows: tables, a checkpoint, a page."""
     watch.add_argument(
         "--out", type=Path, default=None, metavar="DIR", help="write the tables there in the end, as Parquet"
     )
@@ -54,9 +63,6 @@ def _add_watch(commands: Commands) -> None:
         "--once", action="store_true", help="read what is there by now, write the tables, and end"
     )
     watch.add_argument(
-        "--idle", type=float, default=None, metavar="SECONDS", help="end when no line was written for so long"
-    )
-    watch.add_argument(
         "--page",
         type=Path,
         default=None,
@@ -66,7 +72,6 @@ def _add_watch(commands: Commands) -> None:
         help="keep a page of the last rebalances there (default rebalances.html, in OUT when given)",
     )
     watch.add_argument("--master", default=None, metavar="URL", help="a Spark master (default: local[*])")
-    watch.set_defaults(command=_watch)
 
 
 def _add_sweep(commands: Commands) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rebalance_kit.forensics.findings.member_rules import RULES
+from rebalance_kit.forensics.findings.rules.member_rules import RULES
 from tests.support.pipeline.finding_cases import CASES, hand_written
 
 #: Recorded runs in which nothing went wrong: what may be said of them is a fact, not a fault.

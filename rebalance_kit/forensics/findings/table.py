@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rebalance_kit.forensics.findings.by_rule import RULES_BY_EVENT, ByRule
 from rebalance_kit.forensics.findings.callbacks import SLOW_STEPS, Slowness
 from rebalance_kit.forensics.findings.finding import Row, order
 from rebalance_kit.forensics.findings.input_quality import InputQuality
 from rebalance_kit.forensics.findings.patterns import patterns
 from rebalance_kit.forensics.findings.restarts import COMINGS_AND_GOINGS, Restarts
+from rebalance_kit.forensics.findings.rules.by_rule import RULES_BY_EVENT, ByRule
 from rebalance_kit.forensics.findings.settings import Settings
 from rebalance_kit.forensics.findings.shares import SHARED_OUT, Shares
 from rebalance_kit.forensics.findings.subscribed import Subscribed

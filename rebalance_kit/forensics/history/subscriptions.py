@@ -120,8 +120,8 @@ class Subscriptions:
 
 
 def _silent(row: Rebalance) -> bool:
-    """Re-joins that tell no reason: librdkafka's way."""
-    return row.protocol == "classic" and row.trigger == "rejoin" and row.said is None
+    """Re-joins that tell the coordinator no reason: librdkafka's way, whose log gives a call as a change of metadata."""
+    return row.protocol == "classic" and row.trigger in {"rejoin", "metadata_changed"} and row.said is None
 
 
 def _nearness(row: Rebalance, call: Call, step: tuple[int, int] | None) -> tuple[int, int]:

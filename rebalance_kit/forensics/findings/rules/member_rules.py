@@ -5,8 +5,8 @@ Findings that need more than one line are collected in the other files of this r
 
 from __future__ import annotations
 
-from rebalance_kit.forensics.findings.group_rules import GROUP_RULES
-from rebalance_kit.forensics.findings.rule import LineRule, RebalanceRule, Rule, says, says_none_of
+from rebalance_kit.forensics.findings.rules.group_rules import GROUP_RULES
+from rebalance_kit.forensics.findings.rules.rule import LineRule, RebalanceRule, Rule, says, says_none_of
 
 _POLL_DOC = "KIP-62; consumer config max.poll.interval.ms"
 _STATIC_DOC = "KIP-345 (static membership)"

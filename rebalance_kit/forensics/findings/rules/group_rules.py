@@ -5,7 +5,7 @@ As ``member_rules``, of which this is the second half.
 
 from __future__ import annotations
 
-from rebalance_kit.forensics.findings.rule import LineRule, RebalanceRule, Rule, says
+from rebalance_kit.forensics.findings.rules.rule import LineRule, RebalanceRule, Rule, says
 
 _KIP345 = "KIP-345 (static membership)"
 _POLL_DOC = "KIP-62; consumer config max.poll.interval.ms"

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.findings.finding import Evidence, Row, cause, line, told
-from rebalance_kit.forensics.findings.member_rules import RULES
-from rebalance_kit.forensics.findings.rule import LineRule, RebalanceRule
+from rebalance_kit.forensics.findings.rules.member_rules import RULES
+from rebalance_kit.forensics.findings.rules.rule import LineRule, RebalanceRule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from rebalance_kit.forensics.event import Event
-    from rebalance_kit.forensics.findings.rule import Rule
+    from rebalance_kit.forensics.findings.rules.rule import Rule
     from rebalance_kit.forensics.history.names import Names
     from rebalance_kit.forensics.history.rebalance import Rebalance
 
