@@ -7,7 +7,7 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.rebalance-kit-installed
-EXTRAS := lab,spark,study,export,clients,serve,test,dev,browser
+EXTRAS := lab,spark,study,export,clients,serve,print,test,dev,browser
 
 PYTHON ?=
 LAB_FLAGS ?=

@@ -29,6 +29,7 @@ _PURPOSES = {
     "export": "decks of quiz items for Anki",
     "clients": "real librdkafka clients over a mock cluster",
     "serve": "the lab as a web page without notebooks",
+    "print": "the printed cards as PDF",
     "test": "the kit's own tests",
     "dev": "the kit's own checks and benchmarks",
     "browser": "the kit's own tests in a browser",

@@ -16,16 +16,19 @@ from rebalance_kit.classroom.course import Course, StoredAttempt
 from rebalance_kit.classroom.questions import QuestionMark, mark_questions
 from rebalance_kit.classroom.similarity import Alike, alike
 from rebalance_kit.exercises.answers import FromFile
-from rebalance_kit.exercises.catalogue import load
+from rebalance_kit.exercises.catalogue import Exercise, load
 from rebalance_kit.exercises.checking import AnswerReport, CheckLine, check_answer
 from rebalance_kit.exercises.spark_bench import SparkBench
 from rebalance_kit.exercises.workspace import Identity
 from rebalance_kit.model.about import __version__
+from rebalance_kit.model.errors import EnvironmentProblem
 from rebalance_kit.model.files import write_atomically
 
 LIMIT_S = 30.0
 """Seconds that one call of an answer may take, unless the instructor says otherwise."""
 
+_PATIENCE_S = 120.0
+"""Seconds that the kit's own solution may take."""
 _MARKS = "marks.json"
 Checker = Callable[[str, Path, int], AnswerReport]
 """Checks the answer in a file to an exercise with a learner's seed."""
@@ -65,18 +68,35 @@ class CourseMarks:
 
 
 class SparkChecker:
-    """Check answers on one bench, which begins at the first answer; ``close`` ends it."""
+    """Check answers on one bench, which begins at the first answer; ``close`` ends it.
+
+    The kit's own solution runs before the first answer to an exercise: what is slow only once is over by then, and
+    on a machine where even the solution fails nobody is marked.
+    """
 
     def __init__(self, limit_s: float = LIMIT_S, bench: SparkBench | None = None) -> None:
         self.limit_s = limit_s
         self._bench, self._is_own = bench, bench is None
+        self._proven: set[str] = set()
 
     def __call__(self, name: str, answer: Path, seed: int) -> AnswerReport:
         """Run the public and the hidden checks."""
         self._bench = self._bench or SparkBench()
         exercise = load(name)
+        if name not in self._proven:
+            self._prove(exercise, self._bench)
+            self._proven.add(name)
         handed_in = FromFile(answer, exercise.task.function)
         return check_answer(exercise, handed_in, self._bench, seed=seed, limit_s=self.limit_s)
+
+    def _prove(self, exercise: Exercise, bench: SparkBench) -> None:
+        solution = FromFile(exercise.folder / "solution.py", exercise.task.function)
+        report = check_answer(exercise, solution, bench, limit_s=max(self.limit_s, _PATIENCE_S))
+        if not report.green:
+            words = next(line.words or line.title for line in report.public if not line.passed)
+            raise EnvironmentProblem(
+                f"{exercise.name}: the kit's own solution does not pass on this machine ({words}); expected it to, before answers are marked"
+            )
 
     def close(self) -> None:
         """Remove what the bench put on the disk."""

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
-from rebalance_kit.cli import classroom, engine, exercise, lab, logs, maker, quiz, streaming, words
+from rebalance_kit.cli import classroom, engine, exercise, handouts, lab, logs, maker, quiz, streaming, words
 from rebalance_kit.cli.door import add_debug, through
 from rebalance_kit.cli.terminal import working
 from rebalance_kit.model.about import __version__
@@ -41,6 +41,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"rebalance-kit {__version__}")
     add_debug(parser)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for room in (engine, words, lab, logs, streaming, maker, quiz, exercise, classroom):
+    for room in (engine, words, lab, logs, streaming, maker, quiz, exercise, classroom, handouts):
         room.add(commands)
     return parser

@@ -32,7 +32,7 @@ def marked(tmp_path_factory):
     course.collect(top / "in")
     bench = SparkBench(spark_session("local[2]", settings={"spark.driver.memory": "2g"}, quick_start=True))
     told = []
-    marks = mark_and_write(course, SparkChecker(15.0, bench), (), told.append)
+    marks = mark_and_write(course, SparkChecker(25.0, bench), (), told.append)
     bench.close()
     return course, wanted, marks, told
 
@@ -63,7 +63,7 @@ def test_every_mark_is_right(marked):
 @pytest.mark.parametrize(
     ("learner", "words"),
     [
-        ("loop", "no answer within 15 s (at line 2)"),
+        ("loop", "no answer within 25 s (at line 2)"),
         ("memory", "more memory than an answer gets"),
         ("network", "an answer has no network"),
         ("exit", "ended its process before it gave an answer"),

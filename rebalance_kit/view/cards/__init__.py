@@ -1,1 +1,1 @@
-"""Pages that people print: the clocks of a member, the way from a symptom to its cause."""
+"""Pages that people print: protocols, callbacks, clocks, timeouts, from a symptom to its cause, the glossary."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from textwrap import wrap
 
-from rebalance_kit.view.figures.svg import Picture, closed, page, tip, words
+from rebalance_kit.view.figures.svg import Picture, closed, page, words
 from rebalance_kit.view.style.palettes import HUES, ROLES
 
 
@@ -140,8 +140,9 @@ def _branch(branch: Branch, y: float, role: Mapping[str, str]) -> tuple[list[str
         ]
     middle = y + tall / 2
     for begin, end in ((164, AT_LOOK), (AT_LOOK + 290, AT_CAUSE), (AT_CAUSE + 225, AT_DO)):
-        arrow = f'd="M{begin},{middle:g} H{end - 2}" stroke="{role["ink"]}"'
-        parts.append(f'<path {arrow} marker-end="url(#{tip()})"/>')
+        head = f"M{end - 2},{middle:g} l-7,-4 v8 z"  # no marker: the printed page knows none
+        parts.append(f'<path d="M{begin},{middle:g} H{end - 6}" stroke="{role["ink"]}"/>')
+        parts.append(f'<path d="{head}" fill="{role["ink"]}"/>')
     return parts, tall
 
 
