@@ -18,7 +18,7 @@ from rebalance_kit.assignors.contract import MemberSubscription
 from rebalance_kit.exercises.child.attempt import attempted, function_of, write_answer
 from rebalance_kit.exercises.child.collecting import NoAnswer
 from rebalance_kit.exercises.child.confinement import confine, limit_resources
-from rebalance_kit.exercises.child.recording import Recorder
+from rebalance_kit.exercises.child.recording import GivenUp, Recorder
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.simulation.learner_code.partitions import as_partition
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
@@ -40,7 +40,10 @@ def main(order_file: Path) -> None:
 
     def outputs() -> Mapping[str, Any]:
         answer = function_of(order)
-        return {"outputs": [run(answer, case) for case in order["cases"]]}
+        try:
+            return {"outputs": [run(answer, case) for case in order["cases"]]}
+        except GivenUp as words:
+            raise NoAnswer(str(words)) from words
 
     write_answer(Path(order["out"]), attempted(outputs, order["file"], order["limit_s"]))
     os._exit(0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rebalance_kit.analysis.deliveries import SKIPPED, TWICE, deliveries
 from rebalance_kit.exercises.code_tasks.task import CodeCase, Failed
 from rebalance_kit.exercises.runner import UNREADABLE
 from rebalance_kit.model.topology import TopicPartition
@@ -84,3 +85,36 @@ def _do(consumer: Any, what: str, argument: Any) -> None:
         getattr(consumer, what)([TopicPartition(*pair) for pair in argument])
     else:
         raise _RaisedThere(argument)
+
+
+def records_twice(trace: Trace) -> int:
+    """Records that a member read although they had been read before."""
+    return sum(each.records for each in deliveries(trace) if each.kind == TWICE)
+
+
+def first_skip(trace: Trace) -> tuple[int, str, int, str, int] | None:
+    """The first time that a reader passed records over: moment, partition, how many, who, and how many in all of the run.
+
+    The first read of a partition counts, too: whatever lies before it was never read by anybody.
+    """
+    begun: dict[TopicPartition, tuple[int, str, int, str]] = {}
+    for row in trace.of("fetch_resumed"):
+        if row.detail.get("position") is not None:
+            tp = TopicPartition(row.topic or "", row.partition or 0)
+            begun.setdefault(tp, (row.at_ms, str(tp), int(row.detail["position"]), row.actor))
+    skips = [
+        (each.at_ms, each.partition, each.records, each.member)
+        for each in deliveries(trace)
+        if each.kind == SKIPPED
+    ]
+    skips = sorted([*skips, *(first for first in begun.values() if first[2] > 0)])
+    return (*skips[0], sum(skip[2] for skip in skips)) if skips else None
+
+
+def run_with(case: CodeCase, listener: type) -> Trace:
+    """The run of a case with a listener of the judge's own in every member."""
+    data = case.data
+    scenario = read_scenario(data["scenario"], case.title)
+    return simulate(
+        scenario, data["seed"], data["protocol"], listeners=dict.fromkeys(data["members"], listener)
+    )

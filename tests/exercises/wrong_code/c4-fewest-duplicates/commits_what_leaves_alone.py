@@ -1,0 +1,11 @@
+"""of partitions that stay as well"""
+
+
+class Listener:
+    """Commits everything consumed in every callback in which a commit is still accepted."""
+
+    def on_revoked(self, partitions, consumer):
+        consumer.commit({partition: consumer.position(partition) or 0 for partition in partitions})
+
+    def on_lost(self, partitions, consumer):
+        """The partitions have other owners: a commit is refused, and what is raised here ends the consumer."""

@@ -1,0 +1,11 @@
+"""Commit in on_revoked"""
+
+
+class Listener:
+    """Commits everything consumed in every callback in which a commit is still accepted."""
+
+    def on_revoked(self, partitions, consumer):
+        pass
+
+    def on_lost(self, partitions, consumer):
+        """The partitions have other owners: a commit is refused, and what is raised here ends the consumer."""
