@@ -42,6 +42,7 @@ ALLOWED = (
     # the application calls pause(), and the flag that it sets
     r"\bpause\(\)",
     r"KafkaConsumer\.pause",
+    r"consumer\.paused?\(|consumer\.pause\(consumer|[Aa]\s(?:\#\s)?paused\sconsumer|What was paused and",
     r"paused all its partitions",
     r"[Ww]hile (?:everything is|all partitions are) paused|\(also while paused\)|with the partitions paused",
     r"member stays paused|paused partition|paused orders-1|paused again|pause again|what is paused",

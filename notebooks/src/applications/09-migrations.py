@@ -206,7 +206,7 @@ print(deaths(forbidden))
 # ### Offline
 #
 # Stop all members, wait until the group is `Empty`, start them with the new protocol. The group is converted at the first join, whatever
-# the policy says; committed offsets stay. Simple, and the group stands still for as long as your deploy takes. Static members
+# the policy says; committed offsets stay. Simple, and nothing is read for as long as your deploy takes. Static members
 # do not say goodbye: wait one session, or remove them.
 #
 # ## Where am I? The state of a mixed group

@@ -199,7 +199,7 @@ guess.beside(dict(zip(guess.answers, truth, strict=True)))
 # So a sink connector has **two** groups: the workers' group, which deals tasks, and the consumer group of its tasks, which deals
 # partitions. Lag is looked up in the second, `kafka-consumer-groups --group connect-NAME`.
 #
-# **Decide:** a worker is restarted and is away for two minutes. Its four tasks stand still for those two minutes. Is this a fault?
+# **Decide:** a worker is restarted and is away for two minutes. Its four tasks do nothing for those two minutes. Is this a fault?
 #
 # <details><summary>Answer</summary>
 #
