@@ -59,7 +59,7 @@ class AnswerReport:
 
 
 def _mark(line: CheckLine) -> str:
-    return {True: "passed ", False: "TODO   ", None: "  -    "}[line.passed]
+    return {True: "passed ", False: "to do  ", None: "  -    "}[line.passed]
 
 
 def _count(lines: tuple[CheckLine, ...]) -> str:

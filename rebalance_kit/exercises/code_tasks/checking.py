@@ -31,7 +31,7 @@ class CaseLine:
     link: str = ""
 
     def __str__(self) -> str:
-        mark = {True: "passed ", False: "TODO   ", None: "  -    "}[self.passed]
+        mark = {True: "passed ", False: "to do  ", None: "  -    "}[self.passed]
         said = f"\n    {self.words}" if self.words else ""
         opened = f"\n    open it: rebalance-kit lab {self.link}" if self.link else ""
         return f"{mark} {self.title} ({self.earned:g}/{self.points} points){said}{opened}"
