@@ -13,6 +13,8 @@ from rebalance_kit.model.trace import Trace
 from rebalance_kit.notebook.text import columns
 
 _UUID = re.compile(r"(-[0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_SHORT = re.compile(r"^([\w-]{8})[\w-]{14}$")
+"""The id that a KIP-848 client makes: 22 signs of base64."""
 _ADDRESS = re.compile(r" +\((?=\w+\))")
 OPTIONS = {
     "": ("--describe", describe_offsets),
@@ -24,7 +26,8 @@ OPTIONS = {
 def consumer_groups(trace: Trace, at_s: float, option: str = "") -> str:
     """The command and what ``kafka-consumer-groups`` prints at a second of the run; ``option``: "", members or state.
 
-    Columns are as narrow as their cells, and member ids end after eight signs of their UUID, so that a line fits a screen.
+    So that a line fits a screen, columns are as narrow as their cells, member ids end after eight signs of their UUID, and
+    the columns GROUP and HOST are left out of the tables that have a line per member or partition.
 
     Raises ``DataError`` for another option.
     """
@@ -40,6 +43,9 @@ def _narrow(text: str) -> str:
     lines = [_UUID.sub(r"\1…", line).rstrip() for line in text.splitlines() if line.strip()]
     table = [_ADDRESS.sub("~(", line).split() for line in lines if not line.startswith("Warning")]
     told = [line for line in lines if line.startswith("Warning")]
+    if "CONSUMER-ID" in table[0]:
+        shown = [place for place, head in enumerate(table[0]) if head not in {"GROUP", "HOST"}]
+        table = [[_SHORT.sub(r"\1…", row[place]) for place in shown] for row in table]
     return "\n".join([*told, columns(table)]).replace("~(", " (")
 
 
