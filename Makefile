@@ -2,7 +2,7 @@
 # Python 3.11 or newer, make and the package index.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup lab demo test lint format notebooks golden bench fidelity forensics pictures page clean
+.PHONY: help setup lab demo test lint format notebooks forms golden bench fidelity forensics pictures page clean
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -59,6 +59,9 @@ format: $(STAMP) ## mend what can be mended without thought
 
 notebooks: $(STAMP) ## execute notebooks/src/*.py into notebooks/*.ipynb (ONLY="03" for one)
 	$(BIN)/python scripts/notebooks.py $(ONLY)
+
+forms: $(STAMP) ## make learner's copies, completed ones, slides, handouts, nbgrader's release in build/forms (ONLY="03")
+	$(BIN)/python scripts/forms.py $(ONLY)
 
 golden: $(STAMP) ## rewrite the stored texts that tests compare with; read the diff
 	$(BIN)/python -m pytest --update-golden -q
