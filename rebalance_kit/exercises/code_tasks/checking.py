@@ -124,10 +124,11 @@ def _line(task: CodeTask, case: CodeCase, output: object) -> CaseLine:
 
 def _link(case: CodeCase, mark: Mark) -> str:
     """The token that opens the case in the lab, a moment before it fails."""
-    if case.link is None:
+    link = mark.link or case.link
+    if link is None:
         return ""
-    at_ms = case.link.at_ms if mark.at_ms is None else max(0, mark.at_ms - LEAD_MS)
+    at_ms = link.at_ms if mark.at_ms is None else max(0, mark.at_ms - LEAD_MS)
     try:
-        return write_link(replace(case.link, at_ms=at_ms))
+        return write_link(replace(link, at_ms=at_ms))
     except LinkError:  # a scenario too large for a link is still told by its title
         return ""

@@ -33,11 +33,15 @@ class CodeCase:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What an answer earned in a case: ``share`` of its points (1.0: all), else the words that say what is missing."""
+    """What an answer earned in a case: ``share`` of its points (1.0: all), else the words that say what is missing.
+
+    ``at_ms`` is the moment at which it shows; ``link`` stands in for the case's own where the answer decides the run.
+    """
 
     share: float
     words: str = ""
     at_ms: int | None = None
+    link: Link | None = None
 
 
 FULL = Mark(1.0)
