@@ -12,7 +12,12 @@ from rebalance_kit.simulation.simulate import simulate
 
 TIMES = ("session.timeout.ms", "heartbeat.interval.ms", "max.poll.interval.ms")
 KEYS = (*TIMES, "static")
-REFERENCE = {"session.timeout.ms": 15_000, "heartbeat.interval.ms": 5_000, "max.poll.interval.ms": 60_000, "static": True}
+REFERENCE = {
+    "session.timeout.ms": 15_000,
+    "heartbeat.interval.ms": 5_000,
+    "max.poll.interval.ms": 60_000,
+    "static": True,
+}
 SETTLED_MS = 50_000
 CRASH_S, STUCK_S = 20, 85
 
@@ -29,11 +34,10 @@ ACTIONS = {
 def text_of(what, answer, at_ms):
     """The scenario with these configurations."""
     configs = {key: answer[key] for key in TIMES if key in answer}
-    rows = [
-        "{name: %s, topics: [orders], processing_ms: 3, configs: %s}"
-        % (name, json.dumps(configs | ({"group.instance.id": f"node-{name}"} if answer.get("static") else {})))
-        for name in "abc"
-    ]
+    rows = []
+    for name in "abc":
+        own = configs | ({"group.instance.id": f"node-{name}"} if answer.get("static") else {})
+        rows.append(f"{{name: {name}, topics: [orders], processing_ms: 3, configs: {json.dumps(own)}}}")
     acts = [act.replace("BEGIN", f"{at_ms}ms").replace("END", f"{at_ms + 9000}ms") for act in ACTIONS[what]]
     lines = ["scenario: slo", "topics:", "- {name: orders, partitions: 6, rate_per_s: 10}", "members:"]
     lines += [f"- {row}" for row in rows] + (["actions:"] if acts else []) + [f"- {act}" for act in acts]
@@ -47,7 +51,12 @@ def slo(title, what, seed, at_ms=60_000):
 def judge(case, answer):
     facts = case.facts
     figures = measured(facts, checked(answer))
-    opened = Link(read_scenario(text_of(facts["what"], answer, facts["at_ms"]), "answer"), facts["at_ms"], protocol="eager", seed=facts["seed"])
+    opened = Link(
+        read_scenario(text_of(facts["what"], answer, facts["at_ms"]), "answer"),
+        facts["at_ms"],
+        protocol="eager",
+        seed=facts["seed"],
+    )
     try:
         return verdict(facts, answer, figures)
     except Failed as failed:
@@ -56,7 +65,9 @@ def judge(case, answer):
 
 def checked(answer):
     if not isinstance(answer, dict) or set(answer) - set(KEYS):
-        strange = sorted(map(str, set(answer) - set(KEYS))) if isinstance(answer, dict) else [repr(answer)[:60]]
+        strange = (
+            sorted(map(str, set(answer) - set(KEYS))) if isinstance(answer, dict) else [repr(answer)[:60]]
+        )
         raise Failed(f"ANSWER holds {', '.join(strange)}; expected a dict with {', '.join(KEYS)}.")
     if missing := [key for key in KEYS if key not in answer]:
         raise Failed(f"ANSWER has no {missing[0]}; expected {', '.join(KEYS)}.")
@@ -104,12 +115,17 @@ WHY = {
 
 def cost(facts, answer, figures):
     if 3 * answer["heartbeat.interval.ms"] > answer["session.timeout.ms"]:
-        raise Failed("heartbeat.interval.ms is more than a third of session.timeout.ms: two lost heartbeats would end a session.")
+        raise Failed(
+            "heartbeat.interval.ms is more than a third of session.timeout.ms: two lost heartbeats would end a session."
+        )
     sent = figures.requests.get("Heartbeat", 0)
     enough = measured(facts, REFERENCE).requests.get("Heartbeat", 0)
     if sent <= 1.1 * enough:
         return FULL
-    return Mark(enough / sent, f"{sent} heartbeats in a quiet time, {enough} are enough. The longest interval that keeps the objective costs least.")
+    return Mark(
+        enough / sent,
+        f"{sent} heartbeats in a quiet time, {enough} are enough. The longest interval that keeps the objective costs least.",
+    )
 
 
 TASK = CodeTask(

@@ -13,7 +13,7 @@ from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 from rebalance_kit.simulation.simulate import simulate
 
 GIVEN = module_of(Path(__file__).with_name("given.py")).GIVEN
-SHORTEST = {"counts": 1, "totals": 2, "blocks": 1}
+SHORTEST = {"counts": 1, "returns": 3, "blocks": 1}
 MOST = 12
 HEAD = {
     "scenario": "break-an-assignor",
@@ -66,10 +66,14 @@ def judge(case_, answer):
 
 def listed(answer, name):
     if not isinstance(answer, dict) or not set(answer) <= set(GIVEN):
-        raise Failed(f"ANSWER is {str(answer)[:80]!r}; expected a dict with a list of events for each of {', '.join(GIVEN)}.")
+        raise Failed(
+            f"ANSWER is {str(answer)[:80]!r}; expected a dict with a list of events for each of {', '.join(GIVEN)}."
+        )
     actions = answer.get(name)
     if not isinstance(actions, list) or not all(isinstance(action, dict) for action in actions):
-        raise Failed(f"ANSWER[{name!r}] is {str(actions)[:80]!r}; expected a list of events such as {{'at': '40s', 'do': 'close', 'member': 'b'}}.")
+        raise Failed(
+            f"ANSWER[{name!r}] is {str(actions)[:80]!r}; expected a list of events such as {{'at': '40s', 'do': 'close', 'member': 'b'}}."
+        )
     if len(actions) > MOST:
         raise Failed(f"ANSWER[{name!r}] has {len(actions)} events; expected at most {MOST}.")
     return actions
@@ -77,7 +81,7 @@ def listed(answer, name):
 
 NEXT = {
     "counts": "Its memory knows how many members there are, not who they are: how does a group change its members and keep their number?",
-    "totals": "Its memory knows how many partitions there are, not which: how do the topics change and keep their sum?",
+    "returns": "Its memory is wrong where the same member ids come together again after something else has changed: who can come and go, and what changes meanwhile?",
     "blocks": "Groups of up to three are right. How many events does it take to have more members?",
 }
 

@@ -19,9 +19,13 @@ class Literal:
         """The file's text; raises ``NotYet`` where it has no such assignment, or still the stub's."""
         code = answer.code()
         if code.text is None:
-            raise NotYet(f"the answer is the file's {name}, not a function: save it in answer.py and check the file")
+            raise NotYet(
+                f"the answer is the file's {name}, not a function: save it in answer.py and check the file"
+            )
         if _value(code.text, name) is None:
-            raise NotYet(f"not written yet: {name} is still None. Write your values in its place, then check again.")
+            raise NotYet(
+                f"not written yet: {name} is still None. Write your values in its place, then check again."
+            )
         return code
 
     def run(self, code: Code, name: str, cases: Sequence[CodeCase], limit_s: float) -> Outputs:
@@ -37,10 +41,14 @@ def _value(text: str, name: str) -> object:
     """The last value assigned to the name at the top of the file; raises ``NotYet`` for anything but a literal."""
     found: ast.expr | None = None
     for node in ast.parse(text).body:
-        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
+        if isinstance(node, ast.Assign) and any(
+            isinstance(t, ast.Name) and t.id == name for t in node.targets
+        ):
             found = node.value
     if found is None:
-        raise NotYet(f"the file has no line `{name} = ...` at its top level. Keep the name that the stub had.")
+        raise NotYet(
+            f"the file has no line `{name} = ...` at its top level. Keep the name that the stub had."
+        )
     try:
         value: object = ast.literal_eval(found)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError) as error:
