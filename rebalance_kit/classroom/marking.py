@@ -1,6 +1,7 @@
 """Mark a course: each answer runs in a process of its own (``exercises.runner``), and the best attempt counts.
 
-A mark is out of 100: half for the public checks, half for the hidden ones, each by the share that passed. The hidden
+A mark is out of 100: half for the public checks, half for the hidden ones, each by the share that passed (of a code
+exercise: by the share of points). The hidden
 data are drawn from course, learner and exercise. A mark that was given stays until answer, exercise or kit change.
 """
 
@@ -16,10 +17,11 @@ from rebalance_kit.classroom.course import Course, StoredAttempt
 from rebalance_kit.classroom.questions import QuestionMark, mark_questions
 from rebalance_kit.classroom.similarity import Alike, alike
 from rebalance_kit.exercises.answers import FromFile
-from rebalance_kit.exercises.catalogue import Exercise, load
 from rebalance_kit.exercises.checking import AnswerReport, CheckLine, check_answer
+from rebalance_kit.exercises.code_tasks.catalogue import CodeExercise
+from rebalance_kit.exercises.code_tasks.checking import CaseLine, CodeReport, check_code
 from rebalance_kit.exercises.spark_bench import SparkBench
-from rebalance_kit.exercises.workspace import Identity
+from rebalance_kit.exercises.workspace import AnyExercise, Identity, find
 from rebalance_kit.model.about import __version__
 from rebalance_kit.model.errors import EnvironmentProblem
 from rebalance_kit.model.files import write_atomically
@@ -30,7 +32,8 @@ LIMIT_S = 30.0
 _PATIENCE_S = 120.0
 """Seconds that the kit's own solution may take."""
 _MARKS = "marks.json"
-Checker = Callable[[str, Path, int], AnswerReport]
+Report = AnswerReport | CodeReport
+Checker = Callable[[str, Path, int], Report]
 """Checks the answer in a file to an exercise with a learner's seed."""
 
 
@@ -79,19 +82,25 @@ class SparkChecker:
         self._bench, self._is_own = bench, bench is None
         self._proven: set[str] = set()
 
-    def __call__(self, name: str, answer: Path, seed: int) -> AnswerReport:
+    def __call__(self, name: str, answer: Path, seed: int) -> Report:
         """Run the public and the hidden checks."""
-        self._bench = self._bench or SparkBench()
-        exercise = load(name)
+        exercise = find(name)
         if name not in self._proven:
-            self._prove(exercise, self._bench)
+            self._prove(exercise)
             self._proven.add(name)
-        handed_in = FromFile(answer, exercise.task.function)
-        return check_answer(exercise, handed_in, self._bench, seed=seed, limit_s=self.limit_s)
+        return self._check(exercise, answer, seed, self.limit_s)
 
-    def _prove(self, exercise: Exercise, bench: SparkBench) -> None:
-        solution = FromFile(exercise.folder / "solution.py", exercise.task.function)
-        report = check_answer(exercise, solution, bench, limit_s=max(self.limit_s, _PATIENCE_S))
+    def _check(self, exercise: AnyExercise, answer: Path, seed: int | None, limit_s: float) -> Report:
+        """Check one file; a code exercise leaves Spark alone and has a limit of its own."""
+        file = FromFile(answer, exercise.task.function)
+        if isinstance(exercise, CodeExercise):
+            return check_code(exercise, file, seed=seed)
+        self._bench = self._bench or SparkBench()
+        return check_answer(exercise, file, self._bench, seed=seed, limit_s=limit_s)
+
+    def _prove(self, exercise: AnyExercise) -> None:
+        solution = exercise.folder / "solution.py"
+        report = self._check(exercise, solution, None, max(self.limit_s, _PATIENCE_S))
         if not report.green:
             words = next(line.words or line.title for line in report.public if not line.passed)
             raise EnvironmentProblem(
@@ -156,7 +165,7 @@ def _marked(course: str, attempt: StoredAttempt, name: str, check: Checker, give
     return replace(mark, attempt=attempt.number)
 
 
-def mark_of(name: str, report: AnswerReport) -> Mark:
+def mark_of(name: str, report: Report) -> Mark:
     """Points for what passed: half for the public checks, half for the hidden ones."""
     points = round(50 * _share(report.public) + 50 * _share(report.hidden))
     stalled = next((line for line in (*report.public, *report.hidden) if not line.passed), None)
@@ -165,7 +174,10 @@ def mark_of(name: str, report: AnswerReport) -> Mark:
     return Mark(name, 0, points, f"on unseen data: {title}" if hidden else title, words, str(report))
 
 
-def _share(lines: Sequence[CheckLine]) -> float:
+def _share(lines: Sequence[CheckLine | CaseLine]) -> float:
+    points = sum(line.points for line in lines if isinstance(line, CaseLine))
+    if points:
+        return sum(line.earned for line in lines if isinstance(line, CaseLine)) / points
     return sum(line.passed is True for line in lines) / len(lines) if lines else 0.0
 
 
@@ -175,7 +187,7 @@ def _pairs(attempts: Sequence[StoredAttempt], exercises: Sequence[str]) -> tuple
     for name in exercises:
         last = {attempt.learner: attempt.answers[name] for attempt in attempts if name in attempt.answers}
         texts = {learner: path.read_text("utf-8", "replace") for learner, path in last.items()}
-        own = [load(name).text(file) for file in ("answer.py", "solution.py")]
+        own = [find(name).text(file) for file in ("answer.py", "solution.py")]
         pairs += alike(name, texts, own)
     return tuple(pairs)
 

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 from rebalance_kit.classroom.handed_in import HandedIn
 from rebalance_kit.classroom.notebook_answers import code_of_notebook
-from rebalance_kit.exercises.catalogue import load, names
+from rebalance_kit.exercises.workspace import all_names, find
 from rebalance_kit.model.about import __version__
 from rebalance_kit.quiz.sittings.ballot import CODE
 
@@ -80,15 +80,15 @@ def _candidates(
 def _by_function() -> Mapping[str, str]:
     """Exercises by the function asked for; a function that two ask for names none."""
     asked: dict[str, list[str]] = {}
-    for name in names():
-        asked.setdefault(load(name).task.function, []).append(name)
+    for name in all_names():
+        asked.setdefault(find(name).task.function, []).append(name)
     return {function: exercises[0] for function, exercises in asked.items() if len(exercises) == 1}
 
 
 def _exercise_of(path: PurePosixPath, data: bytes) -> str | None:
     """By the folder's name, else by the one exercise whose function the file defines."""
     for part in reversed(path.parts[:-1]):
-        if part in names():
+        if part in all_names():
             return part
     named = {_by_function()[function] for function in defined(data) if function in _by_function()}
     return named.pop() if len(named) == 1 else None
@@ -106,7 +106,7 @@ def defined(data: bytes) -> frozenset[str]:
 
 def _best(name: str, files: list[tuple[PurePosixPath, bytes]]) -> tuple[PurePosixPath, bytes]:
     """The file called as asked for, else one that has the function, else the first."""
-    function = load(name).task.function
+    function = find(name).task.function
     return min(files, key=lambda file: (file[0].name != ANSWER, function not in defined(file[1]), file[0]))
 
 

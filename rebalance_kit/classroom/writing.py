@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 
 from rebalance_kit.classroom.class_report import as_page, as_text, feedback, gradebook, sections
 from rebalance_kit.classroom.course import Course
-from rebalance_kit.classroom.marking import Checker, CourseMarks, mark_course
+from rebalance_kit.classroom.marking import Checker, CourseMarks, Report, mark_course
 from rebalance_kit.classroom.questions import bank
-from rebalance_kit.exercises.checking import AnswerReport
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import write_atomically
 
@@ -33,7 +32,7 @@ def write_report(course: Course) -> str:
     Raises ``DataError`` where something is not marked yet.
     """
 
-    def refuse(name: str, answer: object, _seed: int) -> AnswerReport:
+    def refuse(name: str, answer: object, _seed: int) -> Report:
         raise DataError(
             f"{answer}: {name} is not marked yet; expected `rebalance-kit classroom mark {course.folder}` before"
         )

@@ -84,9 +84,9 @@ def _mark(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.classroom.course import Course
     from rebalance_kit.classroom.marking import SparkChecker
     from rebalance_kit.classroom.writing import mark_and_write
-    from rebalance_kit.exercises.catalogue import load
+    from rebalance_kit.exercises.workspace import find
 
-    asked = tuple(load(name).name for name in arguments.exercise)
+    asked = tuple(find(name).name for name in arguments.exercise)
     check = SparkChecker(arguments.limit)
     try:
         course = Course.open(arguments.course)

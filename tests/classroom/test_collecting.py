@@ -14,12 +14,13 @@ import pytest
 from rebalance_kit.classroom.class_report import as_page, as_text, gradebook, sections
 from rebalance_kit.classroom.course import Course
 from rebalance_kit.classroom.handed_in import HandedIn, learner_of, read_entry
-from rebalance_kit.classroom.marking import CourseMarks, mark_course, mark_of
+from rebalance_kit.classroom.marking import CourseMarks, SparkChecker, mark_course, mark_of
 from rebalance_kit.classroom.questions import bank, exam_percent, mark_questions
 from rebalance_kit.classroom.similarity import alike
 from rebalance_kit.classroom.submissions import sorted_out
 from rebalance_kit.exercises.catalogue import load
 from rebalance_kit.exercises.checking import AnswerReport, CheckLine
+from rebalance_kit.exercises.workspace import find
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.sittings.ballot import Ballot, asked_in_poll, write_code
 
@@ -163,3 +164,17 @@ def test_answers_that_only_share_what_all_have_are_not_alike():
 def test_an_empty_course_has_a_report():
     marks = CourseMarks("c", (), (), ())
     assert "No exercise was handed in." in as_text(marks, sections(marks, {}))
+
+
+def test_a_code_exercise_is_marked_without_spark(tmp_path):
+    exercise = find("c1")
+    stub, solution = exercise.text("answer.py"), exercise.text("solution.py")
+    for learner, text in (("ada", solution), ("ben", stub), ("cleo", "import os\nos._exit(0)\n" + solution)):
+        (tmp_path / "in" / learner / exercise.name).mkdir(parents=True)
+        (tmp_path / "in" / learner / exercise.name / "answer.py").write_text(text)
+    course = Course.begin(tmp_path / "course")
+    course.collect(tmp_path / "in")
+    check = SparkChecker()
+    marks = mark_course(course, check, [exercise.name])
+    assert [learner.best[exercise.name].points for learner in marks.learners] == [100, 0, 0]
+    assert check._bench is None  # no Spark was begun
