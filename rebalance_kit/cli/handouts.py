@@ -1,4 +1,4 @@
-"""Commands of what is handed out: cards to print."""
+"""Commands of what is handed out: cards to print, and the offline bundle."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ def add(commands: Commands) -> None:
     cards.add_argument("--out", type=Path, default=Path("cards"), metavar="DIR", help="default: cards")
     cards.add_argument("--svg", action="store_true", help="SVG alone, which needs no extra package")
     cards.set_defaults(command=_cards)
+    bundle = commands.add_parser("bundle", help="write what learners install without a network")
+    bundle.add_argument("--out", type=Path, required=True, metavar="FILE", help="the zip to write")
+    bundle.add_argument("--without-spark", action="store_true", help="leave Spark and Java out")
+    bundle.set_defaults(command=_bundle)
 
 
 def _cards(arguments: argparse.Namespace, out: TextIO) -> int:
@@ -22,4 +26,16 @@ def _cards(arguments: argparse.Namespace, out: TextIO) -> int:
 
     for path in write_cards(arguments.out, with_pdf=not arguments.svg):
         print(path, file=out)
+    return 0
+
+
+def _bundle(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.classroom.bundle import make_bundle
+
+    wheels, size = make_bundle(
+        arguments.out,
+        with_spark=not arguments.without_spark,
+        tell=lambda line: print(line, file=out, flush=True),
+    )
+    print(f"{arguments.out}: {wheels} wheels, {size / 1e6:.0f} MB", file=out)
     return 0

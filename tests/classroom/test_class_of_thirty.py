@@ -16,7 +16,7 @@ from rebalance_kit.pipeline import spark_session
 from tests.support.classroom.class_of_thirty import COURSE, EXERCISE, HONEST, HOSTILE, hand_in
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]  # the first test marks them all
-ONE_OF_EACH = {"stub-0", "loggers-0", "own-way", "copied", "again-1", "renamed"}
+ONE_OF_EACH = {"not-filtered", "stub-0", "loggers-0", "own-way", "copied", "again-1", "renamed"}
 ODD = {"nothing", "old-version", "other-seed", "loop", "memory", "network", "exit", "fake-marks"}
 
 

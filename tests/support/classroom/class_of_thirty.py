@@ -16,8 +16,11 @@ EMPTY_LOGGERS = RIGHT.replace(
     'F.nullif(F.regexp_extract("text", LOGGER, 1), F.lit(""))', 'F.regexp_extract("text", LOGGER, 1)'
 )
 NO_MILLISECONDS = RIGHT.replace("F.unix_millis(at)", "F.expr('0L')")
-NOT_FILTERED = RIGHT.replace('lines.filter(F.col("text").rlike(EVENT)).select', "lines.select").replace(
-    "to_timestamp", "try_to_timestamp"
+FORMAT = '"yyyy-MM-dd HH:mm:ss,SSS"'
+NOT_FILTERED = (
+    RIGHT.replace('lines.filter(F.col("text").rlike(EVENT)).select', "lines.select")
+    .replace("to_timestamp", "try_to_timestamp")
+    .replace(FORMAT, f"F.lit({FORMAT})")
 )
 HEAD = "def log_events(lines):\n    "
 OWN_WAY = """

@@ -1,0 +1,128 @@
+"""The offline bundle: wheels of the kit and of all that it needs on this platform, notebooks, and a script that installs them.
+
+Making it needs the network and a checkout; installing it needs Python of the same version and platform, and no network.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from rebalance_kit.model.about import __version__
+from rebalance_kit.model.errors import DataError, EnvironmentProblem
+from rebalance_kit.model.files import draft_of
+
+EXTRAS = ("lab", "study", "export", "clients", "print")
+SPARK = ("spark", "java")
+"""What the notebooks on logs need besides; about two thirds of the bundle."""
+
+_NAME = "rebalance-kit"
+_STORED = {".whl", ".png"}
+_ROOT = Path(__file__).resolve().parents[2]
+_INSTALL = '''"""Install the rebalance kit from this folder, without a network: python install.py"""
+
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+NEEDED = ({major}, {minor})
+EXTRAS = "{extras}"
+
+if sys.version_info[:2] != NEEDED:
+    sys.exit(f"Python {{sys.version_info[0]}}.{{sys.version_info[1]}} runs this; expected {{NEEDED[0]}}.{{NEEDED[1]}}, for which the wheels are")
+home = HERE / ".venv"
+venv.create(home, with_pip=True)
+bin_folder = home / ("Scripts" if sys.platform == "win32" else "bin")
+pip = [str(bin_folder / "python"), "-m", "pip", "install", "--no-index", "--find-links", str(HERE / "wheels")]
+subprocess.run([*pip, f"rebalance-kit[{{EXTRAS}}]"], check=True)
+print(f"Now: {{bin_folder / 'jupyter'}} lab notebooks/00-start-here.ipynb")
+'''
+
+
+def make_bundle(
+    target: Path, *, with_spark: bool = True, tell: Callable[[str], object] = lambda _: None
+) -> tuple[int, int]:
+    """Write the bundle; return its number of wheels and its bytes.
+
+    Raises ``DataError`` outside of a checkout, ``EnvironmentProblem`` where pip cannot get or build a wheel.
+    """
+    if not (_ROOT / "pyproject.toml").is_file() or not (_ROOT / "notebooks").is_dir():
+        raise DataError(
+            f"{_ROOT}: holds no notebooks; expected `rebalance-kit bundle` in a checkout of the kit"
+        )
+    extras = (*EXTRAS, *SPARK) if with_spark else EXTRAS
+    with tempfile.TemporaryDirectory(prefix="rebalance-kit-bundle-") as scratch:
+        wheels = Path(scratch)
+        tell("building the kit's wheel")
+        pip("wheel", "--no-deps", "--wheel-dir", str(wheels), str(_ROOT))
+        (kit,) = wheels.glob("rebalance_kit-*.whl")
+        tell(f"fetching wheels for {_NAME}[{','.join(extras)}]")
+        wanted = f"{_NAME}[{','.join(extras)}] @ {kit.as_uri()}"
+        pip("wheel", "--wheel-dir", str(wheels), wanted)
+        with draft_of(target) as draft:
+            write_zip(draft, sorted(wheels.glob("*.whl")), extras)
+    return len(wheel_names(target)), target.stat().st_size
+
+
+def write_zip(target: Path, wheels: Sequence[Path], extras: Sequence[str]) -> None:
+    """Put wheels, notebooks, install script and a note into one zip, below a folder of its own."""
+    top = f"{_NAME}-{__version__}"
+    with zipfile.ZipFile(target, "w") as packed:
+        for wheel in wheels:
+            packed.write(wheel, f"{top}/wheels/{wheel.name}", zipfile.ZIP_STORED)
+        for path in _course_files():
+            kind = zipfile.ZIP_STORED if path.suffix in _STORED else zipfile.ZIP_DEFLATED
+            packed.write(path, f"{top}/{path.relative_to(_ROOT).as_posix()}", kind)
+        packed.writestr(f"{top}/install.py", install_script(extras), zipfile.ZIP_DEFLATED)
+        packed.writestr(f"{top}/README.txt", _note(extras), zipfile.ZIP_DEFLATED)
+
+
+def install_script(extras: Sequence[str]) -> str:
+    """The script that a learner runs."""
+    return _INSTALL.format(major=sys.version_info[0], minor=sys.version_info[1], extras=",".join(extras))
+
+
+def wheel_names(bundle: Path) -> tuple[str, ...]:
+    """Names of the wheels in a bundle."""
+    with zipfile.ZipFile(bundle) as packed:
+        return tuple(
+            match[1] for name in packed.namelist() if (match := re.search(r"/wheels/(.*\.whl)$", name))
+        )
+
+
+def pip(*arguments: str) -> None:
+    """Run this Python's pip; raises ``EnvironmentProblem`` with the last line that it wrote where it fails."""
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or ["no word of why"]
+        raise EnvironmentProblem(
+            f"pip {arguments[0]} failed ({lines[-1]}); expected a package index that can be reached"
+        )
+
+
+def _course_files() -> tuple[Path, ...]:
+    """Notebooks with the pictures beside them, exercises, and the licence."""
+    folders = (_ROOT / "notebooks", _ROOT / "exercises")
+    files = [path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file()]
+    kept = [
+        path for path in files if not {"__pycache__", "src", ".ipynb_checkpoints", "quiz"} & set(path.parts)
+    ]
+    return (_ROOT / "LICENSE", *kept)
+
+
+def _note(extras: Sequence[str]) -> str:
+    version = ".".join(map(str, sys.version_info[:2]))
+    spark = "" if "spark" in extras else "Without Spark: notebooks 10 to 12 show their stored outputs only.\n"
+    return (
+        f"The rebalance kit {__version__}, to install without a network.\n\n"
+        f"Python {version} on {sys.platform} is needed; the wheels are for it.\n"
+        f"    python install.py\n    .venv/bin/jupyter lab notebooks/00-start-here.ipynb\n\n{spark}"
+    )

@@ -1,0 +1,60 @@
+"""The offline bundle: what is in it, and that its script installs it without an index."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+from rebalance_kit.classroom.bundle import install_script, wheel_names, write_zip
+
+WHEEL = "rebalance_kit-9.9-py3-none-any.whl"
+FILES = {
+    "rebalance_kit/__init__.py": "",
+    "rebalance_kit-9.9.dist-info/METADATA": "Metadata-Version: 2.1\nName: rebalance-kit\nVersion: 9.9\nProvides-Extra: lab\n",
+    "rebalance_kit-9.9.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    "rebalance_kit-9.9.dist-info/RECORD": "",
+}
+
+
+@pytest.fixture
+def unpacked(tmp_path):
+    """A bundle with a small wheel in place of the kit's, unpacked."""
+    with zipfile.ZipFile(tmp_path / WHEEL, "w") as packed:
+        for name, text in FILES.items():
+            packed.writestr(name, text)
+    write_zip(tmp_path / "bundle.zip", [tmp_path / WHEEL], ["lab"])
+    assert wheel_names(tmp_path / "bundle.zip") == (WHEEL,)
+    with zipfile.ZipFile(tmp_path / "bundle.zip") as packed:
+        packed.extractall(tmp_path)
+    (folder,) = (path for path in tmp_path.iterdir() if path.is_dir())
+    return folder
+
+
+def test_it_holds_notebooks_exercises_and_how_to_install(unpacked):
+    assert (unpacked / "notebooks" / "00-start-here.ipynb").is_file()
+    assert (unpacked / "exercises" / "spark" / "01-log-lines" / "README.md").is_file()
+    assert "python install.py" in (unpacked / "README.txt").read_text("utf-8")
+    assert "Without Spark" in (unpacked / "README.txt").read_text("utf-8")
+    assert not list(unpacked.rglob("__pycache__"))
+
+
+def test_its_script_installs_without_an_index(unpacked):
+    done = subprocess.run(
+        [sys.executable, unpacked / "install.py"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert list((unpacked / ".venv").rglob("rebalance_kit-9.9.dist-info"))
+    assert "lab notebooks/00-start-here.ipynb" in done.stdout
+
+
+def test_the_script_refuses_another_python(tmp_path):
+    other = install_script(["lab"]).replace(f"({sys.version_info[0]}, {sys.version_info[1]})", "(2, 7)")
+    (tmp_path / "install.py").write_text(other)
+    done = subprocess.run(
+        [sys.executable, tmp_path / "install.py"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "expected 2.7" in done.stderr
