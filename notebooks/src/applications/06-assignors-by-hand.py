@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 06 · Assignors by hand
 #
-# **35 minutes** Exams: CCDAK *Application Development*, *Fundamentals*; CCAAK *Cluster Configuration*, *Troubleshooting*.
+# **35 minutes**. Exams: CCDAK *Application Development*, *Fundamentals*; CCAAK *Cluster Configuration*, *Troubleshooting*.
 #
 # After this notebook you can
 #
@@ -11,7 +11,7 @@
 # - configure each assignor in Java, in librdkafka and on the broker, and write one of your own (CCAAK Cluster Configuration).
 #
 # An **assignor** answers one question: given these members, their subscriptions and these partitions, who reads what?
-# It knows nothing about lag, load or record sizes. It counts partitions.
+# It counts partitions. It knows nothing about lag, load or the size of records.
 
 # %%
 from rebalance_kit import Quiz, deal
@@ -39,20 +39,20 @@ from rebalance_kit.notebook import columns, next_notebook, predict
 # > For **each topic**: sort the members that subscribe to it, cut its partitions into consecutive ranges, and let the
 # > first members take the remainder, one each.
 #
-# Members sort by `group.instance.id` if they have one, otherwise by member id. A dynamic member's id begins with its
-# `client.id`, so names decide who comes first. Four partitions, three members:
+# Members sort by `group.instance.id` if they have one, otherwise by member id. In a classic group, the id of a member
+# without an instance id begins with its `client.id`, so names decide who comes first. Four partitions, three members:
 
 # %%
 deal("range", {"orders": 4}, members=3)
 
 # %% [markdown]
-# The numbers in the boxes are steps, and here are those steps in words:
+# The numbers in the boxes are the steps of the deal. Here they are in words:
 
 # %%
 print(deal("range", {"orders": 4}, members=3).text)
 
 # %% [markdown]
-# c1 takes the one that is left over. Fair enough: somebody has to.
+# c1 takes the partition that is left over. That is fair enough for one topic: one member has to take it.
 #
 # ### Predict
 #
@@ -80,12 +80,15 @@ guess.beside(dict(zip(guess.answers, counts, strict=True)))
 two
 
 # %% [markdown]
-# Range begins anew with each topic, so the **same** first member takes the remainder every time. With ten topics of one
-# partition it takes everything. This is the skew that exam questions ask about: two of three consumers sit idle, and
-# adding consumers does not help.
+# (The topics come in no particular order, because Java's range iterates a hash map. The order changes nothing.)
 #
-# Why would anybody want range? Look at the columns: c1 has partitions 0 and 1 of *both* topics. If both topics are
-# partitioned by the same key, one member sees everything about a key, and a join needs no shuffle. That is
+# Range starts again with each topic, so the **same** first member takes the remainder every time. With ten topics of
+# one partition it takes everything. This is the skew that exam questions ask about: two of three consumers sit idle,
+# and adding consumers does not help.
+#
+# Why would you want range? Look at the columns: c1 has partitions 0 and 1 of *both* topics. If both topics are
+# partitioned by the same key, one member sees all records of a key, and can join the two topics without sending records
+# anywhere else. That is
 # **co-partitioning**, and range is the assignor that gives it.
 #
 # ## Round robin: one circle
@@ -97,12 +100,12 @@ two
 deal("roundrobin", {"orders": 4, "payments": 4}, members=3)
 
 # %% [markdown]
-# The counts are 3, 3 and 2, the best there is. Co-partitioning is gone.
+# The counts are 3, 3 and 2, which is as even as eight partitions get. Co-partitioning is gone.
 #
 # ### Predict
 #
 # The members subscribe to different topics. c1 reads `a`, c2 reads `a` and `b`, c3 reads all three. Topic `a` has one
-# partition, `b` two, `c` three. Does c2 get both partitions of `b`?
+# partition, `b` has two, `c` has three. How many partitions does round robin deal to c2 and to c3?
 
 # %%
 guess = predict({"partitions of c2": None, "partitions of c3": None})
@@ -119,57 +122,63 @@ guess.beside({"partitions of c2": c2, "partitions of c3": c3})
 circle
 
 # %% [markdown]
-# No. After c2 takes `b-0`, c3 is next in the circle, and it takes `b-1` although it is about to receive all of `c`. Round robin
-# does not look ahead: **with unequal subscriptions it is not balanced.** The sticky assignors count, and do better:
+# c2 gets only one partition of `b`. After it takes `b-0`, c3 is next in the circle, and it takes `b-1` although it is
+# about to receive all of `c`. Round robin does not look ahead: **with unequal subscriptions it is not balanced.** The
+# sticky assignors count what each member has. **Watch for** c2, which now gets both partitions of `b`:
 
 # %%
 deal("sticky", topics, unequal)
 
 # %% [markdown]
-# ## Sticky: balanced first, then still
+# ## Sticky: balance first, then as few moves as possible
 #
 # > Let every member keep what it owns, as far as balance allows. Deal only what is left.
 #
-# Three members own two partitions each. Then c2 leaves. Compare round robin and sticky.
-
-# %%
-owned = {"c1": ["orders-0", "orders-3"], "c3": ["orders-2", "orders-5"]}
-stay = {name: ["orders"] for name in owned}
-deal("roundrobin", {"orders": 6}, stay, owned)
-
-# %%
-deal("sticky", {"orders": 6}, stay, owned)
-
-# %% [markdown]
+# Three members own two partitions each. Then c2 leaves, and its two partitions have to go to the others.
+#
 # ### Predict
 #
-# c2 owned two partitions, and those have to go somewhere. How many of the *other* four change hands?
+# How many of the four partitions that c1 and c3 own change hands as well?
 
 # %%
 guess = predict({"moved by roundrobin": None, "moved by range": None, "moved by sticky": None})
 guess
 
-
 # %% tags=["hide-input"]
+owned = {"c1": ["orders-0", "orders-3"], "c3": ["orders-2", "orders-5"]}
+stay = {name: ["orders"] for name in owned}
+
+
 def moved(assignor: str) -> int:
-    """Partitions of a member that stayed and that somebody else has now."""
+    """Partitions that leave a member although it is still there."""
     after = deal(assignor, {"orders": 6}, stay, owned).assignment
     return sum(partition not in map(str, after[member]) for member, had in owned.items() for partition in had)
 
 
-# %%
 guess.beside(dict(zip(guess.answers, map(moved, ("roundrobin", "range", "sticky")), strict=True)))
 
 # %% [markdown]
-# Every partition that moves costs something: a cache that is cold, a state store that is read again, records since the last
-# commit that are read twice. A **sticky** assignor moves only what balance demands.
+# Round robin starts from nothing. **Watch for** `orders-2` and `orders-3`: they swap owners although both owners are still there.
+
+# %%
+deal("roundrobin", {"orders": 6}, stay, owned)
+
+# %% [markdown]
+# Sticky starts from what c1 and c3 own, and deals only the two partitions that c2 had:
+
+# %%
+deal("sticky", {"orders": 6}, stay, owned)
+
+# %% [markdown]
+# Every partition that moves costs something: its new owner starts with a cold cache, rebuilds local state, and reads
+# the records since the last commit a second time. A **sticky** assignor moves only what balance demands.
 #
 # **Myth:** "sticky means no stop-the-world." `sticky` (the `StickyAssignor`) is an *eager* assignor: every member revokes
 # everything, and gets most of it back a moment later. The partitions stay; the interruption does not go away.
 #
 # ## Cooperative-sticky: the same deal, held back
 #
-# c1 and c2 own two partitions each, and c3 joins. **Watch for** step 6.
+# c1 and c2 own two partitions each, and c3 joins. **Watch for** step 6: the plan gives `orders-3` to c3, and then takes it back.
 
 # %%
 joining = deal(
@@ -186,7 +195,8 @@ print(joining.text)
 # rebalancing shows that on the wire.
 #
 # How does the leader know what is owned? Members say so in JoinGroup, together with the generation in which they
-# got it. If two members claim one partition, the later generation wins: the earlier claim belongs to a zombie.
+# got it. If two members claim one partition, the later generation wins: the earlier claim comes from a member that
+# missed a rebalance.
 #
 # ## Uniform: the broker deals
 #
@@ -198,8 +208,9 @@ three = {"c1": ["orders-0", "orders-1"], "c2": ["orders-2", "orders-3"], "c3": [
 deal("server.uniform", {"orders": 6}, 4, three)
 
 # %% [markdown]
-# One partition moves to c4 and five stay. Nothing is held back in the deal itself: the *target* says at once that
-# c4 owns `orders-3`. Who may have what at which moment is the reconciliation's business.
+# One partition moves to c4 and five stay. The members come in the order of a hash map, so c3 is first; which of the
+# members gives a partition up depends on that order. Nothing is held back in the deal itself: the *target* says at once
+# that c4 owns `orders-3`. **Reconciliation** then decides when c4 may have it, which is after c2 has revoked it.
 #
 # The broker also ships `range`. Since 3.9 it is as stateless as the client's, and it gives co-partitioning in the same way:
 
@@ -209,14 +220,16 @@ deal("server.range", {"orders": 4, "payments": 4}, members=3)
 # %% [markdown]
 # ### Racks
 #
-# Four partitions; the replicas of 0 and 1 are on rack b, those of 2 and 3 on rack a. c1 runs on rack a, c2 on rack b.
+# A **rack** is a place that fails as a whole, usually an availability zone; reading from another rack is slower and
+# often billed. There are four partitions. The replicas of 0 and 1 are on rack b, those of 2 and 3 on rack a. c1 runs on
+# rack a, c2 on rack b.
 #
 # ### Predict
 #
 # Which partitions does c1 get from the client's range, and which from the broker's uniform?
 
 # %%
-guess = predict({"range": None, "server.uniform": None}, options=("0, 1", "0, 2", "1, 3", "2, 3"))
+guess = predict({"range": None, "server.uniform": None}, options=("0 and 1", "0 and 2", "1 and 3", "2 and 3"))
 guess
 
 # %%
@@ -226,13 +239,14 @@ near = {
     name: deal(name, {"orders": 4}, 2, racks=racks, replica_racks=replicas).assignment["c1"]
     for name in guess.answers
 }
-guess.beside({name: ", ".join(str(p.partition) for p in got) for name, got in near.items()})
+guess.beside({name: " and ".join(str(p.partition) for p in got) for name, got in near.items()})
 
 # %% [markdown]
 # The client's range, sticky and cooperative-sticky look at racks since 3.5 (KIP-881), if the member sets `client.rack`
-# and not every rack holds every partition. Round robin never does. Neither `uniform` nor the broker's `range` does, up to 4.3:
-# the member's rack travels to the broker, and the assignors do not use it. Fetching from the nearest replica (KIP-392,
-# `replica.selector.class` on the broker) works with every assignor; it is another mechanism.
+# and not every rack holds every partition. Round robin never does. Neither do `uniform` and the broker's `range`, up to
+# 4.3: a member sends its rack to the broker, but these assignors do not use it. Fetching from the nearest replica
+# (KIP-392,
+# `replica.selector.class` on the broker) is a separate mechanism and works with every assignor.
 #
 # ## Configure it
 #
@@ -244,7 +258,7 @@ guess.beside({name: ", ".join(str(p.partition) for p in got) for name, got in ne
 # props.put("partition.assignment.strategy", CooperativeStickyAssignor.class.getName());
 # ```
 #
-# Python and every other client on librdkafka: the short names, and no mixed list. librdkafka refuses a list in which
+# Python and every other client on librdkafka take the short names, and no mixed list. librdkafka refuses a list in which
 # cooperative-sticky stands beside an eager assignor; Java accepts it, and runs eager.
 #
 # ```python
@@ -258,7 +272,7 @@ guess.beside({name: ", ".join(str(p.partition) for p in got) for name, got in ne
 # group.remote.assignor=range
 # ```
 #
-# On the broker, the first of this list is what a group gets whose members ask for nothing:
+# On the broker, the first name of this list serves a group whose members ask for none:
 #
 # ```properties
 # group.consumer.assignors=uniform,range
@@ -266,7 +280,8 @@ guess.beside({name: ", ".join(str(p.partition) for p in got) for name, got in ne
 #
 # ## Write your own
 #
-# In Java a classic assignor implements `ConsumerPartitionAssignor`. This is the whole of what you must write:
+# In Java a classic assignor implements `ConsumerPartitionAssignor`. If you extend Kafka's abstract class, two methods
+# are enough. (This one works for members that all subscribe to the same topics.)
 #
 # ```java
 # public class FirstTakesAll extends AbstractPartitionAssignor {   // an internal class; Kafka's own extend it too
@@ -285,7 +300,9 @@ guess.beside({name: ", ".join(str(p.partition) for p in got) for name, got in ne
 # ```
 #
 # Its `name()` is what the members vote on, so two versions of a class that deal differently need two names. The contract
-# is short: every subscribed partition goes to exactly one member that subscribes to it, and every member is in the answer.
+# is short: every subscribed partition goes to exactly one member that subscribes to it, and every member is in the
+# answer. For KIP-848 the same contract is an interface on the broker, `ConsumerGroupPartitionAssignor`, and
+# `group.consumer.assignors` names your class.
 #
 # ### Try it
 #
@@ -326,9 +343,12 @@ print(judged({"orders": 4, "payments": 3}, ["c1", "c2", "c3"]))
 # <details><summary>One solution</summary>
 #
 # ```python
+# from itertools import cycle
+#
+#
 # def my_assignor(topics, members):
 #     dealt = {member: [] for member in members}
-#     circle = itertools.cycle(sorted(members))
+#     circle = cycle(sorted(members))
 #     for topic, count in sorted(topics.items()):
 #         for number in range(count):
 #             dealt[next(circle)].append(f"{topic}-{number}")
@@ -348,19 +368,19 @@ print(judged({"orders": 4, "payments": 3}, ["c1", "c2", "c3"]))
 # ## Check questions
 #
 # 1. Five topics with three partitions each, two consumers, range. How many partitions does each own?
-# 2. The same with round robin?
-# 3. Twelve partitions, `sticky`, one of four members leaves. How many partitions of the three others move?
-# 4. A group lists `[range, cooperative-sticky]`. Which one deals?
+# 2. How many with round robin?
+# 3. Four members read twelve partitions with `sticky`, and one leaves. How many partitions of the other three move?
+# 4. All members of a Java group list `[range, cooperative-sticky]`. Which one deals?
 #
 # <details><summary>Answers</summary>
 #
 # 1. Ten and five: the first member takes two of each topic.
 # 2. Eight and seven.
 # 3. None. The leaver's three are dealt, one to each.
-# 4. Range, and the group runs eager. The second entry is there so that one later bounce can take range out.
+# 4. Range, and the group runs eager. The second entry is there so that, later, one rolling restart can take range out.
 # </details>
 
-# %%
+# %% tags=["answer"]
 first = deal("range", {f"t{number}": 3 for number in range(5)}, 2).assignment
 second = deal("roundrobin", {f"t{number}": 3 for number in range(5)}, 2).assignment
 print(
@@ -374,10 +394,10 @@ Quiz("assignors", count=8)
 # ## Recap card
 #
 # - **range**: per topic, consecutive, remainder to the first. Co-partitioned, and skewed over many topics.
-# - **roundrobin**: one circle over everything. Balanced if all subscribe alike.
+# - **roundrobin**: one circle over all partitions. Balanced if all members subscribe to the same topics.
 # - **sticky**: keeps what balance allows. Still eager.
 # - **cooperative-sticky**: the same plan, but holds back what its owner has not revoked.
-# - **uniform**: the broker's own, sticky by the previous target assignment.
+# - **uniform**: runs on the broker, and is sticky: it starts from the previous target assignment.
 # - None of them knows lag. A hot partition stays hot under all of them.
 
 # %% tags=["hide-input"]

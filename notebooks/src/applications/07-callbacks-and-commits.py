@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 07 · Callbacks and commits
 #
-# **35 minutes** Exams: CCDAK *Application Development*, *Fundamentals*; CCAAK *Troubleshooting*.
+# **35 minutes**. Exams: CCDAK *Application Development*, *Fundamentals*; CCAAK *Troubleshooting*.
 #
 # After this notebook you can
 #
@@ -11,8 +11,8 @@
 # - read a `CommitFailedException` and its relatives, and say what to do (CCAAK Troubleshooting);
 # - answer a librdkafka rebalance callback with the right call, and recognise the wrong one (CCAAK Troubleshooting).
 #
-# Kafka decides *who* owns a partition. What is processed twice, or lost, is decided by *your* code: by when it commits,
-# and by what it does in three callbacks.
+# Kafka decides *who* owns a partition. *Your* code decides what is processed twice, or never: by when it commits, and
+# by what it does in three callbacks.
 
 # %%
 from rebalance_kit import Quiz, metrics, run_clients, scenario, simulate
@@ -31,8 +31,9 @@ from rebalance_kit.notebook import (
 # %% [markdown]
 # ## The poll loop
 #
-# Everything that a consumer does for its group on the application's side happens inside `poll()`: it joins, it runs the
-# callbacks, it sends auto-commits, and it returns records.
+# A Java consumer runs your callbacks, sends auto-commits and returns records inside `poll()`, and a classic one also
+# joins there. Only the heartbeats come from a background thread. (The KIP-848 consumer moves the network work to that
+# thread; the callbacks still run inside `poll()`.)
 #
 # ```java
 # // Java
@@ -55,7 +56,7 @@ from rebalance_kit.notebook import (
 #         record = consumer.poll(0.1)         # one record or None
 #         if record is not None and record.error() is None:
 #             process(record)
-#             consumer.commit(record, asynchronous=False)
+#             consumer.commit(record, asynchronous=False)   # one request per record: slow, but easy to follow
 # finally:
 #     consumer.close()
 # ```
@@ -64,15 +65,19 @@ from rebalance_kit.notebook import (
 # // Go, with franz-go: the callbacks are options of the client
 # client, _ := kgo.NewClient(
 #     kgo.ConsumerGroup("billing"), kgo.ConsumeTopics("orders"), kgo.DisableAutoCommit(),
+#     kgo.BlockRebalanceOnPoll(),         // no callback between a poll and AllowRebalance
 #     kgo.OnPartitionsRevoked(revoked), kgo.OnPartitionsLost(lost))
-# for {
+# defer client.CloseAllowingRebalance()
+# for ctx.Err() == nil {
 #     client.PollFetches(ctx).EachRecord(process)
 #     client.CommitUncommittedOffsets(ctx)
+#     client.AllowRebalance()
 # }
 # ```
 #
-# Two clocks follow from this. If the time between two calls of `poll()` exceeds `max.poll.interval.ms`, the client gives its
-# membership up. And a rebalance waits for the next `poll()` of every member that has to do something.
+# Two things follow. If the time between two calls of `poll()` exceeds `max.poll.interval.ms`, a Java or librdkafka
+# client leaves the group (franz-go has no such limit). And a rebalance waits for the next `poll()` of every member that
+# has something to do in it.
 #
 # ## Three callbacks
 #
@@ -84,8 +89,8 @@ from rebalance_kit.notebook import (
 #
 # ### Predict
 #
-# Three consumers read twelve partitions, and a fourth joins. Each gets three in the end. How many partitions is
-# `onPartitionsRevoked` given under each protocol, all members together? Answer with the *sum* over all calls.
+# Three consumers read twelve partitions, and a fourth joins. Each gets three in the end. How many partitions do the
+# calls of `onPartitionsRevoked` name under each protocol? Add up all calls of all members.
 
 # %%
 guess = predict({"eager": None, "cooperative": None, "KIP-848": None})
@@ -104,19 +109,21 @@ def given(trace, callback, since_s=30):
 guess.beside(dict(zip(guess.answers, (given(trace, "revoked") for trace in runs.values()), strict=True)))
 
 # %% [markdown]
-# Eager revokes everything, and gives everything out anew. Cooperative and KIP-848 revoke the three partitions that move.
-# **Watch for** the calls with *nothing* in the next table.
+# Eager revokes everything and deals it out again. Cooperative and KIP-848 revoke only the three partitions that move.
+#
+# The fourth consumer starts at 33.6 s and has joined at 34.9 s. **Watch for** the calls with *nothing* in the next
+# table: consumer-4 gets nothing in generation 2, because the old owners have to revoke first.
 
 # %%
 print(callbacks(runs["cooperative"], since_s=30))
 
 # %% [markdown]
-# `onPartitionsAssigned` is called after every generation, even if nothing is new. Code such as "in assigned, start from scratch"
-# breaks here: what is not mentioned in a callback goes on without interruption.
+# `onPartitionsAssigned` is called after every generation, even if nothing is new. A listener that starts from scratch
+# in assigned breaks here: partitions that a callback does not name go on without interruption.
 #
 # ### The three by three table
 #
-# What the callbacks are *given*, counted in the same join and in a run in which a member is frozen for a minute:
+# How many partitions the callbacks name, in the same join and in a run in which one member is frozen for a minute:
 
 # %% tags=["hide-input"]
 frozen = three("freeze")
@@ -141,8 +148,10 @@ print(columns(rows))
 #
 # ### The same listener in three languages
 #
+# `open`, `close`, `discard` and `processedOf` stand for your code.
+#
 # ```java
-# class Listener implements ConsumerRebalanceListener {
+# record Listener(Consumer<?, ?> consumer) implements ConsumerRebalanceListener {
 #     public void onPartitionsAssigned(Collection<TopicPartition> added) { added.forEach(this::open); }
 #     public void onPartitionsRevoked(Collection<TopicPartition> leaving) {
 #         consumer.commitSync(processedOf(leaving));   // you still own them: this works
@@ -170,15 +179,17 @@ print(columns(rows))
 # func lost(_ context.Context, _ *kgo.Client, gone map[string][]int32) { discardAll(gone) }
 # ```
 #
-# All of them run in the thread that calls `poll()`. While they run, that member returns no records, and under
-# eager the whole group waits for the slowest of them.
+# In Java and librdkafka they run in the thread that calls `poll()`. In franz-go they run in a goroutine of the client,
+# at the same time as your loop; this is why the loop above uses `BlockRebalanceOnPoll` and `AllowRebalance`. While a
+# callback runs in the polling thread, that member returns no records, and under eager the whole group waits for the
+# slowest member.
 #
 # ## Commits: what a crash delivers twice
 #
 # A **commit** stores the offset of the next record to read. After a change of owner, the new owner starts there. So the order
 # of two steps decides everything:
 #
-# | you do | a crash in between | called |
+# | you do | a crash in between | name |
 # |---|---|---|
 # | process, then commit | the records come again | at least once |
 # | commit, then process | the records are never processed | at most once |
@@ -186,10 +197,14 @@ print(columns(rows))
 # Auto-commit (`enable.auto.commit=true`, the default) commits inside `poll()`, at most every
 # `auto.commit.interval.ms`, what earlier polls returned. If you process within the loop, that is "process, then commit".
 #
+# librdkafka differs: a background thread commits what `poll()` has returned, the record in hand included. A crash can
+# lose that record. Set `enable.auto.offset.store=false`, and call `store_offsets()` after processing.
+#
 # ### Predict
 #
-# Three consumers, twelve partitions, ten records per second and partition, 5 ms of work per record; one consumer is killed.
-# What is the median number of records delivered twice, over 40 drawn moments of the crash? Choose the nearest.
+# Three consumers, twelve partitions, ten records per second per partition, 5 ms of work per record. One consumer is
+# killed. The run is repeated 40 times, with the crash at another moment each time. What is the median number of records
+# delivered twice? Choose the nearest.
 
 # %%
 choices = ("about 0", "about 10", "about 100", "about 1000")
@@ -237,7 +252,7 @@ print(columns(table))
 # - **The commit policy decides, and the protocol does not.** Auto-commit repeats whatever came since the last commit: from
 #   nothing up to `auto.commit.interval.ms` × 10 records × 4 partitions = 200 records.
 # - A commit after each batch repeats at most the batch in hand. It costs one request per batch.
-# - A commit *before* processing repeats nothing, and loses the batch in hand. There is no setting that avoids both; only
+# - A commit *before* processing repeats nothing, and loses the batch in hand. No order of the two avoids both. Only
 #   idempotent processing or a transaction does.
 #
 # ### Sync or async
@@ -250,8 +265,9 @@ print(columns(table))
 #
 # ## Commit in revoked, never in lost
 #
-# A planned cooperative change repeats a few records even with auto-commit: the commit is made *before* the member joins, and it goes
-# on reading until the revocation. Here is the join once more, with a listener that commits what leaves:
+# Under cooperative, even a planned change repeats a few records with auto-commit: a member commits *before* it joins,
+# and goes on reading until the revocation. Here is the join once more, in one run without and one run with a listener
+# that commits in revoked:
 
 
 # %%
@@ -291,12 +307,13 @@ guess.beside({"the commit": "refused" if "refused" in fault.detail["seen"] else 
 print(f"{fault.at_ms / 1000:.1f} s, {fault.actor}, in {fault.detail['name']}: {fault.detail['seen']}")
 
 # %% [markdown]
-# Refused, and luckily so: the new owner has read on, and a stored commit would have set it back. **Fencing** is what protects it.
-# Every commit carries the member id and the generation (classic) or the member epoch (KIP-848), and the coordinator
-# refuses those that are no longer current.
+# It is refused, and that is lucky: the new owner has read on, and an accepted commit would have set the stored offset
+# back. **Fencing** is what protects it. Every commit carries the member id and the generation (classic) or the member
+# epoch (KIP-848), and the coordinator refuses those that are no longer current.
 #
-# Because `onPartitionsLost` calls `onPartitionsRevoked` by default, a listener that commits in revoked and
-# does not override lost runs into just this.
+# Because `onPartitionsLost` calls `onPartitionsRevoked` by default, a listener that commits in revoked and does not
+# override lost meets the same refusal. The client logs the exception and goes on: `User provided listener … failed on
+# invocation of onPartitionsLost`.
 #
 # ## What the refusal looks like
 #
@@ -318,7 +335,7 @@ print(explain("CommitFailedException"))
 # ## Zombies
 #
 # The member that wakes up is a **zombie**: it does not know that it was removed. Fencing stops its commits. It does not
-# stop its *work*: whatever it had fetched, it may still hand to your code.
+# stop its *work*: it may still hand whatever it has fetched to your code.
 
 # %% tags=["hide-input"]
 table = [("", "eager", "cooperative", "KIP-848")]
@@ -327,13 +344,16 @@ table.append(("records delivered twice, one run", *map(str, again)))
 print(columns(table))
 
 # %% [markdown]
-# A classic consumer returns what it has buffered before it hears that it was removed; meanwhile the new owner delivers
-# the same records. A KIP-848 consumer hears it first. Neither protects a database that your code writes to. For that you need
-# your own fence: write the offset (or the generation) with the data, and refuse older ones.
+# The frozen process cannot heartbeat, so its partitions go to others, who deliver the records of the meantime. When it
+# wakes, a classic consumer returns whole fetches of those records before it learns that it was removed. A KIP-848
+# consumer learns it first. Neither protects a database that your code writes to. For that you need your own fence:
+# write the offset (or the generation) with the data, and refuse older ones.
 #
 # ## Long work: `pause()` and worker threads
 #
-# If one batch takes longer than `max.poll.interval.ms`, the member is removed although nothing is wrong with it:
+# If one batch takes longer than `max.poll.interval.ms`, the client leaves the group although nothing is wrong with it.
+# **Watch for** the delay: others have its partitions at 43.9 s, and consumer-2 hears of it at 49.1 s, in its next
+# `poll()`.
 
 # %%
 slow = run("poll-timeout", "cooperative")
@@ -358,9 +378,12 @@ print(callbacks(slow, since_s=30))
 # }
 # ```
 #
-# Two duties come with it. The consumer is not thread-safe: only the polling thread may touch it (`wakeup()` excepted). And
-# `onPartitionsRevoked` must wait for the worker, or commit what it finished, because the partition leaves now. What was paused and
-# is revoked comes back unpaused.
+# Three duties come with it:
+#
+# - The consumer is not thread-safe. Only the polling thread may touch it (`wakeup()` excepted).
+# - `onPartitionsRevoked` must wait for the worker, or commit what it finished, because the partition leaves now.
+# - `onPartitionsAssigned` must pause what is new while a batch is in work. A new partition comes unpaused, even one
+#   that was paused before it was revoked, and its records would start a second batch.
 #
 # ## Offsets kept outside Kafka
 #
@@ -373,13 +396,13 @@ print(callbacks(slow, since_s=30))
 # }
 # ```
 #
-# Kafka's own commits are then only what `kafka-consumer-groups` and lag monitors see.
+# Commits to Kafka then serve only `kafka-consumer-groups` and lag monitors.
 #
 # ## Exactly once, from topic to topic
 #
 # *(From KIP-98 and KIP-447. The kit's engine does not run transactions; this section is read, not simulated.)*
 #
-# A transaction writes the output records and the consumed offsets together:
+# A transaction writes the output records and the consumed offsets together (the producer has a `transactional.id`):
 #
 # ```java
 # producer.initTransactions();
@@ -392,14 +415,15 @@ print(callbacks(slow, since_s=30))
 # }
 # ```
 #
-# `consumer.groupMetadata()` carries member id and generation, so a zombie's offsets are refused exactly as its commits are. (Before
-# KIP-447, Kafka 2.5, one producer per input partition was needed for that.) On the consuming side set
-# `enable.auto.commit=false`, and `isolation.level=read_committed` for whoever reads the output.
+# `consumer.groupMetadata()` carries member id and generation, so a zombie's offsets are refused exactly as its commits
+# are. (Before KIP-447, Kafka 2.5, this needed one producer per input partition.) If a step fails, call
+# `abortTransaction()` and seek back to the committed offsets. Set `enable.auto.commit=false` on this consumer, and
+# `isolation.level=read_committed` on every consumer of the output.
 #
 # ## librdkafka: the callback must call back
 #
-# In Java the callback is told; the client does the assigning. In librdkafka and everything built on it (Python, Go's confluent
-# client, .NET, Node), a callback that you register **may answer** with the call that does it, and in C it must:
+# In Java the callback only listens, and the client applies the assignment. In librdkafka and the clients built on it
+# (confluent's for Python, Go, .NET and Node), a callback that you register **may apply it itself**, and in C it must:
 #
 # | protocol | on assign | on revoke |
 # |---|---|---|
@@ -436,11 +460,12 @@ print(wrong.summary)
 print(wrong.text)
 
 # %% [markdown]
-# `_STATE`, *Erroneous state*: the call is refused, nothing changes, and the client goes on waiting for the right one. It sends
-# heartbeats, the group looks Stable, and no record is read. In C the refusal is a return value that hardly any program
-# checks; in Python it comes out of `poll()`. This is one of the hardest incidents to see from outside.
+# `_STATE`, *Erroneous state*: the call is refused, nothing changes, and the client goes on waiting for the right one.
+# It sends heartbeats, so the group keeps it, and it reads no record. The group may even look Stable until the next
+# rebalance, which then waits for this member. In C the refusal is a return value that hardly any program checks; in
+# Python it comes out of `poll()`. This is one of the hardest incidents to see from outside.
 #
-# The same two lines, with the right calls:
+# The same two callbacks, with the right calls:
 
 
 # %%
@@ -463,15 +488,16 @@ print(right.text)
 #
 # ## Check yourself
 #
-# 1. `enable.auto.commit=true`. You process records in a thread pool and call `poll()` at once. What can a crash lose?
-# 2. Your listener overrides only `onPartitionsRevoked` and commits there. Which log line appears after a long garbage collection?
+# 1. `enable.auto.commit=true`. You hand records to a thread pool and call `poll()` again at once. What can a crash lose?
+# 2. Your listener overrides only `onPartitionsRevoked` and commits there. What happens after a garbage collection that
+#    is longer than the session?
 # 3. Under cooperative, `onPartitionsAssigned` is called with an empty collection. What do you do?
 # 4. `commitSync()` throws `RebalanceInProgressException`. Are you still a member?
 #
 # <details><summary>Answers</summary>
 #
 # 1. Everything that `poll()` returned and the pool has not finished: auto-commit believes that what was returned is done.
-# 2. A failed commit (`CommitFailedException`): lost calls revoked by default, and the commit is refused.
+# 2. A `CommitFailedException` in the callback, which the client logs: lost calls revoked by default, and the commit is refused.
 # 3. Nothing. You keep what you have.
 # 4. Yes. Call `poll()` to finish the rebalance, then commit what you still own.
 #
@@ -484,8 +510,9 @@ Quiz("callbacks", count=8)
 # ## Recap card
 #
 # - Revoked: still yours, commit now. Lost: gone, discard, do not commit. Assigned: only what is new (all of it under eager).
-# - Process then commit repeats; commit then process loses. The protocol changes neither.
-# - Auto-commit repeats at most one interval's records. A rebalance does not add to that; a crash reveals it.
+# - Process, then commit: records may come twice. Commit, then process: records may be lost. The protocol changes neither.
+# - After a crash, auto-commit repeats at most one interval's records. Under cooperative, commit in revoked, or a
+#   planned move repeats a few.
 # - `CommitFailedException`: no longer a member. `RebalanceInProgressException`: still one.
 # - Fencing protects offsets. It does not protect your database.
 # - librdkafka: `assign` for eager, `incremental_assign` for cooperative-sticky and KIP-848.
