@@ -312,8 +312,8 @@ print(f"{fault.at_ms / 1000:.1f} s, {fault.actor}, in {fault.detail['name']}: {f
 # epoch (KIP-848), and the coordinator refuses those that are no longer current.
 #
 # Because `onPartitionsLost` calls `onPartitionsRevoked` by default, a listener that commits in revoked and does not
-# override lost meets the same refusal. The client logs the exception and goes on: `User provided listener … failed on
-# invocation of onPartitionsLost`.
+# override lost meets the same refusal. The client logs `User provided listener … failed on invocation of
+# onPartitionsLost`, and `poll()` throws a `KafkaException`.
 #
 # ## What the refusal looks like
 #
@@ -344,8 +344,8 @@ table.append(("records delivered twice, one run", *map(str, again)))
 print(columns(table))
 
 # %% [markdown]
-# The frozen process cannot heartbeat, so its partitions go to others, who deliver the records of the meantime. When it
-# wakes, a classic consumer returns whole fetches of those records before it learns that it was removed. A KIP-848
+# The frozen process cannot heartbeat, so its partitions go to others, who read on. When it
+# wakes, a classic consumer returns whole fetches of the same records before it learns that it was removed. A KIP-848
 # consumer learns it first. Neither protects a database that your code writes to. For that you need your own fence:
 # write the offset (or the generation) with the data, and refuse older ones.
 #
@@ -497,7 +497,7 @@ print(right.text)
 # <details><summary>Answers</summary>
 #
 # 1. Everything that `poll()` returned and the pool has not finished: auto-commit believes that what was returned is done.
-# 2. A `CommitFailedException` in the callback, which the client logs: lost calls revoked by default, and the commit is refused.
+# 2. The commit fails with `CommitFailedException`, because lost calls revoked by default. The client logs it, and `poll()` throws.
 # 3. Nothing. You keep what you have.
 # 4. Yes. Call `poll()` to finish the rebalance, then commit what you still own.
 #
