@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 08 · Clocks and static membership
 #
-# **35 minutes** Exams: CCDAK *Application Development*; CCAAK *Cluster Configuration*, *Troubleshooting*, *Deployment*.
+# **35 minutes**. Exams: CCDAK *Application Development*; CCAAK *Cluster Configuration*, *Troubleshooting*, *Deployment*.
 #
 # After this notebook you can
 #
@@ -26,13 +26,13 @@ from rebalance_kit.notebook import reasons, spread, with_configs
 clocks()
 
 # %% [markdown]
-# The heartbeat comes from a **background thread**. An application that hangs in its own code keeps its session alive, because that
-# thread goes on. This is why there is a second clock, `max.poll.interval.ms`: it notices an application that no longer polls. When it
-# runs out, the *client* says goodbye; the broker's log then tells of a member that *left*.
+# The heartbeat comes from a **background thread**. It keeps the session alive even when the application hangs in its
+# own code. That is why there is a second clock: `max.poll.interval.ms` notices an application that no longer polls.
+# When it runs out, the *client* leaves the group, and the broker logs a member that *left*.
 #
 # ### Predict
 #
-# Which clock ends the membership, for each of these?
+# Which clock ends the membership in each case?
 
 # %%
 clock_names = ("session.timeout.ms", "max.poll.interval.ms", "rebalance timeout", "none")
@@ -58,29 +58,32 @@ for case, name in zip(
 guess.beside(seen)
 
 # %% [markdown]
-# The garbage collection stops *all* threads, the heartbeat thread included, so it looks like a crash. (The runs use
-# `max.poll.interval.ms=12000` and a stall of 20 s, so that you need not wait ten minutes.)
+# The garbage collection stops *all* threads, the heartbeat thread included, so it looks like a crash. (For the database
+# call, the run sets `max.poll.interval.ms=12000` and stalls for 20 s, which stands for ten minutes and the default of
+# five.)
 #
 # ## The rules
 #
 # | rule | enforced by | what happens otherwise |
 # |---|---|---|
-# | `heartbeat.interval.ms` ≤ a third of `session.timeout.ms` | nobody; a recommendation | one lost heartbeat costs the membership |
+# | `heartbeat.interval.ms` ≤ a third of `session.timeout.ms` | nobody; a recommendation | one heartbeat that is lost or late can cost the membership |
 # | `heartbeat.interval.ms` < `session.timeout.ms` | the Java client | `IllegalArgumentException` when it is built |
-# | `group.min.session.timeout.ms` (6 s) ≤ session ≤ `group.max.session.timeout.ms` (30 min) | the broker | `INVALID_SESSION_TIMEOUT`, fatal |
+# | `group.min.session.timeout.ms` (6 s) ≤ session ≤ `group.max.session.timeout.ms` (30 min) | the broker | `INVALID_SESSION_TIMEOUT`; the client ends |
 # | `max.poll.interval.ms` > your worst batch | nobody | the member is removed in the middle of its work |
 # | `max.poll.interval.ms` ≥ `session.timeout.ms` | librdkafka only | librdkafka refuses to start |
 # | under KIP-848, session and heartbeat are set on the **broker** | the Java client | `session.timeout.ms cannot be set when group.protocol=CONSUMER` |
 #
-# Under KIP-848 the keys are `group.consumer.session.timeout.ms` (45 s) and `group.consumer.heartbeat.interval.ms` (5 s), with a least
-# and a greatest value each. One group can differ: `kafka-configs --entity-type groups --entity-name billing
-# --alter --add-config consumer.session.timeout.ms=50000`.
+# Under KIP-848 the keys are `group.consumer.session.timeout.ms` (45 s) and `group.consumer.heartbeat.interval.ms` (5
+# s), each with a minimum and a maximum on the broker. One group can have its own value: `kafka-configs
+# --bootstrap-server b:9092 --entity-type groups --entity-name billing --alter --add-config
+# consumer.session.timeout.ms=50000`.
 #
 # ### What a shorter session buys
 #
 # ### Predict
 #
-# One of three consumers is killed. For how long do its partitions go unread, in the median over 40 drawn moments?
+# One of three consumers is killed. For how many seconds do its partitions go unread? The run is repeated 40 times, with
+# the crash at another moment each time; give the median.
 
 # %%
 guess = predict({"session.timeout.ms=10000": None, "session.timeout.ms=45000": None}, within=3)
@@ -96,33 +99,35 @@ guess.beside(dict(zip(guess.answers, longest, strict=True)))
 spread(usual, "longest_gap_s")
 
 # %% [markdown]
-# The session timeout minus the age of the last heartbeat, plus a second or two for the rebalance. A short session finds a dead
-# member sooner, and takes a slow one (a long garbage collection, a lost packet) for dead. That false alarm costs two rebalances: one when
-# it is removed and one when it comes back.
+# The gap is the session timeout, minus the age of the last heartbeat, plus a second or two for the rebalance. A short
+# session finds a dead member sooner, but it also takes a slow one for dead (a long garbage collection, a network that
+# fails for some seconds). That false alarm costs two rebalances: one when it is removed and one when it comes back.
 #
 # ## How to choose
 #
 # | you see | set |
 # |---|---|
 # | a crash must be noticed within 15 s | `session.timeout.ms=12000`, `heartbeat.interval.ms=3000`; watch for false alarms |
-# | garbage collections of 20 s | session above 20 s plus three heartbeats; better: cure the collections |
+# | garbage collections of 20 s | session above 20 s plus three heartbeats; better: shorten the collections |
 # | the log says *consumer poll timeout has expired* | fewer records per poll (`max.poll.records`), or a worker thread and `pause()`; only then a longer `max.poll.interval.ms` |
-# | a batch takes up to 8 minutes, and that is right | `max.poll.interval.ms` = 2 × 8 minutes; know that a join phase may now wait as long |
+# | a batch takes up to 8 minutes, and that is right | `max.poll.interval.ms` = 2 × 8 minutes; a join phase may now wait as long for this member |
 # | rolling deploys rebalance all day | static membership, or cooperative, or KIP-848 (below) |
 #
-# The two numbers of a batch: `max.poll.records` × time per record. 500 records of 700 ms make 350 s, which is more than 5
+# The longest batch is `max.poll.records` × the time per record. 500 records of 700 ms make 350 s, which is more than 5
 # minutes. Lower the first number before you raise the limit.
 #
 # ## Static membership
 #
 # A member with a `group.instance.id` is **static**. Two things change:
 #
-# - `close()` sends no LeaveGroup (classic), or a leave for a while (KIP-848). The group waits for it, one session long.
+# - `close()` sends no LeaveGroup (classic), or says that the member will be back (KIP-848, member epoch −2). The group
+#   waits for it for one session timeout.
 # - When a process with the same instance id joins, it *replaces* the old one and gets its partitions back, without a rebalance.
 #
 # ### Predict
 #
-# Three consumers are restarted one after the other, each away for about five seconds. Six partitions. Median over 40 draws, eager.
+# Three consumers read six partitions under eager. They are restarted one after the other, and each is away for about
+# five seconds. Give medians over 40 runs that differ only by chance.
 
 # %%
 guess = predict(
@@ -157,24 +162,29 @@ for name, each in (("dynamic", dynamic), ("static", static)):
 print(columns(table))
 
 # %% [markdown]
-# No rebalance at all, and under eager and cooperative *more* unread partition-seconds (under KIP-848 about as many). This is
-# not a defect, it is the bargain: while a static member is
-# away, **nobody** reads its partitions. A dynamic member's partitions are read by others meanwhile.
+# Static members cause no rebalance at all, but under eager and cooperative *more* unread partition-seconds (under
+# KIP-848 about as many). That is the bargain, not a defect: while a static member is away, **nobody** reads its
+# partitions. Meanwhile, others read the partitions of a dynamic member.
+#
+# The first two rows surprise, too: here eager has the fewest unread partition-seconds. In a group of three, a join
+# phase is over as soon as all have heard of it, and gives everything out at once. A partition that moves under
+# cooperative waits for a second generation, and under KIP-848 for the new owner's next heartbeat. The more partitions a
+# group has, the more it costs that eager stops them all.
 #
 # So static membership pays if a rebalance is expensive for you (large state stores, cold caches, many members under eager) and if
 # restarts are short. It does not make a restart cheaper for the partitions of the one that restarts.
 #
 # ### What can go wrong
 #
-# **Too late.** The member is away for 70 s, the session timeout is 45 s:
+# **Too late.** The member is away for 70 s, but the session timeout is 45 s:
 
 # %%
 print(reasons(run("static-restart-too-late", "eager"), since_s=20))
 
 # %% [markdown]
-# The worst of both: three quarters of a minute unread, and then the rebalances anyway.
+# This is the worst of both: its partitions go unread for three quarters of a minute, and the rebalances come anyway.
 #
-# **Twice the same id.** A deployment is copied with its settings, and a second process starts with the same `group.instance.id`.
+# **The same id twice.** A deployment is copied with its settings, and a second process starts with the same `group.instance.id`.
 #
 # ### Predict
 #
@@ -198,21 +208,24 @@ for name, end in died.items():
     print(f"{name}: {end.actor} ends with {end.detail['error']} at {end.at_ms / 1000:.1f} s")
 
 # %% [markdown]
-# A classic coordinator believes the newcomer, and the old process is fenced. If a supervisor restarts it, it takes the place back,
-# and so on: two processes that kill each other. KIP-848 refuses the newcomer while the old one is alive.
+# A classic coordinator believes the newcomer, and the old process is fenced. If a supervisor restarts the old process,
+# it takes the place back, so the two fence each other in turn. KIP-848 refuses the newcomer while the old member is
+# alive.
 #
-# **Scaling down.** A static member that is gone for good keeps its partitions unread for a whole session. Remove it with the Admin client:
+# **Scaling down.** A static member that is gone for good keeps its partitions unread for a whole session. Remove it
+# with the Admin client:
 #
 # ```java
 # admin.removeMembersFromConsumerGroup("billing",
-#     new RemoveMembersFromConsumerGroupOptions(Set.of(new MemberToRemove("billing-3"))));
+#     new RemoveMembersFromConsumerGroupOptions(Set.of(new MemberToRemove("billing-3")))).all().get();
 # ```
 #
-# Since Kafka 4.1 a process can also say so itself: `consumer.close(CloseOptions.groupMembershipOperation(LEAVE_GROUP))`.
+# Since Kafka 4.1 a process can also leave for good by itself: `consumer.close(CloseOptions.groupMembershipOperation(LEAVE_GROUP))`.
 #
 # ## A rolling restart on Kubernetes, with numbers
 #
-# A StatefulSet of six pods reads 24 partitions. A pod needs 8 s to stop and 22 s to start and to be ready; pods go one at a time.
+# A StatefulSet of six pods reads 24 partitions. A pod needs 8 s to stop, and 22 s to start and become ready. Kubernetes
+# restarts one pod at a time.
 #
 # | | dynamic, cooperative | static |
 # |---|---|---|
@@ -223,30 +236,32 @@ for name, end in died.items():
 # | unread partition-seconds, all six | a few seconds per partition that moves, as in the table above | 6 × 4 × 30 = 720 |
 # | the setting that must hold | `terminationGracePeriodSeconds` > time of `close()` | `session.timeout.ms` > 30 s, with a margin |
 #
-# Choose by what hurts. If lag of 30 s on four partitions is fine and state is expensive, be static. If
-# not, be dynamic and cooperative (or KIP-848), and let others read.
+# Choose by what hurts more. If a lag of 30 s on four partitions is fine and moving state is expensive, use static
+# members. If not, use dynamic members with cooperative or KIP-848, and let others read meanwhile.
 #
 # A StatefulSet gives stable names (`billing-0`), which is what `group.instance.id` needs. A Deployment does not: a new
 # random name per pod makes a *new* static member each time, and the old one blocks its partitions until its session ends.
 #
 # ## Storms
 #
-# A **rebalance storm** is a group that begins its next rebalance before it has settled from the last. The usual engine: batches
-# that exceed `max.poll.interval.ms`. The member leaves, its partitions make the others slower, the next one exceeds the limit.
+# A **rebalance storm** is a group that begins its next rebalance before it has settled from the last. The usual cause
+# is batches that exceed `max.poll.interval.ms`. A member leaves, its partitions slow the others down, and the next
+# member exceeds the limit.
 
 # %%
 print(reasons(run("storm", "eager"), since_s=25))
 
 # %% [markdown]
-# Notice the reasons: *joins* and *leaves*. Nothing says "storm", and the reason that starts it, `consumer poll timeout has
-# expired`, is in the client's LeaveGroup.
+# The reasons are one *leave* and many *joins*. (The other leaves fall into a join phase that is already open, and begin
+# no rebalance of their own.) Nothing says "storm". The cause, `consumer poll timeout has expired`, is in the client's
+# LeaveGroup.
 #
 # Cure, in this order:
 #
-# 1. **Make batches smaller**: `max.poll.records` down, so that the worst batch stays below half the limit.
+# 1. **Make batches smaller**: lower `max.poll.records`, so that the worst batch stays below half the limit.
 # 2. Take the work out of the polling thread (`pause()` and a worker).
 # 3. Raise `max.poll.interval.ms`.
-# 4. Cooperative or KIP-848, so that the healthy members go on reading meanwhile. It does not end the storm; it makes it cheaper.
+# 4. Move to cooperative or KIP-848, so that the healthy members go on reading. This does not end the storm, but makes it cheaper.
 #
 # ### Try it
 #
@@ -267,14 +282,14 @@ Lab("storm", "eager", at_ms=29_000)
 # 1. `session.timeout.ms=10000`, `heartbeat.interval.ms=5000`. What is wrong?
 # 2. The application computes for seven minutes in one batch; all defaults. Who ends the membership, and what does the broker log?
 # 3. A group uses KIP-848, and the team sets `session.timeout.ms=30000` on the clients. What happens?
-# 4. Static members, restarts of 60 s, default session. Is it worth it?
+# 4. Members are static, a restart takes 60 s, and the session timeout is the default. Does static membership help?
 #
 # <details><summary>Answers</summary>
 #
-# 1. Half, not a third: one lost heartbeat and a slow second one end the session.
+# 1. The heartbeat interval is half of the session, not a third: one lost heartbeat and a late one after it end the session.
 # 2. The client, after five minutes. The broker logs a member that *left*, with the reason *consumer poll timeout has expired*.
-# 3. The consumer refuses to start: the setting is the broker's under KIP-848.
-# 4. No. 60 s is longer than 45 s, so every restart is an expiry *and* a join. Raise the session or be dynamic.
+# 3. The consumer refuses to start: under KIP-848 the broker sets the session timeout.
+# 4. No. 60 s is longer than 45 s, so every restart is an expiry *and* a join. Raise the session timeout, or use dynamic members.
 #
 # </details>
 
@@ -285,10 +300,10 @@ Quiz("static", count=8)
 # ## Recap card
 #
 # - Heartbeats prove that the *process* lives; `poll()` proves that the *application* does.
-# - Session: the broker's judgement. Poll interval: the client's own.
-# - Heartbeat at most a third of the session; worst batch at most half the poll interval.
-# - Static: no rebalance if back within the session, and nobody reads meanwhile.
-# - Two processes with one instance id: classic kills the old one, KIP-848 refuses the new one.
+# - The broker watches the session. The client watches its own poll interval.
+# - Set the heartbeat interval to at most a third of the session. Keep the worst batch below half the poll interval.
+# - A static member that is back within the session causes no rebalance, and nobody reads its partitions meanwhile.
+# - Two processes with one instance id: classic fences the old one, KIP-848 refuses the new one.
 # - End a storm with smaller batches first.
 
 # %% tags=["hide-input"]
