@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 09 · Migrations
 #
-# **30 minutes** Exams: CCDAK *Application Development*; CCAAK *Deployment*, *Cluster Configuration*, *Troubleshooting*.
+# **30 minutes**. Exams: CCDAK *Application Development*; CCAAK *Deployment*, *Cluster Configuration*, *Troubleshooting*.
 #
 # After this notebook you can
 #
@@ -11,8 +11,8 @@
 # - read the state of a mixed group, and roll back (CCAAK Troubleshooting);
 # - say what librdkafka cannot do (CCDAK Application Development).
 #
-# A **rolling bounce** restarts the members one after another, so that the group never stops. During it, old and new
-# settings live in one group, and that is what makes migrations hard.
+# A **rolling bounce** restarts the members one after another, so that the group never stops. Meanwhile, members with
+# old and with new settings share one group. That makes migrations hard.
 
 # %% tags=["hide-input"]
 from dataclasses import replace
@@ -49,12 +49,13 @@ def deaths(trace):
 #
 # 1. All members must share at least one assignor **name**. A member that shares none is refused with
 #    `INCONSISTENT_GROUP_PROTOCOL`.
-# 2. Whether a *Java client* behaves eagerly or cooperatively is decided by its own list, when it is built: one eager-only assignor in the
-#    list makes it eager.
+# 2. Whether a *Java client* behaves eagerly or cooperatively is decided by its own list, when it is built: one
+#    eager-only assignor in the list makes it eager.
 #
 # ### Predict
 #
-# How many rolling bounces does it take, at least, to end with `cooperative-sticky` alone?
+# The Java default list is `[range, cooperative-sticky]`. How many rolling bounces does it take, at least, until all
+# members list `cooperative-sticky` alone?
 
 # %%
 guess = predict({"the group has the default list": None, "the group lists range alone": None}, within=0)
@@ -74,31 +75,34 @@ needed = {
 guess.beside(needed)
 
 # %% [markdown]
-# The default list is `[range, cooperative-sticky]`. The second name is there so that *one* bounce, which removes range, is
-# enough. Every member already knows cooperative-sticky:
+# From the default list, *one* bounce is enough, the one that removes range. Every member already lists cooperative-sticky:
 
 # %%
 print(assignors(from_default))
 
 # %% [markdown]
-# From the first restarted member on, cooperative-sticky is the only name that all share, so the leader uses it. The members that are
-# not yet restarted still *behave* eagerly: they revoke everything and get it back. Mixed behaviour is safe, because each
-# client keeps its own promise.
+# (Generation 2 is the first member's leave.) From the first restarted member on, cooperative-sticky is the only name
+# that all share, so the leader uses it. The members that are not yet restarted still *behave* eagerly: they revoke
+# everything before they join, and get it back. Mixed behaviour is safe, because an eager member holds nothing while a
+# plan is made, and a cooperative member gives up what the plan takes from it.
 #
-# A group that lists range alone shares nothing with a member that lists cooperative-sticky alone:
+# If a group lists range alone, a member that lists cooperative-sticky alone has no name in common with it:
 
 # %%
 print(deaths(too_few))
 
 # %% [markdown]
-# So it needs two: first to `[cooperative-sticky, range]`, and when **all** members have that, to `[cooperative-sticky]`.
+# So this group needs two bounces: first to `[cooperative-sticky, range]`, and when **all** members have that, to
+# `[cooperative-sticky]`.
 
 # %%
 print(assignors(two))
 
 # %% [markdown]
-# **Watch for** the order in that first list. If range came first, the group would go on with range until the second bounce; that is
-# safe too. The rule to remember is not an order but a set: *before you remove a name, everybody must know the other one.*
+# Generation 6 begins when the last member with the old list has left. The others list both names and vote for the first
+# one, so the group deals with cooperative-sticky; but every client still behaves eagerly until the second bounce takes
+# range out of its list. If range came first in the list, the group would go on with range until the second bounce,
+# which is safe, too. Remember a set, not an order: *before you remove a name, every member must list the other one.*
 #
 # ## From classic to KIP-848
 #
@@ -106,13 +110,13 @@ print(assignors(two))
 #
 # | check | why | what to do |
 # |---|---|---|
-# | brokers 4.0 or newer, `group.version` 1 | the protocol is off otherwise | `kafka-features describe`; upgrade the feature after the brokers |
+# | brokers 4.0 or newer, `group.version` 1 | the protocol is off otherwise | look with `kafka-features describe`; upgrade the feature after the brokers |
 # | Java clients 4.0, librdkafka 2.12 or newer | older ones have it as preview or not at all | upgrade them first, still classic |
 # | `session.timeout.ms`, `heartbeat.interval.ms`, `partition.assignment.strategy` are **unset** | refused at start | move the times to the broker or to the group |
 # | no custom assignor with user data | the conversion is refused | uniform or range on the broker; offline otherwise |
 # | `group.consumer.migration.policy=bidirectional` | the default since 4.0; `disabled` in 3.8 and 3.9 | set it on the brokers |
-# | code that calls `enforceRebalance()` | not supported | remove it |
-# | patterns | the new `SubscriptionPattern` is RE2/J, evaluated by the broker | test them; the old `Pattern` still works, on the client |
+# | code that calls `enforceRebalance()` | it does nothing but log a warning | remove it |
+# | subscriptions by pattern | the new `SubscriptionPattern` is RE2/J, evaluated by the broker | test them; the old `Pattern` still works, on the client |
 # | racks | the broker's assignors ignore `client.rack` | keep classic if you need rack-aware assignment |
 # | alerts and dashboards | other metrics, other log lines, `Assigning` and `Reconciling` instead of two classic states | change them before, not after |
 #
@@ -128,7 +132,7 @@ except RebalanceKitError as error:
 # %% [markdown]
 # ### Online: bounce by bounce
 #
-# Three classic members are restarted with `group.protocol=consumer`, one after another.
+# Three classic members of a group in generation 2 are restarted with `group.protocol=consumer`, one after another.
 #
 # ### Predict
 
@@ -137,7 +141,7 @@ guess = predict(
     {
         "when does the group change its type?": None,
         "who assigns for the classic members that are left?": None,
-        "group epoch after generation 2": None,
+        "the first group epoch": None,
     },
     options={
         "when does the group change its type?": ("at the first new member", "at the last new member"),
@@ -162,7 +166,7 @@ guess.beside(
         if joined == 1
         else "at the last new member",
         "who assigns for the classic members that are left?": "their leader" if led else "the coordinator",
-        "group epoch after generation 2": first_epoch,
+        "the first group epoch": first_epoch,
     }
 )
 
@@ -170,13 +174,15 @@ guess.beside(
 print(epochs(online, since_s=30, until_s=70))
 
 # %% [markdown]
-# The first KIP-848 member converts the group. From then on it is a **consumer group with classic members**: the broker
-# computes, and a classic member is told by `REBALANCE_IN_PROGRESS` on its heartbeat to join again; its JoinGroup is answered
-# at once, without waiting for others. The epoch continues the count of the generations.
+# The first KIP-848 member converts the group. From then on it is a **consumer group with classic members**. The broker
+# computes the assignment. The answer to a classic member's heartbeat, `REBALANCE_IN_PROGRESS`, tells it to join again,
+# and its JoinGroup is answered at once, without waiting for others. The epoch continues the count of the generations:
+# after generation 2 comes epoch 3.
 #
 # ### The reverse
 #
-# When the last KIP-848 member leaves, a group with classic members left becomes classic again. That is the rollback: bounce back.
+# When the last KIP-848 member leaves and classic members remain, the group becomes classic again. So you roll back with
+# another bounce, to the old settings.
 
 # %% tags=["hide-input"]
 again = replace(
@@ -200,14 +206,15 @@ forbidden = simulate(replace(migration, broker={"group.consumer.migration.policy
 print(deaths(forbidden))
 
 # %% [markdown]
-# `GROUP_ID_NOT_FOUND` misleads: the group is there, but for this coordinator it is a *classic* group, and no consumer
-# group of that name exists. `upgrade` and `downgrade` as values allow one direction each.
+# `GROUP_ID_NOT_FOUND` misleads. The group is there, but as a *classic* group; a consumer group of that name is not. The
+# policy's values `upgrade` and `downgrade` allow one direction each.
 #
 # ### Offline
 #
-# Stop all members, wait until the group is `Empty`, start them with the new protocol. The group is converted at the first join, whatever
-# the policy says; committed offsets stay. Simple, and nothing is read for as long as your deploy takes. Static members
-# do not say goodbye: wait one session, or remove them.
+# Stop all members, wait until the group is `Empty`, start them with the new protocol. The group is converted at the
+# first join, whatever the policy says; committed offsets stay. This is simple, but the group reads nothing for as long
+# as your deploy takes. Static classic members do not leave when they close, so wait for one session timeout, or remove
+# them.
 #
 # ## Where am I? The state of a mixed group
 #
@@ -220,15 +227,16 @@ print(deaths(forbidden))
 # GROUP    CONSUMER-ID  ...  #PARTITIONS  CURRENT-EPOCH  CURRENT-ASSIGNMENT  TARGET-EPOCH  TARGET-ASSIGNMENT
 # ```
 #
-# `ASSIGNMENT-STRATEGY` tells the type: a client's name (range, cooperative-sticky) or one of the broker's (uniform, range). The epochs
-# in `--members --verbose` are dashes for a classic group.
+# `ASSIGNMENT-STRATEGY` often tells the type: `cooperative-sticky` and `roundrobin` exist only in classic groups,
+# `uniform` only on the broker. `range` exists in both. Then look at `STATE` (`Assigning` and `Reconciling` are
+# KIP-848's), or at the epochs in `--members --verbose`: a classic group has dashes there.
 #
 # ## What librdkafka cannot do
 #
 # | | Java | librdkafka |
 # |---|---|---|
 # | a list that mixes eager and cooperative | yes, runs eager | refused at start |
-# | eager to cooperative by rolling bounces | yes | **no**: stop the group, or use a new `group.id` with its offsets carried over |
+# | eager to cooperative by rolling bounces | yes | **no**: stop the group, or use a new `group.id` and copy the offsets |
 # | classic to KIP-848 online | yes | yes, since 2.12 (general availability) |
 # | callbacks after the migration | the same methods | `incremental_assign` and `incremental_unassign`; old `assign` calls fail |
 # | `enforceRebalance()` | yes, classic | no |
@@ -244,12 +252,12 @@ except RebalanceKitError as error:
     print(error)
 
 # %% [markdown]
-# For librdkafka groups on range, moving to KIP-848 is therefore easier than moving to cooperative-sticky: no shared assignor is
-# needed, because the broker assigns.
+# For a librdkafka group on range, moving to KIP-848 is therefore easier than moving to cooperative-sticky. The new
+# members need not share an assignor with the old ones, because the broker assigns.
 #
 # ### Try it
 #
-# In the lab the first restarted member dies. Rescue the group: which one setting, on which members, lets the next attempt succeed?
+# In the lab the first restarted member dies. Which setting, on which member, lets it join?
 
 # %% tags=["nbval-ignore-output"]
 Lab("bounce-gone-wrong", at_ms=27_000)
@@ -257,15 +265,15 @@ Lab("bounce-gone-wrong", at_ms=27_000)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Give the restarted member `partition.assignment.strategy=cooperative-sticky,range` (restart it with that list): it shares range
-# with the others, and is let in. Then do the same for the others, and only then take range out.
+# Restart the dead member with `partition.assignment.strategy=cooperative-sticky,range`. It shares range with the
+# others, so it is admitted. Then give the others the same list, and only then take range out.
 #
 # </details>
 #
 # ## Check yourself
 #
-# 1. A Java group runs with `[range]`. Someone deploys `[cooperative-sticky]` to one pod. What happens to the pod, and to the group?
-# 2. In the middle of an online migration two of five members are new. Who computes the assignment?
+# 1. A Java group runs with `[range]`. A deploy gives one pod `[cooperative-sticky]`. What happens to the pod, and to the group?
+# 2. In the middle of an online migration, two of five members use KIP-848. Who computes the assignment?
 # 3. The last KIP-848 member of a mixed group is closed. Do you lose offsets?
 # 4. You need sessions of 20 s under KIP-848. Where do you set them?
 #
@@ -274,8 +282,8 @@ Lab("bounce-gone-wrong", at_ms=27_000)
 # 1. The pod dies with `INCONSISTENT_GROUP_PROTOCOL`; the group goes on without it.
 # 2. The coordinator, for all five.
 # 3. No. Offsets belong to the group id, whatever its type.
-# 4. On the broker: `group.consumer.session.timeout.ms`, and `group.consumer.min.session.timeout.ms` must allow it (its
-#    default is 45 s).
+# 4. On the broker, with `group.consumer.session.timeout.ms`, or for one group with `consumer.session.timeout.ms`. Lower
+#    `group.consumer.min.session.timeout.ms` first: its default is 45 s.
 #
 # </details>
 
@@ -286,11 +294,11 @@ Quiz("migration", count=8)
 # ## Recap card
 #
 # - Default list to cooperative-sticky: **one** bounce. Range alone: **two**.
-# - Before you remove a name, every member must know another one that all share.
-# - The first KIP-848 member converts the group; the last one that leaves converts it back.
+# - Before you remove an assignor's name, every member must list another one that all share.
+# - The first KIP-848 member converts the group. When the last one leaves, the group becomes classic again.
 # - Unset session, heartbeat and strategy on the clients first.
 # - `GROUP_ID_NOT_FOUND` in a migration: look at `group.consumer.migration.policy`.
-# - librdkafka: no mixed lists, and other callbacks after the change.
+# - librdkafka: mixed lists are refused, and callbacks need the incremental calls under KIP-848.
 
 # %% tags=["hide-input"]
 next_notebook("09")
