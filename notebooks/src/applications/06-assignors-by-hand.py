@@ -7,7 +7,7 @@
 #
 # - deal partitions by hand as range, round robin, sticky and uniform deal them (CCDAK Fundamentals);
 # - say when range leaves members without work, and what to use instead (CCAAK Troubleshooting);
-# - tell which partitions move when a member joins or leaves, and which only seem to (CCDAK Application Development);
+# - tell which partitions move when a member joins or leaves, and which come back to their owner (CCDAK Application Development);
 # - configure each assignor in Java, in librdkafka and on the broker, and write one of your own (CCAAK Cluster Configuration).
 #
 # An **assignor** answers one question: given these members, their subscriptions and these partitions, who reads what?
@@ -29,7 +29,7 @@ from rebalance_kit.notebook import columns, next_notebook, predict
 # | your own class | on every client | on every broker |
 #
 # In a classic group all members must share at least one assignor. The group uses the one with the most votes; each
-# member votes for the first of its list that everybody supports.
+# member votes for the first name in its list that all members support.
 #
 # The pictures below come from the kit's copies of these assignors. They give the answers of Kafka's own classes on
 # 1,801 recorded groups; the tests repeat that comparison.
@@ -191,8 +191,7 @@ print(joining.text)
 
 # %% [markdown]
 # The plan is the one that `sticky` makes. But `orders-3` still belongs to c2, which has not revoked it. So in *this*
-# generation nobody gets it. c2 revokes, re-joins, and the next generation hands it to c3. The notebook on cooperative
-# rebalancing shows that on the wire.
+# generation nobody gets it. c2 revokes, re-joins, and the next generation hands it to c3. Notebook 03 shows these messages.
 #
 # How does the leader know what is owned? Members say so in JoinGroup, together with the generation in which they
 # got it. If two members claim one partition, the later generation wins: the earlier claim comes from a member that

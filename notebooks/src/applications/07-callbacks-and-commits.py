@@ -360,7 +360,7 @@ slow = run("poll-timeout", "cooperative")
 print(callbacks(slow, since_s=30))
 
 # %% [markdown]
-# Raising the limit is one cure. The other: hand the batch to a worker, `pause()` the partitions, and go on calling `poll()`. A
+# One cure is to raise the limit. The other is to hand the batch to a worker, `pause()` the partitions, and go on calling `poll()`. A
 # paused consumer returns no records, and it still takes part in the group.
 #
 # ```java
@@ -430,9 +430,10 @@ print(callbacks(slow, since_s=30))
 # | eager (range, roundrobin) | `assign(partitions)` | `unassign()` |
 # | cooperative-sticky, and everything under KIP-848 | `incremental_assign(partitions)` | `incremental_unassign(partitions)` |
 #
-# In Python the client makes the right call for you if your callback makes none. The trouble begins with code that was written for
-# eager and copied. The next cell runs **real clients**, `confluent-kafka` over the mock cluster that librdkafka brings along, in
-# a process of its own. Member *a* reads; *b* joins four seconds later; `group.protocol=consumer`.
+# In Python the client makes the right call for you if your callback makes none. The trouble begins with callbacks
+# copied from an eager client. The next cell runs **real clients**, `confluent-kafka` against the mock cluster that
+# librdkafka includes, in a process of its own. Member *a* reads; *b* joins four seconds later;
+# `group.protocol=consumer`.
 #
 # ### Predict
 

@@ -19,8 +19,8 @@ from rebalance_kit.notebook import reasons, spread, with_configs
 # %% [markdown]
 # ## Four clocks
 #
-# "The consumer timed out" can mean four things. **Watch for** who runs the clock: what the coordinator runs survives a dead
-# process, and what the client runs does not.
+# "The consumer timed out" can mean four things. **Watch for** who runs the clock: the coordinator's clocks go on when
+# the process dies, and the client's clocks die with it.
 
 # %%
 clocks()

@@ -132,7 +132,8 @@ except RebalanceKitError as error:
 # %% [markdown]
 # ### Online: bounce by bounce
 #
-# Three classic members of a group in generation 2 are restarted with `group.protocol=consumer`, one after another.
+# Three classic members are restarted with `group.protocol=consumer`, one after another. When the first one leaves, the
+# other two make generation 2; then it comes back.
 #
 # ### Predict
 
@@ -206,6 +207,9 @@ forbidden = simulate(replace(migration, broker={"group.consumer.migration.policy
 print(deaths(forbidden))
 
 # %% [markdown]
+# Two members die, and the third is admitted: when it left, the group became Empty, and an Empty group may change its
+# type whatever the policy says.
+#
 # `GROUP_ID_NOT_FOUND` misleads. The group is there, but as a *classic* group; a consumer group of that name is not. The
 # policy's values `upgrade` and `downgrade` allow one direction each.
 #
