@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 13 · The real thing
 #
-# **15 minutes** Exams: CCAAK *Troubleshooting*, *Observability*; CCDAK *Testing*.
+# **15 minutes**. Exams: CCAAK *Troubleshooting*, *Observability*; CCDAK *Testing*.
 #
 # After this notebook you can
 #
@@ -10,8 +10,9 @@
 # - explain three differences between a recording and the engine (CCAAK Troubleshooting);
 # - run real clients yourself, with a cluster or without (CCDAK Testing).
 #
-# Everything up to here was computed. How do you know that it is what Kafka does? The kit carries runs recorded from real brokers
-# (3.9 to 4.3) with real Java and librdkafka clients: all logs, every callback with its time, and what was done to the group.
+# Almost all runs up to here were computed. How do you know that Kafka does the same? The kit carries runs recorded from
+# real brokers (3.9 to 4.3) with real Java and librdkafka clients: all logs, every callback with its time, and what was
+# done to the group.
 
 # %% tags=["hide-input"]
 import os
@@ -19,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 from rebalance_kit import gantt_figure, run_clients, show
-from rebalance_kit.notebook import Table, columns, next_notebook, predict
+from rebalance_kit.notebook import Table, describe, in_lines, next_notebook, predict
 from rebalance_kit.recordings.replay.percentiles import percentiles
 from rebalance_kit.recordings.replay.replay import replay
 from rebalance_kit.recordings.runs.folder import read_run
@@ -42,7 +43,9 @@ print(len(scenarios), "scenarios, among them:", ", ".join(scenarios[:12]))
 # %% [markdown]
 # ## One crash, three protocols, recorded
 #
-# A consumer is killed. The session timeout of these recordings is 10 s, and not the default of 45 s, so that nobody had to wait.
+# A consumer is killed. These recordings use a session timeout of 10 s instead of the default of 45 s, to keep them
+# short. The picture shows the cooperative run. **Watch for** the dead member's bar, and how long nobody reads its
+# partitions.
 
 # %%
 crashes = recorded("crash.eager.4.3.1", "crash.cooperative.4.3.1", "crash.consumer.4.3.1")
@@ -51,11 +54,9 @@ crashes = recorded("crash.eager.4.3.1", "crash.cooperative.4.3.1", "crash.consum
 show(gantt_figure(recorded_trace(crashes["crash.cooperative.4.3.1"])), "")
 
 # %% [markdown]
-# **Watch for** the dead member's bar, and how long its partitions have none.
-#
 # ### Predict
 #
-# For how long were they unread, at most, in the recording under each protocol?
+# What was the longest gap, in seconds, in the recording under each protocol?
 
 # %%
 guess = predict({"eager": None, "cooperative": None, "KIP-848": None}, within=2)
@@ -66,15 +67,21 @@ cells = {name: {cell.measure: cell for cell in percentiles(run, 40)} for name, r
 longest = [each["longest gap, s"].recorded for each in cells.values()]
 guess.beside(dict(zip(guess.answers, longest, strict=True)))
 
+# %% tags=["hide-input"]
+print(in_lines(describe(recorded_trace(crashes["crash.cooperative.4.3.1"])).split("\nUnread")[0]))
+
 # %% [markdown]
-# The session timeout of 10 s minus the age of the last heartbeat, plus the rebalance. As in the simulation: a crash costs the same under
-# all protocols.
+# Each gap is the session timeout of 10 s, minus the age of the last heartbeat, plus the rebalance. As in the
+# simulation, a crash costs about the same under all protocols. (The second rebalance of the text above is c3's return:
+# the recording starts it again at 41.1 s.)
 #
 # ## Beside the engine
 #
-# One recording is one throw of the dice: how old the last heartbeat was when the process died is chance. So the engine runs the *same
-# steps* forty times with drawn phases, and we ask where the recorded value falls. Between the 1st and the 99th percentile, it could have
-# been one of ours.
+# One recording is one throw of the dice: chance decides how old the last heartbeat was when the process died. So the
+# engine runs the *same steps* forty times, each time with other **phases** (how long before the crash each timer was
+# last restarted), and we ask at which percentile of these runs the recorded value falls. Between the least and the
+# greatest, the recording could have been one of the engine's runs. Where all forty runs give one value, the percentile
+# is 50.
 
 
 # %% tags=["hide-input"]
@@ -92,13 +99,13 @@ def beside(cells_by_run, *measures):
 beside(cells, "longest gap, s", "generations or epochs", "delivered again")
 
 # %% [markdown]
-# Look at *delivered again*: it follows from how long before its death the member had committed, from nothing up to five seconds'
-# worth. One recording tells little about it.
+# *Delivered again* counts the records that came twice. It varies most, because it depends on how long before the crash
+# the member had committed: up to five seconds. One recording tells little about it.
 #
 # ## A join, and a surprise
 #
-# Here is the run that taught us to draw phases. Under KIP-848 the moved partition was unread for less than a tenth of the time it was
-# under cooperative:
+# Here is why the phases are drawn. In these three recordings, the partition that moves was unread under KIP-848 for
+# less than a tenth of its time under cooperative:
 
 # %%
 joins = recorded("join.eager.4.3.1", "join.cooperative.4.3.1", "join.consumer.4.3.1")
@@ -106,17 +113,19 @@ join_cells = {name: {cell.measure: cell for cell in percentiles(run, 40)} for na
 beside(join_cells, "longest gap, s")
 
 # %% [markdown]
-# It is chance, within a rule. Under KIP-848 the partition is free when the old owner's heartbeat acknowledges the revocation, and is
-# handed over with the *new owner's* next heartbeat. Here that came 0.3 s later; it could have been anything up to one interval (3 s in
-# these recordings). Under cooperative the second generation waits for a heartbeat that was *restarted* by the first one, so it
-# is one interval nearly every time.
+# The difference is mostly chance. Under KIP-848 the partition is free when the old owner's heartbeat acknowledges the
+# revocation, and the *new owner's* next heartbeat brings it. Here that heartbeat came almost at once; it could have
+# taken up to one interval (3 s in these recordings). Under cooperative the second generation waits for the members'
+# next heartbeats, and the first generation has just *restarted* their timers. So it takes one interval nearly every
+# time.
 #
-# The lesson for your own measurements: measure a rebalance ten times, at ten different moments, or you have measured the moment.
+# For your own measurements: measure a rebalance ten times, at ten different moments. Otherwise you measure the moment.
 #
 # ## Event by event
 #
-# `replay` goes further: it pins what a recording tells about chance (who joined first, when heartbeats fell) and compares generations,
-# assignments, callbacks and removals, one by one.
+# `replay` goes further. It takes what was chance from the recording (who joined first, when heartbeats were sent), runs
+# the engine with it, and compares generations, assignments, callbacks and removals one by one. What the recording does
+# not tell is drawn ten times:
 
 # %%
 outcome = replay(unpack(Path(home.name), ("freeze.eager.4.3.1",))[0], draws=10)
@@ -128,21 +137,22 @@ print(
 )
 
 # %% [markdown]
-# The table of all runs is in `docs/fidelity.md`, made by `make fidelity`, with whatever differs.
+# `docs/fidelity.md` has the table of all runs, with everything that differs; `make fidelity` writes it.
 #
-# ## What differs, honestly
+# ## What differs
 #
 # | | recording | engine | why |
 # |---|---|---|---|
 # | time of a first join | 0.3 to 3.2 s after the start | drawn from that | a JVM starts when it starts |
-# | records that a zombie hands out | depends on what was fetched | counted by rate | the fetch buffer is not modelled byte by byte |
+# | records that a removed member still delivers (a zombie) | depends on what was fetched | counted by rate | the fetch buffer is not modelled byte by byte |
 # | order of members that close together | any | one of them | two requests race within 0.1 s |
-# | noise in the logs | metadata, fetch sessions, garbage | only lines about groups, unless asked for | the rest is not about groups |
+# | other log lines | metadata, fetch sessions, garbage collection | only lines about groups, unless asked for | the rest is not about groups |
 #
 # ## Run it yourself
 #
-# Real clients need a cluster. With `REBALANCE_KIT_BOOTSTRAP=host:9092` in the environment of Jupyter, the next cell uses yours: it makes
-# a topic of its own, and deletes it afterwards. Without, it uses the mock cluster inside librdkafka, and says so.
+# Real clients need a cluster. If you start Jupyter with `REBALANCE_KIT_BOOTSTRAP=host:9092` in its environment, the
+# next cell uses that cluster: it creates a topic of its own, and deletes it afterwards. Otherwise it uses the mock
+# cluster inside librdkafka, and says so.
 
 # %% tags=["nbval-ignore-output"]
 bootstrap = os.environ.get("REBALANCE_KIT_BOOTSTRAP")
@@ -154,8 +164,8 @@ print(real.text)
 print(real.summary)
 
 # %% [markdown]
-# Your own Java service does as well. Collect its log and the broker's in a folder, and hand the folder to the commands of
-# notebooks 10 and 11, or to `rebalance-kit logs FOLDER`.
+# You can study your own Java service in the same way. Collect its log and the broker's in a folder, and give the folder
+# to the commands of notebooks 10 and 11, or to `rebalance-kit logs FOLDER`.
 #
 # A cluster without Docker, if you have Java 17: unpack Kafka, then
 #
@@ -172,17 +182,18 @@ print(real.summary)
 #
 # <details><summary>Answers</summary>
 #
-# 1. No. One sample of a quantity that is spread over a whole heartbeat interval.
-# 2. Not yet: one value in a hundred or so must fall outside. If more than a few in a hundred do, something is wrong.
+# 1. No. Each figure is one sample of a gap that varies by a whole heartbeat interval.
+# 2. Not for this one value: even a perfect engine has one value in about forty above the greatest of forty draws. If
+#    many recordings fall outside, something is wrong.
 # 3. Because almost all of it is the session timeout, which does not depend on the protocol.
 #
 # </details>
 #
 # ## Recap card
 #
-# - A recording is one draw. A simulation can make a thousand, and must contain the recording.
-# - Compare distributions; let chance be chance, and rules be rules.
-# - What a model leaves out is listed beside what it gets right.
+# - A recording is one draw. A simulation can make a thousand, and the recording should fall among them.
+# - Compare a recording with a distribution, not with one run.
+# - Ask of every model what it leaves out.
 # - `rebalance-kit replay FOLDER` and `make fidelity` repeat the check.
 
 # %% tags=["hide-input"]
