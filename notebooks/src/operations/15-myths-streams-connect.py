@@ -1,37 +1,29 @@
 # %% [markdown]
 # # 15 · Myths put to the test, Streams and Connect
 #
-# **25 minutes** Exams: CCDAK *Fundamentals*, *Streams*, *Connect*; CCAAK *Connect*, *Troubleshooting*.
+# **25 minutes**. Exams: CCDAK *Fundamentals*, *Streams*, *Connect*; CCAAK *Connect*, *Troubleshooting*.
 #
 # After this notebook you can
 #
-# - refute six widespread statements about rebalancing, each with a run (CCDAK Fundamentals);
+# - judge six widespread statements about rebalancing, each with a run (CCDAK Fundamentals);
 # - say how Kafka Streams spreads tasks, and what standbys and warm-ups are for (CCDAK Streams);
-# - say how Connect spreads connectors and tasks, and why a bounced worker's tasks wait (CCDAK Connect, CCAAK Connect);
+# - say how Connect spreads connectors and tasks, and why a restarted worker's tasks wait (CCDAK Connect, CCAAK Connect);
 # - tell share groups from consumer groups in one sentence (CCDAK Fundamentals).
 #
-# The first half is run by the engine. The second half is **read, not run**: the kit does not simulate Streams or Connect. Each of its
-# statements names its source.
+# The engine runs the first half. The second half is **read, not run**: the kit does not simulate Streams, Connect or
+# share groups. Each of its statements names its source.
 
 # %% tags=["hide-input"]
 from dataclasses import replace
 
 from rebalance_kit import Quiz, metrics, scenario, simulate
-from rebalance_kit.notebook import (
-    callbacks,
-    columns,
-    longest_without_records,
-    next_notebook,
-    predict,
-    reasons,
-    run,
-)
+from rebalance_kit.notebook import columns, longest_without_records, next_notebook, predict, reasons, run
 from rebalance_kit.notebook import states, three
 
 # %% [markdown]
 # ## Six statements
 #
-# All of them can be found in tutorials.
+# You can find all of them in tutorials.
 #
 # ### Predict
 #
@@ -43,7 +35,7 @@ statements = {
     "2. Heartbeats prove that a consumer makes progress": None,
     "3. The group uses the leader's first assignor": None,
     "4. Any Java consumer that sees new partitions starts a rebalance": None,
-    "5. A stalled consumer only hurts its own partitions": None,
+    "5. A stalled consumer hurts only its own partitions": None,
     "6. group.initial.rebalance.delay.ms delays every rebalance": None,
 }
 guess = predict(statements, options=("true", "false", "true, except under eager"))
@@ -52,7 +44,7 @@ guess
 # %% [markdown]
 # ### 1. A broker that fails makes the group rebalance
 #
-# The coordinator's broker goes away, and another one takes over the group. Rebalances after that:
+# The coordinator's broker fails, and another broker takes over the group. How many rebalances follow?
 
 # %%
 failover = three("coordinator-failover")
@@ -60,11 +52,11 @@ print({protocol: metrics(trace).rebalances for protocol, trace in failover.items
 
 # %% [markdown]
 # **False.** The new coordinator reads the group from `__consumer_offsets` and finds it `Stable`; members keep id and generation.
-# A rebalance follows only if a member cannot reach the new coordinator for a whole session.
+# A rebalance follows only if a member cannot reach the new coordinator before its session ends.
 #
 # ### 2. Heartbeats prove progress
 #
-# A member stops polling for 20 s; `max.poll.interval.ms` is 12 s. Heartbeats that the coordinator answered meanwhile:
+# A member stops polling for 20 s; `max.poll.interval.ms` is 12 s. How many of its heartbeats does the coordinator answer meanwhile?
 
 # %% tags=["hide-input"]
 stalled = run("poll-timeout", "eager")
@@ -78,7 +70,7 @@ beats = [
 print(f"{len(beats)} heartbeats in {(left - begin) / 1000:.1f} s without a poll()")
 
 # %% [markdown]
-# **False.** They come from another thread. Progress is what the poll timer checks.
+# **False.** Heartbeats come from another thread than `poll()`. Only the poll timer checks progress.
 #
 # ### 3. The group uses the leader's first assignor
 #
@@ -107,13 +99,13 @@ print(columns(rows))
 print(reasons(run("partitions-added", "eager"), since_s=20))
 
 # %% [markdown]
-# **False** for Java and the classic protocol: only the **leader** compares its metadata with what it assigned. Until its next refresh (at most
-# `metadata.max.age.ms`, five minutes) nobody reads the new partitions. Under KIP-848 the broker notices by itself.
-# (librdkafka's followers do re-join.)
+# **False** for Java under the classic protocol: only the **leader** compares the topics' partitions with those that it
+# has assigned. Until it refreshes its metadata (after at most `metadata.max.age.ms`, five minutes) nobody reads the new
+# partitions. Under KIP-848 the broker notices by itself. (In librdkafka, members that are not the leader re-join, too.)
 #
-# ### 5. A stalled consumer only hurts its own partitions
+# ### 5. A stalled consumer hurts only its own partitions
 #
-# In a storm of stalls, for how many seconds at most did the *healthy* consumer-3 get no records?
+# In the storm of notebook 08, for how many seconds at a stretch did the *healthy* consumer-3 get no records?
 
 # %%
 print(
@@ -121,7 +113,8 @@ print(
 )
 
 # %% [markdown]
-# **True, except under eager**: there everybody has revoked, and waits until the stalled member joins again or is removed.
+# **True, except under eager**: there every member has revoked its partitions, and waits until the stalled member joins
+# again or is removed.
 #
 # ### 6. `group.initial.rebalance.delay.ms` delays every rebalance
 
@@ -129,8 +122,9 @@ print(
 print(states(run("join", "eager")))
 
 # %% [markdown]
-# **False.** It delays the first one, from `Empty` (and again by as much for every member that arrives meanwhile). The
-# join phase of a group with members ends when all have joined again.
+# **False.** It delays only the first one, from `Empty`: by 3 s, and by another 3 s whenever a member has arrived during
+# the last 3 s, here 9 s in all. The join phase of a group with members ends when all have joined again, here after
+# about a tenth of a second.
 
 # %% tags=["hide-input"]
 said = run("join", "eager").of("group_state")
@@ -163,57 +157,61 @@ guess.beside(dict(zip(guess.answers, truth, strict=True)))
 #
 # | question | answer | source |
 # |---|---|---|
-# | how many tasks? | per sub-topology the greatest partition count of its input topics | Streams architecture guide |
-# | how many can work at once? | instances × `num.stream.threads`, and not more than tasks | the same |
+# | how many tasks? | for each sub-topology (a connected part of the processing graph), the greatest partition count of its input topics | Streams architecture guide |
+# | how many can work at once? | as many as there are threads (instances × `num.stream.threads`), and no more than there are tasks | the same |
 # | who deals? | classic: `StreamsPartitionAssignor`, in the leader. `group.protocol=streams`: the coordinator | KIP-441, KIP-1071 |
-# | what if a stateful task moves? | its new owner reads the changelog first, which may take hours | KIP-441 |
+# | what if a stateful task moves? | its new owner first rebuilds the state from the changelog topic, which may take hours | KIP-441 |
 # | how is that avoided? | `num.standby.replicas` keeps copies that follow the changelog. They process no input | Streams configs |
-# | what is a warm-up? | a task's *next* owner restores while the old one works on (`max.warmup.replicas`); a probing rebalance (`probing.rebalance.interval.ms`, 10 min) looks whether it is ready (`acceptable.recovery.lag`) | KIP-441 |
-# | what does a restart cost? | static membership helps as it does for consumers, with one instance id per instance; each thread adds a suffix | KIP-345 |
+# | what is a warm-up? | a task's *next* owner restores while the old one works on (`max.warmup.replicas`); a probing rebalance (`probing.rebalance.interval.ms`, 10 min) checks whether it is ready (`acceptable.recovery.lag`) | KIP-441 |
+# | what makes a restart cheaper? | static membership, as for consumers: one instance id per instance, to which each thread adds a suffix | KIP-345 |
 #
-# KIP-1071 gives Streams a group type of its own (`group.protocol=streams`): task assignment by the broker, with standbys and
-# warm-ups; brokers offer it once the feature `streams.version` is raised (early access in 4.1). There is no online migration from a
-# classic application: stop all instances, then start them with the setting.
+# KIP-1071 gives Streams a group type of its own (`group.protocol=streams`), in which the broker assigns the tasks. It
+# was early access in 4.1, and its core is production-ready since 4.2: a sticky assignor with standbys, but no warm-ups
+# yet. Brokers offer it once the feature `streams.version` is raised. There is no online migration from a classic
+# application: stop all instances, then start them with the setting. (Source: *Streams Rebalance Protocol* in the
+# Streams developer guide of 4.2.)
 #
-# **Calculate:** two sub-topologies, whose inputs have 8 and 12 partitions; three instances with four threads. Tasks? Idle threads?
+# **Calculate:** an application has two sub-topologies, whose inputs have 8 and 12 partitions. It runs as three
+# instances with four threads each. How many tasks are there, and how many threads are idle?
 #
 # <details><summary>Answer</summary>
 #
-# 8 + 12 = 20 tasks for 12 threads: none is idle, eight threads have two tasks and four have one.
+# There are 8 + 12 = 20 tasks for 12 threads. None is idle: eight threads have two tasks and four have one.
 #
 # </details>
 #
 # ## Kafka Connect
 #
-# Workers with one `group.id` form a group, too. What they share out are connectors and tasks; the leader is a worker.
+# Workers with the same `group.id` form a group, too. They share out connectors and tasks, and one of the workers is the leader.
 #
 # | question | answer | source |
 # |---|---|---|
 # | which protocol? | `connect.protocol=sessioned` (default), `compatible`, `eager` | KIP-415, KIP-507 |
-# | a worker leaves. When do its tasks move? | after `scheduled.rebalance.max.delay.ms` (5 min), so that a bounced worker finds them again | KIP-415 |
+# | a worker leaves. When do its tasks move? | after `scheduled.rebalance.max.delay.ms` (5 min), so that a restarted worker gets them back | KIP-415 |
 # | a task fails | it stays `FAILED`. **No** rebalance; restart it through REST | Connect user guide |
-# | `tasks.max=10` on a topic with four partitions, sink | ten tasks may be made, four get partitions | Connect user guide |
-# | two clusters with one `group.id` | they fight about one group; different config topics make it worse | Connect user guide |
-# | what do sink tasks join? | a consumer group of their own, `connect-NAME`; all that you know from 00 to 09 applies there | Connect user guide |
+# | a sink with `tasks.max=10` reads a topic with four partitions | up to ten tasks run, and four of them get partitions | Connect user guide |
+# | two clusters with one `group.id` | their workers join one group, although the clusters are meant to be separate; give each its own `group.id` and topics | Connect user guide |
+# | what do sink tasks join? | a consumer group of their own, `connect-NAME`; everything in notebooks 00 to 09 applies to it | Connect user guide |
 #
 # So a sink connector has **two** groups: the workers' group, which deals tasks, and the consumer group of its tasks, which deals
-# partitions. Lag is looked up in the second, `kafka-consumer-groups --group connect-NAME`.
+# partitions. Look up lag in the second, with `kafka-consumer-groups --describe --group connect-NAME`.
 #
-# **Decide:** a worker is restarted and is away for two minutes. Its four tasks do nothing for those two minutes. Is this a fault?
+# **Decide:** a worker is restarted and is away for two minutes. Its four tasks stand still meanwhile. Is that a bug?
 #
 # <details><summary>Answer</summary>
 #
-# No: the delayed rebalance keeps them for it. If two minutes are too long, lower `scheduled.rebalance.max.delay.ms`; then every bounce
-# moves tasks twice.
+# No: the delayed rebalance keeps them for it. If two minutes are too long, lower `scheduled.rebalance.max.delay.ms`;
+# then every restart of a worker moves tasks twice.
 #
 # </details>
 #
 # ## Share groups, in a paragraph
 #
-# A **share group** (KIP-932; production-ready since 4.2) is not a consumer group: its members share *records*, not partitions. Several
-# members read one partition; each record is acquired under a lock (`group.share.record.lock.duration.ms`, 30 s), acknowledged
-# one by one, delivered again if not, and given up after five attempts (`group.share.delivery.count.limit`). Order within a partition is
-# lost. There is nothing to revoke, so there is no rebalance of the kind this course is about.
+# A **share group** (KIP-932; production-ready since 4.2) is not a consumer group: its members share *records*, not
+# partitions. Several members read one partition; each record is acquired under a lock
+# (`group.share.record.lock.duration.ms`, 30 s), acknowledged on its own, delivered again if it is not, and given up
+# after five attempts (`group.share.delivery.count.limit`). Order within a partition is lost. A member owns no partition
+# alone, so there is nothing to revoke, and none of the gaps of this course.
 #
 # ## Check yourself
 
@@ -226,12 +224,13 @@ Quiz("connect", count=5)
 # %% [markdown]
 # ## Recap card
 #
-# - A new coordinator loads the group as it was.
-# - Heartbeats are a thread; progress is `poll()`.
+# - A broker that takes over as coordinator loads the group as it was.
+# - Heartbeats come from a thread of their own. Only `poll()` shows progress.
 # - Assignors are voted on. New partitions wait for the leader's metadata.
-# - Only eager makes the healthy wait for the slow.
-# - Streams: tasks, standbys, warm-ups. Connect: two groups, and five minutes of patience.
-# - Share groups share records.
+# - Only eager makes healthy members stop and wait for a slow one.
+# - Streams deals tasks; standbys and warm-ups spare their new owners the rebuild. A Connect sink has two groups, and a
+#   lost worker's tasks wait five minutes.
+# - Share groups share out records, consumer groups partitions.
 
 # %% tags=["hide-input"]
 next_notebook("15")
