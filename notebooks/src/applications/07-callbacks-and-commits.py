@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 07 · Callbacks and commits
 #
-# **35 minutes**. Exams: CCDAK *Application Development*, *Fundamentals*; CCAAK *Troubleshooting*.
+# **40 minutes**. Exams: CCDAK *Application Development*, *Fundamentals*; CCAAK *Troubleshooting*.
 #
 # After this notebook you can
 #
@@ -382,8 +382,8 @@ print(callbacks(slow, since_s=30))
 #
 # - The consumer is not thread-safe. Only the polling thread may touch it (`wakeup()` excepted).
 # - `onPartitionsRevoked` must wait for the worker, or commit what it finished, because the partition leaves now.
-# - `onPartitionsAssigned` must pause what is new while a batch is in work. A new partition comes unpaused, even one
-#   that was paused before it was revoked, and its records would start a second batch.
+# - `onPartitionsAssigned` must call `pause()` for new partitions while a batch is in work. The flag goes when a
+#   partition is revoked, and the records of a new partition would start a second batch.
 #
 # ## Offsets kept outside Kafka
 #

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 08 · Clocks and static membership
 #
-# **35 minutes**. Exams: CCDAK *Application Development*; CCAAK *Cluster Configuration*, *Troubleshooting*, *Deployment*.
+# **40 minutes**. Exams: CCDAK *Application Development*; CCAAK *Cluster Configuration*, *Troubleshooting*, *Deployment*.
 #
 # After this notebook you can
 #

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 14 · Operations and triage
 #
-# **25 minutes**. Exams: CCAAK *Troubleshooting*, *Observability*; CCDAK *Observability*.
+# **30 minutes**. Exams: CCAAK *Troubleshooting*, *Observability*; CCDAK *Observability*.
 #
 # After this notebook you can
 #
@@ -202,7 +202,7 @@ print(consumer_groups(second, 60))
 # %% [markdown]
 # <details><summary>What is it?</summary>
 #
-# The CONSUMER-ID of two partitions begins with an instance id (`pod-2`), and their offsets stand still: a static member
+# The CONSUMER-ID of two partitions begins with an instance id (`pod-2`), and their offsets do not move: a static member
 # takes longer to restart than `session.timeout.ms`. The group waits for the whole session, and then rebalances anyway.
 # Raise the session timeout above the restart time, or drop the instance id.
 #

@@ -196,7 +196,7 @@ guess.beside(dict(zip(guess.answers, truth, strict=True)))
 # So a sink connector has **two** groups: the workers' group, which deals tasks, and the consumer group of its tasks, which deals
 # partitions. Look up lag in the second, with `kafka-consumer-groups --describe --group connect-NAME`.
 #
-# **Decide:** a worker is restarted and is away for two minutes. Its four tasks stand still meanwhile. Is that a bug?
+# **Decide:** a worker is restarted and is away for two minutes. Its four tasks do nothing meanwhile. Is that a bug?
 #
 # <details><summary>Answer</summary>
 #
