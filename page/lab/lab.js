@@ -88,7 +88,16 @@ export class Lab {
 
   assemble() {
     const { ui } = this;
-    ui.root.append(ui.header, ui.lesson, ui.band, this.panels.list, ui.sentences, ui.stageHome, ui.actionBar);
+    ui.root.append(
+      ui.header,
+      ui.story,
+      ui.lesson,
+      ui.band,
+      this.panels.list,
+      ui.sentences,
+      ui.stageHome,
+      ui.actionBar,
+    );
     ui.root.append(
       ui.transport,
       this.strip.root,

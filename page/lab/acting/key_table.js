@@ -25,7 +25,7 @@ export const KEYS = Object.freeze(
     ["F", "present"],
     ["Q", "copy link"],
     ["I Shift+I", "read the moment again, read everything"],
-    ["?", "this table"],
+    ["?", "this legend"],
     ["Esc", "close; leave the lab"],
   ]),
 );

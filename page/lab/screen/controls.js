@@ -16,6 +16,8 @@ export function showControls(lab, controls) {
   set(ui.root, "aria-label", `Rebalance lab, ${controls.title}`);
   const lesson = `${controls.lesson}. Try: ${controls.try} Watch: ${controls.watch}.`;
   say(ui.lesson, controls.try ? lesson : "");
+  say(ui.storyText, controls.story ?? "");
+  ui.story.hidden = !controls.story;
   showProtocols(lab, controls);
   showBranches(ui.branches, controls);
   ui.undo.disabled = !controls.undo;

@@ -13,6 +13,7 @@ import { showSettings } from "../dialogs/settings.js";
 import { SPEEDS } from "../time/player.js";
 import { button, choice, opener } from "./buttons.js";
 import { icon } from "./icons.js";
+import { buildLegend } from "./legend.js";
 
 /** @typedef {import("../lab.js").Lab} Lab */
 /** @typedef {ReturnType<typeof buildRegions>} Regions */
@@ -31,6 +32,7 @@ export function buildRegions(lab) {
     ...buildActions(lab),
     ...buildTransport(lab),
     ...buildTwin(),
+    ...buildStory(),
     help: buildHelp(),
   };
 }
@@ -181,11 +183,23 @@ function buildTwin() {
   return { twin, details: make("details", { class: "rk-astext" }, make("summary", {}, "As text"), twin) };
 }
 
+// One line of the story; a click shows all of it.
+function buildStory() {
+  const storyText = make("summary", {});
+  return { storyText, story: make("details", { class: "rk-story", hidden: true }, storyText) };
+}
+
 function buildHelp() {
   const rows = KEYS.map(([key, does]) =>
     make("tr", {}, make("th", { scope: "row" }, key), make("td", {}, does))
   );
   const table = make("table", {}, make("caption", {}, "Keys"), make("tbody", {}, ...rows));
-  const looks = { class: "rk-keys", role: "dialog", "aria-label": "Keys", tabindex: "-1", hidden: true };
-  return make("div", looks, table);
+  const looks = {
+    class: "rk-keys",
+    role: "dialog",
+    "aria-label": "Legend and keys",
+    tabindex: "0",
+    hidden: true,
+  };
+  return make("div", looks, buildLegend(), table);
 }

@@ -40,7 +40,7 @@ export class Screen {
       const wide = el.clientWidth || 1040;
       const large = wide >= WIDE ? ENLARGED : 1;
       ui.root.style.zoom = large > 1 ? String(large) : "";
-      return Math.floor(wide / large);
+      return Math.floor(wide / large) - (ui.root.offsetWidth - ui.root.clientWidth);
     }
     const zoom = Math.max(0.6, Math.min(innerWidth / 960, innerHeight / 580));
     ui.root.style.zoom = zoom.toFixed(3);

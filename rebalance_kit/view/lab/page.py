@@ -68,6 +68,7 @@ def controls_of(history: History, choices: Choices) -> dict[str, object]:
     lesson = lesson_of(state.base.name)
     return {
         "title": state.base.title or state.base.name,
+        "story": state.base.story,
         "preset": state.base.name,
         "lesson": f"Lesson {PRESETS.index(lesson) + 1} of {len(PRESETS)}" if lesson else "",
         "try": lesson.try_ if lesson else "",

@@ -1,7 +1,7 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources d038161c3ec90303, bundle f16da477e03fe8b8.
+// Made of page/lab/main.js by `make page`; edit there. Sources 8298f5a17ea3993c, bundle 2a2848a4c05648f3.
 // shared/model.js
-function bytesOf(text) {
-  return new DataView(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
+function bytesOf(text2) {
+  return new DataView(Uint8Array.from(atob(text2), (letter) => letter.charCodeAt(0)).buffer);
 }
 var PageModel = class {
   /**
@@ -191,8 +191,8 @@ function sentenceAt(film, at) {
     place
   ];
 }
-function fillClock(text, at) {
-  return text.replace(/\{(left|ago):(\d+)\}/g, (_, way, ms) => seconds(Math.max(0, way === "left" ? ms - at : at - ms)));
+function fillClock(text2, at) {
+  return text2.replace(/\{(left|ago):(\d+)\}/g, (_, way, ms) => seconds(Math.max(0, way === "left" ? ms - at : at - ms)));
 }
 
 // lab/film/tracks.js
@@ -586,7 +586,7 @@ function boardAt(film, at) {
     seat: stateAt(film.seatTracks[member.index], film.seats, at)
   }));
   const partitions = film.partitionTracks.map((track) => stateAt(track, film.partitionStates, at));
-  const group = stateAt(film.groupTrack, film.groupStates, at);
+  const group2 = stateAt(film.groupTrack, film.groupStates, at);
   const owned = members.map(() => []);
   partitions.forEach((state, index) => {
     if (state.owner >= 0) owned[state.owner].push(index);
@@ -596,8 +596,8 @@ function boardAt(film, at) {
     at,
     members,
     partitions,
-    group,
-    phase: group.phase,
+    group: group2,
+    phase: group2.phase,
     joined: seated("joined"),
     awaited: seated("awaited"),
     coming: seated("coming"),
@@ -639,14 +639,14 @@ function make(tag, attributes = {}, ...children) {
   }
   return node;
 }
-function say(node, text) {
-  if (node.textContent !== text) node.textContent = text;
+function say(node, text2) {
+  if (node.textContent !== text2) node.textContent = text2;
 }
 function set(node, key, value) {
-  const text = value === null || value === void 0 ? null : String(value);
-  if (node.getAttribute(key) === text) return;
-  if (text === null) node.removeAttribute(key);
-  else node.setAttribute(key, text);
+  const text2 = value === null || value === void 0 ? null : String(value);
+  if (node.getAttribute(key) === text2) return;
+  if (text2 === null) node.removeAttribute(key);
+  else node.setAttribute(key, text2);
 }
 
 // lab/acting/actions.js
@@ -1194,7 +1194,7 @@ async function showPresets(lab, opener2) {
 }
 function lessonItems(lab, lessons, words, seen) {
   const shown = lessons.filter((lesson) => {
-    const text = [
+    const text2 = [
       lesson.title,
       lesson.try,
       lesson.watch,
@@ -1202,7 +1202,7 @@ function lessonItems(lab, lessons, words, seen) {
       lesson.group,
       lesson.name
     ].join(" ");
-    return words.split(" ").every((word) => text.toLowerCase().includes(word));
+    return words.split(" ").every((word) => text2.toLowerCase().includes(word));
   });
   if (!shown.length) return [
     make("p", {}, "No lesson has these words.")
@@ -1251,14 +1251,14 @@ function seenLessons() {
 }
 
 // lab/panels/copy.js
-function copyText(text, lab, said) {
+function copyText(text2, lab, said) {
   const done = () => lab.tell(said);
   const failed = () => lab.tell("The browser does not allow copying here.");
   if (!navigator.clipboard) {
     failed();
     return;
   }
-  navigator.clipboard.writeText(text).then(done, failed);
+  navigator.clipboard.writeText(text2).then(done, failed);
 }
 
 // lab/dialogs/link.js
@@ -1271,18 +1271,18 @@ async function showLink(lab) {
     lab.refuse(answer.words);
     return;
   }
-  const { token } = answer;
+  const { token: token2 } = answer;
   const address = new URL(location.href);
   address.hash = "";
-  address.searchParams.set("rebalance-lab", token);
-  lab.popup.show(lab.ui.shareButton, make("h2", {}, "Link to this moment"), make("p", {}, `${token.length} characters: scenario, what was done, cursor. No code.`), copyRow(lab, "link", token), copyRow(lab, "in a notebook", `Lab.from_link("${token}")`), copyRow(lab, "in a terminal", `rebalance-kit lab ${token}`), copyRow(lab, "address of this page", address.href), openRow(lab));
+  address.searchParams.set("rebalance-lab", token2);
+  lab.popup.show(lab.ui.shareButton, make("h2", {}, "Link to this moment"), make("p", {}, `${token2.length} characters: scenario, what was done, cursor. No code.`), copyRow(lab, "link", token2), copyRow(lab, "in a notebook", `Lab.from_link("${token2}")`), copyRow(lab, "in a terminal", `rebalance-kit lab ${token2}`), copyRow(lab, "address of this page", address.href), openRow(lab));
   copyText(address.href, lab, "The address is copied. It opens this moment in the first lab of the page.");
 }
-function copyRow(lab, words, text) {
+function copyRow(lab, words, text2) {
   const field = make("input", {
     type: "text",
     readonly: true,
-    value: text,
+    value: text2,
     "aria-label": words
   });
   const copy = make("button", {
@@ -1291,7 +1291,7 @@ function copyRow(lab, words, text) {
   }, "Copy");
   copy.addEventListener("click", () => {
     field.select();
-    copyText(text, lab, "Copied.");
+    copyText(text2, lab, "Copied.");
   });
   return make("div", {
     class: "rk-field"
@@ -1387,8 +1387,8 @@ var Drawer = class _Drawer {
     go.addEventListener("click", () => this.apply());
     this.lab.drawer.show(this.opener, make("h2", {}, "Settings"), this.note, make("div", {
       class: "rk-field"
-    }, make("span", {}, "Assignor"), selectOf("Assignor", names, assignor, choose)), this.drawSeed(), ...this.groups.flatMap(({ group, fields }) => [
-      make("h3", {}, group),
+    }, make("span", {}, "Assignor"), selectOf("Assignor", names, assignor, choose)), this.drawSeed(), ...this.groups.flatMap(({ group: group2, fields }) => [
+      make("h3", {}, group2),
       ...fields.map((field) => this.drawField(field))
     ]), make("div", {
       class: "rk-foot"
@@ -1731,10 +1731,10 @@ function deliveriesLine(film, at) {
   return parts.length ? `Records so far: ${parts.join(", ")}.` : "";
 }
 function groupLine(board) {
-  const { group } = board;
-  const number = group.generation === null ? "" : `, ${group.protocol === "consumer" ? "group epoch" : "generation"} ${group.generation}`;
-  const room = board.phase === "JoinGroup" ? `, joined ${board.joined.length} of ${board.joined.length + board.awaited.length + group.former}` : "";
-  return `Group ${group.state}${number}${room}. ${board.flowing} of ${board.there} partitions flow.`;
+  const { group: group2 } = board;
+  const number = group2.generation === null ? "" : `, ${group2.protocol === "consumer" ? "group epoch" : "generation"} ${group2.generation}`;
+  const room = board.phase === "JoinGroup" ? `, joined ${board.joined.length} of ${board.joined.length + board.awaited.length + group2.former}` : "";
+  return `Group ${group2.state}${number}${room}. ${board.flowing} of ${board.there} partitions flow.`;
 }
 function twinText(film, board) {
   const [cause, effect] = sentenceAt(film, board.at);
@@ -2079,7 +2079,7 @@ var Predict = class {
   /** Show on the tokens which are ticked. */
   showTicks() {
     const ticked = new Set(this.blocks.flatMap((block) => Array.isArray(block.answer) ? block.answer : []));
-    this.lab.marker.tokens.forEach((token) => set(token.node, "data-guess", ticked.has(token.name) ? "ticked" : null));
+    this.lab.marker.tokens.forEach((token2) => set(token2.node, "data-guess", ticked.has(token2.name) ? "ticked" : null));
   }
   /**
    * Show on the tokens what was right, wrong and missed.
@@ -2434,11 +2434,11 @@ function linkOfAddress() {
   const places = [
     location.href,
     came ? came.name : ""
-  ].filter(Boolean).map((text) => new URL(text));
-  const token = places.map(tokenOf).find(Boolean);
-  if (!token || page.rebalanceLinkOpened === token) return null;
-  page.rebalanceLinkOpened = token;
-  return token;
+  ].filter(Boolean).map((text2) => new URL(text2));
+  const token2 = places.map(tokenOf).find(Boolean);
+  if (!token2 || page.rebalanceLinkOpened === token2) return null;
+  page.rebalanceLinkOpened = token2;
+  return token2;
 }
 function forgetAddress() {
   delete page.rebalanceLinkOpened;
@@ -3224,19 +3224,19 @@ var CliView = class {
     const { at, blocks } = this.content;
     this.root.replaceChildren(make("p", {
       class: "rk-dim"
-    }, `As of ${seconds(at)}.`), ...blocks.flatMap(({ command, text }) => this.drawBlock(command, text)));
+    }, `As of ${seconds(at)}.`), ...blocks.flatMap(({ command, text: text2 }) => this.drawBlock(command, text2)));
   }
   /**
    * @param {string} command
    * @param {string} text
    */
-  drawBlock(command, text) {
+  drawBlock(command, text2) {
     const copy = make("button", {
       type: "button",
       "aria-label": `Copy ${command}`
     }, "Copy");
     copy.addEventListener("click", () => copyText(`$ ${command}
-${text}`, this.lab, "Copied."));
+${text2}`, this.lab, "Copied."));
     return [
       make("div", {
         class: "rk-command"
@@ -3244,7 +3244,7 @@ ${text}`, this.lab, "Copied."));
       make("pre", {
         class: "rk-output",
         tabindex: "0"
-      }, text)
+      }, text2)
     ];
   }
 };
@@ -3287,10 +3287,10 @@ var InvariantsView = class {
     const sign = make("b", {
       "aria-hidden": "true"
     }, broken ? "\u2717" : "\u2713");
-    const text = make("span", {}, says, make("span", {}, statement), ...places);
+    const text2 = make("span", {}, says, make("span", {}, statement), ...places);
     return make("li", {
       class: broken ? "rk-bad" : "rk-good"
-    }, sign, text);
+    }, sign, text2);
   }
 };
 
@@ -3362,9 +3362,9 @@ var LogsView = class {
   /** Lines of the chosen source and level that have the words of the filter. */
   chosen() {
     const chosen = this.source.selectedIndex - 1;
-    const text = this.filter.value.toLowerCase();
+    const text2 = this.filter.value.toLowerCase();
     const bad = this.level.selectedIndex === 1;
-    return this.content.lines.filter(([, source, level, line2]) => (chosen < 0 || source === chosen) && (!bad || level === "WARN" || level === "ERROR") && (!text || line2.toLowerCase().includes(text)));
+    return this.content.lines.filter(([, source, level, line2]) => (chosen < 0 || source === chosen) && (!bad || level === "WARN" || level === "ERROR") && (!text2 || line2.toLowerCase().includes(text2)));
   }
   /** @param {number} at */
   paint(at) {
@@ -3395,7 +3395,7 @@ var LogsView = class {
    * @param {import("./content.js").LogLine} line
    * @param {number} after how many lines after the cursor
    */
-  drawLine([, source, level, text], after) {
+  drawLine([, source, level, text2], after) {
     const looks = [
       "rk-line",
       `rk-${level.toLowerCase()}`
@@ -3408,7 +3408,7 @@ var LogsView = class {
       class: looks.join(" "),
       style,
       "aria-current": after === 0 ? "true" : null
-    }, text);
+    }, text2);
   }
 };
 
@@ -3606,12 +3606,12 @@ function drawItems(film, items, actors) {
       y += FOLD;
     }
     before = item.sent;
-    const group = stateAt(film.groupTrack, film.groupStates, item.sent);
-    if (generation !== null && group.generation !== null && group.generation !== generation) {
-      parts.push(...drawBand(group, actors.width, y));
+    const group2 = stateAt(film.groupTrack, film.groupStates, item.sent);
+    if (generation !== null && group2.generation !== null && group2.generation !== generation) {
+      parts.push(...drawBand(group2, actors.width, y));
       y += FOLD;
     }
-    generation = group.generation;
+    generation = group2.generation;
     if (item.mark) parts.push(...drawEvent(film, actors, item.mark, y));
     else {
       parts.push(...drawWaiting(film, waiting, item, y), ...drawArrow(item, xOf(actors, item.member), y, actors.width));
@@ -4299,14 +4299,14 @@ var MiniBoard = class {
       const member = film.members.find((each) => each.name === name);
       const hue = member ? `--hue:var(--rk-m${member.hue});--on:var(--rk-m${member.hue}o)` : "";
       const doing = make("small", {});
-      const face = make("i", {
+      const face2 = make("i", {
         class: "rk-seat rk-in",
         "aria-hidden": "true"
       }, member?.label ?? "");
       const node = make("div", {
         class: "rk-minilane",
         style: `top:${row * LANE}px;${hue}`
-      }, face, doing);
+      }, face2, doing);
       return {
         node,
         doing,
@@ -4439,9 +4439,9 @@ var Compare = class {
     this.drawnAt = "";
     this.filled = /* @__PURE__ */ new WeakMap();
     const rows2 = this.names.map((name, place) => {
-      const face = members.filter((member) => member.name === name).slice(0, 1).map(faceOf);
+      const face2 = members.filter((member) => member.name === name).slice(0, 1).map(faceOf);
       return rowOf2([
-        ...face,
+        ...face2,
         ` ${name}`
       ], this.cells[place]);
     });
@@ -4756,6 +4756,8 @@ function showControls(lab, controls) {
   set(ui.root, "aria-label", `Rebalance lab, ${controls.title}`);
   const lesson = `${controls.lesson}. Try: ${controls.try} Watch: ${controls.watch}.`;
   say(ui.lesson, controls.try ? lesson : "");
+  say(ui.storyText, controls.story ?? "");
+  ui.story.hidden = !controls.story;
   showProtocols(lab, controls);
   showBranches(ui.branches, controls);
   ui.undo.disabled = !controls.undo;
@@ -4822,7 +4824,7 @@ var Marker = class {
   mark(partition) {
     const { film, player, ui } = this.lab;
     this.partition = partition;
-    this.tokens.forEach((token) => token.node.classList.toggle("rk-spot", token.index === partition));
+    this.tokens.forEach((token2) => token2.node.classList.toggle("rk-spot", token2.index === partition));
     const state = boardAt(film, player.at).partitions[partition];
     const position = positionAt(film, partition, player.at, state.flows);
     const waiting = position ? `, ${Math.max(0, position.end - position.position)} records wait` : "";
@@ -4845,7 +4847,7 @@ var Marker = class {
   }
   clear() {
     this.partition = null;
-    this.tokens.forEach((token) => token.node.classList.remove("rk-spot"));
+    this.tokens.forEach((token2) => token2.node.classList.remove("rk-spot"));
   }
 };
 
@@ -4995,7 +4997,7 @@ var KEYS = Object.freeze(
     ],
     [
       "?",
-      "this table"
+      "this legend"
     ],
     [
       "Esc",
@@ -5034,7 +5036,7 @@ async function styleOf(lab) {
       return [];
     }
   });
-  const css = rules.map((rule) => rule.cssText).filter((text) => text.includes("rk-")).join("\n");
+  const css = rules.map((rule) => rule.cssText).filter((text2) => text2.includes("rk-")).join("\n");
   if (css || lab.alone) return css;
   const answer = await lab.talk.request({
     type: "export",
@@ -5251,6 +5253,300 @@ function icon(name) {
   }));
 }
 
+// lab/screen/legend.js
+function buildLegend() {
+  return make("div", {
+    class: "rk-legend",
+    role: "group",
+    "aria-label": "Signs"
+  }, group("Partitions", PARTITIONS.map(([word, flows, says]) => [
+    token(word, flows),
+    says
+  ])), group("Records of a partition", RECORDS.map(([sign, says]) => [
+    text(sign),
+    says
+  ])), group("Members", [
+    ...DISCS.map(([look, says]) => (
+      /** @type {Sign} */
+      [
+        face(look),
+        says
+      ]
+    )),
+    ...rings()
+  ]), group("Coordinator and messages", coordinator()), group("Above and in the strip", STRIP.map(([sign, says]) => [
+    text(sign),
+    says
+  ])));
+}
+var PARTITIONS = (
+  /** @type {[string, boolean, string][]} */
+  [
+    [
+      "flows",
+      true,
+      "Read by its owner. The notch at the left has the colour of the owner, or of the last one."
+    ],
+    [
+      "stopped",
+      false,
+      "Unread although it has an owner: crossed lines."
+    ],
+    [
+      "callback",
+      false,
+      "Its owner is in a rebalance callback: slanted lines."
+    ],
+    [
+      "give up",
+      true,
+      "Its owner has to give it up: a dashed edge; with slanted lines it is unread meanwhile."
+    ],
+    [
+      "new",
+      true,
+      "Just assigned: a second edge."
+    ],
+    [
+      "no owner",
+      false,
+      "Nobody owns it: a dotted edge."
+    ]
+  ]
+);
+var RECORDS = (
+  /** @type {[string, string][]} */
+  [
+    [
+      "\u25A0",
+      "processed and committed"
+    ],
+    [
+      "\u25A1",
+      "processed, not committed: the next owner gets it again"
+    ],
+    [
+      "|",
+      "position of the reader"
+    ],
+    [
+      "\u25CF",
+      "a record that waits"
+    ],
+    [
+      "\u2582",
+      "bar at the foot: how many wait, on a square-root scale"
+    ],
+    [
+      "\u25CE",
+      "records that came twice, so far"
+    ],
+    [
+      "\u22A0",
+      "records that were skipped, so far"
+    ]
+  ]
+);
+var DISCS = (
+  /** @type {[string, string][]} */
+  [
+    [
+      "live",
+      "A member has a colour and a pattern; both stay with it everywhere."
+    ],
+    [
+      "crashed",
+      "\xD7 crashed or died of an error; the dashed disc has no process."
+    ],
+    [
+      "frozen",
+      "\u2016 frozen: its process stands still."
+    ],
+    [
+      "zombie",
+      "? removed from the group, but it still works."
+    ],
+    [
+      "fenced",
+      "\u2013 fenced: another process has its instance id."
+    ],
+    [
+      "cut",
+      "\u2298 cut off from the network."
+    ],
+    [
+      "gone",
+      "Grey and dashed: not in the group."
+    ]
+  ]
+);
+var STRIP = (
+  /** @type {[string, string][]} */
+  [
+    [
+      "\xD7",
+      "a fault"
+    ],
+    [
+      "\u25C6",
+      "a rebalance begins"
+    ],
+    [
+      "\u25F7",
+      "a timer of Kafka ends"
+    ],
+    [
+      "+",
+      "an action of the scenario, or one of yours"
+    ],
+    [
+      "\u25CE \u22A0",
+      "records come twice; records are skipped"
+    ],
+    [
+      "\u25AC",
+      "a bar per partition: plain when it is read, crossed or slanted when not, dotted without owner"
+    ]
+  ]
+);
+function group(name, signs) {
+  const rows2 = signs.map(([sign, says]) => make("div", {}, make("dt", {}, sign), make("dd", {}, says)));
+  return make("section", {}, make("b", {}, name), make("dl", {}, ...rows2));
+}
+function text(sign) {
+  return make("b", {
+    class: "rk-sign"
+  }, sign);
+}
+var HUE = "--hue:var(--rk-m1);--tint:var(--rk-m1t);--on:var(--rk-m1o)";
+function token(word, flows) {
+  return make("span", {
+    class: "rk-token rk-chip",
+    style: HUE,
+    "data-word": word,
+    "data-flows": flows ? "yes" : "no"
+  }, make("i", {
+    class: "rk-notch"
+  }), make("span", {
+    class: "rk-word"
+  }, word));
+}
+function face(look) {
+  return make("span", {
+    class: "rk-legendface",
+    style: HUE,
+    "data-look": look
+  }, make("span", {
+    class: "rk-disc rk-pat1"
+  }, make("b", {}, "C1")), make("span", {
+    class: "rk-badge"
+  }, SIGNS[look] ?? ""));
+}
+function rings() {
+  const pin = make("span", {
+    class: "rk-lane rk-legendface",
+    style: HUE,
+    "data-static": "1"
+  }, make("span", {
+    class: "rk-disc rk-pat0"
+  }, make("b", {}, "C1")));
+  return [
+    [
+      pin,
+      "A pin: a static member, with a group.instance.id."
+    ],
+    [
+      ring("rk-ringleft", "70 100"),
+      "Outer ring: what is left of session.timeout.ms."
+    ],
+    [
+      ring("rk-ringleft", "2.2 2.2"),
+      "Dotted ring: a request that waits at the coordinator holds the session."
+    ],
+    [
+      ring("rk-ringpoll", "40 100"),
+      "Inner ring: what is left of max.poll.interval.ms while poll() is not called."
+    ],
+    [
+      ring("rk-tick", ""),
+      "Tick: where the ring stands when the next heartbeat is due."
+    ]
+  ];
+}
+function ring(kind, dashes) {
+  const place = {
+    cx: 30,
+    cy: 30,
+    pathLength: 100,
+    transform: "rotate(-90 30 30)"
+  };
+  const radius = kind === "rk-ringpoll" ? 22.5 : 26.5;
+  const drawn = kind === "rk-tick" ? make("svg:line", {
+    class: kind,
+    x1: 30,
+    x2: 30,
+    y1: 0,
+    y2: 9,
+    transform: "rotate(60 30 30)"
+  }) : make("svg:circle", {
+    class: kind,
+    ...place,
+    r: radius,
+    "stroke-dasharray": dashes
+  });
+  const back = make("svg:circle", {
+    class: "rk-ringback",
+    cx: 30,
+    cy: 30,
+    r: 26.5
+  });
+  const picture2 = make("svg:svg", {
+    class: "rk-ring",
+    viewBox: "0 0 60 60",
+    "aria-hidden": "true"
+  }, back, drawn);
+  return make("span", {
+    class: "rk-legendface",
+    style: HUE
+  }, picture2);
+}
+function coordinator() {
+  const seat = (kind) => make("i", {
+    class: `rk-seat rk-${kind}`,
+    style: HUE
+  }, "C1");
+  const pill = (kind, words) => make("span", {
+    class: `rk-pill ${kind}`,
+    style: HUE
+  }, words);
+  return [
+    [
+      seat("in"),
+      "in the group, or joined this rebalance"
+    ],
+    [
+      seat("out"),
+      "the group waits for it"
+    ],
+    [
+      seat("dead"),
+      "the group waits for it, and it is dead or frozen"
+    ],
+    [
+      seat("coming"),
+      "its request is on the way"
+    ],
+    [
+      pill("rk-up", "request"),
+      "a request, filled"
+    ],
+    [
+      pill("rk-down", "answer"),
+      "an answer, with an edge; a red edge is an error"
+    ]
+  ];
+}
+
 // lab/screen/regions.js
 function buildRegions(lab) {
   const suppressed = {
@@ -5281,6 +5577,7 @@ function buildRegions(lab) {
     ...buildActions(lab),
     ...buildTransport(lab),
     ...buildTwin(),
+    ...buildStory(),
     help: buildHelp()
   };
 }
@@ -5483,6 +5780,16 @@ function buildTwin() {
     }, make("summary", {}, "As text"), twin)
   };
 }
+function buildStory() {
+  const storyText = make("summary", {});
+  return {
+    storyText,
+    story: make("details", {
+      class: "rk-story",
+      hidden: true
+    }, storyText)
+  };
+}
 function buildHelp() {
   const rows2 = KEYS.map(([key, does]) => make("tr", {}, make("th", {
     scope: "row"
@@ -5491,11 +5798,11 @@ function buildHelp() {
   const looks = {
     class: "rk-keys",
     role: "dialog",
-    "aria-label": "Keys",
-    tabindex: "-1",
+    "aria-label": "Legend and keys",
+    tabindex: "0",
     hidden: true
   };
-  return make("div", looks, table);
+  return make("div", looks, buildLegend(), table);
 }
 
 // lab/board/sizes.js
@@ -5749,25 +6056,25 @@ var CoordinatorBar = class {
    * @param {import("../film/board.js").Board} board
    */
   paint(film, board) {
-    const { group } = board;
-    const epochs = group.protocol === "consumer";
-    this.paintSteps(film.steps[group.protocol], group);
+    const { group: group2 } = board;
+    const epochs = group2.protocol === "consumer";
+    this.paintSteps(film.steps[group2.protocol], group2);
     say(this.numberName, epochs ? "Group epoch" : "Generation");
-    say(this.number, group.generation === null ? "\u2013" : String(group.generation));
+    say(this.number, group2.generation === null ? "\u2013" : String(group2.generation));
     this.target.hidden = !epochs;
-    say(this.targetNumber, group.targetEpoch === null ? "\u2013" : String(group.targetEpoch));
+    say(this.targetNumber, group2.targetEpoch === null ? "\u2013" : String(group2.targetEpoch));
     set(this.root, "aria-label", `Coordinator. ${groupLine(board)}`);
-    set(this.root, "data-state", group.state);
-    set(this.root, "data-up", group.up ? "yes" : "no");
+    set(this.root, "data-state", group2.state);
+    set(this.root, "data-up", group2.up ? "yes" : "no");
     this.paintRoom(board, epochs);
   }
   /**
    * @param {string[]} states
    * @param {import("../film/format.js").GroupState} group
    */
-  paintSteps(states, group) {
+  paintSteps(states, group2) {
     const short = this.root.closest(".rk-projector") !== null;
-    const key = group.protocol + short;
+    const key = group2.protocol + short;
     if (this.stepsKey !== key) {
       this.stepsKey = key;
       const words = (state) => short ? state.replace("Rebalance", "") : state;
@@ -5777,7 +6084,7 @@ var CoordinatorBar = class {
     }
     [
       ...this.steps.children
-    ].forEach((node) => set(node, "aria-current", node.getAttribute("data-state") === group.state ? "step" : null));
+    ].forEach((node) => set(node, "aria-current", node.getAttribute("data-state") === group2.state ? "step" : null));
   }
   /**
    * @param {import("../film/board.js").Board} board
@@ -5902,7 +6209,7 @@ var Lane = class {
     const narrow = sizes.columns > 1 ? " rk-narrow" : "";
     const hue = `--rk-m${member.hue}`;
     const place = `left:${box.x}px;top:${box.y}px;width:${box.width}px;height:${box.height}px`;
-    const ring = make("svg:svg", {
+    const ring2 = make("svg:svg", {
       class: "rk-ring",
       viewBox: "0 0 60 60",
       "aria-hidden": "true"
@@ -5928,7 +6235,7 @@ var Lane = class {
     }, make("span", {
       class: "rk-face",
       "aria-hidden": "true"
-    }, ring, disc, this.badge), make("span", {
+    }, ring2, disc, this.badge), make("span", {
       class: "rk-who",
       "aria-hidden": "true"
     }, name, this.doing, this.third), this.empty, this.more);
@@ -5998,42 +6305,42 @@ function sessionDashes(state, ends, at) {
 }
 
 // lab/board/records.js
-function paintLag(token, at, most) {
+function paintLag(token2, at, most) {
   const wide = at ? Math.min(1, Math.sqrt(Math.max(0, at.end - at.position) / most)) : 0;
-  const width = `${Math.round(wide * Math.max(0, token.box.width - 14))}px`;
-  if (token.lagWidth !== width) {
-    token.lagWidth = width;
-    token.lag.style.width = width;
+  const width = `${Math.round(wide * Math.max(0, token2.box.width - 14))}px`;
+  if (token2.lagWidth !== width) {
+    token2.lagWidth = width;
+    token2.lag.style.width = width;
   }
 }
 var FRESH_MS = 3e3;
-function paintDelivered(token, film, at) {
-  const here = film.deliveries.filter((each) => each.partition === token.index && each.at <= at);
+function paintDelivered(token2, film, at) {
+  const here = film.deliveries.filter((each) => each.partition === token2.index && each.at <= at);
   const sum = (kind) => here.reduce((total, each) => total + (each.kind === kind ? each.count : 0), 0);
   const [twice, skipped] = [
     sum("twice"),
     sum("skipped")
   ];
-  say(token.twice, twice ? `\u25CE${thousands2(twice)}` : "");
-  say(token.skipped, skipped ? `\u22A0${thousands2(skipped)}` : "");
-  set(token.twice, "title", twice ? `${twice} records came twice` : null);
-  set(token.skipped, "title", skipped ? `${skipped} records were skipped` : null);
+  say(token2.twice, twice ? `\u25CE${thousands2(twice)}` : "");
+  say(token2.skipped, skipped ? `\u22A0${thousands2(skipped)}` : "");
+  set(token2.twice, "title", twice ? `${twice} records came twice` : null);
+  set(token2.skipped, "title", skipped ? `${skipped} records were skipped` : null);
   const fresh2 = here.find((each) => at < each.at + FRESH_MS);
-  set(token.node, "data-delivered", fresh2 ? fresh2.kind : null);
+  set(token2.node, "data-delivered", fresh2 ? fresh2.kind : null);
 }
 function thousands2(count) {
   return count < 1e3 ? String(count) : `${(count / 1e3).toFixed(1)}k`;
 }
-function paintRecords(token, at, width, flows) {
+function paintRecords(token2, at, width, flows) {
   const key = at ? `${Math.min(3, Math.max(0, at.committed))},${Math.min(3, Math.max(0, at.position - Math.max(0, at.committed)))},${Math.max(0, at.end - at.position)},${width},${flows}` : "";
-  if (token.recordsKey === key) return;
-  token.recordsKey = key;
-  token.records.replaceChildren();
+  if (token2.recordsKey === key) return;
+  token2.recordsKey = key;
+  token2.records.replaceChildren();
   if (!at) return;
   const [done, fresh2, lag] = key.split(",").map(Number);
   if (width < 128) {
     if (lag && (width >= 112 || flows)) {
-      token.records.append(make("b", {}, `\u25CF${thousands2(lag)}`));
+      token2.records.append(make("b", {}, `\u25CF${thousands2(lag)}`));
     }
     return;
   }
@@ -6067,12 +6374,12 @@ function paintRecords(token, at, width, flows) {
     cy: 6,
     r: 4
   }));
-  token.records.append(make("svg:svg", {
+  token2.records.append(make("svg:svg", {
     width: x + 2,
     height: 12,
     viewBox: `0 0 ${x + 2} 12`
   }, ...marks));
-  if (lag > dots) token.records.append(make("b", {}, `+${lag - dots}`));
+  if (lag > dots) token2.records.append(make("b", {}, `+${lag - dots}`));
 }
 
 // lab/board/token.js
@@ -6289,7 +6596,7 @@ var Stage = class {
   paint(board, selected, moving) {
     this.coordinator.paint(this.film, board);
     this.lanes.forEach((lane, index) => lane.paint(this.film, board, selected === index));
-    this.tokens.forEach((token) => token.paint(this.film, board, this.sizes, moving));
+    this.tokens.forEach((token2) => token2.paint(this.film, board, this.sizes, moving));
     const orphans = this.film.partitions.filter((_, index) => board.partitions[index].owner === -1);
     say(this.railCount, orphans.length ? String(orphans.length) : "");
     say(this.railNote, orphans.length ? this.waits(board) : "Every partition has an owner.");
@@ -6704,7 +7011,7 @@ var Screen = class {
       const wide = el.clientWidth || 1040;
       const large = wide >= WIDE ? ENLARGED : 1;
       ui.root.style.zoom = large > 1 ? String(large) : "";
-      return Math.floor(wide / large);
+      return Math.floor(wide / large) - (ui.root.offsetWidth - ui.root.clientWidth);
     }
     const zoom = Math.max(0.6, Math.min(innerWidth / 960, innerHeight / 580));
     ui.root.style.zoom = zoom.toFixed(3);
@@ -6854,11 +7161,11 @@ var Screen = class {
       set(node, "aria-disabled", refused ? "true" : "false");
       set(node, "title", refused || null);
       const words = action.do === "freeze" && frozen ? "Thaw" : action.words;
-      const text = (
+      const text2 = (
         /** @type {Text} */
         node.firstChild
       );
-      if (text.data !== words) text.data = words;
+      if (text2.data !== words) text2.data = words;
       set(node, "aria-label", member ? `${words} ${member.name}` : words);
     }
   }
@@ -7202,7 +7509,7 @@ var Lab = class {
   }
   assemble() {
     const { ui } = this;
-    ui.root.append(ui.header, ui.lesson, ui.band, this.panels.list, ui.sentences, ui.stageHome, ui.actionBar);
+    ui.root.append(ui.header, ui.story, ui.lesson, ui.band, this.panels.list, ui.sentences, ui.stageHome, ui.actionBar);
     ui.root.append(ui.transport, this.strip.root, ui.details, ui.help, this.popup.root, this.drawer.root, ui.status);
     this.el.append(ui.root);
   }
@@ -7278,12 +7585,12 @@ var Lab = class {
   }
   // A link in the page's address opens in the first lab of the page.
   openAddress() {
-    const token = this.alone ? null : linkOfAddress();
-    if (!token) return;
+    const token2 = this.alone ? null : linkOfAddress();
+    if (!token2) return;
     this.fromAddress = true;
     this.ask({
       type: "open",
-      token
+      token: token2
     });
   }
   showControls() {
