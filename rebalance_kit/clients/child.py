@@ -1,6 +1,6 @@
 """What runs in the child process: a mock cluster, a producer and consumers of librdkafka; events as JSON lines.
 
-Started as ``python -m rebalance_kit.clients.child SPEC``; nothing of the kit imports it, because ``confluent_kafka`` is
+Started as ``python -m rebalance_kit.clients.child SPEC``; only other child processes import it, because ``confluent_kafka`` is
 loaded here and the learner's callbacks run here. Records carry their number per partition, so that what is read twice
 or never can be counted.
 """
@@ -201,6 +201,11 @@ class Cluster:
         with suppress(KafkaException, TimeoutError):
             (group,) = admin.delete_consumer_groups([self._group]).values()
             group.result(CREATE_S)
+
+
+def warm_up() -> None:
+    """Load the client's library, for a process that may load none later."""
+    import confluent_kafka  # noqa: F401
 
 
 def main(path: str) -> None:

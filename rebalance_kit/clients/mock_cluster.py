@@ -153,11 +153,16 @@ def _events(spec: Path, seconds: float, grace_s: float) -> tuple[Mapping[str, An
         raise ClientRunError(
             f"the clients did not end within {grace_s:g} s of their {seconds:g}; a callback that never returns does this"
         ) from error
-    events = tuple(_named(json.loads(line)) for line in done.stdout.splitlines())
+    events = events_of(done.stdout.splitlines())
     if not events or events[-1]["kind"] != "summary":
         said = done.stderr.strip().splitlines()
         raise ClientRunError(f"the clients ended without a result: {said[-1] if said else 'no reason given'}")
     return events
+
+
+def events_of(lines: Sequence[str]) -> tuple[Mapping[str, Any], ...]:
+    """The events that the child process wrote, one per line of JSON."""
+    return tuple(_named(json.loads(line)) for line in lines)
 
 
 def _named(event: dict[str, Any]) -> Mapping[str, Any]:

@@ -268,6 +268,14 @@ def _read(path: Path, most: int) -> bytes:
         os.close(handle)
 
 
+def lines_of(path: Path) -> list[str]:
+    """Lines that a process wrote to standard output, as many as the file may hold."""
+    try:
+        return _read(path, _FILE_SIZE).decode("utf-8", "replace").splitlines()
+    except OSError:
+        return []
+
+
 def printed_text(path: Path) -> str:
     """What the answer wrote to standard output, cut to a length that can be read."""
     try:

@@ -1,0 +1,19 @@
+"""Rebalance callbacks for librdkafka clients in an eager group."""
+
+from rebalance_kit.exercises.code_tasks.on_clients import ON_CLIENTS, client_case, read_and_handed_over
+from rebalance_kit.exercises.code_tasks.task import CodeTask
+
+TWO = {"a": {"from_s": 0}, "b": {"from_s": 4}}
+
+TASK = CodeTask(
+    title="Callbacks for an eager group",
+    minutes=20,
+    level="medium",
+    function="on_assign",
+    kind=ON_CLIENTS,
+    public=(
+        client_case("range: a second member joins", "range", 14, TWO),
+        client_case("roundrobin: a second member joins", "roundrobin", 14, TWO),
+    ),
+    judge=read_and_handed_over,
+)

@@ -1,0 +1,20 @@
+"""Rebalance callbacks for librdkafka clients that are right under every protocol."""
+
+from rebalance_kit.exercises.code_tasks.on_clients import ON_CLIENTS, client_case, read_and_handed_over
+from rebalance_kit.exercises.code_tasks.task import CodeTask
+
+TWO = {"a": {"from_s": 0}, "b": {"from_s": 4}}
+
+TASK = CodeTask(
+    title="Callbacks for every protocol",
+    minutes=25,
+    level="hard",
+    function="on_assign",
+    kind=ON_CLIENTS,
+    public=(
+        client_case("range (eager): a second member joins", "range", 14, TWO),
+        client_case("cooperative-sticky: a second member joins", "cooperative-sticky", 14, TWO),
+        client_case("KIP-848: a second member joins", "consumer", 14, TWO),
+    ),
+    judge=read_and_handed_over,
+)
