@@ -50,6 +50,42 @@ CALLBACKS = (
 """Sources: ConsumerCoordinator, AbstractMembershipManager; notebook 07 shows each in a run."""
 
 
+RULES = (
+    (
+        "Who computes the assignment",
+        "the leader, a consumer",
+        "the leader, a consumer",
+        "the coordinator, a broker",
+    ),
+    (
+        "Who is told to act",
+        "all members, by REBALANCE_IN_PROGRESS",
+        "all members, by REBALANCE_IN_PROGRESS",
+        "each member by itself, by its own heartbeat",
+    ),
+    (
+        "What is revoked",
+        "everything, before the new assignment is known",
+        "what moves, once the new assignment is known",
+        "what moves, once the target is known",
+    ),
+    (
+        "Steps of one change",
+        "JoinGroup, SyncGroup",
+        "JoinGroup, SyncGroup; once more if something was revoked",
+        "heartbeats: revoke, acknowledge, assign",
+    ),
+    ("What counts up", "generation", "generation", "group epoch, then member epochs"),
+    (
+        "Who sets session and heartbeat",
+        "the client",
+        "the client",
+        "the broker: group.consumer.session.timeout.ms, group.consumer.heartbeat.interval.ms",
+    ),
+)
+"""What differs, row by row; the key that chooses and the figures of a run are added when the page is drawn."""
+
+
 def cheat_sheet() -> Picture:
     """The three protocols: how they are chosen, who computes, what is revoked and when, and one join as it ran."""
     since = all_keys()["group.protocol"].since
@@ -60,37 +96,7 @@ def cheat_sheet() -> Picture:
             "partition.assignment.strategy: cooperative-sticky alone",
             f"group.protocol=consumer (key since {since})",
         ),
-        (
-            "Who computes the assignment",
-            "the leader, a consumer",
-            "the leader, a consumer",
-            "the coordinator, a broker",
-        ),
-        (
-            "Who is told to act",
-            "all members, by REBALANCE_IN_PROGRESS",
-            "all members, by REBALANCE_IN_PROGRESS",
-            "each member by itself, by its own heartbeat",
-        ),
-        (
-            "What is revoked",
-            "everything, before the new assignment is known",
-            "what moves, once the new assignment is known",
-            "what moves, once the target is known",
-        ),
-        (
-            "Steps of one change",
-            "JoinGroup, SyncGroup",
-            "JoinGroup, SyncGroup; once more if something was revoked",
-            "heartbeats: revoke, acknowledge, assign",
-        ),
-        ("What counts up", "generation", "generation", "group epoch, then member epochs"),
-        (
-            "Who sets session and heartbeat",
-            "the client",
-            "the client",
-            "the broker: group.consumer.session.timeout.ms, group.consumer.heartbeat.interval.ms",
-        ),
+        *RULES,
         *_measured(),
     )
     foot = f"The last rows: one run of the scenario {_SCENARIO}, seed {_SEED}: a fourth consumer joins three that read twelve partitions. Eager leaves all twelve unread for a moment, the others leave three unread for longer; other runs differ."
