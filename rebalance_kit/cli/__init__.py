@@ -15,7 +15,7 @@ from rebalance_kit.cli.door import add_debug, through
 from rebalance_kit.cli.terminal import working
 from rebalance_kit.model.about import __version__
 
-_SILENT_WORKERS = frozenset({"run", "search", "assign", "replay", "items", "exercise", "logs"})
+_SILENT_WORKERS = frozenset({"run", "search", "assign", "replay", "items", "exercise"})
 """Commands that compute and print nothing meanwhile; the others talk with somebody or show their own progress."""
 
 

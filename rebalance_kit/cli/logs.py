@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from rebalance_kit.cli.commands import Commands
+from rebalance_kit.cli.terminal import working
 
 if TYPE_CHECKING:
     from rebalance_kit.forensics.tables import Tables
@@ -77,19 +79,30 @@ def _logs(arguments: argparse.Namespace, out: TextIO) -> int:
 
     if arguments.out is not None:
         require("pyarrow")  # for the tables
-    return run_logs(
-        arguments.paths,
-        arguments.out,
-        arguments.master,
-        as_json=arguments.json,
-        out=out,
-        page=_page,
-        engine=arguments.engine,
-        books=arguments.books,
-        options=ReadingOptions(
-            arguments.layouts, arguments.year, arguments.time_zone, tuple(arguments.offset)
-        ),
-    )
+    options = ReadingOptions(arguments.layouts, arguments.year, arguments.time_zone, tuple(arguments.offset))
+    with working("logs", once=False) if _by_spark(arguments) else nullcontext():
+        return run_logs(
+            arguments.paths,
+            arguments.out,
+            arguments.master,
+            as_json=arguments.json,
+            out=out,
+            page=_page,
+            engine=arguments.engine,
+            books=arguments.books,
+            options=options,
+        )
+
+
+def _by_spark(arguments: argparse.Namespace) -> bool:
+    """Whether Spark will read: it draws no bar of its own. What is wrong with the words is said by the look."""
+    from rebalance_kit.model.errors import RebalanceKitError
+    from rebalance_kit.pipeline.command import chosen
+
+    try:
+        return chosen(arguments.engine, arguments.master, arguments.paths) == "spark"
+    except RebalanceKitError:
+        return False
 
 
 def _page(result: Tables, folder: Path) -> object:

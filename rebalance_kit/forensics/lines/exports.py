@@ -6,16 +6,18 @@ import re
 import sys
 import tarfile
 import tempfile
+import time
 import zipfile
 from collections import Counter
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, cast
 
 from rebalance_kit.forensics.lines.anchors import ANCHOR
 
 if TYPE_CHECKING:
+    import io
     from collections.abc import Iterator
 
 #: What the path of standard input is called, and what it is called in reports.
@@ -28,6 +30,9 @@ EXPORTS = frozenset({".json", ".jsonl", ".csv"})
 _MOST_FILES, _MOST_BYTES = 2_000, 4 << 30
 
 _CHUNK = 1 << 20
+
+#: How long a pipe may fill before the terminal hears of it, and how often it does then.
+_SHOWN_AFTER_S, _EVERY_S = 2.0, 0.2
 
 #: Only small files are copies of a terminal.
 TERMINAL_BYTES = 1 << 20
@@ -94,12 +99,24 @@ def _streams(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
 
 @cache
 def standard_input() -> Path:
-    """What stands on standard input, as a file; Ctrl-C ends it early."""
-    target = _scratch() / "standard-input.log"
+    """What stands on standard input, as a file; Ctrl-C ends it early.
+
+    A pipe may take its time: from two seconds on, a terminal is told how much has come.
+    """
+    target, begun_s, told_s = _scratch() / "standard-input.log", time.monotonic(), 0.0
+    terminal = sys.stderr is not None and sys.stderr.isatty()
+    stream = cast("io.BufferedReader", sys.stdin.buffer)
     with target.open("wb") as out:
         try:
-            while chunk := sys.stdin.buffer.read(_CHUNK):
+            while chunk := stream.read1(_CHUNK):
                 out.write(chunk)
+                now_s = time.monotonic()
+                if terminal and now_s - begun_s >= _SHOWN_AFTER_S and now_s - told_s >= _EVERY_S:
+                    told_s = now_s
+                    sys.stderr.write(f"\r\x1b[K{STANDARD_INPUT_NAME}: {out.tell() / 1e6:,.1f} MB so far")
+                    sys.stderr.flush()
+            if told_s:
+                sys.stderr.write("\r\x1b[K")
         except KeyboardInterrupt:
             _ENDED_EARLY.append(target)
             sys.stderr.write("interrupted: what was read so far is told\n")

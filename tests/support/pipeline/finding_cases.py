@@ -342,6 +342,11 @@ CASES: dict[str, tuple[str | None, dict[str, str] | str, dict[str, str] | str]] 
         },
         {"c1.log": client(0, "c1", "Revoke previously assigned partitions [orders-0]")},
     ),
+    "network_thread_failed": (
+        "c1",
+        {"c1.log": client(0, "c1", "Unexpected error caught in consumer network thread", "ERROR")},
+        {"c1.log": client(0, "c1", "Signaling the consumer network thread to close", "ERROR")},
+    ),
     "offset_out_of_range": (
         "c1",
         {

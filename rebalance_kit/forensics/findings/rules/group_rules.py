@@ -246,6 +246,14 @@ GROUP_RULES: tuple[Rule, ...] = (
         source="auto.offset.reset; OffsetOutOfRangeException",
     ),
     LineRule(
+        "network_thread_failed",
+        ("network_thread_failed",),
+        sentence="the network thread of {who}, which heartbeats under KIP-848, met an error that Kafka did not expect ({n} time(s))",
+        do="Read the exception below that line. The thread goes on with its loop, but what it was doing was not done: "
+        "where heartbeats fail again and again, the session ends.",
+        source="ConsumerNetworkThread.run; KIP-848",
+    ),
+    LineRule(
         "poll_overrun",
         ("poll_late",),
         sentence="{who} called poll() {over_ms} ms too late; until then its partitions were read by nobody or by others",
