@@ -1,7 +1,7 @@
 #!/usr/bin/env python
 """What the suite does in small, at length: a million damaged lines, and a watch killed twenty times.
 
-    python scripts/endurance.py fuzz [--lines 1000000] [--seed 1]
+    python scripts/endurance.py fuzz [--lines 1000000] [--seed 1] [--engine local|spark]
     python scripts/endurance.py kills [--times 20] [--seed 1]
 
 ``fuzz`` reads damaged lines of the recorded runs up to the gold tables and checks that the books balance, line
@@ -21,8 +21,9 @@ import time
 from pathlib import Path
 
 from rebalance_kit.forensics.report import require_balance
-from rebalance_kit.pipeline import forensics, spark_session
-from rebalance_kit.pipeline.command import run_logs
+from rebalance_kit.forensics.tables import GOLD
+from rebalance_kit.pipeline import spark_session
+from rebalance_kit.pipeline.command import read_logs, run_logs
 from rebalance_kit.pipeline.stream.command import WatchOptions, run_watch
 from rebalance_kit.recordings.runs.pack import unpack
 
@@ -37,16 +38,15 @@ RUN = "crash-2x4.eager.4.3.1"
 MOST_S = 3.0
 
 
-def fuzz(count: int, seed: int) -> int:
+def fuzz(count: int, seed: int, engine: str) -> int:
     """Read ``count`` damaged lines; 0 when every one is counted once and every table can be made."""
     with tempfile.TemporaryDirectory() as place:
         wanted = damaged_files(Path(place), count, random.Random(seed))
-        spark = spark_session()
         begun = time.perf_counter()
-        result = forensics(spark, place)
+        result = read_logs(place, engine=engine)
         counts = result.rows("lines")
         require_balance(counts)
-        rows = {name: table.count() for name, table in result.tables().items()}
+        rows = {name: len(result.rows(name)) for name in GOLD}
         took = time.perf_counter() - begun
     lines, parsed, ignored, rejected = (
         sum(count[column] for count in counts) for column in ("lines", "parsed", "ignored", "rejected")
@@ -132,8 +132,15 @@ def main() -> int:
     parser.add_argument("--lines", type=int, default=1_000_000)
     parser.add_argument("--times", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--engine", choices=("local", "spark"), default="spark", help="who reads what is fuzzed"
+    )
     asked = parser.parse_args()
-    return fuzz(asked.lines, asked.seed) if asked.what == "fuzz" else kills(asked.times, asked.seed)
+    return (
+        fuzz(asked.lines, asked.seed, asked.engine)
+        if asked.what == "fuzz"
+        else kills(asked.times, asked.seed)
+    )
 
 
 if __name__ == "__main__":
