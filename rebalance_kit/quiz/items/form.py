@@ -16,6 +16,8 @@ OPTIONS = 4
 """Options of a single-choice item; another number needs the item's own reason (``options_note``)."""
 PER_FACT = 2
 """Items of one kind that may ask one fact."""
+FEW_PROMPTS = 2
+"""Prompts of a matching item that may be answered in the order of its options."""
 
 PROTOCOL_TAGS = frozenset(
     "assignors callbacks clocks comparison consumer cooperative crash-cost eager eager-costs kip-848 migration static "
@@ -58,6 +60,19 @@ def option_counts(items: Sequence[Item]) -> Iterator[Problem]:
             number = len(item.distractors) + 1
         if number and number != OPTIONS and not item.head.options_note:
             yield _problem(item, "options", f"{number} options, expected {OPTIONS} or an options_note")
+
+
+def pairs_in_order(items: Sequence[Item]) -> Iterator[Problem]:
+    """Answers of a matching item do not stand in the order of its prompts; two prompts may."""
+    for item in items:
+        if isinstance(item, Matching) and len(item.prompts) > FEW_PROMPTS:
+            keys = [prompt.key for prompt in item.prompts]
+            if keys == [letter for letter, _ in item.options][: len(keys)]:
+                yield _problem(
+                    item,
+                    "pairs",
+                    f"the options stand in the order of the prompts ({' '.join(keys)}), expected another order",
+                )
 
 
 def premises(items: Sequence[Item]) -> Iterator[Problem]:

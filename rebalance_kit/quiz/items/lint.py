@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from statistics import median
 
-from rebalance_kit.quiz.items.form import facts, option_counts, premises, vocabulary
+from rebalance_kit.quiz.items.form import facts, option_counts, pairs_in_order, premises, vocabulary
 from rebalance_kit.quiz.items.guessing import no_lucky_guesser
 from rebalance_kit.quiz.items.item import Choice, Drawn, Generated, Item, Matching, Numeric, Ordering, Short
 from rebalance_kit.quiz.items.reading import Problem
@@ -296,6 +296,7 @@ LINTS: tuple[Lint, ...] = (
     markup,
     explanations,
     option_counts,
+    pairs_in_order,
     premises,
     facts,
     vocabulary,

@@ -103,6 +103,16 @@ def test_a_matching_and_a_short_item_with_equal_answers_are_found(single):
     assert rules(short) == {"equal-options"}
 
 
+def test_answers_in_the_order_of_the_prompts_are_found(single):
+    options = (("a", "one second"), ("b", "two of them"), ("c", "three parts"))
+    prompts = tuple(
+        Prompt(str(at), f"prompt {at}", key, f"Because of rule {at}.") for at, key in enumerate("abc")
+    )
+    assert rules(Matching(single.head, prompts, options)) == {"pairs"}
+    assert rules(Matching(single.head, prompts[::-1], options)) == set()
+    assert rules(Matching(single.head, prompts[:2], options)) == set()
+
+
 def four(single: Choice, *texts: str, stem: str = "A stem?") -> Choice:
     """A single-choice item with these options, the first one right."""
     options = tuple(
