@@ -26,7 +26,7 @@ def test_every_scenario_of_the_kit_has_its_pictures_and_its_words(name):
     assert len(held["memberTracks"]) == len(boards.names) > 0
     assert describe_flow(trace)
     assert describe_gantt(trace)
-    assert flow_figure(trace, frames=20)["frames"]
+    assert flow_figure(trace, frames=20)["data"]
     assert gantt_figure(trace)["data"]
     for share in range(5):
         moment = boards.at(trace.end_ms * share // 4)

@@ -87,7 +87,9 @@ export class Lane {
     set(this.session, "stroke-dasharray", sessionDashes(state, ends, board.at));
     this.paintTimers(film, board.at, ends, state.session || 1, look);
     say(this.badge, SIGNS[look] || "");
-    say(this.doing, doingLine(film, board, index));
+    const doing = doingLine(film, board, index);
+    say(this.doing, doing);
+    set(this.doing, "title", doing);
     say(this.third, thirdLine(state, ends, board));
     const owned = board.owned[index].length;
     say(this.more, owned > this.room ? `+${owned - this.room}` : "");

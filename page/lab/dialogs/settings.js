@@ -57,7 +57,6 @@ class Drawer {
     this.lab.drawer.show(
       this.opener,
       make("h2", {}, "Settings"),
-      this.note,
       make(
         "div",
         { class: "rk-field" },
@@ -69,7 +68,7 @@ class Drawer {
         make("h3", {}, group),
         ...fields.map((field) => this.drawField(field)),
       ]),
-      make("div", { class: "rk-foot" }, go),
+      make("div", { class: "rk-foot" }, go, this.note),
     );
   }
 
@@ -105,6 +104,11 @@ class Drawer {
     this.entries.set(name, { input, error, was: value });
     input.addEventListener("keydown", (event) => {
       if (event.key === "Enter") this.apply();
+      const value = stepped(input.value, event);
+      if (value === null) return;
+      event.preventDefault();
+      input.value = value;
+      this.follow(name, value);
     });
     const says = `${help} For ${where}: ${allowed}; default ${usual || "none"}.`;
     return make(
@@ -115,6 +119,25 @@ class Drawer {
       make("p", { class: "rk-fieldhelp", id: `${id}h` }, says),
       error,
     );
+  }
+
+  /**
+   * Run with one stepped value at once; of steps that come faster than the answers only the last is sent.
+   * @param {string} name
+   * @param {string} value
+   */
+  follow(name, value) {
+    const entry = this.entries.get(name);
+    this.lab.ask({ type: "settings", values: { [name]: value }, live: true }, (answer) => {
+      if (answer.type === "refused") this.refuse(answer, [name]);
+      else if (entry) {
+        entry.was = value;
+        say(entry.error, "");
+        set(entry.input, "aria-invalid", null);
+        const stopped = `${answer.cost} partition-seconds (without it ${answer.without})`;
+        say(this.note, `${name} is ${value}. Stopped from here on: ${stopped}.`);
+      }
+    });
   }
 
   /** Send what was changed. */
@@ -165,4 +188,17 @@ class Drawer {
     wrong[0]?.input.focus();
     say(this.note, "Kafka refuses this. The run is unchanged.");
   }
+}
+
+/**
+ * The number that an arrow key steps to: the second digit by one, with Shift the first; null where nothing is stepped.
+ * @param {string} text
+ * @param {{ key: string, shiftKey: boolean }} event
+ */
+function stepped(text, { key, shiftKey }) {
+  const sign = key === "ArrowUp" ? 1 : key === "ArrowDown" ? -1 : 0;
+  if (!sign || !/^\d+$/.test(text.trim())) return null;
+  const value = Number(text);
+  const digits = Math.max(1, 10 ** (String(value).length - 2));
+  return String(Math.max(0, value + sign * digits * (shiftKey ? 10 : 1)));
 }

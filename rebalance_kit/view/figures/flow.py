@@ -1,7 +1,7 @@
 """The flow animation: members as rows, partitions as squares that move, a play button and a slider.
 
 The canned form of the lab for notebooks, reports and slides. Positions are small typed arrays and
-frames carry only what changes, so that 50 members with 500 partitions stay light.
+frames carry only what changes.
 """
 
 from __future__ import annotations
@@ -13,13 +13,17 @@ from typing import Any
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.states import PartitionState
+from rebalance_kit.view.figures.gantt import gantt_figure
 from rebalance_kit.view.style.palettes import ROLES
 from rebalance_kit.view.style.showing import Figure, base_layout, packed
 from rebalance_kit.view.style.theme import looks
 from rebalance_kit.view.words.descriptions import describe_flow
 
 FRAMES = 120
-COLOURED_UP_TO = 24
+MOST_MEMBERS = 12
+ROW_HEIGHT = 40
+WIDE = 840
+"""Pixels that the lanes of a figure have for sure."""
 FLOWS, STOPPED, WAITS = 1, 4, 101  # plotly's square, x and open square
 LEGEND = (
     ("flows", FLOWS),
@@ -41,17 +45,19 @@ class LaneGrid:
 def flow_figure(trace: Trace, theme: str = "light", frames: int = FRAMES, group: str | None = None) -> Figure:
     """A plotly figure (plain values) that plays a run in at most ``frames`` steps.
 
-    Steps fall on the moments at which something changed, so a gap of some milliseconds is seen.
+    Steps fall on the moments at which something changed, so a gap of some milliseconds is seen. More members
+    than ``MOST_MEMBERS`` cannot be followed as moving squares: they get the Gantt, whose title says why.
     """
     boards = Boards(trace, group)
+    if len(boards.names) > MOST_MEMBERS:
+        return _chart_instead(trace, theme, group, len(boards.names))
     times = frame_times(boards, frames)
     grid = _places(boards)
     pictures = [_picture(boards, at_ms, grid) for at_ms in times]
-    coloured = len(boards.names) <= COLOURED_UP_TO
     opening = max(0, *(step for step, at_ms in enumerate(times) if at_ms < max(boards.watched_from_ms, 1)))
     names = [f"{at_ms / 1000:.2f}" for at_ms in times]
     steps = [
-        {"name": name, "data": [_data(picture, boards, coloured=coloured)], "traces": [0]}
+        {"name": name, "data": [_data(picture)], "traces": [0]}
         for name, picture in zip(names, pictures, strict=True)
     ]
     title = f"{trace.meta.get('title') or trace.meta.get('scenario') or trace.run_id} · {trace.label}"
@@ -59,21 +65,25 @@ def flow_figure(trace: Trace, theme: str = "light", frames: int = FRAMES, group:
         theme,
         title,
         describe_flow(trace),
-        max(360, 150 + _row_height(boards) * (len(boards.names) + grid.rail_rows + 1)),
+        max(360, 150 + ROW_HEIGHT * (len(boards.names) + grid.rail_rows + 1)),
     )
     layout |= _axes(boards, grid, theme) | _controls(names, theme, opening)
     layout["margin"] |= {"t": 84}  # the legend stands below the title, however long that is
     layout["title"] |= {"y": 0.985, "yanchor": "top", "yref": "container"}
-    return {
-        "data": _traces(boards, grid, pictures[opening], theme, coloured=coloured),
-        "layout": layout,
-        "frames": steps,
-    }
+    return {"data": _traces(boards, grid, pictures[opening], theme), "layout": layout, "frames": steps}
 
 
-def _row_height(boards: Boards) -> int:
-    """Pixels of a lane: rows of many members must fit a screen together, squares of few must not touch."""
-    return 10 if len(boards.names) > 30 else 36
+def too_many(trace: Trace, group: str | None = None) -> bool:
+    """Whether a run has more members than an animation can show."""
+    return len(Boards(trace, group).names) > MOST_MEMBERS
+
+
+def _chart_instead(trace: Trace, theme: str, group: str | None, members: int) -> Figure:
+    figure = gantt_figure(trace, theme, group=group)
+    why = f"{members} members are too many to follow as moving squares (at most {MOST_MEMBERS}): the same run as a chart."
+    title = figure["layout"]["title"]
+    title["text"] += f"<br><span style='font-size:13px'>{why}</span>"
+    return figure
 
 
 def frame_times(boards: Boards, count: int) -> list[int]:
@@ -158,38 +168,36 @@ def _picture(boards: Boards, at_ms: int, grid: LaneGrid) -> _Picture:
 
 
 def _shape(state: PartitionState) -> int:
+    if state.owner is None:
+        return WAITS
     if state.flows:
         return FLOWS
     return STOPPED if state.word in {"stopped", "was leaving"} else WAITS
 
 
 # --- plotly ---------------------------------------------------------------------------------------
-def _data(picture: _Picture, boards: Boards, *, coloured: bool) -> Figure:
-    marker = {"symbol": packed(picture.shapes)}
-    if coloured:
-        marker["color"] = packed(picture.owners)
-    return {"y": packed(picture.rows, "i1" if len(boards.names) <= 120 else "i2"), "marker": marker}
+def _data(picture: _Picture) -> Figure:
+    marker = {"symbol": packed(picture.shapes), "color": packed(picture.owners)}
+    return {"y": packed(picture.rows), "marker": marker}
 
 
-def _traces(boards: Boards, grid: LaneGrid, first: _Picture, theme: str, *, coloured: bool) -> list[Figure]:
-    role, many = ROLES[theme], len(boards.partitions) > 60
-    squares = _data(first, boards, coloured=coloured)
+def _traces(boards: Boards, grid: LaneGrid, first: _Picture, theme: str) -> list[Figure]:
+    role, many, tight = ROLES[theme], len(boards.partitions) > 60, _tight(boards, grid)
+    squares = _data(first)
     marker: Figure = {
-        "size": (7 if len(boards.names) > 30 else 9) if many else 28,
+        "size": 9 if many else 16 if tight else 28,
         "line": {"width": 1.5, "color": role["ink"]},
-        "color": role["ink3"],
     }
-    if coloured:
-        hues = [role["ink"], *(look.hue for look in looks(boards.names, theme).values())]
-        marker |= {"colorscale": _steps(hues), "cmin": -1.5, "cmax": len(hues) - 1.5, "showscale": False}
+    hues = [role["ink"], *(look.hue for look in looks(boards.names, theme).values())]
+    marker |= {"colorscale": _steps(hues), "cmin": -1.5, "cmax": len(hues) - 1.5, "showscale": False}
     squares["marker"] = marker | squares["marker"]
     label: Figure = {"mode": "markers"}
     if not many:
         label = {
             "mode": "markers+text",
             "text": _labels(boards),
-            "textposition": "middle right",
-            "textfont": {"size": 13, "color": role["ink"]},
+            "textposition": "bottom center" if tight else "middle right",
+            "textfont": {"size": 10 if tight else 13, "color": role["ink"]},
         }
     points = {
         "type": "scatter",
@@ -202,6 +210,12 @@ def _traces(boards: Boards, grid: LaneGrid, first: _Picture, theme: str, *, colo
         **label,
     }
     return [points, *(_legend(name, shape, role) for name, shape in LEGEND)]
+
+
+def _tight(boards: Boards, grid: LaneGrid) -> bool:
+    """Whether a label beside its square would run into the next square."""
+    longest = max((len(label) for label in _labels(boards)), default=0)
+    return 34 + 8 * longest > WIDE / grid.columns
 
 
 def _labels(boards: Boards) -> list[str]:
@@ -231,7 +245,6 @@ def _steps(colours: list[str]) -> list[list[Any]]:
 
 
 def _axes(boards: Boards, grid: LaneGrid, theme: str) -> Figure:
-    many = len(boards.names) > 30
     blank = {"showgrid": False, "zeroline": False, "fixedrange": True}
     return {
         "xaxis": {**blank, "range": [-0.8, grid.columns - 0.2], "showticklabels": False},
@@ -239,8 +252,8 @@ def _axes(boards: Boards, grid: LaneGrid, theme: str) -> Figure:
             **blank,
             "range": [-grid.rail_rows - 0.6, len(boards.names) + 0.6],
             "tickvals": [*range(len(boards.names), 0, -1), -1],
-            "ticktext": [*_lane_names(boards, theme, short=many), "No owner"],
-            "tickfont": {"size": 9 if many else 13},
+            "ticktext": [*_lane_names(boards, theme), "No owner"],
+            "tickfont": {"size": 13},
         },
         "shapes": _lanes(len(boards.names), grid, ROLES[theme]),
         "showlegend": True,
@@ -248,10 +261,10 @@ def _axes(boards: Boards, grid: LaneGrid, theme: str) -> Figure:
     }
 
 
-def _lane_names(boards: Boards, theme: str, *, short: bool) -> list[str]:
+def _lane_names(boards: Boards, theme: str) -> list[str]:
     """A member's label, and its name where there is room and it says more."""
     return [
-        look.label if short or look.label.lower() == look.name.lower() else f"{look.label}  {look.name}"
+        look.label if look.label.lower() == look.name.lower() else f"{look.label}  {look.name}"
         for look in looks(boards.names, theme).values()
     ]
 

@@ -80,8 +80,20 @@ def _settings(lab: LabSurface, message: Message) -> Answer:
     values = message.get("values")
     if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
         raise ScenarioError(f"got {str(values)[:60]} as settings; expected names with texts")
+    if message.get("live") is True:
+        return {"play": False, **_stepped(lab, values)}, [packed(fields(lab.scenario))]
     lab.set(**values)
     return {"play": False}, [packed(fields(lab.scenario))]
+
+
+def _stepped(lab: LabSurface, values: Mapping[str, str]) -> dict[str, float]:
+    """Run with a value that is being stepped, as one deed for all steps, and say what it costs from the cursor on."""
+    before = lab.history.state
+    if before.done and (before.done[-1].settings or {}).keys() == values.keys():
+        before = before.undo()
+    state = before.with_settings(values)
+    lab.take(lab.history.with_state(state))
+    return dict(cost(before, state, lab.cursor_ms))
 
 
 def _preset(lab: LabSurface, message: Message) -> Answer:

@@ -13,12 +13,15 @@ from rebalance_kit.model.extras import require
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.figures.comparison import comparison_html
-from rebalance_kit.view.figures.flow import flow_figure
+from rebalance_kit.view.figures.flow import flow_figure, too_many
 from rebalance_kit.view.figures.gantt import gantt_figure
 from rebalance_kit.view.style.embedding import embedded
 from rebalance_kit.view.style.palettes import FONT, ROLES
 from rebalance_kit.view.style.showing import Figure, as_plotly
 from rebalance_kit.view.words.descriptions import describe_comparison, describe_flow, describe_gantt
+
+MANY_MEMBERS = "<p>Too many members to follow as moving squares; the chart below shows the whole run.</p>"
+"""What stands in a report where the animation would be unreadable."""
 
 
 def report_html(traces: Sequence[Trace], title: str | None = None, theme: str = "light") -> str:
@@ -33,7 +36,7 @@ def report_html(traces: Sequence[Trace], title: str | None = None, theme: str = 
     for number, trace in enumerate(traces):
         parts += [
             f"<h2>{escape(trace.label.capitalize())}</h2>",
-            figure_html(f"flow-{number}", flow_figure(trace, theme)),
+            MANY_MEMBERS if too_many(trace) else figure_html(f"flow-{number}", flow_figure(trace, theme)),
             twin_html(describe_flow(trace), opened=True),
             figure_html(f"gantt-{number}", gantt_figure(trace, theme)),
             twin_html(describe_gantt(trace)),

@@ -7,9 +7,10 @@ import json
 
 import pytest
 
+from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.figures.comparison import comparison_figure, comparison_html
-from rebalance_kit.view.figures.flow import FLOWS, STOPPED, flow_figure
+from rebalance_kit.view.figures.flow import FLOWS, STOPPED, WAITS, flow_figure
 from rebalance_kit.view.figures.gantt import gantt_figure
 from rebalance_kit.view.reports.run_report import report_html, write_report
 from rebalance_kit.view.style.showing import PLOTLY_MIME, as_plotly, show
@@ -62,13 +63,37 @@ def test_no_two_squares_ever_stand_on_the_same_place(make_group):
             assert len(set(places)) == len(places), (protocol, frame["name"])
 
 
-def test_fifty_by_five_hundred_in_two_hundred_frames_stays_below_350_kilobytes(make_group):
-    from rebalance_kit.simulation.scenario.scenario import Action
+def test_more_than_twelve_members_get_a_chart_that_says_why(make_group, tmp_path):
+    few, many = (simulate(make_group(count, 2 * count, 20_000), protocol="eager") for count in (12, 13))
+    assert flow_figure(few)["frames"]
+    chart = flow_figure(many)
+    assert chart["data"] == gantt_figure(many)["data"]
+    assert (
+        "13 members are too many to follow as moving squares (at most 12)" in chart["layout"]["title"]["text"]
+    )
+    pytest.importorskip("plotly", reason="plotly is not installed")
+    assert report_html([many]).count("Too many members to follow") == 1
 
-    scenario = make_group(50, 500, 90_000).with_action(Action(12_000, "crash", "consumer-17"))
-    figure = flow_figure(simulate(scenario, protocol="eager"), frames=200)
-    assert len(figure["frames"]) <= 200
-    assert len(json.dumps(figure, separators=(",", ":"))) <= 350_000
+
+def test_a_partition_without_owner_is_never_drawn_as_flowing(crash_runs):
+    for trace in crash_runs:
+        for frame in flow_figure(trace)["frames"]:
+            rows, shapes = (
+                unpacked(frame["data"][0][key] if key == "y" else frame["data"][0]["marker"][key])
+                for key in ("y", "symbol")
+            )
+            assert all(shape == WAITS for row, shape in zip(rows, shapes, strict=True) if row < 0)
+    trace = simulate(load("a-to-b-move"), protocol="eager")
+    first = flow_figure(trace)["frames"][0]["data"][0]
+    assert FLOWS not in unpacked(first["marker"]["symbol"])
+
+
+def test_a_label_that_would_reach_the_next_square_stands_below_its_own():
+    figure = flow_figure(simulate(load("a-to-b-move"), protocol="eager"))
+    assert figure["data"][0]["textposition"] in {"bottom center", "middle right"}
+    longest = max(len(label) for label in figure["data"][0]["text"])
+    columns = figure["layout"]["xaxis"]["range"][1] + 0.2
+    assert (figure["data"][0]["textposition"] == "middle right") == (34 + 8 * longest <= 840 / columns)
 
 
 def test_the_gantt_gives_each_owner_its_colour_and_each_standstill_its_pattern(by_hand):

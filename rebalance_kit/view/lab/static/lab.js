@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 8298f5a17ea3993c, bundle 2a2848a4c05648f3.
+// Made of page/lab/main.js by `make page`; edit there. Sources 80170ee1f5aed03f, bundle 0ccbf31121501854.
 // shared/model.js
 function bytesOf(text2) {
   return new DataView(Uint8Array.from(atob(text2), (letter) => letter.charCodeAt(0)).buffer);
@@ -610,7 +610,10 @@ function boardAt(film, at) {
 // lab/kernel/alone.js
 function playAlone(render2) {
   const island = document.querySelector("script[data-rebalance-run]");
-  const el = document.getElementById("rebalance-lab");
+  const el = (
+    /** @type {(HTMLElement & { rebalanceLab?: { onKey: (event: KeyboardEvent) => void } }) | null} */
+    document.getElementById("rebalance-lab")
+  );
   if (!island || !el) return;
   const state = JSON.parse(island.textContent ?? "");
   island.remove();
@@ -620,6 +623,9 @@ function playAlone(render2) {
       film: bytesOf(state.film)
     }),
     el
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.target === document.body) el.rebalanceLab?.onKey(event);
   });
 }
 
@@ -1385,14 +1391,14 @@ var Drawer = class _Drawer {
       class: "rk-primary"
     }, "Apply from the start of the run");
     go.addEventListener("click", () => this.apply());
-    this.lab.drawer.show(this.opener, make("h2", {}, "Settings"), this.note, make("div", {
+    this.lab.drawer.show(this.opener, make("h2", {}, "Settings"), make("div", {
       class: "rk-field"
     }, make("span", {}, "Assignor"), selectOf("Assignor", names, assignor, choose)), this.drawSeed(), ...this.groups.flatMap(({ group: group2, fields }) => [
       make("h3", {}, group2),
       ...fields.map((field) => this.drawField(field))
     ]), make("div", {
       class: "rk-foot"
-    }, go));
+    }, go, this.note));
   }
   drawSeed() {
     const words = make("span", {}, `seed ${this.lab.model.get("controls").seed}`);
@@ -1442,6 +1448,11 @@ var Drawer = class _Drawer {
     });
     input.addEventListener("keydown", (event) => {
       if (event.key === "Enter") this.apply();
+      const value2 = stepped(input.value, event);
+      if (value2 === null) return;
+      event.preventDefault();
+      input.value = value2;
+      this.follow(name, value2);
     });
     const says = `${help} For ${where}: ${allowed}; default ${usual || "none"}.`;
     return make("div", {
@@ -1452,6 +1463,32 @@ var Drawer = class _Drawer {
       class: "rk-fieldhelp",
       id: `${id}h`
     }, says), error);
+  }
+  /**
+   * Run with one stepped value at once; of steps that come faster than the answers only the last is sent.
+   * @param {string} name
+   * @param {string} value
+   */
+  follow(name, value) {
+    const entry = this.entries.get(name);
+    this.lab.ask({
+      type: "settings",
+      values: {
+        [name]: value
+      },
+      live: true
+    }, (answer) => {
+      if (answer.type === "refused") this.refuse(answer, [
+        name
+      ]);
+      else if (entry) {
+        entry.was = value;
+        say(entry.error, "");
+        set(entry.input, "aria-invalid", null);
+        const stopped = `${answer.cost} partition-seconds (without it ${answer.without})`;
+        say(this.note, `${name} is ${value}. Stopped from here on: ${stopped}.`);
+      }
+    });
   }
   /** Send what was changed. */
   apply() {
@@ -1502,6 +1539,13 @@ var Drawer = class _Drawer {
     say(this.note, "Kafka refuses this. The run is unchanged.");
   }
 };
+function stepped(text2, { key, shiftKey }) {
+  const sign = key === "ArrowUp" ? 1 : key === "ArrowDown" ? -1 : 0;
+  if (!sign || !/^\d+$/.test(text2.trim())) return null;
+  const value = Number(text2);
+  const digits = Math.max(1, 10 ** (String(value).length - 2));
+  return String(Math.max(0, value + sign * digits * (shiftKey ? 10 : 1)));
+}
 
 // lab/panels/tabs.js
 var TABS = Object.freeze(
@@ -6260,7 +6304,9 @@ var Lane = class {
     set(this.session, "stroke-dasharray", sessionDashes(state, ends, board.at));
     this.paintTimers(film, board.at, ends, state.session || 1, look);
     say(this.badge, SIGNS[look] || "");
-    say(this.doing, doingLine(film, board, index));
+    const doing = doingLine(film, board, index);
+    say(this.doing, doing);
+    set(this.doing, "title", doing);
     say(this.third, thirdLine(state, ends, board));
     const owned = board.owned[index].length;
     say(this.more, owned > this.room ? `+${owned - this.room}` : "");
