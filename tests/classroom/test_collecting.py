@@ -124,6 +124,22 @@ def test_claimed_credit_counts_nothing():
     assert any(note.startswith("2 lines") for note in notes)
 
 
+def test_a_right_answer_of_an_exam_counts():
+    key = next(option.id for option in asked_in_poll(bank().item(POLL), 1).options if option.right)
+    line = {
+        "mode": "exam",
+        "exam": "e1",
+        "item": POLL,
+        "seed": 1,
+        "given": key,
+        "correct": True,
+        "credit": 1.0,
+    }
+    marks, notes = mark_questions([json.dumps(line)], [])
+    assert exam_percent(marks) == 100.0
+    assert notes == ()
+
+
 def test_beliefs_and_votes_reach_the_report(tmp_path):
     choice = asked_in_poll(bank().item(POLL), 1)
     believed = next(option for option in choice.options if option.misconception)
