@@ -32,7 +32,7 @@ def notebook():
         code("guess.beside(runs)", "answer", text="the answer"),
         new_markdown_cell("### A question"),
         new_markdown_cell(FOLDED),
-        code(STUB, "exercise", text="to do"),
+        code(STUB, "exercise", text="write it here"),
         code("def log_events(lines): return lines", "solution"),
     ]
     return new_notebook(cells=cells)

@@ -15,6 +15,7 @@
 
 # %% tags=["hide-input"]
 import subprocess
+import sys
 import tempfile
 
 from rebalance_kit import Quiz, triage
@@ -161,7 +162,7 @@ shell("grep -l 'consumer poll timeout has expired' consumer-*.log")
 # unread):
 
 # %% tags=["hide-input"]
-command = ["rebalance-kit", "logs", "."]
+command = [sys.executable, "-m", "rebalance_kit", "logs", "."]
 report = subprocess.run(command, capture_output=True, text=True, check=False, cwd=home.name).stdout
 print(in_lines("\n".join(report.splitlines()[:16])))
 
