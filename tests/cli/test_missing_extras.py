@@ -16,13 +16,14 @@ from rebalance_kit.model.extras import missing_package, packages_by_extra, requi
 from tests.support.paths import ROOT
 
 #: Extras that a command may need; the others are for developers.
-EXTRAS = ("lab", "spark", "java", "study", "export", "serve")
+EXTRAS = ("lab", "spark", "java", "study", "export", "print", "serve")
 
 #: What the packages of an extra bring along.
 BROUGHT = {"lab": ("traitlets", "IPython"), "spark": ("py4j", "numpy")}
 
 #: Command, and the extra that it asks for when that one is missing.
 NEEDS = [
+    ("cards --out {new}", "print"),
     ("run crash --one-run --out {new}", "lab"),
     ("replay {logs} --out {new}", "lab"),
     ("lab", "lab"),
@@ -45,6 +46,8 @@ NEEDS = [
 
 #: Command, and its status where no extra is installed at all.
 NEEDS_NOTHING = [
+    ("bundle", 2),
+    ("classroom report {new}", 2),
     ("run crash --one-run", 0),
     ("search --count 1", 0),
     ("assign {new}", 2),
