@@ -15,6 +15,7 @@ import { Talk } from "./kernel/talk.js";
 import { Panels } from "./panels/panels.js";
 import { Comparison } from "./screen/comparison.js";
 import { showControls } from "./screen/controls.js";
+import { buildLegend } from "./screen/legend.js";
 import { Marker } from "./screen/marker.js";
 import { Presenter } from "./screen/presenter.js";
 import { buildRegions } from "./screen/regions.js";
@@ -271,7 +272,9 @@ export class Lab {
   toggleHelp() {
     const { help } = this.ui;
     help.hidden = !help.hidden;
+    help.querySelector(".rk-legend")?.remove(); // its samples look like tokens and lanes: they are there only while shown
     if (!help.hidden) {
+      help.prepend(buildLegend());
       this.beforeHelp = document.activeElement;
       help.focus();
     } else if (this.beforeHelp instanceof HTMLElement && this.ui.root.contains(this.beforeHelp)) {

@@ -100,7 +100,7 @@ function face(look) {
 function rings() {
   const pin = make(
     "span",
-    { class: "rk-lane rk-legendface", style: HUE, "data-static": "1" },
+    { class: "rk-legendface", style: HUE, "data-static": "1" },
     make("span", { class: "rk-disc rk-pat0" }, make("b", {}, "C1")),
   );
   return [

@@ -13,7 +13,6 @@ import { showSettings } from "../dialogs/settings.js";
 import { SPEEDS } from "../time/player.js";
 import { button, choice, opener } from "./buttons.js";
 import { icon } from "./icons.js";
-import { buildLegend } from "./legend.js";
 
 /** @typedef {import("../lab.js").Lab} Lab */
 /** @typedef {ReturnType<typeof buildRegions>} Regions */
@@ -201,5 +200,5 @@ function buildHelp() {
     tabindex: "0",
     hidden: true,
   };
-  return make("div", looks, buildLegend(), table);
+  return make("div", looks, table);
 }

@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 80170ee1f5aed03f, bundle 0ccbf31121501854.
+// Made of page/lab/main.js by `make page`; edit there. Sources 4c321ceddf40c01b, bundle db76897d950ce10b.
 // shared/model.js
 function bytesOf(text2) {
   return new DataView(Uint8Array.from(atob(text2), (letter) => letter.charCodeAt(0)).buffer);
@@ -4841,6 +4841,300 @@ function showBranches(node, { branches, here }) {
   set(node, "aria-label", `History: ${count}, ${shown[0]} is shown`);
 }
 
+// lab/screen/legend.js
+function buildLegend() {
+  return make("div", {
+    class: "rk-legend",
+    role: "group",
+    "aria-label": "Signs"
+  }, group("Partitions", PARTITIONS.map(([word, flows, says]) => [
+    token(word, flows),
+    says
+  ])), group("Records of a partition", RECORDS.map(([sign, says]) => [
+    text(sign),
+    says
+  ])), group("Members", [
+    ...DISCS.map(([look, says]) => (
+      /** @type {Sign} */
+      [
+        face(look),
+        says
+      ]
+    )),
+    ...rings()
+  ]), group("Coordinator and messages", coordinator()), group("Above and in the strip", STRIP.map(([sign, says]) => [
+    text(sign),
+    says
+  ])));
+}
+var PARTITIONS = (
+  /** @type {[string, boolean, string][]} */
+  [
+    [
+      "flows",
+      true,
+      "Read by its owner. The notch at the left has the colour of the owner, or of the last one."
+    ],
+    [
+      "stopped",
+      false,
+      "Unread although it has an owner: crossed lines."
+    ],
+    [
+      "callback",
+      false,
+      "Its owner is in a rebalance callback: slanted lines."
+    ],
+    [
+      "give up",
+      true,
+      "Its owner has to give it up: a dashed edge; with slanted lines it is unread meanwhile."
+    ],
+    [
+      "new",
+      true,
+      "Just assigned: a second edge."
+    ],
+    [
+      "no owner",
+      false,
+      "Nobody owns it: a dotted edge."
+    ]
+  ]
+);
+var RECORDS = (
+  /** @type {[string, string][]} */
+  [
+    [
+      "\u25A0",
+      "processed and committed"
+    ],
+    [
+      "\u25A1",
+      "processed, not committed: the next owner gets it again"
+    ],
+    [
+      "|",
+      "position of the reader"
+    ],
+    [
+      "\u25CF",
+      "a record that waits"
+    ],
+    [
+      "\u2582",
+      "bar at the foot: how many wait, on a square-root scale"
+    ],
+    [
+      "\u25CE",
+      "records that came twice, so far"
+    ],
+    [
+      "\u22A0",
+      "records that were skipped, so far"
+    ]
+  ]
+);
+var DISCS = (
+  /** @type {[string, string][]} */
+  [
+    [
+      "live",
+      "A member has a colour and a pattern; both stay with it everywhere."
+    ],
+    [
+      "crashed",
+      "\xD7 crashed or died of an error; the dashed disc has no process."
+    ],
+    [
+      "frozen",
+      "\u2016 frozen: its process stands still."
+    ],
+    [
+      "zombie",
+      "? removed from the group, but it still works."
+    ],
+    [
+      "fenced",
+      "\u2013 fenced: another process has its instance id."
+    ],
+    [
+      "cut",
+      "\u2298 cut off from the network."
+    ],
+    [
+      "gone",
+      "Grey and dashed: not in the group."
+    ]
+  ]
+);
+var STRIP = (
+  /** @type {[string, string][]} */
+  [
+    [
+      "\xD7",
+      "a fault"
+    ],
+    [
+      "\u25C6",
+      "a rebalance begins"
+    ],
+    [
+      "\u25F7",
+      "a timer of Kafka ends"
+    ],
+    [
+      "+",
+      "an action of the scenario, or one of yours"
+    ],
+    [
+      "\u25CE \u22A0",
+      "records come twice; records are skipped"
+    ],
+    [
+      "\u25AC",
+      "a bar per partition: plain when it is read, crossed or slanted when not, dotted without owner"
+    ]
+  ]
+);
+function group(name, signs) {
+  const rows2 = signs.map(([sign, says]) => make("div", {}, make("dt", {}, sign), make("dd", {}, says)));
+  return make("section", {}, make("b", {}, name), make("dl", {}, ...rows2));
+}
+function text(sign) {
+  return make("b", {
+    class: "rk-sign"
+  }, sign);
+}
+var HUE = "--hue:var(--rk-m1);--tint:var(--rk-m1t);--on:var(--rk-m1o)";
+function token(word, flows) {
+  return make("span", {
+    class: "rk-token rk-chip",
+    style: HUE,
+    "data-word": word,
+    "data-flows": flows ? "yes" : "no"
+  }, make("i", {
+    class: "rk-notch"
+  }), make("span", {
+    class: "rk-word"
+  }, word));
+}
+function face(look) {
+  return make("span", {
+    class: "rk-legendface",
+    style: HUE,
+    "data-look": look
+  }, make("span", {
+    class: "rk-disc rk-pat1"
+  }, make("b", {}, "C1")), make("span", {
+    class: "rk-badge"
+  }, SIGNS[look] ?? ""));
+}
+function rings() {
+  const pin = make("span", {
+    class: "rk-legendface",
+    style: HUE,
+    "data-static": "1"
+  }, make("span", {
+    class: "rk-disc rk-pat0"
+  }, make("b", {}, "C1")));
+  return [
+    [
+      pin,
+      "A pin: a static member, with a group.instance.id."
+    ],
+    [
+      ring("rk-ringleft", "70 100"),
+      "Outer ring: what is left of session.timeout.ms."
+    ],
+    [
+      ring("rk-ringleft", "2.2 2.2"),
+      "Dotted ring: a request that waits at the coordinator holds the session."
+    ],
+    [
+      ring("rk-ringpoll", "40 100"),
+      "Inner ring: what is left of max.poll.interval.ms while poll() is not called."
+    ],
+    [
+      ring("rk-tick", ""),
+      "Tick: where the ring stands when the next heartbeat is due."
+    ]
+  ];
+}
+function ring(kind, dashes) {
+  const place = {
+    cx: 30,
+    cy: 30,
+    pathLength: 100,
+    transform: "rotate(-90 30 30)"
+  };
+  const radius = kind === "rk-ringpoll" ? 22.5 : 26.5;
+  const drawn = kind === "rk-tick" ? make("svg:line", {
+    class: kind,
+    x1: 30,
+    x2: 30,
+    y1: 0,
+    y2: 9,
+    transform: "rotate(60 30 30)"
+  }) : make("svg:circle", {
+    class: kind,
+    ...place,
+    r: radius,
+    "stroke-dasharray": dashes
+  });
+  const back = make("svg:circle", {
+    class: "rk-ringback",
+    cx: 30,
+    cy: 30,
+    r: 26.5
+  });
+  const picture2 = make("svg:svg", {
+    class: "rk-ring",
+    viewBox: "0 0 60 60",
+    "aria-hidden": "true"
+  }, back, drawn);
+  return make("span", {
+    class: "rk-legendface",
+    style: HUE
+  }, picture2);
+}
+function coordinator() {
+  const seat = (kind) => make("i", {
+    class: `rk-seat rk-${kind}`,
+    style: HUE
+  }, "C1");
+  const pill = (kind, words) => make("span", {
+    class: `rk-pill ${kind}`,
+    style: HUE
+  }, words);
+  return [
+    [
+      seat("in"),
+      "in the group, or joined this rebalance"
+    ],
+    [
+      seat("out"),
+      "the group waits for it"
+    ],
+    [
+      seat("dead"),
+      "the group waits for it, and it is dead or frozen"
+    ],
+    [
+      seat("coming"),
+      "its request is on the way"
+    ],
+    [
+      pill("rk-up", "request"),
+      "a request, filled"
+    ],
+    [
+      pill("rk-down", "answer"),
+      "an answer, with an edge; a red edge is an error"
+    ]
+  ];
+}
+
 // lab/screen/marker.js
 var Marker = class {
   /** @param {import("../lab.js").Lab} lab */
@@ -5297,300 +5591,6 @@ function icon(name) {
   }));
 }
 
-// lab/screen/legend.js
-function buildLegend() {
-  return make("div", {
-    class: "rk-legend",
-    role: "group",
-    "aria-label": "Signs"
-  }, group("Partitions", PARTITIONS.map(([word, flows, says]) => [
-    token(word, flows),
-    says
-  ])), group("Records of a partition", RECORDS.map(([sign, says]) => [
-    text(sign),
-    says
-  ])), group("Members", [
-    ...DISCS.map(([look, says]) => (
-      /** @type {Sign} */
-      [
-        face(look),
-        says
-      ]
-    )),
-    ...rings()
-  ]), group("Coordinator and messages", coordinator()), group("Above and in the strip", STRIP.map(([sign, says]) => [
-    text(sign),
-    says
-  ])));
-}
-var PARTITIONS = (
-  /** @type {[string, boolean, string][]} */
-  [
-    [
-      "flows",
-      true,
-      "Read by its owner. The notch at the left has the colour of the owner, or of the last one."
-    ],
-    [
-      "stopped",
-      false,
-      "Unread although it has an owner: crossed lines."
-    ],
-    [
-      "callback",
-      false,
-      "Its owner is in a rebalance callback: slanted lines."
-    ],
-    [
-      "give up",
-      true,
-      "Its owner has to give it up: a dashed edge; with slanted lines it is unread meanwhile."
-    ],
-    [
-      "new",
-      true,
-      "Just assigned: a second edge."
-    ],
-    [
-      "no owner",
-      false,
-      "Nobody owns it: a dotted edge."
-    ]
-  ]
-);
-var RECORDS = (
-  /** @type {[string, string][]} */
-  [
-    [
-      "\u25A0",
-      "processed and committed"
-    ],
-    [
-      "\u25A1",
-      "processed, not committed: the next owner gets it again"
-    ],
-    [
-      "|",
-      "position of the reader"
-    ],
-    [
-      "\u25CF",
-      "a record that waits"
-    ],
-    [
-      "\u2582",
-      "bar at the foot: how many wait, on a square-root scale"
-    ],
-    [
-      "\u25CE",
-      "records that came twice, so far"
-    ],
-    [
-      "\u22A0",
-      "records that were skipped, so far"
-    ]
-  ]
-);
-var DISCS = (
-  /** @type {[string, string][]} */
-  [
-    [
-      "live",
-      "A member has a colour and a pattern; both stay with it everywhere."
-    ],
-    [
-      "crashed",
-      "\xD7 crashed or died of an error; the dashed disc has no process."
-    ],
-    [
-      "frozen",
-      "\u2016 frozen: its process stands still."
-    ],
-    [
-      "zombie",
-      "? removed from the group, but it still works."
-    ],
-    [
-      "fenced",
-      "\u2013 fenced: another process has its instance id."
-    ],
-    [
-      "cut",
-      "\u2298 cut off from the network."
-    ],
-    [
-      "gone",
-      "Grey and dashed: not in the group."
-    ]
-  ]
-);
-var STRIP = (
-  /** @type {[string, string][]} */
-  [
-    [
-      "\xD7",
-      "a fault"
-    ],
-    [
-      "\u25C6",
-      "a rebalance begins"
-    ],
-    [
-      "\u25F7",
-      "a timer of Kafka ends"
-    ],
-    [
-      "+",
-      "an action of the scenario, or one of yours"
-    ],
-    [
-      "\u25CE \u22A0",
-      "records come twice; records are skipped"
-    ],
-    [
-      "\u25AC",
-      "a bar per partition: plain when it is read, crossed or slanted when not, dotted without owner"
-    ]
-  ]
-);
-function group(name, signs) {
-  const rows2 = signs.map(([sign, says]) => make("div", {}, make("dt", {}, sign), make("dd", {}, says)));
-  return make("section", {}, make("b", {}, name), make("dl", {}, ...rows2));
-}
-function text(sign) {
-  return make("b", {
-    class: "rk-sign"
-  }, sign);
-}
-var HUE = "--hue:var(--rk-m1);--tint:var(--rk-m1t);--on:var(--rk-m1o)";
-function token(word, flows) {
-  return make("span", {
-    class: "rk-token rk-chip",
-    style: HUE,
-    "data-word": word,
-    "data-flows": flows ? "yes" : "no"
-  }, make("i", {
-    class: "rk-notch"
-  }), make("span", {
-    class: "rk-word"
-  }, word));
-}
-function face(look) {
-  return make("span", {
-    class: "rk-legendface",
-    style: HUE,
-    "data-look": look
-  }, make("span", {
-    class: "rk-disc rk-pat1"
-  }, make("b", {}, "C1")), make("span", {
-    class: "rk-badge"
-  }, SIGNS[look] ?? ""));
-}
-function rings() {
-  const pin = make("span", {
-    class: "rk-lane rk-legendface",
-    style: HUE,
-    "data-static": "1"
-  }, make("span", {
-    class: "rk-disc rk-pat0"
-  }, make("b", {}, "C1")));
-  return [
-    [
-      pin,
-      "A pin: a static member, with a group.instance.id."
-    ],
-    [
-      ring("rk-ringleft", "70 100"),
-      "Outer ring: what is left of session.timeout.ms."
-    ],
-    [
-      ring("rk-ringleft", "2.2 2.2"),
-      "Dotted ring: a request that waits at the coordinator holds the session."
-    ],
-    [
-      ring("rk-ringpoll", "40 100"),
-      "Inner ring: what is left of max.poll.interval.ms while poll() is not called."
-    ],
-    [
-      ring("rk-tick", ""),
-      "Tick: where the ring stands when the next heartbeat is due."
-    ]
-  ];
-}
-function ring(kind, dashes) {
-  const place = {
-    cx: 30,
-    cy: 30,
-    pathLength: 100,
-    transform: "rotate(-90 30 30)"
-  };
-  const radius = kind === "rk-ringpoll" ? 22.5 : 26.5;
-  const drawn = kind === "rk-tick" ? make("svg:line", {
-    class: kind,
-    x1: 30,
-    x2: 30,
-    y1: 0,
-    y2: 9,
-    transform: "rotate(60 30 30)"
-  }) : make("svg:circle", {
-    class: kind,
-    ...place,
-    r: radius,
-    "stroke-dasharray": dashes
-  });
-  const back = make("svg:circle", {
-    class: "rk-ringback",
-    cx: 30,
-    cy: 30,
-    r: 26.5
-  });
-  const picture2 = make("svg:svg", {
-    class: "rk-ring",
-    viewBox: "0 0 60 60",
-    "aria-hidden": "true"
-  }, back, drawn);
-  return make("span", {
-    class: "rk-legendface",
-    style: HUE
-  }, picture2);
-}
-function coordinator() {
-  const seat = (kind) => make("i", {
-    class: `rk-seat rk-${kind}`,
-    style: HUE
-  }, "C1");
-  const pill = (kind, words) => make("span", {
-    class: `rk-pill ${kind}`,
-    style: HUE
-  }, words);
-  return [
-    [
-      seat("in"),
-      "in the group, or joined this rebalance"
-    ],
-    [
-      seat("out"),
-      "the group waits for it"
-    ],
-    [
-      seat("dead"),
-      "the group waits for it, and it is dead or frozen"
-    ],
-    [
-      seat("coming"),
-      "its request is on the way"
-    ],
-    [
-      pill("rk-up", "request"),
-      "a request, filled"
-    ],
-    [
-      pill("rk-down", "answer"),
-      "an answer, with an edge; a red edge is an error"
-    ]
-  ];
-}
-
 // lab/screen/regions.js
 function buildRegions(lab) {
   const suppressed = {
@@ -5846,7 +5846,7 @@ function buildHelp() {
     tabindex: "0",
     hidden: true
   };
-  return make("div", looks, buildLegend(), table);
+  return make("div", looks, table);
 }
 
 // lab/board/sizes.js
@@ -7730,7 +7730,9 @@ var Lab = class {
   toggleHelp() {
     const { help } = this.ui;
     help.hidden = !help.hidden;
+    help.querySelector(".rk-legend")?.remove();
     if (!help.hidden) {
+      help.prepend(buildLegend());
       this.beforeHelp = document.activeElement;
       help.focus();
     } else if (this.beforeHelp instanceof HTMLElement && this.ui.root.contains(this.beforeHelp)) {
