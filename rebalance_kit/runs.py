@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TextIO
@@ -20,6 +21,7 @@ from rebalance_kit.analysis.draws_text import (
     draws_head,
     draws_sentences,
     draws_table,
+    strips,
 )
 from rebalance_kit.analysis.invariants import check
 from rebalance_kit.analysis.metrics import UNPLANNED, metrics
@@ -116,7 +118,7 @@ def _draw(
                 f"{', '.join(variants)}: KIP-848 with heartbeats as often as classic members send them.",
                 file=out,
             )
-            for line in recorded_gaps(scenario.name):
+            for line in _beside_recordings(draws, recorded_gaps(scenario.name), next(iter(variants))):
                 print(line, file=out)
     return draws
 
@@ -134,31 +136,38 @@ def equal_heartbeats(scenario: Scenario) -> Mapping[str, Scenario]:
     return {f"consumer at {CLASSIC_HEARTBEAT_MS // 1000} s": replace(scenario, broker=broker)}
 
 
-def recorded_gaps(name: str) -> list[str]:
-    """The longest gap of a partition in the recorded runs of a scenario of this name, in a line; none without recordings."""
-    from rebalance_kit.recordings.runs import pack
-    from rebalance_kit.recordings.runs.folder import read_run
-    from rebalance_kit.recordings.runs.trace import recorded_trace
-
-    if not pack.RECORDED.is_dir():
-        return []
-    wanted = [
-        run for run in pack.run_names() if run.split(".")[0] == name and run.split(".")[1] in THREE_PROTOCOLS
-    ]
-    gaps: dict[str, list[float]] = {protocol: [] for protocol in THREE_PROTOCOLS}
-    with TemporaryDirectory() as folder:
-        for path in pack.unpack(Path(folder), wanted) if wanted else ():
-            gaps[path.name.split(".")[1]].append(metrics(recorded_trace(read_run(path))).longest_gap_s)
+def _beside_recordings(draws: Draws, gaps: Mapping[str, Sequence[float]], at_3_s: str) -> list[str]:
+    """The longest gap drawn and recorded, as a picture and in a sentence; nothing without recordings."""
     told = [
         f"{protocol} {min(found):.2f} to {max(found):.2f} s ({len(found)} runs)"
         for protocol, found in gaps.items()
         if found
     ]
-    return (
-        [f"Recorded on real clusters, heartbeats of 3 s: longest gap of a partition {', '.join(told)}."]
-        if told
-        else []
-    )
+    if not told:
+        return []
+    marks = {at_3_s if protocol == "consumer" else protocol: found for protocol, found in gaps.items()}
+    return [
+        "",
+        *strips(draws, attrgetter("longest_gap_s"), "longest gap of a partition, s", marks),
+        "",
+        f"Recorded on real clusters, heartbeats of 3 s: longest gap of a partition {', '.join(told)}.",
+    ]
+
+
+def recorded_gaps(name: str) -> Mapping[str, Sequence[float]]:
+    """The longest gap of a partition in each recorded run of a scenario of this name, by protocol; seconds."""
+    from rebalance_kit.recordings.runs import pack
+    from rebalance_kit.recordings.runs.folder import read_run
+    from rebalance_kit.recordings.runs.trace import recorded_trace
+
+    gaps: dict[str, list[float]] = {protocol: [] for protocol in THREE_PROTOCOLS}
+    if not pack.RECORDED.is_dir():
+        return gaps
+    wanted = [run for run in pack.run_names() if run.split(".")[0] == name and run.split(".")[1] in gaps]
+    with TemporaryDirectory() as folder:
+        for path in pack.unpack(Path(folder), wanted) if wanted else ():
+            gaps[path.name.split(".")[1]].append(metrics(recorded_trace(read_run(path))).longest_gap_s)
+    return gaps
 
 
 def _protocols(scenario: Scenario, protocol: str | None) -> list[tuple[str, str | None]]:

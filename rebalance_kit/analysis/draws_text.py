@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TextIO
 
 from rebalance_kit.analysis.comparison import ABSENT, MEASURES, Measure, aligned
 from rebalance_kit.analysis.draws import FIRST_DRAWS, Distribution, Draws, verdict
+from rebalance_kit.analysis.metrics import Metrics
 from rebalance_kit.simulation.scenario.moments import has_windows
 from rebalance_kit.simulation.scenario.scenario import Scenario
 
@@ -118,3 +119,39 @@ class DrawProgress:
         """Wipe the line of progress."""
         self._terminal.write("\r\x1b[K")
         self._terminal.flush()
+
+
+STRIP = 60
+"""Columns of a strip."""
+
+
+def strips(
+    draws: Draws, of: Callable[[Metrics], float | None], words: str, recorded: Mapping[str, Sequence[float]]
+) -> list[str]:
+    """A measure as a picture of text: per label a strip of the draws, with the recorded values as R.
+
+    ``-`` from the least to the greatest draw, ``=`` the middle half, ``|`` the median. All strips have one scale from 0.
+    """
+    found = {label: draws.distribution(of, label) for label in draws.labels}
+    most = max(
+        [each.values[-1] for each in found.values() if each is not None]
+        + [value for values in recorded.values() for value in values]
+        + [1e-9]
+    )
+
+    def column(value: float) -> int:
+        return round(value / most * (STRIP - 1))
+
+    wide = max(map(len, found))
+    lines = [f"{words} (- all draws, = middle half, | median, R recorded)"]
+    for label, each in found.items():
+        cells = [" "] * STRIP
+        if each is not None:
+            for sign, low, high in (("-", 0.0, 1.0), ("=", 0.25, 0.75), ("|", 0.5, 0.5)):
+                first, last = column(each.quantile(low)), column(each.quantile(high))
+                cells[first : last + 1] = sign * (last + 1 - first)
+        for value in recorded.get(label, ()):
+            cells[column(value)] = "R"
+        lines.append(f"{label:<{wide}}  {''.join(cells)}".rstrip())
+    lines.append(f"{'':<{wide}}  0{f'{most:.1f} s':>{STRIP - 1}}")
+    return lines

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import attrgetter
 
 import pytest
 
 from rebalance_kit import scenarios
 from rebalance_kit.analysis.comparison import MEASURES
 from rebalance_kit.analysis.draws import Distribution, Draws, check_draws, default_draws, draw, verdict
-from rebalance_kit.analysis.draws_text import draws_as_json, draws_sentences, draws_table
+from rebalance_kit.analysis.draws_text import draws_as_json, draws_sentences, draws_table, strips
 from rebalance_kit.analysis.metrics import metrics
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.runs import equal_heartbeats
@@ -149,3 +150,13 @@ def test_a_large_scenario_is_drawn_less_often():
         "scenario: large\nend: 120s\ntopics: {orders: 500}\nmembers: {count: 50, topics: [orders]}\n"
     )
     assert default_draws(SCENARIO) == 200 and default_draws(large) == 20
+
+
+def test_recorded_values_stand_in_the_strips_of_the_draws():
+    drawn = draw(scenarios.scenario("join"), {"eager": "eager", "cooperative": "cooperative"}, 8)
+    recorded = {"cooperative": [drawn.distribution(attrgetter("longest_gap_s"), "cooperative").values[-1]]}
+    head, eager, cooperative, scale = strips(drawn, attrgetter("longest_gap_s"), "gap", recorded)
+    assert "R recorded" in head
+    assert "R" not in eager and cooperative.endswith("R")
+    assert cooperative.index("R") > max(eager.index(sign) for sign in "|=" if sign in eager)
+    assert scale.strip().startswith("0") and scale.endswith(" s")
