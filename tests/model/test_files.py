@@ -50,6 +50,6 @@ def test_a_folder_that_cannot_be_written_to_is_named_with_what_was_expected(tmp_
 
 def test_a_folder_in_place_of_the_file_is_refused_and_left_alone(tmp_path):
     (tmp_path / "notes.txt").mkdir()
-    with pytest.raises(DataError, match="cannot be written"):
+    with pytest.raises(DataError, match="is a folder"):
         write_atomically(tmp_path / "notes.txt", "text")
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]

@@ -29,4 +29,5 @@ def main(order_file: Path) -> None:
     clients.main(str(spec))
 
 
-main(Path(sys.argv[1]))
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -100,4 +100,5 @@ def _ordered(listener: Callable[..., Any], case: Mapping[str, Any]) -> dict[str,
     return {name: recorder.calls for name, recorder in recorders.items()}
 
 
-main(Path(sys.argv[1]))
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

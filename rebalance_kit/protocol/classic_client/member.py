@@ -52,6 +52,8 @@ class ClassicMember(Member):
     existing_topics: Mapping[str, int] | None = None
     """librdkafka's effective subscription: the subscribed topics that its metadata knew when it last compared."""
     racks: Racks = field(default_factory=dict)
+    existing_racks: Racks = field(default_factory=dict)
+    """librdkafka: the replicas' racks when it last compared (of a member with a rack)."""
     assigned_racks: Racks = field(default_factory=dict)
     """The replicas that the last assignment was made for (of a leader with a rack)."""
     elected: JoinAnswer | None = None

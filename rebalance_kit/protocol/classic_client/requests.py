@@ -30,6 +30,7 @@ def send_join(member: ClassicMember) -> Effects:
     yield from member.stop_heartbeats()
     member.joined_topics = member.topics
     member.existing_topics = member.existing or None
+    member.existing_racks = member.racks
     yield Send(_join_request(member))
 
 

@@ -112,12 +112,12 @@ def _listed(member: ClassicMember, topics: tuple[str, ...]) -> str:
 def _compare_existing_topics(member: ClassicMember) -> Effects:
     """Whoever sees a subscribed topic come, go or grow joins again, leader or not (rd_kafka_cgrp_metadata_update_check).
 
-    COOPERATIVE first loses what it owned of topics that are gone; then only the leader joins again by itself.
+    With client.rack the racks of its replicas count, too (rd_kafka_topic_info_cmp). COOPERATIVE first loses what it owned of topics that are gone; then only the leader joins again by itself.
     """
     before, seen = member.existing_topics, member.existing
-    if before is None or seen == before:
+    if before is None or (seen == before and not _other_racks(member)):
         return
-    member.existing_topics = seen
+    member.existing_topics, member.existing_racks = seen, member.racks
     gone = tuple(tp for tp in member.owned if tp.topic in member.topics and tp.topic not in seen)
     if member.settings.cooperative and gone:
         member.enter(PollStep.LOSING)
@@ -125,6 +125,18 @@ def _compare_existing_topics(member: ClassicMember) -> Effects:
         yield member.callback("lost", gone)
     else:
         yield from _join_for_metadata(member)
+
+
+def _other_racks(member: ClassicMember) -> bool:
+    """Whether a member with a rack sees replicas of its topics on other racks than before."""
+
+    def seen(racks: Racks) -> list[list[set[str]]]:
+        return [
+            [{rack for _, rack in replicas if rack is not None} for replicas in racks.get(topic, ())]
+            for topic in member.topics
+        ]
+
+    return member.settings.rack is not None and seen(member.existing_racks) != seen(member.racks)
 
 
 def deleted_lost(member: ClassicMember, event: CallbackDone) -> Effects:
