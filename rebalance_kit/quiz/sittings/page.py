@@ -142,6 +142,8 @@ def _wrapped(mark: str, text: str) -> list[str]:
 
 def shuffled(question: Question, seed: int) -> Question:
     """The question with its options in another order by seed; numbers, lines and rows keep theirs."""
+    if isinstance(question, Matching):
+        return _other_letters(question, seed)
     if not isinstance(question, Choice) or question.form == "log" or question.picture is not None:
         return question
     if all(option.text[:1].isdigit() for option in question.options):
@@ -157,3 +159,23 @@ def shuffled(question: Question, seed: int) -> Question:
         claims = {letter: proof.claims[option.id] for letter, option in zip(letters, order, strict=True)}
         proof = replace(proof, claims=claims)
     return replace(question, options=moved, proof=proof)
+
+
+def _other_letters(question: Matching, seed: int) -> Matching:
+    """The options of pairs in another order; keys and beliefs go with their texts."""
+    if all(text[:1].isdigit() for _, text in question.options):
+        return question
+    order = list(question.options)
+    Random(f"{question.head.id}/{seed}").shuffle(order)
+    letters = [letter for letter, _ in question.options]
+    now = {was: letter for letter, (was, _) in zip(letters, order, strict=True)}
+    prompts = tuple(
+        replace(
+            prompt,
+            key=now[prompt.key],
+            beliefs={now[letter]: belief for letter, belief in prompt.beliefs.items()},
+        )
+        for prompt in question.prompts
+    )
+    options = tuple((letter, text) for letter, (_, text) in zip(letters, order, strict=True))
+    return replace(question, prompts=prompts, options=options)

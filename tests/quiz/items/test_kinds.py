@@ -304,6 +304,24 @@ def test_a_shuffled_question_keeps_its_key_its_claims_and_its_letters(single, ba
     assert list(contradictions(item, book)) == []
 
 
+def test_shuffled_pairs_keep_their_texts_their_beliefs_and_their_proof(bank, book):
+    item = bank.item("match-protocol-requests")
+    texts = dict(item.options)
+    answers = set()
+    for seed in range(20):
+        mixed = shuffled(item, seed)
+        there = dict(mixed.options)
+        assert list(there) == list(texts)
+        for before, after in zip(item.prompts, mixed.prompts, strict=True):
+            assert there[after.key] == texts[before.key]
+            assert {there[letter]: name for letter, name in after.beliefs.items()} == {
+                texts[letter]: name for letter, name in before.beliefs.items()
+            }
+        answers.add(mixed.key)
+    assert len(answers) > 5
+    assert list(contradictions(shuffled(bank.item("match-duplicate-instance"), 5), book)) == []
+
+
 def test_numbers_and_lines_are_not_shuffled(single, made):
     numbers = replace(
         single,
