@@ -27,7 +27,7 @@ from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.figures.flow import flow_figure
 from rebalance_kit.view.figures.gantt import gantt_figure
-from rebalance_kit.view.lab.playback import film_bytes
+from rebalance_kit.view.lab.playing.playback import film_bytes
 
 TITLES = {
     "kernel": "View: the kernel's side",

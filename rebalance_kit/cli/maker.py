@@ -126,9 +126,12 @@ def _scenario(name: str, seed: int | None) -> Scenario:
 
     if name != RANDOM:
         return scenarios.scenario(name)
-    from rebalance_kit.recordings.maker.incidents import random_scenario
+    from rebalance_kit.analysis.scenario_space import Space, draw
 
-    return random_scenario(1 if seed is None else seed)
+    space = Space(
+        within_ms=60_000, settle_ms=60_000, members=4, actions=8
+    )  # everything that can happen, whatever it means
+    return draw(space, 1 if seed is None else seed, 0)
 
 
 def _progress(unit: str) -> Progress:

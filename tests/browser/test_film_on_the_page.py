@@ -12,7 +12,7 @@ from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.scenario.scenario import MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.board.boards import Boards
-from rebalance_kit.view.lab.playback import VERSION, film_bytes
+from rebalance_kit.view.lab.playing.playback import VERSION, film_bytes
 from rebalance_kit.view.style.palettes import THEMES
 from rebalance_kit.view.words.descriptions import describe_board
 

@@ -14,7 +14,7 @@ from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.figures.board_svg import still
 from rebalance_kit.view.figures.flow import flow_figure
 from rebalance_kit.view.figures.gantt import gantt_figure
-from rebalance_kit.view.lab.playback import film_bytes
+from rebalance_kit.view.lab.playing.playback import film_bytes
 from rebalance_kit.view.words.descriptions import describe_board, describe_flow, describe_gantt
 
 

@@ -10,7 +10,7 @@ import pytest
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.board.boards import Boards
-from rebalance_kit.view.lab.playback import SEATS, VERSION, film
+from rebalance_kit.view.lab.playing.playback import SEATS, VERSION, film
 from tests.support.paths import ROOT
 
 TEXT = (ROOT / "docs" / "film.md").read_text("utf-8")

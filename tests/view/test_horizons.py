@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
 
-from rebalance_kit.view.lab.horizons import nothing_follows
+from rebalance_kit.view.lab.playing.horizons import nothing_follows
 from rebalance_kit.view.lab.widget import Lab
 from rebalance_kit.view.words.moment import sentence
 

@@ -19,7 +19,7 @@ from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.marks import action_words
 from rebalance_kit.view.lab.costs import preview
 from rebalance_kit.view.lab.lessons import PRESETS, preset_rows
-from rebalance_kit.view.lab.playback import film_bytes
+from rebalance_kit.view.lab.playing.playback import film_bytes
 from rebalance_kit.view.lab.predictions import questions
 from rebalance_kit.view.lab.requests import REQUESTS
 from rebalance_kit.view.lab.settings import GROUPS, fields

@@ -20,7 +20,7 @@ from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.marks import records_words
-from rebalance_kit.view.lab.playback import film_bytes
+from rebalance_kit.view.lab.playing.playback import film_bytes
 from rebalance_kit.view.lab.state import LabState
 from rebalance_kit.view.words.phrases import partitions_in_words
 

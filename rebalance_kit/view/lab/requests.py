@@ -13,10 +13,10 @@ from typing import Any
 from rebalance_kit.model.errors import RebalanceKitError, ScenarioError
 from rebalance_kit.view.lab.costs import MOST_COLUMNS, Comparing, cost, packed, preview
 from rebalance_kit.view.lab.exports import exported
-from rebalance_kit.view.lab.horizons import nothing_follows
 from rebalance_kit.view.lab.lessons import preset_rows
+from rebalance_kit.view.lab.playing.horizons import nothing_follows
+from rebalance_kit.view.lab.playing.prefetch import is_large
 from rebalance_kit.view.lab.predictions import marks, questions, summary
-from rebalance_kit.view.lab.prefetch import is_large
 from rebalance_kit.view.lab.settings import fields
 from rebalance_kit.view.lab.state import PROTOCOL_WORDS, LabState
 from rebalance_kit.view.lab.surface import LabSurface

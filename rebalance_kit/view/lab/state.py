@@ -28,7 +28,7 @@ from rebalance_kit.simulation.scenario.scenario import (
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.marks import action_words
 from rebalance_kit.view.board.states import MemberState
-from rebalance_kit.view.lab.horizons import horizon_ms
+from rebalance_kit.view.lab.playing.horizons import horizon_ms
 from rebalance_kit.view.lab.settings import apply_settings, settings_words
 
 PROTOCOL_WORDS: Mapping[str, str] = MappingProxyType(

@@ -22,11 +22,12 @@ from rebalance_kit.view.board.states import BoardState
 from rebalance_kit.view.figures.board_svg import still
 from rebalance_kit.view.lab.branches import Branch, Choices, History
 from rebalance_kit.view.lab.costs import Comparing
+from rebalance_kit.view.lab.deeds import Deeds
 from rebalance_kit.view.lab.lessons import PRESETS
 from rebalance_kit.view.lab.page import controls_of, script, style
-from rebalance_kit.view.lab.playback import film_bytes
+from rebalance_kit.view.lab.playing.playback import film_bytes
+from rebalance_kit.view.lab.playing.prefetch import Ahead, is_large
 from rebalance_kit.view.lab.predictions import Prediction, Question
-from rebalance_kit.view.lab.prefetch import Ahead, is_large
 from rebalance_kit.view.lab.requests import answer
 from rebalance_kit.view.lab.settings import known_name
 from rebalance_kit.view.lab.state import (
@@ -47,7 +48,7 @@ READY_S = 0.15
 """How long the cursor rests before the run up to it is made ready."""
 
 
-class Lab(anywidget.AnyWidget):
+class Lab(Deeds, anywidget.AnyWidget):
     """A run that can be watched and changed.
 
     ``scenario`` is a Scenario, the name of one, or None for the first lesson. ``protocol`` None keeps
@@ -114,35 +115,7 @@ class Lab(anywidget.AnyWidget):
         if isinstance(message, dict):
             self.handle(message)
 
-    # --- what can be done ----------------------------------------------------------------------
-    def crash(self, member: str) -> None:
-        """Kill the member's process at the cursor."""
-        self._act("crash", member)
-
-    def leave(self, member: str) -> None:
-        """Close the member's consumer at the cursor: it commits, gives up, and leaves the group."""
-        self._act("leave", member)
-
-    def restart(self, member: str) -> None:
-        """Start a member that is gone, or close and start one that runs."""
-        self._act("restart", member)
-
-    def freeze(self, member: str) -> None:
-        """Stop the member's process as a long GC pause does."""
-        self._act("freeze", member)
-
-    def thaw(self, member: str) -> None:
-        """Let a frozen process go on."""
-        self._act("thaw", member)
-
-    def add(self) -> None:
-        """Start one more member with the configuration of the first."""
-        self._act("add", None)
-
-    def do(self, action: str, member: str | None = None, **args: Any) -> None:
-        """Any action of a scenario at the cursor, with its arguments."""
-        self._act(action, member, args)
-
+    # --- what can be done: the deeds of ``Deeds``, and
     def set(self, /, **values: str) -> None:
         """Other settings from the start of the run, by Kafka's names with ``_`` or ``.``; '' gives a default back.
 

@@ -10,7 +10,7 @@ from rebalance_kit.simulation.scenario.scenario import Action
 from rebalance_kit.simulation.simulate import Run
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.state_tracks import StateTracks
-from rebalance_kit.view.lab.playback import glance_bytes
+from rebalance_kit.view.lab.playing.playback import glance_bytes
 from rebalance_kit.view.lab.state import LabState
 
 GLANCE_MS = 1_000
