@@ -71,7 +71,9 @@ def test_the_same_clients_run_on_a_cluster_at_an_address():
     """Another process's mock cluster stands for it; it knows no admin requests, so the topic comes with the first record."""
     host = "import sys; from confluent_kafka import Producer; p = Producer({'test.mock.num.brokers': 1}); "
     host += "print(*(f'{b.host}:{b.port}' for b in p.list_topics(timeout=10).brokers.values()), flush=True); sys.stdin.read()"
-    with subprocess.Popen([sys.executable, "-c", host], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as cluster:
+    with subprocess.Popen(
+        [sys.executable, "-c", host], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as cluster:
         try:
             address = cluster.stdout.readline().strip()
             there = run_clients(seconds=5, members={"a": {"from_s": 0}}, bootstrap=address)
