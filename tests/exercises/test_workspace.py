@@ -15,6 +15,7 @@ from rebalance_kit.exercises.catalogue import load
 from rebalance_kit.exercises.spark_bench import SparkBench
 from rebalance_kit.exercises.workspace import Identity, Workspace, all_names
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.simulation.permalink import read_link
 
 BROKEN = """from pyspark.sql import functions as F
 
@@ -199,3 +200,29 @@ def test_the_widget_does_what_the_terminal_does(bench, tmp_path):
     assert shown.check(names_["storms"], hidden=False).green
     assert "public checks 6/6 passed" in repr(shown)
     assert shown.data()[0].columns[0] == "run"
+
+
+def test_a_code_exercise_has_a_widget_whose_failing_cases_open_in_the_lab(tmp_path):
+    from rebalance_kit.view.exercises.widget import Exercise
+    from rebalance_kit.view.lab.widget import Lab
+
+    widget = Exercise("c1", folder=tmp_path, identity=Identity("ada", "spring"))
+    assert "function assign" in repr(widget)
+
+    def assign(*arguments):
+        return {}
+
+    report = widget.check(assign)
+    assert not report.green
+    buttons, place = widget.children[-1].children
+    assert [button.description for button in buttons.children] == [
+        f"Open in the lab: {line.title}" for line in report.public
+    ]
+    buttons.children[0].click()
+    (lab,) = place.children
+    assert isinstance(lab, Lab)
+    assert read_link(lab.link).scenario == read_link(report.public[0].link).scenario
+    with pytest.raises(DataError, match="c1-write-range has no DataFrames"):
+        widget.data()
+    with pytest.raises(DataError, match="c1-write-range has no DataFrames"):
+        _ = widget.expected

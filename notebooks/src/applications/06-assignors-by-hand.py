@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 06 · Assignors by hand
 #
-# **35 minutes**. Exams: CCDAK *Application Development*, *Fundamentals*; CCAAK *Cluster Configuration*, *Troubleshooting*.
+# **40 minutes**, and 25 for its exercises. Exams: CCDAK *Application Development*, *Fundamentals*; CCAAK *Cluster Configuration*, *Troubleshooting*.
 #
 # After this notebook you can
 #
@@ -363,6 +363,31 @@ print(judged({"orders": 4, "payments": 3}, ["c1", "c2", "c3"]))
 # | co-partitioned topics for a join | range | range |
 # | the best balance over many small topics | cooperative-sticky, roundrobin | uniform |
 # | partitions near their replicas | range, sticky or cooperative-sticky with `client.rack` | not yet |
+#
+# ## Exercise: write range
+#
+# Now an assignor that groups rely on. Write the body of `assign` in the cell below the buttons and run that cell. A case that
+# fails says why, and a button opens it in the lab.
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+from IPython.display import Markdown
+
+from rebalance_kit import Exercise
+
+range_by_hand = Exercise("c1-write-range")
+display(Markdown(range_by_hand.story), range_by_hand)
+
+
+# %% tags=["exercise"]
+def assign(partitions, members):
+    raise NotImplementedError
+
+
+print(range_by_hand.check(assign))
+
+# %% [markdown]
+# Two more wait in a terminal: `rebalance-kit exercise start c2-write-sticky`, and `rebalance-kit exercise start c6-break-an-assignor`,
+# in which you find the event that makes somebody else's assignor fail.
 #
 # ## Check questions
 #

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 07 · Callbacks and commits
 #
-# **40 minutes**. Exams: CCDAK *Application Development*, *Fundamentals*; CCAAK *Troubleshooting*.
+# **40 minutes**, and 30 for its exercises. Exams: CCDAK *Application Development*, *Fundamentals*; CCAAK *Troubleshooting*.
 #
 # After this notebook you can
 #
@@ -486,6 +486,40 @@ print(right.text)
 
 # %% [markdown]
 # (The mock cluster's *timing* is its own, so read no seconds from it. What the client does is real.)
+#
+# ## Exercise: a listener that loses nothing
+#
+# Your listener is plugged into every member of a simulated group. Write it in the cell below the buttons and run that cell.
+# Each case that fails has a button that opens it in the lab.
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+from IPython.display import Markdown
+
+from rebalance_kit import Exercise
+
+nothing_lost = Exercise("c3-lose-nothing")
+display(Markdown(nothing_lost.story), nothing_lost)
+
+
+# %% tags=["exercise"]
+class Listener:
+    """One is made for every life of a member's process."""
+
+    def on_assigned(self, partitions, consumer):
+        raise NotImplementedError
+
+    def on_revoked(self, partitions, consumer):
+        raise NotImplementedError
+
+    def on_lost(self, partitions, consumer):
+        raise NotImplementedError
+
+
+print(nothing_lost.check(Listener))
+
+# %% [markdown]
+# Three more wait in a terminal. In `rebalance-kit exercise start c4-fewest-duplicates` you commit just often enough. In
+# `c7-eager-callbacks` and `c8-callbacks-for-all` you write librdkafka's callbacks, and real clients run them.
 #
 # ## Check yourself
 #

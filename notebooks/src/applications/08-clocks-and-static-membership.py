@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 08 · Clocks and static membership
 #
-# **40 minutes**. Exams: CCDAK *Application Development*; CCAAK *Cluster Configuration*, *Troubleshooting*, *Deployment*.
+# **40 minutes**, and 25 for its exercises. Exams: CCDAK *Application Development*; CCAAK *Cluster Configuration*, *Troubleshooting*, *Deployment*.
 #
 # After this notebook you can
 #
@@ -277,6 +277,20 @@ Lab("storm", "eager", at_ms=29_000)
 #
 # </details>
 #
+# ## Exercise: timeouts for an objective
+#
+# Choose the clocks of a group from six demands. *Copy it into my folder* makes the file `my-exercises/c5-timeouts-for-an-slo/answer.py`;
+# open it in JupyterLab, fill in the values, save it, and press *Check my answer*.
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+from IPython.display import Markdown
+
+from rebalance_kit import Exercise
+
+timeouts = Exercise("c5-timeouts-for-an-slo")
+display(Markdown(timeouts.story), timeouts)
+
+# %% [markdown]
 # ## Check yourself
 #
 # 1. `session.timeout.ms=10000`, `heartbeat.interval.ms=5000`. What is wrong?

@@ -10,12 +10,13 @@ from typing import Any
 
 import ipywidgets as w
 
-from rebalance_kit.exercises.catalogue import load
+from rebalance_kit.exercises.catalogue import Exercise as SparkExercise
 from rebalance_kit.exercises.checking import AnswerReport
-from rebalance_kit.exercises.code_tasks.checking import CodeReport
+from rebalance_kit.exercises.code_tasks.checking import CaseLine, CodeReport
 from rebalance_kit.exercises.spark_bench import SparkBench
-from rebalance_kit.exercises.workspace import FOLDER, Identity, Workspace
-from rebalance_kit.model.errors import RebalanceKitError
+from rebalance_kit.exercises.workspace import FOLDER, Identity, Workspace, find
+from rebalance_kit.model.errors import DataError, RebalanceKitError
+from rebalance_kit.view.lab.widget import Lab
 from rebalance_kit.view.style.showing import Mime
 
 _WRAPPED = (
@@ -34,12 +35,13 @@ class Exercise(w.VBox):
     """One exercise in a notebook: ``start``, ``check``, ``hint`` and ``solution``, each a button and a method.
 
     ``check(function)`` checks a function written in a cell, ``check()`` the file in the learner's folder.
-    ``data()`` are the DataFrames of the public case. ``repr`` is the whole in words.  Raises ``DataError``
-    for a name that does not exist; Spark is begun by the first ``check`` or ``data`` (or is the notebook's).
+    ``data()`` are the DataFrames of a PySpark exercise's public case; a case of a code exercise that fails can be
+    opened in the lab, below the widget. ``repr`` is the whole in words.  Raises ``DataError`` for a name that
+    does not exist; Spark is begun by the first ``check`` or ``data`` of a PySpark exercise (or is the notebook's).
     """
 
     def __init__(self, name: str, *, folder: str | Path = FOLDER, identity: Identity | None = None) -> None:
-        self._exercise = load(name)
+        self._exercise = find(name)
         self._workspace = Workspace(folder, identity)
         self._bench: SparkBench | None = None
         self._said = ""
@@ -49,11 +51,14 @@ class Exercise(w.VBox):
             button.on_click(self._pressed(action))
         self._buttons = buttons
         self._out = w.HTML()
+        self._cases = w.VBox()
         task = self._exercise.task
         head = w.HTML(
             f"<b>{escape(self._exercise.name)} · {escape(task.title)}</b> ({task.level}, {task.minutes} min)"
         )
-        super().__init__([head, w.HBox(buttons, layout=w.Layout(flex_flow="row wrap")), self._out])
+        super().__init__(
+            [head, w.HBox(buttons, layout=w.Layout(flex_flow="row wrap")), self._out, self._cases]
+        )
 
     @property
     def story(self) -> str:
@@ -67,8 +72,8 @@ class Exercise(w.VBox):
 
     @property
     def expected(self) -> str:
-        """The output of a right answer to the public case."""
-        return self._exercise.text("expected.txt")
+        """The output of a right answer to the public case; raises ``DataError`` for a code exercise."""
+        return self._on_spark().text("expected.txt")
 
     def start(self) -> str:
         """Copy the exercise into the learner's folder; an answer that is there stays."""
@@ -81,6 +86,7 @@ class Exercise(w.VBox):
         self._answer = answer or self._answer
         report = self._workspace.check(self._exercise.name, self._on(), self._answer, hidden=hidden)
         self._say(str(report))
+        self._cases.children = _openers(report) if isinstance(report, CodeReport) else ()
         return report
 
     def hint(self, number: int | None = None) -> str:
@@ -93,8 +99,16 @@ class Exercise(w.VBox):
         return self._say(self._workspace.solution(self._exercise.name))
 
     def data(self) -> Sequence[Any]:
-        """The arguments of the public case: DataFrames."""
-        return self._exercise.task.inputs(self._on(), self._exercise.task.public)
+        """The arguments of the public case: DataFrames; raises ``DataError`` for a code exercise."""
+        task = self._on_spark().task
+        return task.inputs(self._on(), task.public)
+
+    def _on_spark(self) -> SparkExercise:
+        if not isinstance(self._exercise, SparkExercise):
+            raise DataError(
+                f"{self._exercise.name} has no DataFrames; it is checked case by case, see its README.md"
+            )
+        return self._exercise
 
     def _on(self) -> SparkBench:
         if self._bench is None:
@@ -103,9 +117,9 @@ class Exercise(w.VBox):
 
     def _pressed(self, action: str) -> Callable[[object], None]:
         def act(_: object) -> None:
-            self._say(
-                "working ..." if action != "check" else "checking; the first time Spark has to start ..."
-            )
+            spark = isinstance(self._exercise, SparkExercise)
+            wait = "checking; the first time Spark has to start ..." if spark else "checking ..."
+            self._say(wait if action == "check" else "working ...")
             for button in self._buttons:
                 button.disabled = True
             try:
@@ -133,3 +147,24 @@ class Exercise(w.VBox):
     def _repr_mimebundle_(self, **kwargs: Any) -> Mime | None:
         data: Mime | None = super()._repr_mimebundle_(**kwargs)
         return None if data is None else {**data, "text/plain": repr(self)}
+
+
+def _openers(report: CodeReport) -> tuple[w.Widget, ...]:
+    """A button per failing case that can be opened in the lab; the lab replaces the one opened before."""
+    place = w.VBox()
+
+    def opener(line: CaseLine) -> w.Button:
+        button = w.Button(
+            description=f"Open in the lab: {line.title}",
+            tooltip="Shows the run of this case, a second before it fails",
+            layout=w.Layout(width="auto"),
+        )
+
+        def show(_: object) -> None:
+            place.children = (Lab.from_link(line.link),)
+
+        button.on_click(show)
+        return button
+
+    buttons = [opener(line) for line in (*report.public, *report.hidden) if line.link]
+    return (w.HBox(buttons, layout=w.Layout(flex_flow="row wrap")), place) if buttons else ()
