@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rebalance_kit.quiz.exports.marked import as_matching, inline, option_html, stem_html
+from rebalance_kit.quiz.exports.marked import as_matching, inline, option_html, plain, stem_html
 from rebalance_kit.quiz.items.item import Choice, Matching, Numeric, Ordering, Question, Short
 
 _SPECIAL = re.compile(r"([\\~=#{}:])")
@@ -60,10 +60,11 @@ def _answers(question: Question) -> str:
         texts = dict(question.options)
         used = {prompt.key for prompt in question.prompts}
         lines = [
-            f"={_safe(inline(prompt.text))} -> {_safe(texts[prompt.key])}" for prompt in question.prompts
+            f"={_safe(inline(prompt.text))} -> {_safe(plain(texts[prompt.key]))}"
+            for prompt in question.prompts
         ]
         return "\n".join(
-            lines + [f"= -> {_safe(text)}" for letter, text in question.options if letter not in used]
+            lines + [f"= -> {_safe(plain(text))}" for letter, text in question.options if letter not in used]
         )
     raise AssertionError(question)
 

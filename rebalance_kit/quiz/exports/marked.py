@@ -22,6 +22,11 @@ def inline(text: str) -> str:
     return _CODE.sub(r"<code>\1</code>", escape(" ".join(clean(text).split()), quote=False))
 
 
+def plain(text: str) -> str:
+    """One paragraph as plain text, for places that take no markup: the signs around code are left out."""
+    return _CODE.sub(r"\1", " ".join(clean(text).split()))
+
+
 def block(text: str) -> str:
     """Paragraphs as HTML."""
     return "".join(f"<p>{inline(part)}</p>" for part in text.split("\n\n"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
-from rebalance_kit.quiz.exports.marked import as_matching, block, clean, option_html, stem_html
+from rebalance_kit.quiz.exports.marked import as_matching, block, clean, option_html, plain, stem_html
 from rebalance_kit.quiz.items.item import Choice, Matching, Numeric, Ordering, Question, Short
 
 
@@ -106,8 +106,8 @@ def _matching(element: ET.Element, question: Matching) -> None:
     ET.SubElement(element, "shuffleanswers").text = "true"
     texts = dict(question.options)
     used = {prompt.key for prompt in question.prompts}
-    pairs = [(option_html(prompt.text), texts[prompt.key]) for prompt in question.prompts]
-    pairs += [("", text) for letter, text in question.options if letter not in used]
+    pairs = [(option_html(prompt.text), plain(texts[prompt.key])) for prompt in question.prompts]
+    pairs += [("", plain(text)) for letter, text in question.options if letter not in used]
     for prompt, text in pairs:
         sub = ET.SubElement(element, "subquestion", format="html")
         _text(sub, prompt)

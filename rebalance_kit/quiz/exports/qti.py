@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
-from rebalance_kit.quiz.exports.marked import clean, option_html, stem_html
+from rebalance_kit.quiz.exports.marked import clean, option_html, plain, stem_html
 from rebalance_kit.quiz.items.item import Choice, Matching, Numeric, Ordering, Question, Short
 
 QTI = "http://www.imsglobal.org/xsd/imsqti_v2p1"
@@ -143,7 +143,7 @@ def _interaction(body: ET.Element, question: Question) -> None:
     elif isinstance(question, Ordering):
         interaction = ET.SubElement(body, "orderInteraction", {**_NAMED, "shuffle": "false"})
         for step in sorted(question.steps, key=lambda each: each.id):
-            ET.SubElement(interaction, "simpleChoice", {"identifier": f"O{step.id}"}).text = clean(step.text)
+            ET.SubElement(interaction, "simpleChoice", {"identifier": f"O{step.id}"}).text = plain(step.text)
     else:
         line = ET.SubElement(body, "p")
         entry = ET.SubElement(line, "textEntryInteraction", {**_NAMED, "expectedLength": "20"})
@@ -175,7 +175,7 @@ def _match(body: ET.Element, question: Matching) -> None:
         side = ET.SubElement(interaction, "simpleMatchSet")
         for name, matches, text in choices:
             choice = ET.SubElement(side, "simpleAssociableChoice", {"identifier": name, "matchMax": matches})
-            choice.text = clean(text)
+            choice.text = plain(text)
 
 
 def _processing(root: ET.Element, question: Question) -> None:
