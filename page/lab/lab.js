@@ -12,6 +12,7 @@ import { FilmError, readFilm } from "./film/format.js";
 import { placeOf } from "./film/times.js";
 import { forgetAddress, linkOfAddress } from "./kernel/address.js";
 import { Talk } from "./kernel/talk.js";
+import { settingsOf } from "./numbers/number.js";
 import { Panels } from "./panels/panels.js";
 import { Comparison } from "./screen/comparison.js";
 import { showControls } from "./screen/controls.js";
@@ -59,6 +60,10 @@ export class Lab {
     this.fromAddress = false;
     /** @type {Element | null} */
     this.beforeHelp = null;
+    /** @type {Map<string, import("./numbers/number.js").Setting>} */
+    this.numbers = new Map();
+    /** @type {import("./numbers/spin.js").Spin | null} */
+    this.dragged = null;
     this.sentTimes = { film: /** @type {Film | null} */ (null), times: /** @type {number[]} */ ([]) };
     this.options = new Options();
     this.talk = new Talk(model, (busy) => this.busy(busy), (dead) => this.dead(dead));
@@ -176,6 +181,7 @@ export class Lab {
 
   showControls() {
     const controls = this.model.get("controls");
+    this.numbers = settingsOf(controls);
     showControls(this, controls);
     if (controls.notice && controls.notice !== this.toldNotice) this.tell(controls.notice);
     this.toldNotice = controls.notice;

@@ -84,6 +84,11 @@ export class Costs {
     this.foreseen = same ? preview : null;
   }
 
+  /** @param {string} words */
+  say(words) {
+    say(this.lab.ui.cost, words);
+  }
+
   /**
    * After a deed: what was foreseen beside what it came to.
    * @param {{ cost: number, without: number, twice: number, skipped: number }} answer

@@ -2,6 +2,7 @@
 
 import { make, say, set } from "../../shared/dom.js";
 import { inflate } from "../film/format.js";
+import { FieldDrag } from "../numbers/field.js";
 import { selectOf } from "./items.js";
 
 /** @typedef {import("../lab.js").Lab} Lab */
@@ -91,6 +92,7 @@ class Drawer {
   /** @param {Field} field */
   drawField({ name, value, help, where, allowed, changed, default: usual }) {
     const id = `rk-${Math.random().toString(36).slice(2)}`;
+    const label = make("label", { for: id }, name, changed ? make("small", {}, " changed") : null);
     const input = make("input", {
       id,
       type: "text",
@@ -102,19 +104,21 @@ class Drawer {
     });
     const error = make("p", { class: "rk-fielderror", id: `${id}e` });
     this.entries.set(name, { input, error, was: value });
+    const number = this.lab.numbers.has(name) ? this.dragOf(name, input, label) : null;
     input.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") this.apply();
-      const value = stepped(input.value, event);
-      if (value === null) return;
-      event.preventDefault();
-      input.value = value;
-      this.follow(name, value);
+      if (number?.takes(event)) {
+        event.preventDefault();
+        event.stopPropagation();
+      } else if (event.key === "Enter") {
+        if (number?.drag) number.release();
+        else this.apply();
+      }
     });
     const says = `${help} For ${where}: ${allowed}; default ${usual || "none"}.`;
     return make(
       "div",
       { class: `rk-field${changed ? " rk-changed" : ""}` },
-      make("label", { for: id }, name, changed ? make("small", {}, " changed") : null),
+      label,
       input,
       make("p", { class: "rk-fieldhelp", id: `${id}h` }, says),
       error,
@@ -122,22 +126,34 @@ class Drawer {
   }
 
   /**
-   * Run with one stepped value at once; of steps that come faster than the answers only the last is sent.
    * @param {string} name
-   * @param {string} value
+   * @param {HTMLInputElement} input
+   * @param {HTMLElement} label
    */
-  follow(name, value) {
+  dragOf(name, input, label) {
+    const told = (/** @type {string} */ words) => say(this.note, words);
+    const show = (/** @type {number} */ value, /** @type {string} */ refused) =>
+      this.stepped(name, value, refused);
+    return new FieldDrag(this.lab, name, input, label, show, told);
+  }
+
+  /**
+   * A field was stepped: the run follows it already.
+   * @param {string} name
+   * @param {number} value
+   * @param {string} refused Kafka's words against the value
+   */
+  stepped(name, value, refused) {
     const entry = this.entries.get(name);
-    this.lab.ask({ type: "settings", values: { [name]: value }, live: true }, (answer) => {
-      if (answer.type === "refused") this.refuse(answer, [name]);
-      else if (entry) {
-        entry.was = value;
-        say(entry.error, "");
-        set(entry.input, "aria-invalid", null);
-        const stopped = `${answer.cost} partition-seconds (without it ${answer.without})`;
-        say(this.note, `${name} is ${value}. Stopped from here on: ${stopped}.`);
-      }
-    });
+    if (!entry) return;
+    entry.input.value = String(value);
+    say(entry.error, refused);
+    set(entry.input, "aria-invalid", refused ? "true" : null);
+    if (!refused) entry.was = String(value);
+    say(
+      this.note,
+      refused ? "Kafka refuses this. The run is that of the step before." : `${name} is ${value}.`,
+    );
   }
 
   /** Send what was changed. */
@@ -188,17 +204,4 @@ class Drawer {
     wrong[0]?.input.focus();
     say(this.note, "Kafka refuses this. The run is unchanged.");
   }
-}
-
-/**
- * The number that an arrow key steps to: the second digit by one, with Shift the first; null where nothing is stepped.
- * @param {string} text
- * @param {{ key: string, shiftKey: boolean }} event
- */
-function stepped(text, { key, shiftKey }) {
-  const sign = key === "ArrowUp" ? 1 : key === "ArrowDown" ? -1 : 0;
-  if (!sign || !/^\d+$/.test(text.trim())) return null;
-  const value = Number(text);
-  const digits = Math.max(1, 10 ** (String(value).length - 2));
-  return String(Math.max(0, value + sign * digits * (shiftKey ? 10 : 1)));
 }

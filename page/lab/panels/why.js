@@ -1,6 +1,7 @@
 // The account of the run; the step at the cursor is open and says its rule.
 
 import { make } from "../../shared/dom.js";
+import { Said } from "../numbers/said.js";
 import { placeOf, seconds } from "../film/times.js";
 
 /** The why tab. */
@@ -37,9 +38,11 @@ export class WhyView {
     this.here = null;
     this.times = entries.map(([at]) => at);
     this.items = entries.map(([at, words, rule, source]) => {
+      const told = make("span", {});
+      new Said(this.lab, told).say(rule);
       const go = make("button", { type: "button" }, make("b", {}, seconds(at)), make("span", {}, words));
       go.addEventListener("click", () => this.lab.seek(at, false));
-      return make("li", {}, go, make("p", {}, rule, make("cite", {}, source)));
+      return make("li", {}, go, make("p", {}, told, " ", make("cite", {}, source)));
     });
     this.root.replaceChildren(...this.items);
   }

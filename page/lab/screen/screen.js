@@ -9,6 +9,7 @@ import { GONE } from "../film/format.js";
 import { sentenceAt } from "../film/sentences.js";
 import { seconds } from "../film/times.js";
 import { refusalOf } from "../acting/deeds.js";
+import { Said } from "../numbers/said.js";
 import { twinText } from "../words/twin.js";
 import { icon } from "./icons.js";
 import { Speaker } from "./speaker.js";
@@ -25,6 +26,8 @@ export class Screen {
   constructor(lab) {
     this.lab = lab;
     this.speaker = new Speaker(lab.ui.status);
+    this.cause = new Said(lab, lab.ui.cause);
+    this.effect = new Said(lab, lab.ui.effect);
     /** @type {any} */
     this.stage = null; // a Stage or Tiles
     this.width = 0;
@@ -148,8 +151,8 @@ export class Screen {
       set(lane.node, "tabindex", index === selected ? "0" : "-1")
     );
     const [cause, effect, place] = sentenceAt(film, player.at);
-    say(ui.cause, cause);
-    say(ui.effect, effect);
+    this.cause.say(cause);
+    this.effect.say(effect);
     this.paintMeter(board);
     const clock = seconds(player.at).replace(" s", " seconds");
     strip.paint(player.at, `${clock}, ${board.group.state}, ${board.flowing} of ${board.there} flow`);

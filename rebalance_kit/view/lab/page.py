@@ -11,6 +11,7 @@ from typing import Any
 from rebalance_kit.view.lab.branches import Choices, History
 from rebalance_kit.view.lab.lessons import PRESETS, lesson_of
 from rebalance_kit.view.lab.state import ASSIGNORS, PROTOCOL_WORDS, topics_of
+from rebalance_kit.view.lab.stepping.numbers import numbers
 from rebalance_kit.view.style.embedding import embedded
 from rebalance_kit.view.style.theme import stylesheet
 
@@ -92,4 +93,5 @@ def controls_of(history: History, choices: Choices) -> dict[str, object]:
         "here": history.here,
         "seed": state.boards.trace.seed,
         "topics": topics_of(state.scenario),
+        "numbers": numbers(state.scenario),
     }

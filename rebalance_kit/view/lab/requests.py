@@ -19,6 +19,7 @@ from rebalance_kit.view.lab.playing.prefetch import is_large
 from rebalance_kit.view.lab.predictions import marks, questions, summary
 from rebalance_kit.view.lab.settings import fields
 from rebalance_kit.view.lab.state import PROTOCOL_WORDS, LabState
+from rebalance_kit.view.lab.stepping import drags
 from rebalance_kit.view.lab.surface import LabSurface
 from rebalance_kit.view.lab.tabs.contents import tab
 
@@ -80,20 +81,25 @@ def _settings(lab: LabSurface, message: Message) -> Answer:
     values = message.get("values")
     if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
         raise ScenarioError(f"got {str(values)[:60]} as settings; expected names with texts")
-    if message.get("live") is True:
-        return {"play": False, **_stepped(lab, values)}, [packed(fields(lab.scenario))]
+    lab.finish()
     lab.set(**values)
     return {"play": False}, [packed(fields(lab.scenario))]
 
 
-def _stepped(lab: LabSurface, values: Mapping[str, str]) -> dict[str, float]:
-    """Run with a value that is being stepped, as one deed for all steps, and say what it costs from the cursor on."""
-    before = lab.history.state
-    if before.done and (before.done[-1].settings or {}).keys() == values.keys():
-        before = before.undo()
-    state = before.with_settings(values)
-    lab.take(lab.history.with_state(state))
-    return dict(cost(before, state, lab.cursor_ms))
+def _drag(lab: LabSurface, message: Message) -> Answer:
+    """A step of a number that is dragged, its end, or its way back."""
+    number, how, value = message.get("number"), message.get("how"), message.get("value")
+    if type(number) is not int:
+        raise ScenarioError(f"the drag is {number!r}; expected its number")
+    if how == "back":
+        drags.give_back(lab, number)
+        return {"play": False}, []
+    if how not in {"step", "keep"} or not isinstance(value, str):
+        raise ScenarioError(
+            f"got {str(how)[:20]!r} to {str(value)[:20]!r}; expected step, keep or back, and a text"
+        )
+    values = {_word(message, "name"): value}
+    return {"play": False, **(drags.step if how == "step" else drags.keep)(lab, number, values)}, []
 
 
 def _preset(lab: LabSurface, message: Message) -> Answer:
@@ -232,6 +238,7 @@ REQUESTS: Mapping[str, Callable[[LabSurface, Message], Answer]] = MappingProxyTy
         "redo": _redo,
         "set": _set,
         "settings": _settings,
+        "drag": _drag,
         "preset": _preset,
         "open": _open,
         "fork": _fork,

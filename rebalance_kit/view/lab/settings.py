@@ -17,6 +17,7 @@ from rebalance_kit.model.errors import ConfigError
 from rebalance_kit.model.versions import parse_version
 from rebalance_kit.simulation.scenario.checks import COMMITS
 from rebalance_kit.simulation.scenario.scenario import PROTOCOLS, MemberSpec, Scenario
+from rebalance_kit.view.lab.stepping.group_size import is_size, size_fields
 
 CLIENT = "each consumer"
 BROKER = "the broker"
@@ -163,7 +164,7 @@ OWN_NAME = "own name"
 
 def fields(scenario: Scenario) -> list[dict[str, Any]]:
     """All fields by group with value, default, allowed values and help, as JSON values."""
-    rows = []
+    rows: list[dict[str, Any]] = [{"group": "Size", "fields": size_fields(scenario)}]
     for group, names in GROUPS.items():
         shown = [
             _field(scenario, name)
@@ -236,10 +237,12 @@ def _text(value: Any) -> str:
 def apply_settings(scenario: Scenario, settings: Mapping[str, Any]) -> Scenario:
     """The scenario with other settings for all members; an empty text gives the default back.
 
-    Raises ``RefusedConfig`` with Kafka's own message and the keys at fault.
+    Sizes of the group are none of them (``group_size.with_sizes``). Raises ``RefusedConfig`` with Kafka's own message and the keys at fault.
     """
     made = scenario
     for name, value in settings.items():
+        if is_size(name):
+            continue
         made = _set(made, name, str(value).strip())
     _check(made)
     return made

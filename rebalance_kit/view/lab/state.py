@@ -30,6 +30,7 @@ from rebalance_kit.view.board.marks import action_words
 from rebalance_kit.view.board.states import MemberState
 from rebalance_kit.view.lab.playing.horizons import horizon_ms
 from rebalance_kit.view.lab.settings import apply_settings, settings_words
+from rebalance_kit.view.lab.stepping.group_size import is_size, with_sizes
 
 PROTOCOL_WORDS: Mapping[str, str] = MappingProxyType(
     {"eager": "Eager", "cooperative": "Cooperative", "consumer": "Consumer"}
@@ -109,7 +110,7 @@ class LabState:
     @cached_property
     def scenario(self) -> Scenario:
         """The scenario with everything that was done, under the chosen protocol."""
-        made = drawn(self.base, self.seed)
+        made = self._sized(drawn(self.base, self.seed))
         for step in self.done:
             if step.member is not None:
                 made = replace(made, members=(*made.members, step.member))
@@ -123,6 +124,20 @@ class LabState:
         if self.protocol is None:
             return made
         return with_protocol(made, protocol_key(self.protocol, self.assignor))
+
+    def _sized(self, made: Scenario) -> Scenario:
+        """With the members and partitions that the settings say it begins with."""
+        settings = {name: value for step in self.done for name, value in (step.settings or {}).items()}
+        if not any(is_size(name) for name in settings):
+            return made
+        added = [step.member.name for step in self.done if step.member is not None]
+        deeds = [*made.actions, *(action for step in self.done for action in step.actions)]
+        done_to = {
+            action.member: action_words(action.do, action.member, action.args)
+            for action in deeds
+            if action.member is not None
+        }
+        return with_sizes(made, settings, done_to, added)
 
     @cached_property
     def boards(self) -> Boards:
@@ -149,7 +164,9 @@ class LabState:
         """The same history with other settings from the start; raises ``ConfigError`` in Kafka's words."""
         apply_settings(self.scenario, settings)
         step = LabStep(settings_words(settings), settings=MappingProxyType(dict(settings)))
-        return self._changed(done=(*self.done, step), undone=())
+        state = self._changed(done=(*self.done, step), undone=())
+        state.scenario  # noqa: B018 - made here, so that sizes which cannot be are refused
+        return state
 
     def with_seed(self, seed: int | None) -> LabState:
         """The same history with other chances; None gives the scenario's own seed back."""

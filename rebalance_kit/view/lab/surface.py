@@ -20,6 +20,7 @@ class LabSurface(Protocol):
     asked: tuple[Question, ...]
     predictions: list[Prediction]
     comparing: tuple[object, Comparing] | None
+    dragging: object
     film: Any
     controls: Any
     cursor_ms: Any
@@ -71,6 +72,14 @@ class LabSurface(Protocol):
 
     def take(self, history: History) -> None:
         """Show another branch, or the branches changed."""
+        ...
+
+    def glance(self, history: History) -> None:
+        """Show the first second after the cursor of another run; ``finish`` makes the rest."""
+        ...
+
+    def finish(self) -> None:
+        """Simulate the rest of a run of which the beginning is shown."""
         ...
 
     def undo(self) -> None:

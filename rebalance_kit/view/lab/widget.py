@@ -81,6 +81,7 @@ class Lab(Deeds, anywidget.AnyWidget):
         self._serial = 1
         self.choices = Choices()
         self.comparing: tuple[object, Comparing] | None = None
+        self.dragging: object = None
         self._notice = ""
         self._ready: Ahead | None = None
         self._finishing: Ahead | None = None
@@ -288,8 +289,17 @@ class Lab(Deeds, anywidget.AnyWidget):
         self._told_of(history.with_state(then.with_boards(boards)))
         self._show(film, at_ms)
 
+    def glance(self, history: History) -> None:
+        """Show the first second after the cursor of another run; ``finish`` makes the rest."""
+        state, at_ms = history.state, self.cursor_ms
+        begun = Ahead(state)
+        boards, film = begun.first_second(at_ms)
+        self._ready, self._finishing = None, begun
+        self._told_of(history.with_state(state.with_boards(boards)))
+        self._show(film, at_ms)
+
     def finish(self) -> None:
-        """Simulate the rest of what ``act_soon`` has begun."""
+        """Simulate the rest of what ``act_soon`` or ``glance`` has begun."""
         begun, self._finishing = self._finishing, None
         if begun is not None:
             boards = begun.finish()
@@ -303,6 +313,8 @@ class Lab(Deeds, anywidget.AnyWidget):
         if same and history == self.history:
             return
         film = self.film if same else film_bytes(history.state.boards)
+        if not same:
+            self._finishing = None
         self._told_of(history)
         self._show(film, self.cursor_ms)
         self._get_ready_soon()
@@ -353,6 +365,8 @@ class Lab(Deeds, anywidget.AnyWidget):
     def handle(self, message: Mapping[str, object]) -> None:
         """Do what a click on the page asks, or refuse it in words; never a traceback in the output."""
         try:
+            if message.get("type") != "drag":
+                self.finish()
             reply, buffers = answer(self, message)
         except RebalanceKitError as refusal:
             words = plainly(str(getattr(refusal, "kafka_message", refusal)))
@@ -367,7 +381,8 @@ class Lab(Deeds, anywidget.AnyWidget):
             )
             return
         self.send({"type": "done", "id": message.get("id"), "serial": self._serial, **reply}, buffers)
-        self.finish()
+        if not reply.get("stepping"):
+            self.finish()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[Mime, Mime] | None:
         """The widget where one can live; without a kernel its last state as picture and words."""

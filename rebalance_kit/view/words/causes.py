@@ -49,7 +49,7 @@ def _of_an_owner(name: str, owner: MemberState, state: PartitionState) -> Cause:
     if owner.doing == "commits before it joins":
         return Cause(name, f"{name} commits before it joins")
     if owner.doing == "does not poll":
-        return Cause(name, f"{name} does not call poll()")
+        return Cause(name, f"{name} does not call poll() (at most max.poll.interval.ms)")
     if state.word == "give up":
         return Cause(name, f"{name} gives it up")
     if owner.doing == "polls":

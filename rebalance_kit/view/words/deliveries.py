@@ -75,7 +75,9 @@ def queues_words(board: BoardState) -> str:
     parts = []
     if slow:
         where, reads = _where(slow), "reads" if len(slow) == 1 else "read"
-        parts.append(f"{_who(slow)} {reads} {where} more slowly than records come: the queue grows.")
+        parts.append(
+            f"{_who(slow)} {reads} {where} more slowly than records come: the queue grows. processing_ms says what one record takes."
+        )
     if fast:
         parts.append(f"{_who(fast)} {'works' if len(fast) == 1 else 'work'} off the queue of {_where(fast)}.")
     return " ".join(parts)

@@ -162,12 +162,12 @@ def _join_phase(board: BoardState) -> tuple[str, str]:
     if len(awaited) > LISTED:
         return (
             f"The join phase waits for {len(awaited)} members.",
-            "They hear of it with their next heartbeat.",
+            "They hear of it with their next heartbeat (heartbeat.interval.ms).",
         )
     hears = "it hears" if len(awaited) == 1 else "they hear"
     return (
         f"The join phase waits for {listing(awaited)}.",
-        f"{hears.capitalize()} of the rebalance with the next heartbeat.",
+        f"{hears.capitalize()} of the rebalance with the next heartbeat (heartbeat.interval.ms).",
     )
 
 
@@ -196,7 +196,7 @@ def _handing_over(board: BoardState) -> tuple[str, str] | None:
         )
     takers = sorted({partition.state.target or "" for partition in waits})
     return (
-        f"{listing(takers[:LISTED])} will get {partitions_in_words(partition.name for partition in waits)} with the next heartbeat.",
+        f"{listing(takers[:LISTED])} will get {partitions_in_words(partition.name for partition in waits)} with the next heartbeat (group.consumer.heartbeat.interval.ms).",
         "",
     )
 

@@ -11,7 +11,7 @@ from rebalance_kit.simulation.simulate import Run
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.state_tracks import StateTracks
 from rebalance_kit.view.lab.playing.playback import glance_bytes
-from rebalance_kit.view.lab.state import LabState
+from rebalance_kit.view.lab.state import LabState, check_size
 
 GLANCE_MS = 1_000
 """How much of what follows is shown at first."""
@@ -83,6 +83,15 @@ class Ahead:
             tracks=self._tracks,
             settled_ms=settled if settled is not None and settled <= at_ms else None,
         )
+        return boards, glance_bytes(boards, at_ms, end_ms)
+
+    def first_second(self, at_ms: int) -> tuple[Boards, bytes]:
+        """The run from its start up to a second after a moment, and its film: where something else holds from the start."""
+        check_size(self.state.scenario)
+        end_ms = self.state.scenario.end_ms
+        known_ms = min(at_ms + GLANCE_MS, end_ms)
+        self._run.until(known_ms)
+        boards = Boards(self._run.so_far(), tracks=self._tracks)
         return boards, glance_bytes(boards, at_ms, end_ms)
 
     def finish(self) -> Boards:

@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 4c321ceddf40c01b, bundle db76897d950ce10b.
+// Made of page/lab/main.js by `make page`; edit there. Sources 95136b8a11c44a29, bundle 51fdc194b70e0c00.
 // shared/model.js
 function bytesOf(text2) {
   return new DataView(Uint8Array.from(atob(text2), (letter) => letter.charCodeAt(0)).buffer);
@@ -1010,6 +1010,10 @@ var Costs = class {
     const same = preview?.what === what && preview.member === selected && preview.at === Math.round(player.at);
     this.foreseen = same ? preview : null;
   }
+  /** @param {string} words */
+  say(words) {
+    say(this.lab.ui.cost, words);
+  }
   /**
    * After a deed: what was foreseen beside what it came to.
    * @param {{ cost: number, without: number, twice: number, skipped: number }} answer
@@ -1349,6 +1353,255 @@ function showMore(lab, opener2) {
   lab.popup.show(opener2, marked ? note : "", make("h2", {}, member ? `Do to ${member.name}` : "Nobody is selected"), ...items(true), make("h2", {}, "Do to the group"), ...items(false));
 }
 
+// lab/numbers/number.js
+var PIXELS = 6;
+function settingsOf({ numbers = {}, alone }) {
+  const rows2 = Object.entries(alone ? {} : numbers);
+  return new Map(rows2.map(([name, [value, least, most]]) => [
+    name,
+    {
+      name,
+      value,
+      least,
+      most
+    }
+  ]));
+}
+function stepOf(value) {
+  return Math.max(1, 10 ** (String(Math.floor(Math.abs(value))).length - 2));
+}
+function moved({ value, least, most }, steps) {
+  return Math.max(least, Math.min(most, value + Math.round(steps) * stepOf(value)));
+}
+function stepsOfKey(key) {
+  const known = (
+    /** @type {Record<string, number>} */
+    {
+      ArrowUp: 1,
+      ArrowRight: 1,
+      ArrowDown: -1,
+      ArrowLeft: -1,
+      PageUp: 10,
+      PageDown: -10
+    }
+  );
+  return known[key] ?? null;
+}
+function inWords(name, value) {
+  if (!/[._]ms$/.test(name)) return String(value);
+  return value >= 1e3 ? seconds(value) : `${value} ms`;
+}
+function pieces(text2, settings) {
+  const found = [];
+  let from = 0;
+  for (const match of text2.matchAll(places(settings))) {
+    const { all, name } = (
+      /** @type {Record<string, string>} */
+      match.groups
+    );
+    const setting = all ? theOnly(settings, Number(all)) : name;
+    if (!setting || name && !settings.has(name)) continue;
+    const words = all ? "All " : `${name} `;
+    found.push(text2.slice(from, match.index) + words, {
+      name: setting
+    });
+    from = match.index + (all ? `All ${all}`.length : match[0].length);
+  }
+  if (from < text2.length || !found.length) found.push(text2.slice(from));
+  return found;
+}
+function places(settings) {
+  const names = [
+    ...settings.keys()
+  ].filter((name) => /[._]/.test(name) && !name.startsWith("partitions.")).sort((a, b) => b.length - a.length).map((name) => name.replaceAll(".", "\\."));
+  const value = "(?: \\([\\d.,]+ (?:s|ms)\\))?";
+  return new RegExp(`(?<![\\w.])(?<name>${names.join("|") || "(?!)"})(?![\\w.=])${value}|All (?<all>\\d+) partitions`, "g");
+}
+function theOnly(settings, count) {
+  const topics = [
+    ...settings.values()
+  ].filter(({ name }) => name.startsWith("partitions."));
+  return topics.length === 1 && topics[0].value === count ? topics[0].name : null;
+}
+
+// lab/numbers/drag.js
+var UNREAD = "unread from here on:";
+var Drag = class {
+  /**
+   * @param {import("../lab.js").Lab} lab
+   * @param {Setting} setting as it is at the beginning
+   * @param {(value: number, refused: string) => void} show
+   */
+  constructor(lab, setting, show) {
+    this.lab = lab;
+    this.setting = setting;
+    this.show = show;
+    this.number = lab.talk.lastId += 1;
+    this.value = setting.value;
+    this.taken = setting.value;
+    this.steps = 0;
+    this.onTold = () => {
+    };
+  }
+  /** @param {number} steps in all since the beginning */
+  to(steps) {
+    this.steps = steps;
+    this.jump(moved(this.setting, steps));
+  }
+  /** @param {number} value */
+  jump(value) {
+    if (value === this.value) return;
+    this.value = value;
+    this.show(value, "");
+    this.ask("step", (answer) => this.follow(value, answer));
+  }
+  /**
+   * @param {"step" | "keep" | "back"} how
+   * @param {(answer: any) => void} then
+   */
+  ask(how, then) {
+    const { name } = this.setting;
+    this.lab.ask({
+      type: "drag",
+      number: this.number,
+      how,
+      name,
+      value: String(this.value)
+    }, then);
+  }
+  /**
+   * @param {number} value
+   * @param {any} answer
+   */
+  follow(value, answer) {
+    if (answer.type === "refused") {
+      if (value === this.value) this.show(value, answer.words);
+      return;
+    }
+    this.taken = value;
+    this.tell(answer);
+  }
+  /** @param {any} answer */
+  tell({ dragged }) {
+    const { name, value } = this.setting;
+    const change = `${name} ${inWords(name, value)} \u2192 ${inWords(name, this.taken)}`;
+    const words = dragged === void 0 ? "the first second is shown" : `${UNREAD} ${dragged.cost} partition-seconds (before ${dragged.without})`;
+    this.lab.costs.say(`${change}: ${words}.`);
+    this.onTold(`${change}: ${words}.`);
+  }
+  /** Let it stay; a value that Kafka refuses falls back to the last one that it took. */
+  keep() {
+    if (this.taken === this.setting.value && this.value === this.taken) return;
+    const sent = this.value;
+    this.ask("keep", (answer) => {
+      if (answer.type === "refused") this.fallBack(answer.words);
+      else {
+        this.taken = sent;
+        this.tell(answer);
+      }
+    });
+  }
+  /** @param {string} words */
+  fallBack(words) {
+    this.lab.refuse(words);
+    this.value = this.taken;
+    this.show(this.value, "");
+    if (this.taken !== this.setting.value) this.keep();
+  }
+  /** As if nothing had been dragged. */
+  back() {
+    this.value = this.setting.value;
+    this.show(this.value, "");
+    this.lab.costs.say("");
+    this.ask("back", () => {
+    });
+  }
+};
+
+// lab/numbers/field.js
+var KEYS = /* @__PURE__ */ new Set([
+  "ArrowUp",
+  "ArrowDown",
+  "PageUp",
+  "PageDown"
+]);
+var FieldDrag = class {
+  /**
+   * @param {import("../lab.js").Lab} lab
+   * @param {string} name of the setting
+   * @param {HTMLInputElement} input
+   * @param {HTMLElement} handle
+   * @param {(value: number, refused: string) => void} show
+   * @param {(words: string) => void} told
+   */
+  constructor(lab, name, input, handle, show, told) {
+    this.lab = lab;
+    this.name = name;
+    this.input = input;
+    this.handle = handle;
+    this.show = show;
+    this.told = told;
+    this.drag = null;
+    this.from = 0;
+    handle.classList.add("rk-drags");
+    handle.title = "Drag to change; the arrow keys step it in the field";
+    handle.addEventListener("pointerdown", (event) => this.press(event));
+    handle.addEventListener("pointermove", (event) => this.move(event));
+    handle.addEventListener("pointerup", () => this.release());
+    handle.addEventListener("pointercancel", () => this.giveBack());
+    input.addEventListener("blur", () => this.release());
+  }
+  /** A drag goes on from what stands in the field. */
+  begin() {
+    const setting = this.lab.numbers.get(this.name);
+    const value = Number(this.input.value);
+    if (this.drag || !setting || this.input.value.trim() === "" || !Number.isFinite(value)) return;
+    this.lab.player.pause();
+    this.drag = new Drag(this.lab, {
+      ...setting,
+      value
+    }, this.show);
+    this.drag.onTold = this.told;
+  }
+  /** @param {PointerEvent} event */
+  press(event) {
+    if (event.button !== 0) return;
+    event.preventDefault();
+    this.input.focus();
+    this.begin();
+    this.from = event.clientX;
+    this.handle.setPointerCapture(event.pointerId);
+  }
+  /** @param {PointerEvent} event */
+  move(event) {
+    if (!this.handle.hasPointerCapture(event.pointerId)) return;
+    this.drag?.to(Math.trunc((event.clientX - this.from) / PIXELS));
+  }
+  release() {
+    const { drag } = this;
+    this.drag = null;
+    drag?.keep();
+  }
+  giveBack() {
+    const { drag } = this;
+    this.drag = null;
+    drag?.back();
+  }
+  /**
+   * Whether the key was the field's: a step, or Esc while it is being changed.
+   * @param {KeyboardEvent} event
+   */
+  takes(event) {
+    if (event.key === "Escape" && this.drag) this.giveBack();
+    else if (KEYS.has(event.key)) {
+      this.begin();
+      const steps = (stepsOfKey(event.key) ?? 0) * (event.shiftKey ? 10 : 1);
+      this.drag?.to(this.drag.steps + steps);
+    } else return false;
+    return true;
+  }
+};
+
 // lab/dialogs/settings.js
 async function showSettings(lab, opener2) {
   const answer = await lab.talk.request({
@@ -1428,6 +1681,9 @@ var Drawer = class _Drawer {
   /** @param {Field} field */
   drawField({ name, value, help, where, allowed, changed, default: usual }) {
     const id = `rk-${Math.random().toString(36).slice(2)}`;
+    const label = make("label", {
+      for: id
+    }, name, changed ? make("small", {}, " changed") : null);
     const input = make("input", {
       id,
       type: "text",
@@ -1446,49 +1702,48 @@ var Drawer = class _Drawer {
       error,
       was: value
     });
+    const number = this.lab.numbers.has(name) ? this.dragOf(name, input, label) : null;
     input.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") this.apply();
-      const value2 = stepped(input.value, event);
-      if (value2 === null) return;
-      event.preventDefault();
-      input.value = value2;
-      this.follow(name, value2);
+      if (number?.takes(event)) {
+        event.preventDefault();
+        event.stopPropagation();
+      } else if (event.key === "Enter") {
+        if (number?.drag) number.release();
+        else this.apply();
+      }
     });
     const says = `${help} For ${where}: ${allowed}; default ${usual || "none"}.`;
     return make("div", {
       class: `rk-field${changed ? " rk-changed" : ""}`
-    }, make("label", {
-      for: id
-    }, name, changed ? make("small", {}, " changed") : null), input, make("p", {
+    }, label, input, make("p", {
       class: "rk-fieldhelp",
       id: `${id}h`
     }, says), error);
   }
   /**
-   * Run with one stepped value at once; of steps that come faster than the answers only the last is sent.
    * @param {string} name
-   * @param {string} value
+   * @param {HTMLInputElement} input
+   * @param {HTMLElement} label
    */
-  follow(name, value) {
+  dragOf(name, input, label) {
+    const told = (words) => say(this.note, words);
+    const show = (value, refused) => this.stepped(name, value, refused);
+    return new FieldDrag(this.lab, name, input, label, show, told);
+  }
+  /**
+   * A field was stepped: the run follows it already.
+   * @param {string} name
+   * @param {number} value
+   * @param {string} refused Kafka's words against the value
+   */
+  stepped(name, value, refused) {
     const entry = this.entries.get(name);
-    this.lab.ask({
-      type: "settings",
-      values: {
-        [name]: value
-      },
-      live: true
-    }, (answer) => {
-      if (answer.type === "refused") this.refuse(answer, [
-        name
-      ]);
-      else if (entry) {
-        entry.was = value;
-        say(entry.error, "");
-        set(entry.input, "aria-invalid", null);
-        const stopped = `${answer.cost} partition-seconds (without it ${answer.without})`;
-        say(this.note, `${name} is ${value}. Stopped from here on: ${stopped}.`);
-      }
-    });
+    if (!entry) return;
+    entry.input.value = String(value);
+    say(entry.error, refused);
+    set(entry.input, "aria-invalid", refused ? "true" : null);
+    if (!refused) entry.was = String(value);
+    say(this.note, refused ? "Kafka refuses this. The run is that of the step before." : `${name} is ${value}.`);
   }
   /** Send what was changed. */
   apply() {
@@ -1539,13 +1794,6 @@ var Drawer = class _Drawer {
     say(this.note, "Kafka refuses this. The run is unchanged.");
   }
 };
-function stepped(text2, { key, shiftKey }) {
-  const sign = key === "ArrowUp" ? 1 : key === "ArrowDown" ? -1 : 0;
-  if (!sign || !/^\d+$/.test(text2.trim())) return null;
-  const value = Number(text2);
-  const digits = Math.max(1, 10 ** (String(value).length - 2));
-  return String(Math.max(0, value + sign * digits * (shiftKey ? 10 : 1)));
-}
 
 // lab/panels/tabs.js
 var TABS = Object.freeze(
@@ -1764,12 +2012,12 @@ function deliveriesLine(film, at) {
     ]
   ].flatMap(([kind, words]) => {
     const events = film.deliveries.filter((each) => each.kind === kind && each.at <= at);
-    const places = [
+    const places2 = [
       ...new Set(events.map((each) => each.partition))
     ].sort((a, b) => a - b);
     const count = events.reduce((sum, each) => sum + each.count, 0);
     return count ? [
-      `${count} ${words} (${spoken(places.map((place) => film.partitions[place]))})`
+      `${count} ${words} (${spoken(places2.map((place) => film.partitions[place]))})`
     ] : [];
   });
   return parts.length ? `Records so far: ${parts.join(", ")}.` : "";
@@ -2475,11 +2723,11 @@ var page = (
 );
 function linkOfAddress() {
   const came = performance.getEntriesByType("navigation")[0];
-  const places = [
+  const places2 = [
     location.href,
     came ? came.name : ""
   ].filter(Boolean).map((text2) => new URL(text2));
-  const token2 = places.map(tokenOf).find(Boolean);
+  const token2 = places2.map(tokenOf).find(Boolean);
   if (!token2 || page.rebalanceLinkOpened === token2) return null;
   page.rebalanceLinkOpened = token2;
   return token2;
@@ -3320,7 +3568,7 @@ var InvariantsView = class {
   /** @param {import("./content.js").Light} light */
   drawLight([name, statement, seen]) {
     const broken = seen.length > 0;
-    const places = seen.map(([at, words]) => {
+    const places2 = seen.map(([at, words]) => {
       const go = make("button", {
         type: "button"
       }, `${seconds(at)}: ${words}`);
@@ -3331,7 +3579,7 @@ var InvariantsView = class {
     const sign = make("b", {
       "aria-hidden": "true"
     }, broken ? "\u2717" : "\u2713");
-    const text2 = make("span", {}, says, make("span", {}, statement), ...places);
+    const text2 = make("span", {}, says, make("span", {}, statement), ...places2);
     return make("li", {
       class: broken ? "rk-bad" : "rk-good"
     }, sign, text2);
@@ -4108,6 +4356,188 @@ var Row = class {
   }
 };
 
+// lab/numbers/spin.js
+var Spin = class {
+  /**
+   * @param {import("../lab.js").Lab} lab
+   * @param {string} name of the setting
+   * @param {HTMLElement} [handle] what is dragged instead of a number in a text
+   */
+  constructor(lab, name, handle) {
+    this.lab = lab;
+    this.name = name;
+    this.drag = null;
+    this.from = 0;
+    this.shown = NaN;
+    this.node = handle ?? make("b", {
+      class: "rk-number-spin",
+      tabindex: "0",
+      role: "spinbutton",
+      "aria-label": name
+    });
+    this.node.addEventListener("pointerdown", (event) => this.press(event));
+    this.node.addEventListener("pointermove", (event) => this.move(event));
+    this.node.addEventListener("pointerup", () => this.release());
+    this.node.addEventListener("pointercancel", () => this.giveBack());
+    this.node.addEventListener("keydown", (event) => this.onKey(event));
+    this.node.addEventListener("blur", () => this.release());
+    this.onValue = (value, refused) => this.show(value, refused);
+  }
+  /** @returns {Setting | undefined} */
+  get setting() {
+    return this.lab.numbers.get(this.name);
+  }
+  get active() {
+    return this.drag !== null || document.activeElement === this.node;
+  }
+  /** Show the value that holds; while it is dragged, where it was dragged to. */
+  paint() {
+    const { setting } = this;
+    if (setting && !this.drag && setting.value !== this.shown) this.show(setting.value, "");
+  }
+  /**
+   * @param {number} value
+   * @param {string} refused
+   */
+  show(value, refused) {
+    this.shown = value;
+    const words = inWords(this.name, value);
+    say(this.node, words);
+    set(this.node, "aria-valuenow", value);
+    set(this.node, "aria-valuetext", refused ? `${words}, refused: ${refused}` : words);
+    set(this.node, "aria-valuemin", this.setting?.least ?? 0);
+    set(this.node, "aria-invalid", refused ? "true" : null);
+    if (refused) this.lab.refuse(refused);
+  }
+  begin() {
+    const { setting, lab } = this;
+    if (this.drag || !setting || lab.alone || lab.predict.on) return;
+    lab.player.pause();
+    lab.dragged = this;
+    this.drag = new Drag(lab, setting, (value, refused) => this.onValue(value, refused));
+  }
+  /** @param {PointerEvent} event */
+  press(event) {
+    if (event.button !== 0) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.node.focus();
+    this.begin();
+    this.from = event.clientX;
+    this.node.setPointerCapture(event.pointerId);
+  }
+  /** @param {PointerEvent} event */
+  move(event) {
+    if (!this.drag || !this.node.hasPointerCapture(event.pointerId)) return;
+    this.drag.to(Math.trunc((event.clientX - this.from) / PIXELS));
+  }
+  release() {
+    this.end()?.keep();
+    this.paint();
+  }
+  giveBack() {
+    this.end()?.back();
+  }
+  end() {
+    const { drag } = this;
+    this.drag = null;
+    if (drag) this.lab.dragged = null;
+    return drag;
+  }
+  /** @param {KeyboardEvent} event */
+  onKey(event) {
+    const steps = stepsOfKey(event.key);
+    if (steps === null && !(this.drag && [
+      "Escape",
+      "Enter"
+    ].includes(event.key))) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.key === "Escape") this.giveBack();
+    else if (event.key === "Enter") this.release();
+    else {
+      this.begin();
+      this.drag?.to(this.drag.steps + (steps ?? 0));
+    }
+  }
+};
+
+// lab/numbers/said.js
+var Said = class {
+  /**
+   * @param {import("../lab.js").Lab} lab
+   * @param {HTMLElement} node
+   */
+  constructor(lab, node) {
+    this.lab = lab;
+    this.node = node;
+    this.drawn = [];
+    this.spins = [];
+  }
+  /** @param {string} text */
+  say(text2) {
+    const { numbers } = this.lab;
+    if (this.drawn[0] === text2 && this.drawn[1] === numbers) return;
+    this.drawn = [
+      text2,
+      numbers
+    ];
+    const parts = pieces(text2, numbers);
+    const kept = this.spins.find((spin) => spin.active);
+    if (parts.every((part) => typeof part === "string") && !kept) {
+      this.spins = [];
+      say(this.node, text2);
+      return;
+    }
+    this.write(parts, kept);
+  }
+  /**
+   * @param {(string | { name: string })[]} parts
+   * @param {Spin | undefined} kept
+   */
+  write(parts, kept) {
+    const place = kept ? parts.findIndex((part) => typeof part !== "string" && part.name === kept.name) : -1;
+    const before = this.nodesOf(kept && place >= 0 ? parts.slice(0, place) : parts);
+    const after = this.nodesOf(kept && place >= 0 ? parts.slice(place + 1) : []);
+    this.spins = [
+      ...before,
+      ...after
+    ].flatMap(({ spin }) => spin ?? []);
+    const nodes = [
+      before,
+      after
+    ].map((list) => list.map(({ node }) => node));
+    if (kept) {
+      const named = place < 0 ? [
+        make("span", {}, ` ${kept.name} `)
+      ] : [];
+      this.spins.push(kept);
+      [
+        ...this.node.childNodes
+      ].forEach((node) => node !== kept.node && node.remove());
+      kept.node.before(...nodes[0], ...named);
+      kept.node.after(...nodes[1]);
+    } else this.node.replaceChildren(...nodes[0]);
+    this.spins.forEach((spin) => spin.paint());
+  }
+  /**
+   * @param {(string | { name: string })[]} parts
+   * @returns {{ node: Node, spin?: Spin }[]}
+   */
+  nodesOf(parts) {
+    return parts.map((part) => {
+      if (typeof part === "string") return {
+        node: document.createTextNode(part)
+      };
+      const spin = new Spin(this.lab, part.name);
+      return {
+        node: spin.node,
+        spin
+      };
+    });
+  }
+};
+
 // lab/panels/why.js
 var WhyView = class {
   /** @param {import("../lab.js").Lab} lab */
@@ -4140,11 +4570,13 @@ var WhyView = class {
     this.here = null;
     this.times = entries.map(([at]) => at);
     this.items = entries.map(([at, words, rule, source]) => {
+      const told = make("span", {});
+      new Said(this.lab, told).say(rule);
       const go = make("button", {
         type: "button"
       }, make("b", {}, seconds(at)), make("span", {}, words));
       go.addEventListener("click", () => this.lab.seek(at, false));
-      return make("li", {}, go, make("p", {}, rule, make("cite", {}, source)));
+      return make("li", {}, go, make("p", {}, told, " ", make("cite", {}, source)));
     });
     this.root.replaceChildren(...this.items);
   }
@@ -4273,7 +4705,7 @@ var Panels = class {
     if (this.name === "flow") return;
     const view = this.viewOf(this.name);
     if (view.root.parentNode !== this.panel) this.panel.replaceChildren(this.wait, view.root);
-    this.wait.hidden = view.content !== null || !FROM_KERNEL.has(this.name);
+    this.wait.hidden = this.lab.dragged !== null || view.content !== null || !FROM_KERNEL.has(this.name);
     if (FROM_KERNEL.has(this.name)) this.want();
     if (view.content || !FROM_KERNEL.has(this.name)) view.paint(this.lab.player.at, moving);
   }
@@ -4288,6 +4720,7 @@ var Panels = class {
     return `${lab.serial}/${moment}/${name === "metrics" ? member?.name : ""}`;
   }
   want() {
+    if (this.lab.dragged) return;
     const { name } = this;
     const key = this.keyOf(name);
     if (this.filled.get(name) === key || this.asking) return;
@@ -5238,7 +5671,7 @@ var Presenter = class {
 };
 
 // lab/acting/key_table.js
-var KEYS = Object.freeze(
+var KEYS2 = Object.freeze(
   /** @type {[string, string][]} */
   [
     [
@@ -5835,7 +6268,7 @@ function buildStory() {
   };
 }
 function buildHelp() {
-  const rows2 = KEYS.map(([key, does]) => make("tr", {}, make("th", {
+  const rows2 = KEYS2.map(([key, does]) => make("tr", {}, make("th", {
     scope: "row"
   }, key), make("td", {}, does)));
   const table = make("table", {}, make("caption", {}, "Keys"), make("tbody", {}, ...rows2));
@@ -7045,6 +7478,8 @@ var Screen = class {
   constructor(lab) {
     this.lab = lab;
     this.speaker = new Speaker(lab.ui.status);
+    this.cause = new Said(lab, lab.ui.cause);
+    this.effect = new Said(lab, lab.ui.effect);
     this.stage = null;
     this.width = 0;
     this.outer = 0;
@@ -7156,8 +7591,8 @@ var Screen = class {
     else this.stage.paint(board, selected, moving && player.playing);
     this.stage.lanes.forEach((lane, index) => set(lane.node, "tabindex", index === selected ? "0" : "-1"));
     const [cause, effect, place] = sentenceAt(film, player.at);
-    say(ui.cause, cause);
-    say(ui.effect, effect);
+    this.cause.say(cause);
+    this.effect.say(effect);
     this.paintMeter(board);
     const clock = seconds(player.at).replace(" s", " seconds");
     strip.paint(player.at, `${clock}, ${board.group.state}, ${board.flowing} of ${board.there} flow`);
@@ -7518,6 +7953,8 @@ var Lab = class {
     this.forgetting = 0;
     this.fromAddress = false;
     this.beforeHelp = null;
+    this.numbers = /* @__PURE__ */ new Map();
+    this.dragged = null;
     this.sentTimes = {
       film: (
         /** @type {Film | null} */
@@ -7641,6 +8078,7 @@ var Lab = class {
   }
   showControls() {
     const controls = this.model.get("controls");
+    this.numbers = settingsOf(controls);
     showControls(this, controls);
     if (controls.notice && controls.notice !== this.toldNotice) this.tell(controls.notice);
     this.toldNotice = controls.notice;

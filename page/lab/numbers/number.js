@@ -1,0 +1,105 @@
+// The arithmetic of a number that is dragged, and its words.
+
+import { seconds } from "../film/times.js";
+
+/** @typedef {{ name: string, value: number, least: number, most: number }} Setting */
+
+/** Pixels of the pointer for one step. */
+export const PIXELS = 6;
+
+/**
+ * The settings that can be dragged in this run; none where no kernel would answer.
+ * @param {{ numbers?: Record<string, [number, number, number]>, alone?: boolean }} controls
+ * @returns {Map<string, Setting>}
+ */
+export function settingsOf({ numbers = {}, alone }) {
+  const rows = Object.entries(alone ? {} : numbers);
+  return new Map(rows.map(([name, [value, least, most]]) => [name, { name, value, least, most }]));
+}
+
+/**
+ * What one step is: the second digit by one, as 1 s of 45 s.
+ * @param {number} value where the drag began
+ */
+export function stepOf(value) {
+  return Math.max(1, 10 ** (String(Math.floor(Math.abs(value))).length - 2));
+}
+
+/**
+ * The value so many steps away from where it began.
+ * @param {Setting} setting
+ * @param {number} steps
+ */
+export function moved({ value, least, most }, steps) {
+  return Math.max(least, Math.min(most, value + Math.round(steps) * stepOf(value)));
+}
+
+/**
+ * How many steps a key is; null for one that steps nothing.
+ * @param {string} key
+ */
+export function stepsOfKey(key) {
+  const known = /** @type {Record<string, number>} */ ({
+    ArrowUp: 1,
+    ArrowRight: 1,
+    ArrowDown: -1,
+    ArrowLeft: -1,
+    PageUp: 10,
+    PageDown: -10,
+  });
+  return known[key] ?? null;
+}
+
+/**
+ * A value as people read it: times in seconds from one second on.
+ * @param {string} name
+ * @param {number} value
+ */
+export function inWords(name, value) {
+  if (!/[._]ms$/.test(name)) return String(value);
+  return value >= 1000 ? seconds(value) : `${value} ms`;
+}
+
+/**
+ * Where settings are named in a text: pieces of plain text, and settings with the words that stand for their value.
+ * A number that stands behind a name in the text is the value; a name alone gets it.
+ * @param {string} text
+ * @param {Map<string, Setting>} settings
+ * @returns {(string | { name: string })[]}
+ */
+export function pieces(text, settings) {
+  /** @type {(string | { name: string })[]} */
+  const found = [];
+  let from = 0;
+  for (const match of text.matchAll(places(settings))) {
+    const { all, name } = /** @type {Record<string, string>} */ (match.groups);
+    const setting = all ? theOnly(settings, Number(all)) : name;
+    if (!setting || (name && !settings.has(name))) continue;
+    const words = all ? "All " : `${name} `;
+    found.push(text.slice(from, match.index) + words, { name: setting });
+    from = match.index + (all ? `All ${all}`.length : match[0].length);
+  }
+  if (from < text.length || !found.length) found.push(text.slice(from));
+  return found;
+}
+
+/** @param {Map<string, Setting>} settings */
+function places(settings) {
+  const names = [...settings.keys()].filter((name) => /[._]/.test(name) && !name.startsWith("partitions."))
+    .sort((a, b) => b.length - a.length).map((name) => name.replaceAll(".", "\\."));
+  const value = "(?: \\([\\d.,]+ (?:s|ms)\\))?";
+  return new RegExp(
+    `(?<![\\w.])(?<name>${names.join("|") || "(?!)"})(?![\\w.=])${value}|All (?<all>\\d+) partitions`,
+    "g",
+  );
+}
+
+/**
+ * The only topic's setting, where it has so many partitions.
+ * @param {Map<string, Setting>} settings
+ * @param {number} count
+ */
+function theOnly(settings, count) {
+  const topics = [...settings.values()].filter(({ name }) => name.startsWith("partitions."));
+  return topics.length === 1 && topics[0].value === count ? topics[0].name : null;
+}

@@ -1,0 +1,114 @@
+"""How many members and partitions a scenario begins with, as settings of the lab."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from rebalance_kit.model.configs.types import RefusedConfig
+from rebalance_kit.simulation.scenario.scenario import MemberSpec, Scenario
+
+MEMBERS = "members"
+PARTITIONS = "partitions."
+"""Before the name of the topic."""
+MOST_MEMBERS, MOST_PARTITIONS = 100, 1000
+MEMBER_HELP = (
+    "Members that the run begins with; one more has the configuration of the first, the last one goes first."
+)
+TOPIC_HELP = "Partitions that the topic begins with."
+
+
+def is_size(name: str) -> bool:
+    """Whether a setting is a size of the group.
+
+    >>> is_size("partitions.orders"), is_size("processing_ms")
+    (True, False)
+    """
+    return name == MEMBERS or name.startswith(PARTITIONS)
+
+
+def sizes(scenario: Scenario) -> dict[str, tuple[int, int]]:
+    """Each size by its name, with the most that is allowed."""
+    found = {MEMBERS: (len(scenario.members), MOST_MEMBERS)} if scenario.members else {}
+    return found | {
+        f"{PARTITIONS}{topic.name}": (topic.partitions, MOST_PARTITIONS) for topic in scenario.topics
+    }
+
+
+def size_fields(scenario: Scenario) -> list[dict[str, Any]]:
+    """The sizes as fields of the settings drawer."""
+    return [
+        {
+            "name": name,
+            "value": str(value),
+            "default": str(value),
+            "allowed": f"a whole number, 1 to {most}",
+            "help": MEMBER_HELP if name == MEMBERS else TOPIC_HELP,
+            "where": "the group" if name == MEMBERS else "the topic",
+            "changed": False,
+        }
+        for name, (value, most) in sizes(scenario).items()
+    ]
+
+
+def with_sizes(
+    base: Scenario, settings: Mapping[str, Any], needed: Mapping[str, str], taken: Collection[str] = ()
+) -> Scenario:
+    """The scenario with other sizes from the start; settings that are no sizes are left alone.
+
+    ``needed`` says of members what is done to them: they cannot be taken away. ``taken`` are the names of members that
+    come later. Raises ``RefusedConfig`` for a size that cannot be.
+    """
+    made = base
+    for name, value in settings.items():
+        if not is_size(name):
+            continue
+        known = sizes(base).get(name)
+        if known is None:
+            raise RefusedConfig(f"{name!r} cannot be set: there is no such topic", (name,), "ValueError")
+        count = _count(name, str(value).strip() or str(known[0]), known[1])
+        if name == MEMBERS:
+            made = _with_members(made, count, needed, taken)
+        else:
+            topics = (
+                replace(topic, partitions=count) if f"{PARTITIONS}{topic.name}" == name else topic
+                for topic in made.topics
+            )
+            made = replace(made, topics=tuple(topics))
+    return made
+
+
+def _count(name: str, text: str, most: int) -> int:
+    if not text.isdigit() or not 1 <= int(text) <= most:
+        raise RefusedConfig(
+            f"got {text[:20]!r}; expected a whole number from 1 to {most}", (name,), "ValueError"
+        )
+    return int(text)
+
+
+def _with_members(base: Scenario, count: int, needed: Mapping[str, str], taken: Collection[str]) -> Scenario:
+    kept, gone = base.members[:count], base.members[count:]
+    for spec in gone:
+        if spec.name in needed:
+            raise RefusedConfig(
+                f"{spec.name} is needed, because {needed[spec.name]}; undo that first",
+                (MEMBERS,),
+                "ValueError",
+            )
+    fresh = _fresh(base, set(taken))
+    return replace(base, members=(*kept, *(next(fresh) for _ in range(count - len(kept)))))
+
+
+def _fresh(base: Scenario, taken: set[str]) -> Iterator[MemberSpec]:
+    """Members like the first one, under names that nobody has."""
+    first = base.members[0]
+    taken |= {spec.name for spec in base.members}
+    stem = first.name.rpartition("-")[0] or first.name
+    number = len(base.members)
+    while True:
+        number += 1
+        name = f"{stem}-{number}"
+        if name not in taken:
+            static = {"group.instance.id": name} if "group.instance.id" in first.configs else {}
+            yield replace(first, name=name, configs={**first.configs, **static}, lives=())
