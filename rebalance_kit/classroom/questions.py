@@ -44,7 +44,7 @@ def mark_questions(
         try:
             answered = _answered(line)
             mark = _graded(answered)
-        except (RebalanceKitError, ValueError, KeyError, TypeError, RecursionError):
+        except (RebalanceKitError, ValueError, KeyError, TypeError, RecursionError, OverflowError):
             refused += 1
             continue
         claims += answered.get("credit") != mark.credit

@@ -16,6 +16,7 @@ OLDEST = (2, 4)
 """Cooperative rebalancing (KIP-429) came with 2.4; nothing older is modelled."""
 NEWEST = (4, 5)
 PREFERRED = "4.3.1"
+_MOST_DIGITS = 4
 
 
 @lru_cache(maxsize=256)
@@ -26,9 +27,11 @@ def parse_version(version: str) -> tuple[int, int]:
     (3, 9)
     """
     parts = str(version).removesuffix("-SNAPSHOT").split(".")
-    if not 2 <= len(parts) <= 3 or not all(part.isascii() and part.isdigit() for part in parts):
+    if not 2 <= len(parts) <= 3 or not all(
+        part.isascii() and part.isdigit() and len(part) <= _MOST_DIGITS for part in parts
+    ):
         raise ConfigError(
-            f"{version!r} is no Kafka version; expected MAJOR.MINOR or MAJOR.MINOR.PATCH, as in {PREFERRED}"
+            f"{version[:40]!r} is no Kafka version; expected MAJOR.MINOR or MAJOR.MINOR.PATCH, as in {PREFERRED}"
         )
     numbers = int(parts[0]), int(parts[1])
     if not OLDEST <= numbers <= NEWEST:

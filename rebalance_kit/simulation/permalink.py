@@ -78,6 +78,9 @@ def read_link(token: str) -> Link:
     text = _unpacked(token.strip())
     try:
         content = json.loads(text)
+        json.dumps(content, ensure_ascii=False).encode(
+            "utf-8"
+        )  # JSON can name halves of letters, which are no text
     except (ValueError, RecursionError) as error:
         raise LinkError(f"the link is damaged: what it holds is no JSON ({error})") from error
     if not isinstance(content, dict) or not isinstance(content.get("scenario"), str):

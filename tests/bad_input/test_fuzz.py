@@ -8,7 +8,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import settings
 
-from tests.support.bad_input.fuzzing import FUZZERS, Fuzzer, damaged, finding
+from tests.support.bad_input.fuzzing import damaged, finding
+from tests.support.bad_input.parsers import FUZZERS, Fuzzer
 
 ORDINARY = 300
 """Examples of the ordinary profile, of which a tenth is tried here."""

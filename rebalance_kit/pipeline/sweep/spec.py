@@ -54,9 +54,16 @@ def read_words(names: Sequence[str], settings: Sequence[str], protocol: str | No
 
 def find(name: str, folder: Path) -> Scenario:
     """A scenario of the kit by name, or one from a file relative to ``folder``."""
-    if name not in scenarios.names() and (folder / name).is_file():
+    if name not in scenarios.names() and _is_file(folder / name):
         return read_scenario(folder / name)
     return scenarios.load(name)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name longer than a file may have
+        return False
 
 
 def _protocols(value: Any) -> Sequence[str] | None:

@@ -57,6 +57,8 @@ def faults(value: Any, schema: Schema, root: Schema, place: Place = ()) -> Itera
     if not _has_type(value, schema):
         yield place, f"{_show(value)} received, expected {_expected(schema)}"
         return
+    if "properties" not in schema and "additionalProperties" in schema:
+        yield from _properties(value, {}, schema, root, place)
     for keyword, wanted in schema.items():
         if keyword in _NOTES or keyword in {"type", "additionalProperties"}:
             continue
@@ -130,7 +132,7 @@ def _one_of(value: Any, wanted: list[Schema], schema: Schema, root: Schema, plac
     }
     if kinds:
         kind = value.get("kind") if isinstance(value, dict) else None
-        if kind in kinds:
+        if isinstance(kind, str) and kind in kinds:
             yield from faults(value, kinds[kind], root, place)
         else:
             yield (*place, "kind"), f"{_show(kind)} received, expected one of {', '.join(kinds)}"

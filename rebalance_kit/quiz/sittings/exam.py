@@ -75,7 +75,7 @@ class ExamSitting:
                 continue
             try:
                 return cls._resumed(state, bank, store, clock)
-            except (DataError, KeyError, TypeError, ValueError) as error:
+            except (DataError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
                 store.set_aside("exam", sitting_id)
                 notice = f"An exam begun before cannot be gone on with ({error}). It is set aside in {store.path}, and this is a new one."
         sitting = cls(_new_state(plan, bank, seed, questions, minutes, clock), bank, store, clock)

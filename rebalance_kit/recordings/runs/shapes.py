@@ -99,6 +99,8 @@ def _describe(row: Mapping[str, Any]) -> bool:
     members, epochs = row.get("members"), (row.get("epoch"), row.get("target_epoch"))
     return (
         isinstance(members, dict)
+        and isinstance(row.get("state"), str)
+        and isinstance(row.get("group"), str)
         and all(isinstance(one, int | None) for one in epochs)
         and all(
             isinstance(held, dict)

@@ -20,6 +20,8 @@ from rebalance_kit.simulation.scenario.yaml_latencies import written_latencies
 from rebalance_kit.simulation.scenario.yaml_nodes import write_time
 
 TIMES = {"for_ms": "for", "after_ms": "after", "by_ms": "by", "every_ms": "every"}
+_LINE_ENDS = frozenset("\x85\u2028\u2029")
+"""Letters that YAML takes for ends of lines: they are written as escapes, or reading would make spaces of them."""
 
 
 def write_scenario(scenario: Scenario, assignors: Mapping[str, Callable[..., Any]] | None = None) -> str:
@@ -30,9 +32,16 @@ def write_scenario(scenario: Scenario, assignors: Mapping[str, Callable[..., Any
     import yaml
 
     document = _document(scenario, supports(assignors))
-    return str(
-        yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=110, default_flow_style=None)
-    )
+
+    def text(*, as_it_is: bool) -> str:
+        return str(
+            yaml.safe_dump(
+                document, sort_keys=False, allow_unicode=as_it_is, width=110, default_flow_style=None
+            )
+        )
+
+    written = text(as_it_is=True)
+    return text(as_it_is=False) if _LINE_ENDS & set(written) else written
 
 
 def _document(scenario: Scenario, own: Supports) -> dict[str, Any]:

@@ -23,7 +23,8 @@ from typing import Any
 from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.quiz.sittings.store import VARIABLE
 from tests.support.bad_input.command import ended
-from tests.support.bad_input.fuzzing import FUZZERS, _expressions
+from tests.support.bad_input.found import ENTRY, ITEM, found
+from tests.support.bad_input.parsers import CORNERS, FUZZERS
 
 Outcome = str
 """``taken``, ``refused`` (status 2, one line), ``found`` (status 1), or what must not be: ``traceback``, ``odd``."""
@@ -288,7 +289,7 @@ def _expression_cases() -> Iterator[Case]:
         "not" * 200, "(" * 150 + "1" + ")" * 150, "-" * 300 + "1", "'\0'", "'\ud800'", "1 < 'a'", "a + b", "{1: 2}", "1; 2", "a = 1", "12s + 1m", "1e400", "²", "0x10",
         "topic('a', '²')", "same(1, 2)", "at=30s", "True and 1", "None == 1", "b'a'", "...", "a if b else 1", "yield 1", "await b",
     )  # fmt: skip
-    for number, text in enumerate((*texts, *_expressions())):
+    for number, text in enumerate((*texts, *CORNERS)):
         yield Case(
             "expressions",
             f"{number}: {text[:40]!a}",
@@ -297,32 +298,32 @@ def _expression_cases() -> Iterator[Case]:
 
 
 def _items() -> Iterator[Case]:
-    good = (
-        "id: x-1\nkind: single\nlevel: apply\nminutes: 1\nversion: '4.3'\ntags: [eager]\nstem: Which?\n"
-        "options:\n- {text: a, right: true, why: b}\n- {text: c, why: d}\n"
-    )
+    def case(name: str, text: str) -> Case:
+        return Case("item files", name, _command("items", "check", "{}/i.yaml", files={"i.yaml": text}))
+
+    yield case("nothing wrong", ITEM)
     for key, (odd, value) in product(
-        ("id", "kind", "level", "tags", "stem", "options", "runs", "claims"), ODD.items()
+        ("id", "kind", "difficulty", "tags", "stem", "options", "verify", "domains", "source", "exhibit"),
+        ODD.items(),
     ):
         lines = [
             line
-            for line in good.splitlines()
-            if not line.startswith(f"{key}:") and not (key == "options" and line.startswith("-"))
+            for line in ITEM.splitlines()
+            if not line.removeprefix("- ").strip().startswith(f"{key}:")
+            and not (key == "options" and line.startswith("    - "))
         ]
-        text = "\n".join([*lines, f"{key}: {value}"])
-        yield Case(
-            "item files", f"{key}: {odd}", _command("items", "check", "{}/i.yaml", files={"i.yaml": text})
-        )
+        first = [] if key != "id" else ["- kind: single"]
+        rest = [line for line in lines[1:] if not (first and line.strip() == "kind: single")]
+        yield case(f"{key}: {odd}", "\n".join(["items:", *first, *rest, f"  {key}: {value}", ""]))
+    huge = "{topics: {t: 200000}, members: [{name: c, topics: [t]}], end: 60s}"
+    week = "{topics: {t: 4}, members: [{prefix: c, count: 9, topics: [t]}], end: 168h}"
     runs = {
-        "a list": "[1]", "a number": "5", "unknown": "{a: nothing}", "a list as scenario": "{a: {scenario: [1]}}", "a week": "{a: {scenario: {topics: {t: 4}, members: [{prefix: c, count: 9, topics: [t]}], end: 168h}}}",
-        "a huge group": "{a: {scenario: {topics: {t: 200000}, members: [{name: c, topics: [t]}], end: 60s}}}",
+        "a list": "[1]", "a number": "5", "unknown": "{a: {scenario: nothing}}", "a list as scenario": "{a: {scenario: [1]}}",
+        "a week": f"{{a: {{scenario: {week}}}}}", "a huge group": f"{{a: {{scenario: {huge}}}}}",
     }  # fmt: skip
     for name, value in runs.items():
-        yield Case(
-            "item files",
-            f"runs: {name}",
-            _command("items", "check", "{}/i.yaml", files={"i.yaml": f"{good}runs: {value}\n"}),
-        )
+        claims = "{a: lost() == 0, b: lost() > 0, c: lost() > 9}"
+        yield case(f"runs: {name}", f"{ITEM}  verify: {{runs: {value}, claims: {claims}}}\n")
 
 
 def _layouts() -> Iterator[Case]:
@@ -440,6 +441,13 @@ def _stores() -> Iterator[Case]:
         )
 
 
+def _found() -> Iterator[Case]:
+    for parser, name, given in found():
+        yield Case(
+            ENTRY, f"{parser}: {name}", _call(lambda parser=parser, given=given: FUZZERS[parser].read(given))
+        )
+
+
 class Hang(BaseException):
     """A case that takes longer than ``PATIENCE_S``."""
 
@@ -484,6 +492,7 @@ def cases() -> tuple[Case, ...]:
         _layouts,
         _logs,
         _stores,
+        _found,
     )
     return tuple(case for make in made for case in make())
 
