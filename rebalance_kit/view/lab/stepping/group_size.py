@@ -88,26 +88,23 @@ def _count(name: str, text: str, most: int) -> int:
 
 
 def _with_members(base: Scenario, count: int, needed: Mapping[str, str], taken: Collection[str]) -> Scenario:
-    kept, gone = base.members[:count], base.members[count:]
-    for spec in gone:
+    everybody = [*base.members, *_fresh(base, set(taken))]
+    for spec in everybody[count:]:
         if spec.name in needed:
             raise RefusedConfig(
                 f"{spec.name} is needed, because {needed[spec.name]}; undo that first",
                 (MEMBERS,),
                 "ValueError",
             )
-    fresh = _fresh(base, set(taken))
-    return replace(base, members=(*kept, *(next(fresh) for _ in range(count - len(kept)))))
+    return replace(base, members=tuple(everybody[:count]))
 
 
 def _fresh(base: Scenario, taken: set[str]) -> Iterator[MemberSpec]:
-    """Members like the first one, under names that nobody has."""
+    """Members like the first one, under names that nobody has; as many as there may be in all."""
     first = base.members[0]
     taken |= {spec.name for spec in base.members}
     stem = first.name.rpartition("-")[0] or first.name
-    number = len(base.members)
-    while True:
-        number += 1
+    for number in range(len(base.members) + 1, MOST_MEMBERS + len(taken) + 1):
         name = f"{stem}-{number}"
         if name not in taken:
             static = {"group.instance.id": name} if "group.instance.id" in first.configs else {}
