@@ -340,6 +340,7 @@ export class Lab {
 
   play() {
     this.leaveEnd();
+    this.strip.unghost();
     this.player.play();
     this.screen.paintTransport();
   }
@@ -355,6 +356,7 @@ export class Lab {
    */
   seek(at, dragging) {
     this.leaveEnd();
+    this.strip.unghost();
     this.player.seek(at);
     if (!this.player.playing) this.paint(false);
     if (!dragging) this.cursor.send();

@@ -119,6 +119,15 @@ export function actionOf(name) {
 }
 
 /**
+ * The arguments of a deed to the selected member.
+ * @param {Lab} lab
+ * @param {string} what
+ */
+export function argsOf(lab, what) {
+  return actionOf(what)?.args?.(lab, boardAt(lab.film, lab.player.at).members[lab.selected]) ?? {};
+}
+
+/**
  * Topics with their numbers of partitions.
  * @param {Lab} lab
  * @returns {[string, number][]}

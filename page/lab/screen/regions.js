@@ -111,7 +111,7 @@ function buildActions(lab) {
   lab.costs.watch(add, "add");
   const more = opener("More", "More actions", (node) => showMore(lab, node));
   const notice = make("span", { class: "rk-notice", role: "alert" });
-  const cost = make("span", { class: "rk-cost" });
+  const cost = make("span", { class: "rk-cost", role: "status" });
   const actionBar = make(
     "div",
     { class: "rk-actions", role: "toolbar", "aria-label": "Actions" },

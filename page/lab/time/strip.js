@@ -10,6 +10,8 @@ const STEPS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
 const MOST_TICKS = 10;
 const HEIGHT = 36;
 const MARGIN = 26;
+/** How strongly a future is drawn that is only foreseen. */
+const PALE = 0.5;
 const SIGNS = /** @type {Record<string, string>} */ ({
   fault: "×",
   rebalance: "◆",
@@ -24,6 +26,11 @@ export class Strip {
   /** @param {(at: number, dragging: boolean) => void} onSeek */
   constructor(onSeek) {
     this.scale = new Scale(0, 1, 1);
+    this.film = /** @type {import("../film/format.js").Film} */ (/** @type {unknown} */ (null)); // until the first is shown
+    this.width = 0;
+    this.at = 0;
+    this.words = "";
+    this.would = make("span", { class: "rk-would", "aria-hidden": "true" });
     this.marks = make("div", { class: "rk-marks", "aria-hidden": "true" });
     this.canvas = make("canvas", { "aria-hidden": "true" });
     this.clock = make("b");
@@ -36,6 +43,7 @@ export class Strip {
       { class: "rk-strip" },
       this.marks,
       this.canvas,
+      this.would,
       this.axis,
       this.cursor,
       this.slider,
@@ -49,25 +57,87 @@ export class Strip {
    * @param {number} width
    */
   show(film, width) {
-    this.scale = new Scale(0, film.end, width - 40);
+    this.film = film;
+    this.width = width;
     set(this.slider, "max", film.end);
-    this.drawMarks(film.marks);
+    this.draw(null, film.end);
+  }
+
+  /**
+   * Show pale, right of a moment, what a deed would make of the run; the axis is long enough for both.
+   * @param {import("../film/format.js").Film} then
+   * @param {number} from
+   * @param {string} words
+   */
+  ghost(then, from, words) {
+    this.draw(then, from);
+    say(this.would, words);
+    this.would.style.left = `${Math.min(this.scale.x(from) + 32, this.scale.width - 200)}px`;
+    this.follow();
+  }
+
+  /** Show the run alone again. */
+  unghost() {
+    if (!this.would.textContent) return;
+    this.draw(null, this.film.end);
+    this.follow();
+  }
+
+  /**
+   * @param {import("../film/format.js").Film | null} then
+   * @param {number} from where `then` takes over
+   */
+  draw(then, from) {
+    const { film } = this;
+    say(this.would, "");
+    this.root.classList.toggle("rk-ghosted", then !== null);
+    this.scale = new Scale(0, Math.max(film.end, then?.end ?? 0), this.width - 40);
+    const past = film.marks.filter((mark) => !then || mark.at < from);
+    this.drawMarks([...past, ...then?.marks.filter((mark) => mark.at >= from) ?? []], from);
     const { ticks } = this.scale.ticks(STEPS_S, MOST_TICKS);
     this.axis.replaceChildren(
       ...ticks.map((at) => make("span", { style: `left:${this.scale.x(at * 1000)}px` }, String(at))),
     );
     const pen = sharpPen(this.canvas, this.scale.width, HEIGHT);
-    new Painter(this.root).drawRun(pen, film, this.scale, HEIGHT);
+    const painter = new Painter(this.root);
+    painter.drawRun(pen, film, this.scale, HEIGHT);
+    if (then) this.drawGhost(pen, painter, then, from);
   }
 
-  /** @param {import("../film/format.js").Mark[]} marks */
-  drawMarks(marks) {
+  /**
+   * @param {CanvasRenderingContext2D} pen
+   * @param {Painter} painter
+   * @param {import("../film/format.js").Film} then
+   * @param {number} from
+   */
+  drawGhost(pen, painter, then, from) {
+    const x = this.scale.x(from);
+    pen.clearRect(x, 0, this.scale.width - x, HEIGHT);
+    pen.save();
+    pen.beginPath();
+    pen.rect(x, 0, this.scale.width - x, HEIGHT);
+    pen.clip();
+    pen.globalAlpha = PALE;
+    painter.drawRun(pen, then, this.scale, HEIGHT);
+    pen.restore();
+  }
+
+  /**
+   * @param {import("../film/format.js").Mark[]} marks
+   * @param {number} from marks from here on are only foreseen, while a deed is
+   */
+  drawMarks(marks, from) {
     const shown = clusters(marks, this.scale);
     const labels = labelled(shown, this.scale);
     this.marks.replaceChildren(...shown.map((cluster) => {
       const flip = labels.get(cluster) ? " rk-flip" : "";
+      const pale = cluster.marks.some((mark) => mark.at >= from) ? " rk-foreseen" : "";
       const title = cluster.marks.map((mark) => `${seconds(mark.at)} ${mark.words}`).join("\n");
-      const looks = { class: `rk-mark rk-${cluster.kind}${flip}`, style: `left:${cluster.x}px`, title };
+      const looks = {
+        class: `rk-mark rk-${cluster.kind}${flip}${pale}`,
+        style: `left:${cluster.x}px`,
+        title,
+      };
       const signs = cluster.signs.map((mark) => make("i", {}, SIGNS[mark.kind]));
       return make("span", looks, ...signs, labels.has(cluster) ? cluster.words : "");
     }));
@@ -79,6 +149,14 @@ export class Strip {
    * @param {string} words what a screen reader says of it
    */
   paint(at, words) {
+    this.at = at;
+    this.words = words;
+    this.follow();
+  }
+
+  /** Put the cursor where its moment stands. */
+  follow() {
+    const { at, words } = this;
     const x = this.scale.x(at);
     this.cursor.style.transform = `translateX(${x}px)`;
     this.root.style.setProperty("--rk-fog", `${x}px`);

@@ -51,8 +51,27 @@ def preview(now: LabState, then: LabState, at_ms: int) -> dict[str, object]:
     ]
     flow = f"Will stop: {partitions_in_words(stops)}" if stops else "Nothing will stop"
     moves = f"{len(moved)} move" if len(moved) != 1 else f"{moved[0]} moves"
-    words = f"{flow}. {costs['cost']:,.1f} partition-seconds in all (without it {costs['without']:,.1f}). {moves}."
+    words = f"{flow}. {costs['cost']:,.1f} partition-seconds in all, {_more(costs)} without it ({costs['without']:,.1f}). {moves}."
     return {"words": " ".join([words, *_records(costs)]), **costs}
+
+
+def _more(costs: Mapping[str, float]) -> str:
+    """How much more or less than without a deed.
+
+    >>> _more({"cost": 68.1, "without": 2.1})
+    '66.0 more than'
+    """
+    more = round(costs["cost"] - costs["without"], 1)
+    return f"{abs(more):,.1f} {'more' if more > 0 else 'less'} than" if more else "as many as"
+
+
+def at_a_glance(now: LabState, member: str | None, at_ms: int) -> str:
+    """What is known of a deed without simulating it: which partitions of the member it concerns."""
+    if member is None or member not in now.boards.members:
+        return "A group of this size is simulated when it is done, not before."
+    read = [name for name, track in now.boards.partitions.items() if track.at(at_ms).owner == member]
+    whose = f"{member} reads {partitions_in_words(read)}" if read else f"{member} reads nothing"
+    return f"{whose}. What follows in a group of this size is simulated when it is done."
 
 
 def _records(costs: Mapping[str, float]) -> list[str]:

@@ -11,10 +11,11 @@ from types import MappingProxyType
 from typing import Any
 
 from rebalance_kit.model.errors import RebalanceKitError, ScenarioError
-from rebalance_kit.view.lab.costs import MOST_COLUMNS, Comparing, cost, packed, preview
+from rebalance_kit.view.lab.costs import MOST_COLUMNS, Comparing, at_a_glance, cost, packed, preview
 from rebalance_kit.view.lab.exports import exported
 from rebalance_kit.view.lab.lessons import preset_rows
 from rebalance_kit.view.lab.playing.horizons import nothing_follows
+from rebalance_kit.view.lab.playing.playback import film_bytes
 from rebalance_kit.view.lab.playing.prefetch import is_large
 from rebalance_kit.view.lab.predictions import marks, questions, summary
 from rebalance_kit.view.lab.settings import fields
@@ -151,8 +152,14 @@ def _link(lab: LabSurface, message: Message) -> Answer:
 
 
 def _preview(lab: LabSurface, message: Message) -> Answer:
+    """What a deed would come to, in words and as a film; a large group is not simulated for a look."""
     at_ms = _moment(lab, message)
-    return preview(_without_later(lab.history.state, at_ms), _then(lab, message), at_ms), []
+    now = _without_later(lab.history.state, at_ms)
+    if is_large(now):
+        return {"words": at_a_glance(now, _member(message), at_ms)}, []
+    then = _then(lab, message)
+    foreseen = {**preview(now, then, at_ms), "would": then.done[-1].words}
+    return foreseen, [film_bytes(then.boards, then.boards.end_ms, level=1)]
 
 
 def _compare(lab: LabSurface, message: Message) -> Answer:

@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 95136b8a11c44a29, bundle 51fdc194b70e0c00.
+// Made of page/lab/main.js by `make page`; edit there. Sources 03b7f79968f13218, bundle f7c928d441bd5486.
 // shared/model.js
 function bytesOf(text2) {
   return new DataView(Uint8Array.from(atob(text2), (letter) => letter.charCodeAt(0)).buffer);
@@ -845,6 +845,9 @@ var MORE = [
 function actionOf(name) {
   return MORE.find((action) => action.do === name);
 }
+function argsOf(lab, what) {
+  return actionOf(what)?.args?.(lab, boardAt(lab.film, lab.player.at).members[lab.selected]) ?? {};
+}
 function topicsOf(lab) {
   return lab.model.get("controls").topics;
 }
@@ -934,48 +937,63 @@ function nextProtocol(lab) {
 
 // lab/acting/costs.js
 var REST_MS = 150;
-var REST_LARGE_MS = 700;
-var LARGE = 64;
 var SLOW_MS = 150;
 var Costs = class {
   /** @param {import("../lab.js").Lab} lab */
   constructor(lab) {
     this.lab = lab;
     this.asking = false;
+    this.waiting = 0;
+    this.at = null;
     this.preview = null;
     this.foreseen = null;
   }
   /**
-   * A button that is hovered or focused for a moment says what it will cost; the kernel keeps the run for the click.
+   * A button that is hovered or focused for a moment says what it will cost, and shows it pale on the strip; the kernel
+   * keeps the run for the click.
    * @param {HTMLElement} node
    * @param {string} what
+   * @param {() => Record<string, unknown>} [args] of the deed
    */
-  watch(node, what) {
-    let waiting = 0;
-    const begin = () => {
-      clearTimeout(waiting);
-      const rest = this.lab.film.partitions.length > LARGE ? REST_LARGE_MS : REST_MS;
-      waiting = setTimeout(() => this.ask(what), rest);
-    };
-    const end = () => {
-      clearTimeout(waiting);
-      say(this.lab.ui.cost, "");
-    };
+  watch(node, what, args) {
+    const begin = () => this.want(node, {
+      what,
+      args: args ?? (() => argsOf(this.lab, what))
+    });
+    const end = () => this.leave(node);
     node.addEventListener("pointerenter", begin);
     node.addEventListener("focus", begin);
     node.addEventListener("pointerleave", end);
     node.addEventListener("blur", end);
   }
+  /**
+   * @param {HTMLElement} node
+   * @param {Wanted} wanted
+   */
+  want(node, wanted) {
+    clearTimeout(this.waiting);
+    this.at = node;
+    this.waiting = setTimeout(() => this.ask(wanted), REST_MS);
+  }
+  /** @param {HTMLElement} node */
+  leave(node) {
+    if (this.at !== node) return;
+    clearTimeout(this.waiting);
+    this.at = null;
+    this.lab.strip.unghost();
+    say(this.lab.ui.cost, "");
+  }
   /** @param {string} what */
   mayAsk(what) {
     const { lab } = this;
-    if (this.asking || lab.alone || lab.talk.changing || lab.player.playing || lab.predict.on) return false;
+    if (lab.alone || lab.talk.changing || lab.player.playing || lab.predict.on) return false;
     return !actionOf(what)?.member || !refusalOf(lab, what);
   }
-  /** @param {string} what */
-  async ask(what) {
-    if (!this.mayAsk(what)) return;
-    const { lab } = this;
+  /** @param {Wanted} wanted */
+  async ask(wanted) {
+    const { lab, at: node } = this;
+    const { what } = wanted;
+    if (this.asking || !this.mayAsk(what)) return;
     this.asking = true;
     const at = Math.round(lab.player.at);
     const member = actionOf(what)?.member ? lab.film.members[lab.selected].name : null;
@@ -985,20 +1003,37 @@ var Costs = class {
       type: "preview",
       do: name,
       member,
-      at_ms: at
+      at_ms: at,
+      args: wanted.args()
     });
     clearTimeout(slow);
     this.asking = false;
-    const done = answer.type === "done";
-    if (done) {
-      this.preview = {
-        what,
-        member: lab.selected,
-        at: Math.round(lab.player.at),
-        cost: answer.cost
-      };
+    if (this.at !== node) {
+      if (this.at) this.at.dispatchEvent(new Event("pointerenter"));
+      return;
     }
-    say(lab.ui.cost, done ? answer.words : "");
+    const done = answer.type === "done";
+    say(lab.ui.cost, done ? answer.words : answer.words ?? "");
+    if (!done || at !== Math.round(lab.player.at)) return;
+    if (answer.cost !== void 0) this.preview = {
+      what,
+      member: lab.selected,
+      at,
+      cost: answer.cost
+    };
+    if (answer.buffers.length) await this.show(answer, at, node);
+  }
+  /**
+   * @param {any} answer
+   * @param {number} at
+   * @param {HTMLElement | null} node whose future it is
+   */
+  async show(answer, at, node) {
+    const { lab } = this;
+    const then = decodeFilm(await inflate(answer.buffers[0]));
+    if (this.at === node && lab.player.at === at && !lab.talk.changing) {
+      lab.strip.ghost(then, at, `What would be: ${answer.would}`);
+    }
   }
   /**
    * Keep what was foreseen of the deed that is done now.
@@ -6169,7 +6204,8 @@ function buildActions(lab) {
     role: "alert"
   });
   const cost = make("span", {
-    class: "rk-cost"
+    class: "rk-cost",
+    role: "status"
   });
   const actionBar = make("div", {
     class: "rk-actions",
@@ -7826,6 +7862,7 @@ var STEPS_S2 = [
 var MOST_TICKS2 = 10;
 var HEIGHT3 = 36;
 var MARGIN = 26;
+var PALE = 0.5;
 var SIGNS2 = (
   /** @type {Record<string, string>} */
   {
@@ -7841,6 +7878,16 @@ var Strip = class {
   /** @param {(at: number, dragging: boolean) => void} onSeek */
   constructor(onSeek) {
     this.scale = new Scale(0, 1, 1);
+    this.film = /** @type {import("../film/format.js").Film} */
+    /** @type {unknown} */
+    null;
+    this.width = 0;
+    this.at = 0;
+    this.words = "";
+    this.would = make("span", {
+      class: "rk-would",
+      "aria-hidden": "true"
+    });
     this.marks = make("div", {
       class: "rk-marks",
       "aria-hidden": "true"
@@ -7867,7 +7914,7 @@ var Strip = class {
     this.slider = make("input", slides);
     this.root = make("div", {
       class: "rk-strip"
-    }, this.marks, this.canvas, this.axis, this.cursor, this.slider);
+    }, this.marks, this.canvas, this.would, this.axis, this.cursor, this.slider);
     this.slider.addEventListener("input", () => onSeek(Number(this.slider.value), true));
     this.slider.addEventListener("change", () => onSeek(Number(this.slider.value), false));
   }
@@ -7876,25 +7923,82 @@ var Strip = class {
    * @param {number} width
    */
   show(film, width) {
-    this.scale = new Scale(0, film.end, width - 40);
+    this.film = film;
+    this.width = width;
     set(this.slider, "max", film.end);
-    this.drawMarks(film.marks);
+    this.draw(null, film.end);
+  }
+  /**
+   * Show pale, right of a moment, what a deed would make of the run; the axis is long enough for both.
+   * @param {import("../film/format.js").Film} then
+   * @param {number} from
+   * @param {string} words
+   */
+  ghost(then, from, words) {
+    this.draw(then, from);
+    say(this.would, words);
+    this.would.style.left = `${Math.min(this.scale.x(from) + 32, this.scale.width - 200)}px`;
+    this.follow();
+  }
+  /** Show the run alone again. */
+  unghost() {
+    if (!this.would.textContent) return;
+    this.draw(null, this.film.end);
+    this.follow();
+  }
+  /**
+   * @param {import("../film/format.js").Film | null} then
+   * @param {number} from where `then` takes over
+   */
+  draw(then, from) {
+    const { film } = this;
+    say(this.would, "");
+    this.root.classList.toggle("rk-ghosted", then !== null);
+    this.scale = new Scale(0, Math.max(film.end, then?.end ?? 0), this.width - 40);
+    const past = film.marks.filter((mark) => !then || mark.at < from);
+    this.drawMarks([
+      ...past,
+      ...then?.marks.filter((mark) => mark.at >= from) ?? []
+    ], from);
     const { ticks } = this.scale.ticks(STEPS_S2, MOST_TICKS2);
     this.axis.replaceChildren(...ticks.map((at) => make("span", {
       style: `left:${this.scale.x(at * 1e3)}px`
     }, String(at))));
     const pen = sharpPen(this.canvas, this.scale.width, HEIGHT3);
-    new Painter(this.root).drawRun(pen, film, this.scale, HEIGHT3);
+    const painter = new Painter(this.root);
+    painter.drawRun(pen, film, this.scale, HEIGHT3);
+    if (then) this.drawGhost(pen, painter, then, from);
   }
-  /** @param {import("../film/format.js").Mark[]} marks */
-  drawMarks(marks) {
+  /**
+   * @param {CanvasRenderingContext2D} pen
+   * @param {Painter} painter
+   * @param {import("../film/format.js").Film} then
+   * @param {number} from
+   */
+  drawGhost(pen, painter, then, from) {
+    const x = this.scale.x(from);
+    pen.clearRect(x, 0, this.scale.width - x, HEIGHT3);
+    pen.save();
+    pen.beginPath();
+    pen.rect(x, 0, this.scale.width - x, HEIGHT3);
+    pen.clip();
+    pen.globalAlpha = PALE;
+    painter.drawRun(pen, then, this.scale, HEIGHT3);
+    pen.restore();
+  }
+  /**
+   * @param {import("../film/format.js").Mark[]} marks
+   * @param {number} from marks from here on are only foreseen, while a deed is
+   */
+  drawMarks(marks, from) {
     const shown = clusters(marks, this.scale);
     const labels = labelled(shown, this.scale);
     this.marks.replaceChildren(...shown.map((cluster) => {
       const flip = labels.get(cluster) ? " rk-flip" : "";
+      const pale = cluster.marks.some((mark) => mark.at >= from) ? " rk-foreseen" : "";
       const title = cluster.marks.map((mark) => `${seconds(mark.at)} ${mark.words}`).join("\n");
       const looks = {
-        class: `rk-mark rk-${cluster.kind}${flip}`,
+        class: `rk-mark rk-${cluster.kind}${flip}${pale}`,
         style: `left:${cluster.x}px`,
         title
       };
@@ -7908,6 +8012,13 @@ var Strip = class {
    * @param {string} words what a screen reader says of it
    */
   paint(at, words) {
+    this.at = at;
+    this.words = words;
+    this.follow();
+  }
+  /** Put the cursor where its moment stands. */
+  follow() {
+    const { at, words } = this;
     const x = this.scale.x(at);
     this.cursor.style.transform = `translateX(${x}px)`;
     this.root.style.setProperty("--rk-fog", `${x}px`);
@@ -8238,6 +8349,7 @@ var Lab = class {
   }
   play() {
     this.leaveEnd();
+    this.strip.unghost();
     this.player.play();
     this.screen.paintTransport();
   }
@@ -8251,6 +8363,7 @@ var Lab = class {
    */
   seek(at, dragging) {
     this.leaveEnd();
+    this.strip.unghost();
     this.player.seek(at);
     if (!this.player.playing) this.paint(false);
     if (!dragging) this.cursor.send();
