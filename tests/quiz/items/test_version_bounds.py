@@ -14,6 +14,8 @@ from rebalance_kit.quiz.items.bank import home, read_bank
 from rebalance_kit.quiz.items.item import Generated, Item, RunSpec
 from rebalance_kit.quiz.proof.run_book import RunBook
 from rebalance_kit.quiz.proof.verify import contradictions
+from rebalance_kit.quiz.sittings.ballot import question
+from rebalance_kit.quiz.sittings.page import question_lines
 
 Release = tuple[int, int]
 
@@ -21,8 +23,12 @@ FIRST_RELEASE_OF_TEXT: dict[str, Release] = {
     "Request joining group due to": (3, 0),
     "otherThread(id: ": (3, 5),
     "topic=__consumer_offsets partition=": (4, 0),
+    "isFenced: ": (4, 0),
+    "with metadata hash ": (4, 1),
+    "previously assigned partitions [": (4, 1),
+    "newly assigned partitions: [": (4, 1),
 }
-"""What an exhibit quotes, and the first release whose defaults print it so."""
+"""What an exhibit shows, and the first release whose defaults print it so."""
 
 READS_DURING_COOPERATIVE_REBALANCE: Release = (2, 5)
 """poll() returns records during a cooperative rebalance since KAFKA-8421."""
@@ -60,6 +66,22 @@ def items() -> list[dict[str, Any]]:
 
 def test_no_label_is_older_than_what_the_item_rests_on():
     assert [item["id"] for item in items() if lower_bound(item) < needed(item)] == []
+
+
+def shown_in(text: str) -> Release:
+    """The first release that prints all of what a page of the quiz shows."""
+    page = " ".join(text.split())
+    return max((first for quoted, first in FIRST_RELEASE_OF_TEXT.items() if quoted in page), default=(0, 0))
+
+
+def test_no_label_is_older_than_the_lines_that_are_drawn_from_its_run():
+    older = {
+        item.head.id: release
+        for item in read_bank().items
+        if lower_bound({"versions": item.head.versions})
+        < (release := shown_in("\n".join(question_lines(question(item, 1), 1))))
+    }
+    assert older == {}
 
 
 @pytest.mark.parametrize(
