@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rebalance_kit.forensics.group_tables import group_tables
+from rebalance_kit.forensics.group_tables import PAST_MS, group_tables
 from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader
 from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.look import by_group
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from rebalance_kit.forensics.sources import Source
     from rebalance_kit.forensics.tables import Row
 
-#: Events older than this (by the clocks of the logs) are forgotten, and more than so many are not kept.
-PAST_MS, MOST_EVENTS = 4 * 3_600_000, 200_000
+#: Events older than ``PAST_MS`` (by the clocks of the logs) are forgotten, and more than so many are not kept.
+MOST_EVENTS = 200_000
 
 #: A rebalance is told this long after its end, or this long after its beginning when it does not end.
 SETTLES_MS, GIVEN_UP_MS = 5_000, 60_000

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeAlias
 
 from rebalance_kit.forensics.event import TEXT_FIELDS
 from rebalance_kit.forensics.grammar.template import NUMBERS
-from rebalance_kit.forensics.history.history import SHOWN, TOLD
+from rebalance_kit.forensics.group_row import SHOWN, TOLD
 
 #: A row of a table.
 Row: TypeAlias = dict[str, Any]

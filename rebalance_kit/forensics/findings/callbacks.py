@@ -44,6 +44,11 @@ class _Worst:
     def __init__(self, first: Evidence) -> None:
         self.first, self.times, self.worst_ms = first, 0, 0
 
+    def take_in(self, other: _Worst) -> None:
+        """Keep the higher number and the earlier line of the two."""
+        self.first = min(self.first, other.first, key=lambda one: one.place)
+        self.times = max(self.times, other.times)
+
     def add(self, first: Evidence, took_ms: int) -> None:
         self.first = min(self.first, first, key=lambda one: one.place)
         self.times += 1
@@ -61,6 +66,8 @@ class Slowness:
         self._joins: dict[tuple[str, str], int] = {}
         self._joined: dict[tuple[str, str], Event] = {}
         self._notices: dict[tuple[str, int], _Worst] = {}
+        #: Of members that were told several times and did not come: the most often, and the first line.
+        self._repeated: dict[str, _Worst] = {}
         self._leaders: dict[str, _Worst] = {}
 
     def take(self, event: Event) -> None:
@@ -109,17 +116,21 @@ class Slowness:
                 if took_ms > SLOW_LEADER_MS:
                     self._leaders.setdefault(client, _Worst(line(event))).add(line(event), took_ms)
 
+    def settle(self, before_ms: float) -> None:
+        """Sum up the notices of turns that began before then."""
+        for (who, turn), one in list(self._notices.items()):
+            if (one.first.at_ms or 0) < before_ms:
+                del self._notices[who, turn]
+                if one.times >= NOTICES:
+                    self._repeated.setdefault(who, one).take_in(one)
+
     def rows(self) -> list[Row]:
-        """The findings, once all lines are taken."""
+        """The findings, once all lines are taken and summed up."""
         rows = [
             _slow_callback(who, one, acknowledges=acknowledges)
             for (who, acknowledges), one in self._callbacks.items()
         ]
-        by_member: dict[str, list[_Worst]] = {}
-        for (who, _), one in self._notices.items():
-            if one.times >= NOTICES:
-                by_member.setdefault(who, []).append(one)
-        rows += [_repeated(who, turns) for who, turns in by_member.items()]
+        rows += [_repeated(who, one) for who, one in self._repeated.items()]
         return rows + [_slow_leader(who, one) for who, one in self._leaders.items()]
 
 
@@ -146,14 +157,13 @@ def _slow_callback(who: str, one: _Worst, *, acknowledges: bool) -> Row:
     )
 
 
-def _repeated(who: str, turns: list[_Worst]) -> Row:
-    times = max(one.times for one in turns)
+def _repeated(who: str, one: _Worst) -> Row:
     return told(
         "repeated_notice",
         who,
-        times,
-        f"{who} was told {times} heartbeats in a row that its group is rebalancing and did not come: everybody waited for it",
-        min((one.first for one in turns), key=lambda one: one.place),
+        one.times,
+        f"{who} was told {one.times} heartbeats in a row that its group is rebalancing and did not come: everybody waited for it",
+        one.first,
         "Its application does not poll or sits in a callback: take a thread dump of that process. The line itself is a normal notice.",
         "AbstractCoordinator.HeartbeatResponseHandler; REBALANCE_IN_PROGRESS",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.findings.finding import Evidence, Row, line, seconds, told
@@ -19,6 +20,21 @@ BACK_MS = 2_000
 _SHARED = 3
 
 
+@dataclass(slots=True)
+class _Sum:
+    """How often something was found, by how much at most, and its first line."""
+
+    first: Evidence
+    times: int = 0
+    most_ms: int = 0
+
+    def add(self, first: Evidence, ms: int = 0) -> None:
+        """Once more."""
+        self.first = min(self.first, first, key=lambda one: one.place)
+        self.times += 1
+        self.most_ms = max(self.most_ms, ms)
+
+
 class InputQuality:
     """Folds what contradicts itself."""
 
@@ -27,13 +43,15 @@ class InputQuality:
         self._made: dict[tuple[str, int], list[tuple[str, int, Evidence]]] = {}
         self._early: list[tuple[str, int, Evidence]] = []
         self._now: tuple[int, dict[str, dict[str, Event]]] = (0, {})
-        self._copies: dict[tuple[str, str], tuple[int, Evidence]] = {}
-        self._back: dict[str, list[tuple[int, Evidence]]] = {}
+        self._copies: dict[tuple[str, str], _Sum] = {}
+        self._back: dict[str, _Sum] = {}
+        self._late: dict[str, _Sum] = {}
+        self._twice: _Sum | None = None
 
     def went_back(self, event: Event) -> None:
         """A line that is earlier than the one before it in its file."""
         if event.back_ms is not None and event.back_ms > BACK_MS:
-            self._back.setdefault(event.file, []).append((event.back_ms, line(event)))
+            self._back.setdefault(event.file, _Sum(line(event))).add(line(event), event.back_ms)
 
     def take(self, event: Event) -> None:
         """A line of the group: its coordinator's, or a member's that joined."""
@@ -60,54 +78,62 @@ class InputQuality:
         for files in self._now[1].values():
             if len(files) > 1:
                 one, other = sorted(files)[:2]
-                times, first = self._copies.get((one, other), (0, line(files[one])))
-                self._copies[one, other] = (times + 1, min(first, line(files[one]), key=lambda e: e.place))
+                first = line(files[one])
+                self._copies.setdefault((one, other), _Sum(first)).add(first)
         self._now = (0, {})
 
+    def settle(self, before_ms: float) -> None:
+        """Sum up what generations say that were made before then."""
+        for client, generation, first in self._early:
+            made = self._made.get(("stabilized", generation), [])
+            if (first.at_ms or 0) < before_ms and len({file for file, _, _ in made}) == 1:
+                early_ms = min(at_ms for _, at_ms, _ in made) - (first.at_ms or 0)
+                if early_ms > CLOCK_MS:
+                    self._late.setdefault(client, _Sum(first)).add(first, early_ms)
+        self._early = [one for one in self._early if (one[2].at_ms or 0) >= before_ms]
+        for key, made in list(self._made.items()):
+            if made[-1][1] < before_ms:
+                del self._made[key]
+                self._look_for_a_twin(made)
+
+    def _look_for_a_twin(self, made: list[tuple[str, int, Evidence]]) -> None:
+        if len({file for file, _, _ in made}) > 1 and len({at_ms for _, at_ms, _ in made}) > 1:
+            first = min((first for _, _, first in made), key=lambda one: one.place)
+            self._twice = self._twice or _Sum(first)
+            self._twice.add(first)
+
     def rows(self) -> list[Row]:
-        """The findings, once all lines are taken."""
+        """The findings, once all lines are taken and summed up."""
         self._count_copies()
         return [*self._clocks(), *self._one_name(), *self._same_log(), *self._backwards()]
 
     def _clocks(self) -> list[Row]:
         """Clients that told of a generation before their coordinator's clock had made it."""
-        found: dict[str, list[tuple[int, Evidence]]] = {}
-        for client, generation, first in self._early:
-            made = self._made.get(("stabilized", generation), [])
-            if len({file for file, _, _ in made}) == 1:
-                early_ms = min(at_ms for _, at_ms, _ in made) - (first.at_ms or 0)
-                if early_ms > CLOCK_MS:
-                    found.setdefault(client, []).append((early_ms, first))
         return [
             told(
                 "clocks_disagree",
                 who,
-                len(early),
-                f"the clock of {who} is at least {seconds(max(ms for ms, _ in early))} s behind the coordinator's: "
+                early.times,
+                f"the clock of {who} is at least {seconds(early.most_ms)} s behind the coordinator's: "
                 "it joined a generation before that was made",
-                _earliest(early),
+                early.first,
                 "Give its logs an offset, or synchronise the hosts (NTP); times across files are only as good as the clocks.",
                 "GroupMetadataManager: Stabilized comes before any answer to JoinGroup",
             )
-            for who, early in found.items()
+            for who, early in self._late.items()
         ]
 
     def _one_name(self) -> list[Row]:
         """A group whose generations were made twice, at different times, in different files: two groups of one name."""
-        twice = [
-            made
-            for made in self._made.values()
-            if len({file for file, _, _ in made}) > 1 and len({at_ms for _, at_ms, _ in made}) > 1
-        ]
-        if len(twice) < 2:
+        if self._twice is None or self._twice.times < 2:
             return []
         return [
             told(
                 "one_name_two_groups",
                 None,
-                len(twice),
+                self._twice.times,
                 f"two groups of the name {self._group} are in these files (two clusters?): their rebalances are told as one",
-                min((first for made in twice for _, _, first in made), key=lambda one: one.place),
+                self._twice.first,
                 "Read the logs of each cluster by themselves: one folder a cluster.",
                 "a group.id is unique within a cluster only",
             )
@@ -119,14 +145,14 @@ class InputQuality:
             told(
                 "same_log_twice",
                 None,
-                times,
+                found.times,
                 f"{other} holds the same lines as {one}: what is in both is counted twice",
-                first,
+                found.first,
                 "Leave one of the two out.",
                 "the two files themselves",
             )
-            for (one, other), (times, first) in self._copies.items()
-            if times >= _SHARED
+            for (one, other), found in self._copies.items()
+            if found.times >= _SHARED
         ]
 
     def _backwards(self) -> list[Row]:
@@ -135,16 +161,12 @@ class InputQuality:
             told(
                 "time_goes_back",
                 file,
-                len(back),
-                f"time goes back by {seconds(max(ms for ms, _ in back))} s within {file} "
+                back.times,
+                f"time goes back by {seconds(back.most_ms)} s within {file} "
                 "(a clock that was set, summer time, or files strung together)",
-                _earliest(back),
+                back.first,
                 "Log in UTC; put rotated files beside each other rather than into one in the wrong order.",
                 "log4j2 %d{UTC}",
             )
             for file, back in self._back.items()
         ]
-
-
-def _earliest(found: list[tuple[int, Evidence]]) -> Evidence:
-    return min((first for _, first in found), key=lambda one: one.place)

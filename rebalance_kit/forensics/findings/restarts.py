@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from math import inf
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.findings.finding import Evidence, Row, line, told
@@ -40,15 +41,29 @@ class _Use:
     to_ms: int
 
 
+@dataclass(slots=True)
+class _Coming:
+    """When an instance id came for the first and the last time, and its greatest member id."""
+
+    first_ms: int
+    last_ms: int
+    member: str
+
+
 class Restarts:
     """Folds comings and goings of dynamic members, and what becomes of instance ids."""
 
     def __init__(self) -> None:
         self._moves: list[tuple[int, int, str, str, Event]] = []
         self._turns: dict[str, list[Event]] = {}
-        self._came: dict[str, list[tuple[int, str]]] = {}
+        self._came: dict[str, _Coming] = {}
         self._lost: list[Event] = []
         self._uses: dict[str, dict[str, _Use]] = {}
+        #: Who left and came back at once, how often, and the first line.
+        self._back: tuple[set[str], int, Evidence] | None = None
+        self._handed: dict[str, tuple[int, Evidence]] = {}
+        #: Instance ids that were lost for good, those that came instead, and the first line.
+        self._renamed: tuple[set[str], set[str], Evidence] | None = None
 
     def take(self, event: Event) -> None:
         """A line of the group."""
@@ -62,7 +77,9 @@ class Restarts:
         if name in _COMING and instance is None and event.member is not None:
             self._moves.append((at_ms, event.line, _COMING[name], event.member, event))
         elif name == "static_added" and instance is not None:
-            self._came.setdefault(instance, []).append((at_ms, event.member or ""))
+            member = event.member or ""
+            came = self._came.setdefault(instance, _Coming(at_ms, at_ms, member))
+            came.last_ms, came.member = at_ms, max(came.member, member)
         elif name == "member_failed":
             self._lost.append(event)
 
@@ -73,31 +90,69 @@ class Restarts:
             users = self._uses.setdefault(instance, {})
             users.setdefault(event.client, _Use(line(event), at_ms, at_ms)).to_ms = at_ms
 
-    def rows(self, names: Names) -> list[Row]:
-        """The findings, once all lines are taken."""
-        return [*self._rolling(names), *self._shared(), *self._changing_hands(), *self._new_names()]
+    def settle(self, names: Names, before_ms: float = inf) -> None:
+        """Sum up what was before then."""
+        self._settle_returns(names, before_ms)
+        self._settle_turns(before_ms)
+        self._settle_lost(before_ms)
 
-    def _rolling(self, names: Names) -> list[Row]:
-        """Groups in which two or more dynamic members left and came back one after the other."""
+    def rows(self) -> list[Row]:
+        """The findings, once all lines are taken and summed up."""
+        return [*self._rolling(), *self._shared(), *self._changing_hands(), *self._new_names()]
+
+    def _settle_returns(self, names: Names, before_ms: float) -> None:
         by_name: dict[str, list[tuple[int, int, str, Event]]] = {}
         for at_ms, place, kind, member, event in self._moves:
             by_name.setdefault(names.of(member) or "", []).append((at_ms, place, kind, event))
-        back: list[tuple[str, Evidence]] = []
         for who, moves in by_name.items():
             moves.sort(key=lambda one: one[:2])
             for one, after in pairwise(moves):
-                if (one[2], after[2]) == ("left", "joined") and after[0] - one[0] <= RETURN_WITHIN_MS:
-                    back.append((who, line(one[3])))
-        returned = sorted({name for name, _ in back})
-        if len(returned) < 2:
+                returns = (one[2], after[2]) == ("left", "joined") and after[0] - one[0] <= RETURN_WITHIN_MS
+                if returns and one[0] < before_ms:
+                    whose, times, first = self._back or (set(), 0, line(one[3]))
+                    self._back = whose | {who}, times + 1, min(first, line(one[3]), key=lambda e: e.place)
+        self._moves = [move for move in self._moves if move[0] >= before_ms]
+
+    def _settle_turns(self, before_ms: float) -> None:
+        for instance, events in list(self._turns.items()):
+            events.sort(key=lambda event: (event.at_ms or 0, event.line))
+            for one, third in zip(events, events[TURNS - 1 :], strict=False):
+                at_ms = one.at_ms or 0
+                if at_ms < before_ms and (third.at_ms or 0) - at_ms <= _TURNS_WITHIN_MS:
+                    times, first = self._handed.get(instance, (0, line(one)))
+                    self._handed[instance] = times + 1, min(first, line(one), key=lambda e: e.place)
+            self._turns[instance] = [event for event in events if (event.at_ms or 0) >= before_ms]
+            if not self._turns[instance]:
+                del self._turns[instance]
+
+    def _settle_lost(self, before_ms: float) -> None:
+        # A classic coordinator names the member only; its id begins with the instance.
+        owners = {came.member: instance for instance, came in self._came.items()}
+        for event in self._lost:
+            instance, lost_ms = owners.get(event.member or ""), event.at_ms or 0
+            if lost_ms >= before_ms or instance is None or lost_ms <= self._came[instance].last_ms:
+                continue
+            came_ms = self._came[instance].first_ms
+            fresh = {
+                other for other, came in self._came.items() if came_ms + _LATER_MS < came.first_ms < lost_ms
+            }
+            if fresh:
+                old, new, first = self._renamed or (set(), set(), line(event))
+                self._renamed = old | {instance}, new | fresh, min(first, line(event), key=lambda e: e.place)
+        self._lost = [event for event in self._lost if (event.at_ms or 0) >= before_ms]
+
+    def _rolling(self) -> list[Row]:
+        """Groups in which two or more dynamic members left and came back one after the other."""
+        returned, times, first = self._back or (set(), 0, None)
+        if len(returned) < 2 or first is None:
             return []
         return [
             told(
                 "rolling_restart",
                 None,
-                len(back),
-                f"rolling restart without static membership: {', '.join(returned)} left and came back, each time with rebalances",
-                min((first for _, first in back), key=lambda one: one.place),
+                times,
+                f"rolling restart without static membership: {', '.join(sorted(returned))} left and came back, each time with rebalances",
+                first,
                 "Give each process a stable group.instance.id and a session longer than its restart: then a restart needs no rebalance.",
                 _STATIC_DOC,
             )
@@ -122,51 +177,24 @@ class Restarts:
         ]
 
     def _changing_hands(self) -> list[Row]:
-        rows = []
-        for instance, events in self._turns.items():
-            events.sort(key=lambda event: (event.at_ms or 0, event.line))
-            begun = [
-                one
-                for one, third in zip(events, events[TURNS - 1 :], strict=False)
-                if (third.at_ms or 0) - (one.at_ms or 0) <= _TURNS_WITHIN_MS
-            ]
-            if begun:
-                times = len(begun) + TURNS - 1
-                rows.append(
-                    told(
-                        "instances_take_turns",
-                        instance,
-                        times,
-                        f"group.instance.id {instance} changed hands {times} times: "
-                        "several consumers use it and fence each other in turn",
-                        min(map(line, begun), key=lambda one: one.place),
-                        "An instance id belongs to one consumer, not to a host: add a suffix for each thread or subscription.",
-                        "KIP-345",
-                    )
-                )
-        return rows
+        return [
+            told(
+                "instances_take_turns",
+                instance,
+                begun + TURNS - 1,
+                f"group.instance.id {instance} changed hands {begun + TURNS - 1} times: "
+                "several consumers use it and fence each other in turn",
+                first,
+                "An instance id belongs to one consumer, not to a host: add a suffix for each thread or subscription.",
+                "KIP-345",
+            )
+            for instance, (begun, first) in self._handed.items()
+        ]
 
     def _new_names(self) -> list[Row]:
         """At least two ids that were lost for good, with as many new ones come before (a session earlier at least)."""
-        old: set[str] = set()
-        new: set[str] = set()
-        proof: list[Evidence] = []
-        # A classic coordinator names the member only; its id begins with the instance.
-        owners = {max(member for _, member in came): instance for instance, came in self._came.items()}
-        for event in self._lost:
-            instance = owners.get(event.member or "")
-            lost_ms = event.at_ms or 0
-            if instance is None or lost_ms <= self._came[instance][-1][0]:
-                continue
-            came_ms = self._came[instance][0][0]
-            fresh = {
-                other for other, came in self._came.items() if came_ms + _LATER_MS < came[0][0] < lost_ms
-            }
-            if fresh:
-                old.add(instance)
-                new |= fresh
-                proof.append(line(event))
-        if len(old) < 2 or len(new) < 2:
+        old, new, first = self._renamed or (set(), set(), None)
+        if len(old) < 2 or len(new) < 2 or first is None:
             return []
         return [
             told(
@@ -175,7 +203,7 @@ class Restarts:
                 len(old),
                 f"static members {', '.join(sorted(old))} never came back, while {len(new)} new instance ids appeared: "
                 "the ids change with each rollout, and the old ones held their partitions for a session",
-                min(proof, key=lambda one: one.place),
+                first,
                 "Take ids from stable names (a StatefulSet's ordinal), or use none; remove leftovers with "
                 "AdminClient.removeMembersFromConsumerGroup.",
                 "KIP-345",

@@ -16,7 +16,8 @@ class Settings:
     """Collects what members say of their configuration."""
 
     def __init__(self) -> None:
-        self._defaults: list[Event] = []
+        #: By file: the clients with Java's default list of assignors, the first line, and how many there are.
+        self._defaults: dict[str, tuple[set[str | None], Event, int]] = {}
         self._ranged: set[str] = set()
         self._told: dict[tuple[str, str | None], dict[str, str]] = {}
         self._beats: dict[tuple[str, str | None], Evidence] = {}
@@ -30,7 +31,9 @@ class Settings:
         key, value = event.key or "", event.value
         if key == "partition.assignment.strategy" and value is not None:
             if "RangeAssignor" in value and "CooperativeStickyAssignor" in value:
-                self._defaults.append(event)
+                clients, first, times = self._defaults.get(event.file, (set(), event, 0))
+                first = min(first, event, key=lambda one: one.line)
+                self._defaults[event.file] = clients | {event.client}, first, times + 1
         elif key in _KEYS:
             place = event.file, event.client
             values = self._told.setdefault(place, {})
@@ -45,18 +48,18 @@ class Settings:
 
     def _eager(self) -> list[Row]:
         """Members with Java's default assignor list, which runs EAGER although cooperative-sticky is in it."""
-        found = [event for event in self._defaults if event.file in self._ranged]
+        found = [told for file, told in self._defaults.items() if file in self._ranged]
         if not found:
             return []
-        who = sorted({event.client for event in found if event.client is not None})
+        who = sorted({client for clients, _, _ in found for client in clients if client is not None})
         return [
             told(
                 "eager_by_default",
                 None,
-                len(found),
+                sum(times for _, _, times in found),
                 f"{', '.join(who)}: the assignor list [range, cooperative-sticky] runs the eager protocol; "
                 "every rebalance stops every partition",
-                line(min(found, key=lambda event: (event.line, event.file))),  # these lines have no time
+                line(min((first for _, first, _ in found), key=lambda event: (event.line, event.file))),
                 "Set partition.assignment.strategy to CooperativeStickyAssignor alone (one more rolling bounce), "
                 "or use group.protocol=consumer.",
                 "KIP-429; ConsumerConfig partition.assignment.strategy",

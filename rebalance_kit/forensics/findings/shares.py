@@ -38,9 +38,13 @@ class Shares:
 
     def __init__(self) -> None:
         self._highest: dict[str, int] = {}
-        self._rewound: list[tuple[Event, int]] = []
-        self._missing: list[Event] = []
+        #: The first, how often, and (of what was rewound) from which offset.
+        self._rewound: tuple[Event, int, int] | None = None
+        self._missing: tuple[Event, int] | None = None
         self._given: list[_Shares] = []
+        #: Of final assignments: the first and the last, and how many there were.
+        self._idle: tuple[_Shares, _Shares, int] | None = None
+        self._uneven: tuple[_Shares, _Shares, int] | None = None
 
     def take(self, event: Event) -> None:
         """A line of a client."""
@@ -54,34 +58,39 @@ class Shares:
             topic, offset = event.topic or "", event.offset
             highest = self._highest.get(topic)
             if highest is not None and event.event == "offset_missing":
-                self._missing.append(event)
+                first, times = self._missing or (event, 0)
+                self._missing = first, times + 1
             elif highest is not None and offset is not None and offset < highest:
-                self._rewound.append((event, highest))
+                rewound, times, from_offset = self._rewound or (event, 0, highest)
+                self._rewound = rewound, times + 1, from_offset
             if offset is not None:
                 self._highest[topic] = max(offset, highest if highest is not None else offset)
 
-    def rows(self, rebalances: Sequence[Rebalance]) -> list[Row]:
-        """The findings, once all lines are taken."""
+    def settle(self, rebalances: Sequence[Rebalance], before_ms: float) -> None:
+        """Sum up the assignments before then; ``rebalances`` are those that are over since the last time."""
         passing = {row.before for row in rebalances if row.trigger == "follow_up"} - {None}
-        final = [one for one in self._given if one.event.generation not in passing]
-        idle = [one for one in final if one.idle]
-        uneven = [
-            one
-            for one in final
-            if one.highest - one.lowest >= _UNEVEN and one.highest >= 2 * one.total / one.members
-        ]
-        return [*self._offsets(), *_idle(idle), *_uneven(uneven)]
+        for one in self._given:
+            if (one.event.at_ms or 0) < before_ms and one.event.generation not in passing:
+                if one.idle:
+                    self._idle = _summed(self._idle, one)
+                if one.highest - one.lowest >= _UNEVEN and one.highest >= 2 * one.total / one.members:
+                    self._uneven = _summed(self._uneven, one)
+        self._given = [one for one in self._given if (one.event.at_ms or 0) >= before_ms]
+
+    def rows(self) -> list[Row]:
+        """The findings, once all lines are taken and summed up."""
+        return [*self._offsets(), *_idle(self._idle), *_uneven(self._uneven)]
 
     def _offsets(self) -> list[Row]:
         """Partitions whose committed offset went down, or vanished, between two owners."""
         rows = []
         if self._missing:
-            one = self._missing[0]
+            one, times = self._missing
             rows.append(
                 told(
                     "offsets_lost",
                     one.client,
-                    len(self._missing),
+                    times,
                     f"the committed offset of {one.topic} was gone when {one.client} asked for it, though it had been there before",
                     line(one),
                     "Deleted with their topic, or expired: offsets.retention.minutes counts from when the group became empty. "
@@ -90,12 +99,12 @@ class Shares:
                 )
             )
         if self._rewound:
-            one, highest = self._rewound[0]
+            one, times, highest = self._rewound
             rows.append(
                 told(
                     "offset_rewound",
                     one.client,
-                    len(self._rewound),
+                    times,
                     f"the committed offset of {one.topic} went back from {highest} to {one.offset}: its records came again",
                     line(one),
                     "A late acknowledgement was committed after a newer one (or somebody reset the group): drop pending "
@@ -106,35 +115,44 @@ class Shares:
         return rows
 
 
-def _idle(given: Sequence[_Shares]) -> list[Row]:
+def _summed(before: tuple[_Shares, _Shares, int] | None, one: _Shares) -> tuple[_Shares, _Shares, int]:
+    first, _, times = before or (one, one, 0)
+    return first, one, times + 1
+
+
+def _idle(given: tuple[_Shares, _Shares, int] | None) -> list[Row]:
     """Final assignments in which members got nothing."""
+    if given is None:
+        return []
+    first, last, times = given
     return [
         told(
             "idle_members",
             None,
-            len(given),
+            times,
             f"{last.idle} of {last.members} members own no partition: there are more members than partitions they can share",
-            line(given[0].event),
+            line(first.event),
             "Run as many members as there are partitions, or add partitions; each idle one still makes the group rebalance "
             "when it comes and goes.",
             "Kafka documentation, Consumers: a partition has one owner in a group",
         )
-        for last in given[-1:]
     ]
 
 
-def _uneven(given: Sequence[_Shares]) -> list[Row]:
+def _uneven(given: tuple[_Shares, _Shares, int] | None) -> list[Row]:
     """Final assignments in which one member got far more than its share."""
+    if given is None:
+        return []
+    first, last, times = given
     return [
         told(
             "skewed_assignment",
             None,
-            len(given),
+            times,
             f"one member was given {last.highest} partitions and another {last.lowest}",
-            line(given[0].event),
+            line(first.event),
             "The range assignor gives the remainder of every topic to the same members: use cooperative-sticky, "
             "roundrobin or uniform, or partition counts that the number of members divides.",
             "RangeAssignor",
         )
-        for last in given[-1:]
     ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rebalance_kit.forensics.findings.finding import Evidence, Row, line, seconds, told
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from rebalance_kit.forensics.event import Event
     from rebalance_kit.forensics.history.subscriptions import Call
@@ -34,7 +34,7 @@ class Subscribed:
             # A restarted broker writes its whole metadata again: the first mention of an id counts.
             self._said.setdefault((event.event, event.topic), {}).setdefault(event.detail, line(event))
 
-    def rows(self, calls: Sequence[Call], topics: Topics) -> list[Row]:
+    def rows(self, calls: Mapping[str, tuple[Call, int]], topics: Topics) -> list[Row]:
         """The findings, once all lines are taken."""
         return [*_resubscribed(calls), *self._recreated(topics), *self._unlike()]
 
@@ -81,22 +81,17 @@ class Subscribed:
         ]
 
 
-def _resubscribed(calls: Sequence[Call]) -> list[Row]:
+def _resubscribed(calls: Mapping[str, tuple[Call, int]]) -> list[Row]:
     """Members that called subscribe again with other topics, whichever rebalance took it in."""
-    by_caller: dict[str, list[Call]] = {}
-    for call in calls:
-        if call.later is not None:
-            by_caller.setdefault(call.caller, []).append(call)
     rows = []
-    for who, own in by_caller.items():
-        first = min(own, key=lambda call: line(call.first).place)
-        more = f", and {len(own) - 1} time(s) more" if len(own) > 1 else ""
+    for who, (first, times) in calls.items():
+        more = f", and {times - 1} time(s) more" if times > 1 else ""
         earlier = "another" if first.earlier is None else first.earlier
         rows.append(
             told(
                 "resubscribed",
                 who,
-                len(own),
+                times,
                 f"{who} changed its subscription from {earlier} to {first.later}{more}",
                 line(first.first),
                 "Every change rebalances the whole group: subscribe once, to all topics or to a pattern; "

@@ -16,10 +16,11 @@ from rebalance_kit.forensics.findings.subscribed import Subscribed
 from rebalance_kit.forensics.findings.unplaced import PLACED, Unplaced
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from rebalance_kit.forensics.event import Event
     from rebalance_kit.forensics.history.history import History
+    from rebalance_kit.forensics.history.names import Names
     from rebalance_kit.forensics.history.rebalance import Rebalance
 
 #: A finding of the first kind says nothing beside one of the others about the same member (or group).
@@ -85,15 +86,26 @@ class Findings:
                 if name in names:
                     yield step
 
+    def settle(self, before_ms: float, history: History, rebalances: Sequence[Rebalance]) -> None:
+        """Sum up what was before then (at the end: everything); ``rebalances`` are those that are over since the last time."""
+        self._slowness.settle(before_ms)
+        self._quality.settle(before_ms)
+        self._restarts.settle(history.names, before_ms)
+        self._shares.settle(rebalances, before_ms)
+
+    def forget(self, members: Collection[str], names: Names) -> None:
+        """Remember by their names members that will not be written of any more."""
+        self._by_rule.forget(members, names)
+
     def rows(self, history: History, rebalances: Sequence[Rebalance], storms: Sequence[Row]) -> list[Row]:
         """All findings, earliest first; to be asked once, at the end."""
         rows = [
             *self._by_rule.rows(history.names, rebalances),
             *self._slowness.rows(),
-            *self._restarts.rows(history.names),
-            *self._shares.rows(rebalances),
+            *self._restarts.rows(),
+            *self._shares.rows(),
             *self._settings.rows(),
-            *self._subscribed.rows(history.subscriptions.calls, history.topics),
+            *self._subscribed.rows(history.subscriptions.by_caller, history.topics),
             *patterns(rebalances, storms),
             *self._quality.rows(),
             *self._unplaced.rows(placed=bool(rebalances) or history.coordinated),

@@ -22,15 +22,16 @@ class Unplaced:
 
     def __init__(self) -> None:
         self._left: dict[str, Event] = {}
-        self._timeless: list[Event] = []
-        self._timed = 0
+        self._timeless: Event | None = None
+        self._timed = self._untimed = 0
 
     def take(self, event: Event) -> None:
         """A line of the group that would be placed."""
         if event.at_ms is not None:
             self._timed += 1
         else:
-            self._timeless.append(event)
+            self._timeless = self._timeless or event
+            self._untimed += 1
         if event.event in _LEAVING and "poll timeout" not in (event.reason or ""):
             self._left.setdefault(event.client or event.named_by_file, event)
 
@@ -50,14 +51,14 @@ class Unplaced:
                 )
                 for who, event in self._left.items()
             ]
-        if self._timeless and not self._timed:
-            first = self._timeless[0]
+        first = self._timeless
+        if first is not None and not self._timed:
             rows.append(
                 told(
                     "lines_without_time",
                     None,
-                    len(self._timeless),
-                    f"{len(self._timeless)} lines tell of rebalances of this group, and none has a time that can be read: "
+                    self._untimed,
+                    f"{self._untimed} lines tell of rebalances of this group, and none has a time that can be read: "
                     "what happened when, and how long it took, cannot be told",
                     line(first),
                     "Add the time to the layout (log4j2 and logback: %d{ISO8601}; slf4j-simple: showDateTime), or read the logs "

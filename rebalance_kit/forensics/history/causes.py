@@ -14,16 +14,26 @@ if TYPE_CHECKING:
 _RESTARTING = ": no topic was changed, but a broker was starting and its metadata were not yet whole"
 
 
-def name_causes(rebalances: Iterable[Rebalance]) -> None:
-    """Add ``cause`` to all rebalances of a group."""
-    seen: set[tuple[str, str]] = set()
-    for row in rebalances:
-        waited = ""
-        if row.waited_for is not None:
-            waited = f"; everybody waited {(row.waited_ms or 0) / 1000:,.1f} s for {row.waited_for}"
-        more = _more(row, again=not row.shares_name and not seen.isdisjoint(_known_by(row)))
-        row.cause = sentence(row.trigger, row.culprit) + more + _meanwhile(row) + waited
-        seen.update(_known_by(row))
+class Causes:
+    """Puts causes into words, one rebalance after the other; remembers who caused one before, and when last."""
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[str, str], int] = {}
+
+    def name(self, rebalances: Iterable[Rebalance]) -> None:
+        """Add ``cause``."""
+        for row in rebalances:
+            waited = ""
+            if row.waited_for is not None:
+                waited = f"; everybody waited {(row.waited_ms or 0) / 1000:,.1f} s for {row.waited_for}"
+            known_by = _known_by(row)
+            more = _more(row, again=not row.shares_name and not self._seen.keys().isdisjoint(known_by))
+            row.cause = sentence(row.trigger, row.culprit) + more + _meanwhile(row) + waited
+            self._seen.update(dict.fromkeys(known_by, row.start_ms))
+
+    def forget(self, before_ms: int) -> None:
+        """Forget who caused none since."""
+        self._seen = {key: at_ms for key, at_ms in self._seen.items() if at_ms >= before_ms}
 
 
 def _known_by(row: Rebalance) -> set[tuple[str, str]]:

@@ -8,6 +8,7 @@ log has acknowledged (without client logs: when the target was computed).
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.history.rebalance import Moves, Rebalance
@@ -40,7 +41,7 @@ class Coordinator:
     """Folds a coordinator's lines into rebalances."""
 
     def __init__(self) -> None:
-        self.rows: list[Rebalance] = []
+        self._rows: list[Rebalance] = []
         self._open: Rebalance | None = None
         self._unassigned: list[Rebalance] = []
         self._untargeted: list[Rebalance] = []
@@ -81,19 +82,28 @@ class Coordinator:
         if at_ms > self._acks[0]:
             self._acks = (at_ms, self._acks[0])
 
-    def finish(self) -> list[Rebalance]:
-        """All rebalances, once all lines are taken."""
-        if self._bump is not None:
-            self._bump.ack_ms = self._acks[0]
-        for row in self.rows:
-            if row.stable and row.after is not None and row.received and row.received[0] == row.after:
-                row.end_ms = row.received[1]
-            if row.protocol == "consumer":
-                own = row.ack_ms if row.ack_ms is not None and row.ack_ms >= row.start_ms else None
-                told = [ms for ms in (own, row.target_ms) if ms is not None]
-                row.end_ms = max(told) if told else None
-            row.duration_ms = None if row.end_ms is None else row.end_ms - row.start_ms
-        return self.rows
+    @property
+    def begun(self) -> list[int]:
+        """When the rebalances began that were not given away."""
+        return [row.start_ms for row in self._rows]
+
+    def finished(self, before_ms: float = inf) -> list[Rebalance]:
+        """Give away the rebalances that began before then and are not under way; without a moment, all there are."""
+        over = [
+            row
+            for row in self._rows
+            if row.start_ms < before_ms and (row is not self._open or before_ms == inf)
+        ]
+        gone = {id(row) for row in over}
+        self._rows, self._unassigned, self._untargeted = (
+            [row for row in rows if id(row) not in gone]
+            for rows in (self._rows, self._unassigned, self._untargeted)
+        )
+        if self._bump is not None and id(self._bump) in gone:
+            self._bump.ack_ms, self._bump = self._acks[0], None
+        for row in over:
+            _complete(row)
+        return over
 
     def _close(self, event: Event) -> None:
         row, self._open = self._open, None
@@ -155,7 +165,7 @@ class Coordinator:
     def _begin(self, protocol: str, trigger: str, event: Event, start_ms: int) -> Rebalance:
         row = Rebalance(protocol, trigger, start_ms, event.file, event.line, moves=self._next)
         self._next = Moves()
-        self.rows.append(row)
+        self._rows.append(row)
         return row
 
     def _targeted(self, event: Event) -> None:
@@ -180,3 +190,14 @@ class Coordinator:
             moves.left.add(member)
         elif name in EXPIRED:
             moves.expired.append((event.at_ms or 0, member))
+
+
+def _complete(row: Rebalance) -> None:
+    """Add when it ended and how long it took."""
+    if row.stable and row.after is not None and row.received and row.received[0] == row.after:
+        row.end_ms = row.received[1]
+    if row.protocol == "consumer":
+        own = row.ack_ms if row.ack_ms is not None and row.ack_ms >= row.start_ms else None
+        told = [ms for ms in (own, row.target_ms) if ms is not None]
+        row.end_ms = max(told) if told else None
+    row.duration_ms = None if row.end_ms is None else row.end_ms - row.start_ms

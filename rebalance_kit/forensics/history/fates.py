@@ -9,14 +9,14 @@ a poll timeout.
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.history.rebalance import Lost
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from rebalance_kit.forensics.event import Event
     from rebalance_kit.forensics.history.rebalance import Rebalance
@@ -26,6 +26,9 @@ _JUST_AFTER_MS = 500
 
 #: A process says that it has started within this time of its first line.
 _STARTING_MS = 5_000
+
+#: What is said of a process without later lines while the log goes on.
+_NOTHING_YET = "; its log has no line of the hours after"
 
 _BEGINS = frozenset(
     {"member_id_given", "member_added", "static_added", "static_replaced", "joins", "static_rejoins"}
@@ -44,6 +47,15 @@ class _Timeline:
     stalled: array[int] = field(default_factory=lambda: array("q"))
     subscribed: array[int] = field(default_factory=lambda: array("q"))
     started: array[int] = field(default_factory=lambda: array("q"))
+
+    def forget(self, before_ms: int) -> None:
+        """Keep what is later, and the last of each kind that is not."""
+        for moments in (self.seen, self.anew, self.stalled, self.subscribed, self.started):
+            past = bisect_left(moments, before_ms) - 1
+            if past > 0:
+                del moments[:past]
+                if moments is self.seen:
+                    del self.closed[:past]
 
 
 class Fates:
@@ -81,8 +93,29 @@ class Fates:
         if name == "process_started":
             line.started.append(at_ms)
 
-    def explain(self, row: Rebalance) -> None:
-        """Correct the trigger and add ``fate``, from the culprit's log; and what became of others who expired."""
+    def forget(self, before_ms: int, gone: Iterable[str], names: Collection[str | None]) -> None:
+        """Forget what was before then, members that are gone, and clients that are silent since and not in ``names``."""
+        for member in gone:
+            self._homes.pop(member, None)
+            self._births.pop(member, None)
+        for client, files in list(self._lines.items()):
+            for file, line in list(files.items()):
+                line.forget(before_ms)
+                if line.seen[-1] < before_ms and client not in names:
+                    del files[file]
+            if not files:
+                del self._lines[client]
+
+    @property
+    def clients(self) -> Collection[str]:
+        """The clients that are remembered."""
+        return self._lines.keys()
+
+    def explain(self, row: Rebalance, *, goes_on: bool) -> None:
+        """Correct the trigger and add ``fate``, from the culprit's log; and what became of others who expired.
+
+        ``goes_on``: later lines may follow, and are too late to be looked at.
+        """
         if row.culprit is not None:
             own = Lost(row.culprit, row.culprit_member, row.start_ms)
             if self._ask(own):
@@ -95,6 +128,10 @@ class Fates:
         )
         if row.trigger == "leave" and row.stalled:
             row.trigger = "poll_timeout"
+        if goes_on:
+            row.words = _NOTHING_YET if row.fate == "gone" else row.words
+            for lost in row.others:
+                lost.words = _NOTHING_YET if lost.fate == "gone" else lost.words
 
     def _ask(self, lost: Lost) -> bool:
         """Fill in what the member's own log holds around its end; False without such a log.

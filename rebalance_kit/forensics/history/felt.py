@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
+from math import inf
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.history.rebalance import Rebalance
@@ -96,7 +98,12 @@ class Felt:
     def __init__(self) -> None:
         self._rounds: dict[tuple[str, int], _Round] = {}
         self._told: list[_Told] = []
-        self._epoch = 0
+        self._epoch, self._ended_ms = 0, -1
+        #: When each member was last heard of.
+        self._heard: dict[tuple[str, str], int] = {}
+        #: The last round of each protocol that was given away.
+        self._last: dict[str, _Round] = {}
+        self._latest: dict[str, Rebalance] = {}
         #: Each member's first proof, since the last round, that a rebalance is on its way.
         self._under_way: dict[tuple[str, str], Event] = {}
         #: The epoch at which a member left its settled state, and whether it gave up partitions since.
@@ -108,6 +115,7 @@ class Felt:
         if at_ms is None or client is None:
             return
         member = client, event.file
+        self._heard[member] = at_ms
         number = self._settled(member, event)
         if number is not None:
             one = self._rounds.get(number)
@@ -124,6 +132,25 @@ class Felt:
             rank = _RANK.index(trigger)
             self._told.append(_Told(rank, at_ms, trigger, client, event.reason or "", event.file, event.line))
 
+    def forget(self, before_ms: int) -> None:
+        """Forget members that were last heard of before then, unless with them a rebalance began that goes on."""
+        self._heard = {
+            member: at_ms
+            for member, at_ms in self._heard.items()
+            if at_ms >= before_ms or self._waits(member)
+        }
+        self._under_way = {key: one for key, one in self._under_way.items() if key in self._heard}
+        self._reconciling = {key: one for key, one in self._reconciling.items() if key in self._heard}
+
+    def _waits(self, member: tuple[str, str]) -> bool:
+        """Whether the member's last words began a rebalance whose end was not told."""
+        proof = self._under_way.get(member)
+        return proof is not None and (proof.at_ms or 0) > self._ended_ms
+
+    def clear(self) -> None:
+        """Forget everything: a coordinator's log tells it better."""
+        self._rounds, self._told, self._under_way, self._reconciling, self._heard = {}, [], {}, {}, {}
+
     def _settled(self, member: tuple[str, str], event: Event) -> tuple[str, int] | None:
         """The generation or epoch that a line proves to be settled."""
         if event.event == "revoked" and event.partitions and member in self._reconciling:
@@ -138,22 +165,41 @@ class Felt:
             self._epoch = number[1]
         return number
 
-    def finish(self) -> list[Rebalance]:
-        """All rebalances, once all lines are taken."""
-        rows = []
+    @property
+    def begun(self) -> list[int]:
+        """When the rebalances were first told of that were not given away."""
+        return [one.first_ms for one in self._rounds.values()]
+
+    def finished(self, before_ms: float = inf) -> list[Rebalance]:
+        """Give away the rebalances that ended before then; without a moment, all, with one that may be under way."""
+        rows: list[Rebalance] = []
         for protocol in ("classic", "consumer"):
             rounds = sorted(
                 (one for one in self._rounds.values() if one.protocol == protocol), key=lambda one: one.after
             )
-            since = [0, *(one.first_ms for one in rounds)]
-            self._place(rounds, since)
-            before = [one.after - 1 for one in rounds[:1]] + [one.after for one in rounds]
-            rows += [_row(one, number) for one, number in zip(rounds, before, strict=False)]
-        return rows + self._unfinished(rows)
+            rounds = list(takewhile(lambda one: one.end_ms < before_ms, rounds))
+            rows += self._rows_of(rounds, self._last.get(protocol))
+            for one in rounds:
+                del self._rounds[protocol, one.after]
+                self._last[protocol] = one
+        placed_ms = max((one.first_ms for one in self._last.values()), default=-1)
+        self._told = [told for told in self._told if told.at_ms > placed_ms]
+        self._ended_ms = max((row.end_ms or 0 for row in rows), default=self._ended_ms)
+        for row in sorted(rows, key=lambda row: row.start_ms):
+            self._latest[row.protocol] = row
+        return rows + (self._unfinished() if before_ms == inf else [])
 
-    def _unfinished(self, rows: list[Rebalance]) -> list[Rebalance]:
+    def _rows_of(self, rounds: list[_Round], last: _Round | None) -> list[Rebalance]:
+        self._place(rounds, [last.first_ms if last else 0, *(one.first_ms for one in rounds)])
+        first = [last.after if last else one.after - 1 for one in rounds[:1]]
+        return [
+            _row(one, before)
+            for one, before in zip(rounds, first + [one.after for one in rounds], strict=False)
+        ]
+
+    def _unfinished(self) -> list[Rebalance]:
         """A rebalance that members wrote of and whose end is not in these logs."""
-        ended_ms = max((row.end_ms or 0 for row in rows), default=-1)
+        ended_ms = self._ended_ms
         proofs = [event for event in self._under_way.values() if (event.at_ms or 0) > ended_ms]
         first = min(proofs, key=lambda event: (event.at_ms or 0, event.file, event.line), default=None)
         if first is None:
@@ -161,9 +207,7 @@ class Felt:
         told = min((told for told in self._told if told.at_ms > ended_ms), default=None)
         seen = told if told is not None and told.trigger != "unseen" else None
         protocol = "consumer" if first.event == "transitioned" else "classic"
-        last = max(
-            (row for row in rows if row.protocol == protocol), key=lambda row: row.start_ms, default=None
-        )
+        last = self._latest.get(protocol)
         return [
             Rebalance(
                 protocol,

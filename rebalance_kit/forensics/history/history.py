@@ -1,11 +1,13 @@
-"""The fold: ``take`` the events of one group in order of time, then ask for what they add up to."""
+"""The fold: it takes the events of one group in order of time and gives away what is over."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from math import inf
+from typing import TYPE_CHECKING, NamedTuple
 
-from rebalance_kit.forensics.history.causes import name_causes
+from rebalance_kit.forensics.history.causes import Causes
 from rebalance_kit.forensics.history.coordinator import EXPIRED, Coordinator
 from rebalance_kit.forensics.history.fates import Fates
 from rebalance_kit.forensics.history.felt import FELT, Felt
@@ -13,7 +15,6 @@ from rebalance_kit.forensics.history.lives import Lives
 from rebalance_kit.forensics.history.names import Names
 from rebalance_kit.forensics.history.owners import CALLS, Owners
 from rebalance_kit.forensics.history.rebalance import Lost
-from rebalance_kit.forensics.history.storms import storms
 from rebalance_kit.forensics.history.subscriptions import Subscriptions
 from rebalance_kit.forensics.history.topics import KINDS, Topics
 from rebalance_kit.forensics.history.waits import Waits
@@ -26,8 +27,16 @@ if TYPE_CHECKING:
     from rebalance_kit.forensics.history.rebalance import Rebalance
 
 
+#: Where no rebalance begins for so long, one is over before the next begins.
+QUIET_MS = 60_000
+
+
 class History:
-    """The history of one group.  Keeps what is open, and of what is over only what a table or an answer needs."""
+    """The history of one group.
+
+    It keeps what is open (members, the rebalance under way, owners of partitions, topics) and a short past:
+    whoever calls ``finished`` and ``forget`` now and then gets what is over, once, and the state stays as it is.
+    """
 
     def __init__(self, group: str | None) -> None:
         self.group = group
@@ -35,19 +44,22 @@ class History:
         self.topics = Topics()
         self.subscriptions = Subscriptions()
         self.coordinated = False
-        self.generations: list[int] = []
-        self.epochs: list[int] = []
-        self.targets = 0
-        self._failed: list[str | None] = []
+        self._counts, self._numbered = Counts(), 0
+        #: When each member was last written of.
+        self._mentioned: dict[str, int] = {}
         self._coordinator, self._felt, self._fates = Coordinator(), Felt(), Fates()
-        self._owners, self._lives, self._waits = Owners(), Lives(), Waits()
+        self._owners, self._lives, self._waits, self._causes = Owners(), Lives(), Waits(), Causes()
         self._steps: dict[tuple[str, bool, bool], tuple[Callable[[Event], None], ...]] = {}
 
     def take(self, event: Event) -> None:
         """The next event of the group, or one of no group that may concern it (a broker's, a process's start)."""
         told = event.__dict__
         if "member" in told or "instance" in told or "reason" in told:
-            self.names.take(event)
+            member = self.names.take(event)
+            if member is not None:
+                self._mentioned[member] = (
+                    self._mentioned.get(member, 0) if event.at_ms is None else event.at_ms
+                )
         key = event.event, event.side == "broker", event.group == self.group
         steps = self._steps.get(key)
         if steps is None:
@@ -77,7 +89,7 @@ class History:
     def _routes(self) -> tuple[tuple[Collection[str], Callable[[Event], None]], ...]:
         """Which lines of the group's members go where."""
         return (
-            (FELT, self._felt.take),
+            (FELT, self._felt_by_member),
             (CALLS, self._owners.take),
             ({"joining", "rd_joining"}, self._waits.take),
             ({"process_started", "process_closed", "subscribed"}, self.subscriptions.take),
@@ -95,16 +107,22 @@ class History:
         yield self._lives.take
 
     def _counted(self, event: Event) -> None:
-        name = event.event
-        self.coordinated = True
+        name, counts = event.event, self._counts
+        if not self.coordinated:
+            self.coordinated = True
+            self._felt.clear()
         if name == "stabilized" and event.generation is not None:
-            self.generations.append(event.generation)
+            counts.generations.append(event.generation)
         elif name == "bumped" and event.epoch is not None:
-            self.epochs.append(event.epoch)
+            counts.epochs.append(event.epoch)
         elif name == "computed":
-            self.targets += 1
+            counts.targets += 1
         elif name in EXPIRED:
-            self._failed.append(event.member)
+            counts.expired.append(event.member)
+
+    def _felt_by_member(self, event: Event) -> None:
+        if not self.coordinated:
+            self._felt.take(event)
 
     def _transitioned(self, event: Event) -> None:
         if event.state_to == "STABLE" and event.at_ms is not None:
@@ -112,24 +130,67 @@ class History:
         if event.state_from == "STABLE":
             self.subscriptions.step(event)
 
-    def rebalances(self) -> list[Rebalance]:
-        """All rebalances, numbered in order of time, with cause and culprit; to be asked once, at the end."""
-        rows = self._coordinator.finish()
+    def finished(self, before_ms: float = inf) -> Finished:
+        """Give away what was over before then, in order of time; without a moment, everything.
+
+        What explains it may have been written later, so the moment should lie a while back.
+        """
+        rows = self._coordinator.finished(before_ms)
         by_name = self._lives.by_name(self.names.of)
         for row in rows:
             self._name(row, by_name)
         if not self.coordinated:
-            rows = rows + self._felt.finish()
+            rows = rows + self._felt.finished(before_ms)
         rows.sort(key=lambda row: (row.start_ms, row.file, row.line))
-        for number, row in enumerate(rows, start=1):
+        self._explain(rows, before_ms)
+        counts, self._counts = self._counts, Counts()
+        counts.expired = [self.names.of(member) for member in counts.expired]
+        gaps = self._owners.finished(self.names.of, before_ms)
+        return Finished(rows, gaps, self._lives.finished(self.names.of, before_ms), counts)
+
+    def quiet_before(self, before_ms: int) -> int:
+        """A moment up to then at which no rebalance was going on, as far as there is one."""
+        begun = sorted(self._coordinator.begun if self.coordinated else self._felt.begun)
+        for one, after in zip(reversed(begun), [inf, *reversed(begun)], strict=False):
+            if one <= before_ms - QUIET_MS and after - one >= QUIET_MS:
+                return min(before_ms, int(min(after, before_ms + QUIET_MS)) - QUIET_MS // 2)
+        return before_ms
+
+    def _explain(self, rows: list[Rebalance], before_ms: float) -> None:
+        for number, row in enumerate(rows, start=self._numbered + 1):
             row.number = number
-            self._fates.explain(row)
+            self._fates.explain(row, goes_on=before_ms < inf)
+        self._numbered += len(rows)
         self.topics.explain(rows)
         self.subscriptions.explain(rows)
         self._waits.name(rows)
-        name_causes(rows)
-        self._owners.move(rows)
-        return rows
+        self._causes.name(rows)
+        self._owners.move(rows, before_ms)
+
+    @property
+    def members(self) -> int:
+        """How many members are in the group, or were a short while ago."""
+        return len(self._lives)
+
+    def gone(self, before_ms: int) -> Collection[str]:
+        """The members that are not in the group and have not been written of since then."""
+        return {
+            member
+            for member, at_ms in self._mentioned.items()
+            if at_ms < before_ms and member not in self._lives
+        }
+
+    def forget(self, before_ms: int) -> None:
+        """Forget what was before then and is not open."""
+        gone = self.gone(before_ms)
+        living = {self.names.of(member) for member in self._mentioned if member in self._lives}
+        self._mentioned = {member: at_ms for member, at_ms in self._mentioned.items() if member not in gone}
+        self.names.forget(gone)
+        self._fates.forget(before_ms, gone, living)
+        self._felt.forget(before_ms)
+        self._owners.forget(self._fates.clients)
+        for part in (self.topics, self.subscriptions, self._waits, self._causes):
+            part.forget(before_ms)
 
     def _name(self, row: Rebalance, by_name: Mapping[str | None, Namesakes]) -> None:
         """Put people's names for member ids."""
@@ -146,70 +207,28 @@ class History:
             if member != row.culprit_member
         ]
 
-    def gaps(self) -> list[dict[str, object]]:
-        """The gaps of all partitions."""
-        return self._owners.gaps(self.names.of)
 
-    def members(self) -> list[dict[str, object]]:
-        """The lives of all members."""
-        return self._lives.rows(self.names.of)
+@dataclass(slots=True)
+class Counts:
+    """What the coordinator wrote down, to be compared with what the brokers counted."""
 
-    def storms(self, rebalances: list[Rebalance]) -> list[dict[str, object]]:
-        """The storms among these rebalances."""
-        return storms(rebalances)
+    generations: list[int] = field(default_factory=list)
+    epochs: list[int] = field(default_factory=list)
+    targets: int = 0
+    expired: list[str | None] = field(default_factory=list)
 
-    def group_row(self, rebalances: list[Rebalance], findings: list[dict[str, object]]) -> dict[str, object]:
-        """The row of the group: what is compared with what the brokers counted, and the lists of the rest."""
-        # Without a coordinator's log: what the members themselves reported.
-        felt = {
-            protocol: [row.after for row in rebalances if row.protocol == protocol and row.after is not None]
-            for protocol in ("classic", "consumer")
-        }
-        counted = self.coordinated or not rebalances
-        names = [self.names.of(member) for member in self._failed]
-        return {
-            "generations": self.generations if counted else felt["classic"],
-            "epochs": self.epochs if counted else felt["consumer"],
-            "targets": self.targets,
-            "expired": len(self._failed),
-            "expired_members": [name for name in names if name is not None],
-            "rebalances": [_shown(row) for row in rebalances] or None,
-            "causes": [row.cause for row in rebalances],
-            "findings": [_told(row) for row in findings] or None,
-        }
+    def add(self, later: Counts) -> None:
+        """Add what came later."""
+        self.generations += later.generations
+        self.epochs += later.epochs
+        self.targets += later.targets
+        self.expired += later.expired
 
 
-#: What a group's row shows of a rebalance and of a finding.
-SHOWN = (
-    "number",
-    "protocol",
-    "trigger",
-    "cause",
-    "culprit",
-    "start_ms",
-    "end_ms",
-    "duration_ms",
-    "before",
-    "after",
-    "members",
-    "joined",
-    "left",
-    "expired",
-    "fate",
-    "moved",
-    "revoked",
-    "waited_for",
-    "waited_ms",
-    "culprit_member",
-    "file",
-    "line",
-)
-TOLD = ("at_ms", "finding", "who", "unread_ms", "sentence", "do", "source", "file", "line", "evidence")
+class Finished(NamedTuple):
+    """What is over: rows of the tables, which the history does not keep."""
 
-
-def _shown(row: Rebalance) -> dict[str, object]:
-    return {name: getattr(row, name) for name in SHOWN}
-
-
-def _told(row: dict[str, object]) -> dict[str, object]:
-    return {name: row[name] for name in TOLD}
+    rebalances: list[Rebalance]
+    gaps: list[dict[str, object]]
+    members: list[dict[str, object]]
+    counts: Counts

@@ -45,6 +45,12 @@ class _Life:
     last: tuple[int, str] | None = None
     instance: str | None = None
 
+    @property
+    def ended(self) -> tuple[int, str] | None:
+        """When and how it ended; a KIP-848 member keeps its id when it comes back after an end."""
+        over = self.last is not None and (self.back_ms is None or self.last[0] >= self.back_ms)
+        return self.last if over else None
+
 
 class Namesakes:
     """The lives of members of one name, in order of their beginning: which of them went on at a moment."""
@@ -108,20 +114,29 @@ class Lives:
         told: dict[str | None, list[tuple[int, float, str]]] = {}
         for member, life in self._lives.items():
             if life.joined_ms is not None:
-                over = life.last is not None and (life.back_ms is None or life.last[0] >= life.back_ms)
-                ended_ms = life.last[0] if over and life.last else inf
+                ended_ms = life.ended[0] if life.ended else inf
                 told.setdefault(name_of(member), []).append((life.joined_ms, ended_ms, member))
         return {name: Namesakes(lives) for name, lives in told.items()}
 
-    def rows(self, name_of: Callable[[str | None], str | None]) -> list[dict[str, object]]:
-        """The rows of the table, once all lines are taken."""
-        told = []
+    def __len__(self) -> int:
+        """How many are in the group, or have ended a short while ago."""
+        return len(self._lives)
+
+    def __contains__(self, member: str) -> bool:
+        """Whether the member is in the group, or has ended a short while ago."""
+        return member in self._lives
+
+    def finished(
+        self, name_of: Callable[[str | None], str | None], before_ms: float = inf
+    ) -> list[dict[str, object]]:
+        """Give away the lives that ended before then, as rows of the table; without a moment, all."""
+        told: list[dict[str, object]] = []
         for member, life in sorted(self._lives.items()):
-            # A KIP-848 member keeps its id when it comes back after an end.
-            over = life.last is not None and (life.back_ms is None or life.last[0] >= life.back_ms)
-            ended_ms, end = life.last if over and life.last else (None, None)
-            row: tuple[object, ...] = (member, name_of(member), life.instance, life.joined_ms, ended_ms, end)
-            told.append(dict(zip(MEMBERS, row, strict=True)))
+            ended_ms, end = life.ended or (None, None)
+            if before_ms == inf or (ended_ms is not None and ended_ms < before_ms):
+                del self._lives[member]
+                row = (member, name_of(member), life.instance, life.joined_ms, ended_ms, end)
+                told.append(dict(zip(MEMBERS, row, strict=True)))
         return told
 
 

@@ -13,10 +13,11 @@ eager protocol the first is everything and the second may be nothing.
 from __future__ import annotations
 
 from bisect import bisect_right
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from rebalance_kit.forensics.event import Event
     from rebalance_kit.forensics.history.rebalance import Rebalance
@@ -54,6 +55,8 @@ class Owners:
         self._kept: list[_Kept] = []
         self._moves: list[tuple[int, list[str], list[str]]] = []
         self._expired: list[tuple[int, str]] = []
+        #: When each client last expired, of what is over.
+        self._dead: dict[str, int] = {}
         self._sessions: dict[str, dict[str, str]] = {}
         self._tells = False
 
@@ -99,13 +102,29 @@ class Owners:
             told = self._sessions.setdefault(event.client, {})
             told[key] = max(told.get(key, value), value)
 
-    def gaps(self, name_of: Callable[[str | None], str | None]) -> list[dict[str, object]]:
-        """The rows of the table, once all lines are taken."""
-        expiries: dict[str, list[int]] = {}
+    def finished(
+        self, name_of: Callable[[str | None], str | None], before_ms: float = inf
+    ) -> list[dict[str, object]]:
+        """Give away the gaps that ended before then, as rows of the table; without a moment, all."""
+        expiries = {name: [at_ms] for name, at_ms in self._dead.items()}
         for at_ms, member in self._expired:
             expiries.setdefault(name_of(member) or "", []).append(at_ms)
-        rows = self._gaps + [row for kept in self._kept for row in self._told_by_expiry(kept, expiries)]
+            if at_ms < before_ms:
+                self._dead[name_of(member) or ""] = at_ms
+        self._expired = [one for one in self._expired if one[0] >= before_ms]
+        rows = [gap for gap in self._gaps if gap[2] < before_ms]
+        self._gaps = [gap for gap in self._gaps if gap[2] >= before_ms]
+        for kept in self._kept:
+            if kept.after.at_ms < before_ms:
+                rows += self._told_by_expiry(kept, expiries)
+        self._kept = [kept for kept in self._kept if kept.after.at_ms >= before_ms]
         return [dict(zip(GAPS, row, strict=True)) for row in sorted(rows)]
+
+    def forget(self, names: Collection[str]) -> None:
+        """Forget clients that have not been heard of for long, unless something of theirs waits for a new owner."""
+        theirs = {*self._owner.values(), *names}
+        self._dead = {name: at_ms for name, at_ms in self._dead.items() if name in theirs}
+        self._sessions = {name: told for name, told in self._sessions.items() if name in theirs}
 
     def _told_by_expiry(
         self, kept: _Kept, expiries: dict[str, list[int]]
@@ -126,13 +145,19 @@ class Owners:
         classic = told.get("group.protocol", "classic").lower() == "classic"
         return int(session) if classic and session.strip().isdecimal() else None
 
-    def move(self, rebalances: Sequence[Rebalance]) -> None:
-        """Add ``moved`` and ``revoked``: sorted lists of partitions; None where no member's log tells."""
+    def move(self, rebalances: Sequence[Rebalance], before_ms: float = inf) -> None:
+        """Add ``moved`` and ``revoked``: sorted lists of partitions; None where no member's log tells.
+
+        Callbacks from ``before_ms`` on are of later ones.
+        """
+        until_ms = before_ms - _EARLY_MS
+        moves = [move for move in self._moves if move[0] < until_ms]
+        self._moves = [move for move in self._moves if move[0] >= until_ms]
         if not self._tells:
             return
         begun = [row.start_ms - _EARLY_MS for row in rebalances]
         sums: list[tuple[set[str], set[str]]] = [(set(), set()) for _ in rebalances]
-        for at_ms, moved, given_up in self._moves:
+        for at_ms, moved, given_up in moves:
             place = bisect_right(begun, at_ms) - 1
             if place >= 0:
                 sums[place][0].update(moved)

@@ -38,7 +38,11 @@ class Subscriptions:
     """Collects the members' calls of subscribe and their steps away from a settled assignment."""
 
     def __init__(self) -> None:
-        self.calls: list[Call] = []
+        #: Of each caller that named other topics, the first call and the number of calls.
+        self.by_caller: dict[str, tuple[Call, int]] = {}
+        self._calls: list[Call] = []
+        #: When the last rebalance that is explained began and ended.
+        self._last: tuple[int, int | None] = (0, None)
         self._before: dict[tuple[str, str], Event] = {}
         self._steps: dict[str, list[tuple[int, int]]] = {}
 
@@ -52,7 +56,11 @@ class Subscriptions:
         # To ask for the same topics again changes nothing (librdkafka does not say which).
         same = again and before and event.detail is not None and event.detail == before.detail
         if again and before and not same and event.at_ms is not None:
-            self.calls.append(Call(event.client, event.at_ms, before.detail, event.detail, event))
+            call = Call(event.client, event.at_ms, before.detail, event.detail, event)
+            self._calls.append(call)
+            if call.later is not None:
+                first, times = self.by_caller.get(call.caller, (call, 0))
+                self.by_caller[call.caller] = first, times + 1
 
     def step(self, event: Event) -> None:
         """A KIP-848 member left its settled state."""
@@ -67,14 +75,29 @@ class Subscriptions:
         Adds ``resubscribed``: who else did so while a classic rebalance was on its way, which takes it in.
         """
         callers: dict[int, list[tuple[int, str]]] = {}
-        since = [0, *(row.start_ms for row in rebalances)]
+        since = [self._last[0], *(row.start_ms for row in rebalances)]
         begun = since[1:]
-        for call in self.calls:
+        for call in self._calls:
             for place in self._answering(call, rebalances, begun, since):
                 callers.setdefault(place, []).append((call.called_ms, call.caller))
         self._take_in(rebalances, since)
         for place, row in enumerate(rebalances):
             _correct(row, max(callers[place])[1] if place in callers else None)
+            self._last = row.start_ms, row.end_ms
+
+    def forget(self, before_ms: int) -> None:
+        """Forget calls and steps before then, and processes that had closed."""
+        self._before = {
+            key: event
+            for key, event in self._before.items()
+            if event.event != "process_closed" or (event.at_ms or 0) >= before_ms
+        }
+        self._calls = [call for call in self._calls if call.called_ms >= before_ms]
+        self._steps = {
+            client: kept
+            for client, steps in self._steps.items()
+            if (kept := [step for step in steps if step[0] >= before_ms])
+        }
 
     def _answering(
         self, call: Call, rebalances: Sequence[Rebalance], begun: Sequence[int], since: Sequence[int]
@@ -107,11 +130,11 @@ class Subscriptions:
 
     def _take_in(self, rebalances: Sequence[Rebalance], since: Sequence[int]) -> None:
         """Who subscribed anew between the end of the rebalance before and that of a classic one, besides its culprit."""
-        calls = sorted((call.called_ms, call.caller) for call in self.calls)
+        calls = sorted((call.called_ms, call.caller) for call in self._calls)
         for place, row in enumerate(rebalances):
             if row.protocol != "classic" or row.end_ms is None or not calls:
                 continue
-            ended = rebalances[place - 1].end_ms if place else None
+            ended = rebalances[place - 1].end_ms if place else self._last[1]
             from_ms = since[place] if ended is None else ended
             inside = calls[
                 bisect_right(calls, (from_ms, "\U0010ffff")) : bisect_right(calls, (row.end_ms, "\U0010ffff"))

@@ -40,7 +40,8 @@ class Topics:
     """Collects changes of topics, starts of brokers, and which topics the group uses."""
 
     def __init__(self) -> None:
-        self._changes: dict[tuple[str, str], int] = {}
+        self._known: set[tuple[str, str]] = set()
+        self._changes: list[tuple[int, str, str]] = []
         self._starts: list[int] = []
         self._native: dict[str, list[tuple[int, str]]] = {}
         self._used: set[str] | None = None
@@ -50,7 +51,9 @@ class Topics:
         """The controller writes of a topic (a restarted broker writes its whole metadata again: the first counts)."""
         topic = event.topic or ""
         if event.at_ms is not None and not topic.startswith(_INTERNAL_TOPIC):
-            self._changes.setdefault((event.event, topic), event.at_ms)
+            if (event.event, topic) not in self._known:
+                self._changes.append((event.at_ms, event.event, topic))
+            self._known.add((event.event, topic))
 
     def start(self, event: Event) -> None:
         """A broker came up, or loaded the group."""
@@ -83,14 +86,27 @@ class Topics:
                 self._native_reason(row)
         begun = [row.start_ms for row in rebalances]
         found: dict[int, list[tuple[int, str, str]]] = {}
-        for (kind, topic), at_ms in self._changes.items():
+        for at_ms, kind, topic in self._changes:
             place = bisect_left(begun, at_ms)
             if place < len(begun) and self._may_matter(kind, topic):
                 found.setdefault(place, []).append((at_ms, kind, topic))
         restarts = {bisect_left(begun, at_ms) for at_ms in self._starts}
+        last_ms = begun[-1] if begun else -1
+        self._changes = [change for change in self._changes if change[0] > last_ms]
+        self._starts = [at_ms for at_ms in self._starts if at_ms > last_ms]
         for place, row in enumerate(rebalances):
             if row.trigger in _MAY_BE_TOPICS:
                 _name(row, found.get(place, []), restarted=place in restarts)
+
+    def forget(self, before_ms: int) -> None:
+        """Forget what can explain no rebalance after then."""
+        # All starts before the next rebalance say the same.
+        self._starts = [at_ms for at_ms in self._starts if at_ms >= before_ms] or self._starts[-1:]
+        self._native = {
+            client: kept
+            for client, told in self._native.items()
+            if (kept := [one for one in told if one[0] >= before_ms - _SAID_BEFORE_MS])
+        }
 
     def _native_reason(self, row: Rebalance) -> None:
         told = [

@@ -26,6 +26,10 @@ class Waits:
         if event.client is not None and event.at_ms is not None:
             self._joins.append((event.at_ms, event.client))
 
+    def forget(self, before_ms: int) -> None:
+        """Forget who asked before then."""
+        self._joins = [join for join in self._joins if join[0] >= before_ms]
+
     def name(self, rebalances: Sequence[Rebalance]) -> None:
         """Add ``waited_for`` and ``waited_ms`` to the rebalances that waited long."""
         # The first rebalance of a group waits group.initial.rebalance.delay.ms for whoever may come.

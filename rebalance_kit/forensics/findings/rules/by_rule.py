@@ -11,7 +11,7 @@ from rebalance_kit.forensics.findings.rules.member_rules import RULES
 from rebalance_kit.forensics.findings.rules.rule import LineRule, RebalanceRule
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from rebalance_kit.forensics.event import Event
     from rebalance_kit.forensics.findings.rules.rule import Rule
@@ -62,6 +62,16 @@ class ByRule:
                 if line(event).place < line(hits.first).place:
                     hits.first = event
                 self._rules[rule.code] = rule
+
+    def forget(self, members: Collection[str], names: Names) -> None:
+        """Remember by their names members that will not be written of any more."""
+        for code, kind, member in [key for key in self._hits if key[1] == "member" and key[2] in members]:
+            hits = self._hits.pop((code, kind, member))
+            name = names.of(member) or ""
+            one = self._hits.setdefault((code, "client", name), _Hits(hits.first))
+            one.times += hits.times
+            if line(hits.first).place < line(one.first).place:
+                one.first = hits.first
 
     def rows(self, names: Names, rebalances: Sequence[Rebalance]) -> list[Row]:
         """All findings by rules."""
