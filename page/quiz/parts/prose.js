@@ -25,3 +25,39 @@ export function paragraphs(text) {
 export function lines(text) {
   return text.trimEnd().split("\n").map((line) => make("span", { class: "rkq-line" }, line || " "));
 }
+
+const TABLE_COLUMNS = 200;
+const IN_COLUMNS = /\S {3,}\S/;
+
+/**
+ * Rows in columns with no more than two blanks between columns; a row without columns stays as it is.
+ * @param {string[]} rows
+ */
+export function narrowed(rows) {
+  const table = rows.filter((row) => IN_COLUMNS.test(row));
+  const width = Math.max(...table.map((row) => row.length));
+  const blank = (/** @type {number} */ at) => table.every((row) => (row[at] ?? " ") === " ");
+  const kept = Array.from({ length: width }, (_, at) => at).filter((at) =>
+    !(blank(at) && blank(at - 1) && blank(at - 2) && at > 1)
+  );
+  return rows.map((row) => IN_COLUMNS.test(row) ? kept.map((at) => row[at] ?? " ").join("").trimEnd() : row);
+}
+
+/**
+ * An exhibit: logs and code are wrapped between words; what stands in columns keeps its lines and takes the size that fits.
+ * @param {string} text
+ */
+export function exhibit(text) {
+  const rows = text.trimEnd().split("\n").map((row) => row.trimEnd());
+  const aligned = rows.filter((row) => IN_COLUMNS.test(row)).length > 1;
+  const shown = aligned ? narrowed(rows) : rows;
+  const columns = Math.max(...shown.map((row) => row.length));
+  const table = aligned && columns <= TABLE_COLUMNS;
+  const pre = make(
+    "pre",
+    { tabindex: "0", "aria-label": "exhibit", class: table ? "rkq-table" : "rkq-wrapped" },
+    ...lines((table ? shown : rows).join("\n")),
+  );
+  if (table) pre.style.setProperty("--columns", String(columns));
+  return pre;
+}

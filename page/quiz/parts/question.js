@@ -1,7 +1,7 @@
 // A question drawn from what the kernel sent, and the answer read from it. No key is known here.
 
 import { answerRows } from "./rows.js";
-import { lines, paragraphs } from "./prose.js";
+import { exhibit, paragraphs } from "./prose.js";
 import { make } from "../../shared/dom.js";
 
 /**
@@ -43,9 +43,7 @@ const ASKS = {
 export function questionBody(question, state) {
   return [
     make("div", { class: "rkq-stem" }, ...paragraphs(question.stem)),
-    question.exhibit
-      ? make("pre", { tabindex: "0", "aria-label": "exhibit" }, ...lines(question.exhibit))
-      : null,
+    question.exhibit ? exhibit(question.exhibit) : null,
     make(
       "fieldset",
       { class: "rkq-answers" },

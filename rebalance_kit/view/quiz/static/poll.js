@@ -1,4 +1,4 @@
-// Made of page/quiz/poll.js by `make page`; edit there. Sources 1468995c442c9d15, bundle 33e692f01f174af9.
+// Made of page/quiz/poll.js by `make page`; edit there. Sources 60f91b08a65398bd, bundle e0743de27e791b10.
 // shared/dom.js
 var SVG = "http://www.w3.org/2000/svg";
 function make(tag, attributes = {}, ...children) {
@@ -91,6 +91,31 @@ function lines(text) {
   return text.trimEnd().split("\n").map((line) => make("span", {
     class: "rkq-line"
   }, line || " "));
+}
+var TABLE_COLUMNS = 200;
+var IN_COLUMNS = /\S {3,}\S/;
+function narrowed(rows) {
+  const table = rows.filter((row) => IN_COLUMNS.test(row));
+  const width = Math.max(...table.map((row) => row.length));
+  const blank = (at) => table.every((row) => (row[at] ?? " ") === " ");
+  const kept = Array.from({
+    length: width
+  }, (_, at) => at).filter((at) => !(blank(at) && blank(at - 1) && blank(at - 2) && at > 1));
+  return rows.map((row) => IN_COLUMNS.test(row) ? kept.map((at) => row[at] ?? " ").join("").trimEnd() : row);
+}
+function exhibit(text) {
+  const rows = text.trimEnd().split("\n").map((row) => row.trimEnd());
+  const aligned = rows.filter((row) => IN_COLUMNS.test(row)).length > 1;
+  const shown = aligned ? narrowed(rows) : rows;
+  const columns = Math.max(...shown.map((row) => row.length));
+  const table = aligned && columns <= TABLE_COLUMNS;
+  const pre = make("pre", {
+    tabindex: "0",
+    "aria-label": "exhibit",
+    class: table ? "rkq-table" : "rkq-wrapped"
+  }, ...lines((table ? shown : rows).join("\n")));
+  if (table) pre.style.setProperty("--columns", String(columns));
+  return pre;
 }
 
 // quiz/parts/rows.js
@@ -284,10 +309,7 @@ function questionBody(question, state) {
     make("div", {
       class: "rkq-stem"
     }, ...paragraphs(question.stem)),
-    question.exhibit ? make("pre", {
-      tabindex: "0",
-      "aria-label": "exhibit"
-    }, ...lines(question.exhibit)) : null,
+    question.exhibit ? exhibit(question.exhibit) : null,
     make("fieldset", {
       class: "rkq-answers"
     }, make("legend", {}, ASKS[question.kind]), ...answerRows(question, state))
