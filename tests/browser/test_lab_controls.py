@@ -152,25 +152,51 @@ def test_after_a_deed_the_cost_stands_beside_what_was_foreseen(bridge):
     assert came == foreseen > 100
 
 
-def test_steps_go_by_event_or_message_and_jumps_to_rebalance_callback_or_fault(bridge):
+def step_by(bridge, kind):
+    bridge.root.locator(".rk-pacebutton").click()
+    bridge.root.locator(".rk-menu").get_by_label(kind, exact=True).check()
+    bridge.press("Escape")
+    assert bridge.text(".rk-pacebutton") == f"Auto · by {kind} ▾"
+
+
+def test_steps_go_by_event_message_rebalance_callback_or_fault(bridge):
     boards = bridge.lab.boards
-    bridge.root.get_by_label("Jump", exact=True).select_option("faults")
-    bridge.click("Jump forward")
+    step_by(bridge, "fault")
+    bridge.click("Step forward")
     crash = next(mark.at_ms for mark in boards.marks if mark.kind == "fault")
     assert bridge.lab.cursor_ms == crash
-    bridge.root.get_by_label("Jump", exact=True).select_option("callbacks")
-    bridge.click("Jump forward")
+    step_by(bridge, "callback")
+    bridge.click("Step forward")
     begun = [row.at_ms for row in bridge.lab.trace.of("callback_begin") if row.at_ms > crash]
     assert bridge.lab.cursor_ms == begun[0]
-    bridge.root.get_by_label("Jump", exact=True).select_option("rebalances")
-    bridge.click("Jump back")
+    step_by(bridge, "rebalance")
+    bridge.click("Step back")
     assert bridge.lab.cursor_ms == max(
         mark.at_ms for mark in boards.marks if mark.kind == "rebalance" and mark.at_ms < begun[0]
     )
-    bridge.root.get_by_label("Step", exact=True).select_option("messages")
+    step_by(bridge, "message")
     now = bridge.lab.cursor_ms
     bridge.click("Step forward")
     assert bridge.lab.cursor_ms == min(one.sent_ms for one in boards.messages if one.sent_ms > now)
+
+
+def test_one_control_holds_speed_and_step_and_the_keys_change_it(bridge, shot):
+    bridge.press("]", "]")
+    assert bridge.text(".rk-pacebutton") == "0.25 × · by event ▾"
+    assert bridge.page.evaluate("lab.player.speed") == 0.25
+    button = bridge.root.locator(".rk-pacebutton")
+    button.focus()
+    bridge.page.keyboard.press("Enter")
+    shot(bridge.root, "speed-and-step")
+    menu, bar = bridge.root.locator(".rk-menu").bounding_box(), button.bounding_box()
+    assert menu["y"] + menu["height"] <= bar["y"]
+    bridge.root.locator(".rk-menu").get_by_label("10 ×", exact=True).focus()
+    bridge.page.keyboard.press("Space")
+    bridge.page.keyboard.press("ArrowRight")
+    assert bridge.page.evaluate("lab.player.speed") == 30
+    bridge.page.keyboard.press("Escape")
+    assert bridge.page.evaluate("document.activeElement.className") == "rk-pacebutton"
+    assert bridge.root.locator(".rk-transport select").count() == 0
 
 
 def test_a_click_on_a_partition_marks_it_and_its_menu_acts_on_its_topic(bridge):

@@ -3,14 +3,13 @@
 import { ENDS } from "../words/notices.js";
 import { SPEEDS } from "../time/player.js";
 
+/** What a step goes to, and its word. */
 export const STEPS = Object.freeze(
-  /** @type {[string, string][]} */ ([["events", "event"], ["messages", "message"]]),
-);
-export const JUMPS = Object.freeze(
   /** @type {[string, string][]} */ ([
-    ["marks", "any mark"],
-    ["rebalances", "rebalance"],
+    ["events", "event"],
+    ["messages", "message"],
     ["callbacks", "callback"],
+    ["rebalances", "rebalance"],
     ["faults", "fault"],
   ]),
 );
@@ -39,6 +38,9 @@ export class Steps {
   /** @param {import("../lab.js").Lab} lab */
   constructor(lab) {
     this.lab = lab;
+    this.kind = STEPS[0][0];
+    /** What shows the speed and the step hears of a change. */
+    this.onChange = () => {};
   }
 
   /**
@@ -60,16 +62,25 @@ export class Steps {
     lab.cursor.send();
   }
 
+  get speed() {
+    return this.lab.player.speed;
+  }
+
   /** @param {string} words one of SPEEDS as text */
   setSpeed(words) {
     this.lab.player.speed = words === "Auto" ? words : Number(words);
+    this.onChange();
+  }
+
+  /** @param {string} kind one of STEPS */
+  setKind(kind) {
+    this.kind = kind;
+    this.onChange();
   }
 
   /** @param {1 | -1} by */
   faster(by) {
-    const { player, ui } = this.lab;
-    const place = Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.indexOf(player.speed) + by));
-    ui.speed.value = String(SPEEDS[place]);
-    this.setSpeed(ui.speed.value);
+    const place = Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.indexOf(this.speed) + by));
+    this.setSpeed(String(SPEEDS[place]));
   }
 }

@@ -47,9 +47,27 @@ export class Popup {
     closer.addEventListener("click", () => this.close(true));
     this.root.replaceChildren(closer, ...content);
     this.root.hidden = false;
+    this.place(opener);
     document.addEventListener("pointerdown", this.onOutside);
     const first = this.root.querySelector("[autofocus], input, select, .rk-item");
     (first instanceof HTMLElement ? first : closer).focus();
+  }
+
+  /**
+   * A menu opens where its button is: above it in the lower half of the lab, else below the header.
+   * @param {HTMLElement | null} opener
+   */
+  place(opener) {
+    const home = this.lab.ui.root, { style } = this.root;
+    const box = opener?.closest(".rk-actions, .rk-transport")?.getBoundingClientRect();
+    const low = this.kind === "menu" && opener && box;
+    this.root.classList.toggle("rk-low", !!low);
+    style.left = style.bottom = "";
+    if (!low) return;
+    const outer = home.getBoundingClientRect(), scale = outer.width / home.offsetWidth;
+    const left = (opener.getBoundingClientRect().left - outer.left) / scale;
+    style.bottom = `${(outer.bottom - box.top) / scale + 2}px`;
+    style.left = `${Math.max(20, Math.min(left, home.offsetWidth - this.root.offsetWidth - 20))}px`;
   }
 
   /** @param {boolean} back whether the focus goes back to the opener */

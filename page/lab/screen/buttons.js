@@ -26,16 +26,3 @@ export function opener(words, label, run, extra = {}) {
   const node = button(words, label, () => run(node), { "aria-haspopup": "dialog", ...extra });
   return node;
 }
-
-/**
- * A labelled list to choose from.
- * @param {string} label
- * @param {readonly (readonly [string, string])[]} options value and words
- * @param {string} value
- */
-export function choice(label, options, value) {
-  const select = make("select", { "aria-label": label, title: label });
-  select.append(...options.map(([name, words]) => make("option", { value: name }, words)));
-  select.value = value;
-  return { root: make("label", { class: "rk-choice" }, make("span", {}, label), select), select };
-}

@@ -3,15 +3,14 @@
 import { make } from "../../shared/dom.js";
 import { ACTIONS } from "../acting/actions.js";
 import { KEYS } from "../acting/key_table.js";
-import { JUMPS, STEPS } from "../acting/steps.js";
 import { showHistory } from "../dialogs/history.js";
 import { showPresets } from "../dialogs/lessons.js";
 import { showLink } from "../dialogs/link.js";
 import { showMenu } from "../dialogs/menu.js";
 import { showMore } from "../dialogs/more.js";
+import { paceButton } from "../dialogs/pace.js";
 import { showSettings } from "../dialogs/settings.js";
-import { SPEEDS } from "../time/player.js";
-import { button, choice, opener } from "./buttons.js";
+import { button, opener } from "./buttons.js";
 import { icon } from "./icons.js";
 
 /** @typedef {import("../lab.js").Lab} Lab */
@@ -146,27 +145,18 @@ function buildTransport(lab) {
   const playButton = button(icon("play"), "Play", () => lab.toggle(), { class: "rk-play" });
   const clock = make("b", { class: "rk-clock" });
   const pace = make("span", { class: "rk-pace", "aria-hidden": "true" });
-  const speed = choice(
-    "Speed",
-    SPEEDS.map((each) => [String(each), each === "Auto" ? each : `${each} ×`]),
-    "Auto",
-  );
-  speed.select.addEventListener("change", () => lab.steps.setSpeed(speed.select.value));
-  const steps = choice("Step", STEPS, "events");
-  const jumps = choice("Jump", JUMPS, "marks");
+  const pacer = paceButton(lab);
   const transport = make(
     "div",
     { class: "rk-transport", role: "toolbar", "aria-label": "Playback" },
-    button(icon("first"), "Jump back", () => lab.steps.jump(-1, jumps.select.value)),
-    button(icon("back"), "Step back", () => lab.steps.jump(-1, steps.select.value)),
+    button(icon("first"), "Jump back", () => lab.steps.jump(-1, "marks")),
+    button(icon("back"), "Step back", () => lab.steps.jump(-1, lab.steps.kind)),
     playButton,
-    button(icon("next"), "Step forward", () => lab.steps.jump(1, steps.select.value)),
-    button(icon("last"), "Jump forward", () => lab.steps.jump(1, jumps.select.value)),
+    button(icon("next"), "Step forward", () => lab.steps.jump(1, lab.steps.kind)),
+    button(icon("last"), "Jump forward", () => lab.steps.jump(1, "marks")),
     clock,
     pace,
-    speed.root,
-    steps.root,
-    jumps.root,
+    pacer,
     make("span", { class: "rk-gap" }),
     branches,
     fork,
@@ -174,7 +164,7 @@ function buildTransport(lab) {
     redo,
   );
   [fork, undo, redo, branches].forEach((node) => (node.hidden = lab.alone));
-  return { undo, redo, branches, playButton, clock, pace, speed: speed.select, transport };
+  return { undo, redo, branches, playButton, clock, pace, pacer, transport };
 }
 
 function buildTwin() {

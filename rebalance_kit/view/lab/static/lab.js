@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 03b7f79968f13218, bundle f7c928d441bd5486.
+// Made of page/lab/main.js by `make page`; edit there. Sources 975dc791a69a4b01, bundle f69b7d5f810fdf24.
 // shared/model.js
 function bytesOf(text2) {
   return new DataView(Uint8Array.from(atob(text2), (letter) => letter.charCodeAt(0)).buffer);
@@ -586,7 +586,7 @@ function boardAt(film, at) {
     seat: stateAt(film.seatTracks[member.index], film.seats, at)
   }));
   const partitions = film.partitionTracks.map((track) => stateAt(track, film.partitionStates, at));
-  const group2 = stateAt(film.groupTrack, film.groupStates, at);
+  const group3 = stateAt(film.groupTrack, film.groupStates, at);
   const owned = members.map(() => []);
   partitions.forEach((state, index) => {
     if (state.owner >= 0) owned[state.owner].push(index);
@@ -596,8 +596,8 @@ function boardAt(film, at) {
     at,
     members,
     partitions,
-    group: group2,
-    phase: group2.phase,
+    group: group3,
+    phase: group3.phase,
     joined: seated("joined"),
     awaited: seated("awaited"),
     coming: seated("coming"),
@@ -1681,8 +1681,8 @@ var Drawer = class _Drawer {
     go.addEventListener("click", () => this.apply());
     this.lab.drawer.show(this.opener, make("h2", {}, "Settings"), make("div", {
       class: "rk-field"
-    }, make("span", {}, "Assignor"), selectOf("Assignor", names, assignor, choose)), this.drawSeed(), ...this.groups.flatMap(({ group: group2, fields }) => [
-      make("h3", {}, group2),
+    }, make("span", {}, "Assignor"), selectOf("Assignor", names, assignor, choose)), this.drawSeed(), ...this.groups.flatMap(({ group: group3, fields }) => [
+      make("h3", {}, group3),
       ...fields.map((field) => this.drawField(field))
     ]), make("div", {
       class: "rk-foot"
@@ -2058,10 +2058,10 @@ function deliveriesLine(film, at) {
   return parts.length ? `Records so far: ${parts.join(", ")}.` : "";
 }
 function groupLine(board) {
-  const { group: group2 } = board;
-  const number = group2.generation === null ? "" : `, ${group2.protocol === "consumer" ? "group epoch" : "generation"} ${group2.generation}`;
-  const room = board.phase === "JoinGroup" ? `, joined ${board.joined.length} of ${board.joined.length + board.awaited.length + group2.former}` : "";
-  return `Group ${group2.state}${number}${room}. ${board.flowing} of ${board.there} partitions flow.`;
+  const { group: group3 } = board;
+  const number = group3.generation === null ? "" : `, ${group3.protocol === "consumer" ? "group epoch" : "generation"} ${group3.generation}`;
+  const room = board.phase === "JoinGroup" ? `, joined ${board.joined.length} of ${board.joined.length + board.awaited.length + group3.former}` : "";
+  return `Group ${group3.state}${number}${room}. ${board.flowing} of ${board.there} partitions flow.`;
 }
 function twinText(film, board) {
   const [cause, effect] = sentenceAt(film, board.at);
@@ -2582,23 +2582,14 @@ var STEPS = Object.freeze(
     [
       "messages",
       "message"
-    ]
-  ]
-);
-var JUMPS = Object.freeze(
-  /** @type {[string, string][]} */
-  [
-    [
-      "marks",
-      "any mark"
-    ],
-    [
-      "rebalances",
-      "rebalance"
     ],
     [
       "callbacks",
       "callback"
+    ],
+    [
+      "rebalances",
+      "rebalance"
     ],
     [
       "faults",
@@ -2627,6 +2618,9 @@ var Steps = class {
   /** @param {import("../lab.js").Lab} lab */
   constructor(lab) {
     this.lab = lab;
+    this.kind = STEPS[0][0];
+    this.onChange = () => {
+    };
   }
   /**
    * @param {1 | -1} direction
@@ -2646,16 +2640,23 @@ var Steps = class {
     }
     lab.cursor.send();
   }
+  get speed() {
+    return this.lab.player.speed;
+  }
   /** @param {string} words one of SPEEDS as text */
   setSpeed(words) {
     this.lab.player.speed = words === "Auto" ? words : Number(words);
+    this.onChange();
+  }
+  /** @param {string} kind one of STEPS */
+  setKind(kind) {
+    this.kind = kind;
+    this.onChange();
   }
   /** @param {1 | -1} by */
   faster(by) {
-    const { player, ui } = this.lab;
-    const place = Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.indexOf(player.speed) + by));
-    ui.speed.value = String(SPEEDS[place]);
-    this.setSpeed(ui.speed.value);
+    const place = Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.indexOf(this.speed) + by));
+    this.setSpeed(String(SPEEDS[place]));
   }
 };
 
@@ -2714,9 +2715,26 @@ var Popup = class {
     closer.addEventListener("click", () => this.close(true));
     this.root.replaceChildren(closer, ...content);
     this.root.hidden = false;
+    this.place(opener2);
     document.addEventListener("pointerdown", this.onOutside);
     const first = this.root.querySelector("[autofocus], input, select, .rk-item");
     (first instanceof HTMLElement ? first : closer).focus();
+  }
+  /**
+   * A menu opens where its button is: above it in the lower half of the lab, else below the header.
+   * @param {HTMLElement | null} opener
+   */
+  place(opener2) {
+    const home = this.lab.ui.root, { style } = this.root;
+    const box = opener2?.closest(".rk-actions, .rk-transport")?.getBoundingClientRect();
+    const low = this.kind === "menu" && opener2 && box;
+    this.root.classList.toggle("rk-low", !!low);
+    style.left = style.bottom = "";
+    if (!low) return;
+    const outer = home.getBoundingClientRect(), scale = outer.width / home.offsetWidth;
+    const left = (opener2.getBoundingClientRect().left - outer.left) / scale;
+    style.bottom = `${(outer.bottom - box.top) / scale + 2}px`;
+    style.left = `${Math.max(20, Math.min(left, home.offsetWidth - this.root.offsetWidth - 20))}px`;
   }
   /** @param {boolean} back whether the focus goes back to the opener */
   close(back) {
@@ -3933,12 +3951,12 @@ function drawItems(film, items, actors) {
       y += FOLD;
     }
     before = item.sent;
-    const group2 = stateAt(film.groupTrack, film.groupStates, item.sent);
-    if (generation !== null && group2.generation !== null && group2.generation !== generation) {
-      parts.push(...drawBand(group2, actors.width, y));
+    const group3 = stateAt(film.groupTrack, film.groupStates, item.sent);
+    if (generation !== null && group3.generation !== null && group3.generation !== generation) {
+      parts.push(...drawBand(group3, actors.width, y));
       y += FOLD;
     }
-    generation = group2.generation;
+    generation = group3.generation;
     if (item.mark) parts.push(...drawEvent(film, actors, item.mark, y));
     else {
       parts.push(...drawWaiting(film, waiting, item, y), ...drawArrow(item, xOf(actors, item.member), y, actors.width));
@@ -6018,21 +6036,56 @@ function opener(words, label, run, extra = {}) {
   });
   return node;
 }
-function choice(label, options, value) {
-  const select = make("select", {
-    "aria-label": label,
-    title: label
+
+// lab/dialogs/pace.js
+function paceButton(lab) {
+  const node = opener("", "Speed and step", (button2) => showPace(lab, button2), {
+    class: "rk-pacebutton"
   });
-  select.append(...options.map(([name, words]) => make("option", {
-    value: name
-  }, words)));
-  select.value = value;
-  return {
-    root: make("label", {
-      class: "rk-choice"
-    }, make("span", {}, label), select),
-    select
-  };
+  lab.steps.onChange = () => paintPace(node, lab.steps);
+  lab.steps.onChange();
+  return node;
+}
+function paintPace(node, { speed, kind }) {
+  const words = `${speedWords(speed)} \xB7 by ${STEPS.find(([name]) => name === kind)?.[1]} \u25BE`;
+  say(node, words);
+  set(node, "aria-label", `Speed and step: ${words.replace(" \u25BE", "")}`);
+}
+function speedWords(speed) {
+  return speed === "Auto" ? "Auto" : `${speed} \xD7`;
+}
+function showPace(lab, button2) {
+  const { steps } = lab;
+  const speeds = SPEEDS.map((speed) => (
+    /** @type {[string, string]} */
+    [
+      String(speed),
+      speedWords(speed)
+    ]
+  ));
+  lab.popup.show(button2, make("h2", {}, "Speed and step"), group2("Speed", speeds, String(steps.speed), (value) => steps.setSpeed(value)), make("p", {
+    class: "rk-dim"
+  }, "Auto hurries through quiet time and slows down at each event. Keys: [ and ]."), group2("Step to the next", STEPS, steps.kind, (value) => steps.setKind(value)), make("p", {
+    class: "rk-dim"
+  }, "The keys . and , step by event, > and < by message, N jumps to the next mark."));
+}
+function group2(label, options, value, run) {
+  const name = `rk-${label}-${Math.random().toString(36).slice(2)}`;
+  const choices = options.map(([each, words]) => {
+    const box = make("input", {
+      type: "radio",
+      name,
+      value: each
+    });
+    box.checked = each === value;
+    box.addEventListener("input", () => run(each));
+    return make("label", {
+      class: "rk-choicebox"
+    }, box, words);
+  });
+  return make("fieldset", {
+    class: "rk-choices"
+  }, make("legend", {}, label), ...choices);
 }
 
 // lab/screen/icons.js
@@ -6251,18 +6304,12 @@ function buildTransport(lab) {
     class: "rk-pace",
     "aria-hidden": "true"
   });
-  const speed = choice("Speed", SPEEDS.map((each) => [
-    String(each),
-    each === "Auto" ? each : `${each} \xD7`
-  ]), "Auto");
-  speed.select.addEventListener("change", () => lab.steps.setSpeed(speed.select.value));
-  const steps = choice("Step", STEPS, "events");
-  const jumps = choice("Jump", JUMPS, "marks");
+  const pacer = paceButton(lab);
   const transport = make("div", {
     class: "rk-transport",
     role: "toolbar",
     "aria-label": "Playback"
-  }, button(icon("first"), "Jump back", () => lab.steps.jump(-1, jumps.select.value)), button(icon("back"), "Step back", () => lab.steps.jump(-1, steps.select.value)), playButton, button(icon("next"), "Step forward", () => lab.steps.jump(1, steps.select.value)), button(icon("last"), "Jump forward", () => lab.steps.jump(1, jumps.select.value)), clock, pace, speed.root, steps.root, jumps.root, make("span", {
+  }, button(icon("first"), "Jump back", () => lab.steps.jump(-1, "marks")), button(icon("back"), "Step back", () => lab.steps.jump(-1, lab.steps.kind)), playButton, button(icon("next"), "Step forward", () => lab.steps.jump(1, lab.steps.kind)), button(icon("last"), "Jump forward", () => lab.steps.jump(1, "marks")), clock, pace, pacer, make("span", {
     class: "rk-gap"
   }), branches, fork, undo, redo);
   [
@@ -6278,7 +6325,7 @@ function buildTransport(lab) {
     playButton,
     clock,
     pace,
-    speed: speed.select,
+    pacer,
     transport
   };
 }
@@ -6569,25 +6616,25 @@ var CoordinatorBar = class {
    * @param {import("../film/board.js").Board} board
    */
   paint(film, board) {
-    const { group: group2 } = board;
-    const epochs = group2.protocol === "consumer";
-    this.paintSteps(film.steps[group2.protocol], group2);
+    const { group: group3 } = board;
+    const epochs = group3.protocol === "consumer";
+    this.paintSteps(film.steps[group3.protocol], group3);
     say(this.numberName, epochs ? "Group epoch" : "Generation");
-    say(this.number, group2.generation === null ? "\u2013" : String(group2.generation));
+    say(this.number, group3.generation === null ? "\u2013" : String(group3.generation));
     this.target.hidden = !epochs;
-    say(this.targetNumber, group2.targetEpoch === null ? "\u2013" : String(group2.targetEpoch));
+    say(this.targetNumber, group3.targetEpoch === null ? "\u2013" : String(group3.targetEpoch));
     set(this.root, "aria-label", `Coordinator. ${groupLine(board)}`);
-    set(this.root, "data-state", group2.state);
-    set(this.root, "data-up", group2.up ? "yes" : "no");
+    set(this.root, "data-state", group3.state);
+    set(this.root, "data-up", group3.up ? "yes" : "no");
     this.paintRoom(board, epochs);
   }
   /**
    * @param {string[]} states
    * @param {import("../film/format.js").GroupState} group
    */
-  paintSteps(states, group2) {
+  paintSteps(states, group3) {
     const short = this.root.closest(".rk-projector") !== null;
-    const key = group2.protocol + short;
+    const key = group3.protocol + short;
     if (this.stepsKey !== key) {
       this.stepsKey = key;
       const words = (state) => short ? state.replace("Rebalance", "") : state;
@@ -6597,7 +6644,7 @@ var CoordinatorBar = class {
     }
     [
       ...this.steps.children
-    ].forEach((node) => set(node, "aria-current", node.getAttribute("data-state") === group2.state ? "step" : null));
+    ].forEach((node) => set(node, "aria-current", node.getAttribute("data-state") === group3.state ? "step" : null));
   }
   /**
    * @param {import("../film/board.js").Board} board
