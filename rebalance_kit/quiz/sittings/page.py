@@ -89,7 +89,7 @@ def hint(question: Question) -> str:
         )
         return "letters, as in a c" if question.many else single
     if isinstance(question, Numeric):
-        return f"a number of {question.unit}"
+        return "a number of " + ("seconds" if question.unit == "s" else question.unit)
     if isinstance(question, Matching):
         return "a letter for each number, as in 1b 2a"
     return (
