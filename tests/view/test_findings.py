@@ -12,8 +12,8 @@ from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.segments import segments_of
 from rebalance_kit.view.lab.requests import answer
-from rebalance_kit.view.lab.tabs.explanations import why_entries
 from rebalance_kit.view.lab.tabs.metrics import metric_rows
+from rebalance_kit.view.lab.tabs.why import why_entries
 from rebalance_kit.view.lab.widget import Lab
 
 CLASSIC = ("eager", "cooperative")

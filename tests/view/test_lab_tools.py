@@ -24,7 +24,7 @@ from rebalance_kit.view.lab.predictions import questions
 from rebalance_kit.view.lab.requests import REQUESTS
 from rebalance_kit.view.lab.settings import GROUPS, fields
 from rebalance_kit.view.lab.tabs.contents import TABS, tab
-from rebalance_kit.view.lab.tabs.explanations import why_entries
+from rebalance_kit.view.lab.tabs.why import why_entries
 from rebalance_kit.view.lab.widget import Lab
 
 

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.simulation.scenario.yaml_file import write_scenario
+from rebalance_kit.view.lab.guide.content import guide_of
 from rebalance_kit.view.lab.page import page, style
 from rebalance_kit.view.lab.surface import LabSurface
 
@@ -22,9 +23,8 @@ def _report(lab: LabSurface) -> tuple[str, str]:
 
 
 def _animation(lab: LabSurface) -> tuple[str, str]:
-    return "animation.html", page(
-        lab.film, lab.controls, lab.cursor_ms, lab.theme, f"{lab.text}\n\n{lab.story}"
-    )
+    controls = {**lab.controls, "guide": guide_of(lab.boards, lab.scenario)}
+    return "animation.html", page(lab.film, controls, lab.cursor_ms, lab.theme, f"{lab.text}\n\n{lab.story}")
 
 
 def _scenario(lab: LabSurface) -> tuple[str, str]:

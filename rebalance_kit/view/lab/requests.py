@@ -13,6 +13,7 @@ from typing import Any
 from rebalance_kit.model.errors import RebalanceKitError, ScenarioError
 from rebalance_kit.view.lab.costs import MOST_COLUMNS, Comparing, at_a_glance, cost, packed, preview
 from rebalance_kit.view.lab.exports import exported
+from rebalance_kit.view.lab.guide.content import guide_of
 from rebalance_kit.view.lab.lessons import preset_rows
 from rebalance_kit.view.lab.playing.horizons import nothing_follows
 from rebalance_kit.view.lab.playing.playback import film_bytes
@@ -138,6 +139,10 @@ def _tab(lab: LabSurface, message: Message) -> Answer:
     return {"tab": message["tab"]}, [packed(content)]
 
 
+def _guide(lab: LabSurface, _message: Message) -> Answer:
+    return {}, [packed(guide_of(lab.boards, lab.scenario))]
+
+
 def _presets(_lab: LabSurface, _message: Message) -> Answer:
     return {}, [packed(preset_rows())]
 
@@ -251,6 +256,7 @@ REQUESTS: Mapping[str, Callable[[LabSurface, Message], Answer]] = MappingProxyTy
         "fork": _fork,
         "branch": _branch,
         "tab": _tab,
+        "guide": _guide,
         "presets": _presets,
         "fields": _fields,
         "link": _link,

@@ -16,8 +16,8 @@ from rebalance_kit.logs.client.log import member_lines, split_by_member
 from rebalance_kit.logs.lines import render
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.view.board.boards import Boards
-from rebalance_kit.view.lab.tabs.explanations import why_entries
 from rebalance_kit.view.lab.tabs.metrics import metric_rows
+from rebalance_kit.view.lab.tabs.why import why_entries
 
 MOST_LINES = 6_000
 """Log lines that travel to the page; of longer logs those from the start."""

@@ -1,21 +1,14 @@
-"""Why: a plain account of each step of a run, with the rule of Kafka that caused it and where that rule stands."""
+"""What Why says of each kind of row of a trace: a sentence, the rule of Kafka behind it, and where that rule stands."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
 from rebalance_kit.model.trace import TraceRow
-from rebalance_kit.view.board.boards import Boards
-from rebalance_kit.view.board.marks import action_words
-from rebalance_kit.view.lab.tabs.action_rules import action_rule
-from rebalance_kit.view.words.phrases import partitions_in_words, seconds
+from rebalance_kit.view.words.phrases import partitions_in_words
 
-TOGETHER_MS = 60
-"""Steps of one kind that follow each other within this time are told as one."""
-NAMED = 4
-LONG_COMMIT_MS = 1_000
 Say = Callable[[TraceRow], str | None]
 
 
@@ -75,6 +68,11 @@ RECORDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         ),
     }
 )
+FLOWS_AGAIN = (
+    "A new owner asks for the committed offset and fetches from there; with the first records that it processes a partition "
+    "is read again.",
+    "ConsumerCoordinator.initWithCommittedOffsetsIfNeeded, Fetcher.collectFetch",
+)
 TRIGGERS: Mapping[str, str] = MappingProxyType(
     {
         "join": "a member joins",
@@ -85,7 +83,8 @@ TRIGGERS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def _who(row: TraceRow) -> str:
+def who_of(row: TraceRow) -> str:
+    """The member that a row is about."""
     return str(row.detail.get("name") or row.actor)
 
 
@@ -125,8 +124,8 @@ def _callback(row: TraceRow) -> str:
 def _reconciled(row: TraceRow) -> str | None:
     waits = row.detail.get("pending_revocation")
     if waits:
-        return f"The coordinator asks {_who(row)} to give up {partitions_in_words(waits)}"
-    return f"{_who(row)} is at epoch {row.detail.get('epoch')} with {partitions_in_words(row.detail.get('assigned', ()))}"
+        return f"The coordinator asks {who_of(row)} to give up {partitions_in_words(waits)}"
+    return f"{who_of(row)} is at epoch {row.detail.get('epoch')} with {partitions_in_words(row.detail.get('assigned', ()))}"
 
 
 def _refused(row: TraceRow) -> str | None:
@@ -134,19 +133,19 @@ def _refused(row: TraceRow) -> str | None:
     return (
         None
         if error in {"NONE", "MEMBER_ID_REQUIRED"}
-        else f"The coordinator refuses {row.detail['api']} of {_who(row)}: {error}"
+        else f"The coordinator refuses {row.detail['api']} of {who_of(row)}: {error}"
     )
 
 
 ACCOUNTS: Mapping[str, Account] = MappingProxyType(
     {
         "member_pending": Account(
-            lambda row: f"{_who(row)} is given an id and must join again with it",
+            lambda row: f"{who_of(row)} is given an id and must join again with it",
             "A new dynamic member is first told its id (MEMBER_ID_REQUIRED), so that a lost answer leaves no ghost in the group.",
             "KIP-394; GroupMetadataManager.classicGroupJoinNewDynamicMember",
         ),
         "member_added": Account(
-            lambda row: f"{_who(row)} is a member now",
+            lambda row: f"{who_of(row)} is a member now",
             "The coordinator adds who joins; the group must then share its partitions anew.",
             "GroupMetadataManager",
         ),
@@ -200,17 +199,17 @@ ACCOUNTS: Mapping[str, Account] = MappingProxyType(
             "ConsumerRebalanceListenerInvoker",
         ),
         "member_replaced": Account(
-            lambda row: f"{_who(row)} takes the place of group.instance.id {row.detail.get('instance_id')}",
+            lambda row: f"{who_of(row)} takes the place of group.instance.id {row.detail.get('instance_id')}",
             "A static member that comes back keeps its share; the older process with the same id is fenced.",
             "KIP-345",
         ),
         "static_kept": Account(
-            lambda row: f"{_who(row)} is back under its group.instance.id, without a rebalance",
+            lambda row: f"{who_of(row)} is back under its group.instance.id, without a rebalance",
             "A static member that returns within its session timeout gets its old assignment.",
             "KIP-345; GroupMetadataManager.updateStaticMemberThenRebalanceOrCompleteJoin",
         ),
         "member_away": Account(
-            lambda row: f"{_who(row)} has left for a while; its partitions wait for it",
+            lambda row: f"{who_of(row)} has left for a while; its partitions wait for it",
             "A static member leaves with epoch -2 and is expected back within its session timeout.",
             "KIP-848, KIP-345",
         ),
@@ -262,88 +261,11 @@ FOLLOW_UP = Account(
 )
 
 
-def _follows_up(row: TraceRow) -> bool:
+def follows_up(row: TraceRow) -> bool:
+    """Whether a member joins once more because it gave partitions up."""
     return row.kind == "rejoin_requested" and "revoke" in str(row.detail.get("reason"))
 
 
 def _named_leader(row: TraceRow) -> str:
     leader = row.detail.get("leader")
     return str(dict(row.detail.get("members", {})).get(leader, leader))
-
-
-def why_entries(boards: Boards) -> list[list[object]]:
-    """The account of a run: [ms, sentence, rule, source] a step; steps that many members do at once are one."""
-    entries: list[tuple[int, str, list[str], Account | tuple[str, str]]] = []
-    for row in boards.trace.rows:
-        account = _told(row, boards)
-        if account is None:
-            continue
-        kind, sentence, rule = account
-        if entries and entries[-1][1] == kind and row.at_ms - entries[-1][0] <= TOGETHER_MS:
-            entries[-1][2].append(sentence)
-        else:
-            entries.append((row.at_ms, kind, [sentence], rule))
-    told = [[at_ms, _joined(sentences), rule[-2], rule[-1]] for at_ms, _, sentences, rule in entries]
-    return sorted([*told, *_of_records(boards)], key=lambda entry: int(str(entry[0])))
-
-
-def _of_records(boards: Boards) -> Iterator[list[object]]:
-    """Records that come twice or are skipped, an entry per moment and kind."""
-    for mark in boards.marks:
-        if mark.kind in RECORDS:
-            where = [
-                each.partition
-                for each in boards.deliveries
-                if (each.at_ms, each.kind) == (mark.at_ms, mark.kind)
-            ]
-            yield [
-                mark.at_ms,
-                f"{mark.words}: {partitions_in_words(set(where))}, read by {mark.member}.",
-                *RECORDS[mark.kind],
-            ]
-
-
-def _told(row: TraceRow, boards: Boards) -> tuple[str, str, Account | tuple[str, str]] | None:
-    if row.detail.get("group", boards.group_name) != boards.group_name:
-        return None
-    if row.kind == "member_removed":
-        words, rule, source = REMOVED.get(
-            row.detail.get("how", ""),
-            ("{who} was removed", "The coordinator took it out.", "GroupMetadataManager"),
-        )
-        return (
-            f"removed {row.detail.get('how')}",
-            words.format(who=_who(row), reason=row.detail.get("reason")) + ".",
-            (rule, source),
-        )
-    if row.kind == "action":
-        words = action_words(row.detail["do"], row.detail.get("member"), row.detail)
-        return "action", f"{words}.", action_rule(boards, row)
-    account = FOLLOW_UP if _follows_up(row) else ACCOUNTS.get(row.kind)
-    sentence = account.say(row) if account is not None else None
-    if row.kind == "join_prepared" and sentence is not None:
-        sentence += _committing(row, boards)
-    if account is None or sentence is None:
-        return None
-    revokes = row.detail.get("revokes", "") if row.kind == "join_prepared" else ""
-    return f"{row.kind}{revokes}", f"{sentence}.", account
-
-
-def _committing(row: TraceRow, boards: Boards) -> str:
-    """How long the commit before the join lasts, where it is tried again and again."""
-    later = (each for each in boards.trace.of("member_state", "process_ended", "callback_begin"))
-    ended = next(
-        (each.at_ms for each in later if each.actor == row.actor and each.at_ms > row.at_ms), boards.end_ms
-    )
-    if not row.detail.get("revokes") or ended - row.at_ms < LONG_COMMIT_MS:
-        return ""
-    return (
-        f". Before that it commits, and for {seconds(ended - row.at_ms)} the commit fails and is tried again "
-        "(at most max.poll.interval.ms): it sends no JoinGroup meanwhile"
-    )
-
-
-def _joined(sentences: list[str]) -> str:
-    if len(sentences) <= NAMED:
-        return " ".join(dict.fromkeys(sentences))
-    return f"{sentences[0]} So do {len(sentences) - 1} more."

@@ -1,0 +1,157 @@
+"""Why: a plain account of the steps of a run, each with the rule of Kafka that caused it and where that rule stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rebalance_kit.model.trace import TraceRow
+from rebalance_kit.view.board.boards import Boards
+from rebalance_kit.view.board.marks import action_words
+from rebalance_kit.view.lab.tabs.action_rules import action_rule
+from rebalance_kit.view.lab.tabs.explanations import (
+    ACCOUNTS,
+    FLOWS_AGAIN,
+    FOLLOW_UP,
+    RECORDS,
+    REMOVED,
+    follows_up,
+    who_of,
+)
+from rebalance_kit.view.words.phrases import partitions_in_words, seconds
+
+TOGETHER_MS = 60
+"""Steps of one kind that follow each other within this time are told as one."""
+NAMED = 4
+LONG_COMMIT_MS = 1_000
+
+
+class Step(NamedTuple):
+    """A step of a run: its kind (``action crash``, ``callback revoked``, ``generation``), a sentence per member, the rule and its source."""
+
+    at_ms: int
+    kind: str
+    sentences: tuple[str, ...]
+    rule: str
+    source: str
+
+    @property
+    def words(self) -> str:
+        """The sentences as one text; above a handful the rest is counted."""
+        return joined(self.sentences, NAMED)
+
+
+def joined(sentences: tuple[str, ...], most: int) -> str:
+    """Up to ``most`` sentences; of more the first, and how many follow.
+
+    >>> joined(("C1 joins.", "C2 joins.", "C3 joins."), 1)
+    'C1 joins. So do 2 more.'
+    """
+    distinct = tuple(dict.fromkeys(sentences))
+    if len(distinct) <= most:
+        return " ".join(distinct)
+    others = len(sentences) - 1
+    return f"{sentences[0]} So {'does' if others == 1 else 'do'} {others} more."
+
+
+def why_entries(boards: Boards) -> list[list[object]]:
+    """The account of a run as the page reads it: [ms, sentence, rule, source] a step."""
+    return [[step.at_ms, step.words, step.rule, step.source] for step in steps(boards)]
+
+
+def steps(boards: Boards) -> list[Step]:
+    """The account of a run; what many members do at once is one step."""
+    account: list[Step] = []
+    for row in boards.trace.rows:
+        step = _told(row, boards)
+        if step is None:
+            continue
+        last = account[-1] if account else None
+        if last and last.kind == step.kind and step.at_ms - last.at_ms <= TOGETHER_MS:
+            account[-1] = last._replace(sentences=last.sentences + step.sentences)
+        else:
+            account.append(step)
+    return sorted([*account, *_of_records(boards), *_flowing_again(boards)], key=lambda step: step.at_ms)
+
+
+def _of_records(boards: Boards) -> Iterator[Step]:
+    """Records that come twice or are skipped, a step per moment and kind."""
+    for mark in boards.marks:
+        if mark.kind in RECORDS:
+            where = {
+                each.partition
+                for each in boards.deliveries
+                if (each.at_ms, each.kind) == (mark.at_ms, mark.kind)
+            }
+            words = f"{mark.words}: {partitions_in_words(where)}, read by {mark.member}."
+            yield Step(mark.at_ms, mark.kind, (words,), *RECORDS[mark.kind])
+
+
+def _flowing_again(boards: Boards) -> Iterator[Step]:
+    """The moments at which nothing is unread any more, with the unread partition-seconds since the last such moment."""
+    edges = sorted(
+        edge
+        for gaps in boards.gaps.values()
+        for gap in gaps
+        for edge in ((gap.from_ms, 1, 0), (gap.to_ms, -1, gap.within(boards.watched_from_ms)))
+    )
+    unread = total_ms = 0
+    for place, (at_ms, by, length_ms) in enumerate(edges):
+        unread += by
+        total_ms += length_ms
+        together = place + 1 < len(edges) and edges[place + 1][0] == at_ms
+        if unread == 0 and not together and at_ms < boards.end_ms:
+            words = f"Every partition is read again, after {total_ms / 1000:,.1f} unread partition-seconds."
+            yield Step(at_ms, "flows again", (words,), *FLOWS_AGAIN)
+            total_ms = 0
+
+
+def _told(row: TraceRow, boards: Boards) -> Step | None:
+    if row.detail.get("group", boards.group_name) != boards.group_name:
+        return None
+    if row.kind == "member_removed":
+        return _removed(row)
+    if row.kind == "action":
+        words = action_words(row.detail["do"], row.detail.get("member"), row.detail)
+        return Step(row.at_ms, f"action {row.detail['do']}", (f"{words}.",), *action_rule(boards, row))
+    account = FOLLOW_UP if follows_up(row) else ACCOUNTS.get(row.kind)
+    sentence = account.say(row) if account is not None else None
+    if account is None or sentence is None:
+        return None
+    if row.kind == "join_prepared":
+        sentence += _committing(row, boards)
+    return Step(row.at_ms, _kind(row), (f"{sentence}.",), account.rule, account.source)
+
+
+def _removed(row: TraceRow) -> Step:
+    how = row.detail.get("how", "")
+    words, rule, source = REMOVED.get(
+        how, ("{who} was removed", "The coordinator took it out.", "GroupMetadataManager")
+    )
+    said = words.format(who=who_of(row), reason=row.detail.get("reason"))
+    return Step(row.at_ms, f"removed {how}", (f"{said}.",), rule, source)
+
+
+def _kind(row: TraceRow) -> str:
+    """What is told together: rows of one kind, apart by what they do to partitions."""
+    if row.kind == "callback_begin":
+        return f"callback {row.detail['callback']}"
+    if row.kind == "join_prepared":
+        return "gives up all" if row.detail.get("revokes") else "keeps all"
+    if row.kind == "member_reconciled":
+        return "told to give up" if row.detail.get("pending_revocation") else "reconciled"
+    return "joins once more" if follows_up(row) else row.kind
+
+
+def _committing(row: TraceRow, boards: Boards) -> str:
+    """How long the commit before the join lasts, where it is tried again and again."""
+    later = (each for each in boards.trace.of("member_state", "process_ended", "callback_begin"))
+    ended = next(
+        (each.at_ms for each in later if each.actor == row.actor and each.at_ms > row.at_ms), boards.end_ms
+    )
+    if not row.detail.get("revokes") or ended - row.at_ms < LONG_COMMIT_MS:
+        return ""
+    return (
+        f". Before that it commits, and for {seconds(ended - row.at_ms)} the commit fails and is tried again "
+        "(at most max.poll.interval.ms): it sends no JoinGroup meanwhile"
+    )

@@ -1,0 +1,92 @@
+"""Guided playing: the beats of every lesson under every protocol are moments of its run, told with a rule of Why."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from rebalance_kit.scenarios import load
+from rebalance_kit.view.lab.guide.beats import PHASES, beats, own_steps, story_start_ms
+from rebalance_kit.view.lab.guide.lesson_beats import LESSON_BEATS, STORY_FROM
+from rebalance_kit.view.lab.lessons import PRESETS
+from rebalance_kit.view.lab.state import first_lesson, known_scenario, opened, own_protocol
+from rebalance_kit.view.lab.tabs.why import steps
+
+FIRST = "two-consumers"
+NAMES = (FIRST, *(preset.name for preset in PRESETS))
+
+
+def scenario_of(name):
+    return first_lesson() if name == FIRST else load(name)
+
+
+def protocols_of(name):
+    return (None,) if own_protocol(scenario_of(name)) is None else ("eager", "cooperative", "consumer")
+
+
+def run_of(name, protocol):
+    return opened(known_scenario(scenario_of(name)), protocol, None, None)
+
+
+@cache
+def told_of(name, protocol):
+    """The account of a run, its beats, and where its story begins and the run ends."""
+    state = run_of(name, protocol)
+    start_ms = story_start_ms(state.scenario)
+    return steps(state.boards), beats(state.boards, state.scenario), start_ms, state.boards.end_ms
+
+
+RUNS = [(name, protocol) for name in NAMES for protocol in protocols_of(name)]
+
+
+@pytest.mark.parametrize(("name", "protocol"), RUNS)
+def test_each_beat_is_a_step_of_why_in_order_of_time_and_the_lesson_says_one_itself(name, protocol):
+    account, told, start_ms, end_ms = told_of(name, protocol)
+    assert told == sorted(told, key=lambda beat: (beat.at_ms, beat.step))
+    assert len({beat.step for beat in told}) == len(told)
+    for beat in told:
+        step = account[beat.step]
+        assert beat.at_ms == step.at_ms
+        assert start_ms <= beat.at_ms <= end_ms
+        assert step.rule
+        assert step.source
+        assert beat.words.endswith(".")
+    assert set(own_steps(account, LESSON_BEATS[name], start_ms)) & {beat.step for beat in told}
+    assert 3 <= len(told) <= 19
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_sentence_of_a_lesson_is_said_under_one_protocol_at_least(name):
+    said = set()
+    for protocol in protocols_of(name):
+        said |= {beat.words for beat in told_of(name, protocol)[1]}
+    assert {beat.words for beat in LESSON_BEATS[name]} <= said
+
+
+def test_every_lesson_has_beats_and_no_other_scenario_has():
+    assert set(LESSON_BEATS) == set(NAMES)
+    assert set(STORY_FROM) <= set(NAMES)
+
+
+@pytest.mark.parametrize("protocol", ["eager", "cooperative", "consumer"])
+def test_the_beats_of_a_crash_go_through_its_phases(protocol):
+    state = run_of("two-consumers-crash", protocol)
+    account = steps(state.boards)
+    phases = [
+        PHASES.get(account[beat.step].kind) or PHASES[account[beat.step].kind.partition(" ")[0]]
+        for beat in beats(state.boards, state.scenario)
+    ]
+    wanted = {
+        "eager": ["cause", "detection", "rebalance", "hearing", "revocation", "plan", "assignment"],
+        "cooperative": ["cause", "detection", "rebalance", "hearing", "join", "plan", "assignment"],
+        "consumer": ["cause", "detection", "rebalance", "plan", "assignment"],
+    }[protocol]
+    assert phases == [*wanted, "records", "end"]
+
+
+def test_what_a_learner_does_becomes_a_beat():
+    state = opened(first_lesson(), "eager", None, None).acted("crash", "consumer-1", 20_000)
+    told = beats(state.boards, state.scenario)
+    assert (told[0].at_ms, told[0].words) == (20_000, "consumer-1 crashes.")
+    assert told[1].words == "consumer-1 was removed: its session ended."
