@@ -10,6 +10,8 @@ import { showMore } from "./dialogs/more.js";
 import { Popup } from "./dialogs/popup.js";
 import { FilmError, readFilm } from "./film/format.js";
 import { placeOf } from "./film/times.js";
+import { Guide } from "./guide/guide.js";
+import { Pane } from "./guide/pane.js";
 import { forgetAddress, linkOfAddress } from "./kernel/address.js";
 import { Talk } from "./kernel/talk.js";
 import { settingsOf } from "./numbers/number.js";
@@ -79,6 +81,8 @@ export class Lab {
     this.comparison = new Comparison(this);
     this.predict = new Predict(this);
     this.presenter = new Presenter(this);
+    this.guide = new Guide(this);
+    this.pane = new Pane(this);
     this.ui = buildRegions(this);
     this.screen = new Screen(this);
     this.theme = new Theme(this);
@@ -94,6 +98,7 @@ export class Lab {
 
   assemble() {
     const { ui } = this;
+    ui.middle.append(ui.stageHome, this.pane.root);
     ui.root.append(
       ui.header,
       ui.story,
@@ -101,7 +106,7 @@ export class Lab {
       ui.band,
       this.panels.list,
       ui.sentences,
-      ui.stageHome,
+      ui.middle,
       ui.actionBar,
     );
     ui.root.append(
@@ -166,6 +171,7 @@ export class Lab {
     this.showControls();
     this.theme.mark();
     this.screen.takeFilm();
+    this.guide.again();
     this.whenFilmed?.();
     this.whenFilmed = null;
     if (first) this.openAddress();
@@ -329,6 +335,7 @@ export class Lab {
   toggle() {
     if (!this.film) return;
     if (this.player.playing) this.player.pause();
+    else if (this.guide.on) this.guide.next();
     else this.play();
   }
 
@@ -346,6 +353,7 @@ export class Lab {
   }
 
   onStop() {
+    this.guide.stopped();
     this.paint(false);
     this.cursor.send();
   }
@@ -358,6 +366,7 @@ export class Lab {
     this.leaveEnd();
     this.strip.unghost();
     this.player.seek(at);
+    this.guide.follow(at);
     if (!this.player.playing) this.paint(false);
     if (!dragging) this.cursor.send();
   }

@@ -8,6 +8,7 @@ import pytest
 
 from rebalance_kit.scenarios import load
 from rebalance_kit.view.lab.guide.beats import PHASES, beats, own_steps, story_start_ms
+from rebalance_kit.view.lab.guide.content import guide_of
 from rebalance_kit.view.lab.guide.lesson_beats import LESSON_BEATS, STORY_FROM
 from rebalance_kit.view.lab.lessons import PRESETS
 from rebalance_kit.view.lab.state import first_lesson, known_scenario, opened, own_protocol
@@ -83,6 +84,18 @@ def test_the_beats_of_a_crash_go_through_its_phases(protocol):
         "consumer": ["cause", "detection", "rebalance", "plan", "assignment"],
     }[protocol]
     assert phases == [*wanted, "records", "end"]
+
+
+@pytest.mark.parametrize("change", ["deed", "seed", "none"])
+def test_a_lesson_speaks_in_its_own_words_only_of_the_run_as_it_was_written(change):
+    state = run_of("two-consumers-crash", "eager")
+    if change == "deed":
+        state = state.acted("crash", "consumer-2", 50_000)
+    if change == "seed":
+        state = state.with_seed(7)
+    words = {words for _, words, _ in guide_of(state)["beats"]}
+    own = {beat.words for beat in LESSON_BEATS["two-consumers-crash"]}
+    assert bool(words & own) == (change == "none")
 
 
 def test_what_a_learner_does_becomes_a_beat():

@@ -18,6 +18,7 @@ export const KEYS = Object.freeze(
     ["U Shift+U", "undo, redo"],
     ["K H V", "fork here, history, compare"],
     ["G", "predict"],
+    ["Y", "guide me; then N or Enter: next beat, Shift+N: the one before"],
     ["T A S", "next protocol, assignor, settings"],
     ["Alt+1–9", "open a tab"],
     ["= −", "zoom the timeline"],

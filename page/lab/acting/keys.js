@@ -46,6 +46,7 @@ const LETTERS = /** @type {Record<string, (lab: Lab) => unknown>} */ ({
   v: (lab) => lab.comparison.toggle(null),
   g: (lab) => lab.predict.begin(lab.ui.predictButton),
   f: (lab) => lab.presenter.toggle(),
+  y: (lab) => lab.guide.toggle(),
   q: showLink,
   "=": (lab) => lab.panels.views.timeline.zoom(0.5),
   "-": (lab) => lab.panels.views.timeline.zoom(2),
@@ -88,6 +89,8 @@ export function keyRun(lab, pressed) {
     return target.tagName === "BUTTON" || target.tagName === "SUMMARY" ? null : () => lab.toggle();
   }
   if (key === "Escape") return escapeRun(lab);
+  const along = guideRun(lab, pressed);
+  if (along) return along;
   if (key.startsWith("Arrow")) return arrowRun(lab, pressed);
   if (key === "Enter" || (key === "F10" && shiftKey)) {
     if (!target.closest(".rk-board")) return null;
@@ -100,6 +103,21 @@ export function keyRun(lab, pressed) {
   const always = ALWAYS[key];
   if (always) return () => always(lab);
   return lab.options.letters ? letterRun(lab, key, shiftKey) : null;
+}
+
+/**
+ * While the guide is on, Enter and N go on to the next beat, Shift+N to the one before.
+ * @param {Lab} lab
+ * @param {Key} pressed
+ * @returns {Run}
+ */
+function guideRun({ guide, options }, { key, target }) {
+  if (!guide.on) return null;
+  if (key === "Enter") {
+    return target.tagName === "BUTTON" || target.tagName === "SUMMARY" ? null : () => guide.next();
+  }
+  if (!options.letters) return null;
+  return key === "n" ? () => guide.next() : key === "N" ? () => guide.back() : null;
 }
 
 /**
@@ -141,6 +159,7 @@ function escapeRun(lab) {
   if (lab.predict.on) return () => lab.predict.end();
   const open = lab.popups.find((popup) => popup.open);
   if (open) return () => open.close(true);
+  if (lab.guide.on) return () => lab.guide.end();
   if (lab.comparison.view) return () => void lab.comparison.toggle(null);
   if (lab.presenter.on) return () => lab.presenter.toggle();
   return null;

@@ -28,12 +28,14 @@ export class Predict {
       this.end();
       return;
     }
+    lab.guide.end();
     this.on = true;
     this.opener = opener;
     lab.panels.open("flow");
     lab.ui.root.classList.add("rk-fogged");
     set(lab.ui.predictButton, "aria-pressed", "true");
     lab.player.pause();
+    lab.pane.place();
     lab.drawer.show(opener, make("h2", {}, "Predict"), make("p", {}, HOW));
     lab.tell("Predict: choose what to do. It is not done yet.");
     lab.screen.focusTarget().focus();
@@ -133,6 +135,7 @@ export class Predict {
     this.blocks = [];
     marker.tokens.forEach(({ node }) => set(node, "data-guess", null));
     ui.root.classList.remove("rk-fogged");
+    this.lab.pane.place();
     set(ui.predictButton, "aria-pressed", "false");
     drawer.close(true);
   }

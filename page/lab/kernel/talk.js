@@ -25,11 +25,12 @@ export class Talk {
   /**
    * A look or a change: a promise of the answer with its inflated contents; refusals arrive as answers too.
    * @param {any} message
+   * @param {boolean} [quiet] nobody waits for it, so nothing says that it is under way
    */
-  request(message) {
+  request(message, quiet = false) {
     const id = (this.lastId += 1);
     return new Promise((done) => {
-      const slow = setTimeout(() => this.onBusy(true), SLOW_MS);
+      const slow = setTimeout(() => quiet || this.onBusy(true), SLOW_MS);
       const dead = setTimeout(() => this.onDead(true), DEAD_MS);
       this.open.set(id, { done, slow, dead });
       try {

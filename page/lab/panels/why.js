@@ -6,9 +6,13 @@ import { placeOf, seconds } from "../film/times.js";
 
 /** The why tab. */
 export class WhyView {
-  /** @param {import("../lab.js").Lab} lab */
-  constructor(lab) {
+  /**
+   * @param {import("../lab.js").Lab} lab
+   * @param {() => number | null} [lit] the number of the entry that is open whatever the cursor says
+   */
+  constructor(lab, lit = () => null) {
     this.lab = lab;
+    this.lit = lit;
     this.content = /** @type {import("./content.js").WhyContent} */ (/** @type {unknown} */ (null));
     /** @type {unknown} */
     this.drawn = null;
@@ -24,7 +28,7 @@ export class WhyView {
   /** @param {number} at */
   paint(at) {
     if (this.drawn !== this.content) this.draw();
-    const here = this.items[Math.max(0, placeOf(this.times, at))];
+    const here = this.items[this.lit() ?? Math.max(0, placeOf(this.times, at))];
     if (this.here === here || !here) return;
     this.here?.removeAttribute("aria-current");
     here.setAttribute("aria-current", "step");

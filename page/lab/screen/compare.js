@@ -179,7 +179,7 @@ export class Compare {
   }
 
   get columnWidth() {
-    return Math.floor((this.lab.screen.width - 230) / this.films.length) - 24;
+    return Math.floor((this.lab.ui.stageHome.clientWidth - 270) / this.films.length) - 24;
   }
 
   /**

@@ -35,6 +35,7 @@ export class Comparison {
       lab.tell("The future is hidden while you predict.");
       return;
     }
+    lab.guide.end();
     this.branches = branches;
     await this.ask();
   }

@@ -3,6 +3,11 @@
 import { make } from "../../shared/dom.js";
 import { ACTIONS } from "../acting/actions.js";
 import { KEYS } from "../acting/key_table.js";
+<<<<<<< HEAD
+=======
+import { buildGuideBar } from "../guide/bar.js";
+import { JUMPS, STEPS } from "../acting/steps.js";
+>>>>>>> 42eff89 (Guide me: a run plays from beat to beat with one sentence and the lit rule; Why stands beside the board from 1,200 px; one button is prominent)
 import { showHistory } from "../dialogs/history.js";
 import { showPresets } from "../dialogs/lessons.js";
 import { showLink } from "../dialogs/link.js";
@@ -22,11 +27,12 @@ export function buildRegions(lab) {
   return {
     root: make("section", { class: "rk-lab rk-light", ...suppressed }),
     stageHome: make("div", { class: "rk-stagehome" }),
+    middle: make("div", { class: "rk-middle" }),
     lesson: make("p", { class: "rk-lesson" }),
     band: make("p", { class: "rk-band", role: "alert" }),
     status: make("div", { class: "rk-status", role: "status", "aria-live": "polite" }),
     ...buildHeader(lab),
-    ...buildSentences(),
+    ...buildSentences(buildGuideBar(lab)),
     ...buildActions(lab),
     ...buildTransport(lab),
     ...buildTwin(),
@@ -80,18 +86,29 @@ function buildTools(lab) {
   };
 }
 
-function buildSentences() {
+/** @param {ReturnType<typeof buildGuideBar>} guide */
+function buildSentences(guide) {
   const cause = make("p", { class: "rk-cause" });
   const effect = make("p", { class: "rk-effect" });
   const meter = make("span", { class: "rk-squares", "aria-hidden": "true" });
   const flowing = make("b", {});
   const share = make("div", { class: "rk-meter" }, meter, flowing, make("span", {}, "flow"));
+  const moment = make("div", { class: "rk-moment" }, cause, effect);
   return {
+    ...guide,
     cause,
     effect,
     meter,
     flowing,
-    sentences: make("div", { class: "rk-say" }, make("div", {}, cause, effect), share),
+    sentences: make(
+      "div",
+      { class: "rk-say" },
+      moment,
+      guide.said,
+      guide.guideButton,
+      guide.guideButtons,
+      share,
+    ),
   };
 }
 

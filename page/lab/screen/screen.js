@@ -11,6 +11,8 @@ import { seconds } from "../film/times.js";
 import { refusalOf } from "../acting/deeds.js";
 import { Said } from "../numbers/said.js";
 import { twinText } from "../words/twin.js";
+import { paintGuideBar, reserveGuideBar } from "../guide/bar.js";
+import { paintLead } from "../guide/lead.js";
 import { icon } from "./icons.js";
 import { Speaker } from "./speaker.js";
 
@@ -60,7 +62,7 @@ export class Screen {
     const { film, ui, strip, selected } = this.lab;
     if (!film) return;
     const outer = this.room();
-    const width = Math.max(720, outer);
+    const width = Math.max(720, outer - this.lab.pane.widthOf(outer));
     if (this.stage && this.width === width && this.outer === outer) return;
     this.width = width;
     this.outer = outer;
@@ -71,6 +73,7 @@ export class Screen {
     this.stage = this.makeStage(width);
     strip.show(film, Math.max(360, outer));
     this.showStage();
+    reserveGuideBar(this.lab);
     if (focused && this.stage.lanes[selected]) this.stage.lanes[selected].node.focus();
   }
 
@@ -119,6 +122,7 @@ export class Screen {
     const inside = !here && ui.stageHome.contains(document.activeElement);
     if (!here) ui.stageHome.replaceChildren(node);
     panels.list.hidden = comparison.view !== null;
+    this.lab.pane.place();
     ui.root.classList.toggle("rk-comparing", comparison.view !== null);
     this.paint(false);
     if (inside) this.focusAfterChange();
@@ -158,7 +162,12 @@ export class Screen {
     strip.paint(player.at, `${clock}, ${board.group.state}, ${board.flowing} of ${board.there} flow`);
     this.paintTransport();
     this.paintActions(board);
-    this.speaker.speak(place, `${seconds(player.at)} ${cause} ${effect}`, player.playing);
+    paintGuideBar(this.lab);
+    this.lab.pane.paint(player.at);
+    paintLead(this.lab);
+    if (!this.lab.guide.on) {
+      this.speaker.speak(place, `${seconds(player.at)} ${cause} ${effect}`, player.playing);
+    }
     if (!player.playing) say(ui.twin, comparison.view ? comparison.view.twin : twinText(film, board));
   }
 

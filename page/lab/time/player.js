@@ -29,6 +29,8 @@ export class Player {
     this.end = 0;
     this.known = 0;
     /** @type {number | null} */
+    this.until = null; // where the guide wants it to rest
+    /** @type {number | null} */
     this.last = null;
     this.frame = 0;
     this.pacing = 0;
@@ -82,9 +84,10 @@ export class Player {
     const passed = this.last === null ? 0 : Math.min(LONGEST_TICK_MS, now - this.last);
     this.last = now;
     const from = this.at;
-    this.at = Math.min(advance(from, passed, (at) => this.pace(at)), this.known);
+    const rest = Math.min(this.end, this.until ?? this.end);
+    this.at = Math.min(advance(from, passed, (at) => this.pace(at)), this.known, rest);
     this.onTick(from, this.at);
-    if (this.at >= this.end) this.pause();
+    if (this.at >= rest) this.pause();
     else this.frame = requestAnimationFrame((next) => this.tick(next));
   }
 

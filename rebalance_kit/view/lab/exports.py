@@ -23,7 +23,7 @@ def _report(lab: LabSurface) -> tuple[str, str]:
 
 
 def _animation(lab: LabSurface) -> tuple[str, str]:
-    controls = {**lab.controls, "guide": guide_of(lab.boards, lab.scenario)}
+    controls = {**lab.controls, "guide": guide_of(lab.history.state)}
     return "animation.html", page(lab.film, controls, lab.cursor_ms, lab.theme, f"{lab.text}\n\n{lab.story}")
 
 

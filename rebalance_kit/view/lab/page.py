@@ -39,7 +39,7 @@ def script() -> str:
 @lru_cache(maxsize=1)
 def style() -> str:
     """The lab's style sheet with the colours of all themes."""
-    parts = [STATIC / "lab.css", STATIC / "panels.css"]
+    parts = [STATIC / "lab.css", STATIC / "panels.css", STATIC / "guide.css"]
     return "\n".join([stylesheet(), *(part.read_text(encoding="utf-8") for part in parts)])
 
 
@@ -71,6 +71,7 @@ def controls_of(history: History, choices: Choices) -> dict[str, object]:
         "title": state.base.title or state.base.name,
         "story": state.base.story,
         "preset": state.base.name,
+        "guided": bool(lesson or state.scenario.actions),
         "lesson": f"Lesson {PRESETS.index(lesson) + 1} of {len(PRESETS)}" if lesson else "",
         "try": lesson.try_ if lesson else "",
         "watch": lesson.watch if lesson else "",

@@ -140,7 +140,7 @@ def _tab(lab: LabSurface, message: Message) -> Answer:
 
 
 def _guide(lab: LabSurface, _message: Message) -> Answer:
-    return {}, [packed(guide_of(lab.boards, lab.scenario))]
+    return {}, [packed(guide_of(lab.history.state))]
 
 
 def _presets(_lab: LabSurface, _message: Message) -> Answer:

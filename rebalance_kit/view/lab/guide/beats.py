@@ -69,11 +69,14 @@ class Beat(NamedTuple):
     step: int
 
 
-def beats(boards: Boards, scenario: Scenario) -> list[Beat]:
-    """The beats of a run in order of time, from where its story begins."""
+def beats(boards: Boards, scenario: Scenario, *, as_written: bool = True) -> list[Beat]:
+    """The beats of a run in order of time, from where its story begins.
+
+    The lesson speaks in its own words only of the run ``as_written``: after a deed or with other chances they might be wrong.
+    """
     account = steps(boards)
     start_ms = story_start_ms(scenario)
-    own = own_steps(account, lesson_beats(scenario), start_ms)
+    own = own_steps(account, lesson_beats(scenario) if as_written else (), start_ms)
     chosen = _chosen(account, start_ms, own)
     return [Beat(account[at].at_ms, own.get(at) or _plainly(account[at]), at) for at in chosen]
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from rebalance_kit.simulation.scenario.scenario import Scenario
-from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.lab.guide.beats import beats
+from rebalance_kit.view.lab.state import LabState
 from rebalance_kit.view.lab.tabs.why import why_entries
 
 
-def guide_of(boards: Boards, scenario: Scenario) -> dict[str, object]:
+def guide_of(state: LabState) -> dict[str, object]:
     """``entries`` of Why, and ``beats``: [ms, sentence, number of the entry whose rule is lit]."""
-    return {"entries": why_entries(boards), "beats": [list(beat) for beat in beats(boards, scenario)]}
+    as_written = not state.done and state.seed is None
+    told = beats(state.boards, state.scenario, as_written=as_written)
+    return {"entries": why_entries(state.boards), "beats": [list(beat) for beat in told]}

@@ -1,4 +1,8 @@
+<<<<<<< HEAD
 // Made of page/lab/main.js by `make page`; edit there. Sources 975dc791a69a4b01, bundle f69b7d5f810fdf24.
+=======
+// Made of page/lab/main.js by `make page`; edit there. Sources aca308cbb907d59a, bundle 7da887a4c6bcb8f9.
+>>>>>>> 42eff89 (Guide me: a run plays from beat to beat with one sentence and the lit rule; Why stands beside the board from 1,200 px; one button is prominent)
 // shared/model.js
 function bytesOf(text2) {
   return new DataView(Uint8Array.from(atob(text2), (letter) => letter.charCodeAt(0)).buffer);
@@ -2118,6 +2122,7 @@ var LETTERS = (
     v: (lab) => lab.comparison.toggle(null),
     g: (lab) => lab.predict.begin(lab.ui.predictButton),
     f: (lab) => lab.presenter.toggle(),
+    y: (lab) => lab.guide.toggle(),
     q: showLink,
     "=": (lab) => lab.panels.views.timeline.zoom(0.5),
     "-": (lab) => lab.panels.views.timeline.zoom(2),
@@ -2154,6 +2159,8 @@ function keyRun(lab, pressed) {
     return target.tagName === "BUTTON" || target.tagName === "SUMMARY" ? null : () => lab.toggle();
   }
   if (key === "Escape") return escapeRun(lab);
+  const along = guideRun(lab, pressed);
+  if (along) return along;
   if (key.startsWith("Arrow")) return arrowRun(lab, pressed);
   if (key === "Enter" || key === "F10" && shiftKey) {
     if (!target.closest(".rk-board")) return null;
@@ -2170,6 +2177,14 @@ function keyRun(lab, pressed) {
   const always = ALWAYS2[key];
   if (always) return () => always(lab);
   return lab.options.letters ? letterRun(lab, key, shiftKey) : null;
+}
+function guideRun({ guide, options }, { key, target }) {
+  if (!guide.on) return null;
+  if (key === "Enter") {
+    return target.tagName === "BUTTON" || target.tagName === "SUMMARY" ? null : () => guide.next();
+  }
+  if (!options.letters) return null;
+  return key === "n" ? () => guide.next() : key === "N" ? () => guide.back() : null;
 }
 function arrowRun(lab, { key, shiftKey, target }) {
   if (target === lab.strip.slider) {
@@ -2191,6 +2206,7 @@ function escapeRun(lab) {
   if (lab.predict.on) return () => lab.predict.end();
   const open = lab.popups.find((popup) => popup.open);
   if (open) return () => open.close(true);
+  if (lab.guide.on) return () => lab.guide.end();
   if (lab.comparison.view) return () => void lab.comparison.toggle(null);
   if (lab.presenter.on) return () => lab.presenter.toggle();
   return null;
@@ -2312,12 +2328,14 @@ var Predict = class {
       this.end();
       return;
     }
+    lab.guide.end();
     this.on = true;
     this.opener = opener2;
     lab.panels.open("flow");
     lab.ui.root.classList.add("rk-fogged");
     set(lab.ui.predictButton, "aria-pressed", "true");
     lab.player.pause();
+    lab.pane.place();
     lab.drawer.show(opener2, make("h2", {}, "Predict"), make("p", {}, HOW));
     lab.tell("Predict: choose what to do. It is not done yet.");
     lab.screen.focusTarget().focus();
@@ -2425,6 +2443,7 @@ var Predict = class {
     this.blocks = [];
     marker.tokens.forEach(({ node }) => set(node, "data-guess", null));
     ui.root.classList.remove("rk-fogged");
+    this.lab.pane.place();
     set(ui.predictButton, "aria-pressed", "false");
     drawer.close(true);
   }
@@ -2506,6 +2525,7 @@ var Player = class {
     this.events = [];
     this.end = 0;
     this.known = 0;
+    this.until = null;
     this.last = null;
     this.frame = 0;
     this.pacing = 0;
@@ -2553,9 +2573,10 @@ var Player = class {
     const passed = this.last === null ? 0 : Math.min(LONGEST_TICK_MS, now - this.last);
     this.last = now;
     const from = this.at;
-    this.at = Math.min(advance(from, passed, (at) => this.pace(at)), this.known);
+    const rest = Math.min(this.end, this.until ?? this.end);
+    this.at = Math.min(advance(from, passed, (at) => this.pace(at)), this.known, rest);
     this.onTick(from, this.at);
-    if (this.at >= this.end) this.pause();
+    if (this.at >= rest) this.pause();
     else this.frame = requestAnimationFrame((next) => this.tick(next));
   }
   /** @param {number} at */
@@ -2769,6 +2790,383 @@ var Popup = class {
   }
 };
 
+// lab/screen/buttons.js
+function button(words, label, run, extra = {}) {
+  const node = make("button", {
+    type: "button",
+    "aria-label": label,
+    ...extra
+  }, words);
+  node.addEventListener("click", run);
+  return node;
+}
+function opener(words, label, run, extra = {}) {
+  const node = button(words, label, () => run(node), {
+    "aria-haspopup": "dialog",
+    ...extra
+  });
+  return node;
+}
+function choice(label, options, value) {
+  const select = make("select", {
+    "aria-label": label,
+    title: label
+  });
+  select.append(...options.map(([name, words]) => make("option", {
+    value: name
+  }, words)));
+  select.value = value;
+  return {
+    root: make("label", {
+      class: "rk-choice"
+    }, make("span", {}, label), select),
+    select
+  };
+}
+
+// lab/guide/bar.js
+function buildGuideBar(lab) {
+  const key = (name) => make("kbd", {
+    "aria-hidden": "true"
+  }, name);
+  const guideButton = button("Guide me", "Guide me", () => lab.guide.toggle(), {
+    class: "rk-guidebutton"
+  });
+  guideButton.title = "Stops at each beat of the rebalance, and says one sentence and the rule";
+  const backButton = button("Back", "Previous beat", () => lab.guide.back());
+  const nextWords = make("span", {}, "Next");
+  const nextButton = button(nextWords, "Next beat", () => lab.guide.next(), {
+    class: "rk-nextbutton"
+  });
+  nextButton.append(key("N"));
+  const leaveButton = button("Leave", "Leave the guide", () => lab.guide.end());
+  leaveButton.append(key("Esc"));
+  const progress = make("span", {
+    class: "rk-progress"
+  });
+  const beatWords = make("span", {});
+  const beatRule = make("p", {
+    class: "rk-beatrule"
+  });
+  const id = `rk-beat-${Math.random().toString(36).slice(2)}`;
+  const said = make("div", {
+    class: "rk-beat",
+    role: "status",
+    "aria-live": "polite",
+    id
+  });
+  nextButton.setAttribute("aria-describedby", id);
+  said.append(make("p", {
+    class: "rk-cause"
+  }, progress, beatWords), beatRule);
+  const guideButtons = make("div", {
+    class: "rk-guidebuttons",
+    role: "toolbar",
+    "aria-label": "Guide"
+  }, backButton, nextButton, leaveButton);
+  return {
+    guideButton,
+    guideButtons,
+    backButton,
+    nextButton,
+    nextWords,
+    progress,
+    beatWords,
+    beatRule,
+    said
+  };
+}
+function reserveGuideBar(lab) {
+  const { guide, ui } = lab;
+  ui.said.style.minHeight = "";
+  if (!guide.on) return;
+  const { index } = guide;
+  const heights = guide.beats.map((_, place) => {
+    guide.index = place;
+    paintGuideBar(lab);
+    return ui.said.offsetHeight;
+  });
+  guide.index = index;
+  paintGuideBar(lab);
+  ui.said.style.minHeight = `${Math.max(...heights)}px`;
+}
+function paintGuideBar({ guide, ui, pane }) {
+  const { beat } = guide;
+  if (!guide.on || !beat) return;
+  const [, words, step] = beat;
+  const [, , rule, source] = guide.content?.entries[step] ?? [
+    0,
+    "",
+    "",
+    ""
+  ];
+  say(ui.progress, `${guide.index + 1} of ${guide.beats.length}`);
+  say(ui.beatWords, ` ${words}`);
+  say(ui.beatRule, rule);
+  set(ui.beatRule, "title", source);
+  ui.beatRule.classList.toggle("rk-status", pane.shown);
+  set(ui.backButton, "aria-disabled", guide.index === 0 ? "true" : "false");
+  say(ui.nextWords, guide.last ? "Done" : "Next");
+  set(ui.nextButton, "aria-label", guide.last ? "End of the guide" : "Next beat");
+}
+
+// lab/guide/guide.js
+var NOTHING = "Nothing happens in this run yet. Do something first, then be guided through what follows.";
+var FOGGED = "The future is hidden while you predict.";
+var DONE = "That was the last beat of this run.";
+var Guide = class {
+  /** @param {import("../lab.js").Lab} lab */
+  constructor(lab) {
+    this.lab = lab;
+    this.on = false;
+    this.index = 0;
+    this.content = null;
+    this.serial = -1;
+    this.wanted = false;
+    this.loading = null;
+  }
+  /** @returns {Beat[]} */
+  get beats() {
+    return this.content?.beats ?? [];
+  }
+  get beat() {
+    return this.beats[this.index];
+  }
+  /** The entry of Why that is lit while the guide rests at a beat; null where the cursor decides. */
+  get lit() {
+    return this.on && this.beat ? this.beat[2] : null;
+  }
+  get last() {
+    return this.index >= this.beats.length - 1;
+  }
+  /** Get the beats of the run that is shown; a page without a kernel has them with it. */
+  async load() {
+    const { lab } = this;
+    while (this.serial !== lab.serial) {
+      if (!this.loading) this.loading = this.fetch(lab.serial).finally(() => this.loading = null);
+      await this.loading;
+    }
+  }
+  /** @param {number} serial */
+  async fetch(serial) {
+    const { lab } = this;
+    if (lab.alone) this.content = lab.model.get("controls").guide ?? null;
+    else {
+      const answer = await lab.talk.request({
+        type: "guide"
+      }, !this.wanted);
+      this.content = answer.buffers.length ? await inflate(answer.buffers[0]) : null;
+    }
+    this.serial = serial;
+  }
+  /** Begin at the first beat, or leave. */
+  async toggle() {
+    if (this.on) this.end();
+    else await this.begin();
+  }
+  async begin() {
+    const { lab } = this;
+    if (lab.predict.on) {
+      lab.tell(FOGGED);
+      return;
+    }
+    lab.player.pause();
+    this.wanted = true;
+    await this.load();
+    this.wanted = false;
+    if (!this.beats.length) {
+      lab.tell(NOTHING);
+      return;
+    }
+    if (lab.comparison.view) lab.comparison.end();
+    lab.panels.open("flow");
+    this.on = true;
+    lab.ui.root.classList.add("rk-guided");
+    reserveGuideBar(lab);
+    this.go(0);
+    lab.ui.nextButton.focus();
+  }
+  end() {
+    const { lab } = this;
+    if (!this.on) return;
+    this.on = false;
+    lab.player.until = null;
+    lab.player.pause();
+    lab.ui.root.classList.remove("rk-guided");
+    lab.paint(false);
+    lab.screen.focusTarget().focus();
+  }
+  /** The run has changed: its beats are others. */
+  async again() {
+    if (!this.on) return;
+    this.lab.player.until = null;
+    await this.load();
+    if (!this.on) return;
+    if (this.beats.length) {
+      reserveGuideBar(this.lab);
+      this.follow(this.lab.player.at);
+    } else this.end();
+    this.lab.paint(false);
+  }
+  /**
+   * Rest at a beat at once.
+   * @param {number} index
+   */
+  go(index) {
+    const { lab } = this;
+    lab.player.until = null;
+    lab.player.pause();
+    this.index = Math.max(0, Math.min(index, this.beats.length - 1));
+    lab.seek(this.beat[0], false);
+  }
+  /** Play on to the next beat; while it plays, be there at once. After the last one the guide ends. */
+  next() {
+    const { lab } = this;
+    if (this.last) {
+      lab.tell(DONE);
+      this.end();
+      return;
+    }
+    const [at] = this.beats[this.index + 1];
+    const passes = at > lab.player.at && !lab.options.still && !lab.player.playing;
+    if (!passes) {
+      this.go(this.index + 1);
+      return;
+    }
+    lab.player.until = at;
+    lab.play();
+  }
+  back() {
+    const { player } = this.lab;
+    this.go(player.playing || player.at > this.beat[0] ? this.index : this.index - 1);
+  }
+  /** The player has stopped: at the next beat, or where it was held on the way. */
+  stopped() {
+    const { player } = this.lab;
+    if (!this.on || player.until === null || player.at < player.until) return;
+    player.until = null;
+    this.index += 1;
+  }
+  /**
+   * The cursor was moved by hand: the beat is the last one before it.
+   * @param {number} at
+   */
+  follow(at) {
+    if (!this.on || this.lab.player.playing || !this.beat || Math.round(at) === this.beat[0]) return;
+    this.index = Math.max(0, placeOf(this.beats.map(([moment]) => moment), at));
+  }
+};
+
+// lab/panels/why.js
+var WhyView = class {
+  /**
+   * @param {import("../lab.js").Lab} lab
+   * @param {() => number | null} [lit] the number of the entry that is open whatever the cursor says
+   */
+  constructor(lab, lit = () => null) {
+    this.lab = lab;
+    this.lit = lit;
+    this.content = /** @type {import("./content.js").WhyContent} */
+    /** @type {unknown} */
+    null;
+    this.drawn = null;
+    this.times = [];
+    this.items = [];
+    this.here = null;
+    this.root = make("ol", {
+      class: "rk-view rk-why"
+    });
+  }
+  /** @param {number} at */
+  paint(at) {
+    if (this.drawn !== this.content) this.draw();
+    const here = this.items[this.lit() ?? Math.max(0, placeOf(this.times, at))];
+    if (this.here === here || !here) return;
+    this.here?.removeAttribute("aria-current");
+    here.setAttribute("aria-current", "step");
+    this.here = here;
+    this.root.scrollTop = here.offsetTop - this.root.clientHeight * 0.35;
+  }
+  draw() {
+    const { entries } = this.content;
+    this.drawn = this.content;
+    this.here = null;
+    this.times = entries.map(([at]) => at);
+    this.items = entries.map(([at, words, rule, source]) => {
+      const go = make("button", {
+        type: "button"
+      }, make("b", {}, seconds(at)), make("span", {}, words));
+      go.addEventListener("click", () => this.lab.seek(at, false));
+      return make("li", {}, go, make("p", {}, rule, make("cite", {}, source)));
+    });
+    this.root.replaceChildren(...this.items);
+  }
+};
+
+// lab/guide/pane.js
+var FROM = 1200;
+var SHARE = 0.27;
+var LEAST = 330;
+var MOST = 440;
+var REST_MS2 = 250;
+var Pane = class {
+  /** @param {import("../lab.js").Lab} lab */
+  constructor(lab) {
+    this.lab = lab;
+    this.view = new WhyView(lab, () => lab.guide.lit);
+    this.root = make("aside", {
+      class: "rk-pane",
+      "aria-label": "Why",
+      hidden: true
+    }, make("h2", {}, "Why"), this.view.root);
+    this.wide = 0;
+    this.waiting = 0;
+  }
+  get shown() {
+    return !this.root.hidden;
+  }
+  /**
+   * How much of this width the pane takes.
+   * @param {number} outer
+   */
+  widthOf(outer) {
+    const { alone, presenter, model } = this.lab;
+    const fits = outer >= FROM && !presenter.on && (!alone || model.get("controls").guide);
+    this.wide = fits ? Math.round(Math.max(LEAST, Math.min(MOST, outer * SHARE))) : 0;
+    this.root.style.width = `${this.wide}px`;
+    return this.wide;
+  }
+  /** Show it, or not, as the picture on the stage allows. */
+  place() {
+    const { comparison, predict } = this.lab;
+    this.root.hidden = !this.wide || comparison.view !== null;
+    this.root.classList.toggle("rk-unseen", predict.on);
+    if (this.shown) this.want();
+  }
+  /** Ask for the account of the run a little after it is shown, so that no click waits for it. */
+  want() {
+    const { guide, serial } = this.lab;
+    clearTimeout(this.waiting);
+    if (guide.serial === serial) return;
+    this.waiting = setTimeout(async () => {
+      await guide.load();
+      this.paint(this.lab.player.at);
+    }, REST_MS2);
+  }
+  /** @param {number} at */
+  paint(at) {
+    const { guide } = this.lab;
+    if (!this.shown || !guide.content) return;
+    this.view.content = guide.content;
+    this.view.paint(at);
+    say(
+      /** @type {Node} */
+      this.root.firstChild,
+      guide.on ? "Why: the rule of this beat" : "Why"
+    );
+  }
+};
+
 // lab/kernel/address.js
 var page = (
   /** @type {{ rebalanceLinkOpened?: string }} */
@@ -2814,11 +3212,12 @@ var Talk = class {
   /**
    * A look or a change: a promise of the answer with its inflated contents; refusals arrive as answers too.
    * @param {any} message
+   * @param {boolean} [quiet] nobody waits for it, so nothing says that it is under way
    */
-  request(message) {
+  request(message, quiet = false) {
     const id = this.lastId += 1;
     return new Promise((done) => {
-      const slow = setTimeout(() => this.onBusy(true), SLOW_MS2);
+      const slow = setTimeout(() => quiet || this.onBusy(true), SLOW_MS2);
       const dead = setTimeout(() => this.onDead(true), DEAD_MS);
       this.open.set(id, {
         done,
@@ -4409,6 +4808,7 @@ var Row = class {
   }
 };
 
+<<<<<<< HEAD
 // lab/numbers/spin.js
 var Spin = class {
   /**
@@ -4635,8 +5035,10 @@ var WhyView = class {
   }
 };
 
+=======
+>>>>>>> 42eff89 (Guide me: a run plays from beat to beat with one sentence and the lit rule; Why stands beside the board from 1,200 px; one button is prominent)
 // lab/panels/panels.js
-var REST_MS2 = 150;
+var REST_MS3 = 150;
 var ASKS = "Asks the kernel\u2026";
 var Panels = class {
   /** @param {import("../lab.js").Lab} lab */
@@ -4779,7 +5181,7 @@ var Panels = class {
     if (this.filled.get(name) === key || this.asking) return;
     if (name === "cli" && this.viewOf(name).content) {
       clearTimeout(this.resting);
-      this.resting = setTimeout(() => this.fetch(name), REST_MS2);
+      this.resting = setTimeout(() => this.fetch(name), REST_MS3);
       return;
     }
     this.fetch(name);
@@ -5118,7 +5520,7 @@ var Compare = class {
     cell.replaceChildren(...children);
   }
   get columnWidth() {
-    return Math.floor((this.lab.screen.width - 230) / this.films.length) - 24;
+    return Math.floor((this.lab.ui.stageHome.clientWidth - 270) / this.films.length) - 24;
   }
   /**
    * How the measures lie over draws of the same deeds; only they say what is least.
@@ -5209,6 +5611,7 @@ var Comparison = class {
       lab.tell("The future is hidden while you predict.");
       return;
     }
+    lab.guide.end();
     this.branches = branches;
     await this.ask();
   }
@@ -5792,6 +6195,10 @@ var KEYS2 = Object.freeze(
       "predict"
     ],
     [
+      "Y",
+      "guide me; then N or Enter: next beat, Shift+N: the one before"
+    ],
+    [
       "T A S",
       "next protocol, assignor, settings"
     ],
@@ -6019,6 +6426,7 @@ function checkbox(words, on, run) {
   }, box, words);
 }
 
+<<<<<<< HEAD
 // lab/screen/buttons.js
 function button(words, label, run, extra = {}) {
   const node = make("button", {
@@ -6088,6 +6496,8 @@ function group2(label, options, value, run) {
   }, make("legend", {}, label), ...choices);
 }
 
+=======
+>>>>>>> 42eff89 (Guide me: a run plays from beat to beat with one sentence and the lit rule; Why stands beside the board from 1,200 px; one button is prominent)
 // lab/screen/icons.js
 var ICONS = {
   first: "M3 3v10M14 3.5L9 8l5 4.500zM9 3.500L4 8l5 4.500z",
@@ -6125,6 +6535,9 @@ function buildRegions(lab) {
     stageHome: make("div", {
       class: "rk-stagehome"
     }),
+    middle: make("div", {
+      class: "rk-middle"
+    }),
     lesson: make("p", {
       class: "rk-lesson"
     }),
@@ -6138,7 +6551,7 @@ function buildRegions(lab) {
       "aria-live": "polite"
     }),
     ...buildHeader(lab),
-    ...buildSentences(),
+    ...buildSentences(buildGuideBar(lab)),
     ...buildActions(lab),
     ...buildTransport(lab),
     ...buildTwin(),
@@ -6207,7 +6620,7 @@ function buildTools(lab) {
     helpButton: button("?", "Keyboard and legend", () => lab.toggleHelp(), round)
   };
 }
-function buildSentences() {
+function buildSentences(guide) {
   const cause = make("p", {
     class: "rk-cause"
   });
@@ -6222,14 +6635,18 @@ function buildSentences() {
   const share = make("div", {
     class: "rk-meter"
   }, meter, flowing, make("span", {}, "flow"));
+  const moment = make("div", {
+    class: "rk-moment"
+  }, cause, effect);
   return {
+    ...guide,
     cause,
     effect,
     meter,
     flowing,
     sentences: make("div", {
       class: "rk-say"
-    }, make("div", {}, cause, effect), share)
+    }, moment, guide.said, guide.guideButton, guide.guideButtons, share)
   };
 }
 function buildActions(lab) {
@@ -7521,6 +7938,23 @@ var Tiles = class {
   }
 };
 
+// lab/guide/lead.js
+function leadOf(lab) {
+  const { ui, guide, predict, comparison } = lab;
+  if (predict.on) return null;
+  if (guide.on) return ui.nextButton;
+  if (comparison.view) return ui.playButton;
+  const { guided, guide: along, alone } = lab.model.get("controls");
+  if (alone) return along ? ui.guideButton : ui.playButton;
+  return guided ? ui.guideButton : ui.actions[0].node;
+}
+function paintLead(lab) {
+  const lead = leadOf(lab);
+  const before = lab.ui.root.querySelectorAll(".rk-lead");
+  for (const node of before) if (node !== lead) node.classList.remove("rk-lead");
+  lead?.classList.add("rk-lead");
+}
+
 // lab/screen/speaker.js
 var APART_MS2 = 1500;
 var Speaker = class {
@@ -7590,7 +8024,7 @@ var Screen = class {
     const { film, ui, strip, selected } = this.lab;
     if (!film) return;
     const outer = this.room();
-    const width = Math.max(720, outer);
+    const width = Math.max(720, outer - this.lab.pane.widthOf(outer));
     if (this.stage && this.width === width && this.outer === outer) return;
     this.width = width;
     this.outer = outer;
@@ -7601,6 +8035,7 @@ var Screen = class {
     this.stage = this.makeStage(width);
     strip.show(film, Math.max(360, outer));
     this.showStage();
+    reserveGuideBar(this.lab);
     if (focused && this.stage.lanes[selected]) this.stage.lanes[selected].node.focus();
   }
   /** @param {number} width */
@@ -7647,6 +8082,7 @@ var Screen = class {
     const inside = !here && ui.stageHome.contains(document.activeElement);
     if (!here) ui.stageHome.replaceChildren(node);
     panels.list.hidden = comparison.view !== null;
+    this.lab.pane.place();
     ui.root.classList.toggle("rk-comparing", comparison.view !== null);
     this.paint(false);
     if (inside) this.focusAfterChange();
@@ -7681,7 +8117,12 @@ var Screen = class {
     strip.paint(player.at, `${clock}, ${board.group.state}, ${board.flowing} of ${board.there} flow`);
     this.paintTransport();
     this.paintActions(board);
-    this.speaker.speak(place, `${seconds(player.at)} ${cause} ${effect}`, player.playing);
+    paintGuideBar(this.lab);
+    this.lab.pane.paint(player.at);
+    paintLead(this.lab);
+    if (!this.lab.guide.on) {
+      this.speaker.speak(place, `${seconds(player.at)} ${cause} ${effect}`, player.playing);
+    }
     if (!player.playing) say(ui.twin, comparison.view ? comparison.view.twin : twinText(film, board));
   }
   /** @param {Board} board */
@@ -8133,6 +8574,8 @@ var Lab = class {
     this.comparison = new Comparison(this);
     this.predict = new Predict(this);
     this.presenter = new Presenter(this);
+    this.guide = new Guide(this);
+    this.pane = new Pane(this);
     this.ui = buildRegions(this);
     this.screen = new Screen(this);
     this.theme = new Theme(this);
@@ -8150,7 +8593,8 @@ var Lab = class {
   }
   assemble() {
     const { ui } = this;
-    ui.root.append(ui.header, ui.story, ui.lesson, ui.band, this.panels.list, ui.sentences, ui.stageHome, ui.actionBar);
+    ui.middle.append(ui.stageHome, this.pane.root);
+    ui.root.append(ui.header, ui.story, ui.lesson, ui.band, this.panels.list, ui.sentences, ui.middle, ui.actionBar);
     ui.root.append(ui.transport, this.strip.root, ui.details, ui.help, this.popup.root, this.drawer.root, ui.status);
     this.el.append(ui.root);
   }
@@ -8220,6 +8664,7 @@ var Lab = class {
     this.showControls();
     this.theme.mark();
     this.screen.takeFilm();
+    this.guide.again();
     this.whenFilmed?.();
     this.whenFilmed = null;
     if (first) this.openAddress();
@@ -8387,6 +8832,7 @@ var Lab = class {
   toggle() {
     if (!this.film) return;
     if (this.player.playing) this.player.pause();
+    else if (this.guide.on) this.guide.next();
     else this.play();
   }
   // Whoever moves on from the end of a run need not be told of it any more.
@@ -8401,6 +8847,7 @@ var Lab = class {
     this.screen.paintTransport();
   }
   onStop() {
+    this.guide.stopped();
     this.paint(false);
     this.cursor.send();
   }
@@ -8412,6 +8859,7 @@ var Lab = class {
     this.leaveEnd();
     this.strip.unghost();
     this.player.seek(at);
+    this.guide.follow(at);
     if (!this.player.playing) this.paint(false);
     if (!dragging) this.cursor.send();
   }
