@@ -3,11 +3,7 @@
 import { make } from "../../shared/dom.js";
 import { ACTIONS } from "../acting/actions.js";
 import { KEYS } from "../acting/key_table.js";
-<<<<<<< HEAD
-=======
 import { buildGuideBar } from "../guide/bar.js";
-import { JUMPS, STEPS } from "../acting/steps.js";
->>>>>>> 42eff89 (Guide me: a run plays from beat to beat with one sentence and the lit rule; Why stands beside the board from 1,200 px; one button is prominent)
 import { showHistory } from "../dialogs/history.js";
 import { showPresets } from "../dialogs/lessons.js";
 import { showLink } from "../dialogs/link.js";

@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-// Made of page/lab/main.js by `make page`; edit there. Sources 975dc791a69a4b01, bundle f69b7d5f810fdf24.
-=======
-// Made of page/lab/main.js by `make page`; edit there. Sources aca308cbb907d59a, bundle 7da887a4c6bcb8f9.
->>>>>>> 42eff89 (Guide me: a run plays from beat to beat with one sentence and the lit rule; Why stands beside the board from 1,200 px; one button is prominent)
+// Made of page/lab/main.js by `make page`; edit there. Sources 0733e20b3711eef6, bundle 5bcb7573a8e4aa35.
 // shared/model.js
 function bytesOf(text2) {
   return new DataView(Uint8Array.from(atob(text2), (letter) => letter.charCodeAt(0)).buffer);
@@ -2807,22 +2803,6 @@ function opener(words, label, run, extra = {}) {
   });
   return node;
 }
-function choice(label, options, value) {
-  const select = make("select", {
-    "aria-label": label,
-    title: label
-  });
-  select.append(...options.map(([name, words]) => make("option", {
-    value: name
-  }, words)));
-  select.value = value;
-  return {
-    root: make("label", {
-      class: "rk-choice"
-    }, make("span", {}, label), select),
-    select
-  };
-}
 
 // lab/guide/bar.js
 function buildGuideBar(lab) {
@@ -3057,6 +3037,188 @@ var Guide = class {
   }
 };
 
+// lab/numbers/spin.js
+var Spin = class {
+  /**
+   * @param {import("../lab.js").Lab} lab
+   * @param {string} name of the setting
+   * @param {HTMLElement} [handle] what is dragged instead of a number in a text
+   */
+  constructor(lab, name, handle) {
+    this.lab = lab;
+    this.name = name;
+    this.drag = null;
+    this.from = 0;
+    this.shown = NaN;
+    this.node = handle ?? make("b", {
+      class: "rk-number-spin",
+      tabindex: "0",
+      role: "spinbutton",
+      "aria-label": name
+    });
+    this.node.addEventListener("pointerdown", (event) => this.press(event));
+    this.node.addEventListener("pointermove", (event) => this.move(event));
+    this.node.addEventListener("pointerup", () => this.release());
+    this.node.addEventListener("pointercancel", () => this.giveBack());
+    this.node.addEventListener("keydown", (event) => this.onKey(event));
+    this.node.addEventListener("blur", () => this.release());
+    this.onValue = (value, refused) => this.show(value, refused);
+  }
+  /** @returns {Setting | undefined} */
+  get setting() {
+    return this.lab.numbers.get(this.name);
+  }
+  get active() {
+    return this.drag !== null || document.activeElement === this.node;
+  }
+  /** Show the value that holds; while it is dragged, where it was dragged to. */
+  paint() {
+    const { setting } = this;
+    if (setting && !this.drag && setting.value !== this.shown) this.show(setting.value, "");
+  }
+  /**
+   * @param {number} value
+   * @param {string} refused
+   */
+  show(value, refused) {
+    this.shown = value;
+    const words = inWords(this.name, value);
+    say(this.node, words);
+    set(this.node, "aria-valuenow", value);
+    set(this.node, "aria-valuetext", refused ? `${words}, refused: ${refused}` : words);
+    set(this.node, "aria-valuemin", this.setting?.least ?? 0);
+    set(this.node, "aria-invalid", refused ? "true" : null);
+    if (refused) this.lab.refuse(refused);
+  }
+  begin() {
+    const { setting, lab } = this;
+    if (this.drag || !setting || lab.alone || lab.predict.on) return;
+    lab.player.pause();
+    lab.dragged = this;
+    this.drag = new Drag(lab, setting, (value, refused) => this.onValue(value, refused));
+  }
+  /** @param {PointerEvent} event */
+  press(event) {
+    if (event.button !== 0) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.node.focus();
+    this.begin();
+    this.from = event.clientX;
+    this.node.setPointerCapture(event.pointerId);
+  }
+  /** @param {PointerEvent} event */
+  move(event) {
+    if (!this.drag || !this.node.hasPointerCapture(event.pointerId)) return;
+    this.drag.to(Math.trunc((event.clientX - this.from) / PIXELS));
+  }
+  release() {
+    this.end()?.keep();
+    this.paint();
+  }
+  giveBack() {
+    this.end()?.back();
+  }
+  end() {
+    const { drag } = this;
+    this.drag = null;
+    if (drag) this.lab.dragged = null;
+    return drag;
+  }
+  /** @param {KeyboardEvent} event */
+  onKey(event) {
+    const steps = stepsOfKey(event.key);
+    if (steps === null && !(this.drag && [
+      "Escape",
+      "Enter"
+    ].includes(event.key))) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.key === "Escape") this.giveBack();
+    else if (event.key === "Enter") this.release();
+    else {
+      this.begin();
+      this.drag?.to(this.drag.steps + (steps ?? 0));
+    }
+  }
+};
+
+// lab/numbers/said.js
+var Said = class {
+  /**
+   * @param {import("../lab.js").Lab} lab
+   * @param {HTMLElement} node
+   */
+  constructor(lab, node) {
+    this.lab = lab;
+    this.node = node;
+    this.drawn = [];
+    this.spins = [];
+  }
+  /** @param {string} text */
+  say(text2) {
+    const { numbers } = this.lab;
+    if (this.drawn[0] === text2 && this.drawn[1] === numbers) return;
+    this.drawn = [
+      text2,
+      numbers
+    ];
+    const parts = pieces(text2, numbers);
+    const kept = this.spins.find((spin) => spin.active);
+    if (parts.every((part) => typeof part === "string") && !kept) {
+      this.spins = [];
+      say(this.node, text2);
+      return;
+    }
+    this.write(parts, kept);
+  }
+  /**
+   * @param {(string | { name: string })[]} parts
+   * @param {Spin | undefined} kept
+   */
+  write(parts, kept) {
+    const place = kept ? parts.findIndex((part) => typeof part !== "string" && part.name === kept.name) : -1;
+    const before = this.nodesOf(kept && place >= 0 ? parts.slice(0, place) : parts);
+    const after = this.nodesOf(kept && place >= 0 ? parts.slice(place + 1) : []);
+    this.spins = [
+      ...before,
+      ...after
+    ].flatMap(({ spin }) => spin ?? []);
+    const nodes = [
+      before,
+      after
+    ].map((list) => list.map(({ node }) => node));
+    if (kept) {
+      const named = place < 0 ? [
+        make("span", {}, ` ${kept.name} `)
+      ] : [];
+      this.spins.push(kept);
+      [
+        ...this.node.childNodes
+      ].forEach((node) => node !== kept.node && node.remove());
+      kept.node.before(...nodes[0], ...named);
+      kept.node.after(...nodes[1]);
+    } else this.node.replaceChildren(...nodes[0]);
+    this.spins.forEach((spin) => spin.paint());
+  }
+  /**
+   * @param {(string | { name: string })[]} parts
+   * @returns {{ node: Node, spin?: Spin }[]}
+   */
+  nodesOf(parts) {
+    return parts.map((part) => {
+      if (typeof part === "string") return {
+        node: document.createTextNode(part)
+      };
+      const spin = new Spin(this.lab, part.name);
+      return {
+        node: spin.node,
+        spin
+      };
+    });
+  }
+};
+
 // lab/panels/why.js
 var WhyView = class {
   /**
@@ -3093,11 +3255,13 @@ var WhyView = class {
     this.here = null;
     this.times = entries.map(([at]) => at);
     this.items = entries.map(([at, words, rule, source]) => {
+      const told = make("span", {});
+      new Said(this.lab, told).say(rule);
       const go = make("button", {
         type: "button"
       }, make("b", {}, seconds(at)), make("span", {}, words));
       go.addEventListener("click", () => this.lab.seek(at, false));
-      return make("li", {}, go, make("p", {}, rule, make("cite", {}, source)));
+      return make("li", {}, go, make("p", {}, told, " ", make("cite", {}, source)));
     });
     this.root.replaceChildren(...this.items);
   }
@@ -4808,235 +4972,6 @@ var Row = class {
   }
 };
 
-<<<<<<< HEAD
-// lab/numbers/spin.js
-var Spin = class {
-  /**
-   * @param {import("../lab.js").Lab} lab
-   * @param {string} name of the setting
-   * @param {HTMLElement} [handle] what is dragged instead of a number in a text
-   */
-  constructor(lab, name, handle) {
-    this.lab = lab;
-    this.name = name;
-    this.drag = null;
-    this.from = 0;
-    this.shown = NaN;
-    this.node = handle ?? make("b", {
-      class: "rk-number-spin",
-      tabindex: "0",
-      role: "spinbutton",
-      "aria-label": name
-    });
-    this.node.addEventListener("pointerdown", (event) => this.press(event));
-    this.node.addEventListener("pointermove", (event) => this.move(event));
-    this.node.addEventListener("pointerup", () => this.release());
-    this.node.addEventListener("pointercancel", () => this.giveBack());
-    this.node.addEventListener("keydown", (event) => this.onKey(event));
-    this.node.addEventListener("blur", () => this.release());
-    this.onValue = (value, refused) => this.show(value, refused);
-  }
-  /** @returns {Setting | undefined} */
-  get setting() {
-    return this.lab.numbers.get(this.name);
-  }
-  get active() {
-    return this.drag !== null || document.activeElement === this.node;
-  }
-  /** Show the value that holds; while it is dragged, where it was dragged to. */
-  paint() {
-    const { setting } = this;
-    if (setting && !this.drag && setting.value !== this.shown) this.show(setting.value, "");
-  }
-  /**
-   * @param {number} value
-   * @param {string} refused
-   */
-  show(value, refused) {
-    this.shown = value;
-    const words = inWords(this.name, value);
-    say(this.node, words);
-    set(this.node, "aria-valuenow", value);
-    set(this.node, "aria-valuetext", refused ? `${words}, refused: ${refused}` : words);
-    set(this.node, "aria-valuemin", this.setting?.least ?? 0);
-    set(this.node, "aria-invalid", refused ? "true" : null);
-    if (refused) this.lab.refuse(refused);
-  }
-  begin() {
-    const { setting, lab } = this;
-    if (this.drag || !setting || lab.alone || lab.predict.on) return;
-    lab.player.pause();
-    lab.dragged = this;
-    this.drag = new Drag(lab, setting, (value, refused) => this.onValue(value, refused));
-  }
-  /** @param {PointerEvent} event */
-  press(event) {
-    if (event.button !== 0) return;
-    event.preventDefault();
-    event.stopPropagation();
-    this.node.focus();
-    this.begin();
-    this.from = event.clientX;
-    this.node.setPointerCapture(event.pointerId);
-  }
-  /** @param {PointerEvent} event */
-  move(event) {
-    if (!this.drag || !this.node.hasPointerCapture(event.pointerId)) return;
-    this.drag.to(Math.trunc((event.clientX - this.from) / PIXELS));
-  }
-  release() {
-    this.end()?.keep();
-    this.paint();
-  }
-  giveBack() {
-    this.end()?.back();
-  }
-  end() {
-    const { drag } = this;
-    this.drag = null;
-    if (drag) this.lab.dragged = null;
-    return drag;
-  }
-  /** @param {KeyboardEvent} event */
-  onKey(event) {
-    const steps = stepsOfKey(event.key);
-    if (steps === null && !(this.drag && [
-      "Escape",
-      "Enter"
-    ].includes(event.key))) return;
-    event.preventDefault();
-    event.stopPropagation();
-    if (event.key === "Escape") this.giveBack();
-    else if (event.key === "Enter") this.release();
-    else {
-      this.begin();
-      this.drag?.to(this.drag.steps + (steps ?? 0));
-    }
-  }
-};
-
-// lab/numbers/said.js
-var Said = class {
-  /**
-   * @param {import("../lab.js").Lab} lab
-   * @param {HTMLElement} node
-   */
-  constructor(lab, node) {
-    this.lab = lab;
-    this.node = node;
-    this.drawn = [];
-    this.spins = [];
-  }
-  /** @param {string} text */
-  say(text2) {
-    const { numbers } = this.lab;
-    if (this.drawn[0] === text2 && this.drawn[1] === numbers) return;
-    this.drawn = [
-      text2,
-      numbers
-    ];
-    const parts = pieces(text2, numbers);
-    const kept = this.spins.find((spin) => spin.active);
-    if (parts.every((part) => typeof part === "string") && !kept) {
-      this.spins = [];
-      say(this.node, text2);
-      return;
-    }
-    this.write(parts, kept);
-  }
-  /**
-   * @param {(string | { name: string })[]} parts
-   * @param {Spin | undefined} kept
-   */
-  write(parts, kept) {
-    const place = kept ? parts.findIndex((part) => typeof part !== "string" && part.name === kept.name) : -1;
-    const before = this.nodesOf(kept && place >= 0 ? parts.slice(0, place) : parts);
-    const after = this.nodesOf(kept && place >= 0 ? parts.slice(place + 1) : []);
-    this.spins = [
-      ...before,
-      ...after
-    ].flatMap(({ spin }) => spin ?? []);
-    const nodes = [
-      before,
-      after
-    ].map((list) => list.map(({ node }) => node));
-    if (kept) {
-      const named = place < 0 ? [
-        make("span", {}, ` ${kept.name} `)
-      ] : [];
-      this.spins.push(kept);
-      [
-        ...this.node.childNodes
-      ].forEach((node) => node !== kept.node && node.remove());
-      kept.node.before(...nodes[0], ...named);
-      kept.node.after(...nodes[1]);
-    } else this.node.replaceChildren(...nodes[0]);
-    this.spins.forEach((spin) => spin.paint());
-  }
-  /**
-   * @param {(string | { name: string })[]} parts
-   * @returns {{ node: Node, spin?: Spin }[]}
-   */
-  nodesOf(parts) {
-    return parts.map((part) => {
-      if (typeof part === "string") return {
-        node: document.createTextNode(part)
-      };
-      const spin = new Spin(this.lab, part.name);
-      return {
-        node: spin.node,
-        spin
-      };
-    });
-  }
-};
-
-// lab/panels/why.js
-var WhyView = class {
-  /** @param {import("../lab.js").Lab} lab */
-  constructor(lab) {
-    this.lab = lab;
-    this.content = /** @type {import("./content.js").WhyContent} */
-    /** @type {unknown} */
-    null;
-    this.drawn = null;
-    this.times = [];
-    this.items = [];
-    this.here = null;
-    this.root = make("ol", {
-      class: "rk-view rk-why"
-    });
-  }
-  /** @param {number} at */
-  paint(at) {
-    if (this.drawn !== this.content) this.draw();
-    const here = this.items[Math.max(0, placeOf(this.times, at))];
-    if (this.here === here || !here) return;
-    this.here?.removeAttribute("aria-current");
-    here.setAttribute("aria-current", "step");
-    this.here = here;
-    this.root.scrollTop = here.offsetTop - this.root.clientHeight * 0.35;
-  }
-  draw() {
-    const { entries } = this.content;
-    this.drawn = this.content;
-    this.here = null;
-    this.times = entries.map(([at]) => at);
-    this.items = entries.map(([at, words, rule, source]) => {
-      const told = make("span", {});
-      new Said(this.lab, told).say(rule);
-      const go = make("button", {
-        type: "button"
-      }, make("b", {}, seconds(at)), make("span", {}, words));
-      go.addEventListener("click", () => this.lab.seek(at, false));
-      return make("li", {}, go, make("p", {}, told, " ", make("cite", {}, source)));
-    });
-    this.root.replaceChildren(...this.items);
-  }
-};
-
-=======
->>>>>>> 42eff89 (Guide me: a run plays from beat to beat with one sentence and the lit rule; Why stands beside the board from 1,200 px; one button is prominent)
 // lab/panels/panels.js
 var REST_MS3 = 150;
 var ASKS = "Asks the kernel\u2026";
@@ -6426,25 +6361,6 @@ function checkbox(words, on, run) {
   }, box, words);
 }
 
-<<<<<<< HEAD
-// lab/screen/buttons.js
-function button(words, label, run, extra = {}) {
-  const node = make("button", {
-    type: "button",
-    "aria-label": label,
-    ...extra
-  }, words);
-  node.addEventListener("click", run);
-  return node;
-}
-function opener(words, label, run, extra = {}) {
-  const node = button(words, label, () => run(node), {
-    "aria-haspopup": "dialog",
-    ...extra
-  });
-  return node;
-}
-
 // lab/dialogs/pace.js
 function paceButton(lab) {
   const node = opener("", "Speed and step", (button2) => showPace(lab, button2), {
@@ -6496,8 +6412,6 @@ function group2(label, options, value, run) {
   }, make("legend", {}, label), ...choices);
 }
 
-=======
->>>>>>> 42eff89 (Guide me: a run plays from beat to beat with one sentence and the lit rule; Why stands beside the board from 1,200 px; one button is prominent)
 // lab/screen/icons.js
 var ICONS = {
   first: "M3 3v10M14 3.5L9 8l5 4.500zM9 3.500L4 8l5 4.500z",
