@@ -274,6 +274,6 @@ def test_a_vote_in_a_terminal_prints_a_code_that_the_poll_takes(monkeypatch, tmp
     out = io.StringIO()
     assert main(["vote", ITEM, ROOM, "--folder", str(tmp_path)], out) == 0
     text = out.getvalue()
-    assert "A topic has four partitions" in text and "Not right" not in text
+    assert "The topic orders has four partitions" in text and "Not right" not in text
     assert poll.take(text) == 1 and poll.counts(1)["b"] == 1
     assert len(list(tmp_path.glob("*.vote"))) == 1

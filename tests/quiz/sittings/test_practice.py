@@ -152,5 +152,5 @@ def test_the_notebook_file_gets_the_text_twin_without_a_key(quiz):
     bundle = quiz._repr_mimebundle_()
     data = bundle[0] if isinstance(bundle, tuple) else bundle
     assert data["text/plain"] == quiz.text() == repr(quiz)
-    assert "1. A topic has four partitions." in data["text/plain"]
+    assert "1. The topic orders has four partitions." in data["text/plain"]
     assert "[right]" not in json.dumps(data)

@@ -88,7 +88,7 @@ def test_a_miss_in_a_quiz_is_asked_again_by_review_and_a_right_answer_puts_it_of
     assert (kept.correct, kept.confidence, kept.beliefs) == (False, "sure", ("cooperative-is-default",))
     out = io.StringIO()
     run_review(store=store, source=io.StringIO("b\nt\nb\nt\n"), out=out, now=kept.at + DAY)
-    assert "A topic has four partitions." in out.getvalue()
+    assert "The topic orders has four partitions." in out.getvalue()
     assert [one.mode for one in store.attempts()] == ["practice", "review"]
     out = io.StringIO()
     run_review(store=store, source=io.StringIO(""), out=out, now=kept.at - DAY)
