@@ -249,9 +249,12 @@ export class Lab {
   }
 
   // --- acting --------------------------------------------------------------------------------
-  /** @param {string} what */
-  act(what) {
-    act(this, what);
+  /**
+   * @param {string} what
+   * @param {string[]} [chosen] texts of its arguments
+   */
+  act(what, chosen = []) {
+    act(this, what, chosen);
   }
 
   /** @param {string} words */

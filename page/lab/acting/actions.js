@@ -2,112 +2,165 @@
 
 import { stateAt } from "../film/tracks.js";
 import { boardAt } from "../film/board.js";
+import { choice, config, count, seconds, text, topicList, topicsOf } from "./arguments.js";
 
 /** @typedef {import("../lab.js").Lab} Lab */
+/** @typedef {import("./arguments.js").Argument} Argument */
 
 /**
  * @typedef {object} Action
  * @property {string} do the scenario's name of it
- * @property {string} words
+ * @property {string} words with its arguments in braces
+ * @property {string} group what it is done to
  * @property {string} [key]
  * @property {boolean} [member] whether it is done to the selected member
- * @property {(lab: Lab, member: import("../film/board.js").SeatedMember) => Record<string, unknown>} [args] worked out
- *   from the lab; they can be changed in the scenario afterwards
+ * @property {Argument[]} [asks] its arguments, in the order of the words
+ * @property {(lab: Lab, member: import("../film/board.js").SeatedMember) => Record<string, unknown>} [args] what is not asked
  */
 
-/** @type {Action[]} */
-export const ACTIONS = [
-  { do: "crash", key: "C", words: "Crash", member: true },
-  { do: "leave", key: "L", words: "Leave", member: true },
-  { do: "freeze", key: "Z", words: "Freeze", member: true },
-  { do: "restart", key: "R", words: "Restart", member: true },
-];
+/** What deeds are done to, as the menu heads them. */
+export const GROUPS = Object.freeze(
+  /** @type {[string, string][]} */ ([
+    ["application", "Application"],
+    ["process", "Process"],
+    ["network", "Network"],
+    ["broker", "Broker"],
+    ["topics", "Topics"],
+    ["group", "Group"],
+  ]),
+);
+const CRASH = { do: "crash", key: "C", words: "Crash", group: "process", member: true };
+const LEAVE = { do: "leave", key: "L", words: "Leave", group: "process", member: true };
+const FREEZE = { do: "freeze", key: "Z", words: "Freeze", group: "process", member: true };
+const RESTART = { do: "restart", key: "R", words: "Restart", group: "process", member: true };
+
+/**
+ * The deeds that have buttons.
+ * @type {Action[]}
+ */
+export const ACTIONS = [CRASH, LEAVE, FREEZE, RESTART];
+const APIS = ["JoinGroup", "SyncGroup", "Heartbeat", "ConsumerGroupHeartbeat", "OffsetCommit", "LeaveGroup"];
 
 /**
  * All of them; those without a button stand in a menu.
  * @type {Action[]}
  */
 export const MORE = [
-  ...ACTIONS,
-  { do: "stall", key: "W", words: "Stop polling for 20 s", member: true, args: () => ({ for_ms: 20000 }) },
+  {
+    do: "stall",
+    key: "W",
+    words: "Stop polling for {} s",
+    group: "application",
+    member: true,
+    asks: [seconds("for_ms", 20)],
+  },
   {
     do: "slow_down",
-    words: "Need 100 ms a record from now on",
+    words: "Need {} ms a record from now on",
+    group: "application",
     member: true,
-    args: () => ({ processing_ms: 100 }),
+    asks: [count("processing_ms", () => 100)],
   },
   {
     do: "slow_callback",
-    words: "Take 5 s in each callback",
+    words: "Take {} s in each callback",
+    group: "application",
     member: true,
-    args: () => ({ callback_ms: 5000 }),
+    asks: [seconds("callback_ms", 5)],
+  },
+  {
+    do: "subscribe",
+    words: "Subscribe to {}",
+    group: "application",
+    member: true,
+    asks: [topicList("topics")],
+  },
+  { do: "enforce_rebalance", key: "E", words: "enforceRebalance()", group: "application", member: true },
+  CRASH,
+  LEAVE,
+  FREEZE,
+  RESTART,
+  {
+    do: "freeze_for",
+    words: "Freeze for {} s",
+    group: "process",
+    member: true,
+    asks: [seconds("for_ms", 20)],
+  },
+  {
+    do: "reconfigure",
+    words: "Bounce with {}, away for {} s",
+    group: "process",
+    member: true,
+    asks: [config("configs", "max.poll.records=50"), seconds("after_ms", 2)],
   },
   {
     do: "duplicate",
     key: "D",
     words: "Start a second process with its group.instance.id",
+    group: "process",
     member: true,
     args: (lab, member) => ({ as: fresh(lab, member.name) }),
   },
-  { do: "cut_network", key: "X", words: "Cut it off from the coordinator", member: true },
-  { do: "heal_network", words: "Let it reach the coordinator again", member: true },
+  { do: "cut_network", key: "X", words: "Cut it off from the coordinator", group: "network", member: true },
+  { do: "heal_network", words: "Let it reach the coordinator again", group: "network", member: true },
   {
     do: "drop_next",
     key: "Delete",
-    words: "Lose its next heartbeat",
+    words: "Lose its next {}",
+    group: "network",
     member: true,
-    args: (lab) => ({ api: beatOf(lab) }),
+    asks: [choice("api", () => APIS, beatOf)],
   },
   {
     do: "delay_next",
-    words: "Delay its next heartbeat by 5 s",
+    words: "Delay its next {} by {} s",
+    group: "network",
     member: true,
-    args: (lab) => ({ api: beatOf(lab), by_ms: 5000 }),
+    asks: [choice("api", () => APIS, beatOf), seconds("by_ms", 5)],
   },
-  { do: "enforce_rebalance", key: "E", words: "enforceRebalance()", member: true },
-  {
-    do: "subscribe",
-    words: "Subscribe it to all topics",
-    member: true,
-    args: (lab) => ({ topics: topicsOf(lab).map(([name]) => name) }),
-  },
-  {
-    do: "reconfigure",
-    words: "Bounce it with max.poll.records=50",
-    member: true,
-    args: () => ({ configs: { "max.poll.records": 50 }, after_ms: 2000 }),
-  },
-  { do: "remove", words: "Remove it as an administrator", member: true },
-  { do: "add", key: "M", words: "Add a member" },
-  {
-    do: "add_partitions",
-    key: "P",
-    words: "Add two partitions",
-    args: (lab) => {
-      const [topic, count] = topicOf(lab);
-      return { topic, partitions: count + 2 };
-    },
-  },
-  {
-    do: "create_topic",
-    words: "Create a topic “more” with two partitions",
-    args: () => ({ topic: "more", partitions: 2 }),
-  },
-  { do: "delete_topic", words: "Delete the topic", args: (lab) => ({ topic: topicOf(lab)[0] }) },
-  { do: "scale_to", words: "Scale out by two members", args: (lab) => ({ members: running(lab) + 2 }) },
-  {
-    do: "rolling_restart",
-    words: "Rolling restart, 10 s apart",
-    args: () => ({ every_ms: 10000, after_ms: 2000 }),
-  },
-  { do: "broker_down", key: "B", words: "Stop the coordinator's broker" },
-  { do: "broker_up", words: "Start the coordinator's broker" },
+  { do: "broker_down", key: "B", words: "Stop the coordinator's broker", group: "broker" },
+  { do: "broker_up", words: "Start the coordinator's broker", group: "broker" },
   {
     do: "coordinator_failover",
     key: "O",
-    words: "Move the coordinator, 2 s without one",
-    args: () => ({ for_ms: 2000 }),
+    words: "Move the coordinator, {} s without one",
+    group: "broker",
+    asks: [seconds("for_ms", 2)],
   },
+  {
+    do: "add_partitions",
+    key: "P",
+    words: "Let {} grow to {} partitions",
+    group: "topics",
+    asks: [choice("topic", topicNames, topicName), count("partitions", (lab) => topicOf(lab)[1] + 2)],
+  },
+  {
+    do: "create_topic",
+    words: "Create topic {} with {} partitions",
+    group: "topics",
+    asks: [text("topic", "more"), count("partitions", () => 2)],
+  },
+  {
+    do: "delete_topic",
+    words: "Delete topic {}",
+    group: "topics",
+    asks: [choice("topic", topicNames, topicName)],
+  },
+  { do: "add", key: "M", words: "Add a member", group: "group" },
+  {
+    do: "scale_to",
+    words: "Scale to {} members, {} s apart",
+    group: "group",
+    asks: [count("members", (lab) => running(lab) + 2), seconds("every_ms", 0)],
+  },
+  {
+    do: "rolling_restart",
+    words: "Restart all, {} s apart, away for {} s",
+    group: "group",
+    asks: [seconds("every_ms", 10), seconds("after_ms", 2)],
+  },
+  { do: "remove", words: "Remove it as an administrator", group: "group", member: true },
 ];
 
 /**
@@ -119,21 +172,41 @@ export function actionOf(name) {
 }
 
 /**
- * The arguments of a deed to the selected member.
+ * The arguments of a deed to the selected member: what was chosen, else what stands there.
  * @param {Lab} lab
  * @param {string} what
+ * @param {string[]} [chosen] texts of its arguments
  */
-export function argsOf(lab, what) {
-  return actionOf(what)?.args?.(lab, boardAt(lab.film, lab.player.at).members[lab.selected]) ?? {};
+export function argsOf(lab, what, chosen = []) {
+  const action = actionOf(what);
+  if (!action) return {};
+  const member = boardAt(lab.film, lab.player.at).members[lab.selected];
+  const asked = (action.asks ?? []).map((
+    each,
+    place,
+  ) => [each.key, each.read(chosen[place] ?? each.usual(lab), lab)]);
+  return { ...action.args?.(lab, member), ...Object.fromEntries(asked) };
 }
 
 /**
- * Topics with their numbers of partitions.
+ * A deed in words, with its arguments.
  * @param {Lab} lab
- * @returns {[string, number][]}
+ * @param {Action} action
+ * @param {string[]} [chosen]
  */
-function topicsOf(lab) {
-  return lab.model.get("controls").topics;
+export function wordsOf(lab, { words, asks = [] }, chosen = []) {
+  const texts = asks.map((each, place) => chosen[place] ?? each.usual(lab));
+  return texts.reduce((told, each) => told.replace("{}", each), words);
+}
+
+/** @param {Lab} lab */
+function topicNames(lab) {
+  return topicsOf(lab).map(([name]) => name);
+}
+
+/** @param {Lab} lab */
+function topicName(lab) {
+  return topicOf(lab)[0];
 }
 
 /**

@@ -1,7 +1,7 @@
 // Doing: which deed a button means now, and in words why a member cannot do it.
 
 import { boardAt } from "../film/board.js";
-import { actionOf } from "./actions.js";
+import { actionOf, argsOf, wordsOf } from "./actions.js";
 
 /** @typedef {import("../lab.js").Lab} Lab */
 
@@ -28,11 +28,12 @@ export function refusalOf(lab, what) {
 }
 
 /**
- * Freezing a frozen member thaws it.
+ * Freezing a frozen member thaws it; freezing for so long is freezing.
  * @param {string} what
  * @param {import("../film/board.js").SeatedMember | undefined} member
  */
 export function thawInstead(what, member) {
+  if (what === "freeze_for") return "freeze";
   return what === "freeze" && member?.state.life === "frozen" ? "thaw" : what;
 }
 
@@ -40,8 +41,9 @@ export function thawInstead(what, member) {
  * Do a deed at the cursor; while predicting, ask first what will follow.
  * @param {Lab} lab
  * @param {string} what
+ * @param {string[]} [chosen] texts of its arguments
  */
-export function act(lab, what) {
+export function act(lab, what, chosen = []) {
   const action = actionOf(what);
   if (lab.alone || !action) return;
   const refused = action.member ? refusalOf(lab, what) : "";
@@ -58,10 +60,10 @@ export function act(lab, what) {
     type: "act",
     do: down ? "broker_up" : thawInstead(what, member),
     member: action.member ? member.name : null,
-    args: action.args?.(lab, member) ?? {},
+    args: argsOf(lab, what, chosen),
     at_ms: Math.round(lab.player.at),
   };
-  const words = `${action.words}${action.member ? `, ${member.name}` : ""}`;
+  const words = `${wordsOf(lab, action, chosen)}${action.member ? `, ${member.name}` : ""}`;
   if (lab.predict.on) lab.predict.ask({ ...message, words });
   else lab.ask(message);
 }

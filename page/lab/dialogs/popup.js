@@ -49,7 +49,8 @@ export class Popup {
     this.root.hidden = false;
     this.place(opener);
     document.addEventListener("pointerdown", this.onOutside);
-    const first = this.root.querySelector("[autofocus], input, select, .rk-item");
+    const first = this.root.querySelector(":checked[type=radio]") ??
+      this.root.querySelector("[autofocus], input[type=search], .rk-item, input, select");
     (first instanceof HTMLElement ? first : closer).focus();
   }
 

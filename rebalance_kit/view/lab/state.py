@@ -31,6 +31,7 @@ from rebalance_kit.view.board.states import MemberState
 from rebalance_kit.view.lab.playing.horizons import horizon_ms
 from rebalance_kit.view.lab.settings import apply_settings, settings_words
 from rebalance_kit.view.lab.stepping.group_size import is_size, with_sizes
+from rebalance_kit.view.words.phrases import seconds
 
 PROTOCOL_WORDS: Mapping[str, str] = MappingProxyType(
     {"eager": "Eager", "cooperative": "Cooperative", "consumer": "Consumer"}
@@ -49,6 +50,7 @@ LATE_MS = 6_500
 """From when on a member that starts is what a scenario is about."""
 SMALL = 24
 """Up to so many partitions a run is simulated under all protocols to find where to open."""
+MOST_FROZEN_MS = 3_600_000
 ABSENT = {"crashed": "has crashed", "died": "has died", "closed": "has left", "absent": "has not started"}
 
 
@@ -90,6 +92,8 @@ class LabStep:
             plain["member"] = action.member
         if action.args:
             plain["args"] = dict(action.args)
+        if len(self.actions) > 1:
+            plain["args"] = {"for_ms": self.actions[1].at_ms - action.at_ms}
         return plain
 
 
@@ -184,7 +188,7 @@ class LabState:
         if do == "add":
             step = self._added(at_ms)
         elif do in ACTIONS:
-            step = LabStep(action_words(do, member, args), (Action(at_ms, do, member, dict(args)),))
+            step = _step_of(do, member, at_ms, dict(args))
         else:
             raise ScenarioError(
                 f"the deed {do!r} is unknown; expected add, set or one of {', '.join(ACTIONS)}"
@@ -209,7 +213,7 @@ class LabState:
         if member is not None:
             self.scenario.member(member)
             do, args = self._possible(do, member, at_ms, args)
-        return LabStep(action_words(do, member, args), (Action(at_ms, do, member, args),))
+        return _step_of(do, member, at_ms, args)
 
     def _possible(self, do: str, member: str, at_ms: int, args: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         state = self.member_state(member, at_ms)
@@ -275,6 +279,17 @@ class LabState:
         calm = [each.calm_ms() for each in runs]
         begun = [at_ms for at_ms in calm if at_ms is not None]
         return min(self.boards.end_ms, -(-(max(begun) + 1000) // 1000) * 1000) if begun else 0
+
+
+def _step_of(do: str, member: str | None, at_ms: int, args: dict[str, Any]) -> LabStep:
+    """A deed as a step; a member that freezes for so long is thawed afterwards."""
+    for_ms = args.get("for_ms")
+    if do != "freeze" or for_ms is None:
+        return LabStep(action_words(do, member, args), (Action(at_ms, do, member, args),))
+    if type(for_ms) is not int or not 1 <= for_ms <= MOST_FROZEN_MS:
+        raise ScenarioError(f"a freeze of {for_ms!r} ms cannot be; expected 1 to {MOST_FROZEN_MS:,}")
+    both = (Action(at_ms, "freeze", member), Action(at_ms + for_ms, "thaw", member))
+    return LabStep(f"{member} freezes for {seconds(for_ms)}", both)
 
 
 def protocol_key(protocol: str, assignor: str | None) -> str:

@@ -1,7 +1,7 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 0733e20b3711eef6, bundle 5bcb7573a8e4aa35.
+// Made of page/lab/main.js by `make page`; edit there. Sources 85024745e6fc53d3, bundle c5cf23ba569d3096.
 // shared/model.js
-function bytesOf(text2) {
-  return new DataView(Uint8Array.from(atob(text2), (letter) => letter.charCodeAt(0)).buffer);
+function bytesOf(text3) {
+  return new DataView(Uint8Array.from(atob(text3), (letter) => letter.charCodeAt(0)).buffer);
 }
 var PageModel = class {
   /**
@@ -191,8 +191,8 @@ function sentenceAt(film, at) {
     place
   ];
 }
-function fillClock(text2, at) {
-  return text2.replace(/\{(left|ago):(\d+)\}/g, (_, way, ms) => seconds(Math.max(0, way === "left" ? ms - at : at - ms)));
+function fillClock(text3, at) {
+  return text3.replace(/\{(left|ago):(\d+)\}/g, (_, way, ms) => seconds(Math.max(0, way === "left" ? ms - at : at - ms)));
 }
 
 // lab/film/tracks.js
@@ -645,74 +645,229 @@ function make(tag, attributes = {}, ...children) {
   }
   return node;
 }
-function say(node, text2) {
-  if (node.textContent !== text2) node.textContent = text2;
+function say(node, text3) {
+  if (node.textContent !== text3) node.textContent = text3;
 }
 function set(node, key, value) {
-  const text2 = value === null || value === void 0 ? null : String(value);
-  if (node.getAttribute(key) === text2) return;
-  if (text2 === null) node.removeAttribute(key);
-  else node.setAttribute(key, text2);
+  const text3 = value === null || value === void 0 ? null : String(value);
+  if (node.getAttribute(key) === text3) return;
+  if (text3 === null) node.removeAttribute(key);
+  else node.setAttribute(key, text3);
+}
+
+// lab/acting/arguments.js
+var ALL = "all topics";
+function seconds2(key, usual) {
+  return {
+    key,
+    kind: "number",
+    usual: () => String(usual),
+    read: (text3) => Math.round(Number(text3) * 1e3)
+  };
+}
+function count(key, usual) {
+  return {
+    key,
+    kind: "number",
+    usual: (lab) => String(usual(lab)),
+    read: Number
+  };
+}
+function text(key, usual) {
+  return {
+    key,
+    kind: "text",
+    usual: () => usual,
+    read: (text3) => text3.trim()
+  };
+}
+function choice(key, options, usual) {
+  return {
+    key,
+    kind: "choice",
+    options,
+    usual,
+    read: (text3) => text3
+  };
+}
+function topicList(key) {
+  const names = (lab) => topicsOf(lab).map(([name]) => name);
+  return {
+    key,
+    kind: "choice",
+    options: (lab) => [
+      ALL,
+      ...names(lab)
+    ],
+    usual: () => ALL,
+    read: (text3, lab) => text3 === ALL ? names(lab) : [
+      text3
+    ]
+  };
+}
+function config(key, usual) {
+  const read = (text3) => {
+    const [name, value = ""] = text3.split("=").map((part) => part.trim());
+    return {
+      [name]: /^\d+$/.test(value) ? Number(value) : value
+    };
+  };
+  return {
+    key,
+    kind: "text",
+    usual: () => usual,
+    read
+  };
+}
+function topicsOf(lab) {
+  return lab.model.get("controls").topics;
 }
 
 // lab/acting/actions.js
+var GROUPS = Object.freeze(
+  /** @type {[string, string][]} */
+  [
+    [
+      "application",
+      "Application"
+    ],
+    [
+      "process",
+      "Process"
+    ],
+    [
+      "network",
+      "Network"
+    ],
+    [
+      "broker",
+      "Broker"
+    ],
+    [
+      "topics",
+      "Topics"
+    ],
+    [
+      "group",
+      "Group"
+    ]
+  ]
+);
+var CRASH = {
+  do: "crash",
+  key: "C",
+  words: "Crash",
+  group: "process",
+  member: true
+};
+var LEAVE = {
+  do: "leave",
+  key: "L",
+  words: "Leave",
+  group: "process",
+  member: true
+};
+var FREEZE = {
+  do: "freeze",
+  key: "Z",
+  words: "Freeze",
+  group: "process",
+  member: true
+};
+var RESTART = {
+  do: "restart",
+  key: "R",
+  words: "Restart",
+  group: "process",
+  member: true
+};
 var ACTIONS = [
-  {
-    do: "crash",
-    key: "C",
-    words: "Crash",
-    member: true
-  },
-  {
-    do: "leave",
-    key: "L",
-    words: "Leave",
-    member: true
-  },
-  {
-    do: "freeze",
-    key: "Z",
-    words: "Freeze",
-    member: true
-  },
-  {
-    do: "restart",
-    key: "R",
-    words: "Restart",
-    member: true
-  }
+  CRASH,
+  LEAVE,
+  FREEZE,
+  RESTART
+];
+var APIS = [
+  "JoinGroup",
+  "SyncGroup",
+  "Heartbeat",
+  "ConsumerGroupHeartbeat",
+  "OffsetCommit",
+  "LeaveGroup"
 ];
 var MORE = [
-  ...ACTIONS,
   {
     do: "stall",
     key: "W",
-    words: "Stop polling for 20 s",
+    words: "Stop polling for {} s",
+    group: "application",
     member: true,
-    args: () => ({
-      for_ms: 2e4
-    })
+    asks: [
+      seconds2("for_ms", 20)
+    ]
   },
   {
     do: "slow_down",
-    words: "Need 100 ms a record from now on",
+    words: "Need {} ms a record from now on",
+    group: "application",
     member: true,
-    args: () => ({
-      processing_ms: 100
-    })
+    asks: [
+      count("processing_ms", () => 100)
+    ]
   },
   {
     do: "slow_callback",
-    words: "Take 5 s in each callback",
+    words: "Take {} s in each callback",
+    group: "application",
     member: true,
-    args: () => ({
-      callback_ms: 5e3
-    })
+    asks: [
+      seconds2("callback_ms", 5)
+    ]
+  },
+  {
+    do: "subscribe",
+    words: "Subscribe to {}",
+    group: "application",
+    member: true,
+    asks: [
+      topicList("topics")
+    ]
+  },
+  {
+    do: "enforce_rebalance",
+    key: "E",
+    words: "enforceRebalance()",
+    group: "application",
+    member: true
+  },
+  CRASH,
+  LEAVE,
+  FREEZE,
+  RESTART,
+  {
+    do: "freeze_for",
+    words: "Freeze for {} s",
+    group: "process",
+    member: true,
+    asks: [
+      seconds2("for_ms", 20)
+    ]
+  },
+  {
+    do: "reconfigure",
+    words: "Bounce with {}, away for {} s",
+    group: "process",
+    member: true,
+    asks: [
+      config("configs", "max.poll.records=50"),
+      seconds2("after_ms", 2)
+    ]
   },
   {
     do: "duplicate",
     key: "D",
     words: "Start a second process with its group.instance.id",
+    group: "process",
     member: true,
     args: (lab, member) => ({
       as: fresh(lab, member.name)
@@ -722,134 +877,138 @@ var MORE = [
     do: "cut_network",
     key: "X",
     words: "Cut it off from the coordinator",
+    group: "network",
     member: true
   },
   {
     do: "heal_network",
     words: "Let it reach the coordinator again",
+    group: "network",
     member: true
   },
   {
     do: "drop_next",
     key: "Delete",
-    words: "Lose its next heartbeat",
+    words: "Lose its next {}",
+    group: "network",
     member: true,
-    args: (lab) => ({
-      api: beatOf(lab)
-    })
+    asks: [
+      choice("api", () => APIS, beatOf)
+    ]
   },
   {
     do: "delay_next",
-    words: "Delay its next heartbeat by 5 s",
+    words: "Delay its next {} by {} s",
+    group: "network",
     member: true,
-    args: (lab) => ({
-      api: beatOf(lab),
-      by_ms: 5e3
-    })
-  },
-  {
-    do: "enforce_rebalance",
-    key: "E",
-    words: "enforceRebalance()",
-    member: true
-  },
-  {
-    do: "subscribe",
-    words: "Subscribe it to all topics",
-    member: true,
-    args: (lab) => ({
-      topics: topicsOf(lab).map(([name]) => name)
-    })
-  },
-  {
-    do: "reconfigure",
-    words: "Bounce it with max.poll.records=50",
-    member: true,
-    args: () => ({
-      configs: {
-        "max.poll.records": 50
-      },
-      after_ms: 2e3
-    })
-  },
-  {
-    do: "remove",
-    words: "Remove it as an administrator",
-    member: true
-  },
-  {
-    do: "add",
-    key: "M",
-    words: "Add a member"
-  },
-  {
-    do: "add_partitions",
-    key: "P",
-    words: "Add two partitions",
-    args: (lab) => {
-      const [topic, count] = topicOf(lab);
-      return {
-        topic,
-        partitions: count + 2
-      };
-    }
-  },
-  {
-    do: "create_topic",
-    words: "Create a topic \u201Cmore\u201D with two partitions",
-    args: () => ({
-      topic: "more",
-      partitions: 2
-    })
-  },
-  {
-    do: "delete_topic",
-    words: "Delete the topic",
-    args: (lab) => ({
-      topic: topicOf(lab)[0]
-    })
-  },
-  {
-    do: "scale_to",
-    words: "Scale out by two members",
-    args: (lab) => ({
-      members: running(lab) + 2
-    })
-  },
-  {
-    do: "rolling_restart",
-    words: "Rolling restart, 10 s apart",
-    args: () => ({
-      every_ms: 1e4,
-      after_ms: 2e3
-    })
+    asks: [
+      choice("api", () => APIS, beatOf),
+      seconds2("by_ms", 5)
+    ]
   },
   {
     do: "broker_down",
     key: "B",
-    words: "Stop the coordinator's broker"
+    words: "Stop the coordinator's broker",
+    group: "broker"
   },
   {
     do: "broker_up",
-    words: "Start the coordinator's broker"
+    words: "Start the coordinator's broker",
+    group: "broker"
   },
   {
     do: "coordinator_failover",
     key: "O",
-    words: "Move the coordinator, 2 s without one",
-    args: () => ({
-      for_ms: 2e3
-    })
+    words: "Move the coordinator, {} s without one",
+    group: "broker",
+    asks: [
+      seconds2("for_ms", 2)
+    ]
+  },
+  {
+    do: "add_partitions",
+    key: "P",
+    words: "Let {} grow to {} partitions",
+    group: "topics",
+    asks: [
+      choice("topic", topicNames, topicName),
+      count("partitions", (lab) => topicOf(lab)[1] + 2)
+    ]
+  },
+  {
+    do: "create_topic",
+    words: "Create topic {} with {} partitions",
+    group: "topics",
+    asks: [
+      text("topic", "more"),
+      count("partitions", () => 2)
+    ]
+  },
+  {
+    do: "delete_topic",
+    words: "Delete topic {}",
+    group: "topics",
+    asks: [
+      choice("topic", topicNames, topicName)
+    ]
+  },
+  {
+    do: "add",
+    key: "M",
+    words: "Add a member",
+    group: "group"
+  },
+  {
+    do: "scale_to",
+    words: "Scale to {} members, {} s apart",
+    group: "group",
+    asks: [
+      count("members", (lab) => running(lab) + 2),
+      seconds2("every_ms", 0)
+    ]
+  },
+  {
+    do: "rolling_restart",
+    words: "Restart all, {} s apart, away for {} s",
+    group: "group",
+    asks: [
+      seconds2("every_ms", 10),
+      seconds2("after_ms", 2)
+    ]
+  },
+  {
+    do: "remove",
+    words: "Remove it as an administrator",
+    group: "group",
+    member: true
   }
 ];
 function actionOf(name) {
   return MORE.find((action) => action.do === name);
 }
-function argsOf(lab, what) {
-  return actionOf(what)?.args?.(lab, boardAt(lab.film, lab.player.at).members[lab.selected]) ?? {};
+function argsOf(lab, what, chosen = []) {
+  const action = actionOf(what);
+  if (!action) return {};
+  const member = boardAt(lab.film, lab.player.at).members[lab.selected];
+  const asked = (action.asks ?? []).map((each, place) => [
+    each.key,
+    each.read(chosen[place] ?? each.usual(lab), lab)
+  ]);
+  return {
+    ...action.args?.(lab, member),
+    ...Object.fromEntries(asked)
+  };
 }
-function topicsOf(lab) {
-  return lab.model.get("controls").topics;
+function wordsOf(lab, { words, asks = [] }, chosen = []) {
+  const texts = asks.map((each, place) => chosen[place] ?? each.usual(lab));
+  return texts.reduce((told, each) => told.replace("{}", each), words);
+}
+function topicNames(lab) {
+  return topicsOf(lab).map(([name]) => name);
+}
+function topicName(lab) {
+  return topicOf(lab)[0];
 }
 function topicOf(lab) {
   const { partition } = lab.marker;
@@ -896,9 +1055,10 @@ function refusalOf(lab, what) {
   return `${member.name} ${WHY[life]}. Restart it first.`;
 }
 function thawInstead(what, member) {
+  if (what === "freeze_for") return "freeze";
   return what === "freeze" && member?.state.life === "frozen" ? "thaw" : what;
 }
-function act(lab, what) {
+function act(lab, what, chosen = []) {
   const action = actionOf(what);
   if (lab.alone || !action) return;
   const refused = action.member ? refusalOf(lab, what) : "";
@@ -915,10 +1075,10 @@ function act(lab, what) {
     type: "act",
     do: down ? "broker_up" : thawInstead(what, member),
     member: action.member ? member.name : null,
-    args: action.args?.(lab, member) ?? {},
+    args: argsOf(lab, what, chosen),
     at_ms: Math.round(lab.player.at)
   };
-  const words = `${action.words}${action.member ? `, ${member.name}` : ""}`;
+  const words = `${wordsOf(lab, action, chosen)}${action.member ? `, ${member.name}` : ""}`;
   if (lab.predict.on) lab.predict.ask({
     ...message,
     words
@@ -1065,7 +1225,7 @@ var Costs = class {
         skipped,
         "skipped"
       ]
-    ].filter(([count]) => count).map(([count, how]) => `${Number(count).toLocaleString("en")} ${how}`).join(", ");
+    ].filter(([count2]) => count2).map(([count2, how]) => `${Number(count2).toLocaleString("en")} ${how}`).join(", ");
     const also = records ? ` Records: ${records}.` : "";
     say(this.lab.ui.cost, `${words} (${foreseen}without it ${thousands(without)}).${also}`);
     this.foreseen = this.preview = null;
@@ -1133,7 +1293,7 @@ function showHistory(lab, opener2) {
   }, ...deeds), ...branches.map((_, number) => branchRow(lab, branches, number, number === here, ticked)), compare, note);
 }
 function branchRow(lab, branches, number, isHere, ticked) {
-  const [name, parent, from, count] = branches[number];
+  const [name, parent, from, count2] = branches[number];
   const box = make("input", {
     type: "checkbox",
     "aria-label": `Compare ${name}`
@@ -1143,7 +1303,7 @@ function branchRow(lab, branches, number, isHere, ticked) {
   const left = parent < 0 ? "" : `, left ${branches[parent][0]} at ${seconds(from)}`;
   const content = [
     make("b", {}, name),
-    make("span", {}, `${count} deed${count === 1 ? "" : "s"}${left}`)
+    make("span", {}, `${count2} deed${count2 === 1 ? "" : "s"}${left}`)
   ];
   const go = menuItem(lab, content, () => lab.ask({
     type: "branch",
@@ -1239,7 +1399,7 @@ async function showPresets(lab, opener2) {
 }
 function lessonItems(lab, lessons, words, seen) {
   const shown = lessons.filter((lesson) => {
-    const text2 = [
+    const text3 = [
       lesson.title,
       lesson.try,
       lesson.watch,
@@ -1247,7 +1407,7 @@ function lessonItems(lab, lessons, words, seen) {
       lesson.group,
       lesson.name
     ].join(" ");
-    return words.split(" ").every((word) => text2.toLowerCase().includes(word));
+    return words.split(" ").every((word) => text3.toLowerCase().includes(word));
   });
   if (!shown.length) return [
     make("p", {}, "No lesson has these words.")
@@ -1296,14 +1456,14 @@ function seenLessons() {
 }
 
 // lab/panels/copy.js
-function copyText(text2, lab, said) {
+function copyText(text3, lab, said) {
   const done = () => lab.tell(said);
   const failed = () => lab.tell("The browser does not allow copying here.");
   if (!navigator.clipboard) {
     failed();
     return;
   }
-  navigator.clipboard.writeText(text2).then(done, failed);
+  navigator.clipboard.writeText(text3).then(done, failed);
 }
 
 // lab/dialogs/link.js
@@ -1323,11 +1483,11 @@ async function showLink(lab) {
   lab.popup.show(lab.ui.shareButton, make("h2", {}, "Link to this moment"), make("p", {}, `${token2.length} characters: scenario, what was done, cursor. No code.`), copyRow(lab, "link", token2), copyRow(lab, "in a notebook", `Lab.from_link("${token2}")`), copyRow(lab, "in a terminal", `rebalance-kit lab ${token2}`), copyRow(lab, "address of this page", address.href), openRow(lab));
   copyText(address.href, lab, "The address is copied. It opens this moment in the first lab of the page.");
 }
-function copyRow(lab, words, text2) {
+function copyRow(lab, words, text3) {
   const field = make("input", {
     type: "text",
     readonly: true,
-    value: text2,
+    value: text3,
     "aria-label": words
   });
   const copy = make("button", {
@@ -1336,7 +1496,7 @@ function copyRow(lab, words, text2) {
   }, "Copy");
   copy.addEventListener("click", () => {
     field.select();
-    copyText(text2, lab, "Copied.");
+    copyText(text3, lab, "Copied.");
   });
   return make("div", {
     class: "rk-field"
@@ -1369,23 +1529,86 @@ function openRow(lab) {
 
 // lab/dialogs/more.js
 function showMore(lab, opener2) {
-  const items = (ofMember) => MORE.filter((action) => !!action.member === ofMember).map((action) => {
-    const key = action.key ? make("kbd", {
-      "aria-hidden": "true"
-    }, action.key) : null;
-    const content = [
-      make("span", {}, action.words),
-      key
-    ];
-    return menuItem(lab, content, () => lab.act(action.do), {
-      "data-do": action.do
-    });
-  });
   const member = lab.film.members[lab.selected];
   const { partition } = lab.marker;
   const marked = partition === null ? "" : lab.film.partitions[partition];
   const note = make("p", {}, `${marked} is marked: what is done to a topic is done to its topic.`);
-  lab.popup.show(opener2, marked ? note : "", make("h2", {}, member ? `Do to ${member.name}` : "Nobody is selected"), ...items(true), make("h2", {}, "Do to the group"), ...items(false));
+  const title = member ? `What can be done, now to ${member.name}` : "Nobody is selected";
+  lab.popup.show(opener2, make("h2", {}, title), marked ? note : "", make("div", {
+    class: "rk-deedgroups"
+  }, ...GROUPS.map(([name, words]) => drawGroup(lab, name, words))));
+}
+function drawGroup(lab, name, words) {
+  const rows2 = MORE.filter(({ group: group3 }) => group3 === name).map((action) => drawDeed(lab, action));
+  return make("section", {
+    class: "rk-deedgroup",
+    "aria-label": words
+  }, make("h3", {}, words), ...rows2);
+}
+function drawDeed(lab, action) {
+  const [head, ...between] = action.words.split("{}");
+  const fields = (action.asks ?? []).map((argument) => drawField(lab, action, argument));
+  const chosen = () => fields.map((field) => field.value);
+  const key = action.key ? make("kbd", {
+    "aria-hidden": "true"
+  }, action.key) : null;
+  const run = () => lab.act(action.do, chosen());
+  const looks = {
+    "data-do": action.do,
+    "aria-label": wordsOf(lab, action)
+  };
+  const item = menuItem(lab, [
+    make("span", {}, head.trim()),
+    key
+  ], run, looks);
+  lab.costs.watch(item, action.do, () => argsOf(lab, action.do, chosen()));
+  fields.forEach((field) => {
+    field.addEventListener("input", () => item.setAttribute("aria-label", wordsOf(lab, action, chosen())));
+    field.addEventListener("keydown", (event) => {
+      if (
+        /** @type {KeyboardEvent} */
+        event.key !== "Enter"
+      ) return;
+      event.preventDefault();
+      item.click();
+    });
+  });
+  return make("div", {
+    class: "rk-deed"
+  }, item, ...fields.flatMap((field, place) => [
+    field,
+    between[place]
+  ]));
+}
+function drawField(lab, action, { key, kind, usual, options }) {
+  const label = `${action.words.split("{}")[0].trim()}: ${key}`;
+  const value = usual(lab);
+  if (kind === "choice") {
+    const names = options?.(lab) ?? [];
+    const select = make("select", {
+      "aria-label": label,
+      "data-argument": key
+    });
+    select.append(...names.map((name) => make("option", {
+      value: name
+    }, name)));
+    select.value = value;
+    return select;
+  }
+  const number = kind === "number" ? {
+    type: "number",
+    min: 0,
+    step: "any"
+  } : {
+    type: "text"
+  };
+  return make("input", {
+    ...number,
+    value,
+    "aria-label": label,
+    "data-argument": key,
+    autocomplete: "off"
+  });
 }
 
 // lab/numbers/number.js
@@ -1426,10 +1649,10 @@ function inWords(name, value) {
   if (!/[._]ms$/.test(name)) return String(value);
   return value >= 1e3 ? seconds(value) : `${value} ms`;
 }
-function pieces(text2, settings) {
+function pieces(text3, settings) {
   const found = [];
   let from = 0;
-  for (const match of text2.matchAll(places(settings))) {
+  for (const match of text3.matchAll(places(settings))) {
     const { all, name } = (
       /** @type {Record<string, string>} */
       match.groups
@@ -1437,12 +1660,12 @@ function pieces(text2, settings) {
     const setting = all ? theOnly(settings, Number(all)) : name;
     if (!setting || name && !settings.has(name)) continue;
     const words = all ? "All " : `${name} `;
-    found.push(text2.slice(from, match.index) + words, {
+    found.push(text3.slice(from, match.index) + words, {
       name: setting
     });
     from = match.index + (all ? `All ${all}`.length : match[0].length);
   }
-  if (from < text2.length || !found.length) found.push(text2.slice(from));
+  if (from < text3.length || !found.length) found.push(text3.slice(from));
   return found;
 }
 function places(settings) {
@@ -1452,11 +1675,11 @@ function places(settings) {
   const value = "(?: \\([\\d.,]+ (?:s|ms)\\))?";
   return new RegExp(`(?<![\\w.])(?<name>${names.join("|") || "(?!)"})(?![\\w.=])${value}|All (?<all>\\d+) partitions`, "g");
 }
-function theOnly(settings, count) {
+function theOnly(settings, count2) {
   const topics = [
     ...settings.values()
   ].filter(({ name }) => name.startsWith("partitions."));
-  return topics.length === 1 && topics[0].value === count ? topics[0].name : null;
+  return topics.length === 1 && topics[0].value === count2 ? topics[0].name : null;
 }
 
 // lab/numbers/drag.js
@@ -2050,9 +2273,9 @@ function deliveriesLine(film, at) {
     const places2 = [
       ...new Set(events.map((each) => each.partition))
     ].sort((a, b) => a - b);
-    const count = events.reduce((sum, each) => sum + each.count, 0);
-    return count ? [
-      `${count} ${words} (${spoken(places2.map((place) => film.partitions[place]))})`
+    const count2 = events.reduce((sum, each) => sum + each.count, 0);
+    return count2 ? [
+      `${count2} ${words} (${spoken(places2.map((place) => film.partitions[place]))})`
     ] : [];
   });
   return parts.length ? `Records so far: ${parts.join(", ")}.` : "";
@@ -2734,7 +2957,7 @@ var Popup = class {
     this.root.hidden = false;
     this.place(opener2);
     document.addEventListener("pointerdown", this.onOutside);
-    const first = this.root.querySelector("[autofocus], input, select, .rk-item");
+    const first = this.root.querySelector(":checked[type=radio]") ?? this.root.querySelector("[autofocus], input[type=search], .rk-item, input, select");
     (first instanceof HTMLElement ? first : closer).focus();
   }
   /**
@@ -3156,18 +3379,18 @@ var Said = class {
     this.spins = [];
   }
   /** @param {string} text */
-  say(text2) {
+  say(text3) {
     const { numbers } = this.lab;
-    if (this.drawn[0] === text2 && this.drawn[1] === numbers) return;
+    if (this.drawn[0] === text3 && this.drawn[1] === numbers) return;
     this.drawn = [
-      text2,
+      text3,
       numbers
     ];
-    const parts = pieces(text2, numbers);
+    const parts = pieces(text3, numbers);
     const kept = this.spins.find((spin) => spin.active);
     if (parts.every((part) => typeof part === "string") && !kept) {
       this.spins = [];
-      say(this.node, text2);
+      say(this.node, text3);
       return;
     }
     this.write(parts, kept);
@@ -3341,7 +3564,7 @@ function linkOfAddress() {
   const places2 = [
     location.href,
     came ? came.name : ""
-  ].filter(Boolean).map((text2) => new URL(text2));
+  ].filter(Boolean).map((text3) => new URL(text3));
   const token2 = places2.map(tokenOf).find(Boolean);
   if (!token2 || page.rebalanceLinkOpened === token2) return null;
   page.rebalanceLinkOpened = token2;
@@ -3473,7 +3696,7 @@ var Scale = class {
     const step = steps.find((each) => span / each <= most) ?? steps[steps.length - 1] * 2;
     const first = Math.ceil(this.from / 1e3 / step - 1e-9);
     const ticks = [];
-    for (let count = first; count * step * 1e3 <= this.to; count += 1) ticks.push(count * step);
+    for (let count2 = first; count2 * step * 1e3 <= this.to; count2 += 1) ticks.push(count2 * step);
     return {
       step,
       ticks
@@ -3643,9 +3866,9 @@ var Painter = class {
       pen.fillRect(scale.x(from), 0, Math.max(1, scale.x(until) - scale.x(from)), 12);
     });
     pen.fillStyle = this.colour("alert");
-    worstPerPixel(stoppedSpans(film), scale).forEach((count, x) => {
-      if (!count) return;
-      const tall = Math.max(1, count / film.partitions.length * 20);
+    worstPerPixel(stoppedSpans(film), scale).forEach((count2, x) => {
+      if (!count2) return;
+      const tall = Math.max(1, count2 / film.partitions.length * 20);
       pen.fillRect(x, height - tall, 1, tall);
     });
   }
@@ -4132,19 +4355,19 @@ var CliView = class {
     const { at, blocks } = this.content;
     this.root.replaceChildren(make("p", {
       class: "rk-dim"
-    }, `As of ${seconds(at)}.`), ...blocks.flatMap(({ command, text: text2 }) => this.drawBlock(command, text2)));
+    }, `As of ${seconds(at)}.`), ...blocks.flatMap(({ command, text: text3 }) => this.drawBlock(command, text3)));
   }
   /**
    * @param {string} command
    * @param {string} text
    */
-  drawBlock(command, text2) {
+  drawBlock(command, text3) {
     const copy = make("button", {
       type: "button",
       "aria-label": `Copy ${command}`
     }, "Copy");
     copy.addEventListener("click", () => copyText(`$ ${command}
-${text2}`, this.lab, "Copied."));
+${text3}`, this.lab, "Copied."));
     return [
       make("div", {
         class: "rk-command"
@@ -4152,7 +4375,7 @@ ${text2}`, this.lab, "Copied."));
       make("pre", {
         class: "rk-output",
         tabindex: "0"
-      }, text2)
+      }, text3)
     ];
   }
 };
@@ -4195,10 +4418,10 @@ var InvariantsView = class {
     const sign = make("b", {
       "aria-hidden": "true"
     }, broken ? "\u2717" : "\u2713");
-    const text2 = make("span", {}, says, make("span", {}, statement), ...places2);
+    const text3 = make("span", {}, says, make("span", {}, statement), ...places2);
     return make("li", {
       class: broken ? "rk-bad" : "rk-good"
-    }, sign, text2);
+    }, sign, text3);
   }
 };
 
@@ -4270,9 +4493,9 @@ var LogsView = class {
   /** Lines of the chosen source and level that have the words of the filter. */
   chosen() {
     const chosen = this.source.selectedIndex - 1;
-    const text2 = this.filter.value.toLowerCase();
+    const text3 = this.filter.value.toLowerCase();
     const bad = this.level.selectedIndex === 1;
-    return this.content.lines.filter(([, source, level, line2]) => (chosen < 0 || source === chosen) && (!bad || level === "WARN" || level === "ERROR") && (!text2 || line2.toLowerCase().includes(text2)));
+    return this.content.lines.filter(([, source, level, line2]) => (chosen < 0 || source === chosen) && (!bad || level === "WARN" || level === "ERROR") && (!text3 || line2.toLowerCase().includes(text3)));
   }
   /** @param {number} at */
   paint(at) {
@@ -4303,7 +4526,7 @@ var LogsView = class {
    * @param {import("./content.js").LogLine} line
    * @param {number} after how many lines after the cursor
    */
-  drawLine([, source, level, text2], after) {
+  drawLine([, source, level, text3], after) {
     const looks = [
       "rk-line",
       `rk-${level.toLowerCase()}`
@@ -4316,7 +4539,7 @@ var LogsView = class {
       class: looks.join(" "),
       style,
       "aria-current": after === 0 ? "true" : null
-    }, text2);
+    }, text3);
   }
 };
 
@@ -5233,11 +5456,11 @@ var MiniBoard = class {
 // lab/screen/quartiles.js
 var WIDTH2 = 96;
 var HEIGHT2 = 14;
-function spreadStrip(spread, most, count) {
+function spreadStrip(spread, most, count2) {
   if (!spread) return null;
   const [least, lower, median, upper, largest, here, below] = spread;
   const x = (value) => 3 + (WIDTH2 - 6) * value / Math.max(most, 1e-9);
-  const words = `${count} draws: ${least} to ${largest}, half of them from ${lower} to ${upper}, median ${median}; this run, ${here}, lies above ${below} % of them`;
+  const words = `${count2} draws: ${least} to ${largest}, half of them from ${lower} to ${upper}, median ${median}; this run, ${here}, lies above ${below} % of them`;
   return make("svg:svg", {
     width: WIDTH2,
     height: HEIGHT2,
@@ -5461,10 +5684,10 @@ var Compare = class {
    * How the measures lie over draws of the same deeds; only they say what is least.
    * @param {import("./quartiles.js").Drawn} drawn
    */
-  takeDraws({ count, done, wanted, rows: rows2 }) {
-    const words = wanted ? `${count} of ${wanted} draws of the same deeds with other chances${done ? "." : "\u2026"}` : "No draws of so large a run here; rebalance-kit run --protocol all makes them.";
+  takeDraws({ count: count2, done, wanted, rows: rows2 }) {
+    const words = wanted ? `${count2} of ${wanted} draws of the same deeds with other chances${done ? "." : "\u2026"}` : "No draws of so large a run here; rebalance-kit run --protocol all makes them.";
     say(this.progress, words);
-    rows2.forEach((row, place) => this.costRows[place].takeDraws(row, count));
+    rows2.forEach((row, place) => this.costRows[place].takeDraws(row, count2));
   }
   /** The cost in words. */
   get twin() {
@@ -5502,9 +5725,9 @@ var CostLine = class {
    * @param {{ cells: (import("./quartiles.js").Spread | null)[], least: number | null }} drawn
    * @param {number} count
    */
-  takeDraws({ cells, least }, count) {
+  takeDraws({ cells, least }, count2) {
     const most = mostOf(cells);
-    cells.forEach((cell, place) => this.spreads[place].replaceChildren(spreadStrip(cell, most, count) ?? ""));
+    cells.forEach((cell, place) => this.spreads[place].replaceChildren(spreadStrip(cell, most, count2) ?? ""));
     this.chips.forEach((chip, place) => chip.replaceChildren(place === least ? make("span", {
       class: "rk-least"
     }, "least") : ""));
@@ -5568,8 +5791,8 @@ var Comparison = class {
       } : {}
     };
     const films = [];
-    let count = 1;
-    for (let column = 0; column < count; column += 1) {
+    let count2 = 1;
+    for (let column = 0; column < count2; column += 1) {
       const answer2 = await lab.talk.request({
         ...message,
         column
@@ -5580,9 +5803,9 @@ var Comparison = class {
         lab.refuse(answer2.words);
         return;
       }
-      count = answer2.labels.length;
+      count2 = answer2.labels.length;
       films.push(decodeFilm(await inflate(answer2.buffers[0])));
-      lab.tell(`Compares: ${answer2.labels[column]} is ready, ${column + 1} of ${count}.`);
+      lab.tell(`Compares: ${answer2.labels[column]} is ready, ${column + 1} of ${count2}.`);
     }
     const answer = await lab.talk.request(message);
     if (asked !== this.asked) return;
@@ -5661,8 +5884,8 @@ function showBranches(node, { branches, here }) {
   node.replaceChildren(...dots.map((branch) => make("i", {
     class: branch === shown ? "rk-hereB" : ""
   })), shown[0]);
-  const count = `${branches.length} branch${branches.length === 1 ? "" : "es"}`;
-  set(node, "aria-label", `History: ${count}, ${shown[0]} is shown`);
+  const count2 = `${branches.length} branch${branches.length === 1 ? "" : "es"}`;
+  set(node, "aria-label", `History: ${count2}, ${shown[0]} is shown`);
 }
 
 // lab/screen/legend.js
@@ -5675,7 +5898,7 @@ function buildLegend() {
     token(word, flows),
     says
   ])), group("Records of a partition", RECORDS.map(([sign, says]) => [
-    text(sign),
+    text2(sign),
     says
   ])), group("Members", [
     ...DISCS.map(([look, says]) => (
@@ -5687,7 +5910,7 @@ function buildLegend() {
     )),
     ...rings()
   ]), group("Coordinator and messages", coordinator()), group("Above and in the strip", STRIP.map(([sign, says]) => [
-    text(sign),
+    text2(sign),
     says
   ])));
 }
@@ -5825,7 +6048,7 @@ function group(name, signs) {
   const rows2 = signs.map(([sign, says]) => make("div", {}, make("dt", {}, sign), make("dd", {}, says)));
   return make("section", {}, make("b", {}, name), make("dl", {}, ...rows2));
 }
-function text(sign) {
+function text2(sign) {
   return make("b", {
     class: "rk-sign"
   }, sign);
@@ -6202,7 +6425,7 @@ async function styleOf(lab) {
       return [];
     }
   });
-  const css = rules.map((rule) => rule.cssText).filter((text2) => text2.includes("rk-")).join("\n");
+  const css = rules.map((rule) => rule.cssText).filter((text3) => text3.includes("rk-")).join("\n");
   if (css || lab.alone) return css;
   const answer = await lab.talk.request({
     type: "export",
@@ -6704,20 +6927,20 @@ var FULL_HEIGHT = 330;
 function measure(film, width, large) {
   const inner = Math.max(680, width - 40), tight = width < 960;
   const busWidth = tight ? 92 : 104, railWidth = tight ? 164 : RAIL;
-  const count = film.members.length;
+  const count2 = film.members.length;
   const most = Math.max(1, ...film.mostIn);
-  const columns = count > 6 ? 2 : 1;
-  const laneHeight = count <= 4 ? 76 : count <= 6 ? 52 : 44;
+  const columns = count2 > 6 ? 2 : 1;
+  const laneHeight = count2 <= 4 ? 76 : count2 <= 6 ? 52 : 44;
   const laneGap = 8;
   const all = inner - busWidth - GAP2 - railWidth;
   const laneWidth = columns === 1 ? all : (all - 10) / 2;
   const head = columns > 1 ? 150 : (tight ? 222 : 224) + (large ? 34 : 0);
   const track = laneWidth - head - 8;
   const cells = fitCells(track, laneHeight, most);
-  if (count > 16 || !cells) return {
+  if (count2 > 16 || !cells) return {
     inner
   };
-  const rows2 = Math.ceil(count / columns);
+  const rows2 = Math.ceil(count2 / columns);
   const lanes = Math.max(rows2 * (laneHeight + laneGap) - laneGap, 244);
   const height = Math.max(FULL_HEIGHT, COORDINATOR + 10 + lanes + 10);
   const rail = fitRail(height - COORDINATOR - 20, film.mostInRail, railWidth - 20);
@@ -7221,8 +7444,8 @@ function paintDelivered(token2, film, at) {
   const fresh2 = here.find((each) => at < each.at + FRESH_MS);
   set(token2.node, "data-delivered", fresh2 ? fresh2.kind : null);
 }
-function thousands2(count) {
-  return count < 1e3 ? String(count) : `${(count / 1e3).toFixed(1)}k`;
+function thousands2(count2) {
+  return count2 < 1e3 ? String(count2) : `${(count2 / 1e3).toFixed(1)}k`;
 }
 function paintRecords(token2, at, width, flows) {
   const key = at ? `${Math.min(3, Math.max(0, at.committed))},${Math.min(3, Math.max(0, at.position - Math.max(0, at.committed)))},${Math.max(0, at.end - at.position)},${width},${flows}` : "";
@@ -8080,11 +8303,11 @@ var Screen = class {
       set(node, "aria-disabled", refused ? "true" : "false");
       set(node, "title", refused || null);
       const words = action.do === "freeze" && frozen ? "Thaw" : action.words;
-      const text2 = (
+      const text3 = (
         /** @type {Text} */
         node.firstChild
       );
-      if (text2.data !== words) text2.data = words;
+      if (text3.data !== words) text3.data = words;
       set(node, "aria-label", member ? `${words} ${member.name}` : words);
     }
   }
@@ -8654,9 +8877,12 @@ var Lab = class {
     if (answer.play && !this.predict.on) this.play();
   }
   // --- acting --------------------------------------------------------------------------------
-  /** @param {string} what */
-  act(what) {
-    act(this, what);
+  /**
+   * @param {string} what
+   * @param {string[]} [chosen] texts of its arguments
+   */
+  act(what, chosen = []) {
+    act(this, what, chosen);
   }
   /** @param {string} words */
   tell(words) {
