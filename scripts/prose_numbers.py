@@ -1,4 +1,4 @@
-"""What backs each number in the prose of notebooks 00 to 05, 11 and 12; writes docs/numbers.md.
+"""What backs each number in the prose of notebooks 00 to 15; writes docs/numbers.md.
 
 A number (in digits, or in a word from *two* on) is backed when it is, in this order:
 
@@ -31,7 +31,7 @@ from rebalance_kit.model.files import write_atomically
 ROOT = Path(__file__).resolve().parent.parent
 LISTED = ROOT / "docs" / "numbers.yaml"
 TARGET = ROOT / "docs" / "numbers.md"
-COVERED = re.compile(r"0[0-5]b?-|1[12]-")
+COVERED = re.compile(r"0\d|1[0-5]")
 NEAR = 8
 """How many cells before and after it a number in prose is looked for."""
 _UNITS = (
@@ -223,7 +223,7 @@ def document(found: Sequence[Found]) -> str:
         "# What backs each number in the prose",
         "",
         "Written by `python scripts/prose_numbers.py` (do not edit; sources that no cell shows stand in `docs/numbers.yaml`).",
-        f"{len(found)} numbers in the prose of notebooks 00 to 05, 11 and 12, {sum(one.backing is None for one in found)} of them without backing.",
+        f"{len(found)} numbers in the prose of notebooks 00 to 15, {sum(one.backing is None for one in found)} of them without backing.",
         "Cells are counted from 0. Names (versions, KIPs, notebooks, headings, code) are not listed.",
     ]
     for notebook in dict.fromkeys(one.notebook for one in found):

@@ -42,6 +42,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "target_beside_current": "epochs",
         # operate
         "consumer_groups": "admin",
+        "incident": "admin",
         "log_files": "admin",
         # compare
         "across": "costs",

@@ -10,6 +10,7 @@ from rebalance_kit.logs.admin.described import describe as described
 from rebalance_kit.logs.write import write_logs
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.trace import Trace
+from rebalance_kit.notebook.runs import run
 from rebalance_kit.notebook.text import columns
 
 _UUID = re.compile(r"(-[0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -21,6 +22,20 @@ OPTIONS = {
     "members": ("--describe --members --verbose", describe_members),
     "state": ("--describe --state", describe_state),
 }
+
+INCIDENTS = {
+    "A": ("wrong-librdkafka-callback", None),
+    "B": ("static-restart-too-late", "eager"),
+    "C": ("slow-callback", "eager"),
+}
+"""Runs to diagnose; their letters give nothing away."""
+
+
+def incident(letter: str) -> Trace:
+    """The run of an incident, whose name would be its answer; raises ``DataError`` for another letter."""
+    if letter not in INCIDENTS:
+        raise DataError(f"incident {letter!r} is unknown; expected one of {', '.join(INCIDENTS)}")
+    return run(*INCIDENTS[letter])
 
 
 def consumer_groups(trace: Trace, at_s: float, option: str = "") -> str:

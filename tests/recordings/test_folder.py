@@ -240,6 +240,12 @@ def test_what_is_unpacked_is_what_is_packed(tmp_path):
     assert not [one for one in folder.iterdir() if one.name.startswith(".")]
 
 
+def test_runs_come_in_the_order_in_which_they_were_asked_for(tmp_path):
+    asked = ["enforce.eager.4.3.1", "crash.eager.4.3.1", "crash.consumer.4.3.1"]
+    assert [folder.name for folder in unpack(tmp_path, asked)] == asked != sorted(asked)
+    assert [folder.name for folder in unpack(tmp_path, set(asked))] == sorted(asked)
+
+
 def test_a_run_or_file_that_is_not_packed_is_named(tmp_path):
     with pytest.raises(DataError, match="no recorded run 'nothing'; expected one of"):
         unpack(tmp_path, ["nothing"])

@@ -70,13 +70,13 @@ guess = predict(
 )
 guess
 
-# %%
+# %% tags=["answer"]
 two = deal("range", {"orders": 4, "payments": 4}, members=3)
 ten = deal("range", {f"topic{number}": 1 for number in range(10)}, members=3)
 counts = [len(dealt.assignment[member]) for dealt in (two, ten) for member in ("c1", "c3")]
 guess.beside(dict(zip(guess.answers, counts, strict=True)))
 
-# %%
+# %% tags=["answer"]
 two
 
 # %% [markdown]
@@ -111,14 +111,14 @@ deal("roundrobin", {"orders": 4, "payments": 4}, members=3)
 guess = predict({"partitions of c2": None, "partitions of c3": None})
 guess
 
-# %%
+# %% tags=["answer"]
 unequal = {"c1": ["a"], "c2": ["a", "b"], "c3": ["a", "b", "c"]}
 topics = {"a": 1, "b": 2, "c": 3}
 circle = deal("roundrobin", topics, unequal)
 c2, c3 = (len(circle.assignment[name]) for name in ("c2", "c3"))
 guess.beside({"partitions of c2": c2, "partitions of c3": c3})
 
-# %%
+# %% tags=["answer"]
 circle
 
 # %% [markdown]
@@ -134,7 +134,8 @@ deal("sticky", topics, unequal)
 #
 # > Let every member keep what it owns, as far as balance allows. Deal only what is left.
 #
-# Three members own two partitions each. Then c2 leaves, and its two partitions have to go to the others.
+# Three members own two partitions each, as round robin deals them: c1 has 0 and 3, c2 has 1 and 4, c3 has 2 and 5. Then
+# c2 leaves, and its two partitions have to go to the others.
 #
 # ### Predict
 #
@@ -144,7 +145,7 @@ deal("sticky", topics, unequal)
 guess = predict({"moved by roundrobin": None, "moved by range": None, "moved by sticky": None})
 guess
 
-# %% tags=["hide-input"]
+# %% tags=["answer", "hide-input"]
 owned = {"c1": ["orders-0", "orders-3"], "c3": ["orders-2", "orders-5"]}
 stay = {name: ["orders"] for name in owned}
 
@@ -164,14 +165,16 @@ guess.beside(dict(zip(guess.answers, map(moved, ("roundrobin", "range", "sticky"
 deal("roundrobin", {"orders": 6}, stay, owned)
 
 # %% [markdown]
-# Sticky starts from what c1 and c3 own, and deals only the two partitions that c2 had:
+# Sticky starts from what c1 and c3 own, and deals only the two partitions that c2 had. (The steps begin with c3, because
+# Java's sticky assignors take the members in the order of a hash map.)
 
 # %%
 deal("sticky", {"orders": 6}, stay, owned)
 
 # %% [markdown]
-# Every partition that moves costs something: its new owner starts with a cold cache, rebuilds local state, and reads
-# the records since the last commit a second time. A **sticky** assignor moves only what balance demands.
+# Every partition that moves costs something: its new owner starts with a cold cache and rebuilds local state. (Records
+# come twice after a crash. In a planned move the old owner commits first, so none or a few do.) A **sticky** assignor
+# moves only what balance demands.
 #
 # **Myth:** "sticky means no stop-the-world." `sticky` (the `StickyAssignor`) is an *eager* assignor: every member revokes
 # everything, and gets most of it back a moment later. The partitions stay; the interruption does not go away.
@@ -185,9 +188,6 @@ joining = deal(
     "cooperative-sticky", {"orders": 4}, 3, {"c1": ["orders-0", "orders-1"], "c2": ["orders-2", "orders-3"]}
 )
 joining
-
-# %%
-print(joining.text)
 
 # %% [markdown]
 # The plan is the one that `sticky` makes. But `orders-3` still belongs to c2, which has not revoked it. So in *this*
@@ -207,8 +207,8 @@ three = {"c1": ["orders-0", "orders-1"], "c2": ["orders-2", "orders-3"], "c3": [
 deal("server.uniform", {"orders": 6}, 4, three)
 
 # %% [markdown]
-# One partition moves to c4 and five stay. The members come in the order of a hash map, so c3 is first; which of the
-# members gives a partition up depends on that order. Nothing is held back in the deal itself: the *target* says at once
+# One partition moves to c4 and five stay. Here, too, a hash map sets the order of the members, so c3 is first; which of
+# them gives a partition up depends on that order. Nothing is held back in the deal itself: the *target* says at once
 # that c4 owns `orders-3`. **Reconciliation** then decides when c4 may have it, which is after c2 has revoked it.
 #
 # The broker also ships `range`. Since 3.9 it is as stateless as the client's, and it gives co-partitioning in the same way:
@@ -223,6 +223,9 @@ deal("server.range", {"orders": 4, "payments": 4}, members=3)
 # often billed. There are four partitions. The replicas of 0 and 1 are on rack b, those of 2 and 3 on rack a. c1 runs on
 # rack a, c2 on rack b.
 #
+# In a new group nobody has a previous target. Uniform then fills one member after another, c1 first, from the list of all
+# partitions.
+#
 # ### Predict
 #
 # Which partitions does c1 get from the client's range, and which from the broker's uniform?
@@ -231,7 +234,7 @@ deal("server.range", {"orders": 4, "payments": 4}, members=3)
 guess = predict({"range": None, "server.uniform": None}, options=("0 and 1", "0 and 2", "1 and 3", "2 and 3"))
 guess
 
-# %%
+# %% tags=["answer"]
 racks = {"c1": "a", "c2": "b"}
 replicas = {"orders": [["b"], ["b"], ["a"], ["a"]]}
 near = {
@@ -257,8 +260,8 @@ guess.beside({name: " and ".join(str(p.partition) for p in got) for name, got in
 # props.put("partition.assignment.strategy", CooperativeStickyAssignor.class.getName());
 # ```
 #
-# Python and every other client on librdkafka take the short names, and no mixed list. librdkafka refuses a list in which
-# cooperative-sticky stands beside an eager assignor; Java accepts it, and runs eager.
+# Python and every other client on librdkafka take the short names and refuse mixed lists, in which
+# cooperative-sticky stands beside an eager assignor. Java accepts such a list, and runs eager.
 #
 # ```python
 # consumer = Consumer({"group.id": "billing", "partition.assignment.strategy": "cooperative-sticky"})
@@ -387,7 +390,7 @@ print(range_by_hand.check(assign))
 
 # %% [markdown]
 # Two more wait in a terminal: `rebalance-kit exercise start c2-write-sticky`, and `rebalance-kit exercise start c6-break-an-assignor`,
-# in which you find the event that makes somebody else's assignor fail.
+# in which you find the event that makes another team's assignor fail.
 #
 # ## Check questions
 #
@@ -412,7 +415,19 @@ print(
 )
 
 # %% tags=["nbval-ignore-output"]
-Quiz("assignors", count=8)
+Quiz(
+    "assignors",
+    ids=[
+        "trade-spread-hot-topic",
+        "two-rack-assignment",
+        "two-assignors-eager",
+        "two-range-facts",
+        "two-subscription-facts",
+        "assignor-vote",
+        "gen-roundrobin-moves-on-join",
+        "second-subscription-range-totals",
+    ],
+)
 
 # %% [markdown]
 # ## Recap card

@@ -11,8 +11,8 @@
 # - read a `CommitFailedException` and its relatives, and say what to do (CCAAK Troubleshooting);
 # - answer a librdkafka rebalance callback with the right call, and recognise the wrong one (CCAAK Troubleshooting).
 #
-# Kafka decides *who* owns a partition. *Your* code decides what is processed twice, or never: by when it commits, and
-# by what it does in three callbacks.
+# Kafka decides *who* owns a partition. *Your* code decides what is processed twice, or never: through when it commits and
+# what it does in its three callbacks.
 
 # %%
 from rebalance_kit import Quiz, metrics, run_clients, scenario, simulate
@@ -50,7 +50,7 @@ from rebalance_kit.notebook import (
 # ```python
 # # Python, on librdkafka
 # consumer = Consumer({"group.id": "billing", "enable.auto.commit": False})
-# consumer.subscribe(["orders"], on_assign=assigned, on_revoke=revoked, on_lost=lost)
+# consumer.subscribe(["orders"], on_revoke=revoked, on_lost=lost)
 # try:
 #     while running:
 #         record = consumer.poll(0.1)         # one record or None
@@ -76,46 +76,52 @@ from rebalance_kit.notebook import (
 # ```
 #
 # Two things follow. If the time between two calls of `poll()` exceeds `max.poll.interval.ms`, a Java or librdkafka
-# client leaves the group (franz-go has no such limit). And a rebalance waits for the next `poll()` of every member that
-# has something to do in it.
+# client leaves the group. (franz-go has no such timer. But with `BlockRebalanceOnPoll`, a member that does not allow a
+# rebalance within `RebalanceTimeout`, 60 s by default, is removed.) And a rebalance of a classic group waits for the
+# next `poll()` of every member; under KIP-848 only the partitions that a member has to give up wait for its `poll()`.
 #
 # ## Three callbacks
 #
 # | callback | says | default |
 # |---|---|---|
-# | `onPartitionsAssigned` | these are yours from now on | does nothing |
-# | `onPartitionsRevoked` | you are about to lose these, and you still own them **now** | does nothing |
+# | `onPartitionsAssigned` | these are yours from now on | none: you must write it |
+# | `onPartitionsRevoked` | you are about to lose these, and you still own them **now** | none: you must write it |
 # | `onPartitionsLost` | these are gone already; others may own them | calls `onPartitionsRevoked` |
+#
+# (The last column is Java's. In Python and Go each callback is optional.)
 #
 # ### Predict
 #
-# Three consumers read twelve partitions, and a fourth joins. Each gets three in the end. How many partitions do the
-# calls of `onPartitionsRevoked` name under each protocol? Add up all calls of all members.
+# Three consumers read twelve partitions. One of them is closed with `close()`. How many partitions do the calls of
+# `onPartitionsRevoked` name under each protocol, those of the closing member included? Add up all calls of all members.
 
 # %%
 guess = predict({"eager": None, "cooperative": None, "KIP-848": None})
 guess
 
-# %% tags=["hide-input"]
-runs = three("join")
+# %% tags=["answer", "hide-input"]
+left = three("leave")
 
 
 def given(trace, callback, since_s=30):
-    """How many partitions a callback got after the join, all members together."""
+    """How many partitions a callback got since a second of the run, all members together."""
     rows = (row for row in trace.of("callback_begin") if row.at_ms >= since_s * 1000)
     return sum(len(row.detail["partitions"]) for row in rows if row.detail["callback"] == callback)
 
 
-guess.beside(dict(zip(guess.answers, (given(trace, "revoked") for trace in runs.values()), strict=True)))
+guess.beside(dict(zip(guess.answers, (given(trace, "revoked") for trace in left.values()), strict=True)))
 
 # %% [markdown]
-# Eager revokes everything and deals it out again. Cooperative and KIP-848 revoke only the three partitions that move.
+# Eager revokes everything, the survivors' eight partitions included, and deals it out again. Under cooperative and KIP-848 only the closing
+# member revokes: its own four.
 #
-# The fourth consumer starts at 33.6 s and has joined at 34.9 s. **Watch for** the calls with *nothing* in the next
-# table: consumer-4 gets nothing in generation 2, because the old owners have to revoke first.
+# Now a join: three consumers read twelve partitions, and a fourth one joins. It starts at 33.6 s and has joined at
+# 34.9 s. **Watch for** the calls with *nothing*: consumer-4 gets nothing in generation 2, because the old owners have to
+# revoke first.
 
 # %%
-print(callbacks(runs["cooperative"], since_s=30))
+joined = three("join")
+print(callbacks(joined["cooperative"], since_s=30))
 
 # %% [markdown]
 # `onPartitionsAssigned` is called after every generation, even if nothing is new. A listener that starts from scratch
@@ -123,14 +129,14 @@ print(callbacks(runs["cooperative"], since_s=30))
 #
 # ### The three by three table
 #
-# How many partitions the callbacks name, in the same join and in a run in which one member is frozen for a minute:
+# How many partitions the callbacks name, in that join and in a run in which one member is frozen for a minute:
 
 # %% tags=["hide-input"]
 frozen = three("freeze")
 rows = [("", "eager", "cooperative", "KIP-848")]
 for name, callback, source in (
-    ("revoked, at a join (12 owned, 3 move)", "revoked", runs),
-    ("assigned, at a join", "assigned", runs),
+    ("revoked, at a join (12 owned, 3 move)", "revoked", joined),
+    ("assigned, at a join", "assigned", joined),
     ("lost, by a member that was frozen too long (2 owned)", "lost", frozen),
 ):
     rows.append((name, *(str(given(trace, callback)) for trace in source.values())))
@@ -139,12 +145,14 @@ print(columns(rows))
 # %% [markdown]
 # | | eager | cooperative | KIP-848 |
 # |---|---|---|---|
-# | revoked | **all** it owns, before JoinGroup, even if that is nothing | only what leaves, after SyncGroup; not called for nothing | only what leaves, when a heartbeat says so; not called for nothing |
+# | revoked | **all** it owns, before JoinGroup, even if that is nothing | only what leaves, after SyncGroup (the partitions of a topic that you drop: before JoinGroup); not called for nothing | only what leaves, when a heartbeat says so; not called for nothing |
 # | assigned | **all** of the new assignment | only what is new, even if that is nothing | only what is new, even if that is nothing |
 # | lost | all it owned | all it owned | all it owned |
 #
 # Lost comes instead of revoked when the membership is already gone: the session expired, the poll timeout passed, the
-# member was fenced. In a healthy group it never fires.
+# member was fenced. A classic Java consumer also calls it when you `close()` or `unsubscribe()` **in the middle of a
+# rebalance**. That happens in a healthy group: in a rolling deploy, a pod may close while the group still waits for the one
+# before it. What you commit in revoked is not committed then, so commit before `close()`.
 #
 # ### The same listener in three languages
 #
@@ -158,14 +166,16 @@ print(columns(rows))
 #         leaving.forEach(this::close);
 #     }
 #     public void onPartitionsLost(Collection<TopicPartition> gone) {
-#         gone.forEach(this::discard);                 // no commit: it would be refused
+#         gone.forEach(this::discard);                 // and no commit
 #     }
 # }
 # ```
 #
 # ```python
 # def revoked(consumer, leaving):
-#     consumer.commit(offsets=processed_of(leaving), asynchronous=False)
+#     done = processed_of(leaving)
+#     if done:                            # a commit of nothing raises _NO_OFFSET, out of poll(); in Java it does nothing
+#         consumer.commit(offsets=done, asynchronous=False)
 #     for partition in leaving: close(partition)
 #
 # def lost(consumer, gone):
@@ -212,7 +222,7 @@ guess = predict({"auto-commit every 5 s": None, "commit after each batch": None}
 guess
 
 
-# %% tags=["hide-input"]
+# %% tags=["answer", "hide-input"]
 def working(name, policy, each_ms=5.0):
     """A scenario whose members work on each record and commit by a policy."""
     from dataclasses import replace
@@ -239,7 +249,7 @@ twice = {name: median(each, "records_redelivered") for name, each in drawn.items
 lost = {name: median(each, "records_lost") for name, each in drawn.items()}
 guess.beside({name: nearest(twice[name]["eager"]) for name in guess.answers})
 
-# %% tags=["hide-input"]
+# %% tags=["answer", "hide-input"]
 table = [("40 draws, medians", "twice: eager", "twice: KIP-848", "never: eager", "never: KIP-848")]
 for name in policies:
     cells = (twice[name]["eager"], twice[name]["KIP-848"], lost[name]["eager"], lost[name]["KIP-848"])
@@ -277,20 +287,16 @@ class CommitsInRevoked:
 
 
 members = [spec.name for spec in scenario("join").members]
-quiet = simulate(scenario("join"), 4, "cooperative", listeners=dict.fromkeys(members, CommitsInRevoked))
+committed = simulate(scenario("join"), 4, "cooperative", listeners=dict.fromkeys(members, CommitsInRevoked))
 plain = simulate(scenario("join"), 4, "cooperative")
 print("delivered twice without the commit:", metrics(plain).records_redelivered)
-print("delivered twice with it:           ", metrics(quiet).records_redelivered)
+print("delivered twice with it:           ", metrics(committed).records_redelivered)
 
 # %% [markdown]
 # ### Predict
 #
 # A member is frozen for a minute (a long garbage collection, say) and removed. When it wakes up, its listener commits in
 # `onPartitionsLost`, too. What happens?
-
-# %%
-guess = predict({"the commit": None}, options=("stored", "refused", "stored if the offset is higher"))
-guess
 
 
 # %%
@@ -299,11 +305,16 @@ class CommitsInLost(CommitsInRevoked):
         consumer.commit()
 
 
+guess = predict({"the commit": None}, options=("stored", "refused", "stored if the offset is higher"))
+guess
+
+
+# %% tags=["answer"]
 woken = simulate(scenario("freeze"), protocol="eager", listeners={"consumer-2": CommitsInLost})
 (fault,) = woken.of("own_code_fault")
 guess.beside({"the commit": "refused" if "refused" in fault.detail["seen"] else "stored"})
 
-# %%
+# %% tags=["answer"]
 print(f"{fault.at_ms / 1000:.1f} s, {fault.actor}, in {fault.detail['name']}: {fault.detail['seen']}")
 
 # %% [markdown]
@@ -336,17 +347,10 @@ print(explain("CommitFailedException"))
 #
 # The member that wakes up is a **zombie**: it does not know that it was removed. Fencing stops its commits. It does not
 # stop its *work*: it may still hand whatever it has fetched to your code.
-
-# %% tags=["hide-input"]
-table = [("", "eager", "cooperative", "KIP-848")]
-again = [metrics(trace).records_redelivered for trace in frozen.values()]
-table.append(("records delivered twice, one run", *map(str, again)))
-print(columns(table))
-
-# %% [markdown]
+#
 # The frozen process cannot heartbeat, so its partitions go to others, who read on. When it
 # wakes, a classic consumer returns whole fetches of the same records before it learns that it was removed. A KIP-848
-# consumer learns it first. Neither protects a database that your code writes to. For that you need your own fence:
+# consumer learns it first: in the table of notebook 05, about twenty times fewer records come twice. Neither protects a database that your code writes to. For that you need your own fence:
 # write the offset (or the generation) with the data, and refuse older ones.
 #
 # ## Long work: `pause()` and worker threads
@@ -382,8 +386,8 @@ print(callbacks(slow, since_s=30))
 #
 # - The consumer is not thread-safe. Only the polling thread may touch it (`wakeup()` excepted).
 # - `onPartitionsRevoked` must wait for the worker, or commit what it finished, because the partition leaves now.
-# - `onPartitionsAssigned` must call `pause()` for new partitions while a batch is in work. The flag goes when a
-#   partition is revoked, and the records of a new partition would start a second batch.
+# - `onPartitionsAssigned` must call `pause()` for new partitions while a batch is being processed. The effect
+#   of `pause()` ends when a partition is revoked, and the records of a new partition would start a second batch.
 #
 # ## Offsets kept outside Kafka
 #
@@ -423,7 +427,8 @@ print(callbacks(slow, since_s=30))
 # ## librdkafka: the callback must call back
 #
 # In Java the callback only listens, and the client applies the assignment. In librdkafka and the clients built on it
-# (confluent's for Python, Go, .NET and Node), a callback that you register **may apply it itself**, and in C it must:
+# (confluent's for Python, Go and Node), a callback that you register **may apply it itself**, and in C it must. (In .NET
+# it must not: the handler returns the partitions, and the client applies them.)
 #
 # | protocol | on assign | on revoke |
 # |---|---|---|
@@ -434,12 +439,6 @@ print(callbacks(slow, since_s=30))
 # copied from an eager client. The next cell runs **real clients**, `confluent-kafka` against the mock cluster that
 # librdkafka includes, in a process of its own. Member *a* reads; *b* joins four seconds later;
 # `group.protocol=consumer`.
-#
-# ### Predict
-
-# %%
-guess = predict({"a": None, "b": None}, options=("reads", "reads nothing"))
-guess
 
 
 # %%
@@ -451,19 +450,30 @@ def on_revoke(consumer, partitions):
     consumer.unassign()
 
 
+# %% [markdown]
+# ### Predict
+#
+# Both members register these two callbacks. Who reads in the ten seconds of the run?
+
+# %%
+guess = predict({"a": None, "b": None}, options=("reads", "reads nothing"))
+guess
+
+# %% tags=["answer"]
 wrong = run_clients([on_assign, on_revoke], strategy="consumer", seconds=10)
 guess.beside({name: "reads" if wrong.reads(name) else "reads nothing" for name in ("a", "b")})
 
-# %%
+# %% tags=["answer"]
 print(wrong.summary)
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["answer", "nbval-ignore-output"]
 print(wrong.text)
 
 # %% [markdown]
 # `_STATE`, *Erroneous state*: the call is refused, nothing changes, and the client goes on waiting for the right one.
-# It sends heartbeats, so the group keeps it, and it reads no record. The group may even look Stable until the next
-# rebalance, which then waits for this member. In C the refusal is a return value that hardly any program checks; in
+# It sends heartbeats, so the group keeps it, and it reads no record. The group may even look Stable. (The mock cluster
+# hands b its partitions all the same. A real broker waits for *a* to give them up, which it never does. With
+# cooperative-sticky the next rebalance waits for *a*, for up to `max.poll.interval.ms`.) In C the refusal is a return value that hardly any program checks; in
 # Python it comes out of `poll()`. This is one of the hardest incidents to see from outside.
 #
 # The same two callbacks, with the right calls:
@@ -524,14 +534,15 @@ print(nothing_lost.check(Listener))
 # ## Check yourself
 #
 # 1. `enable.auto.commit=true`. You hand records to a thread pool and call `poll()` again at once. What can a crash lose?
-# 2. Your listener overrides only `onPartitionsRevoked` and commits there. What happens after a garbage collection that
-#    is longer than the session?
+# 2. Your listener commits in `onPartitionsRevoked` and does not override `onPartitionsLost`. What happens after a garbage
+#    collection that is longer than the session?
 # 3. Under cooperative, `onPartitionsAssigned` is called with an empty collection. What do you do?
 # 4. `commitSync()` throws `RebalanceInProgressException`. Are you still a member?
 #
 # <details><summary>Answers</summary>
 #
-# 1. Everything that `poll()` returned and the pool has not finished: auto-commit believes that what was returned is done.
+# 1. What `poll()` returned, an auto-commit covered, and the pool has not finished: auto-commit believes that what was
+#    returned is done. What came after the last commit is delivered again.
 # 2. The commit fails with `CommitFailedException`, because lost calls revoked by default. The client logs it, and `poll()` throws.
 # 3. Nothing. You keep what you have.
 # 4. Yes. Call `poll()` to finish the rebalance, then commit what you still own.
@@ -545,6 +556,7 @@ Quiz("callbacks", count=8)
 # ## Recap card
 #
 # - Revoked: still yours, commit now. Lost: gone, discard, do not commit. Assigned: only what is new (all of it under eager).
+# - Commit before `close()`: a close in the middle of a rebalance calls lost, not revoked.
 # - Process, then commit: records may come twice. Commit, then process: records may be lost. The protocol changes neither.
 # - After a crash, auto-commit repeats at most one interval's records. Under cooperative, commit in revoked, or a
 #   planned move repeats a few.

@@ -19,18 +19,9 @@ from dataclasses import replace
 
 from rebalance_kit import Lab, Quiz, metrics, scenario, simulate
 from rebalance_kit.model.errors import RebalanceKitError
-from rebalance_kit.notebook import columns, epochs, next_notebook, predict, reasons, run
+from rebalance_kit.notebook import columns, epochs, next_notebook, predict, reasons
 
 two_bounces, migration = scenario("two-bounces"), scenario("migration")
-
-
-def assignors(trace):
-    """The assignor that each generation used."""
-    rows = [
-        (f"{row.at_ms / 1000:7.3f} s", str(row.generation), row.detail["assignor"])
-        for row in trace.of("generation")
-    ]
-    return columns([("at", "generation", "assignor"), *rows])
 
 
 def deaths(trace):
@@ -45,64 +36,49 @@ def deaths(trace):
 # %% [markdown]
 # ## From eager to cooperative
 #
-# Two rules decide everything:
+# You saw it in notebook 03: from the default list `[range, cooperative-sticky]` it takes **one** bounce, which removes
+# range; from `[range]` alone it takes **two**, first to `[cooperative-sticky, range]`, and when *all* members have
+# that, to `[cooperative-sticky]`. A member that comes with `[cooperative-sticky]` into a group of `[range]` is refused and dies. Two
+# rules explain all of it:
 #
 # 1. All members must share at least one assignor **name**. A member that shares none is refused with
-#    `INCONSISTENT_GROUP_PROTOCOL`.
+#    `INCONSISTENT_GROUP_PROTOCOL`. So before you remove a name, every member must list another one that all share.
 # 2. Whether a *Java client* behaves eagerly or cooperatively is decided by its own list, when it is built: one
 #    eager-only assignor in the list makes it eager.
 #
+# During the bounces, members that behave eagerly and members that behave cooperatively share generations. That is safe:
+# an eager member holds nothing while a plan is made, and a cooperative member gives up what the plan takes from it.
+#
 # ### Predict
 #
-# The Java default list is `[range, cooperative-sticky]`. How many rolling bounces does it take, at least, until all
-# members list `cooperative-sticky` alone?
+# A group lists `[range]` alone. In the first bounce somebody writes the new list the other way round: `[range,
+# cooperative-sticky]`. When does the group first deal with cooperative-sticky?
 
 # %%
-guess = predict({"the group has the default list": None, "the group lists range alone": None}, within=0)
+moments = ("in the first bounce", "in the second bounce", "never: a member dies")
+guess = predict({"the group deals with cooperative-sticky": None}, options=moments)
 guess
 
-# %% tags=["hide-input"]
-plain = tuple(replace(spec, configs={"auto.offset.reset": "earliest"}) for spec in two_bounces.members)
-from_default = simulate(replace(two_bounces, members=plain, actions=(two_bounces.actions[1],)))
-too_few = run("bounce-gone-wrong", None)
-two = simulate(two_bounces)
-needed = {
-    "the group has the default list": 1
-    if "died" in deaths(from_default) and "none" in deaths(from_default)
-    else 2,
-    "the group lists range alone": 1 if "none died" in deaths(too_few) else 2,
-}
-guess.beside(needed)
+# %% tags=["answer", "hide-input"]
+first, second = two_bounces.actions
+new_list = first.args["configs"]["partition.assignment.strategy"]
+turned = {**first.args["configs"], "partition.assignment.strategy": list(reversed(new_list))}
+range_first = replace(first, args={**first.args, "configs": turned})
+bounced = simulate(replace(two_bounces, actions=(range_first, second)))
+flips = [row.at_ms for row in bounced.of("generation") if "cooperative" in row.detail["assignor"]]
+guess.beside(
+    {"the group deals with cooperative-sticky": moments[flips[0] >= second.at_ms] if flips else moments[2]}
+)
+
+# %% tags=["answer", "hide-input"]
+print(
+    f"second bounce from {second.at_ms / 1000:.0f} s on; first generation of cooperative-sticky at {flips[0] / 1000:.1f} s"
+)
+print(deaths(bounced))
 
 # %% [markdown]
-# From the default list, *one* bounce is enough, the one that removes range. Every member already lists cooperative-sticky:
-
-# %%
-print(assignors(from_default))
-
-# %% [markdown]
-# (Generation 2 is the first member's leave.) From the first restarted member on, cooperative-sticky is the only name
-# that all share, so the leader uses it. The members that are not yet restarted still *behave* eagerly: they revoke
-# everything before they join, and get it back. Mixed behaviour is safe, because an eager member holds nothing while a
-# plan is made, and a cooperative member gives up what the plan takes from it.
-#
-# If a group lists range alone, a member that lists cooperative-sticky alone has no name in common with it:
-
-# %%
-print(deaths(too_few))
-
-# %% [markdown]
-# So this group needs two bounces: first to `[cooperative-sticky, range]`, and when **all** members have that, to
-# `[cooperative-sticky]`.
-
-# %%
-print(assignors(two))
-
-# %% [markdown]
-# Generation 6 begins when the last member with the old list has left. The others list both names and vote for the first
-# one, so the group deals with cooperative-sticky; but every client still behaves eagerly until the second bounce takes
-# range out of its list. If range came first in the list, the group would go on with range until the second bounce,
-# which is safe, too. Remember a set, not an order: *before you remove a name, every member must list the other one.*
+# In the second bounce: as long as every member votes for range first, range wins. That is safe, too, because all members
+# list both names when the second bounce begins. So the order within the list decides only *when* the group changes its assignor.
 #
 # ## From classic to KIP-848
 #
@@ -113,7 +89,7 @@ print(assignors(two))
 # | brokers 4.0 or newer, `group.version` 1 | the protocol is off otherwise | look with `kafka-features describe`; upgrade the feature after the brokers |
 # | Java clients 4.0, librdkafka 2.12 or newer | older ones have it as preview or not at all | upgrade them first, still classic |
 # | `session.timeout.ms`, `heartbeat.interval.ms`, `partition.assignment.strategy` are **unset** | refused at start | move the times to the broker or to the group |
-# | no custom assignor with user data | the conversion is refused | uniform or range on the broker; offline otherwise |
+# | no assignor that puts user data into the assignments: your own, or **librdkafka's cooperative-sticky** | the online conversion is refused | migrate offline |
 # | `group.consumer.migration.policy=bidirectional` | the default since 4.0; `disabled` in 3.8 and 3.9 | set it on the brokers |
 # | code that calls `enforceRebalance()` | it does nothing but log a warning | remove it |
 # | subscriptions by pattern | the new `SubscriptionPattern` is RE2/J, evaluated by the broker | test them; the old `Pattern` still works, on the client |
@@ -138,6 +114,7 @@ except RebalanceKitError as error:
 # ### Predict
 
 # %%
+counts = ("1, a new count", "3, the count goes on")
 guess = predict(
     {
         "when does the group change its type?": None,
@@ -147,11 +124,12 @@ guess = predict(
     options={
         "when does the group change its type?": ("at the first new member", "at the last new member"),
         "who assigns for the classic members that are left?": ("their leader", "the coordinator"),
+        "the first group epoch": counts,
     },
 )
 guess
 
-# %% tags=["hide-input"]
+# %% tags=["answer", "hide-input"]
 online = simulate(migration)
 (converted,) = online.of("group_converted")
 first_epoch = next(row.generation for row in online.of("epoch_bump") if row.at_ms >= converted.at_ms)
@@ -167,11 +145,11 @@ guess.beside(
         if joined == 1
         else "at the last new member",
         "who assigns for the classic members that are left?": "their leader" if led else "the coordinator",
-        "the first group epoch": first_epoch,
+        "the first group epoch": counts[first_epoch == 3],
     }
 )
 
-# %%
+# %% tags=["answer"]
 print(epochs(online, since_s=30, until_s=70))
 
 # %% [markdown]
@@ -179,6 +157,9 @@ print(epochs(online, since_s=30, until_s=70))
 # computes the assignment. The answer to a classic member's heartbeat, `REBALANCE_IN_PROGRESS`, tells it to join again,
 # and its JoinGroup is answered at once, without waiting for others. The epoch continues the count of the generations:
 # after generation 2 comes epoch 3.
+#
+# (At 57.7 s a leave raises the epoch, and the target follows a second later. A leave computes nothing: in a
+# mixed group the target comes with the next heartbeat of a KIP-848 member or the next join.)
 #
 # ### The reverse
 #
@@ -213,6 +194,12 @@ print(deaths(forbidden))
 # `GROUP_ID_NOT_FOUND` misleads. The group is there, but as a *classic* group; a consumer group of that name is not. The
 # policy's values `upgrade` and `downgrade` allow one direction each.
 #
+# The same error has a second cause, and its message tells the two apart: *online upgrade is disabled*, or *an unsupported custom
+# assignor is in use*. The broker says the latter of any assignment that carries user data. librdkafka's cooperative-sticky carries
+# some from its second generation on, although you wrote no assignor. (Seen in the SyncGroup requests of librdkafka 2.16, 8 to
+# 36 bytes per member, none with range; the broker's check is `ConsumerGroup.fromClassicGroup`. Read, not run against a
+# broker.)
+#
 # ### Offline
 #
 # Stop all members, wait until the group is `Empty`, start them with the new protocol. The group is converted at the
@@ -223,17 +210,23 @@ print(deaths(forbidden))
 # ## Where am I? The state of a mixed group
 #
 # ```text
-# $ kafka-consumer-groups --bootstrap-server b:9092 --describe --group billing --state
-# GROUP    COORDINATOR (ID)  ASSIGNMENT-STRATEGY  STATE        #MEMBERS
-# billing  b1:9092 (1)       uniform              Reconciling  3
+# $ kafka-groups --bootstrap-server b:9092 --list
+# GROUP    TYPE      PROTOCOL
+# billing  Consumer  consumer
+#
+# $ kafka-consumer-groups --bootstrap-server b:9092 --describe --group billing --state --verbose
+# GROUP    COORDINATOR (ID)  ASSIGNMENT-STRATEGY  STATE        GROUP-EPOCH  TARGET-ASSIGNMENT-EPOCH  #MEMBERS
+# billing  b1:9092 (1)       uniform              Reconciling  5            5                        3
 #
 # $ kafka-consumer-groups --bootstrap-server b:9092 --describe --group billing --members --verbose
-# GROUP    CONSUMER-ID  ...  #PARTITIONS  CURRENT-EPOCH  CURRENT-ASSIGNMENT  TARGET-EPOCH  TARGET-ASSIGNMENT
+# GROUP    CONSUMER-ID  ...  CURRENT-EPOCH  CURRENT-ASSIGNMENT  TARGET-EPOCH  TARGET-ASSIGNMENT  UPGRADED
+# billing  billing-1-…  ...  5              orders:0,1          5             orders:0,1         true
+# billing  billing-2-…  ...  4              orders:2,3          5             orders:2           false
 # ```
 #
-# `ASSIGNMENT-STRATEGY` often tells the type: `cooperative-sticky` and `roundrobin` exist only in classic groups,
-# `uniform` only on the broker. `range` exists in both. Then look at `STATE` (`Assigning` and `Reconciling` are
-# KIP-848's), or at the epochs in `--members --verbose`: a classic group has dashes there.
+# (A mock-up; the columns are those of the tool's source.) TYPE is `Classic` until the first KIP-848 member joins, and `Consumer` from
+# then on, mixed or not. The column **UPGRADED** is there only while the group is mixed: `false` marks the members that still run
+# the classic protocol, so it lists the pods that you have not restarted yet.
 #
 # ## What librdkafka cannot do
 #
@@ -241,7 +234,7 @@ print(deaths(forbidden))
 # |---|---|---|
 # | a list that mixes eager and cooperative | yes, runs eager | refused at start |
 # | eager to cooperative by rolling bounces | yes | **no**: stop the group, or use a new `group.id` and copy the offsets |
-# | classic to KIP-848 online | yes | yes, since 2.12 (general availability) |
+# | classic to KIP-848 online | yes | from range and roundrobin, since 2.12 (general availability); from cooperative-sticky, go offline |
 # | callbacks after the migration | the same methods | `incremental_assign` and `incremental_unassign`; old `assign` calls fail |
 # | `enforceRebalance()` | yes, classic | no |
 
@@ -292,7 +285,19 @@ Lab("bounce-gone-wrong", at_ms=27_000)
 # </details>
 
 # %% tags=["nbval-ignore-output"]
-Quiz("migration", count=8)
+Quiz(
+    "migration",
+    ids=[
+        "trade-switch-without-stop",
+        "code-config-diff-protocol",
+        "code-config-diff-bounce",
+        "two-downgrade",
+        "two-needs-of-rolling-switch",
+        "mixed-group-type",
+        "offline-upgrade-policy",
+        "ticket-upgrade-refused",
+    ],
+)
 
 # %% [markdown]
 # ## Recap card
@@ -301,7 +306,8 @@ Quiz("migration", count=8)
 # - Before you remove an assignor's name, every member must list another one that all share.
 # - The first KIP-848 member converts the group. When the last one leaves, the group becomes classic again.
 # - Unset session, heartbeat and strategy on the clients first.
-# - `GROUP_ID_NOT_FOUND` in a migration: look at `group.consumer.migration.policy`.
+# - `GROUP_ID_NOT_FOUND` in a migration: look at `group.consumer.migration.policy`, then for user data in the assignments.
+# - UPGRADED in `--members --verbose` shows which members of a mixed group are still classic.
 # - librdkafka: mixed lists are refused, and callbacks need the incremental calls under KIP-848.
 
 # %% tags=["hide-input"]

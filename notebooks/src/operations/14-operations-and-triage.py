@@ -1,13 +1,13 @@
 # %% [markdown]
 # # 14 · Operations and triage
 #
-# **30 minutes**. Exams: CCAAK *Troubleshooting*, *Observability*; CCDAK *Observability*.
+# **35 minutes**. Exams: CCAAK *Troubleshooting*, *Observability*; CCDAK *Observability*.
 #
 # After this notebook you can
 #
 # - read `kafka-consumer-groups` in every state of a group (CCAAK Troubleshooting);
 # - name the metrics that show rebalances, and alert on the right ones (CCAAK Observability);
-# - find the cause of a rebalance in a broker's log with grep alone (CCAAK Troubleshooting);
+# - find the cause of a rebalance in a broker's log with grep, sort and uniq (CCAAK Troubleshooting);
 # - go from a symptom to its first remedy, and solve three incidents (CCAAK Troubleshooting);
 # - reset offsets without surprise (CCDAK Observability).
 #
@@ -17,9 +17,10 @@
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 from rebalance_kit import Quiz, triage
-from rebalance_kit.notebook import consumer_groups, in_lines, log_files, next_notebook, predict, run
+from rebalance_kit.notebook import consumer_groups, in_lines, incident, log_files, next_notebook, predict, run
 
 home = tempfile.TemporaryDirectory()
 
@@ -28,6 +29,13 @@ def shell(command):
     """Run a command where the logs are, and print what it prints."""
     done = subprocess.run(command, shell=True, cwd=home.name, capture_output=True, text=True, check=False)
     print(f"$ {command}\n{done.stdout}", end="")
+
+
+def logs_of(trace):
+    """Put the logs of this run, and no others, where the commands search."""
+    for old in Path(home.name).glob("*.log"):
+        old.unlink()
+    log_files(trace, home.name)
 
 
 # %% [markdown]
@@ -42,7 +50,8 @@ triage()
 # %% [markdown]
 # ## `kafka-consumer-groups`, state by state
 #
-# Start with `--state`. Its one line tells you where in the chart to begin.
+# Start with `--state`. Its one line tells you where in the chart to begin, and which broker is the coordinator, in whose
+# log you will search.
 #
 # | state | classic | KIP-848 | what it means for you |
 # |---|---|---|---|
@@ -52,9 +61,11 @@ triage()
 # | `Assigning` | – | yes | the group has a new epoch, and its target is not computed yet |
 # | `Reconciling` | – | yes | the target is computed; at least one member has not reached it yet |
 # | `Empty` | yes | yes | no members; committed offsets may still be there |
-# | `Dead` | yes | yes | no such group, or it is being deleted |
+# | `Dead` | yes | yes | no such group. The tool prints no table then: *Error: Consumer group 'billing' does not exist.* |
 #
-# Here is a healthy group. After it comes the same group while a crashed member's session runs out.
+# Here is a healthy group. After it comes the same group while a crashed member's session runs out. (To fit the page, the
+# tables below leave out the columns GROUP and HOST and cut member ids. On a cluster, HOST is the column in which you find
+# the pod.)
 
 # %%
 crash = run("crash", "cooperative")
@@ -71,14 +82,14 @@ guess = predict(
 )
 guess
 
-# %% tags=["hide-input"]
+# %% tags=["answer", "hide-input"]
 from rebalance_kit.logs.admin.described import describe as described
 
 (killed,) = (row.at_ms for row in crash.of("process_ended") if row.detail["how"] == "crash")
 then = described(crash, killed + 30_000)
 guess.beside({"STATE": then.state, "#MEMBERS": len(then.members)})
 
-# %%
+# %% tags=["answer"]
 print(consumer_groups(crash, killed / 1000 + 30))
 
 # %% [markdown]
@@ -86,77 +97,94 @@ print(consumer_groups(crash, killed / 1000 + 30))
 # gives it away: four partitions of one CONSUMER-ID fall behind, the others do not. Lag that grows on *all partitions of
 # one member* is the signature of a dead or hanging member.
 #
+# The healthy partitions have a lag, too. CURRENT-OFFSET is what was last *committed*, and with auto-commit the last
+# commit is up to five seconds old, which is up to 50 records here. A lag of that size that does not grow means nothing.
+#
 # Under KIP-848 `--members --verbose` adds epochs and targets. Find the member whose CURRENT-EPOCH stays behind its
-# TARGET-EPOCH: the others wait for it.
+# TARGET-EPOCH: whoever is to get its partitions waits for it, and nobody else does.
 
 # %%
 slow = run("slow-callback", "consumer")
 print(consumer_groups(slow, 52, "members"))
 
 # %% [markdown]
+# consumer-2 is still to give up `orders-5`, and consumer-3 waits for it. Look at the epochs rather than at the
+# assignments: CURRENT-ASSIGNMENT lists `orders-5` until the revocation is acknowledged, but in Kafka 4.0 it leaves the
+# partition out at once, so the two assignments look equal although the member is not done.
+#
 # ## Metrics, and what to alert on
 #
 # | metric | where | tells | alert when |
 # |---|---|---|---|
-# | `records-lag-max` | client, `consumer-fetch-manager-metrics` | the worst partition of this member | above what you may be late, for 5 minutes |
-# | `rebalance-rate-per-hour`, `rebalance-total` | client, `consumer-coordinator-metrics` | how often | more than deploys explain |
-# | `rebalance-latency-max` | client | how long the slowest took | a tenth of `max.poll.interval.ms` |
+# | `records-lag-max` | client, `consumer-fetch-manager-metrics` | the worst partition of this member | above the lag that you can tolerate, for 5 minutes |
+# | `rebalance-rate-per-hour`, `rebalance-total` | client, `consumer-coordinator-metrics` | how often | above what deploys explain |
+# | `rebalance-latency-max` | client | how long the slowest took | above a tenth of `max.poll.interval.ms` |
 # | `failed-rebalance-rate-per-hour` | client | rebalances that did not complete | above 0 for an hour |
 # | `last-rebalance-seconds-ago` | client | -1: never | – |
-# | `last-poll-seconds-ago` | client, `consumer-metrics` | the application hangs | half of `max.poll.interval.ms` |
+# | `last-poll-seconds-ago` | client, `consumer-metrics` | the application hangs | above half of `max.poll.interval.ms` |
 # | `poll-idle-ratio-avg` | client | near 0: all the time goes into your code | below 0.1 |
-# | `last-heartbeat-seconds-ago`, `heartbeat-rate` | client | the background thread | a third of the session |
+# | `last-heartbeat-seconds-ago`, `heartbeat-rate` | client | the background thread | above a third of the session |
 # | `commit-latency-avg` | client | a slow coordinator | – |
-# | `NumGroupsPreparingRebalance` … | broker, `GroupMetadataManager` | groups per state | above 0 for minutes |
+# | `NumGroupsPreparingRebalance`, `NumGroupsCompletingRebalance` | broker, `GroupMetadataManager` | *classic* groups per state | above 0 for minutes |
+# | `consumer-group-count` with the tag `state` (`Assigning`, `Reconciling`) | broker, `group-coordinator-metrics` | *KIP-848* groups per state | above 0 for minutes |
+# | `group-count` with the tag `protocol` | broker, `group-coordinator-metrics` | how far a migration has come | – |
 # | `group-completed-rebalance-count`, `consumer-group-rebalance-count` | broker, `group-coordinator-metrics` | classic, and KIP-848 | a step in the rate |
 #
 # The client metrics are the Java client's. librdkafka has none of these names: set `statistics.interval.ms`, and read
 # `cgrp.rebalance_cnt`, `cgrp.rebalance_age` and the `consumer_lag` of each partition from its JSON.
 #
+# The broker's metrics count the groups of that broker and name none. The `NumGroups…` metrics see classic groups only: an alert
+# on them falls silent on the day on which you move to KIP-848.
+#
 # Lag measured from outside (Burrow, kafka-lag-exporter) has one advantage: it is still there when the consumer is dead.
 # A client's own `records-lag-max` ends with the process.
 #
-# ## Logs with grep alone
+# ## Logs with grep
 #
-# The kit writes the logs of a run as brokers and clients write them. Here are those of a group in trouble.
+# The kit writes the logs of a run as brokers and clients write them. Here are those of a group in trouble. On a cluster,
+# search in the log of the group's coordinator (COORDINATOR in `--state`), and in that of the broker that was the
+# coordinator before, if it has moved. Many groups write to that log, so every pattern names the group.
 
 # %%
 storm = run("storm", "eager")
-log_files(storm, home.name)
+logs_of(storm)
 shell("ls")
 
 # %% [markdown]
 # **How often, and since when?** One line per rebalance of a classic group:
 
 # %%
-shell("grep -c 'Preparing to rebalance group' broker.log")
-shell("grep 'Preparing to rebalance group' broker.log | cut -c2-20")
+shell("grep -c 'Preparing to rebalance group orders-app ' broker.log")
+shell("grep 'Preparing to rebalance group orders-app ' broker.log | cut -c2-20")
 
 # %% [markdown]
-# **Why?** The reason is at the end of the line. Count the kinds:
-
-# %%
-shell("grep 'Preparing to rebalance' broker.log | grep -o '(reason: [A-Za-z` ]*' | sort | uniq -c | sort -rn")
-
-# %% [markdown]
-# *Adding new member* says only that a member was started or came back. If nobody deployed or scaled, ask why it had
-# gone. Its LeaveGroup says so:
+# **Why?** The reason is at the end of the line. Its first two words are enough to count the kinds:
 
 # %%
 shell(
-    "grep -ho 'has left group.*\\|consumer poll timeout has expired' broker.log consumer-*.log | cut -c1-100 | sort | uniq -c"
+    "grep 'Preparing to rebalance group orders-app ' broker.log | grep -o '(reason: [^ ]* [^ ]*' | sort | uniq -c | sort -rn"
 )
+
+# %% [markdown]
+# *Adding new* (member) says only that a member was started or came back. If nobody deployed or scaled, ask why it had
+# gone. The client's reason in its LeaveGroup says so: *the consumer is being closed* is a deploy or a scale-down,
+# *consumer poll timeout has expired* is an application that hangs.
+
+# %%
+shell(
+    "grep 'Group orders-app. Member .* has left group' broker.log | grep -o 'client reason.*expired' | sort | uniq -c"
+)
+
+# %% [markdown]
+# **Who?** The clients know (`-i`, because the KIP-848 client writes *Consumer* with a capital):
+
+# %%
+shell("grep -ci 'consumer poll timeout has expired' consumer-*.log")
 
 # %% [markdown]
 # A client logs each expiry twice, as a warning and as the reason of its LeaveGroup, so ten lines are five expiries.
 # Four of the five leaves count; the broker had already dropped that member when the fifth one came.
 #
-# **Who?** The clients name themselves:
-
-# %%
-shell("grep -l 'consumer poll timeout has expired' consumer-*.log")
-
-# %% [markdown]
 # These are four searches: how often, why, who left, who caused it. Keep them; they work wherever there are logs.
 # `rebalance-kit logs FOLDER` answers what takes longer by hand (who owned what, and for how long each partition was
 # unread):
@@ -169,59 +197,85 @@ print(in_lines("\n".join(report.splitlines()[:16])))
 # %% [markdown]
 # ## Three incidents
 #
-# For each incident, read the output, decide, then open the answer.
+# For each incident, read the output, decide, then open the answer. (`incident` runs a scenario under a letter, because
+# its name would be the answer.)
 #
 # ### 1. "All consumers are up, and two partitions are stuck"
 
 # %%
-first = run("wrong-librdkafka-callback", None)
+first = incident("A")
 print(consumer_groups(first, 60))
 
 # %% [markdown]
-# The state 25 seconds later:
+# The state somewhat later, at 85 s:
 
 # %%
 print(consumer_groups(first, 85, "state"))
 
 # %% [markdown]
+# Which causes are left, and what do you look at next?
+#
+# <details><summary>Answer</summary>
+#
+# All lag is on one member's partitions, as with a dead member. But the offsets stopped at about 35 s, a dead member is
+# removed when its session of 45 s ends, and at 85 s the group still has three members. So this one sends heartbeats and
+# finishes nothing. Two causes are left: its application works on one batch (for up to five minutes nobody would
+# object), or the client itself reads nothing. The broker cannot tell them apart. The member's own log or its
+# `last-poll-seconds-ago` can.
+#
+# </details>
+#
+# In a log of librdkafka, `%4` marks a warning and smaller numbers mark worse:
+
+# %%
+logs_of(first)
+shell("grep '^%[0-4]' consumer-3.log | fold -w 110")
+
+# %% [markdown]
 # <details><summary>What is it?</summary>
 #
-# All lag is on one member's partitions, as with a dead member. But a dead member is removed when its session of 45 s
-# ends. The offsets stopped at about 35 s, and at 85 s the group still has three members: so this one sends heartbeats,
-# and waits for its own application. It is a librdkafka client whose rebalance callback calls `assign()` under a
-# cooperative protocol. Its own log has the line `ASSIGN … application *assign() call failed`. Correct the callback,
-# then restart that client.
+# A rebalance callback that calls `assign()` under a cooperative protocol: librdkafka refuses the call and waits for the
+# right one, which never comes. Correct the callback (`incremental_assign`), then restart that client.
 #
 # </details>
 #
 # ### 2. "It happens at every deploy, and lasts three quarters of a minute"
 
 # %%
-second = run("static-restart-too-late", "eager")
+second = incident("B")
 print(consumer_groups(second, 60))
+
+# %% [markdown]
+# The last rebalances in the broker's log (`cut` only shortens the lines):
+
+# %%
+logs_of(second)
+shell(
+    "grep 'Preparing to rebalance group orders-app ' broker.log | tail -2 | grep -o '^.[0-9: -]*\\|(reason: .*' | cut -c1-100"
+)
 
 # %% [markdown]
 # <details><summary>What is it?</summary>
 #
-# The CONSUMER-ID of two partitions begins with an instance id (`pod-2`), and their offsets do not move: a static member
-# takes longer to restart than `session.timeout.ms`. The group waits for the whole session, and then rebalances anyway.
-# Raise the session timeout above the restart time, or drop the instance id.
+# The CONSUMER-ID of two partitions begins with an instance id (`pod-2`), and their offsets do not move. The log shows
+# how it goes on: the member is removed *on heartbeat expiration*, and 25 seconds later `pod-2` joins as a new member. So a static member
+# takes longer to restart than `session.timeout.ms`: the group waits for the whole session, and then rebalances anyway,
+# twice. Raise the session timeout above the restart time, or drop the instance id. (If the log had no such join, the pod would
+# be gone for good: remove the member with the Admin client.)
 #
 # </details>
 #
 # ### 3. "Nobody reads anything, and the group says PreparingRebalance"
 
 # %%
-third = run("slow-callback", "eager")
+third = incident("C")
 print(consumer_groups(third, 52, "state"))
 
 # %%
-shell("rm -f *.log")
-log_files(third, home.name)
-shell("grep 'Preparing to rebalance group\\|Stabilized group' broker.log | tail -2 | cut -c1-26,93-131")
-shell(
-    "grep 'Revoke prev\\|(Re-)joining' consumer-[12].log | grep 09:00:[45] | sed 's/INFO.*-app. //; s/ (org.*//' | cut -c1-67"
-)
+logs_of(third)
+shell("grep 'Preparing to rebalance group orders-app ' broker.log | tail -1 | cut -c2-24")
+shell("grep 'Stabilized group orders-app ' broker.log | tail -1 | cut -c2-24")
+shell("grep -o '09:00:[45].*Revoke previously\\|09:00:[45].*(Re-)joining' consumer-[12].log")
 
 # %% [markdown]
 # <details><summary>What is it?</summary>
@@ -240,8 +294,11 @@ shell(
 #
 # ```shell
 # kafka-consumer-groups --bootstrap-server b:9092 --group billing --topic orders \
-#     --reset-offsets --to-datetime 2026-11-22T03:00:00.000 --dry-run
+#     --reset-offsets --to-datetime 2026-11-22T03:00:00.000+01:00 --dry-run
 # ```
+#
+# Write the zone: a time without one is read as **UTC**, so in Berlin you would rewind an hour less than you
+# meant, which at 03:04 is not at all.
 #
 # Other targets are `--to-earliest`, `--to-latest`, `--shift-by -1000`, `--by-duration PT1H`, `--to-offset` and `--from-file`.
 #
@@ -254,7 +311,7 @@ shell(
 # 1. `--describe --state`: where in the chart do you begin?
 # 2. `--describe`: is the lag on all partitions, on those of one member, or on a single partition?
 # 3. Broker log: count *Preparing to rebalance* (or *Bumped group epoch*) per hour; count the reasons.
-# 4. Client logs: *poll timeout has expired*, `CommitFailedException`, *onPartitionsLost*.
+# 4. Client logs: *poll timeout has expired*, `CommitFailedException`, *onPartitionsLost*; in librdkafka's, lines that begin with `%4` or less.
 # 5. Decide: capacity, storm, dead member, stuck member.
 # 6. First remedy from the chart. Do **not** restart everything: each member that leaves and joins adds rebalances.
 # 7. Write down: since when, how many partition-seconds unread, what ended it.
@@ -268,7 +325,7 @@ shell(
 # <details><summary>Answers</summary>
 #
 # 1. The member is dead and its session is running out, or it is alive and hangs (in one batch, or in a callback).
-#    `last-heartbeat-seconds-ago` and its own log tell which.
+#    Its own metrics and log tell which; a dead process has none.
 # 2. With defaults `max.poll.interval.ms` (300 s) runs out: the client leaves the group, and the others take its partitions.
 # 3. A killed process sends no LeaveGroup, so the sessions are still running. (A static classic member sends none even
 #    when it is closed.) Wait for the session timeout, or remove the members with the Admin client.
@@ -276,15 +333,28 @@ shell(
 # </details>
 
 # %% tags=["nbval-ignore-output"]
-Quiz("operations", count=8)
+Quiz(
+    "operations",
+    ids=[
+        "trade-alert-lag",
+        "code-probe",
+        "code-describe-expired",
+        "code-metric-chart",
+        "two-metrics-rebalance",
+        "two-members-table-kip848",
+        "two-lag-columns",
+        "two-log-lines-for-alert",
+    ],
+)
 
 # %% [markdown]
 # ## Recap card
 #
 # - Look at `--state` first, then at the lag by owner, then at the reasons.
 # - `Stable` with a dead member is normal for one session timeout.
-# - *Adding new member* is a consequence, unless you deployed. Find out why the member had gone.
-# - Alert on the last poll, on failed rebalances, and on rebalancing states that last.
+# - *Adding new member* is a consequence, unless you deployed. The client reason in the LeaveGroup says why the member had gone.
+# - One member's offsets do not move in a Stable group: dead, at work, or stuck. Only its own log tells the last two apart.
+# - Alert on the last poll, on failed rebalances, and on rebalancing states that last (KIP-848 has its own metric for them).
 # - Do not restart everything.
 
 # %% tags=["hide-input"]

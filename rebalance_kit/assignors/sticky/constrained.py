@@ -216,9 +216,12 @@ class ConstrainedDeal:
     def _explain_keep(self, member_id: str, kept: list[TopicPartition], size: int) -> None:
         assert self._explain is not None
         if size < self._min:
-            rule = f"owns {size}, fewer than {self._min}: keeps them all and waits for more"
+            keeps = (
+                f"owns {size}, fewer than {self._min}: keeps all of it and" if size else "owns nothing yet:"
+            )
+            rule = f"{keeps} waits for its share"
         elif len(kept) > self._min:
-            rule = f"owns {size}: keeps {len(kept)}, one of the {self._expected_over} larger shares"
+            rule = f"owns {size}: keeps {len(kept)}, a larger share ({self._expected_over} in all)"
         else:
             rule = f"owns {size}: keeps {self._min}, the smaller share"
         self._explain.append(Step(rule, member_id, tuple(kept)))

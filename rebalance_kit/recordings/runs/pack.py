@@ -13,6 +13,7 @@ import gzip
 import json
 import tarfile
 from collections.abc import Collection, Iterator
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +57,8 @@ def read_file(run: str, name: str, folder: Path = RECORDED) -> bytes:
 def unpack(target: Path, runs: Collection[str] | None = None, folder: Path = RECORDED) -> tuple[Path, ...]:
     """Write runs (default: all) as folders under ``target``, as they were recorded; return the folders.
 
-    Logs and truth are compressed (``.gz``) as in the recording.  Raises ``DataError`` for a run that
-    is not packed.
+    They come in the order in which they were asked for; all runs, or those of a set, in the order of the pack.
+    Logs and truth are compressed (``.gz``) as in the recording.  Raises ``DataError`` for a run that is not packed.
     """
     known = run_names(folder)
     wanted = set(known if runs is None else runs)
@@ -70,7 +71,8 @@ def unpack(target: Path, runs: Collection[str] | None = None, folder: Path = REC
             place = place.with_name(place.name + ".gz")
             data = gzip.compress(data, compresslevel=1, mtime=0)  # noqa: PLW2901
         write_atomically(place, data)
-    return tuple(target / run for run in known if run in wanted)
+    in_order = known if runs is None or isinstance(runs, AbstractSet) else dict.fromkeys(runs)
+    return tuple(target / run for run in in_order if run in wanted)
 
 
 def _members(folder: Path, runs: Collection[str]) -> Iterator[tuple[str, bytes]]:

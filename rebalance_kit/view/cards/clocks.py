@@ -28,7 +28,7 @@ CLOCKS = (
         3_000,
         "the client's background thread",
         "each heartbeat that is sent",
-        "the next heartbeat; its answer may say: join again",
+        "the next heartbeat is sent; its answer may say: join again",
     ),
     Clock(
         "session.timeout.ms",

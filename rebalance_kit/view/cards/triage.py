@@ -29,31 +29,31 @@ SYMPTOMS: tuple[tuple[str, tuple[Branch, ...]], ...] = (
                 "add members, up to the partitions",
             ),
             Branch("state changes every few minutes", "a rebalance storm", "next symptom"),
-            Branch("state is Empty or Dead", "no member runs", "start them; read why they ended"),
+            Branch("state is Empty, or no such group", "no member runs", "start them; read why they ended"),
         ),
     ),
     (
         "The group rebalances again and again",
         (
             Branch(
-                "clients: consumer poll timeout has expired",
+                "LeaveGroup, client reason: consumer poll timeout has expired",
                 "a batch exceeds max.poll.interval.ms",
                 "lower max.poll.records",
             ),
             Branch(
-                "broker: on heartbeat expiration",
+                "removing member … on heartbeat expiration",
                 "processes die, hang or lose the network",
                 "look at pods, memory, garbage collection",
             ),
             Branch(
-                "broker: LeaveGroup, then Adding new member",
+                "LeaveGroup, client reason: the consumer is being closed",
                 "deploys, autoscaling, probes",
-                "calm what restarts them",
+                "stop whatever keeps restarting them",
             ),
             Branch(
-                "broker: cached metadata has changed",
+                "cached metadata … has changed",
                 "topics or partitions change",
-                "a pattern that is too wide?",
+                "narrow the pattern; change topics in one go",
             ),
         ),
     ),
@@ -63,7 +63,7 @@ SYMPTOMS: tuple[tuple[str, tuple[Branch, ...]], ...] = (
             Branch(
                 "no CONSUMER-ID on them",
                 "new partitions, or a hand-over",
-                "who has not revoked? metadata.max.age.ms",
+                "find who has not revoked; else wait for metadata.max.age.ms",
             ),
             Branch(
                 "an owner whose process is gone",
@@ -71,14 +71,14 @@ SYMPTOMS: tuple[tuple[str, tuple[Branch, ...]], ...] = (
                 "wait, or remove the static member",
             ),
             Branch(
-                "owner there, its lag grows alone",
+                "owner there, one partition's lag grows",
                 "a record that fails, or a hot key",
                 "read the owner's own log",
             ),
             Branch(
-                "owner there, heartbeats, reads nothing",
-                "a wrong librdkafka callback",
-                "incremental_assign, then restart",
+                "owner there, none of its offsets moves",
+                "a long batch, or a wrong librdkafka callback",
+                "read the owner's own log",
             ),
         ),
     ),

@@ -100,7 +100,8 @@ def describe_comparison(traces: Sequence[Trace]) -> str:
 def _title(boards: Boards) -> str:
     trace = boards.trace
     name = trace.meta.get("title") or trace.meta.get("scenario") or trace.run_id
-    return f"{name}, {trace.label}, {trace.source}: {len(boards.names)} members, {len(boards.partitions)} partitions, {seconds(boards.end_ms)}."
+    label = trace.label.removesuffix(f", {trace.source}")
+    return f"{name}, {label}, {trace.source}: {len(boards.names)} members, {len(boards.partitions)} partitions, {seconds(boards.end_ms)}."
 
 
 def _at(at_ms: int) -> str:
