@@ -38,6 +38,7 @@ from rebalance_kit.model.files import write_atomically
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 CELL_SECONDS = 300
 _HEAD = re.compile(r"# %%(?P<markdown> \[markdown\])?(?: tags=(?P<tags>\[.*\]))?\s*$")
+_FOLDED = "<details><"
 _WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 _METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
@@ -129,8 +130,25 @@ def execute(notebook: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookN
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.metadata.pop("execution", None)
-            cell.outputs = [_repeatable(output) for output in cell.outputs]
+            cell.outputs = [_repeatable(output) for output in cell.outputs if not _is_view_alone(output)]
+            _fold_answer(cell)
     return notebook
+
+
+def _is_view_alone(output: nbformat.NotebookNode) -> bool:
+    """Tell whether an output is nothing but the view of a widget, whose picture stands in an output before it."""
+    return list(output.get("data", {})) == [_WIDGET_VIEW]
+
+
+def _fold_answer(cell: nbformat.NotebookNode) -> None:
+    """Fold what answers a prediction, unless it folds itself: nobody reads an answer before the question."""
+    told = [
+        output
+        for output in cell.outputs
+        if _FOLDED not in "".join(output.get("data", {}).get("text/html", ""))
+    ]
+    if "answer" in cell.metadata.get("tags", []) and told:
+        cell.metadata.setdefault("jupyter", {})["outputs_hidden"] = True
 
 
 def _repeatable(output: nbformat.NotebookNode) -> nbformat.NotebookNode:

@@ -4,6 +4,7 @@ import { bytesOf, PageModel } from "../shared/model.js";
 import { boardAt } from "./film/board.js";
 import { readFilm } from "./film/format.js";
 import { playAlone } from "./kernel/alone.js";
+import { hidingStill } from "./kernel/still.js";
 import { Lab } from "./lab.js";
 import { twinText } from "./words/twin.js";
 
@@ -11,6 +12,7 @@ import { twinText } from "./words/twin.js";
 function render({ model, el }) {
   const lab = new Lab(model, el);
   el.rebalanceLab = lab;
+  el.append(hidingStill(model.get("still")));
   return () => lab.close();
 }
 

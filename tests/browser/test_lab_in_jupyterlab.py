@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import re
 
+import nbformat
+import pytest
+
+pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
+
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.permalink import Link, write_link
+from rebalance_kit.view.lab.widget import Lab
 
 READY = """() => { const panel = window.jupyterapp && jupyterapp.shell.currentWidget;
   return !!(panel && panel.sessionContext && panel.sessionContext.isReady && panel.sessionContext.session?.kernel?.connectionStatus === "connected"); }"""
@@ -132,6 +138,48 @@ def test_tabs_and_settings_are_answered_by_a_real_kernel_and_the_saved_notebook_
     saved = (notebooks / name).read_text(encoding="utf-8")
     assert "image/svg+xml" in saved
     assert "consumer-1: polls" in saved
+
+
+def _shown_still(page):
+    """The picture of the board, once it is drawn."""
+    picture = page.locator(".rk-still img, .jp-OutputArea img[alt]").first
+    picture.wait_for(timeout=60_000)
+    page.wait_for_function("document.querySelector('.jp-OutputArea img[alt]').naturalWidth > 500")
+    return picture
+
+
+def test_a_saved_notebook_reopened_without_its_kernel_shows_the_board_and_says_to_run_the_cell(
+    page, jupyter, write_notebook, shot
+) -> None:
+    name = write_notebook("reopened.ipynb", "from rebalance_kit.view import Lab\nlab = Lab()\nlab")
+    lab = _open(page, jupyter, name)
+    page.locator(".rk-still").wait_for(state="hidden")
+    lab.get_by_role("button", name="Crash consumer-1", exact=True).click()
+    lab.locator("[data-member='consumer-1'][data-look='crashed']").wait_for(timeout=30_000)
+    page.wait_for_function("document.querySelector('.rk-still img').alt.includes('crashed')")
+    assert page.locator(".rk-still").is_hidden()
+    page.evaluate("jupyterapp.commands.execute('docmanager:save')")
+    page.wait_for_function("!document.querySelector('.jp-mod-dirty')", timeout=30_000)
+    page.evaluate(
+        "fetch('/api/kernels').then((one) => one.json()).then((all) => Promise.all(all.map((one) => fetch(`/api/kernels/${one.id}`, { method: 'DELETE' }))))"
+    )
+    page.goto(f"{jupyter}/lab/tree/{name}?reset", wait_until="domcontentloaded", timeout=60_000)
+    assert "consumer-1: crashed" in (_shown_still(page).get_attribute("alt") or "")
+    page.get_by_text("Run this cell").wait_for()
+    page.wait_for_timeout(3_000)  # so long the widget manager looks for the widget before it gives up
+    assert not page.get_by_text("model not found").is_visible()
+    shot(page, "reopened")
+
+
+def test_an_untrusted_notebook_shows_the_board_as_a_picture(page, jupyter, notebooks, shot) -> None:
+    lab = Lab("crash")
+    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("Lab('crash')")])
+    data = {key: value for key, value in lab._repr_mimebundle_()[0].items() if "widget" not in key}
+    made.cells[0].outputs = [nbformat.v4.new_output("display_data", data)]
+    nbformat.write(made, notebooks / "untrusted.ipynb")
+    page.goto(f"{jupyter}/lab/tree/untrusted.ipynb?reset", wait_until="domcontentloaded", timeout=60_000)
+    assert "consumer-2" in (_shown_still(page).get_attribute("alt") or "")
+    shot(page, "untrusted")
 
 
 def test_a_link_in_the_notebooks_address_opens_that_run(page, jupyter, write_notebook) -> None:

@@ -31,6 +31,13 @@ ipywidgets.IntSlider(value=3)
 
 # %%
 print(value)
+
+# %% tags=["answer"]
+print("the answer")
+
+# %% tags=["answer"]
+from IPython.display import HTML
+HTML("<details><p>guess</p><p></summary>the answer</p></details>")
 """
 
 
@@ -64,7 +71,7 @@ def written(folder, text):
 
 def test_prose_and_code_become_the_cells_of_the_source(made):
     cells = nbformat.read(made / "00-sample.ipynb", as_version=4).cells
-    assert [cell.cell_type for cell in cells] == ["markdown", "code", "code", "code"]
+    assert [cell.cell_type for cell in cells] == ["markdown", *["code"] * 5]
     assert cells[0].source == "# A sample\n\n- a list"
     assert cells[1].source == "value = 6 * 7\nprint(value)"
     assert cells[2].metadata.tags == ["nbval-ignore-output"]
@@ -84,6 +91,18 @@ def test_sources_are_found_in_every_part_and_in_the_order_of_their_names(making,
     assert [path.stem for path in making.sources_of(tmp_path)] == ["00-x", "01-y"]
 
 
+def test_an_answer_that_does_not_fold_itself_is_stored_folded(made):
+    *_, printed, folding = cells_of(made)
+    assert printed["metadata"]["jupyter"] == {"outputs_hidden": True}
+    assert "jupyter" not in folding["metadata"]
+
+
+def test_the_view_of_a_lab_is_dropped_and_its_picture_stays(making):
+    view = {"output_type": "display_data", "data": {"application/vnd.jupyter.widget-view+json": {}}}
+    picture = {"output_type": "display_data", "data": {"text/html": "<img>", "text/plain": "words"}}
+    assert [making._is_view_alone(nbformat.from_dict(one)) for one in (picture, view)] == [False, True]
+
+
 def test_outputs_are_kept_and_widgets_leave_their_text_only(made):
     cells = cells_of(made)
     assert cells[1]["outputs"][0]["text"] == ["42\n"]
@@ -94,7 +113,8 @@ def test_nothing_is_stored_that_depends_on_when_or_where_it_ran(made):
     stored = json.loads((made / "00-sample.ipynb").read_text("utf-8"))
     assert "widgets" not in stored["metadata"]
     assert "version" not in stored["metadata"]["language_info"]
-    assert [cell["metadata"] for cell in stored["cells"]] == [{}, {}, {"tags": ["nbval-ignore-output"]}, {}]
+    *others, _, _ = (cell["metadata"] for cell in stored["cells"])
+    assert others == [{}, {}, {"tags": ["nbval-ignore-output"]}, {}]
 
 
 def test_a_cell_put_in_between_renames_no_other(making, tmp_path):
@@ -130,7 +150,7 @@ def test_a_source_in_another_form_is_refused_by_name(making, tmp_path, text, com
 def test_the_runner_accepts_what_repeats_and_ignores_what_is_tagged(made):
     done = run_again(made / "00-sample.ipynb")
     assert done.returncode == 0, done.stdout
-    assert "3 passed" in done.stdout
+    assert "5 passed" in done.stdout
 
 
 @pytest.mark.notebooks
@@ -140,4 +160,4 @@ def test_the_runner_refuses_an_output_that_is_not_the_stored_one(made, tmp_path)
     changed.write_text(text.replace('"42\\n"', '"43\\n"'), "utf-8")
     done = run_again(changed)
     assert done.returncode == 1
-    assert "2 failed, 1 passed" in done.stdout
+    assert "2 failed, 3 passed" in done.stdout

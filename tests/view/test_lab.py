@@ -190,6 +190,8 @@ def test_without_a_kernel_the_last_state_is_there_as_picture_and_words(lab):
     assert data["text/plain"] == lab.text
     assert data["image/svg+xml"].startswith("<svg")
     assert "orders-0" in data["image/svg+xml"]
+    assert 'src="data:image/svg+xml;base64,' in data["text/html"]
+    assert "Run this cell" in data["text/html"]
     assert "All 4 partitions flow." in lab.text
 
 

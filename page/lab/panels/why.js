@@ -33,7 +33,9 @@ export class WhyView {
     this.here?.removeAttribute("aria-current");
     here.setAttribute("aria-current", "step");
     this.here = here;
-    this.root.scrollTop = here.offsetTop - this.root.clientHeight * 0.35;
+    const { clientHeight } = this.root;
+    const above = Math.min(clientHeight * 0.35, clientHeight - here.offsetHeight - 8);
+    this.root.scrollTop = here.offsetTop - Math.max(0, above);
   }
 
   draw() {

@@ -18,7 +18,8 @@ ALERTING = frozenset({"stopped", "was leaving", "zombie", "no owner"})
 
 
 def still(board: BoardState, theme: str = "light") -> str:
-    """The board as one self-contained SVG picture with its text twin as description."""
+    """The board as one self-contained SVG picture with its text twin as description; theme ``auto`` is light."""
+    theme = "light" if theme == "auto" else theme
     role = ROLES[theme]
     shown = [member for member in board.members if member.state.life != "absent"][:LANES_UP_TO]
     seen = looks([member.name for member in board.members], theme)

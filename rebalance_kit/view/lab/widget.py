@@ -40,7 +40,7 @@ from rebalance_kit.view.lab.state import (
     own_protocol,
 )
 from rebalance_kit.view.style.palettes import THEMES
-from rebalance_kit.view.style.showing import Mime, with_twins
+from rebalance_kit.view.style.showing import Mime, Still, with_twins
 from rebalance_kit.view.words.descriptions import describe_board, describe_flow
 from rebalance_kit.view.words.refusals import plainly
 
@@ -61,6 +61,7 @@ class Lab(Deeds, anywidget.AnyWidget):
     film = traitlets.Bytes().tag(sync=True)
     controls = traitlets.Dict().tag(sync=True)
     cursor_ms = traitlets.Int(0).tag(sync=True)
+    still = traitlets.Unicode().tag(sync=True)
     theme = traitlets.Enum(("auto", *THEMES), "auto").tag(sync=True)
     protocol = traitlets.Unicode(allow_none=True)
     assignor = traitlets.Unicode(None, allow_none=True)
@@ -99,6 +100,8 @@ class Lab(Deeds, anywidget.AnyWidget):
             assignor=assignor,
         )
         self.controls = self._controls()
+        self._picture = Still(str(self.model_id))
+        self.still = self._picture.mark
         self.observe(self._protocol_set, names=["protocol", "assignor"])
         self.observe(lambda _change: self._get_ready_soon(), names=["cursor_ms"])
         self._get_ready_soon()
@@ -164,8 +167,7 @@ class Lab(Deeds, anywidget.AnyWidget):
     def load(self, scenario: Scenario | str) -> None:
         """Begin anew with another scenario; its protocol is kept where it names one."""
         base = known_scenario(scenario)
-        protocol = own_protocol(base, self.protocol or EAGER)
-        self._begin(opened(base, protocol, None, None), None)
+        self._begin(opened(base, own_protocol(base, self.protocol or EAGER), None, None), None)
 
     def open_link(self, token: str) -> None:
         """Rebuild what a link holds; a link that cannot be read opens the first preset and says why."""
@@ -383,12 +385,16 @@ class Lab(Deeds, anywidget.AnyWidget):
         self.send({"type": "done", "id": message.get("id"), "serial": self._serial, **reply}, buffers)
         if not reply.get("stepping"):
             self.finish()
+        self._picture.again(still(self.board, self.theme), self.text)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[Mime, Mime] | None:
         """The widget where one can live; without a kernel its last state as picture and words."""
-        theme = "light" if self.theme == "auto" else self.theme
-        twins = {"text/plain": self.text, "image/svg+xml": still(self.board, theme)}
-        return with_twins(super()._repr_mimebundle_(**kwargs), twins)
+        bundle = super()._repr_mimebundle_(**kwargs)
+        return with_twins(bundle, self._picture.bundle(still(self.board, self.theme), self.text))
+
+    def _ipython_display_(self) -> None:
+        """Its picture, which a reopened notebook shows, and the widget, which hides it while it lives."""
+        self._picture.show(still(self.board, self.theme), self.text, super()._repr_mimebundle_())
 
     def __repr__(self) -> str:
         return self.text

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import escape
 from typing import Any
 
 from rebalance_kit.view.style.palettes import FONT, ROLES
@@ -21,6 +22,12 @@ CONFIG: Mapping[str, Any] = {
     "responsive": True,
     "plotlyServerURL": "",
 }
+STILL = """<figure class="rk-still" data-rk-still="{mark}" style="margin: 0">
+<style>.jp-OutputArea-child:has(.rk-still) + .jp-OutputArea-child > .jp-OutputArea-output:not(:has(*)) {{ display: none; }}</style>
+<img alt="{text}" src="data:image/svg+xml;base64,{source}" style="max-width: 100%">
+<figcaption>A picture, because no kernel runs this lab. <b>Run this cell</b> to play it and to act.</figcaption></figure>"""
+"""A board where no widget lives; its style hides the line with which JupyterLab says that a widget is gone."""
+VIEW_MIME = "application/vnd.jupyter.widget-view+json"
 PLOTLY_MIME = "application/vnd.plotly.v1+json"
 
 
@@ -38,6 +45,37 @@ def show(figure: Figure, text: str | None = None) -> None:
 def with_twins(bundle: tuple[Mime, Mime] | None, twins: Mapping[str, str]) -> tuple[Mime, Mime] | None:
     """A widget's bundle with its text or picture, which a notebook file shows where no kernel runs."""
     return None if bundle is None else ({**bundle[0], **twins}, bundle[1])
+
+
+class Still:
+    """The picture of a widget in an output of its own, before the widget's: a reopened notebook shows it where the widget is gone.
+
+    The page hides it as long as the widget lives (``page/lab/kernel/still.js``).
+    """
+
+    def __init__(self, mark: str) -> None:
+        self.mark = mark
+        self._handle: Any = None
+
+    def show(self, svg: str, text: str, view: tuple[Mime, Mime] | None) -> None:
+        """Display the picture, and the widget's view in an output of its own."""
+        from IPython.display import display
+
+        publish: Callable[..., Any] = display
+        self._handle = publish(self.bundle(svg, text), raw=True, display_id=True)
+        if view is not None:
+            publish({VIEW_MIME: view[0][VIEW_MIME]}, raw=True)
+
+    def again(self, svg: str, text: str) -> None:
+        """Put the present state in the place of the one that was displayed, if one was."""
+        if self._handle is not None:
+            self._handle.update(self.bundle(svg, text), raw=True)
+
+    def bundle(self, svg: str, text: str) -> Mime:
+        """The picture as HTML, which untrusted notebooks show too, as SVG and as words."""
+        source = base64.b64encode(svg.encode("utf-8")).decode("ascii")
+        html = STILL.format(mark=escape(self.mark), text=escape(text, quote=True), source=source)
+        return {"text/html": html, "image/svg+xml": svg, "text/plain": text}
 
 
 def as_plotly(figure: Figure) -> Figure:

@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 85024745e6fc53d3, bundle c5cf23ba569d3096.
+// Made of page/lab/main.js by `make page`; edit there. Sources a58162f9d4ee5f64, bundle ae03cc663b9e5712.
 // shared/model.js
 function bytesOf(text3) {
   return new DataView(Uint8Array.from(atob(text3), (letter) => letter.charCodeAt(0)).buffer);
@@ -653,6 +653,12 @@ function set(node, key, value) {
   if (node.getAttribute(key) === text3) return;
   if (text3 === null) node.removeAttribute(key);
   else node.setAttribute(key, text3);
+}
+
+// lab/kernel/still.js
+function hidingStill(mark) {
+  const picture2 = `[data-rk-still="${CSS.escape(mark ?? "")}"]`;
+  return mark ? make("style", {}, `${picture2}, .jp-OutputArea-child:has(${picture2}) { display: none; }`) : "";
 }
 
 // lab/acting/arguments.js
@@ -3470,7 +3476,9 @@ var WhyView = class {
     this.here?.removeAttribute("aria-current");
     here.setAttribute("aria-current", "step");
     this.here = here;
-    this.root.scrollTop = here.offsetTop - this.root.clientHeight * 0.35;
+    const { clientHeight } = this.root;
+    const above = Math.min(clientHeight * 0.35, clientHeight - here.offsetHeight - 8);
+    this.root.scrollTop = here.offsetTop - Math.max(0, above);
   }
   draw() {
     const { entries } = this.content;
@@ -9037,6 +9045,7 @@ var Lab = class {
 function render({ model, el }) {
   const lab = new Lab(model, el);
   el.rebalanceLab = lab;
+  el.append(hidingStill(model.get("still")));
   return () => lab.close();
 }
 playAlone(render);

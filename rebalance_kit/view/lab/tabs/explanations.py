@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
@@ -9,6 +10,8 @@ from typing import NamedTuple
 from rebalance_kit.model.trace import TraceRow
 from rebalance_kit.view.words.phrases import partitions_in_words
 
+_ID = re.compile(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""What a client adds to its name to make a member id; the log shows it."""
 Say = Callable[[TraceRow], str | None]
 
 
@@ -92,9 +95,8 @@ def _moved(row: TraceRow) -> str | None:
     if row.detail["to"] != "PreparingRebalance":
         return None
     cause = TRIGGERS.get(row.detail.get("trigger", ""), "")
-    return (
-        f"A rebalance begins{': ' + cause if cause else ''} ({row.detail.get('reason') or 'no reason given'})"
-    )
+    reason = _ID.sub("", str(row.detail.get("reason") or "no reason given"))
+    return f"A rebalance begins{': ' + cause if cause else ''} ({reason})"
 
 
 def _rejoins(row: TraceRow) -> str | None:
