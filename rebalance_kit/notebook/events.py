@@ -85,15 +85,15 @@ def first_callback(trace: Trace, member: str, since_s: float = 0.0) -> str:
 
 def votes(trace: Trace) -> Text:
     """Which assignor the group chose from which generation on, and what had just been done to a member."""
-    rows: list[tuple[str, ...]] = [("at", "from generation", "assignor", "after")]
+    rows: list[tuple[str, ...]] = [("at", "from generation", "assignor", "last action before")]
     before = "start-up"
     for row in trace.of("action", "generation"):
         if row.kind == "action":
             before = f"{row.detail['member']}: {row.detail['do']}"
         elif row.detail["assignor"] != rows[-1][2]:
             rows.append((clock(row), str(row.generation), row.detail["assignor"], before))
-    last = trace.of("generation")
-    return columns([*rows, ("", str(max(row.generation or 0 for row in last)), "(the last one)", "")])
+    last = max(row.generation or 0 for row in trace.of("generation"))
+    return Text(f"{columns(rows)}\n(to generation {last}, the last one)")
 
 
 def chosen_assignor(trace: Trace) -> str:

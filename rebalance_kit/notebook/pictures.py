@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,8 @@ class Drawn:
 
     def __repr__(self) -> str:
         title = self.figure["layout"].get("title", {}).get("text", "a figure")
-        return f"({title}: the next cell says the same in words)"
+        words = " ".join(re.sub(r"<[^>]+>", " ", str(title)).split())
+        return f"({words}: the next cell says the same in words)"
 
 
 def flow(trace: Trace) -> Drawn:

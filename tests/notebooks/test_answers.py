@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rebalance_kit.analysis.intervals import gaps
 from rebalance_kit.analysis.metrics import metrics
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.notebook import longest_without_records, quiet, run, with_configs
@@ -22,12 +23,42 @@ def generations(trace: Trace, since_ms: int) -> int:
 
 
 def test_01_a_newcomer_that_starts_with_a_leave_makes_a_second_rebalance():
-    assert "1. Two. The survivors hear of the leave" in source("01-why-rebalances-happen")
+    assert "1. Two. The survivors' heartbeats come 0.4 s after this leave" in source(
+        "01-why-rebalances-happen"
+    )
     lab = Lab("leave", "eager")
     left = next(row.at_ms for row in lab.trace.of("action"))
+    ended = next(row.at_ms for row in lab.trace.of("generation") if row.at_ms > left)
+    assert ended - left == pytest.approx(400, abs=50)
     lab.at(left + 500)
     lab.add()
     assert metrics(lab.trace).rebalances == 2
+
+
+def test_01_a_leave_just_behind_the_heartbeats_and_a_newcomer_make_one_rebalance():
+    assert "After a leave just behind their heartbeats it would be one" in source("01-why-rebalances-happen")
+    lab = Lab(quiet("leave"), "eager", at_ms=32_000)
+    lab.leave("consumer-2")
+    lab.at(32_500)
+    lab.add()
+    assert metrics(lab.trace).rebalances == 1
+
+
+def test_01_a_crash_and_a_return_after_the_session_each_stop_the_healthy_members_for_a_fraction_of_a_second():
+    assert "each of the two events would have stopped the healthy pods for a fraction of a second" in source(
+        "01-why-rebalances-happen"
+    )
+    late = scenario("""
+scenario: late-return
+topics: {orders: 6}
+end: 110s
+configs: {auto.offset.reset: earliest}
+members: {count: 3, prefix: consumer-, topics: [orders]}
+actions: [{at: 30s, do: crash, member: consumer-2}, {at: 85s, do: start, member: consumer-2}]
+""")
+    stopped = [gap for gap in gaps(run(late, "eager"), 30_000) if gap.before == gap.after == "consumer-1"]
+    assert {gap.from_ms > 85_000 for gap in stopped} == {True, False}
+    assert max(gap.length_ms for gap in stopped) < 1_000
 
 
 def test_02_a_restart_does_not_end_the_wait_for_a_dead_member():
@@ -53,6 +84,23 @@ def test_03_two_restarts_take_one_generation_a_second_apart_and_three_two_second
     lab.at(26_000 + 1000 * distance_s)
     lab.restart("consumer-2")
     assert generations(lab.trace, 26_000) == expected
+
+
+def test_03_members_ask_when_the_task_says():
+    text = source("03-cooperative")
+    assert "`consumer-1` asks to join again after 2.4 s and `consumer-2` after 1.7 s." in text
+    assert "`consumer-3` asks at its next heartbeat, 2.8 s after the first restart." in text
+    lab = Lab(quiet("crash"), "cooperative", at_ms=26_000)
+    lab.restart("consumer-1")
+    lab.at(27_000)
+    lab.restart("consumer-2")
+    joins = [
+        row for row in lab.trace.of("request") if row.at_ms > 26_000 and row.detail["api"] == "JoinGroup"
+    ]
+    asked = {row.actor: row.at_ms for row in joins}
+    assert asked["consumer-1"] == pytest.approx(28_400, abs=50)
+    assert asked["consumer-2"] == pytest.approx(27_000 + 1_700, abs=50)
+    assert asked["consumer-3"] == pytest.approx(28_800, abs=50)
 
 
 def test_a_frozen_member_delays_only_what_it_holds_and_everyone_under_eager():

@@ -22,7 +22,7 @@ describe(one_clock(restaurant, event="Dan goes home"))
 # %% [markdown]
 # Each row is a table, each colour a waiter, and red means that nobody serves the table. Look at the healthy waiters, Ana,
 # Ben and Chloe: in the first strip they stop too, if only for a moment. In the other two they never do. The rest of this
-# course explains the red.
+# course explains why, and for how long.
 #
 # ## A phone rings at 02:47
 #
@@ -41,9 +41,12 @@ doctor()
 
 # %% [markdown]
 # (`rebalance-kit doctor` in a terminal lists each package, and what you lose without it.) Run the cells from top to bottom;
-# **Shift + Enter** runs one and moves on. Nothing in the first seven notebooks needs Java, Docker or a broker: an engine
-# simulates the clients and brokers of Kafka 4.3 and exchanges the messages that they exchange. Where a question comes before a cell, answer
-# it *before* you run the cell. A wrong guess is the quickest way to learn.
+# **Shift + Enter** runs one and moves on. Notebooks 00 to 09 and 14 need no Java, Docker or broker: an engine
+# simulates the clients and brokers of Kafka 4.3 and the messages by which they form a group.
+#
+# Below *Predict*, write your guess in place of each `None`: a number, or one of the given words in quotes, as `"lost"`. Run the cell, then run
+# the next one, which puts the run beside your guess. (As long as every answer is `None`, what the run says stays folded.) A wrong guess is the quickest
+# way to learn.
 #
 # ## Four waiters, sixteen tables
 #
@@ -84,7 +87,8 @@ flow(restaurant["eager"])
 describe(restaurant["eager"])
 
 # %% [markdown]
-# (*16 of 16 flow* means that all sixteen tables are served. A *generation* is the number of the plan: each new plan gets the next one.)
+# (*16 of 16 flow* means that all sixteen tables are served. A *generation* is the number of the plan: each new plan gets the next one.
+# Ana, Ben and Chloe serve on after *rebalance begins*, until the shift manager has told them of it.)
 #
 # Eager stops *all* tables, but the healthy waiters' tables only for an instant; cooperative and KIP-848 stop just Dan's four. Which
 # is worse depends on what a gap costs you and on your slowest waiter.
@@ -124,7 +128,8 @@ guess.beside(
 
 # %% [markdown]
 # One run is one crash at one moment. Let a hundred crashes fall at moments drawn by chance, the same ones for each protocol. A cell shows
-# the median, and in brackets the range in which the middle half of the runs lies:
+# the median, and in brackets the range in which the middle half of the runs lies (none: these runs are all equal). The last column names the protocols
+# whose ranges do not overlap. A gap *of the whole group* is time in which nobody reads anything.
 
 # %%
 from rebalance_kit.notebook import costs, draws
@@ -137,7 +142,7 @@ costs(draws("two-consumers-crash"))
 # - **What differs:** under eager the healthy consumer stops as well (all four partitions are unread for an instant). Under the
 #   other two it never stops.
 # - **What does not differ:** the dead consumer's partitions are unread for about three quarters of a minute under each protocol, because
-#   everyone waits for the session to expire; only then does a rebalance begin. The few seconds between runs depend on how old the
+#   everyone waits for the session to expire; only then does a rebalance begin. Runs differ by a few seconds, depending on how old the
 #   last heartbeat was at the moment of the crash. (Heartbeats come every 3 s in the classic protocol, on which eager and cooperative run,
 #   and every 5 s under KIP-848.)
 #
@@ -167,16 +172,16 @@ Lab(at_ms=20_000)
 #
 # ### Predict
 #
-# For about how many seconds are its partitions unread now, under eager?
+# For about how long are its partitions unread now, under eager? (Heartbeats come every 3 s, and the session timeout is 45 s.)
 
 # %%
-guess = predict({"seconds": None}, within=2)
+guess = predict({"unread for": None}, options=["not at all", "at most 3 s", "about 45 s"])
 guess
 
 # %% tags=["answer"]
 lab = Lab(at_ms=20_000)
 lab.leave("consumer-1")
-guess.beside({"seconds": metrics(lab.trace).longest_gap_s})
+guess.beside({"unread for": "at most 3 s" if metrics(lab.trace).longest_gap_s <= 3 else "about 45 s"})
 
 # %%
 describe(lab)
@@ -239,8 +244,8 @@ callbacks(frozen, since_s=80)
 #
 # <details><summary>Answer</summary>
 #
-# Because everyone waits for the session to expire; only then does a rebalance begin, and no protocol shortens that wait. What is left is the age of
-# the last heartbeat.
+# Because everyone waits for the session to expire; only then does a rebalance begin, and no protocol shortens that wait. The remaining differences
+# come from the age of the last heartbeat.
 #
 # </details>
 #

@@ -16,12 +16,12 @@
 # A group has to agree again whenever one of three things changes: **who** is in it, **what** its members subscribe to,
 # or **how many partitions** there are.
 #
-# | event | why the group must act | usual root cause | scenario |
+# | event | why the group must act | usual root cause | `run(...)` it |
 # |---|---|---|---|
 # | a member joins | it must be given partitions | start-up, autoscaling, the second half of a restart | `join` |
 # | a member leaves | its partitions need an owner; it says so (LeaveGroup) | rolling deploy, scale-down, `close()` | `leave` |
 # | a member crashes | its partitions need an owner; its session has to expire first | out of memory, node loss, network partition | `crash` |
-# | processing takes too long | `poll()` was not called for `max.poll.interval.ms`; the client leaves on its own | slow database or API, batches too large | `poll-timeout` |
+# | processing takes too long | `poll()` was not called for `max.poll.interval.ms`, so its partitions need an owner | slow database or API, batches too large | `poll-timeout` |
 # | a member comes back | a new process is a new member | Kubernetes or systemd restarts it | `recovered-member` |
 # | a subscription changes | who may read what has changed | `subscribe()` with other topics in a new version of the code | `subscription-change` |
 # | a pattern matches another topic | as above, though no code has changed | a topic was created or deleted | written out below |
@@ -31,7 +31,7 @@
 #
 # - A **dynamic member** is the normal case: each new process gets a new *member id* from the coordinator. A **static member** has a
 #   `group.instance.id`, so that a restarted process can be recognised.
-# - The **leader** of a classic group (eager, cooperative) is one of its consumers. It computes the assignment for all, and it alone watches the topics.
+# - The **leader** of a classic group (eager, cooperative) is one of its consumers. It computes the assignment for all.
 # - **Eager** and **cooperative** run on the *classic protocol*, in which every new plan is a **generation**. **KIP-848** counts
 #   **group epochs** instead: the epoch goes up by one whenever something changes.
 #
@@ -48,7 +48,7 @@ guess = predict(
     {
         "a broker is restarted": None,
         "a consumer works for a minute without calling poll(), default settings": None,
-        "a static member restarts and is back in time": None,
+        "a static member restarts and returns in time": None,
         "an administrator adds partitions": None,
         "a crashed consumer is started again": None,
     },
@@ -82,8 +82,8 @@ reasons(run("join", "consumer"), since_s=30)
 #
 # `close()` of a dynamic member calls `onPartitionsRevoked` and sends LeaveGroup, so the group does not have to wait for a session to expire. With
 # `enable.auto.commit=true` (the default) it commits first. If you commit yourself, commit before `close()` or in
-# `onPartitionsRevoked`; otherwise the next owner reads again what you had already processed. **A static member never sends LeaveGroup**: it is expected back,
-# and until its session expires its partitions stay with it.
+# `onPartitionsRevoked`; otherwise the next owner reads again what you had already processed. **A static member of a classic group sends no LeaveGroup** (unless
+# `close()` is told to send one, since 4.1): it is expected back, and until its session expires its partitions stay with it.
 
 # %%
 from rebalance_kit.notebook import gaps
@@ -119,7 +119,8 @@ reasons(crash, since_s=30)
 # The session expired: `session.timeout.ms` (45 s since Kafka 3.0, 10 s before) had passed since the last heartbeat. A lost node, a process
 # killed by the kernel and a cut network cable look the same to the coordinator: no heartbeat arrives.
 #
-# **Look at** the long bar *owner dead, frozen or busy*: during that time nobody knew that the consumer was dead.
+# **Look at** the long bar *owner dead, frozen or busy*: during that time nobody knew that the consumer was dead. (Records that *come twice* are a
+# subject of notebook 02.)
 
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit.notebook import chart
@@ -189,10 +190,12 @@ costs(many, "longest gap of the whole group", "partitions unread", "longest gap 
 # To the coordinator the new process is a stranger, because a dynamic member gets a new id in each life. The stranger's join starts a
 # rebalance. Under eager, the healthy members give everything up and join; then all of them wait for the *dead* id, whose session is still
 # running. That is the half minute of the call at 02:47: the restarted pod was fast, and so it started a rebalance that could not end before
-# the old session did. Had it come back after the session had expired, the healthy pods would have kept reading.
+# the old session did. Had it come back after the session had expired, each of
+# the two events would have stopped the healthy pods for a fraction of a second.
 #
 # Look at the gaps of one such run under KIP-848. One healthy member's partition goes unread too, for another reason: it was **moved**
-# to the newcomer, which was given a share at once.
+# to the newcomer, which was given a share at once. The group counted four members then, the dead one among them, and distributed the partitions among all four; when
+# the dead one's session ended, it distributed them again.
 
 # %%
 gaps(run("recovered-member", "consumer"))
@@ -254,8 +257,8 @@ guess_added.beside({"who notices": "leader" if "Leader" in why else "any consume
 why
 
 # %% [markdown]
-# The **leader** compares the topics whenever it refreshes its metadata, every `metadata.max.age.ms`: five minutes by default, ten seconds
-# in this scenario. Under KIP-848 the **broker** notices on its own, at the next heartbeat of any member:
+# The **leader** alone compares the numbers of partitions, whenever it refreshes its metadata, every `metadata.max.age.ms`: five minutes by default, ten seconds
+# in this scenario. (The pattern of section 6 is evaluated by each member.) Under KIP-848 the **broker** notices on its own, at the next heartbeat of any member:
 
 # %%
 reasons(added["consumer"], since_s=20)
@@ -267,7 +270,8 @@ reasons(added["consumer"], since_s=20)
 costs(added, "partitions unread", "longest gap of a partition")
 
 # %% [markdown]
-# Only eager interrupts them: the four *old* partitions are given up and handed out again with the new ones. Nothing has to be taken from a
+# Only eager interrupts them: the four *old* partitions are given up and handed out again with the new ones. The leader gives its own up first and waits for the
+# other's heartbeat, hence the two seconds. Nothing has to be taken from a
 # member, so under cooperative and KIP-848 the old partitions keep flowing.
 #
 # ## What does *not* make a group rebalance
@@ -283,12 +287,12 @@ print("coordinator moves:", reasons(run("coordinator-failover", "eager"), since_
 
 # %% [markdown]
 # Two exceptions. A member that cannot reach the *new* coordinator for a whole session timeout is removed. And a classic group whose consumers set
-# `client.rack` on a cluster with racks can rebalance, because the leader sees that the racks of the replicas have changed. (People also say "rebalance" when
+# `client.rack` on a cluster with racks can rebalance, because the leader sees that the racks of the replicas have changed (up to 4.3). (People also say "rebalance" when
 # partition *leaders* move between brokers. That has nothing to do with consumer groups.)
 #
-# ### A static member is back in time
+# ### A static member returns in time
 #
-# All members have a `group.instance.id`. One restarts and is back within its session timeout: the same name, the same partitions. The price is
+# All members have a `group.instance.id`. One restarts and returns within its session timeout: the same name, the same partitions. The price is
 # that nobody reads them in the meantime.
 
 # %%
@@ -297,7 +301,8 @@ print(reasons(static, since_s=20))
 print(gaps(static))
 
 # %% [markdown]
-# And if it comes back too late? Its session expires, which makes one rebalance, and its return makes another:
+# And if it comes back too late? Its session expires, which makes one rebalance, and its return makes another. (A static member is added at its first request, which has
+# no reason yet.)
 
 # %%
 reasons(run("static-restart-too-late", "eager"), since_s=20)
@@ -311,6 +316,7 @@ reasons(run("static-restart-too-late", "eager"), since_s=20)
 # %%
 from rebalance_kit.notebook import quiet, stall
 
+# quiet: the scenario "crash" without its crash
 busy = run(stall(quiet("crash"), "consumer-2", at_s=30, for_s=60), "eager")
 print(reasons(busy, since_s=20))
 print(gaps(busy, since_s=20))
@@ -332,7 +338,7 @@ fired([*planned, "crash", "poll-timeout", "recovered-member", "broker-restart", 
 # %% [markdown]
 # Two things stand out. Where eager has a 1, cooperative may have a 2: when something must be taken from a living member, a cooperative change
 # takes a second generation (notebook 03). And one cause may have several effects: a consumer that is too slow leaves *and* comes
-# back.
+# back. In `recovered-member`, the newcomer's join and the end of the old session are two epochs under KIP-848; in a classic group both fall into one rebalance.
 #
 # ## Your guesses
 
@@ -342,7 +348,7 @@ guess.beside(
         "a broker is restarted": metrics(run("broker-restart", "eager")).rebalances > 0,
         "a consumer works for a minute without calling poll(), default settings": metrics(busy).rebalances
         > 0,
-        "a static member restarts and is back in time": metrics(static).rebalances > 0,
+        "a static member restarts and returns in time": metrics(static).rebalances > 0,
         "an administrator adds partitions": metrics(added["eager"]).rebalances > 0,
         "a crashed consumer is started again": metrics(run("recovered-member", "eager")).rebalances > 0,
     }
@@ -353,7 +359,7 @@ guess.beside(
 #
 # In the lab below a consumer leaves.
 #
-# 1. Add a consumer within the same second. One rebalance or two? Set **Jump** to *rebalance* and step through them with the arrow keys.
+# 1. Add a consumer right after the leave. A new process needs about a second before it asks to join. One rebalance or two? Set **Jump** to *rebalance* and step through them with the arrow keys.
 # 2. Open the lessons *A pattern finds one topic too many* and *A broker bounces, and consumers know racks* from the
 #    title's menu: rebalances that no consumer asked for. Which member made them? **Logs** shows everything an operator would have had.
 
@@ -363,8 +369,8 @@ Lab("leave", "eager", at_ms=31_000)
 # %% [markdown]
 # <details><summary>Answers</summary>
 #
-# 1. Two. The survivors hear of the leave within seconds and the first rebalance is over soon after, while a new process needs about a second to start
-#    and to ask. Only if its request arrives while the coordinator still waits for the survivors is it included in the same rebalance.
+# 1. Two. The survivors' heartbeats come 0.4 s after this leave, so the first rebalance is over before the new process asks. After a leave just behind their
+#    heartbeats it would be one: the request would arrive while the coordinator still waits for the survivors.
 # 2. The pattern: each member evaluates the pattern itself, and the first one whose metadata shows the new topic re-joins with a changed subscription.
 #    The racks: the leader, at its metadata refresh, once when the broker goes and once when it is back.
 #
@@ -384,7 +390,7 @@ Lab("leave", "eager", at_ms=31_000)
 #
 # <details><summary>Answer</summary>
 #
-# A leave is announced; a crash is detected only when the session expires. (Static members never announce a leave.)
+# A leave is announced; a crash is detected only when the session expires. (A static member of a classic group does not announce that it goes.)
 #
 # </details>
 #
@@ -392,8 +398,8 @@ Lab("leave", "eager", at_ms=31_000)
 #
 # <details><summary>Answer</summary>
 #
-# No. The group waits for the *dead* id, and only its session timeout ends that wait. (Removing the dead member with the admin client would, or a
-# static member: with a `group.instance.id` the restarted pod takes its old place without a rebalance.)
+# No. The group waits for the *dead* id, and only its session timeout ends that wait. (The Admin client does not help either: it can remove a single *static* member,
+# but of dynamic members only all at once. With a `group.instance.id` the restarted pod takes its old place without a rebalance.)
 #
 # </details>
 #
@@ -411,7 +417,7 @@ Lab("leave", "eager", at_ms=31_000)
 # - Crashes are detected by missing heartbeats (session timeout), slow processing by the client itself (`max.poll.interval.ms`).
 # - New partitions are noticed by the leader at its metadata refresh, or, under KIP-848, by the broker.
 # - A dynamic member that is restarted is a stranger; under eager, a quick restart makes the healthy members wait for the dead id.
-# - Restarted brokers and static members that are back in time change neither members, subscriptions nor partitions.
+# - Restarted brokers and static members that return in time change neither members, subscriptions nor partitions.
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 from rebalance_kit.notebook import next_notebook

@@ -63,7 +63,7 @@ guess.beside({"unread": cost.partitions_unread, "change hands": cost.partitions_
 # ## The messages
 #
 # **Watch for** three things: the newcomer asks twice; its second JoinGroup is held back until the old members come; and
-# only the leader's SyncGroup carries a payload.
+# only the leader's SyncGroup carries a payload. (`twin` puts a picture into words.)
 
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit import messages
@@ -90,7 +90,7 @@ twin(talk)
 #
 # ### Predict
 #
-# `consumer-1` keeps three of its four partitions. How many partitions is its `onPartitionsRevoked` called with?
+# `consumer-1` keeps three of its four partitions and gets no other. How many partitions is its `onPartitionsAssigned` called with?
 
 # %%
 guess = predict({"partitions": None})
@@ -99,13 +99,13 @@ guess
 # %% tags=["answer"]
 from rebalance_kit.notebook import callbacks, passed_to
 
-guess.beside({"partitions": passed_to(join, "revoked", since_s=30, member="consumer-1")})
+guess.beside({"partitions": passed_to(join, "assigned", since_s=30, member="consumer-1")})
 
 # %%
 callbacks(join, since_s=30)
 
 # %% [markdown]
-# With *all* of them, including those it gets back a moment later. Whatever the application keeps per partition (caches,
+# With the three that it had a moment before: its `onPartitionsRevoked` was called with all four, so now it gets back what it keeps. Whatever the application keeps per partition (caches,
 # open files, connections, half-filled batches) is closed and built again, for every partition in the group.
 #
 # ## The world stops
@@ -143,7 +143,7 @@ states(join)
 
 # %% [markdown]
 # - **PreparingRebalance**: the coordinator collects JoinGroup requests. It ends when all known members have asked, or
-#   after the *rebalance timeout*, the greatest `max.poll.interval.ms` among them.
+#   after the *rebalance timeout*, the greatest `max.poll.interval.ms` among them. A dynamic member that has not asked by then is removed.
 # - **CompletingRebalance**: the generation exists, its assignment does not yet. The broker's log calls this moment
 #   *Stabilized*, and in an eager group nobody reads anything at that moment.
 # - **Stable**: the leader's assignment is stored and handed out.
@@ -161,7 +161,7 @@ explain("group.initial.rebalance.delay.ms")
 # %% [markdown]
 # The delay saves a new deployment from one rebalance per pod: everyone who joins during the delay is included in one
 # rebalance; if someone joins during a window, another window of three seconds is added. Here members joined in the first and the second window, so there were
-# three. Only an Empty group waits like that. Every later phase ends as soon as all members have asked.
+# three. Only an Empty group waits like that. Every later phase ends as soon as all members have asked, or at the rebalance timeout.
 #
 # ## Everybody waits for the slowest
 #
@@ -189,7 +189,7 @@ guess.beside({"eager": waited["eager"], "cooperative": waited["cooperative"], "K
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit.notebook import one_clock
 
-picture = one_clock(busy, event="consumer-2 is busy", after_s=28)
+picture = one_clock(busy, event="consumer-2 is busy", after_s=31)
 picture
 
 # %%
@@ -197,10 +197,10 @@ describe(picture)
 
 # %% [markdown]
 # At their heartbeats, soon after second 35, the healthy members gave everything up. Then they waited for a JoinGroup that could not come before second 54. If the
-# batch had taken longer, they could have waited up to five minutes, the default of `max.poll.interval.ms`. A slow `onPartitionsRevoked` has the
+# batch had taken longer, they could have waited up to five minutes, the default of `max.poll.interval.ms`; then the busy client leaves on its own. A slow `onPartitionsRevoked` has the
 # same effect: the member cannot join before its callback has returned. This is what *stop the world* means: **the gaps of an eager group are as long
-# as its slowest member takes**. Under the other two protocols the two red blocks are the busy member's own partitions, which nobody reads whatever the protocol, and
-# those that wait to move.
+# as its slowest member takes**. Under the other two protocols the red block is the busy member's own partitions, which nobody reads whatever the protocol; the short bars
+# are partitions on their way to the newcomer.
 #
 # ## A rolling deploy
 #
@@ -208,7 +208,7 @@ describe(picture)
 #
 # ### Predict
 #
-# How many rebalances is that, and how many minutes until the group is stable again?
+# How many rebalances is that, and how many minutes until the last one is over?
 
 # %%
 guess = predict({"rebalances": None, "minutes": None}, within={"rebalances": 1, "minutes": 1})
@@ -230,9 +230,9 @@ ten = metrics(run(deploy, "eager"))
 guess.beside({"rebalances": ten.rebalances, "minutes": ten.converge_s / 60})
 
 # %% [markdown]
-# Each restart is a leave and a join: two rebalances per consumer, each with a gap for every partition, for three minutes. That is a
-# **rebalance storm**: the group is never done, the caches of each partition are cold again and again, and lag builds up. With fifty consumers it would be a
-# hundred rebalances. The ways out are static membership, longer timeouts, and the other protocols.
+# Each restart is a leave and a join: two rebalances per consumer, each with a gap for every partition, for three minutes. The caches
+# of each partition are cold again and again. With fifty consumers it would be a hundred rebalances. Static membership removes them, if the session timeout is longer
+# than a restart (notebook 08). The other protocols do not make them fewer, but stop only what moves (notebook 05).
 #
 # ## Which assignors are eager?
 #
@@ -255,10 +255,10 @@ costs(assignors, "partitions unread", "partitions moved")
 #
 # ## Duplicates
 #
-# In a planned rebalance a member commits before it gives partitions up (with auto-commit on), so nothing is read twice. A member that crashes
+# In a planned *eager* rebalance a member commits before it gives partitions up (with auto-commit on), so nothing is read twice. A member that crashes
 # commits nothing, and the next owner begins at the last commit. How many records that repeats depends on when the crash falls between two
 # commits, so ask a hundred crashes. Each of the dead member's four partitions gets ten records per second, and auto-commit runs every five
-# seconds (`auto.commit.interval.ms`), so the loss is between 0 and 4 × 10 × 5 = 200 records:
+# seconds (`auto.commit.interval.ms`), so between 0 and 4 × 10 × 5 = 200 records come twice:
 
 # %%
 from rebalance_kit.notebook import draws, spread
@@ -270,7 +270,7 @@ spread(draws("crash", protocols=["eager"]), "records_redelivered")
 #
 # ## One interesting failure
 #
-# In this storm two consumers take turns to exceed `max.poll.interval.ms`, and `consumer-3` is healthy all the time.
+# A **rebalance storm** is one rebalance after another. In this one two consumers take turns to exceed `max.poll.interval.ms`, and `consumer-3` is healthy all the time.
 # Play it, and look at the lane of `consumer-3`. Then choose **Cooperative** and look again. For a member that has stopped polling, the thin
 # inner ring shows how much of `max.poll.interval.ms` is left.
 
@@ -307,8 +307,8 @@ costs(three("crash-in-hand-over"), "unread", "longest gap of the whole group", "
 #
 # 1. No. The restarted process is a new member; the group still waits for the dead member's id, whose session ends 45 s after its last
 #    heartbeat. Only then can the join phase end.
-# 2. Under eager all six partitions go unread until then, because both survivors have given everything up. Cooperative and KIP-848 lose what the dead
-#    member had, and seconds for callbacks.
+# 2. Under eager all six partitions go unread until then, because `consumer-1` has given everything up, too. Under the other two what the dead member had goes
+#    unread that long, and, under cooperative, what was on its way to the newcomer. What `consumer-1` keeps goes unread for three seconds at a time, during its callbacks.
 #
 # </details>
 #

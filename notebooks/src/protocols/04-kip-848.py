@@ -7,7 +7,7 @@
 #
 # - explain the three epochs, and what *reconciliation* means (CCDAK Fundamentals);
 # - follow one partition from its old owner to the new one, heartbeat by heartbeat (CCAAK Observability);
-# - explain why nobody waits for a slow member but the partitions it holds (CCAAK Fundamentals);
+# - explain why only the partitions that a slow member holds wait for it (CCAAK Fundamentals);
 # - predict how long a moving partition is unread (CCDAK Application Development).
 #
 # KIP-848 is generally available since Kafka 4.0. Clients ask for it with one line, `group.protocol=consumer`. This notebook shows the
@@ -19,7 +19,7 @@
 # |---|---|
 # | JoinGroup, SyncGroup, Heartbeat, LeaveGroup | one request: **ConsumerGroupHeartbeat** |
 # | the leader, a client, computes the assignment | the **coordinator** computes it |
-# | a barrier: everybody waits for everybody | no barrier: each member goes its own way |
+# | a barrier: everybody waits for everybody | no barrier: each member moves independently |
 # | generation | **group epoch**, **target epoch**, **member epoch** |
 #
 # - **group epoch**: a counter that goes up by one whenever members, subscriptions or partitions change.
@@ -50,13 +50,13 @@ members:
 
 # %% [markdown]
 # ### Predict
+#
+# How many partitions go unread, and how many change hands?
 
 # %%
 from rebalance_kit.notebook import predict, run
 
-guess = predict(
-    {"partitions that were unread": None, "partitions that move": None, "JoinGroup requests": None}
-)
+guess = predict({"partitions that were unread": None, "partitions that move": None})
 guess
 
 # %% tags=["answer", "hide-input"]
@@ -65,11 +65,7 @@ from rebalance_kit import metrics
 join = run(third_joins)
 cost = metrics(join)
 guess.beside(
-    {
-        "partitions that were unread": cost.partitions_unread,
-        "partitions that move": cost.partitions_moved,
-        "JoinGroup requests": cost.requests.get("JoinGroup", 0),
-    }
+    {"partitions that were unread": cost.partitions_unread, "partitions that move": cost.partitions_moved}
 )
 
 # %% [markdown]
@@ -91,7 +87,7 @@ twin(talk)
 # ## Three epochs
 #
 # The state of the group follows from the epochs: **Assigning** while the target is behind the group epoch, **Reconciling**
-# while some member is behind the target, **Stable** when all are equal.
+# while some member is behind the target or waits for a partition, **Stable** when each member is at the target and waits for nothing.
 
 # %%
 from rebalance_kit.notebook import epochs
@@ -104,14 +100,14 @@ epochs(join, since_s=30)
 # 1. The join bumps the group epoch, and the target is computed at once, inside the newcomer's heartbeat.
 # 2. The newcomer is at the new epoch straight away, with *nothing*: its share still belongs to others.
 # 3. Each old owner hears at its own next heartbeat what it has to give up. Its epoch stays behind until it has acknowledged.
-# 4. The newcomer gets what is free at *its* next heartbeat.
+# 4. The newcomer gets what is free at *its* next heartbeat. Just before it, all epochs are 4, and the group is still Reconciling.
 #
 # (Why does the group begin at epoch 3? Each of the two members bumped it when it joined, and since Kafka 4.3 a new group starts at 1. In
 # older versions it starts at 0.)
 #
 # ## Target and current
 #
-# The way from what a member owns to what it should own is **reconciliation**, and each member walks it alone. Three moments of this run: just
+# The way from what a member owns to what it should own is **reconciliation**, and each member does it independently. Three moments of this run: just
 # after the target was computed, when the first old owner has been told, and at the end.
 
 # %%
@@ -127,7 +123,8 @@ target_beside_current(join, "end")
 
 # %% [markdown]
 # **UNREVOKED_PARTITIONS**: the member must give something up and has not yet acknowledged that it did. **UNRELEASED_PARTITIONS**: it
-# waits for something that another member still holds. Nobody else waits for either of them.
+# waits for something that another member still holds. Nobody else waits for either of them. (*Current* is what the coordinator counts as the member's. `orders-5` is no
+# longer in it, and `consumer-2` still reads it until it has revoked it.)
 #
 # ## The callbacks
 
@@ -161,7 +158,7 @@ states(join, since_s=25)
 # ## Myth: "KIP-848 moves partitions at once"
 #
 # The broker pushes nothing. A move waits for the old owner's heartbeat, and then for the new owner's. The gap begins when the old owner revokes, so
-# it lasts at most one heartbeat interval and the time of the callbacks. Where in that interval it falls is chance, so look at a hundred joins.
+# it lasts at most one heartbeat interval, plus the callbacks, plus up to a second until the new owner's first record. Where in that interval it falls is chance, so look at a hundred joins.
 #
 # ### Predict
 #
@@ -205,7 +202,7 @@ explain("group.consumer.heartbeat.interval.ms")
 describe(run("slow-callback", "consumer"))
 
 # %% [markdown]
-# It is read again within one heartbeat interval, without waiting for the slow member. What the slow member itself gives up (`orders-5`) takes longer
+# `orders-2` is read again within one heartbeat interval, without waiting for the slow member. What the slow member itself gives up (`orders-5`) takes longer
 # than under cooperative: here it is unread for its `onPartitionsRevoked`, for its `onPartitionsAssigned` (before that returns it does not acknowledge), and until the
 # new owner's next heartbeat.
 #
@@ -237,7 +234,7 @@ Lab(third_joins, "consumer", at_ms=33_300)
 #
 # <details><summary>Answer</summary>
 #
-# Reconciling. The third member has not yet acknowledged what it must give up for target 7.
+# Reconciling. The third member has not sent a heartbeat since the target was computed, or has not yet acknowledged what it must give up.
 #
 # </details>
 #
@@ -260,7 +257,7 @@ Lab(third_joins, "consumer", at_ms=33_300)
 # ## Recap card
 #
 # - The group epoch counts changes; the target epoch says for which change the assignment was computed.
-# - The member epoch says how far a member has got. All three equal: Stable.
+# - The member epoch says how far a member has got. All equal, and nobody waits for a partition: Stable.
 # - One request, ConsumerGroupHeartbeat, carries everything; the broker pushes nothing, so the heartbeat interval is the clock.
 # - No barrier: a slow member delays only what it has to give up.
 

@@ -65,9 +65,9 @@ print(spread(draws(with_broker("crash", limits), protocols=["consumer"]), "detec
 
 # %% [markdown]
 # A crash is detected within the session timeout minus the age of the last heartbeat: 40 to 45 s with the default of 45 s, 10 to 15 s with 15 s. (The second
-# setting in the code only lowers the least value that the broker allows.) A single group can be given its own values:
-# `kafka-configs --entity-type groups --entity-name orders-app --alter --add-config consumer.session.timeout.ms=15000`,
-# within the limits that the broker allows.
+# setting in the code only lowers the least value that the broker allows.) A single group can be given its own value, within the
+# broker's limits (`group.consumer.min.session.timeout.ms`, 45000 by default, and `group.consumer.max.session.timeout.ms`, 60000):
+# `kafka-configs --bootstrap-server localhost:9092 --entity-type groups --entity-name orders-app --alter --add-config consumer.session.timeout.ms=50000`.
 #
 # ## A burst of joins
 #
@@ -120,7 +120,8 @@ states(run("scale-out", "consumer"), since_s=25)
 #
 # ## Myth 3: "with 4.x clients I have the new protocol"
 #
-# A consumer of 4.3 with default settings. Which requests does it send?
+# A consumer of 4.3 with default settings. Which requests of the group protocols does it send? (Look-ups and
+# fetches are left out.)
 
 # %%
 from rebalance_kit import metrics
@@ -168,7 +169,7 @@ from rebalance_kit.notebook import describe
 describe(mixed)
 
 # %% [markdown]
-# It stays a KIP-848 group, and the coordinator speaks the classic protocol with members that support nothing else, until the last one has left. The other way
+# It stays a KIP-848 group as long as one new client is in it, and meanwhile the coordinator speaks the classic protocol with the old ones. The other way
 # round, the first new client that joins a classic group turns it into a KIP-848 group; it turns back only when the last
 # new client has left. The broker's `group.consumer.migration.policy` allows both by default since 4.0. An eager member still gives up
 # everything when it rejoins.
@@ -186,14 +187,15 @@ Lab("migration", None)
 # ## Static members
 #
 # A static member of a KIP-848 group says when it goes: its last heartbeat carries epoch -2, "I will be back". It keeps its place until its session
-# expires. The difference shows when *two* processes claim one `group.instance.id`.
+# expires. The difference shows when *two* processes claim one `group.instance.id`. The classic
+# coordinator lets the newcomer take the place and *fences* the old process: every later request of its member id is refused with `FENCED_INSTANCE_ID`.
 #
 # ### Predict
 #
-# A second process starts with the `group.instance.id` of a living member. Which of the two dies?
+# Under KIP-848, a second process starts with the `group.instance.id` of a living member. Which of the two dies?
 
 # %%
-guess = predict({"classic": None, "KIP-848": None}, options=["the old process", "the new process"])
+guess = predict({"dies": None}, options=["the old process", "the new process", "both", "neither"])
 guess
 
 # %% tags=["answer", "hide-input"]
@@ -201,24 +203,18 @@ classic, kip_848 = (
     describe(run("duplicate-instance", "eager")),
     describe(run("duplicate-instance", "consumer")),
 )
-guess.beside(
-    {
-        "classic": "the new process" if "twin dies" in classic else "the old process",
-        "KIP-848": "the new process" if "twin dies" in kip_848 else "the old process",
-    }
-)
+guess.beside({"dies": "the new process" if "twin dies" in kip_848 else "the old process"})
 
 # %%
 print(classic, kip_848, sep="\n\n")
 
 # %% [markdown]
-# The classic coordinator lets the newcomer take the place and *fences* the old process: every later request of its member id is refused with
-# `FENCED_INSTANCE_ID`. Under KIP-848 the place is not free as long as its holder lives, and the newcomer is refused with `UNRELEASED_INSTANCE_ID`. So
-# a replacement for a *crashed* static pod cannot start before the session of the dead one has expired.
+# Under KIP-848 the place is not free until its holder has said that it goes or its session has expired, and the newcomer is refused with `UNRELEASED_INSTANCE_ID`.
+# **So a replacement for a *crashed* static pod cannot start before the session of the dead one has expired.**
 #
 # ## Limits and differences
 #
-# - There is no assignor of your own in the client; write a class for the broker instead.
+# - You cannot plug an assignor of your own into the client; write a class for the broker instead.
 # - `uniform` (the default) is sticky; the broker's `range` is not, since 3.9; neither looks at racks.
 # - The broker notices added partitions and new topics by a *metadata hash*: one number over the topics that a group subscribes to. When it changes, the group epoch
 #   goes up. Clients need not watch the topics.
@@ -249,7 +245,8 @@ Quiz("consumer")
 # - A client that sets one of the old three does not start.
 # - A burst of joins: one epoch each, and since 4.3 at most one target per second.
 # - Old and new clients can share a group; the first new one converts it, the last new one that leaves converts it back.
-# - A duplicate `group.instance.id` kills the old process in a classic group and the new one under KIP-848.
+# - A duplicate `group.instance.id` kills the old process in a classic group and the new one under KIP-848. A replacement for a crashed static pod is such a duplicate
+#   until the dead one's session has expired.
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 from rebalance_kit.notebook import next_notebook
