@@ -159,6 +159,8 @@ def sentences(comparison: Comparison) -> tuple[str, ...]:
 
 
 def _unread(label: str, figures: Metrics) -> str:
+    if not figures.partitions:
+        return f"{label}: no partition was read at any time."
     if not figures.partitions_unread:
         return f"{label}: every partition was read all the time."
     longest = f"The longest gap of one partition was {figures.longest_gap_s:.1f} s."

@@ -86,6 +86,11 @@ def test_a_run_without_a_gap_is_said_to_have_none():
     assert sentences(compare({"consumer": calm})) == ("consumer: every partition was read all the time.",)
 
 
+def test_a_run_in_which_nobody_ever_read_is_not_said_to_have_been_read():
+    never = told("eager")
+    assert "eager: no partition was read at any time." in sentences(compare({"eager": never}))
+
+
 def test_detection_is_told_only_when_every_run_has_it():
     crash = [
         (9_500, "a", "action", None, {"do": "crash", "member": "a"}),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from rebalance_kit.simulation.scenario.scenario import MemberSpec
 from rebalance_kit.simulation.simulate import simulate
 from tests.support.simulation.runs import act, member, rows, scenario
@@ -26,3 +28,11 @@ def test_the_broker_resolves_patterns_again_after_its_refresh_interval():
 
     assert scans({}) == 1
     assert scans({"group.consumer.regex.refresh.interval.ms": 20_000}) == 3
+
+
+@pytest.mark.parametrize("version", ["4.0.0", "4.2.0", "4.3.1"])
+def test_a_lone_member_whose_pattern_is_not_resolved_yet_is_let_in_above_epoch_0(version):
+    members = [MemberSpec("c1", (), KIP_848, server_pattern="orders.*")]
+    trace = simulate(scenario(members=members, end=20_000, kafka_version=version))
+    assert rows(trace, "died") == []
+    assert [row.detail["partitions"] for row in rows(trace, "owned")][-1]

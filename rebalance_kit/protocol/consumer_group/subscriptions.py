@@ -26,10 +26,12 @@ def subscribe(
 ) -> Effects:
     """Take a subscription over and bump if the topics it means, or their metadata, have changed.
 
-    A regex that is not resolved yet means no topics; its resolution will bump. ``preferred`` is the
-    assignor that the group would have used before this request; another one bumps since 4.4.
+    A regex that is not resolved yet means no topics; its resolution will bump. A group leaves epoch 0 (where it starts up
+    to 4.2) with its first member, whatever that subscribes to. ``preferred`` is the assignor that the group would
+    have used before this request; another one bumps since 4.4.
     """
-    changed = names != member.names or (regex != member.regex and (regex is None or regex in group.regexes))
+    changed = group.epoch == 0 or names != member.names
+    changed = changed or (regex != member.regex and (regex is None or regex in group.regexes))
     member.names, member.regex = names, regex
     member.topics = group.topics_of(member)
     if changed:
