@@ -22,6 +22,7 @@ Release = tuple[int, int]
 FIRST_RELEASE_OF_TEXT: dict[str, Release] = {
     "Request joining group due to": (3, 0),
     "otherThread(id: ": (3, 5),
+    "internals.ClassicKafkaConsumer": (3, 9),
     "topic=__consumer_offsets partition=": (4, 0),
     "isFenced: ": (4, 0),
     "with metadata hash ": (4, 1),
