@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 #: A line holds fewer messages than this: ``row`` counts lines and the messages in them.
 MESSAGES_A_LINE = 1_000_000
@@ -29,6 +29,19 @@ TEXT_FIELDS = (
 )
 
 _FILE_END = re.compile(r"(\.log|\.txt|\.out)?(\.\d+)?(\.gz)?$")
+
+
+class Kind(NamedTuple):
+    """What decides who is told of an event."""
+
+    event: str
+    side: str
+    group: str | None
+    #: Whether it has a time, may name a member, has an instance id, and is earlier than the line before it.
+    dated: bool
+    names: bool
+    instance: bool
+    back: bool
 
 
 class Event:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import inf
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from rebalance_kit.forensics.event import Kind
 from rebalance_kit.forensics.findings.cost import with_costs
 from rebalance_kit.forensics.findings.table import Findings
 from rebalance_kit.forensics.group_row import group_row
@@ -14,7 +15,7 @@ from rebalance_kit.forensics.history.history import Counts, History
 from rebalance_kit.forensics.history.storms import storms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from rebalance_kit.forensics.event import Event
     from rebalance_kit.forensics.history.rebalance import Rebalance
@@ -54,21 +55,37 @@ class Fold:
     def __init__(self, group: str | None, sink: Sink, *, alone: bool) -> None:
         self._history, self._findings = History(group), Findings(group, alone=alone)
         self._group, self._sink = group, sink
+        self._listeners: dict[tuple[Any, ...], tuple[Callable[[Event], object], ...]] = {}
         #: When, and after how many events at least (all that is open is gone through), what is over leaves next.
         self._due_ms: float = -inf
         self._events = self._least_events = 0
 
     def take(self, event: Event) -> None:
         """The next event."""
-        at_ms = event.at_ms
+        said = event.__dict__
+        at_ms = said.get("at_ms")
         self._events += 1
         if at_ms is not None and at_ms >= self._due_ms and self._events >= self._least_events:
             if self._due_ms > -inf:
                 self._leave_behind(at_ms - PAST_MS)
             self._due_ms, self._events = at_ms + PAST_MS, 0
             self._least_events = 2 * self._history.members
-        self._history.take(event)
-        self._findings.take(event)
+        # A plain tuple, because one is made for every event.
+        kind = (
+            said["event"],
+            said["side"],
+            said.get("group"),
+            at_ms is not None,
+            "member" in said or "instance" in said or "reason" in said,
+            "instance" in said,
+            "back_ms" in said,
+        )
+        listeners = self._listeners.get(kind)
+        if listeners is None:
+            both = (*self._history.listeners(Kind(*kind)), *self._findings.listeners(Kind(*kind)))
+            listeners = self._listeners[kind] = both
+        for listener in listeners:
+            listener(event)
 
     def _leave_behind(self, before_ms: int) -> None:
         before_ms = self._history.quiet_before(before_ms)
@@ -91,7 +108,7 @@ class Fold:
         over = self._give_away()
         history, sink = self._history, self._sink
         spells = storms(sink.rebalances)
-        gaps = [] if self._group is None else sorted(sink.gaps, key=lambda row: tuple(row.values()))
+        gaps = [] if self._group is None else sink.gaps
         self._findings.settle(inf, history, over)
         rows = self._findings.rows(history, sink.rebalances, spells)
         said = with_costs(rows, sink.rebalances, spells, gaps)

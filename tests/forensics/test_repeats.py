@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from rebalance_kit.forensics.grammar.table import MESSAGES as MESSAGES_OF_THE_GRAMMAR
 from rebalance_kit.forensics.lines import repeats
 from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader
 from rebalance_kit.forensics.lines.layouts import Layout, Reading
+from rebalance_kit.forensics.lines.messages import Messages
+from rebalance_kit.forensics.lines.quick import QuickReader
+from rebalance_kit.forensics.lines.repeats import Repeats
+from rebalance_kit.forensics.lines.sieve import sieve
+from tests.support.pipeline.grammar_samples import sample
 
 MESSAGES = (
     "[Consumer clientId=c1, groupId=g] (Re-)joining group",
@@ -73,3 +79,49 @@ def test_what_is_remembered_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None
     text = "\n".join(f"[2026-11-21 02:15:25,032] INFO line {number} (a.B)" for number in range(1_000))
     assert reader.read("run", "one", [text.encode()]).lines == 1_000
     assert max(len(memory) for memory in reader.memories()) <= 50
+
+
+def ordinary_lines() -> list[str]:
+    """Every message of the grammar behind the prefixes of brokers and clients, and lines that are nearly ordinary."""
+    heads = ("", "[Consumer clientId=c1, groupId=g] ", "[Consumer instanceId=pod-1, clientId=c1, groupId=g] ", "[GroupCoordinator 0]: ",
+             "[GroupCoordinator id=1 topic=__consumer_offsets partition=0] ", "[Worker clientId=connect-1, groupId=g] ",
+             "[worker|task-0] [Consumer clientId=c1, groupId=g] ", "[Consumer clientId=a, clientId=b, groupId=g] ",
+             "[Consumer clientId=c[1], groupId=g] ", "[Consumer clientId=c1, groupId=g]", "[GroupCoordinator] ", " ")  # fmt: skip
+    tails = (
+        " (org.apache.kafka.Logger)",
+        " (org.apache.kafka.Logger:17)",
+        " (a logger)",
+        " (a) ",
+        "",
+        " (org.apache.kafka.Logger)\r",
+    )
+    messages = [
+        sample(template, optional)[0] for template in MESSAGES_OF_THE_GRAMMAR for optional in (True, False)
+    ]
+    few = [
+        *messages[::23],
+        "",
+        "Rebootstrapping with [x]",
+        "] Rebootstrapping with [x] group",
+        "a\0b (Re-)joining group",
+        "(Re-)joining group   ",
+    ]
+    plain = [
+        f"[2026-11-21 02:15:25,032] INFO {head}{message}{tails[0]}" for head in heads for message in messages
+    ]
+    odd = [f"[2026-11-21 02:15:25,032] {level}{head}{message}{tail}" for level in ("INFO ", "WARN  ", "Info ", "") for head in heads
+           for message in few for tail in tails]  # fmt: skip
+    return plain + odd
+
+
+def test_a_line_in_kafkas_own_layout_says_the_same_when_it_is_read_quickly() -> None:
+    reading = Reading()
+    messages, may_matter = Messages(reading), sieve(reading.table)
+    quick, cut, read = QuickReader(may_matter), Repeats(reading, messages.clock).cut, 0
+    for line in ordinary_lines():
+        said = quick.read(line, *cut(line)[1:])
+        if said is not None:
+            read += 1
+            assert may_matter(line)
+            assert [said] == messages.read(line.rstrip("\r")), line
+    assert read > 1_500

@@ -18,7 +18,7 @@ from rebalance_kit.forensics.findings.unplaced import PLACED, Unplaced
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
-    from rebalance_kit.forensics.event import Event
+    from rebalance_kit.forensics.event import Event, Kind
     from rebalance_kit.forensics.history.history import History
     from rebalance_kit.forensics.history.names import Names
     from rebalance_kit.forensics.history.rebalance import Rebalance
@@ -47,23 +47,9 @@ class Findings:
         self._shares, self._settings, self._subscribed = Shares(), Settings(), Subscribed()
         self._quality, self._unplaced = InputQuality(group), Unplaced()
 
-        self._steps: dict[tuple[str, str, bool], tuple[Callable[[Event], None], ...]] = {}
-
-    def take(self, event: Event) -> None:
-        """The next event of the group, or one of no group."""
-        key = event.event, event.side, event.group == self._group
-        steps = self._steps.get(key)
-        if steps is None:
-            steps = self._steps[key] = tuple(self._steps_of(*key))
-        for step in steps:
-            step(event)
-        if event.back_ms is not None and (key[2] or self._alone):
-            self._quality.went_back(event)
-        if event.instance is not None and event.side == "java" and (key[2] or self._alone):
-            self._restarts.use(event)
-
-    def _steps_of(self, name: str, side: str, own: bool) -> Iterator[Callable[[Event], None]]:
-        """Who listens to lines of a kind."""
+    def listeners(self, kind: Kind) -> Iterator[Callable[[Event], object]]:
+        """Who takes the events of a kind: the group's, or of no group."""
+        name, side, own = kind.event, kind.side, kind.group == self._group
         if own and self._group is not None and (side == "broker" or name == "joined"):
             yield self._quality.take
         # What no group is named for is of the only one there is.
@@ -72,6 +58,10 @@ class Findings:
                 yield self._by_rule.take
             if name in COMINGS_AND_GOINGS:
                 yield self._restarts.take
+            if kind.back:
+                yield self._quality.went_back
+            if kind.instance and side == "java":
+                yield self._restarts.use
         if name in _MADE_AND_GONE:
             yield self._subscribed.change
         if own and name in PLACED:

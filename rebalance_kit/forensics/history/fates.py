@@ -36,6 +36,9 @@ _BEGINS = frozenset(
 _ANEW = frozenset({"process_started", "subscribed", "joining", "rd_joining"})
 _STALLED = frozenset({"poll_timeout", "rd_poll_timeout"})
 
+#: Lines that may say more than that the process lived.
+_TELLING = _ANEW | _STALLED | {"transitioned", "rd_epoch_heartbeat"}
+
 
 @dataclass(slots=True)
 class _Timeline:
@@ -84,6 +87,8 @@ class Fates:
             line = files[event.file] = _Timeline()
         line.seen.append(at_ms)
         line.closed.append(name == "process_closed")
+        if name not in _TELLING:
+            return
         if _begins_anew(event):
             line.anew.append(at_ms)
         if name in _STALLED:

@@ -22,7 +22,7 @@ from rebalance_kit.forensics.history.waits import Waits
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
-    from rebalance_kit.forensics.event import Event
+    from rebalance_kit.forensics.event import Event, Kind
     from rebalance_kit.forensics.history.lives import Namesakes
     from rebalance_kit.forensics.history.rebalance import Rebalance
 
@@ -49,27 +49,13 @@ class History:
         self._mentioned: dict[str, int] = {}
         self._coordinator, self._felt, self._fates = Coordinator(), Felt(), Fates()
         self._owners, self._lives, self._waits, self._causes = Owners(), Lives(), Waits(), Causes()
-        self._steps: dict[tuple[str, bool, bool], tuple[Callable[[Event], None], ...]] = {}
 
-    def take(self, event: Event) -> None:
-        """The next event of the group, or one of no group that may concern it (a broker's, a process's start)."""
-        told = event.__dict__
-        if "member" in told or "instance" in told or "reason" in told:
-            member = self.names.take(event)
-            if member is not None:
-                self._mentioned[member] = (
-                    self._mentioned.get(member, 0) if event.at_ms is None else event.at_ms
-                )
-        key = event.event, event.side == "broker", event.group == self.group
-        steps = self._steps.get(key)
-        if steps is None:
-            steps = self._steps[key] = tuple(self._steps_of(*key))
-        for step in steps:
-            step(event)
-
-    def _steps_of(self, name: str, of_broker: bool, own: bool) -> Iterator[Callable[[Event], None]]:
-        """Who listens to lines of a kind."""
-        if of_broker:
+    def listeners(self, kind: Kind) -> Iterator[Callable[[Event], object]]:
+        """Who takes the events of a kind: the group's, or of no group and of possible concern (a process's start)."""
+        name, own = kind.event, kind.group == self.group
+        if kind.names:
+            yield self._mention
+        if kind.side == "broker":
             if name in KINDS:
                 yield self.topics.change
             elif name in {"broker_started", "loaded"}:
@@ -77,13 +63,19 @@ class History:
             if own and self.group is not None:
                 yield from self._steps_of_coordinator(name)
             return
-        yield self._fates.take
+        if kind.dated:
+            yield self._fates.take
         if name == "config":
             yield self._owners.configured
         if own:
             for names, step in self._routes:
                 if name in names:
                     yield step
+
+    def _mention(self, event: Event) -> None:
+        member, at_ms = self.names.take(event), event.at_ms
+        if member is not None:
+            self._mentioned[member] = self._mentioned.get(member, 0) if at_ms is None else at_ms
 
     @cached_property
     def _routes(self) -> tuple[tuple[Collection[str], Callable[[Event], None]], ...]:

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.forensics.event import MESSAGES_A_LINE, Event
 from rebalance_kit.forensics.lines.messages import LONGEST_LINE, SHOWN, Messages
+from rebalance_kit.forensics.lines.quick import QuickReader
 from rebalance_kit.forensics.lines.repeats import Repeats
 from rebalance_kit.forensics.lines.sieve import sieve
+from rebalance_kit.forensics.lines.timestamps import MILLIS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rebalance_kit.forensics.lines.layouts import Reading
-    from rebalance_kit.forensics.lines.repeats import Memory, Told
+    from rebalance_kit.forensics.lines.repeats import Cut, Memory, Told
 
 
 @dataclass(slots=True)
@@ -50,6 +52,7 @@ class FileReader:
         self._reading = reading
         self._messages = Messages(reading)
         self._sieve = sieve(reading.table)
+        self._quick = QuickReader(self._sieve)
         self._repeats = Repeats(reading, self._messages.clock)
 
     def read(self, run: str, name: str, chunks: Iterable[bytes]) -> FileRead:
@@ -80,40 +83,40 @@ class FileReader:
 
     def take(self, told: FileRead, data: bytes) -> None:
         """Whole lines, without the end of the last."""
-        run, name, events, unread = told.run, told.name, told.events, _UNREAD
         lines = data.decode("utf-8", "replace").split("\n")
-        number, told.lines = told.lines, told.lines + len(lines)
-        for line, cut in zip(lines, self._repeats.cuts(lines), strict=True):
-            number += 1
-            found: Any = cut[0].get(cut[1], unread)
-            if found is None:
-                continue
-            ms = cut[2]
-            if found is unread:
-                found = self._line(line, data, number - told.lines - 1)
-                self._repeats.remember(cut, found)
+        form, whole, unread = self._repeats.form_of(lines), self._repeats.whole, _UNREAD
+        seconds, memory, width, end = form.seconds, form.memory, form.width, form.width + 3
+        first, told.lines = told.lines, told.lines + len(lines)
+        found: Any
+        # Most lines are ignored ones that were read before: they end at the first "continue" or at the second.
+        for number, line in enumerate(lines, first + 1):
+            second = seconds.get(line[:width])
+            if second is not None and line[width:end] in MILLIS:
+                found = memory.get(line[end:], unread)
                 if found is None:
                     continue
-                ms = 0
-            text = line.rstrip("\r")[:SHOWN]
-            if isinstance(found, str):
-                told.rejected.append((number, found, text))
-                continue
-            told.parsed += 1
-            row = number * MESSAGES_A_LINE
-            for fields in found:
-                said = fields.copy()
-                if ms and "at_ms" in said:
-                    said["at_ms"] += ms
-                said["text"], said["line"], said["row"], said["path"], said["file"] = (
-                    text,
-                    number,
-                    row,
-                    run,
-                    name,
-                )
-                row += 1
-                events.append(Event(said))
+                cut = memory, line[end:], second + MILLIS[line[width:end]]
+            else:
+                found = whole.get(line, unread)
+                if found is None:
+                    continue
+                cut = (whole, line, 0) if found is not unread else self._repeats.cut(line)
+                found = cut[0].get(cut[1], unread)
+                if found is None:
+                    continue
+            if found is unread:
+                found = self._unread(line, cut, data, number - told.lines - 1)
+                if found is not None:
+                    _tell(told, found, number, line)
+                self._repeats.remember(cut, found)
+            elif type(found) is str:
+                _tell(told, found, number, line)
+            else:
+                _tell(told, _copied(found, cut[2]), number, line)
+
+    def _unread(self, line: str, cut: Cut, data: bytes, place_in_data: int) -> Told:
+        quick = self._quick.read(line, cut[1], cut[2]) if self._repeats.is_kafkas(cut[0]) else None
+        return self._line(line, data, place_in_data) if quick is None else [quick]
 
     def _line(self, line: str, data: bytes, place_in_data: int) -> Told:
         may_matter = self._sieve(line)
@@ -128,31 +131,63 @@ class FileReader:
         return self._messages.read(line.rstrip("\r"))
 
 
+def _tell(told: FileRead, found: list[dict[str, Any]] | str, number: int, line: str) -> None:
+    """Add what a line says to what a file holds."""
+    text = line.rstrip("\r")[:SHOWN]
+    if isinstance(found, str):
+        told.rejected.append((number, found, text))
+        return
+    told.parsed += 1
+    row = number * MESSAGES_A_LINE
+    for fields in found:
+        fields["line"], fields["text"], fields["row"] = number, text, row
+        fields["path"], fields["file"] = told.run, told.name
+        told.events.append(Event(fields))
+        row += 1
+
+
+def _copied(found: list[dict[str, Any]], ms: int) -> list[dict[str, Any]]:
+    """The fields of the events of a line that is remembered, at a moment."""
+    if len(found) == 1:
+        fields = found[0].copy()
+        if ms and "at_ms" in fields:
+            fields["at_ms"] += ms
+        return [fields]
+    return [
+        {**fields, "at_ms": fields["at_ms"] + ms} if "at_ms" in fields else fields.copy() for fields in found
+    ]
+
+
 #: A line that is not remembered.
 _UNREAD = object()
 
 
 def _complete(told: FileRead, shift_ms: int) -> None:
     """Lines of a client that name none get the one client (and group) that their file is of; clocks are set right."""
-    theirs = [event.__dict__ for event in told.events if event.side != "broker"]
-    told.clients |= {fields.get("client") for fields in theirs}
-    told.groups |= {fields.get("group") for fields in theirs if "client" in fields}
-    client, group = _only(told.clients), _only(told.groups)
-    for fields in theirs:
-        if client is not None and "client" not in fields:
-            fields["client"] = client
-        if group is not None and "group" not in fields:
-            fields["group"] = group
-    before = told.last_ms
+    nameless, before = [], told.last_ms
+    clients, groups = told.clients, told.groups
     for event in told.events:
-        if event.at_ms is None:
-            continue
-        if shift_ms:
-            event.at_ms += shift_ms
-        if before is not None and before > event.at_ms:
-            event.back_ms = before - event.at_ms
-        before = event.at_ms
+        fields = event.__dict__
+        if fields["side"] != "broker":
+            if "client" in fields:
+                clients.add(fields["client"])
+                groups.add(fields.get("group"))
+            if "client" not in fields or "group" not in fields:
+                nameless.append(fields)
+        at_ms = fields.get("at_ms")
+        if at_ms is not None:
+            if shift_ms:
+                fields["at_ms"] = at_ms = at_ms + shift_ms
+            if before is not None and before > at_ms:
+                fields["back_ms"] = before - at_ms
+            before = at_ms
     told.last_ms = before
+    client, group = _only(clients), _only(groups)
+    for fields in nameless:
+        if client is not None:
+            fields.setdefault("client", client)
+        if group is not None:
+            fields.setdefault("group", group)
 
 
 def _only(values: set[str | None]) -> str | None:

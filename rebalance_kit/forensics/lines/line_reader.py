@@ -126,6 +126,17 @@ class LineReader:
         return _whole_messages(messages) if messages else None
 
 
+def client_prefix(prefix: str) -> Prefix | None:
+    """Instance id, client and group of a text that is a client's prefix and nothing else."""
+    found = _CLIENT_PREFIX.fullmatch(prefix)
+    return None if found is None else (found[1], found[2], found[3])
+
+
+def is_broker_prefix(prefix: str) -> bool:
+    """Whether a text is the prefix of a broker's line and nothing else."""
+    return _BROKER_PREFIX.fullmatch(prefix) is not None
+
+
 def _of_others(line: str, container_time: str | None) -> list[Message] | None:
     """What another client says in a line."""
     found = find_of_others(line)

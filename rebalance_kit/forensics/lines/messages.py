@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -46,21 +46,18 @@ class Messages:
         if found is None or isinstance(found, str):
             return found
         text = line[:SHOWN]
-        events = [self._event(said, text) for said in found]
-        for (_, _, at, _), _, _ in found if any(event.get("at_ms", 0) is None for event in events) else ():
-            if at and is_date(at):
+        events = []
+        for said in found:
+            event = self._event(said, text)
+            at = said[0][2]
+            if at and event["at_ms"] is None and is_date(at):
                 return f"no such date or time: {at}"
+            events.append(event)
         return events
 
     def _event(self, said: Message, text: str) -> dict[str, Any]:
         (layout, level, at, writer), (instance, client, group), (template, fields) = said
-        fixed, values = _form(template)
-        told = fixed.copy()
-        for (name, value_of), text_of in zip(values, fields or (), strict=True):
-            if value_of is not None:
-                told[name] = value_of(text_of)
-            elif text_of:
-                told[name] = text_of
+        told = fields_of(template, fields or ())
         told["text"] = text
         if at:
             told["at_ms"] = self.clock.read(at, layout)
@@ -71,8 +68,20 @@ class Messages:
         if not told.get("client") and (who := client or (writer.split("#", 1)[0] if writer else None)):
             told["client"] = who
         if instance and not told.get("instance"):
-            told["instance"] = _instance(instance)
+            told["instance"] = instance_of(instance)
         return told
+
+
+def fields_of(template: Template, texts: Sequence[str]) -> dict[str, Any]:
+    """What a message says by itself: the kind of event and its fields."""
+    fixed, values = _form(template)
+    told = fixed.copy()
+    for (name, value_of), text_of in zip(values, texts, strict=True):
+        if value_of is not None:
+            told[name] = value_of(text_of)
+        elif text_of:
+            told[name] = text_of
+    return told
 
 
 def place(told: dict[str, Any], line: int, part: int) -> None:
@@ -96,7 +105,7 @@ def _whole(text: str) -> int | None:
     return None if number is None or not -_LARGEST < number < _LARGEST else number
 
 
-def _instance(text: str) -> str | None:
+def instance_of(text: str) -> str | None:
     """A ``group.instance.id``; None for the ways Kafka writes that there is none."""
     bare = text[5:-1] if text.startswith("Some(") and text.endswith(")") else text
     return None if bare in {"null", "None", ""} else bare
@@ -112,6 +121,6 @@ def _partitions(text: str) -> list[str]:
 #: What makes values of fields that are not plain text.
 _VALUES: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(NUMBERS, _whole),
-    "instance": _instance,
+    "instance": instance_of,
     "partitions": _partitions,
 }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rebalance_kit.forensics.lines.timestamps import MILLIS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Sequence
 
     from rebalance_kit.forensics.lines.layouts import Reading
     from rebalance_kit.forensics.lines.timestamps import Clock
@@ -29,9 +29,22 @@ MOST, LONGEST = 50_000, 1_000
 #: Further from UTC than this is no time zone.
 _MOST_OFFSET_MS = 86_400_000
 
+#: So many lines at the beginning of a piece are looked at for the form of its times.
+_LOOKED_AT = 200
+
 #: A line without its time: where its like is remembered, the rest, and the moment (0: no plain time).
-#: (A plain tuple, because one is made for every line.)
 Cut: TypeAlias = tuple[Memory, str, int]
+
+
+class Form:
+    """One form of plain times: with or without a bracket, T or blank, comma or point."""
+
+    def __init__(self, bracket: str) -> None:
+        #: How many letters of a line there are before the milliseconds.
+        self.width = 20 + len(bracket)
+        #: When the seconds begin that have occurred.
+        self.seconds: dict[str, int] = {}
+        self.memory: Memory = {}
 
 
 class Repeats:
@@ -42,42 +55,56 @@ class Repeats:
         # A reader's own layouts may look at the digits of a time.
         self._cuts = not reading.layouts
         self._zoned = reading.time_zone is not None
-        self._whole: Memory = {}
-        self._by_form: dict[str, Memory] = {}
-        self._seconds: dict[str, tuple[Memory, int]] = {}
+        #: Lines without a plain time.
+        self.whole: Memory = {}
+        self._forms = {
+            f"{bracket}{middle}{point}": Form(bracket)
+            for bracket in ("", "[")
+            for middle in "T "
+            for point in ",."
+        }
+        self._any = Form("")
 
-    def cuts(self, lines: Iterable[str]) -> Iterator[Cut]:
-        """Each line without the plain time that begins it: ``2026-11-21 02:15:25,032``, or the same in brackets."""
-        whole, seconds, millis = self._whole, self._seconds, MILLIS
-        for line in lines:
-            if line[:1] == "[":
-                stamp, rest = line[1:24], line[24:]
-                plain = rest[:1] == "]"
-            else:
-                stamp, rest = line[:23], line[23:]
-                plain = stamp[10:11] in {"T", " "} and rest[:1] != "]"
-            if plain:
-                second = seconds.get(stamp[:20]) or self._second(stamp)
-                ms = millis.get(stamp[20:])
-                if second is not None and ms is not None:
-                    yield second[0], rest, second[1] + ms
-                    continue
-            yield whole, line, 0
+    def form_of(self, lines: Sequence[str]) -> Form:
+        """The form of the first plain time near the beginning; an empty one where there is none."""
+        for line in lines[:_LOOKED_AT]:
+            memory = self.cut(line)[0]
+            if memory is not self.whole:
+                return next(form for form in self._forms.values() if form.memory is memory)
+        return self._any
 
-    def _second(self, stamp: str) -> tuple[Memory, int] | None:
-        """The moment at which a second begins, with the memory of the lines whose times have this form."""
-        begun = self._clock.second(stamp[:19]) if self._cuts and stamp[19:20] in {",", "."} else None
-        if begun is None:
-            return None
-        if len(self._seconds) >= MOST:
-            self._seconds.clear()
-        second = self._by_form.setdefault(stamp[10] + stamp[19], {}), begun
-        self._seconds[stamp[:20]] = second
-        return second
+    def cut(self, line: str) -> Cut:
+        """A line without the plain time that begins it: ``2026-11-21 02:15:25,032``, or the same in brackets."""
+        start = 1 if line[:1] == "[" else 0
+        end = start + 23
+        if self._cuts and (line[end : end + 1] == "]") == bool(start):
+            form = self._forms.get(
+                line[:start] + line[start + 10 : start + 11] + line[start + 19 : start + 20]
+            )
+            ms = MILLIS.get(line[end - 3 : end])
+            if form is not None and ms is not None:
+                begun = form.seconds.get(line[: form.width])
+                begun = self._second(form, line, start) if begun is None else begun
+                if begun is not None:
+                    return form.memory, line[end:], begun + ms
+        return self.whole, line, 0
+
+    def _second(self, form: Form, line: str, start: int) -> int | None:
+        """The moment at which the second of a line begins; None where it has none."""
+        begun = self._clock.second(line[start : start + 19])
+        if begun is not None:
+            if len(form.seconds) >= MOST:
+                form.seconds.clear()
+            form.seconds[line[: form.width]] = begun
+        return begun
+
+    def is_kafkas(self, memory: Memory) -> bool:
+        """Whether lines are remembered there that begin as Kafka's own layout does."""
+        return memory is self._forms["[ ,"].memory
 
     def memories(self) -> list[Memory]:
         """All that is remembered."""
-        return [self._whole, *self._by_form.values()]
+        return [self.whole, *(form.memory for form in self._forms.values())]
 
     def remember(self, cut: Cut, told: Told) -> None:
         """Remember what a line gave, unless the next line with this rest may give something else."""
@@ -85,15 +112,12 @@ class Repeats:
         if len(rest) > LONGEST:
             return
         if isinstance(told, list):
-            counted = []
-            for one in told:
-                fields = one.copy()
+            told = [fields.copy() for fields in told]
+            for fields in told:
                 if "at_ms" in fields:
                     if not self._counts_from(cut, fields["at_ms"]):
                         return
                     fields["at_ms"] -= ms
-                counted.append(fields)
-            told = counted
         if len(memory) >= MOST:
             memory.clear()
         memory[rest] = told
@@ -101,6 +125,6 @@ class Repeats:
     def _counts_from(self, cut: Cut, at_ms: int | None) -> bool:
         """Whether the moment of an event follows from the time that was cut off."""
         memory, _, ms = cut
-        if at_ms is None or memory is self._whole:
+        if at_ms is None or memory is self.whole:
             return False
         return at_ms == ms or (not self._zoned and abs(at_ms - ms) <= _MOST_OFFSET_MS)
