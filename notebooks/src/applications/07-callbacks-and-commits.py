@@ -350,8 +350,9 @@ print(explain("CommitFailedException"))
 #
 # The frozen process cannot heartbeat, so its partitions go to others, who read on. When it
 # wakes, a classic consumer returns whole fetches of the same records before it learns that it was removed. A KIP-848
-# consumer learns it first: in the table of notebook 05, about twenty times fewer records come twice. Neither protects a database that your code writes to. For that you need your own fence:
-# write the offset (or the generation) with the data, and refuse older ones.
+# consumer learns it first: in the table of notebook 05, about twenty times fewer records come twice. Neither protects a
+# database that your code writes to. For that you need your own fence: write the offset (or the generation) with the
+# data, and refuse older ones.
 #
 # ## Long work: `pause()` and worker threads
 #
@@ -471,10 +472,12 @@ print(wrong.text)
 
 # %% [markdown]
 # `_STATE`, *Erroneous state*: the call is refused, nothing changes, and the client goes on waiting for the right one.
-# It sends heartbeats, so the group keeps it, and it reads no record. The group may even look Stable. (The mock cluster
-# hands b its partitions all the same. A real broker waits for *a* to give them up, which it never does. With
-# cooperative-sticky the next rebalance waits for *a*, for up to `max.poll.interval.ms`.) In C the refusal is a return value that hardly any program checks; in
-# Python it comes out of `poll()`. This is one of the hardest incidents to see from outside.
+# It sends heartbeats, so the group keeps it, and it reads no record. The group may even look Stable. In C the refusal is
+# a return value that hardly any program checks; in Python it comes out of `poll()`. This is one of the hardest incidents
+# to see from outside.
+#
+# (The mock cluster hands *b* its partitions all the same. A real broker waits for *a* to give them up, which it never
+# does. With cooperative-sticky the next rebalance waits for *a*, for up to `max.poll.interval.ms`.)
 #
 # The same two callbacks, with the right calls:
 

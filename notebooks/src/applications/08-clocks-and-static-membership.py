@@ -170,8 +170,8 @@ for name, each in (("dynamic", dynamic), ("static", static)):
 print(columns(table))
 
 # %% [markdown]
-# Static members cause no rebalance at all, and leave far more unread: each of three members is away for twenty seconds with two
-# partitions, which makes 3 × 20 × 2 = 120 partition-seconds, and a little for each start. That is the bargain, not a
+# Static members cause no rebalance at all, and leave far more unread: each of three members is away for twenty seconds
+# with two partitions, which makes 3 × 20 × 2 = 120 partition-seconds, and a little for each start. That is the bargain, not a
 # defect: while a static member is away, **nobody** reads its partitions. Meanwhile, others read the partitions of a
 # dynamic member, so for dynamic members it does not matter how long a restart takes.
 #
@@ -231,7 +231,7 @@ for end in back["KIP-848"].of("process_ended"):
 # session short if such kills are frequent.
 #
 # **Scaling down.** A static member that is gone for good keeps its partitions unread for a whole session. Remove it
-# with the Admin client:
+# with the Admin client (under KIP-848 too, as a recording with a broker of 4.3 shows; the first brokers with KIP-848 refused it):
 #
 # ```java
 # admin.removeMembersFromConsumerGroup("billing",
@@ -272,8 +272,8 @@ print(reasons(run("storm", "eager"), since_s=25))
 
 # %% [markdown]
 # The reasons are one *leave* and many *joins*. (The other leaves fall into a join phase that is already open, and begin
-# no rebalance of their own. The phase that begins at 49.2 s, for example, still waits for consumer-2 when consumer-2 leaves.) Nothing says "storm". The cause, `consumer poll timeout has expired`, is in the client's
-# LeaveGroup.
+# no rebalance of their own. The phase that begins at 49.2 s, for example, still waits for consumer-2 when consumer-2
+# leaves.) Nothing says "storm". The cause, `consumer poll timeout has expired`, is in the client's LeaveGroup.
 #
 # Cure, in this order:
 #
