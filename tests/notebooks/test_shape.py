@@ -14,7 +14,7 @@ from tests.support.paths import ROOT
 from tests.support.scripts import loaded
 
 SHAPED = sorted(
-    path for path in (ROOT / "notebooks").glob("*.ipynb") if re.match(r"0[0-5]b?-|1[0-2]-", path.name)
+    path for path in (ROOT / "notebooks").glob("*.ipynb") if re.match(r"0\db?-|1[0-5]-", path.name)
 )
 OBJECTIVE = re.compile(r"\((?:CCDAK|CCAAK) [A-Z][\w ]+\)[;.]?$")
 LONGEST_VISIBLE_CELL = 24

@@ -559,7 +559,7 @@ Quiz("callbacks", count=8)
 # ## Recap card
 #
 # - Revoked: still yours, commit now. Lost: gone, discard, do not commit. Assigned: only what is new (all of it under eager).
-# - Commit before `close()`: a close in the middle of a rebalance calls lost, not revoked.
+#   A classic `close()` in the middle of a rebalance calls lost, so commit before it.
 # - Process, then commit: records may come twice. Commit, then process: records may be lost. The protocol changes neither.
 # - After a crash, auto-commit repeats at most one interval's records. Under cooperative, commit in revoked, or a
 #   planned move repeats a few.

@@ -304,10 +304,10 @@ Quiz(
 #
 # - Default list to cooperative-sticky: **one** bounce. Range alone: **two**.
 # - Before you remove an assignor's name, every member must list another one that all share.
-# - The first KIP-848 member converts the group. When the last one leaves, the group becomes classic again.
+# - The first KIP-848 member converts the group. When the last one leaves, the group becomes classic again. UPGRADED in
+#   `--members --verbose` shows which members of a mixed group are still classic.
 # - Unset session, heartbeat and strategy on the clients first.
 # - `GROUP_ID_NOT_FOUND` in a migration: look at `group.consumer.migration.policy`, then for user data in the assignments.
-# - UPGRADED in `--members --verbose` shows which members of a mixed group are still classic.
 # - librdkafka: mixed lists are refused, and callbacks need the incremental calls under KIP-848.
 
 # %% tags=["hide-input"]
