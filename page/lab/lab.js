@@ -127,6 +127,7 @@ export class Lab {
       ["change:theme", () => this.theme.apply()],
       ["change:controls", () => this.showControls()],
       ["change:cursor_ms", () => this.cursor.follow()],
+      ["comm_live_update", () => this.talk.request({ type: "alive" }, true)],
       ["msg:custom", (message, buffers) => this.talk.hear(message, buffers)],
     ]);
     listeners.forEach(([name, run]) => this.model.on(name, run));

@@ -1,4 +1,4 @@
-import { following, labelShift, Scale, worstPerPixel, zoomed } from "../lab/time/scale.js";
+import { following, labelShift, reachOf, Scale, worstPerPixel, zoomed } from "../lab/time/scale.js";
 import { close, same } from "./assert.js";
 
 Deno.test("a moment stands in proportion, and a pixel names its moment", () => {
@@ -15,6 +15,14 @@ Deno.test("the axis takes the smallest step that leaves few enough ticks", () =>
   same(new Scale(0, 9_000, 100).ticks([1, 2, 5], 10), { step: 1, ticks: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] });
   same(new Scale(0, 11_000, 100).ticks([1, 2, 5], 10), { step: 2, ticks: [0, 2, 4, 6, 8, 10] });
   same(new Scale(0, 100_000, 100).ticks([1, 2, 5], 10).step, 10);
+});
+
+Deno.test("an axis never shrinks and grows by whole stretches", () => {
+  same(reachOf(0, 40_000), 40_000);
+  same(reachOf(40_000, 40_000), 40_000);
+  same(reachOf(40_000, 80_000), 90_000);
+  same(reachOf(90_000, 85_000), 90_000);
+  same(reachOf(90_000, 40_000), 90_000);
 });
 
 Deno.test("the axis of a stretch begins at the first step within it", () => {

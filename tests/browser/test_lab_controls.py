@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
@@ -10,8 +12,10 @@ from rebalance_kit.model.trace import parse_trace
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.permalink import Link, write_link
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
+from rebalance_kit.view.figures.board_svg import still
 from rebalance_kit.view.lab.lessons import PRESETS
 from rebalance_kit.view.lab.widget import Lab
+from tests.browser.conftest import SHOTS
 from tests.support.browser.lab_bridge import Bridge
 
 
@@ -316,7 +320,9 @@ def test_a_link_in_the_address_opens_and_a_damaged_one_says_so_and_opens_the_fir
     assert bridge.lab.scenario.name == PRESETS[0].name
 
 
-@pytest.mark.parametrize("words", ["Trace", "Scenario", "Report", "Animation", "Picture"])
+@pytest.mark.parametrize(
+    "words", ["Trace", "Scenario", "Report", "Animation", "Picture of this view", "Picture of the board"]
+)
 def test_every_export_is_the_run_that_is_shown(bridge, page, words, tmp_path):
     bridge.seek(40_000)
     bridge.click("More: files, theme, history")
@@ -329,9 +335,17 @@ def test_every_export_is_the_run_that_is_shown(bridge, page, words, tmp_path):
         assert parse_trace(path.read_text(encoding="utf-8").splitlines()).rows == bridge.lab.trace.rows
     elif words == "Scenario":
         assert read_scenario(path) == bridge.lab.scenario
-    elif words == "Picture":
+    elif words == "Picture of this view":
         assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
         assert path.stat().st_size > 50_000
+        tall = int.from_bytes(path.read_bytes()[20:24], "big") / 2
+        bars = page.evaluate(
+            "[lab.ui.actionBar, lab.ui.transport, lab.ui.details].reduce((sum, bar) => sum + bar.offsetHeight, 0)"
+        )
+        assert abs(tall + bars - page.evaluate("lab.ui.root.offsetHeight")) <= 1
+        shutil.copy(path, SHOTS / "exported.png")
+    elif words == "Picture of the board":
+        assert path.read_text(encoding="utf-8") == still(bridge.lab.board, bridge.lab.theme)
     else:
         assert "consumer-2" in path.read_text(encoding="utf-8")
 

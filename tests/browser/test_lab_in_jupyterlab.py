@@ -209,6 +209,14 @@ def test_when_the_kernel_is_gone_play_goes_on_and_the_page_says_what_to_do(
     shot(lab, "kernel-gone")
 
 
+def test_a_kernel_that_was_restarted_is_told_of_before_anything_is_done(
+    page, jupyter, write_notebook
+) -> None:
+    lab = _open(page, jupyter, write_notebook("restarted.ipynb", "from rebalance_kit.view import Lab\nLab()"))
+    page.evaluate("jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
+    lab.get_by_text("The kernel does not answer").wait_for(timeout=40_000)
+
+
 def test_two_views_of_one_lab_follow_each_other_and_a_cell_that_runs_again_leaves_none_behind(
     page, jupyter, write_notebook
 ) -> None:
@@ -224,6 +232,7 @@ def test_two_views_of_one_lab_follow_each_other_and_a_cell_that_runs_again_leave
     labs.nth(1).get_by_role("slider", name="Time").press("End")
     labs.nth(1).locator("[data-member='consumer-1'][data-look='gone']").wait_for(timeout=30_000)
 
+    page.evaluate("document.querySelector('.rk-lab').parentElement.rebalanceLab.player.pause()")
     labs.nth(0).get_by_role("slider", name="Time").press("Home")
     labs.nth(0).get_by_role("button", name="Play").click()
     page.evaluate(

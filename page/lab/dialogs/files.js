@@ -4,6 +4,7 @@ import { make } from "../../shared/dom.js";
 
 const KEPT_MS = 10_000;
 const SHARPNESS = 2;
+const KINDS = /** @type {Record<string, string>} */ ({ ".html": "text/html", ".svg": "image/svg+xml" });
 
 /** @typedef {import("../lab.js").Lab} Lab */
 
@@ -39,21 +40,37 @@ async function styleOf(lab) {
   return new TextDecoder().decode(answer.buffers[0]);
 }
 
+/** What is for hands, and no part of a picture. */
+const TOOLS =
+  "[hidden], .rk-actions, .rk-transport, .rk-astext, .rk-guidebutton, .rk-guidebuttons, .rk-band, .rk-slider, .rk-head > button:not(.rk-presetbutton), .rk-popup, .rk-keys, .rk-offer, .rk-status";
+
 /**
- * A copy of the lab in which canvases are images, and nothing is hidden.
+ * A copy of the lab in which canvases are images that stand where they stood, and nothing is hidden.
  * @param {HTMLElement} root
  */
 function stillOf(root) {
   const copy = /** @type {HTMLElement} */ (root.cloneNode(true));
   const drawn = [...root.querySelectorAll("canvas")];
   copy.querySelectorAll("canvas").forEach((canvas, place) => {
-    const style = canvas.getAttribute("style") || "";
+    const { position, left, top } = getComputedStyle(drawn[place]);
+    const where = position === "absolute" ? `;position:absolute;left:${left};top:${top}` : "";
+    const style = `${canvas.getAttribute("style") ?? ""}${where}`;
     canvas.replaceWith(
       make("img", { src: drawn[place].toDataURL(), style, class: canvas.className || null }),
     );
   });
-  copy.querySelectorAll("[hidden]").forEach((node) => node.remove());
+  copy.querySelectorAll(TOOLS).forEach((node) => node.remove());
   return new XMLSerializer().serializeToString(copy);
+}
+
+/**
+ * How tall the lab is without the bars that a picture does not show.
+ * @param {Lab} lab
+ */
+function heightOf({ ui }) {
+  const bars = [ui.actionBar, ui.transport, ui.details];
+  const scale = ui.root.getBoundingClientRect().height / ui.root.offsetHeight;
+  return scale * (ui.root.offsetHeight - bars.reduce((sum, bar) => sum + bar.offsetHeight, 0));
 }
 
 /**
@@ -63,7 +80,8 @@ function stillOf(root) {
  */
 async function picture(lab) {
   const css = (await styleOf(lab)).replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-  const { width, height } = lab.ui.root.getBoundingClientRect();
+  const { width } = lab.ui.root.getBoundingClientRect();
+  const height = heightOf(lab);
   const body = `<div xmlns="http://www.w3.org/1999/xhtml"><style>${css}</style>${stillOf(lab.ui.root)}</div>`;
   const inside = `<foreignObject width="100%" height="100%">${body}</foreignObject>`;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${inside}</svg>`;
@@ -96,7 +114,11 @@ async function saveFile(lab, what) {
     lab.refuse(answer.words);
     return;
   }
-  download(answer.file, answer.buffers[0], answer.file.endsWith("html") ? "text/html" : "text/plain");
+  download(
+    answer.file,
+    answer.buffers[0],
+    KINDS[answer.file.slice(answer.file.lastIndexOf("."))] ?? "text/plain",
+  );
   lab.tell(`${answer.file} is in your downloads.`);
 }
 

@@ -11,6 +11,7 @@ const FILES = Object.freeze([
   ["report", "Report (HTML)"],
   ["animation", "Animation (HTML, plays alone)"],
   ["png", "Picture of this view (PNG)"],
+  ["svg", "Picture of the board (SVG)"],
 ]);
 const PILLS = Object.freeze(
   /** @type {[string, string][]} */ ([

@@ -13,6 +13,8 @@ import { mostOf, spreadStrip } from "./quartiles.js";
 const STRIP_HEIGHT = 36;
 const MOST_MEMBERS = 16;
 const MOST_CHIPS = 40;
+const AXIS_STEPS_S = [5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600];
+const MOST_TICKS = 6;
 
 /** @typedef {import("../film/format.js").Film} Film */
 /** @typedef {import("../film/board.js").Board} Board */
@@ -39,6 +41,7 @@ export class Compare {
     this.orphans = films.map(() => make("td", {}));
     this.boards = this.many ? [] : films.map((film) => new MiniBoard(film, this.names));
     this.strips = films.map(() => make("canvas", { "aria-hidden": "true", class: "rk-mini" }));
+    this.axes = films.map(() => make("div", { class: "rk-miniaxis", "aria-hidden": "true" }));
     this.drawnAt = "";
     /** @type {WeakMap<Element, string>} */
     this.filled = new WeakMap();
@@ -56,7 +59,7 @@ export class Compare {
       "tbody",
       {},
       ...live,
-      rowOf(["Whole run"], this.strips.map((canvas) => make("td", {}, canvas))),
+      rowOf(["Whole run"], this.strips.map((canvas, column) => make("td", {}, canvas, this.axes[column]))),
       ...this.costRows.map((line) => line.node),
     );
     const differs = make(
@@ -160,10 +163,21 @@ export class Compare {
       if (this.drawnAt !== key) {
         const pen = sharpPen(canvas, width, STRIP_HEIGHT);
         new Painter(ui.root).drawRun(pen, this.films[column], scale, STRIP_HEIGHT);
+        this.axes[column].replaceChildren(...this.ticksOf(scale));
       }
       canvas.parentElement?.style.setProperty("--at", `${scale.x(Math.min(at, this.end))}px`);
     });
     this.drawnAt = key;
+  }
+
+  /**
+   * One axis for all runs, however long each of them is.
+   * @param {Scale} scale
+   */
+  ticksOf(scale) {
+    return scale.ticks(AXIS_STEPS_S, MOST_TICKS).ticks.map((at) =>
+      make("span", { style: `left:${scale.x(at * 1000)}px` }, `${at}`)
+    );
   }
 
   /**
@@ -179,7 +193,8 @@ export class Compare {
   }
 
   get columnWidth() {
-    return Math.floor((this.lab.ui.stageHome.clientWidth - 270) / this.films.length) - 24;
+    const cell = this.heads[0].clientWidth || (this.lab.ui.stageHome.clientWidth - 270) / this.films.length;
+    return Math.floor(cell) - 12;
   }
 
   /**

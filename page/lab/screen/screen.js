@@ -34,6 +34,7 @@ export class Screen {
     this.stage = null; // a Stage or Tiles
     this.width = 0;
     this.outer = 0;
+    this.lesson = ""; // what the axis of time belongs to
     /** @type {string | null} */
     this.meterKey = null;
   }
@@ -71,7 +72,7 @@ export class Screen {
     ui.root.classList.toggle("rk-thin", outer < 900);
     const focused = this.stage && this.stage.root.contains(document.activeElement);
     this.stage = this.makeStage(width);
-    strip.show(film, Math.max(360, outer));
+    strip.show(film, Math.max(360, outer), this.lesson);
     this.showStage();
     reserveGuideBar(this.lab);
     if (focused && this.stage.lanes[selected]) this.stage.lanes[selected].node.focus();
@@ -97,9 +98,10 @@ export class Screen {
 
   /** Take another film; a stage that fits it is kept. */
   takeFilm() {
-    const { film, strip } = this.lab;
+    const { film, strip, model } = this.lab;
+    this.lesson = String(model.get("controls").preset ?? "");
     if (this.stage?.adopt(film)) {
-      strip.show(film, Math.max(360, this.outer));
+      strip.show(film, Math.max(360, this.outer), this.lesson);
       this.showStage();
     } else {
       this.stage = null;

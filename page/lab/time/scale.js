@@ -55,6 +55,19 @@ export class Scale {
   }
 }
 
+const STRETCH_MS = 30_000;
+
+/**
+ * How far an axis reaches once a run of this length is on it: it never shrinks, and it grows by whole stretches, so that
+ * few deeds move it.
+ * @param {number} before how far it reached; 0 at first
+ * @param {number} end
+ */
+export function reachOf(before, end) {
+  if (!before || end <= before) return before || end;
+  return Math.ceil(end / STRETCH_MS) * STRETCH_MS;
+}
+
 /**
  * The scale after zooming about a moment by a factor; by 0 it shows all.
  * @param {Scale} scale

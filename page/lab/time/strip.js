@@ -4,7 +4,7 @@ import { make, say, set } from "../../shared/dom.js";
 import { seconds } from "../film/times.js";
 import { clusters, labelled } from "./marks.js";
 import { Painter, sharpPen } from "./painter.js";
-import { labelShift, Scale } from "./scale.js";
+import { labelShift, reachOf, Scale } from "./scale.js";
 
 const STEPS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
 const MOST_TICKS = 10;
@@ -28,6 +28,8 @@ export class Strip {
     this.scale = new Scale(0, 1, 1);
     this.film = /** @type {import("../film/format.js").Film} */ (/** @type {unknown} */ (null)); // until the first is shown
     this.width = 0;
+    this.reach = 0;
+    this.lesson = "";
     this.at = 0;
     this.words = "";
     this.would = make("span", { class: "rk-would", "aria-hidden": "true" });
@@ -55,11 +57,13 @@ export class Strip {
   /**
    * @param {import("../film/format.js").Film} film
    * @param {number} width
+   * @param {string} lesson as long as it stays the same, the axis never shrinks
    */
-  show(film, width) {
+  show(film, width, lesson) {
     this.film = film;
     this.width = width;
-    set(this.slider, "max", film.end);
+    if (lesson !== this.lesson) this.reach = 0;
+    this.lesson = lesson;
     this.draw(null, film.end);
   }
 
@@ -91,7 +95,10 @@ export class Strip {
     const { film } = this;
     say(this.would, "");
     this.root.classList.toggle("rk-ghosted", then !== null);
-    this.scale = new Scale(0, Math.max(film.end, then?.end ?? 0), this.width - 40);
+    this.reach = reachOf(this.reach, Math.max(film.end, then?.end ?? 0));
+    this.scale = new Scale(0, this.reach, this.width - 40);
+    set(this.slider, "max", this.reach);
+    this.root.style.setProperty("--rk-end", `${this.scale.x(Math.max(film.end, then?.end ?? 0))}px`);
     const past = film.marks.filter((mark) => !then || mark.at < from);
     this.drawMarks([...past, ...then?.marks.filter((mark) => mark.at >= from) ?? []], from);
     const { ticks } = this.scale.ticks(STEPS_S, MOST_TICKS);

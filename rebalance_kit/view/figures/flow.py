@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from rebalance_kit.model.trace import Trace
@@ -20,6 +21,9 @@ from rebalance_kit.view.style.theme import looks
 from rebalance_kit.view.words.descriptions import describe_flow
 
 FRAMES = 120
+PLAYED = 160
+"""Playing takes about so many pictures; a change that is shorter than one of them is shown for one."""
+PLAYED_MS = 100
 MOST_MEMBERS = 12
 ROW_HEIGHT = 40
 WIDE = 840
@@ -45,7 +49,8 @@ class LaneGrid:
 def flow_figure(trace: Trace, theme: str = "light", frames: int = FRAMES, group: str | None = None) -> Figure:
     """A plotly figure (plain values) that plays a run in at most ``frames`` steps.
 
-    Steps fall on the moments at which something changed, so a gap of some milliseconds is seen. More members
+    Steps fall on the moments at which something changed, so a gap of some milliseconds is seen; time passes evenly in
+    playing (``paced``). More members
     than ``MOST_MEMBERS`` cannot be followed as moving squares: they get the Gantt, whose title says why.
     """
     boards = Boards(trace, group)
@@ -55,7 +60,9 @@ def flow_figure(trace: Trace, theme: str = "light", frames: int = FRAMES, group:
     grid = _places(boards)
     pictures = [_picture(boards, at_ms, grid) for at_ms in times]
     opening = max(0, *(step for step, at_ms in enumerate(times) if at_ms < max(boards.watched_from_ms, 1)))
-    names = [f"{at_ms / 1000:.2f}" for at_ms in times]
+    names = [
+        f"{at_ms / 1000:.3f}" for at_ms in times
+    ]  # changes a few milliseconds apart have names of their own
     steps = [
         {"name": name, "data": [_data(picture)], "traces": [0]}
         for name, picture in zip(names, pictures, strict=True)
@@ -67,7 +74,7 @@ def flow_figure(trace: Trace, theme: str = "light", frames: int = FRAMES, group:
         describe_flow(trace),
         max(360, 150 + ROW_HEIGHT * (len(boards.names) + grid.rail_rows + 1)),
     )
-    layout |= _axes(boards, grid, theme) | _controls(names, theme, opening)
+    layout |= _axes(boards, grid, theme) | _controls(names, theme, opening, paced(times[opening:]))
     layout["margin"] |= {"t": 84}  # the legend stands below the title, however long that is
     layout["title"] |= {"y": 0.985, "yanchor": "top", "yref": "container"}
     return {"data": _traces(boards, grid, pictures[opening], theme), "layout": layout, "frames": steps}
@@ -284,13 +291,24 @@ def _lanes(members: int, grid: LaneGrid, role: Mapping[str, str]) -> list[Figure
     return [rail, *({**line, "y0": row + 0.5, "y1": row + 0.5} for row in range(members + 1))]
 
 
-def _controls(names: list[str], theme: str, opening: int) -> Figure:
+def paced(times: list[int]) -> list[int]:
+    """The order of playing: each step as often as its time is long, so that time passes evenly; at least once.
+
+    >>> paced([0, 1_000, 1_010, 3_000, 60_000])[:6]
+    [0, 0, 0, 1, 2, 2]
+    """
+    tick_ms = max(1, (times[-1] - times[0]) // PLAYED)
+    lengths = [after - at_ms for at_ms, after in pairwise(times)]
+    return [step for step, length in enumerate([*lengths, 0]) for _ in range(max(1, round(length / tick_ms)))]
+
+
+def _controls(names: list[str], theme: str, opening: int, order: list[int]) -> Figure:
     """Play, pause, and a slider over the moments."""
     role = ROLES[theme]
     style = {"bgcolor": role["surface"], "bordercolor": role["control"], "font": {"color": role["ink"]}}
     jump = {"mode": "immediate", "frame": {"duration": 0, "redraw": False}, "transition": {"duration": 0}}
     return {
-        "updatemenus": [_buttons(names[opening:], style, jump)],
+        "updatemenus": [_buttons([names[opening + step] for step in order], style, jump)],
         "sliders": [_slider(names, opening, style, jump)],
     }
 
@@ -298,8 +316,8 @@ def _controls(names: list[str], theme: str, opening: int) -> Figure:
 def _buttons(names: list[str], style: Figure, jump: Figure) -> Figure:
     play = {
         "fromcurrent": True,
-        "frame": {"duration": 120, "redraw": False},
-        "transition": {"duration": 90, "easing": "cubic-in-out"},
+        "frame": {"duration": PLAYED_MS, "redraw": False},
+        "transition": {"duration": PLAYED_MS * 3 // 4, "easing": "cubic-in-out"},
     }
     return {
         "type": "buttons",

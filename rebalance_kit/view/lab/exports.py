@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.simulation.scenario.yaml_file import write_scenario
+from rebalance_kit.view.figures.board_svg import still
 from rebalance_kit.view.lab.guide.content import guide_of
 from rebalance_kit.view.lab.page import page, style
 from rebalance_kit.view.lab.surface import LabSurface
@@ -31,12 +32,23 @@ def _scenario(lab: LabSurface) -> tuple[str, str]:
     return "scenario.yaml", write_scenario(lab.scenario)
 
 
+def _board(lab: LabSurface) -> tuple[str, str]:
+    return f"{lab.cursor_ms}ms.svg", still(lab.boards.at(lab.cursor_ms), lab.theme)
+
+
 def _style(_lab: LabSurface) -> tuple[str, str]:
     return "lab.css", style()
 
 
 EXPORTS: Mapping[str, Callable[[LabSurface], tuple[str, str]]] = MappingProxyType(
-    {"trace": _trace, "report": _report, "animation": _animation, "scenario": _scenario, "style": _style}
+    {
+        "trace": _trace,
+        "report": _report,
+        "animation": _animation,
+        "scenario": _scenario,
+        "svg": _board,
+        "style": _style,
+    }
 )
 
 

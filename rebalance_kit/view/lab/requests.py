@@ -139,6 +139,10 @@ def _tab(lab: LabSurface, message: Message) -> Answer:
     return {"tab": message["tab"]}, [packed(content)]
 
 
+def _alive(_lab: LabSurface, _message: Message) -> Answer:
+    return {}, []
+
+
 def _guide(lab: LabSurface, _message: Message) -> Answer:
     return {}, [packed(guide_of(lab.history.state))]
 
@@ -256,6 +260,7 @@ REQUESTS: Mapping[str, Callable[[LabSurface, Message], Answer]] = MappingProxyTy
         "fork": _fork,
         "branch": _branch,
         "tab": _tab,
+        "alive": _alive,
         "guide": _guide,
         "presets": _presets,
         "fields": _fields,

@@ -43,7 +43,7 @@ def test_the_animation_moves_orphans_down_to_no_owner_and_up_to_the_survivor(by_
 
 
 def test_a_pause_of_milliseconds_has_a_frame_of_its_own(by_hand):
-    assert "55.01" in [one["name"] for one in flow_figure(by_hand.trace)["frames"]]
+    assert "55.010" in [one["name"] for one in flow_figure(by_hand.trace)["frames"]]
 
 
 def test_no_two_squares_ever_stand_on_the_same_place(make_group):
@@ -61,6 +61,17 @@ def test_no_two_squares_ever_stand_on_the_same_place(make_group):
         for frame in figure["frames"]:
             places = list(zip(figure["data"][0]["x"], unpacked(frame["data"][0]["y"]), strict=True))
             assert len(set(places)) == len(places), (protocol, frame["name"])
+
+
+def test_time_passes_evenly_in_playing(crash_runs):
+    for trace in crash_runs:
+        play = flow_figure(trace)["layout"]["updatemenus"][0]["buttons"][0]["args"][0]
+        counted = {name: play.count(name) for name in dict.fromkeys(play)}
+        moments = [float(name) for name in counted]
+        assert moments == sorted(moments)
+        tick_s = (moments[-1] - moments[0]) / 160
+        for (name, count), after in zip(counted.items(), moments[1:], strict=False):
+            assert abs(count * tick_s - max(after - float(name), tick_s)) <= tick_s
 
 
 def test_more_than_twelve_members_get_a_chart_that_says_why(make_group, tmp_path):

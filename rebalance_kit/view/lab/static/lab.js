@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources a58162f9d4ee5f64, bundle ae03cc663b9e5712.
+// Made of page/lab/main.js by `make page`; edit there. Sources 67d4ccaeb30929d7, bundle 85018d034e43aca9.
 // shared/model.js
 function bytesOf(text3) {
   return new DataView(Uint8Array.from(atob(text3), (letter) => letter.charCodeAt(0)).buffer);
@@ -3725,6 +3725,11 @@ var Scale = class {
     };
   }
 };
+var STRETCH_MS = 3e4;
+function reachOf(before, end) {
+  if (!before || end <= before) return before || end;
+  return Math.ceil(end / STRETCH_MS) * STRETCH_MS;
+}
 function zoomed(scale, by, at, end, least) {
   const span = by ? Math.min(end, Math.max(least, (scale.to - scale.from) * by)) : end;
   const from = Math.max(0, Math.min(end - span, at - span / 2));
@@ -5508,6 +5513,19 @@ function mostOf(cells) {
 var STRIP_HEIGHT = 36;
 var MOST_MEMBERS2 = 16;
 var MOST_CHIPS = 40;
+var AXIS_STEPS_S = [
+  5,
+  10,
+  20,
+  30,
+  60,
+  120,
+  300,
+  600,
+  1800,
+  3600
+];
+var MOST_TICKS2 = 6;
 var Compare = class {
   /**
    * @param {import("../lab.js").Lab} lab
@@ -5533,6 +5551,10 @@ var Compare = class {
     this.strips = films.map(() => make("canvas", {
       "aria-hidden": "true",
       class: "rk-mini"
+    }));
+    this.axes = films.map(() => make("div", {
+      class: "rk-miniaxis",
+      "aria-hidden": "true"
     }));
     this.drawnAt = "";
     this.filled = /* @__PURE__ */ new WeakMap();
@@ -5567,7 +5589,7 @@ var Compare = class {
     ];
     const body = make("tbody", {}, ...live, rowOf2([
       "Whole run"
-    ], this.strips.map((canvas) => make("td", {}, canvas))), ...this.costRows.map((line2) => line2.node));
+    ], this.strips.map((canvas, column) => make("td", {}, canvas, this.axes[column]))), ...this.costRows.map((line2) => line2.node));
     const differs = make("p", {
       class: "rk-differs"
     }, make("b", {}, "What differs. "), costs.differs.join(" "));
@@ -5669,10 +5691,20 @@ var Compare = class {
       if (this.drawnAt !== key) {
         const pen = sharpPen(canvas, width, STRIP_HEIGHT);
         new Painter(ui.root).drawRun(pen, this.films[column], scale, STRIP_HEIGHT);
+        this.axes[column].replaceChildren(...this.ticksOf(scale));
       }
       canvas.parentElement?.style.setProperty("--at", `${scale.x(Math.min(at, this.end))}px`);
     });
     this.drawnAt = key;
+  }
+  /**
+   * One axis for all runs, however long each of them is.
+   * @param {Scale} scale
+   */
+  ticksOf(scale) {
+    return scale.ticks(AXIS_STEPS_S, MOST_TICKS2).ticks.map((at) => make("span", {
+      style: `left:${scale.x(at * 1e3)}px`
+    }, `${at}`));
   }
   /**
    * Put this into a cell unless it stands there already.
@@ -5686,7 +5718,8 @@ var Compare = class {
     cell.replaceChildren(...children);
   }
   get columnWidth() {
-    return Math.floor((this.lab.ui.stageHome.clientWidth - 270) / this.films.length) - 24;
+    const cell = this.heads[0].clientWidth || (this.lab.ui.stageHome.clientWidth - 270) / this.films.length;
+    return Math.floor(cell) - 12;
   }
   /**
    * How the measures lie over draws of the same deeds; only they say what is least.
@@ -6406,6 +6439,13 @@ var KEYS2 = Object.freeze(
 // lab/dialogs/files.js
 var KEPT_MS = 1e4;
 var SHARPNESS = 2;
+var KINDS = (
+  /** @type {Record<string, string>} */
+  {
+    ".html": "text/html",
+    ".svg": "image/svg+xml"
+  }
+);
 function download(name, bytes, kind) {
   const address = URL.createObjectURL(new Blob([
     bytes
@@ -6441,6 +6481,7 @@ async function styleOf(lab) {
   });
   return new TextDecoder().decode(answer.buffers[0]);
 }
+var TOOLS = "[hidden], .rk-actions, .rk-transport, .rk-astext, .rk-guidebutton, .rk-guidebuttons, .rk-band, .rk-slider, .rk-head > button:not(.rk-presetbutton), .rk-popup, .rk-keys, .rk-offer, .rk-status";
 function stillOf(root) {
   const copy = (
     /** @type {HTMLElement} */
@@ -6450,19 +6491,31 @@ function stillOf(root) {
     ...root.querySelectorAll("canvas")
   ];
   copy.querySelectorAll("canvas").forEach((canvas, place) => {
-    const style = canvas.getAttribute("style") || "";
+    const { position, left, top } = getComputedStyle(drawn[place]);
+    const where = position === "absolute" ? `;position:absolute;left:${left};top:${top}` : "";
+    const style = `${canvas.getAttribute("style") ?? ""}${where}`;
     canvas.replaceWith(make("img", {
       src: drawn[place].toDataURL(),
       style,
       class: canvas.className || null
     }));
   });
-  copy.querySelectorAll("[hidden]").forEach((node) => node.remove());
+  copy.querySelectorAll(TOOLS).forEach((node) => node.remove());
   return new XMLSerializer().serializeToString(copy);
+}
+function heightOf({ ui }) {
+  const bars2 = [
+    ui.actionBar,
+    ui.transport,
+    ui.details
+  ];
+  const scale = ui.root.getBoundingClientRect().height / ui.root.offsetHeight;
+  return scale * (ui.root.offsetHeight - bars2.reduce((sum, bar) => sum + bar.offsetHeight, 0));
 }
 async function picture(lab) {
   const css = (await styleOf(lab)).replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-  const { width, height } = lab.ui.root.getBoundingClientRect();
+  const { width } = lab.ui.root.getBoundingClientRect();
+  const height = heightOf(lab);
   const body = `<div xmlns="http://www.w3.org/1999/xhtml"><style>${css}</style>${stillOf(lab.ui.root)}</div>`;
   const inside = `<foreignObject width="100%" height="100%">${body}</foreignObject>`;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${inside}</svg>`;
@@ -6500,7 +6553,7 @@ async function saveFile(lab, what) {
     lab.refuse(answer.words);
     return;
   }
-  download(answer.file, answer.buffers[0], answer.file.endsWith("html") ? "text/html" : "text/plain");
+  download(answer.file, answer.buffers[0], KINDS[answer.file.slice(answer.file.lastIndexOf("."))] ?? "text/plain");
   lab.tell(`${answer.file} is in your downloads.`);
 }
 function save(lab, what) {
@@ -6528,6 +6581,10 @@ var FILES = Object.freeze([
   [
     "png",
     "Picture of this view (PNG)"
+  ],
+  [
+    "svg",
+    "Picture of the board (SVG)"
   ]
 ]);
 var PILLS = Object.freeze(
@@ -8145,6 +8202,7 @@ var Screen = class {
     this.stage = null;
     this.width = 0;
     this.outer = 0;
+    this.lesson = "";
     this.meterKey = null;
   }
   /** The width there is, in the lab's own pixels. */
@@ -8178,7 +8236,7 @@ var Screen = class {
     ui.root.classList.toggle("rk-thin", outer < 900);
     const focused = this.stage && this.stage.root.contains(document.activeElement);
     this.stage = this.makeStage(width);
-    strip.show(film, Math.max(360, outer));
+    strip.show(film, Math.max(360, outer), this.lesson);
     this.showStage();
     reserveGuideBar(this.lab);
     if (focused && this.stage.lanes[selected]) this.stage.lanes[selected].node.focus();
@@ -8201,9 +8259,10 @@ var Screen = class {
   }
   /** Take another film; a stage that fits it is kept. */
   takeFilm() {
-    const { film, strip } = this.lab;
+    const { film, strip, model } = this.lab;
+    this.lesson = String(model.get("controls").preset ?? "");
     if (this.stage?.adopt(film)) {
-      strip.show(film, Math.max(360, this.outer));
+      strip.show(film, Math.max(360, this.outer), this.lesson);
       this.showStage();
     } else {
       this.stage = null;
@@ -8492,7 +8551,7 @@ var STEPS_S2 = [
   1800,
   3600
 ];
-var MOST_TICKS2 = 10;
+var MOST_TICKS3 = 10;
 var HEIGHT3 = 36;
 var MARGIN = 26;
 var PALE = 0.5;
@@ -8515,6 +8574,8 @@ var Strip = class {
     /** @type {unknown} */
     null;
     this.width = 0;
+    this.reach = 0;
+    this.lesson = "";
     this.at = 0;
     this.words = "";
     this.would = make("span", {
@@ -8554,11 +8615,13 @@ var Strip = class {
   /**
    * @param {import("../film/format.js").Film} film
    * @param {number} width
+   * @param {string} lesson as long as it stays the same, the axis never shrinks
    */
-  show(film, width) {
+  show(film, width, lesson) {
     this.film = film;
     this.width = width;
-    set(this.slider, "max", film.end);
+    if (lesson !== this.lesson) this.reach = 0;
+    this.lesson = lesson;
     this.draw(null, film.end);
   }
   /**
@@ -8587,13 +8650,16 @@ var Strip = class {
     const { film } = this;
     say(this.would, "");
     this.root.classList.toggle("rk-ghosted", then !== null);
-    this.scale = new Scale(0, Math.max(film.end, then?.end ?? 0), this.width - 40);
+    this.reach = reachOf(this.reach, Math.max(film.end, then?.end ?? 0));
+    this.scale = new Scale(0, this.reach, this.width - 40);
+    set(this.slider, "max", this.reach);
+    this.root.style.setProperty("--rk-end", `${this.scale.x(Math.max(film.end, then?.end ?? 0))}px`);
     const past = film.marks.filter((mark) => !then || mark.at < from);
     this.drawMarks([
       ...past,
       ...then?.marks.filter((mark) => mark.at >= from) ?? []
     ], from);
-    const { ticks } = this.scale.ticks(STEPS_S2, MOST_TICKS2);
+    const { ticks } = this.scale.ticks(STEPS_S2, MOST_TICKS3);
     this.axis.replaceChildren(...ticks.map((at) => make("span", {
       style: `left:${this.scale.x(at * 1e3)}px`
     }, String(at))));
@@ -8762,6 +8828,12 @@ var Lab = class {
         [
           "change:cursor_ms",
           () => this.cursor.follow()
+        ],
+        [
+          "comm_live_update",
+          () => this.talk.request({
+            type: "alive"
+          }, true)
         ],
         [
           "msg:custom",

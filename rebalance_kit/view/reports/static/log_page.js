@@ -1,4 +1,4 @@
-// Made of page/forensics/main.js by `make page`; edit there. Sources 4a8a6575297a121d, bundle 5063d9573767ad0a.
+// Made of page/forensics/main.js by `make page`; edit there. Sources 322f7338b99cc99a, bundle 5063d9573767ad0a.
 // shared/dom.js
 var SVG = "http://www.w3.org/2000/svg";
 function make(tag, attributes = {}, ...children) {
