@@ -6,11 +6,12 @@ the trace, which knows it for certain.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 
+from rebalance_kit.forensics.event import Event
+from rebalance_kit.forensics.history.owners import Owners
 from rebalance_kit.model.trace import Trace, TraceRow
 
 TRIGGERS: Mapping[str, str] = MappingProxyType(
@@ -111,8 +112,13 @@ class _Open:
     after: int | None = None
     members: int | None = None
     settled: bool = False
-    moved: set[str] = field(default_factory=set)
-    revoked: set[str] = field(default_factory=set)
+    moved: list[str] | None = None
+    revoked: list[str] | None = None
+
+    @property
+    def start_ms(self) -> int:
+        """When it began."""
+        return self.row.at_ms
 
     @property
     def open(self) -> bool:
@@ -164,7 +170,7 @@ def _of_group(group: str, rows: Sequence[TraceRow], early_ms: int) -> Iterator[R
     overdue: set[str] = set()
     join_reasons = _JoinReasons()
     gone: TraceRow | None = None
-    reached = 0
+    reached, owners = 0, Owners(early_ms)
     for row in rows:
         if row.kind == "poll_timeout":
             overdue.add(row.actor)
@@ -178,7 +184,9 @@ def _of_group(group: str, rows: Sequence[TraceRow], early_ms: int) -> Iterator[R
             _blame_the_removed(begun, gone, overdue)
         if begun is not None:
             opened.append(begun)
-        elif opened and row.kind != "callback_begin":
+        elif row.kind == "callback_begin":
+            owners.take(_call(row))
+        elif opened:
             _seen(opened, row)
         if (
             row.kind in {"epoch_bump", "generation", "group_state"}
@@ -186,7 +194,7 @@ def _of_group(group: str, rows: Sequence[TraceRow], early_ms: int) -> Iterator[R
             and row.actor == "coordinator"
         ):
             reached = row.generation
-    _callbacks(opened, rows, early_ms)
+    owners.move(opened)
     yield from (_closed(group, number, each) for number, each in enumerate(opened, start=1))
 
 
@@ -210,8 +218,8 @@ def _closed(group: str, number: int, rebalance: _Open) -> Rebalance:
         rebalance.before,
         rebalance.after,
         rebalance.members,
-        tuple(sorted(rebalance.moved)),
-        tuple(sorted(rebalance.revoked)),
+        tuple(rebalance.moved or ()),
+        tuple(rebalance.revoked or ()),
         rebalance.said,
     )
 
@@ -272,24 +280,6 @@ def _seen(opened: list[_Open], row: TraceRow) -> None:
         last.end_ms = max(row.at_ms, last.end_ms or 0)
 
 
-def _callbacks(opened: Sequence[_Open], rows: Sequence[TraceRow], early_ms: int) -> None:
-    """Count each callback in the last rebalance that had begun when it was called."""
-    starts = [rebalance.row.at_ms - early_ms for rebalance in opened]
-    owners: dict[str, str] = {}
-    for row in rows:
-        if row.kind != "callback_begin":
-            continue
-        index = bisect_right(starts, row.at_ms) - 1
-        for partition in row.detail["partitions"]:
-            if row.detail["callback"] != "assigned":
-                if index >= 0:
-                    opened[index].revoked.add(partition)
-                continue
-            if index >= 0 and owners.get(partition, row.actor) != row.actor:
-                opened[index].moved.add(partition)
-            owners[partition] = row.actor
-
-
 _ENDS: Mapping[str, str] = MappingProxyType(
     {
         "leave": "left",
@@ -341,38 +331,26 @@ def rests(trace: Trace) -> tuple[Rest, ...]:
 
     An owner that died calls nothing: its partitions rest, as far as a log knows, from its expiry on.
     """
-    owner: dict[tuple[str, str], tuple[str, int, str]] = {}
-    expired: dict[tuple[str, str], int] = {}
+    owners: dict[str, Owners] = {}
     groups: dict[str, str] = {}
-    ended: list[Rest] = []
     for row in trace.of("process_started", "member_removed", "callback_begin"):
         if row.kind == "process_started":
             groups[row.actor] = str(row.detail["group"])
-        elif row.kind == "member_removed":
-            if row.detail["how"] == "session":
-                expired[str(row.detail["group"]), str(row.detail["name"])] = row.at_ms
-        else:
-            ended += _called(row, groups[row.actor], owner, expired)
-    return tuple(ended)
+        elif row.kind == "callback_begin":
+            owners.setdefault(groups[row.actor], Owners()).take(_call(row))
+        elif row.detail["how"] == "session":
+            lost = Event({"member": str(row.detail["name"]), "at_ms": row.at_ms})
+            owners.setdefault(str(row.detail["group"]), Owners()).expired(lost)
+    found = [
+        Rest(group, gap.partition, gap.from_ms, gap.to_ms, gap.owner_before, gap.owner_after, gap.known_by)
+        for group, its_owners in owners.items()
+        for gap in its_owners.over(lambda name: name)
+    ]
+    return tuple(sorted(found, key=lambda rest: (rest.to_ms, rest.group, rest.partition)))
 
 
-def _called(
-    row: TraceRow,
-    group: str,
-    owner: dict[tuple[str, str], tuple[str, int, str]],
-    expired: Mapping[tuple[str, str], int],
-) -> Iterator[Rest]:
-    callback = str(row.detail["callback"])
-    for partition in row.detail["partitions"]:
-        last = owner.get((group, partition))
-        if callback != "assigned" and last is not None and last[0] != row.actor:
-            continue  # a zombie that learns late of its loss
-        owner[group, partition] = (row.actor, row.at_ms, callback)
-        if callback != "assigned" or last is None:
-            continue
-        name, at_ms, how = last
-        dead_ms = expired.get((group, name), -1)
-        if how != "assigned":
-            yield Rest(group, partition, at_ms, row.at_ms, name, row.actor, how)
-        elif at_ms <= dead_ms <= row.at_ms:
-            yield Rest(group, partition, dead_ms, row.at_ms, name, row.actor, "expired")
+def _call(row: TraceRow) -> Event:
+    """A callback as a line of a log tells it."""
+    detail = row.detail
+    said = {"event": detail["callback"], "client": row.actor, "at_ms": row.at_ms}
+    return Event({**said, "partitions": list(detail["partitions"])})

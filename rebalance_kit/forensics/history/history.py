@@ -137,7 +137,7 @@ class History:
         self._explain(rows, before_ms)
         counts, self._counts = self._counts, Counts()
         counts.expired = [self.names.of(member) for member in counts.expired]
-        gaps = self._owners.finished(self.names.of, before_ms)
+        gaps = [gap._asdict() for gap in self._owners.over(self.names.of, before_ms)]
         return Finished(rows, gaps, self._lives.finished(self.names.of, before_ms), counts)
 
     def quiet_before(self, before_ms: int) -> int:

@@ -14,16 +14,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from rebalance_kit.forensics.event import Event
-    from rebalance_kit.forensics.history.rebalance import Rebalance
-
-#: The columns of the table of gaps, in order (``path`` and ``group`` come before them).
-GAPS = ("partition", "from_ms", "to_ms", "duration_ms", "owner_before", "owner_after", "known_by")
 
 #: A rebalance is written down by the coordinator up to this long after a client felt it.
 _EARLY_MS = 100
@@ -37,6 +33,18 @@ class _Call(NamedTuple):
     at_ms: int
 
 
+class Gap(NamedTuple):
+    """A partition between two owners: the columns of the table."""
+
+    partition: str
+    from_ms: int
+    to_ms: int
+    duration_ms: int
+    owner_before: str
+    owner_after: str
+    known_by: str
+
+
 class _Kept(NamedTuple):
     """A partition that came to somebody though its owner had not given it up."""
 
@@ -45,13 +53,26 @@ class _Kept(NamedTuple):
     after: _Call
 
 
-class Owners:
-    """Folds the members' callbacks; ``settings`` are the lines in which members name their session timeout."""
+class Moved(Protocol):
+    """A rebalance that began at a moment, to which movements are added."""
 
-    def __init__(self) -> None:
+    moved: list[str] | None
+    revoked: list[str] | None
+
+    @property
+    def start_ms(self) -> int:
+        """When it began."""
+        ...
+
+
+class Owners:
+    """Folds the members' callbacks, be they told by logs or by a trace."""
+
+    def __init__(self, early_ms: int = _EARLY_MS) -> None:
+        self._early_ms = early_ms
         self._owner: dict[str, str] = {}
         self._last: dict[str, _Call] = {}
-        self._gaps: list[tuple[str, int, int, int, str, str, str]] = []
+        self._gaps: list[Gap] = []
         self._kept: list[_Kept] = []
         self._moves: list[tuple[int, list[str], list[str]]] = []
         self._expired: list[tuple[int, str]] = []
@@ -102,23 +123,21 @@ class Owners:
             told = self._sessions.setdefault(event.client, {})
             told[key] = max(told.get(key, value), value)
 
-    def finished(
-        self, name_of: Callable[[str | None], str | None], before_ms: float = inf
-    ) -> list[dict[str, object]]:
-        """Give away the gaps that ended before then, as rows of the table; without a moment, all."""
+    def over(self, name_of: Callable[[str | None], str | None], before_ms: float = inf) -> list[Gap]:
+        """Give away the gaps that ended before then; without a moment, all."""
         expiries = {name: [at_ms] for name, at_ms in self._dead.items()}
         for at_ms, member in self._expired:
             expiries.setdefault(name_of(member) or "", []).append(at_ms)
             if at_ms < before_ms:
                 self._dead[name_of(member) or ""] = at_ms
         self._expired = [one for one in self._expired if one[0] >= before_ms]
-        rows = [gap for gap in self._gaps if gap[2] < before_ms]
-        self._gaps = [gap for gap in self._gaps if gap[2] >= before_ms]
+        rows = [gap for gap in self._gaps if gap.to_ms < before_ms]
+        self._gaps = [gap for gap in self._gaps if gap.to_ms >= before_ms]
         for kept in self._kept:
             if kept.after.at_ms < before_ms:
                 rows += self._told_by_expiry(kept, expiries)
         self._kept = [kept for kept in self._kept if kept.after.at_ms >= before_ms]
-        return [dict(zip(GAPS, row, strict=True)) for row in sorted(rows)]
+        return sorted(rows)
 
     def forget(self, names: Collection[str]) -> None:
         """Forget clients that have not been heard of for long, unless something of theirs waits for a new owner."""
@@ -126,9 +145,7 @@ class Owners:
         self._dead = {name: at_ms for name, at_ms in self._dead.items() if name in theirs}
         self._sessions = {name: told for name, told in self._sessions.items() if name in theirs}
 
-    def _told_by_expiry(
-        self, kept: _Kept, expiries: dict[str, list[int]]
-    ) -> Iterator[tuple[str, int, int, int, str, str, str]]:
+    def _told_by_expiry(self, kept: _Kept, expiries: dict[str, list[int]]) -> Iterator[Gap]:
         moments = expiries.get(kept.before.client, [])
         place = bisect_right(moments, kept.after.at_ms)
         if not place or moments[place - 1] < kept.before.at_ms:
@@ -145,17 +162,17 @@ class Owners:
         classic = told.get("group.protocol", "classic").lower() == "classic"
         return int(session) if classic and session.strip().isdecimal() else None
 
-    def move(self, rebalances: Sequence[Rebalance], before_ms: float = inf) -> None:
+    def move(self, rebalances: Sequence[Moved], before_ms: float = inf) -> None:
         """Add ``moved`` and ``revoked``: sorted lists of partitions; None where no member's log tells.
 
         Callbacks from ``before_ms`` on are of later ones.
         """
-        until_ms = before_ms - _EARLY_MS
+        until_ms = before_ms - self._early_ms
         moves = [move for move in self._moves if move[0] < until_ms]
         self._moves = [move for move in self._moves if move[0] >= until_ms]
         if not self._tells:
             return
-        begun = [row.start_ms - _EARLY_MS for row in rebalances]
+        begun = [row.start_ms - self._early_ms for row in rebalances]
         sums: list[tuple[set[str], set[str]]] = [(set(), set()) for _ in rebalances]
         for at_ms, moved, given_up in moves:
             place = bisect_right(begun, at_ms) - 1
@@ -166,7 +183,5 @@ class Owners:
             row.moved, row.revoked = sorted(gone), sorted(left)
 
 
-def _gap(
-    partition: str, from_ms: int, after: _Call, owner: str, known_by: str
-) -> tuple[str, int, int, int, str, str, str]:
-    return partition, from_ms, after.at_ms, after.at_ms - from_ms, owner, after.client, known_by
+def _gap(partition: str, from_ms: int, after: _Call, owner: str, known_by: str) -> Gap:
+    return Gap(partition, from_ms, after.at_ms, after.at_ms - from_ms, owner, after.client, known_by)
