@@ -220,8 +220,9 @@ print(deaths(forbidden))
 #
 # $ kafka-consumer-groups --bootstrap-server b:9092 --describe --group billing --members --verbose
 # GROUP    CONSUMER-ID  ...  CURRENT-EPOCH  CURRENT-ASSIGNMENT  TARGET-EPOCH  TARGET-ASSIGNMENT  UPGRADED
-# billing  billing-1-…  ...  5              orders:0,1          5             orders:0,1         true
+# billing  billing-1-…  ...  5              orders:0,1          5             orders:0,1,3       true
 # billing  billing-2-…  ...  4              orders:2,3          5             orders:2           false
+# billing  billing-3-…  ...  5              orders:4,5          5             orders:4,5         false
 # ```
 #
 # (A mock-up; the columns are those of the tool's source.) TYPE is `Classic` until the first KIP-848 member joins, and `Consumer` from
