@@ -137,7 +137,7 @@ NAMED: dict[str, Release] = {
     r"offsets\.retention\.minutes": (2, 1),
     r"group\.max\.size|GROUP_MAX_SIZE_REACHED": (2, 2),
     r"RebalanceInProgressException|UNSTABLE_OFFSET_COMMIT": (2, 5),
-    r"errors\.deadletterqueue": (2, 6),
+    r"errors\.deadletterqueue": (2, 0),
     r"/offsets is allowed|connectors/NAME/offsets": (3, 6),
 }
 """What a stem or a right option names, and the first release that has it."""
