@@ -1,6 +1,6 @@
 // The lab: its parts, and the talk with the kernel. Each part is a module of its own and asks the lab for the others.
 
-import { say, set } from "../shared/dom.js";
+import { make, say, set } from "../shared/dom.js";
 import { Costs } from "./acting/costs.js";
 import { act } from "./acting/deeds.js";
 import { keyRun } from "./acting/keys.js";
@@ -101,10 +101,9 @@ export class Lab {
     ui.middle.append(ui.stageHome, this.pane.root);
     ui.root.append(
       ui.header,
-      ui.story,
-      ui.lesson,
+      make("div", { class: "rk-intro" }, ui.lesson, ui.story),
       ui.band,
-      this.panels.list,
+      make("div", { class: "rk-viewbar" }, this.panels.list, ui.share),
       ui.sentences,
       ui.middle,
       ui.actionBar,

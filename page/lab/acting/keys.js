@@ -170,7 +170,9 @@ function escapeRun(lab) {
  * @param {Lab} lab
  */
 function focusFilter(lab) {
-  const field = lab.panels.name === "flow" ? null : lab.panels.panel.querySelector("input[type=search]");
+  const field = lab.panels.name === "flow"
+    ? lab.screen.stage.root.querySelector("input[type=search]")
+    : lab.panels.panel.querySelector("input[type=search]");
   if (field instanceof HTMLElement) field.focus();
   else showPresets(lab, lab.ui.presetButton);
 }

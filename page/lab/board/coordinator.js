@@ -4,6 +4,9 @@ import { make, say, set } from "../../shared/dom.js";
 import { groupLine } from "../words/twin.js";
 import { COORDINATOR } from "./sizes.js";
 
+/** So many seats have room; of more, two fewer stand beside their number. */
+const SEATS = 6;
+
 /** @typedef {[label: string, hue: number, kind: string, epoch: string, behind: boolean]} Seat */
 
 /** The bar at the top of the board. */
@@ -80,8 +83,7 @@ export class CoordinatorBar {
     const inside = board.members.filter((member) => member.state.standing === "member");
     const wanted = board.phase ? [...board.joined, ...board.awaited] : inside;
     say(this.roomTitle, epochs ? "Members and epochs" : roomTitle(board, wanted.length + board.group.former));
-    const room = this.root.closest(".rk-tight") ? 4 : 6;
-    const shown = wanted.slice(0, wanted.length > room + 2 ? room : room + 2);
+    const shown = wanted.slice(0, wanted.length > SEATS ? SEATS - 2 : SEATS);
     const seats = [
       ...shown.map((member) => seatOf(member, board, epochs)),
       ...board.coming.slice(0, 3).map((
@@ -93,7 +95,7 @@ export class CoordinatorBar {
     this.seatsKey = key;
     this.seats.replaceChildren(
       ...seats.map(drawSeat),
-      wanted.length > room + 2 ? make("span", {}, `+${wanted.length - room}`) : "",
+      wanted.length > SEATS ? make("span", {}, `+${wanted.length - SEATS + 2}`) : "",
     );
   }
 }

@@ -17,7 +17,7 @@ export class Lane {
    */
   constructor(member, sizes, onSelect) {
     this.index = member.index;
-    this.room = sizes.cells.columns * sizes.cells.rows;
+    this.room = sizes.cells[member.index].columns * sizes.cells[member.index].rows;
     this.session = make("svg:circle", { class: "rk-ringleft", ...RING });
     this.poll = make("svg:circle", { class: "rk-ringpoll", ...RING, r: 22.5 });
     this.tick = make("svg:line", { class: "rk-tick", x1: 30, x2: 30, y1: 0, y2: 7 });

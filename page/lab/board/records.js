@@ -50,8 +50,9 @@ function thousands(count) {
  * @param {import("../film/positions.js").Position | null} at
  * @param {number} width
  * @param {boolean} flows
+ * @param {boolean} whole whether there is room for the last ones
  */
-export function paintRecords(token, at, width, flows) {
+export function paintRecords(token, at, width, flows, whole) {
   const key = at
     ? `${Math.min(3, Math.max(0, at.committed))},${
       Math.min(3, Math.max(0, at.position - Math.max(0, at.committed)))
@@ -62,7 +63,7 @@ export function paintRecords(token, at, width, flows) {
   token.records.replaceChildren();
   if (!at) return;
   const [done, fresh, lag] = key.split(",").map(Number);
-  if (width < 128) {
+  if (!whole) {
     if (lag && (width >= 112 || flows)) {
       token.records.append(make("b", {}, `●${thousands(lag)}`));
     }

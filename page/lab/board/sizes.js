@@ -2,8 +2,16 @@
 
 export const RAIL = 184;
 export const GAP = 14;
-export const COORDINATOR = 66;
-export const FULL_HEIGHT = 330;
+export const COORDINATOR = 54;
+export const FULL_HEIGHT = 284;
+/** The least that three lanes take. */
+const LANES = 216;
+const WIDEST_TOKEN = 200;
+const LETTER = 7;
+const BESIDE_NAME = 20;
+const WORD = 62;
+const RECORDS = 128;
+const LARGER = 1.35;
 
 /** @typedef {{ x: number, y: number, width: number, height: number }} Box */
 /** @typedef {{ rows: number, columns: number, width: number, height: number }} Cells */
@@ -21,7 +29,8 @@ export const FULL_HEIGHT = 330;
  * @property {number} laneWidth
  * @property {number} laneTop
  * @property {number} head the part of a lane left of its tokens
- * @property {Cells} cells tokens in a lane
+ * @property {Cells[]} cells tokens in each lane
+ * @property {number} whole from this width on a token has room for its name beside its word, and for records
  * @property {number} height
  * @property {{ columns: number, width: number, height: number, gap: number }} rail tokens in the rail
  */
@@ -37,20 +46,22 @@ export function measure(film, width, large) {
   const inner = Math.max(680, width - 40), tight = width < 960;
   const busWidth = tight ? 92 : 104, railWidth = tight ? 164 : RAIL;
   const count = film.members.length;
-  const most = Math.max(1, ...film.mostIn);
   const columns = count > 6 ? 2 : 1;
-  const laneHeight = count <= 4 ? 76 : count <= 6 ? 52 : 44;
-  const laneGap = 8;
+  const laneHeight = count <= 4 ? 68 : count <= 6 ? 52 : 44;
+  const laneGap = 6;
   const all = inner - busWidth - GAP - railWidth;
   const laneWidth = columns === 1 ? all : (all - 10) / 2;
   const head = columns > 1 ? 150 : (tight ? 222 : 224) + (large ? 34 : 0);
   const track = laneWidth - head - 8;
-  const cells = fitCells(track, laneHeight, most);
-  if (count > 16 || !cells) return { inner };
+  const named = nameWidth(film.partitions);
+  const cells = film.members.flatMap((_, index) =>
+    fitCells(track, laneHeight, Math.max(1, film.mostIn[index] ?? 0), named) ?? []
+  );
+  if (count > 16 || cells.length < count) return { inner };
   const rows = Math.ceil(count / columns);
-  const lanes = Math.max(rows * (laneHeight + laneGap) - laneGap, 244);
-  const height = Math.max(FULL_HEIGHT, COORDINATOR + 10 + lanes + 10);
-  const rail = fitRail(height - COORDINATOR - 20, film.mostInRail, railWidth - 20);
+  const lanes = Math.max(rows * (laneHeight + laneGap) - laneGap, LANES);
+  const height = Math.max(FULL_HEIGHT, COORDINATOR + 8 + lanes + 6);
+  const rail = fitRail(height - COORDINATOR - 14, film.mostInRail, railWidth - 20);
   return {
     inner,
     busWidth,
@@ -62,28 +73,43 @@ export function measure(film, width, large) {
     laneWidth,
     head,
     cells,
+    whole: Math.max(RECORDS, named + WORD) * (large ? LARGER : 1),
     height,
     rail,
     railX: inner - railWidth,
-    laneTop: COORDINATOR + 10,
+    laneTop: COORDINATOR + 8,
   };
 }
 
 /**
+ * What the longest name of a partition takes on a chip.
+ * @param {string[]} names
+ */
+function nameWidth(names) {
+  return Math.max(...names.map((name) => name.length), 1) * LETTER + BESIDE_NAME;
+}
+
+/**
+ * The rows and columns of tokens in a lane that holds so many at most: the fewest rows in which names are whole, else
+ * those with the widest tokens.
  * @param {number} track
  * @param {number} laneHeight
  * @param {number} most
+ * @param {number} named
+ * @returns {Cells | null}
  */
-function fitCells(track, laneHeight, most) {
+function fitCells(track, laneHeight, most, named) {
+  /** @type {Cells[]} */
+  const possible = [];
   for (let rows = 1; rows <= 3; rows += 1) {
-    const height = rows === 1 ? laneHeight - 22 : Math.floor((laneHeight - 14 - (rows - 1) * 5) / rows);
+    const height = rows === 1 ? laneHeight - 16 : Math.floor((laneHeight - 10 - (rows - 1) * 4) / rows);
     const columns = Math.ceil(most / rows);
-    const width = Math.min(160, Math.floor((track - 9 * (columns - 1)) / columns));
-    if (height >= 16 && width >= (rows === 1 && height >= 50 ? 80 : 54)) {
-      return { rows, columns, width, height };
-    }
+    const width = Math.min(WIDEST_TOKEN, Math.floor((track - 9 * (columns - 1)) / columns));
+    if (height < 15 || width < (rows === 1 && height >= 50 ? 80 : 54)) continue;
+    if (width >= named) return { rows, columns, width, height };
+    possible.push({ rows, columns, width, height });
   }
-  return null;
+  return possible.sort((a, b) => b.width - a.width)[0] ?? null;
 }
 
 /**
@@ -96,6 +122,7 @@ function fitRail(height, most, wide) {
   for (const height of [54, 32, 26]) {
     if (most * (height + 8) <= room) return { columns: 1, width: wide, height, gap: 8 };
   }
+  if (most * 25 <= room) return { columns: 1, width: wide, height: 22, gap: 3 };
   for (const columns of [2, 3]) {
     const width = Math.floor((wide - 6 * (columns - 1)) / columns);
     for (const each of [26, 20, 16]) {
@@ -134,12 +161,12 @@ export function tokenBox(sizes, owner, slot) {
       height,
     };
   }
-  const lane = laneBox(sizes, owner), { columns, rows, width, height } = sizes.cells;
+  const lane = laneBox(sizes, owner), { columns, rows, width, height } = sizes.cells[owner];
   slot = Math.min(slot, columns * rows - 1); // what a lane holds while the group forms may not fit
-  const row = Math.floor(slot / columns), block = rows * height + (rows - 1) * 5;
+  const row = Math.floor(slot / columns), block = rows * height + (rows - 1) * 4;
   return {
     x: lane.x + sizes.head + (slot % columns) * (width + 9),
-    y: lane.y + (lane.height - block) / 2 + row * (height + 5),
+    y: lane.y + (lane.height - block) / 2 + row * (height + 4),
     width,
     height,
   };

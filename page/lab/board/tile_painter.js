@@ -2,7 +2,7 @@
 
 import { ALERTING, lookOf, SIGNS } from "../words/lines.js";
 
-export const TILE_HEIGHT = 56;
+export const TILE_HEIGHT = 40;
 const FONT = "600 12px system-ui, sans-serif";
 /** What stands on the tile of a member that does not run. */
 const AWAY = /** @type {Record<string, string>} */ ({ gone: "gone", closed: "left", absent: "not started" });
@@ -41,18 +41,18 @@ export class TilePainter {
     if (FRAMED.has(look)) this.drawFrame();
     pen.fillStyle = this.painter.colour(`m${member.hue}`);
     pen.beginPath();
-    pen.arc(x + 14, y + 13, 6.5, 0, 7);
+    pen.arc(x + 14, y + 11, 6, 0, 7);
     pen.fill();
-    this.drawPattern(member.pattern, x + 14, y + 13, this.painter.colour(`m${member.hue}o`));
-    this.write(member.label, x + 25, y + 17, "left", colours.ink);
+    this.drawPattern(member.pattern, x + 14, y + 11, this.painter.colour(`m${member.hue}o`));
+    this.write(member.label, x + 24, y + 15, "left", colours.ink);
     const away = AWAY[look];
     if (away) {
-      this.write(away, x + this.width / 2, y + 41, "center", look === "gone" ? colours.alert : colours.ink3);
+      this.write(away, x + this.width / 2, y + 32, "center", look === "gone" ? colours.alert : colours.ink3);
     }
     const seat = member.seat === "joined" ? "✓" : "○";
     const sign = look === "live" ? (board.phase ? seat : "") : SIGNS[look] || "";
-    this.write(sign, x + this.width - 7, y + 17, "right", look === "live" ? colours.ink : colours.alert);
-    this.drawCells(board, board.owned[member.index], x + 8, y + 26);
+    this.write(sign, x + this.width - 6, y + 15, "right", look === "live" ? colours.ink : colours.alert);
+    this.drawCells(board, board.owned[member.index], x + 7, y + 20);
   }
 
   /**
@@ -113,12 +113,12 @@ export class TilePainter {
    * @param {number} top
    */
   drawCells(board, owned, left, top) {
-    const side = owned.length <= 10 ? 11 : owned.length <= 24 ? 8 : 5;
+    const side = owned.length <= 12 ? 7 : owned.length <= 20 ? 5 : 3;
     const across = Math.floor((this.width - 11) / (side + 2));
     owned.forEach((partition, place) => {
       const x = left + (place % across) * (side + 2);
       const y = top + Math.floor(place / across) * (side + 2);
-      if (y <= top + 26) this.drawCell(board.partitions[partition], x, y, side);
+      if (y + side <= top + 19) this.drawCell(board.partitions[partition], x, y, side);
     });
   }
 

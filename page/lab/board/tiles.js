@@ -6,13 +6,17 @@ import { Painter, sharpPen } from "../time/painter.js";
 import { lookOf } from "../words/lines.js";
 import { memberLine } from "../words/twin.js";
 import { CoordinatorBar } from "./coordinator.js";
+import { Filter } from "./filter.js";
 import { COORDINATOR, FULL_HEIGHT, GAP, RAIL } from "./sizes.js";
 import { TILE_HEIGHT, TilePainter } from "./tile_painter.js";
 
 const TILE = 78;
+const NARROW_TILE = 64;
 const TILE_GAP = 4;
 const MOST_ROWS = 12;
-const LISTED = 20;
+const LISTED = 6;
+/** How strongly a tile is drawn that the filter leaves out. */
+const PALE = 0.18;
 
 /** The board of tiles. */
 export class Tiles {
@@ -24,11 +28,14 @@ export class Tiles {
   constructor(film, { inner }, onSelect) {
     this.film = film;
     this.width = inner - RAIL - GAP;
-    this.columns = Math.max(4, Math.floor((this.width + TILE_GAP) / (TILE + TILE_GAP)));
+    this.top = COORDINATOR + 8;
+    const count = film.members.length, room = FULL_HEIGHT - this.top - 6 + TILE_GAP;
+    const across = (/** @type {number} */ wide) => Math.floor((this.width + TILE_GAP) / (wide + TILE_GAP));
+    const fewest = Math.ceil(count / Math.floor(room / (TILE_HEIGHT + TILE_GAP)));
+    this.columns = Math.max(4, across(TILE), Math.min(across(NARROW_TILE), fewest));
     this.tile = Math.floor((this.width + TILE_GAP) / this.columns) - TILE_GAP;
-    const rows = Math.min(Math.ceil(film.members.length / this.columns), MOST_ROWS);
-    this.top = COORDINATOR + 10;
-    this.height = Math.max(FULL_HEIGHT, this.top + rows * (TILE_HEIGHT + TILE_GAP) + 6);
+    const rows = Math.min(Math.ceil(count / this.columns), MOST_ROWS);
+    this.height = Math.max(FULL_HEIGHT, this.top + rows * (TILE_HEIGHT + TILE_GAP) + 2);
     const size = `height:${this.height}px;min-width:${inner}px`;
     this.root = make("div", { class: "rk-stage", style: size });
     this.coordinator = new CoordinatorBar(film);
@@ -41,7 +48,11 @@ export class Tiles {
     const place = `left:${inner - RAIL}px;top:${this.top}px;width:${RAIL}px`;
     const style = `${place};height:${this.height - this.top - 6}px`;
     const looks = { class: "rk-rail", role: "group", "aria-label": "No owner", style };
-    const rail = make("div", looks, make("b", {}, "No owner"), this.railCount, this.railList);
+    this.filter = new Filter(() => this.shown && this.draw(this.shown), onSelect);
+    const title = make("b", {}, "No owner");
+    const rail = make("div", looks, title, this.railCount, this.railList, this.filter.root);
+    /** @type {import("../film/board.js").Board | null} */
+    this.shown = null;
     this.root.append(this.coordinator.root, this.canvas, this.board, rail);
     this.key = "";
   }
@@ -103,22 +114,39 @@ export class Tiles {
     });
     const orphans = this.film.partitions.filter((_, index) => board.partitions[index].owner === -1);
     say(this.railCount, orphans.length ? String(orphans.length) : "");
-    const rest = orphans.length > LISTED ? `  and ${orphans.length - LISTED} more` : "";
-    const list = orphans.slice(0, LISTED).join("  ") + rest;
-    say(this.railList, orphans.length ? list : "Every partition has an owner.");
+    this.list(orphans);
     this.draw(board);
+  }
+
+  /**
+   * The first of the ownerless partitions, none of them broken.
+   * @param {string[]} orphans
+   */
+  list(orphans) {
+    const more = orphans.length > LISTED ? `and ${orphans.length - LISTED} more` : "";
+    const words = orphans.length ? [...orphans.slice(0, LISTED), more] : ["Every partition has an owner."];
+    if (this.railList.textContent === words.join(" ")) return;
+    const whole = orphans.length ? { class: "rk-whole" } : {};
+    this.railList.replaceChildren(...words.flatMap((each) => [make("span", whole, each), " "]));
+    this.railList.lastChild?.remove();
   }
 
   /** @param {import("../film/board.js").Board} board */
   draw(board) {
     const partitions = board.partitions.map(({ owner, word }) => `${owner}${word}`).join();
     const members = board.members.map(({ state }) => state.doing).join();
-    const key = `${partitions}${members}${board.group.state}`;
+    this.shown = board;
+    const passing = this.filter.passing(this.film, board);
+    const key = `${partitions}${members}${board.group.state}${this.filter.key}${passing}`;
     if (key === this.key) return;
     this.key = key;
+    this.lanes.forEach(({ node }, index) => set(node, "data-out", passing[index] ? null : "yes"));
     const pen = sharpPen(this.canvas, this.width, this.height - this.top);
     const painter = new TilePainter(pen, new Painter(this.root), this.tile);
-    board.members.forEach((member) => painter.draw(board, member, this.place(member.index)));
+    board.members.forEach((member) => {
+      pen.globalAlpha = passing[member.index] ? 1 : PALE;
+      painter.draw(board, member, this.place(member.index));
+    });
   }
 
   // Tiles have no bus: nothing flies.

@@ -65,6 +65,7 @@ export class Token {
     this.moveTo(
       tokenBox(sizes, state.owner, slot),
       moving ? ownerOf(film, state, "label", "no owner") : null,
+      sizes.whole,
     );
     this.colour(film, state);
     set(this.node, "data-owner", ownerOf(film, state, "name", ""));
@@ -74,14 +75,17 @@ export class Token {
     const records = positionAt(film, this.index, board.at, state.flows);
     paintLag(this, records, film.mostLag);
     paintDelivered(this, film, board.at);
-    if (this.box.height >= 50) paintRecords(this, records, this.box.width, state.flows);
+    if (this.box.height >= 50) {
+      paintRecords(this, records, this.box.width, state.flows, this.box.width >= sizes.whole);
+    }
   }
 
   /**
    * @param {import("./sizes.js").Box} box
    * @param {string | null} towards who gets it, where the token may fly
+   * @param {number} whole the width from which on name and word stand side by side
    */
-  moveTo(box, towards) {
+  moveTo(box, towards, whole) {
     const key = `${box.x},${box.y},${box.width},${box.height}`;
     if (key === this.key) return;
     const flies = towards !== null && this.key !== "";
@@ -92,8 +96,8 @@ export class Token {
     style.width = `${box.width}px`;
     style.height = `${box.height}px`;
     classList.toggle("rk-chip", box.height < 50);
-    classList.toggle("rk-mid", box.height >= 50 && box.width < 128);
-    classList.toggle("rk-tiny", box.height < 50 && box.width < 128);
+    classList.toggle("rk-mid", box.height >= 50 && box.width < whole);
+    classList.toggle("rk-tiny", box.height < 50 && box.width < Math.min(whole, 150));
     this.key = key;
     this.box = box;
   }

@@ -16,6 +16,7 @@ export function showControls(lab, controls) {
   set(ui.root, "aria-label", `Rebalance lab, ${controls.title}`);
   const lesson = `${controls.lesson}. Try: ${controls.try} Watch: ${controls.watch}.`;
   say(ui.lesson, controls.try ? lesson : "");
+  set(ui.lesson, "title", controls.try ? lesson : null);
   say(ui.storyText, controls.story ?? "");
   ui.story.hidden = !controls.story;
   showProtocols(lab, controls);

@@ -96,6 +96,7 @@ function buildSentences(guide) {
     effect,
     meter,
     flowing,
+    share,
     sentences: make(
       "div",
       { class: "rk-say" },
@@ -103,7 +104,6 @@ function buildSentences(guide) {
       guide.said,
       guide.guideButton,
       guide.guideButtons,
-      share,
     ),
   };
 }

@@ -16,8 +16,8 @@ import { paintLead } from "../guide/lead.js";
 import { icon } from "./icons.js";
 import { Speaker } from "./speaker.js";
 
-const WIDE = 1500;
-const ENLARGED = 1.25;
+/** From so many pixels on everything is drawn larger. */
+const ENLARGED = [[1750, 1.4], [1500, 1.25], [0, 1]];
 const MOST_SQUARES = 24;
 
 /** @typedef {import("../film/board.js").Board} Board */
@@ -44,7 +44,7 @@ export class Screen {
     const { el, ui, presenter } = this.lab;
     if (!presenter.on) {
       const wide = el.clientWidth || 1040;
-      const large = wide >= WIDE ? ENLARGED : 1;
+      const [, large] = ENLARGED.find(([from]) => wide >= from) ?? [0, 1];
       ui.root.style.zoom = large > 1 ? String(large) : "";
       return Math.floor(wide / large) - (ui.root.offsetWidth - ui.root.clientWidth);
     }

@@ -11,6 +11,14 @@ import { worstPerPixel } from "./scale.js";
 const MANY_BARS = 24;
 
 /**
+ * Whether a run has so many partitions that counts are drawn.
+ * @param {import("../film/format.js").Film} film
+ */
+export function drawsCounts(film) {
+  return film.partitions.length > MANY_BARS;
+}
+
+/**
  * Give a canvas its size, sharp on dense screens.
  * @param {HTMLCanvasElement} canvas
  * @param {number} width
@@ -89,8 +97,8 @@ export class Painter {
    * @param {number} height
    */
   drawRun(pen, film, scale, height) {
-    if (film.partitions.length <= MANY_BARS) this.drawOwners(pen, film, scale, height);
-    else this.drawCounts(pen, film, scale, height);
+    if (drawsCounts(film)) this.drawCounts(pen, film, scale, height);
+    else this.drawOwners(pen, film, scale, height);
   }
 
   /**
@@ -132,7 +140,7 @@ export class Painter {
     pen.fillStyle = this.colour("alert");
     worstPerPixel(stoppedSpans(film), scale).forEach((count, x) => {
       if (!count) return;
-      const tall = Math.max(1, (count / film.partitions.length) * 20);
+      const tall = Math.max(3, (count / film.partitions.length) * 20);
       pen.fillRect(x, height - tall, 1, tall);
     });
   }

@@ -3,7 +3,7 @@
 import { make, say, set } from "../../shared/dom.js";
 import { seconds } from "../film/times.js";
 import { clusters, labelled } from "./marks.js";
-import { Painter, sharpPen } from "./painter.js";
+import { drawsCounts, Painter, sharpPen } from "./painter.js";
 import { labelShift, reachOf, Scale } from "./scale.js";
 
 const STEPS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
@@ -32,6 +32,8 @@ export class Strip {
     this.lesson = "";
     this.at = 0;
     this.words = "";
+    this.rows = make("div", { class: "rk-striprows", "aria-hidden": "true" });
+    this.rows.append(make("span", {}, "rebalance"), make("span", {}, "unread"));
     this.would = make("span", { class: "rk-would", "aria-hidden": "true" });
     this.marks = make("div", { class: "rk-marks", "aria-hidden": "true" });
     this.canvas = make("canvas", { "aria-hidden": "true" });
@@ -45,6 +47,7 @@ export class Strip {
       { class: "rk-strip" },
       this.marks,
       this.canvas,
+      this.rows,
       this.would,
       this.axis,
       this.cursor,
@@ -108,6 +111,7 @@ export class Strip {
     const pen = sharpPen(this.canvas, this.scale.width, HEIGHT);
     const painter = new Painter(this.root);
     painter.drawRun(pen, film, this.scale, HEIGHT);
+    this.rows.hidden = !drawsCounts(film);
     if (then) this.drawGhost(pen, painter, then, from);
   }
 

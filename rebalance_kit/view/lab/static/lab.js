@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 67d4ccaeb30929d7, bundle 85018d034e43aca9.
+// Made of page/lab/main.js by `make page`; edit there. Sources df8ba92971823c98, bundle 7e8c0ef0dd35c7d0.
 // shared/model.js
 function bytesOf(text3) {
   return new DataView(Uint8Array.from(atob(text3), (letter) => letter.charCodeAt(0)).buffer);
@@ -2437,7 +2437,7 @@ function escapeRun(lab) {
   return null;
 }
 function focusFilter(lab) {
-  const field = lab.panels.name === "flow" ? null : lab.panels.panel.querySelector("input[type=search]");
+  const field = lab.panels.name === "flow" ? lab.screen.stage.root.querySelector("input[type=search]") : lab.panels.panel.querySelector("input[type=search]");
   if (field instanceof HTMLElement) field.focus();
   else showPresets(lab, lab.ui.presetButton);
 }
@@ -3772,6 +3772,9 @@ function worstPerPixel(spans, scale) {
 
 // lab/time/painter.js
 var MANY_BARS = 24;
+function drawsCounts(film) {
+  return film.partitions.length > MANY_BARS;
+}
 function sharpPen(canvas, width, height) {
   const ratio = Math.min(2, devicePixelRatio || 1);
   canvas.width = Math.max(1, Math.round(width * ratio));
@@ -3847,8 +3850,8 @@ var Painter = class {
    * @param {number} height
    */
   drawRun(pen, film, scale, height) {
-    if (film.partitions.length <= MANY_BARS) this.drawOwners(pen, film, scale, height);
-    else this.drawCounts(pen, film, scale, height);
+    if (drawsCounts(film)) this.drawCounts(pen, film, scale, height);
+    else this.drawOwners(pen, film, scale, height);
   }
   /**
    * @param {Pen} pen
@@ -3881,7 +3884,7 @@ var Painter = class {
     pen.fillStyle = this.colour("alert");
     worstPerPixel(stoppedSpans(film), scale).forEach((count2, x) => {
       if (!count2) return;
-      const tall = Math.max(1, count2 / film.partitions.length * 20);
+      const tall = Math.max(3, count2 / film.partitions.length * 20);
       pen.fillRect(x, height - tall, 1, tall);
     });
   }
@@ -5888,6 +5891,7 @@ function showControls(lab, controls) {
   set(ui.root, "aria-label", `Rebalance lab, ${controls.title}`);
   const lesson = `${controls.lesson}. Try: ${controls.try} Watch: ${controls.watch}.`;
   say(ui.lesson, controls.try ? lesson : "");
+  set(ui.lesson, "title", controls.try ? lesson : null);
   say(ui.storyText, controls.story ?? "");
   ui.story.hidden = !controls.story;
   showProtocols(lab, controls);
@@ -6846,9 +6850,10 @@ function buildSentences(guide) {
     effect,
     meter,
     flowing,
+    share,
     sentences: make("div", {
       class: "rk-say"
-    }, moment, guide.said, guide.guideButton, guide.guideButtons, share)
+    }, moment, guide.said, guide.guideButton, guide.guideButtons)
   };
 }
 function buildActions(lab) {
@@ -6987,28 +6992,35 @@ function buildHelp() {
 // lab/board/sizes.js
 var RAIL = 184;
 var GAP2 = 14;
-var COORDINATOR = 66;
-var FULL_HEIGHT = 330;
+var COORDINATOR = 54;
+var FULL_HEIGHT = 284;
+var LANES = 216;
+var WIDEST_TOKEN = 200;
+var LETTER = 7;
+var BESIDE_NAME = 20;
+var WORD = 62;
+var RECORDS2 = 128;
+var LARGER = 1.35;
 function measure(film, width, large) {
   const inner = Math.max(680, width - 40), tight = width < 960;
   const busWidth = tight ? 92 : 104, railWidth = tight ? 164 : RAIL;
   const count2 = film.members.length;
-  const most = Math.max(1, ...film.mostIn);
   const columns = count2 > 6 ? 2 : 1;
-  const laneHeight = count2 <= 4 ? 76 : count2 <= 6 ? 52 : 44;
-  const laneGap = 8;
+  const laneHeight = count2 <= 4 ? 68 : count2 <= 6 ? 52 : 44;
+  const laneGap = 6;
   const all = inner - busWidth - GAP2 - railWidth;
   const laneWidth = columns === 1 ? all : (all - 10) / 2;
   const head = columns > 1 ? 150 : (tight ? 222 : 224) + (large ? 34 : 0);
   const track = laneWidth - head - 8;
-  const cells = fitCells(track, laneHeight, most);
-  if (count2 > 16 || !cells) return {
+  const named = nameWidth(film.partitions);
+  const cells = film.members.flatMap((_, index) => fitCells(track, laneHeight, Math.max(1, film.mostIn[index] ?? 0), named) ?? []);
+  if (count2 > 16 || cells.length < count2) return {
     inner
   };
   const rows2 = Math.ceil(count2 / columns);
-  const lanes = Math.max(rows2 * (laneHeight + laneGap) - laneGap, 244);
-  const height = Math.max(FULL_HEIGHT, COORDINATOR + 10 + lanes + 10);
-  const rail = fitRail(height - COORDINATOR - 20, film.mostInRail, railWidth - 20);
+  const lanes = Math.max(rows2 * (laneHeight + laneGap) - laneGap, LANES);
+  const height = Math.max(FULL_HEIGHT, COORDINATOR + 8 + lanes + 6);
+  const rail = fitRail(height - COORDINATOR - 14, film.mostInRail, railWidth - 20);
   return {
     inner,
     busWidth,
@@ -7020,27 +7032,37 @@ function measure(film, width, large) {
     laneWidth,
     head,
     cells,
+    whole: Math.max(RECORDS2, named + WORD) * (large ? LARGER : 1),
     height,
     rail,
     railX: inner - railWidth,
-    laneTop: COORDINATOR + 10
+    laneTop: COORDINATOR + 8
   };
 }
-function fitCells(track, laneHeight, most) {
+function nameWidth(names) {
+  return Math.max(...names.map((name) => name.length), 1) * LETTER + BESIDE_NAME;
+}
+function fitCells(track, laneHeight, most, named) {
+  const possible = [];
   for (let rows2 = 1; rows2 <= 3; rows2 += 1) {
-    const height = rows2 === 1 ? laneHeight - 22 : Math.floor((laneHeight - 14 - (rows2 - 1) * 5) / rows2);
+    const height = rows2 === 1 ? laneHeight - 16 : Math.floor((laneHeight - 10 - (rows2 - 1) * 4) / rows2);
     const columns = Math.ceil(most / rows2);
-    const width = Math.min(160, Math.floor((track - 9 * (columns - 1)) / columns));
-    if (height >= 16 && width >= (rows2 === 1 && height >= 50 ? 80 : 54)) {
-      return {
-        rows: rows2,
-        columns,
-        width,
-        height
-      };
-    }
+    const width = Math.min(WIDEST_TOKEN, Math.floor((track - 9 * (columns - 1)) / columns));
+    if (height < 15 || width < (rows2 === 1 && height >= 50 ? 80 : 54)) continue;
+    if (width >= named) return {
+      rows: rows2,
+      columns,
+      width,
+      height
+    };
+    possible.push({
+      rows: rows2,
+      columns,
+      width,
+      height
+    });
   }
-  return null;
+  return possible.sort((a, b) => b.width - a.width)[0] ?? null;
 }
 function fitRail(height, most, wide) {
   const room = height - 52;
@@ -7056,6 +7078,12 @@ function fitRail(height, most, wide) {
       gap: 8
     };
   }
+  if (most * 25 <= room) return {
+    columns: 1,
+    width: wide,
+    height: 22,
+    gap: 3
+  };
   for (const columns of [
     2,
     3
@@ -7100,12 +7128,12 @@ function tokenBox(sizes, owner, slot) {
       height: height2
     };
   }
-  const lane = laneBox(sizes, owner), { columns, rows: rows2, width, height } = sizes.cells;
+  const lane = laneBox(sizes, owner), { columns, rows: rows2, width, height } = sizes.cells[owner];
   slot = Math.min(slot, columns * rows2 - 1);
-  const row = Math.floor(slot / columns), block = rows2 * height + (rows2 - 1) * 5;
+  const row = Math.floor(slot / columns), block = rows2 * height + (rows2 - 1) * 4;
   return {
     x: lane.x + sizes.head + slot % columns * (width + 9),
-    y: lane.y + (lane.height - block) / 2 + row * (height + 5),
+    y: lane.y + (lane.height - block) / 2 + row * (height + 4),
     width,
     height
   };
@@ -7200,6 +7228,7 @@ var Bus = class {
 };
 
 // lab/board/coordinator.js
+var SEATS = 6;
 var CoordinatorBar = class {
   /** @param {import("../film/format.js").Film} film */
   constructor(film) {
@@ -7276,8 +7305,7 @@ var CoordinatorBar = class {
       ...board.awaited
     ] : inside;
     say(this.roomTitle, epochs ? "Members and epochs" : roomTitle(board, wanted.length + board.group.former));
-    const room = this.root.closest(".rk-tight") ? 4 : 6;
-    const shown = wanted.slice(0, wanted.length > room + 2 ? room : room + 2);
+    const shown = wanted.slice(0, wanted.length > SEATS ? SEATS - 2 : SEATS);
     const seats = [
       ...shown.map((member) => seatOf(member, board, epochs)),
       ...board.coming.slice(0, 3).map(({ label, hue }) => (
@@ -7294,7 +7322,7 @@ var CoordinatorBar = class {
     const key = JSON.stringify(seats);
     if (key === this.seatsKey) return;
     this.seatsKey = key;
-    this.seats.replaceChildren(...seats.map(drawSeat), wanted.length > room + 2 ? make("span", {}, `+${wanted.length - room}`) : "");
+    this.seats.replaceChildren(...seats.map(drawSeat), wanted.length > SEATS ? make("span", {}, `+${wanted.length - SEATS + 2}`) : "");
   }
 };
 function roomTitle(board, wanted) {
@@ -7342,7 +7370,7 @@ var Lane = class {
    */
   constructor(member, sizes, onSelect) {
     this.index = member.index;
-    this.room = sizes.cells.columns * sizes.cells.rows;
+    this.room = sizes.cells[member.index].columns * sizes.cells[member.index].rows;
     this.session = make("svg:circle", {
       class: "rk-ringleft",
       ...RING
@@ -7512,14 +7540,14 @@ function paintDelivered(token2, film, at) {
 function thousands2(count2) {
   return count2 < 1e3 ? String(count2) : `${(count2 / 1e3).toFixed(1)}k`;
 }
-function paintRecords(token2, at, width, flows) {
+function paintRecords(token2, at, width, flows, whole) {
   const key = at ? `${Math.min(3, Math.max(0, at.committed))},${Math.min(3, Math.max(0, at.position - Math.max(0, at.committed)))},${Math.max(0, at.end - at.position)},${width},${flows}` : "";
   if (token2.recordsKey === key) return;
   token2.recordsKey = key;
   token2.records.replaceChildren();
   if (!at) return;
   const [done, fresh2, lag] = key.split(",").map(Number);
-  if (width < 128) {
+  if (!whole) {
     if (lag && (width >= 112 || flows)) {
       token2.records.append(make("b", {}, `\u25CF${thousands2(lag)}`));
     }
@@ -7630,7 +7658,7 @@ var Token = class {
     }
     const track = film.slots[this.index];
     const slot = track.slots[Math.max(0, placeOf(track.times, board.at))];
-    this.moveTo(tokenBox(sizes, state.owner, slot), moving ? ownerOf(film, state, "label", "no owner") : null);
+    this.moveTo(tokenBox(sizes, state.owner, slot), moving ? ownerOf(film, state, "label", "no owner") : null, sizes.whole);
     this.colour(film, state);
     set(this.node, "data-owner", ownerOf(film, state, "name", ""));
     set(this.node, "data-word", state.word);
@@ -7639,13 +7667,16 @@ var Token = class {
     const records = positionAt(film, this.index, board.at, state.flows);
     paintLag(this, records, film.mostLag);
     paintDelivered(this, film, board.at);
-    if (this.box.height >= 50) paintRecords(this, records, this.box.width, state.flows);
+    if (this.box.height >= 50) {
+      paintRecords(this, records, this.box.width, state.flows, this.box.width >= sizes.whole);
+    }
   }
   /**
    * @param {import("./sizes.js").Box} box
    * @param {string | null} towards who gets it, where the token may fly
+   * @param {number} whole the width from which on name and word stand side by side
    */
-  moveTo(box, towards) {
+  moveTo(box, towards, whole) {
     const key = `${box.x},${box.y},${box.width},${box.height}`;
     if (key === this.key) return;
     const flies = towards !== null && this.key !== "";
@@ -7656,8 +7687,8 @@ var Token = class {
     style.width = `${box.width}px`;
     style.height = `${box.height}px`;
     classList.toggle("rk-chip", box.height < 50);
-    classList.toggle("rk-mid", box.height >= 50 && box.width < 128);
-    classList.toggle("rk-tiny", box.height < 50 && box.width < 128);
+    classList.toggle("rk-mid", box.height >= 50 && box.width < whole);
+    classList.toggle("rk-tiny", box.height < 50 && box.width < Math.min(whole, 150));
     this.key = key;
     this.box = box;
   }
@@ -7800,8 +7831,133 @@ var Stage = class {
   }
 };
 
+// lab/board/filter.js
+var LATELY_MS = 5e3;
+var FILTERS = [
+  [
+    "all",
+    "All",
+    () => true
+  ],
+  [
+    "unread",
+    "Unread",
+    (_, board, index) => board.owned[index].some((each) => !board.partitions[each].flows)
+  ],
+  [
+    "changed",
+    "Changed",
+    changedLately
+  ],
+  [
+    "absent",
+    "Not joined",
+    (_, board, index) => board.members[index].state.standing !== "member"
+  ]
+];
+var Filter = class {
+  /**
+   * @param {() => void} again draws the tiles anew
+   * @param {(index: number) => void} choose
+   */
+  constructor(again, choose) {
+    this.again = again;
+    this.choose = choose;
+    this.chosen = "all";
+    this.query = "";
+    this.first = -1;
+    this.chips = FILTERS.map(([name, words]) => {
+      const count2 = make("span", {});
+      const node = make("button", {
+        type: "button",
+        class: "rk-chipbutton",
+        "data-filter": name
+      }, words, count2);
+      node.addEventListener("click", () => this.pick(name));
+      return {
+        node,
+        count: count2
+      };
+    });
+    this.field = make("input", {
+      type: "search",
+      placeholder: "member or partition",
+      "aria-label": "Search members and partitions"
+    });
+    this.field.addEventListener("input", () => this.search(this.field.value));
+    this.field.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && this.first >= 0) this.choose(this.first);
+    });
+    const row = make("div", {
+      class: "rk-chipbuttons"
+    }, ...this.chips.map(({ node }) => node));
+    const looks = {
+      class: "rk-filter",
+      role: "group",
+      "aria-label": "Which members stand out"
+    };
+    this.root = make("div", looks, this.field, row);
+    this.mark();
+  }
+  /** @param {string} name */
+  pick(name) {
+    this.chosen = this.chosen === name ? "all" : name;
+    this.mark();
+    this.again();
+  }
+  /** @param {string} text */
+  search(text3) {
+    this.query = text3.trim().toLowerCase();
+    this.again();
+  }
+  mark() {
+    this.chips.forEach(({ node }) => set(node, "aria-pressed", node.dataset.filter === this.chosen ? "true" : "false"));
+  }
+  /**
+   * Which members stand out at this moment; the chips say how many each filter has.
+   * @param {Film} film
+   * @param {Board} board
+   * @returns {boolean[]}
+   */
+  passing(film, board) {
+    const tests = FILTERS.map(([, , test]) => board.members.map((_, index) => test(film, board, index)));
+    tests.forEach((passed, place) => say(this.chips[place].count, ` ${passed.filter(Boolean).length}`));
+    const chosen = tests[FILTERS.findIndex(([name]) => name === this.chosen)];
+    const passing = chosen.map((passed, index) => passed && this.found(film, board, index));
+    this.first = this.query ? passing.indexOf(true) : -1;
+    return passing;
+  }
+  /** @type {Test} */
+  found(film, board, index) {
+    const { query } = this;
+    if (!query) return true;
+    const { name, label } = board.members[index];
+    const exact = [
+      name,
+      label,
+      ...board.owned[index].map((each) => film.partitions[each])
+    ];
+    return exact.some((each) => each.toLowerCase() === query) || !/\d$/.test(query) && exact.some((each) => each.toLowerCase().includes(query));
+  }
+  /** What distinguishes one drawing from another. */
+  get key() {
+    return `${this.chosen}/${this.query}`;
+  }
+};
+function changedLately(film, board, index) {
+  const since = board.at - LATELY_MS;
+  const tracks = [
+    film.memberTracks[index],
+    ...board.owned[index].map((each) => film.partitionTracks[each])
+  ];
+  return tracks.some(({ times }) => {
+    const place = placeOf(times, board.at);
+    return place > 0 && times[place] > since;
+  });
+}
+
 // lab/board/tile_painter.js
-var TILE_HEIGHT = 56;
+var TILE_HEIGHT = 40;
 var FONT = "600 12px system-ui, sans-serif";
 var AWAY = (
   /** @type {Record<string, string>} */
@@ -7855,18 +8011,18 @@ var TilePainter = class {
     if (FRAMED.has(look)) this.drawFrame();
     pen.fillStyle = this.painter.colour(`m${member.hue}`);
     pen.beginPath();
-    pen.arc(x + 14, y + 13, 6.5, 0, 7);
+    pen.arc(x + 14, y + 11, 6, 0, 7);
     pen.fill();
-    this.drawPattern(member.pattern, x + 14, y + 13, this.painter.colour(`m${member.hue}o`));
-    this.write(member.label, x + 25, y + 17, "left", colours.ink);
+    this.drawPattern(member.pattern, x + 14, y + 11, this.painter.colour(`m${member.hue}o`));
+    this.write(member.label, x + 24, y + 15, "left", colours.ink);
     const away = AWAY[look];
     if (away) {
-      this.write(away, x + this.width / 2, y + 41, "center", look === "gone" ? colours.alert : colours.ink3);
+      this.write(away, x + this.width / 2, y + 32, "center", look === "gone" ? colours.alert : colours.ink3);
     }
     const seat = member.seat === "joined" ? "\u2713" : "\u25CB";
     const sign = look === "live" ? board.phase ? seat : "" : SIGNS[look] || "";
-    this.write(sign, x + this.width - 7, y + 17, "right", look === "live" ? colours.ink : colours.alert);
-    this.drawCells(board, board.owned[member.index], x + 8, y + 26);
+    this.write(sign, x + this.width - 6, y + 15, "right", look === "live" ? colours.ink : colours.alert);
+    this.drawCells(board, board.owned[member.index], x + 7, y + 20);
   }
   /**
    * @param {string} words
@@ -7964,12 +8120,12 @@ var TilePainter = class {
    * @param {number} top
    */
   drawCells(board, owned, left, top) {
-    const side = owned.length <= 10 ? 11 : owned.length <= 24 ? 8 : 5;
+    const side = owned.length <= 12 ? 7 : owned.length <= 20 ? 5 : 3;
     const across = Math.floor((this.width - 11) / (side + 2));
     owned.forEach((partition, place) => {
       const x = left + place % across * (side + 2);
       const y = top + Math.floor(place / across) * (side + 2);
-      if (y <= top + 26) this.drawCell(board.partitions[partition], x, y, side);
+      if (y + side <= top + 19) this.drawCell(board.partitions[partition], x, y, side);
     });
   }
   /**
@@ -8001,9 +8157,11 @@ var TilePainter = class {
 
 // lab/board/tiles.js
 var TILE = 78;
+var NARROW_TILE = 64;
 var TILE_GAP = 4;
 var MOST_ROWS2 = 12;
-var LISTED = 20;
+var LISTED = 6;
+var PALE = 0.18;
 var Tiles = class {
   /**
    * @param {import("../film/format.js").Film} film
@@ -8013,11 +8171,14 @@ var Tiles = class {
   constructor(film, { inner }, onSelect) {
     this.film = film;
     this.width = inner - RAIL - GAP2;
-    this.columns = Math.max(4, Math.floor((this.width + TILE_GAP) / (TILE + TILE_GAP)));
+    this.top = COORDINATOR + 8;
+    const count2 = film.members.length, room = FULL_HEIGHT - this.top - 6 + TILE_GAP;
+    const across = (wide) => Math.floor((this.width + TILE_GAP) / (wide + TILE_GAP));
+    const fewest = Math.ceil(count2 / Math.floor(room / (TILE_HEIGHT + TILE_GAP)));
+    this.columns = Math.max(4, across(TILE), Math.min(across(NARROW_TILE), fewest));
     this.tile = Math.floor((this.width + TILE_GAP) / this.columns) - TILE_GAP;
-    const rows2 = Math.min(Math.ceil(film.members.length / this.columns), MOST_ROWS2);
-    this.top = COORDINATOR + 10;
-    this.height = Math.max(FULL_HEIGHT, this.top + rows2 * (TILE_HEIGHT + TILE_GAP) + 6);
+    const rows2 = Math.min(Math.ceil(count2 / this.columns), MOST_ROWS2);
+    this.height = Math.max(FULL_HEIGHT, this.top + rows2 * (TILE_HEIGHT + TILE_GAP) + 2);
     const size = `height:${this.height}px;min-width:${inner}px`;
     this.root = make("div", {
       class: "rk-stage",
@@ -8054,7 +8215,10 @@ var Tiles = class {
       "aria-label": "No owner",
       style
     };
-    const rail = make("div", looks, make("b", {}, "No owner"), this.railCount, this.railList);
+    this.filter = new Filter(() => this.shown && this.draw(this.shown), onSelect);
+    const title = make("b", {}, "No owner");
+    const rail = make("div", looks, title, this.railCount, this.railList, this.filter.root);
+    this.shown = null;
     this.root.append(this.coordinator.root, this.canvas, this.board, rail);
     this.key = "";
   }
@@ -8119,21 +8283,47 @@ var Tiles = class {
     });
     const orphans = this.film.partitions.filter((_, index) => board.partitions[index].owner === -1);
     say(this.railCount, orphans.length ? String(orphans.length) : "");
-    const rest = orphans.length > LISTED ? `  and ${orphans.length - LISTED} more` : "";
-    const list = orphans.slice(0, LISTED).join("  ") + rest;
-    say(this.railList, orphans.length ? list : "Every partition has an owner.");
+    this.list(orphans);
     this.draw(board);
+  }
+  /**
+   * The first of the ownerless partitions, none of them broken.
+   * @param {string[]} orphans
+   */
+  list(orphans) {
+    const more = orphans.length > LISTED ? `and ${orphans.length - LISTED} more` : "";
+    const words = orphans.length ? [
+      ...orphans.slice(0, LISTED),
+      more
+    ] : [
+      "Every partition has an owner."
+    ];
+    if (this.railList.textContent === words.join(" ")) return;
+    const whole = orphans.length ? {
+      class: "rk-whole"
+    } : {};
+    this.railList.replaceChildren(...words.flatMap((each) => [
+      make("span", whole, each),
+      " "
+    ]));
+    this.railList.lastChild?.remove();
   }
   /** @param {import("../film/board.js").Board} board */
   draw(board) {
     const partitions = board.partitions.map(({ owner, word }) => `${owner}${word}`).join();
     const members = board.members.map(({ state }) => state.doing).join();
-    const key = `${partitions}${members}${board.group.state}`;
+    this.shown = board;
+    const passing = this.filter.passing(this.film, board);
+    const key = `${partitions}${members}${board.group.state}${this.filter.key}${passing}`;
     if (key === this.key) return;
     this.key = key;
+    this.lanes.forEach(({ node }, index) => set(node, "data-out", passing[index] ? null : "yes"));
     const pen = sharpPen(this.canvas, this.width, this.height - this.top);
     const painter = new TilePainter(pen, new Painter(this.root), this.tile);
-    board.members.forEach((member) => painter.draw(board, member, this.place(member.index)));
+    board.members.forEach((member) => {
+      pen.globalAlpha = passing[member.index] ? 1 : PALE;
+      painter.draw(board, member, this.place(member.index));
+    });
   }
   // Tiles have no bus: nothing flies.
   pill() {
@@ -8189,8 +8379,20 @@ var Speaker = class {
 };
 
 // lab/screen/screen.js
-var WIDE = 1500;
-var ENLARGED = 1.25;
+var ENLARGED = [
+  [
+    1750,
+    1.4
+  ],
+  [
+    1500,
+    1.25
+  ],
+  [
+    0,
+    1
+  ]
+];
 var MOST_SQUARES = 24;
 var Screen = class {
   /** @param {import("../lab.js").Lab} lab */
@@ -8210,7 +8412,10 @@ var Screen = class {
     const { el, ui, presenter } = this.lab;
     if (!presenter.on) {
       const wide = el.clientWidth || 1040;
-      const large = wide >= WIDE ? ENLARGED : 1;
+      const [, large] = ENLARGED.find(([from]) => wide >= from) ?? [
+        0,
+        1
+      ];
       ui.root.style.zoom = large > 1 ? String(large) : "";
       return Math.floor(wide / large) - (ui.root.offsetWidth - ui.root.clientWidth);
     }
@@ -8474,7 +8679,7 @@ var WEIGHT = (
   }
 );
 var SIDE2 = 6;
-var LETTER = 6.6;
+var LETTER2 = 6.6;
 var SIGN = 12;
 var MOST_SIGNS = 3;
 function clusters(marks, scale) {
@@ -8516,7 +8721,7 @@ function labelled(shown, scale) {
   const labels = /* @__PURE__ */ new Map();
   const wordy = shown.filter((cluster) => cluster.words);
   for (const cluster of wordy.sort((a, b) => WEIGHT[a.kind] - WEIGHT[b.kind] || a.x - b.x)) {
-    const room = cluster.words.length * LETTER + 16 + SIGN * (cluster.signs.length - 1);
+    const room = cluster.words.length * LETTER2 + 16 + SIGN * (cluster.signs.length - 1);
     const flip = cluster.x + room > scale.width;
     const [from, to] = flip ? [
       cluster.x - room,
@@ -8554,7 +8759,7 @@ var STEPS_S2 = [
 var MOST_TICKS3 = 10;
 var HEIGHT3 = 36;
 var MARGIN = 26;
-var PALE = 0.5;
+var PALE2 = 0.5;
 var SIGNS2 = (
   /** @type {Record<string, string>} */
   {
@@ -8578,6 +8783,11 @@ var Strip = class {
     this.lesson = "";
     this.at = 0;
     this.words = "";
+    this.rows = make("div", {
+      class: "rk-striprows",
+      "aria-hidden": "true"
+    });
+    this.rows.append(make("span", {}, "rebalance"), make("span", {}, "unread"));
     this.would = make("span", {
       class: "rk-would",
       "aria-hidden": "true"
@@ -8608,7 +8818,7 @@ var Strip = class {
     this.slider = make("input", slides);
     this.root = make("div", {
       class: "rk-strip"
-    }, this.marks, this.canvas, this.would, this.axis, this.cursor, this.slider);
+    }, this.marks, this.canvas, this.rows, this.would, this.axis, this.cursor, this.slider);
     this.slider.addEventListener("input", () => onSeek(Number(this.slider.value), true));
     this.slider.addEventListener("change", () => onSeek(Number(this.slider.value), false));
   }
@@ -8666,6 +8876,7 @@ var Strip = class {
     const pen = sharpPen(this.canvas, this.scale.width, HEIGHT3);
     const painter = new Painter(this.root);
     painter.drawRun(pen, film, this.scale, HEIGHT3);
+    this.rows.hidden = !drawsCounts(film);
     if (then) this.drawGhost(pen, painter, then, from);
   }
   /**
@@ -8681,7 +8892,7 @@ var Strip = class {
     pen.beginPath();
     pen.rect(x, 0, this.scale.width - x, HEIGHT3);
     pen.clip();
-    pen.globalAlpha = PALE;
+    pen.globalAlpha = PALE2;
     painter.drawRun(pen, then, this.scale, HEIGHT3);
     pen.restore();
   }
@@ -8805,7 +9016,11 @@ var Lab = class {
   assemble() {
     const { ui } = this;
     ui.middle.append(ui.stageHome, this.pane.root);
-    ui.root.append(ui.header, ui.story, ui.lesson, ui.band, this.panels.list, ui.sentences, ui.middle, ui.actionBar);
+    ui.root.append(ui.header, make("div", {
+      class: "rk-intro"
+    }, ui.lesson, ui.story), ui.band, make("div", {
+      class: "rk-viewbar"
+    }, this.panels.list, ui.share), ui.sentences, ui.middle, ui.actionBar);
     ui.root.append(ui.transport, this.strip.root, ui.details, ui.help, this.popup.root, this.drawer.root, ui.status);
     this.el.append(ui.root);
   }
