@@ -32,9 +32,9 @@ Deno.test("a setting that is named gets its value, and one that stands behind it
     ").",
   ]);
   same(pieces("until group.consumer.session.timeout.ms (45.0 s) has passed", SETTINGS), [
-    "until group.consumer.session.timeout.ms ",
+    "until group.consumer.session.timeout.ms (",
     { name: "group.consumer.session.timeout.ms" },
-    " has passed",
+    ") has passed",
   ]);
 });
 

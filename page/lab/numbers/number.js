@@ -72,12 +72,12 @@ export function pieces(text, settings) {
   const found = [];
   let from = 0;
   for (const match of text.matchAll(places(settings))) {
-    const { all, name } = /** @type {Record<string, string>} */ (match.groups);
+    const { all, name, value } = /** @type {Record<string, string | undefined>} */ (match.groups);
     const setting = all ? theOnly(settings, Number(all)) : name;
-    if (!setting || (name && !settings.has(name))) continue;
-    const words = all ? "All " : `${name} `;
+    if (!setting) continue;
+    const words = all ? "All " : value ? `${name} (` : `${name} `;
     found.push(text.slice(from, match.index) + words, { name: setting });
-    from = match.index + (all ? `All ${all}`.length : match[0].length);
+    from = match.index + (all ? `All ${all}`.length : match[0].length - (value ? 1 : 0));
   }
   if (from < text.length || !found.length) found.push(text.slice(from));
   return found;
@@ -87,7 +87,7 @@ export function pieces(text, settings) {
 function places(settings) {
   const names = [...settings.keys()].filter((name) => /[._]/.test(name) && !name.startsWith("partitions."))
     .sort((a, b) => b.length - a.length).map((name) => name.replaceAll(".", "\\."));
-  const value = "(?: \\([\\d.,]+ (?:s|ms)\\))?";
+  const value = "(?: \\((?<value>[\\d.,]+ (?:s|ms))\\))?";
   return new RegExp(
     `(?<![\\w.])(?<name>${names.join("|") || "(?!)"})(?![\\w.=])${value}|All (?<all>\\d+) partitions`,
     "g",

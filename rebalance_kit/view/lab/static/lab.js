@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources df8ba92971823c98, bundle 7e8c0ef0dd35c7d0.
+// Made of page/lab/main.js by `make page`; edit there. Sources 9e9c1bc357e72deb, bundle bc9b1063f2fd393c.
 // shared/model.js
 function bytesOf(text3) {
   return new DataView(Uint8Array.from(atob(text3), (letter) => letter.charCodeAt(0)).buffer);
@@ -1659,17 +1659,17 @@ function pieces(text3, settings) {
   const found = [];
   let from = 0;
   for (const match of text3.matchAll(places(settings))) {
-    const { all, name } = (
-      /** @type {Record<string, string>} */
+    const { all, name, value } = (
+      /** @type {Record<string, string | undefined>} */
       match.groups
     );
     const setting = all ? theOnly(settings, Number(all)) : name;
-    if (!setting || name && !settings.has(name)) continue;
-    const words = all ? "All " : `${name} `;
+    if (!setting) continue;
+    const words = all ? "All " : value ? `${name} (` : `${name} `;
     found.push(text3.slice(from, match.index) + words, {
       name: setting
     });
-    from = match.index + (all ? `All ${all}`.length : match[0].length);
+    from = match.index + (all ? `All ${all}`.length : match[0].length - (value ? 1 : 0));
   }
   if (from < text3.length || !found.length) found.push(text3.slice(from));
   return found;
@@ -1678,7 +1678,7 @@ function places(settings) {
   const names = [
     ...settings.keys()
   ].filter((name) => /[._]/.test(name) && !name.startsWith("partitions.")).sort((a, b) => b.length - a.length).map((name) => name.replaceAll(".", "\\."));
-  const value = "(?: \\([\\d.,]+ (?:s|ms)\\))?";
+  const value = "(?: \\((?<value>[\\d.,]+ (?:s|ms))\\))?";
   return new RegExp(`(?<![\\w.])(?<name>${names.join("|") || "(?!)"})(?![\\w.=])${value}|All (?<all>\\d+) partitions`, "g");
 }
 function theOnly(settings, count2) {
