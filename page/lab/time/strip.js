@@ -98,9 +98,10 @@ export class Strip {
     const { film } = this;
     say(this.would, "");
     this.root.classList.toggle("rk-ghosted", then !== null);
-    this.reach = reachOf(this.reach, Math.max(film.end, then?.end ?? 0));
-    this.scale = new Scale(0, this.reach, this.width - 40);
-    set(this.slider, "max", this.reach);
+    const reach = reachOf(this.reach, Math.max(film.end, then?.end ?? 0));
+    if (!then) this.reach = reach; // a look leaves nothing behind
+    this.scale = new Scale(0, reach, this.width - 40);
+    set(this.slider, "max", reach);
     this.root.style.setProperty("--rk-end", `${this.scale.x(Math.max(film.end, then?.end ?? 0))}px`);
     const past = film.marks.filter((mark) => !then || mark.at < from);
     this.drawMarks([...past, ...then?.marks.filter((mark) => mark.at >= from) ?? []], from);

@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 9e9c1bc357e72deb, bundle bc9b1063f2fd393c.
+// Made of page/lab/main.js by `make page`; edit there. Sources 1d94ac19adbc804f, bundle 81a43c5d7a458fc1.
 // shared/model.js
 function bytesOf(text3) {
   return new DataView(Uint8Array.from(atob(text3), (letter) => letter.charCodeAt(0)).buffer);
@@ -8860,9 +8860,10 @@ var Strip = class {
     const { film } = this;
     say(this.would, "");
     this.root.classList.toggle("rk-ghosted", then !== null);
-    this.reach = reachOf(this.reach, Math.max(film.end, then?.end ?? 0));
-    this.scale = new Scale(0, this.reach, this.width - 40);
-    set(this.slider, "max", this.reach);
+    const reach = reachOf(this.reach, Math.max(film.end, then?.end ?? 0));
+    if (!then) this.reach = reach;
+    this.scale = new Scale(0, reach, this.width - 40);
+    set(this.slider, "max", reach);
     this.root.style.setProperty("--rk-end", `${this.scale.x(Math.max(film.end, then?.end ?? 0))}px`);
     const past = film.marks.filter((mark) => !then || mark.at < from);
     this.drawMarks([
