@@ -28,12 +28,12 @@ import re
 import sys
 import tempfile
 from pathlib import Path
-
-import nbformat
-from nbclient import NotebookClient
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from typing import TYPE_CHECKING
 
 from rebalance_kit.model.files import write_atomically
+
+if TYPE_CHECKING:
+    import nbformat
 
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 CELL_SECONDS = 300
@@ -57,6 +57,8 @@ def sources_of(folder: Path) -> list[Path]:
 
 def read_source(path: Path) -> nbformat.NotebookNode:
     """Return the notebook that a source describes, without outputs."""
+    from nbformat.v4 import new_notebook
+
     cells: list[nbformat.NotebookNode] = []
     head: re.Match[str] | None = None
     lines: list[str] = []
@@ -79,6 +81,8 @@ def _finish(
     cells: list[nbformat.NotebookNode], head: re.Match[str] | None, lines: list[str], path: Path
 ) -> None:
     """Add the cell that ``head`` opened; what stands before the first head must be empty."""
+    from nbformat.v4 import new_code_cell, new_markdown_cell
+
     text = "\n".join(lines).strip("\n")
     if head is None:
         if text.strip():
@@ -112,7 +116,13 @@ def _name_cells(cells: list[nbformat.NotebookNode]) -> None:
 
 
 def execute(notebook: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookNode:
-    """Run every cell in a fresh kernel started in ``folder`` and keep what a second run would repeat."""
+    """Run every cell in a fresh kernel started in ``folder`` and keep what a second run would repeat.
+
+    Raises ``KeyboardInterrupt`` after Ctrl-C, whatever the client makes of a kernel that is gone.
+    """
+    import nbformat
+    from nbclient import NotebookClient
+
     client = NotebookClient(
         notebook,
         timeout=CELL_SECONDS,
@@ -125,7 +135,12 @@ def execute(notebook: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookN
     with (
         tempfile.TemporaryDirectory() as apart
     ):  # no reader is to see the answers of whoever made the notebook
-        client.execute(env={**os.environ, "REBALANCE_KIT_ATTEMPTS": str(Path(apart) / "attempts.sqlite")})
+        try:
+            client.execute(env={**os.environ, "REBALANCE_KIT_ATTEMPTS": str(Path(apart) / "attempts.sqlite")})
+        except Exception as error:
+            if getattr(client, "_async_cleanup_kernel_future", None) is not None:  # Ctrl-C ended the kernel
+                raise KeyboardInterrupt from error
+            raise
     notebook.metadata = nbformat.from_dict(_METADATA)
     for cell in notebook.cells:
         if cell.cell_type == "code":
@@ -173,11 +188,15 @@ def same_content(stored: nbformat.NotebookNode, source: nbformat.NotebookNode) -
 
 def store(notebook: nbformat.NotebookNode, path: Path) -> None:
     """Write beside and rename, so that a reader never meets half a notebook."""
+    import nbformat
+
     write_atomically(path, nbformat.writes(notebook) + "\n")
 
 
 def main(arguments: list[str]) -> int:
     """Make or check the notebooks; return the exit status."""
+    import nbformat
+
     parser = argparse.ArgumentParser(description="Make the notebooks from their sources.")
     parser.add_argument("names", nargs="*", help="parts of names, as in 03 (all when none is given)")
     parser.add_argument("--check", action="store_true", help="execute nothing, compare with the sources")
@@ -205,4 +224,8 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        print("notebooks.py: interrupted; each notebook is whole: the new one, or as it was", file=sys.stderr)
+        sys.exit(130)

@@ -1,6 +1,6 @@
 """Interrupt and kill each writing command at random moments, and look at what is left.
 
-    python -m tests.support.bad_input.interrupts --moments 50 run make-logs exercise exam logs notebook watch
+    python -m tests.support.bad_input.interrupts --moments 50 run make-logs exercise exam logs notebook watch notebooks.py
 
 A command is run once to its end; what it wrote is the measure. Then it gets SIGINT, and SIGKILL, at random moments of
 that time. After each, every file that is there must be whole, byte for byte as measured (hidden drafts apart), a set of files
@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 Files = Mapping[str, bytes]
+ROOT = Path(__file__).resolve().parents[3]
 KIT = (sys.executable, "-m", "rebalance_kit")
 LEFT_OUT = (".rebalance-kit.json",)
 """Files whose text names a time or a machine."""
@@ -74,14 +75,45 @@ class Command:
     prepare: Callable[[Path], None] = lambda _: None
     as_set: bool = True
     mean: Callable[[Path], Files] = files_of
+    program: tuple[str, ...] = KIT
 
 
-def _logs(folder: Path) -> None:
+_NOTEBOOK = """# %% [markdown]
+# # Small
+
+# %%
+import rebalance_kit as rk
+
+print(len(rk.simulate(rk.scenario("crash")).rows))
+"""
+
+
+def _one_notebook(folder: Path) -> None:
+    source = folder / "notebooks" / "src" / "01-small.py"
+    source.parent.mkdir(parents=True)
+    source.write_text(_NOTEBOOK, "utf-8")
+
+
+def notebooks_of(folder: Path) -> Files:
+    """Notebooks, not their sources."""
+    return {name: data for name, data in files_of(folder).items() if name.endswith(".ipynb")}
+
+
+def nothing_of(_folder: Path) -> Files:
+    """A command that only prints."""
+    return {}
+
+
+def _logs(folder: Path, scenario: str = "storm") -> None:
     subprocess.run(
-        [*KIT, "make-logs", "storm", "--out", str(folder / "in"), "--seed", "1"],
+        [*KIT, "make-logs", scenario, "--out", str(folder / "in"), "--seed", "1"],
         check=True,
         capture_output=True,
     )
+
+
+def _few_logs(folder: Path) -> None:
+    _logs(folder, "crash")
 
 
 COMMANDS: Mapping[str, Command] = {
@@ -93,7 +125,19 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "logs": Command(("logs", "in", "--out", "out"), prepare=_logs, as_set=False, mean=rows_of),
     "notebook": Command(("workshop", "90min", "--to", "out.ipynb")),
-    "watch": Command(("watch", "in", "--once", "--out", "out"), prepare=_logs, as_set=False, mean=rows_of),
+    "watch": Command(
+        ("watch", "in", "--once", "--out", "out"), prepare=_few_logs, as_set=False, mean=rows_of
+    ),
+    "watch, this process": Command(("watch", "in", "--idle", "1"), prepare=_few_logs, mean=nothing_of),
+    "logs, Spark": Command(
+        ("logs", "in", "--engine", "spark", "--out", "out"), prepare=_few_logs, as_set=False, mean=rows_of
+    ),
+    "notebooks.py": Command(
+        ("--folder", "notebooks"),
+        prepare=_one_notebook,
+        mean=notebooks_of,
+        program=(sys.executable, str(ROOT / "scripts" / "notebooks.py")),
+    ),
 }
 
 
@@ -102,7 +146,7 @@ def ended(command: Command, folder: Path, after_s: float | None, number: int) ->
     environment = {**os.environ, "REBALANCE_KIT_ATTEMPTS": str(folder / "store" / "a.sqlite")}
     (folder / "store").mkdir(exist_ok=True)
     with subprocess.Popen(
-        [*KIT, *command.words], cwd=folder, env=environment, text=True, start_new_session=True,
+        [*command.program, *command.words], cwd=folder, env=environment, text=True, start_new_session=True,
         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
     ) as process:  # fmt: skip
         told = [""]
