@@ -161,6 +161,8 @@ def _shrunk(drawn: Scenario, seen: str, number: int, run: Run, predicate: Predic
 
 def run_search(scenario: Scenario | None, seed: int, count: int, path: Path | None, out: TextIO) -> int:
     """Search from the command line: say what was found, write it to ``path`` or print it; 1 when something broke."""
+    if count < 1:
+        raise ScenarioError(f"--count is {count}; expected at least 1 scenario")
     began = perf_counter()
     finding = find(scenario or Space(), seed=seed, budget=count)
     seconds = perf_counter() - began

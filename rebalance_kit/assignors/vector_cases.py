@@ -81,6 +81,8 @@ def read_cases(path: str | Path) -> Iterator[VectorCase]:
         yield parse_case(raw, index, str(path))
 
 
+MOST_PARTITIONS = 200_000
+"""Of a case, all topics together."""
 MOST_BYTES = 50_000_000
 """Of a file of cases, unpacked."""
 
@@ -123,6 +125,10 @@ def parse_case(raw: Any, index: int, source: str) -> VectorCase:
         topic: _integer(f"{where}, topics.{topic}", count, 0)
         for topic, count in _object(f"{where}, topics", _required(where, raw, "topics")).items()
     }
+    if sum(partitions.values()) > MOST_PARTITIONS:
+        _refuse(
+            f"{where}, topics", sum(partitions.values()), f"at most {MOST_PARTITIONS} partitions in a case"
+        )
     ids = _object(f"{where}, topic_ids", raw.get("topic_ids") or {})
     topic_ids = {topic: _topic_id(f"{where}, topic_ids.{topic}", halves) for topic, halves in ids.items()}
     if name.startswith("server."):

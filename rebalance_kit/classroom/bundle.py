@@ -58,7 +58,8 @@ def make_bundle(
             f"{_ROOT}: holds no notebooks; expected `rebalance-kit bundle` in a checkout of the kit"
         )
     extras = (*EXTRAS, *SPARK) if with_spark else EXTRAS
-    with tempfile.TemporaryDirectory(prefix="rebalance-kit-bundle-") as scratch:
+    with draft_of(target) as draft, tempfile.TemporaryDirectory(prefix="rebalance-kit-bundle-") as scratch:
+        draft.touch()  # a place that cannot be written to shows before minutes of work
         wheels = Path(scratch)
         tell("building the kit's wheel")
         pip("wheel", "--no-deps", "--wheel-dir", str(wheels), str(_ROOT))
@@ -66,8 +67,7 @@ def make_bundle(
         tell(f"fetching wheels for {_NAME}[{','.join(extras)}]")
         wanted = f"{_NAME}[{','.join(extras)}] @ {kit.as_uri()}"
         pip("wheel", "--wheel-dir", str(wheels), wanted)
-        with draft_of(target) as draft:
-            write_zip(draft, sorted(wheels.glob("*.whl")), extras)
+        write_zip(draft, sorted(wheels.glob("*.whl")), extras)
     return len(wheel_names(target)), target.stat().st_size
 
 

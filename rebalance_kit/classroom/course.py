@@ -60,7 +60,7 @@ class Course:
         try:
             course = json.loads((folder / _COURSE).read_text("utf-8"))
             return cls(folder, str(course["course"]), [str(room) for room in course["rooms"]])
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise DataError(
                 f"{folder}: no course; expected a folder made by `rebalance-kit classroom collect`"
             ) from error
@@ -85,7 +85,7 @@ class Course:
         return tuple(
             _stored(folder)
             for learner in _folders(self._submissions)
-            for folder in sorted(_folders(learner), key=lambda path: int(path.name))
+            for folder in sorted(_numbered(learner), key=lambda path: int(path.name))
         )
 
     @property
@@ -94,7 +94,7 @@ class Course:
 
     def _take(self, work: Submission) -> str:
         home = self._submissions / work.learner
-        before = [_stored(folder) for folder in _folders(home)]
+        before = [_stored(folder) for folder in _numbered(home)]
         notes = "".join(f"\n  {note}" for note in work.notes)
         if any(attempt.digest == work.digest for attempt in before):
             return f"{work.learner}: nothing new{notes}"
@@ -120,6 +120,11 @@ def _folders(home: Path) -> list[Path]:
     return sorted(path for path in home.iterdir() if path.is_dir() and not path.name.startswith("."))
 
 
+def _numbered(home: Path) -> list[Path]:
+    """Folders of attempts; what else lies there, such as a folder of an editor, is nobody's attempt."""
+    return [path for path in _folders(home) if path.name.isascii() and path.name.isdecimal()]
+
+
 def _stored(folder: Path) -> StoredAttempt:
     try:
         work: Any = json.loads((folder / _WORK).read_text("utf-8"))
@@ -128,7 +133,7 @@ def _stored(folder: Path) -> StoredAttempt:
         return StoredAttempt(
             folder.parent.name, int(folder.name), answers, votes, questions, notes, str(work["digest"])
         )
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(
             f"{folder}: no attempt that can be read ({error}); expected one stored by `collect`"
         ) from error

@@ -51,12 +51,15 @@ def entries(folder: Path) -> tuple[tuple[Path, ...], tuple[str, ...]]:
 def learner_of(entry: Path) -> str:
     """The learner's name: the entry's, without ``.zip`` and the number that a browser adds to a second download.
 
-    >>> learner_of(Path("ada (2).zip"))
-    'ada'
+    Dots and blanks in front go as well, because the name becomes that of a folder.
+
+    >>> learner_of(Path("ada (2).zip")), learner_of(Path(" ..")), learner_of(Path(" ..eve"))
+    ('ada', 'nameless', 'eve')
     """
     name = entry.name.removesuffix(".zip").strip()
     head, _, tail = name.rpartition(" (")
-    return head if head and tail.endswith(")") and tail[:-1].isdecimal() else name
+    bare = head if head and tail.endswith(")") and tail[:-1].isdecimal() else name
+    return bare.lstrip(". ") or "nameless"
 
 
 def read_entry(entry: Path) -> HandedIn:
@@ -74,7 +77,7 @@ def read_entry(entry: Path) -> HandedIn:
                 files[path] = data
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
         notes.append(f"{entry.name}: a damaged zip ({error}); ask for it again")
-    except (OSError, RuntimeError, NotImplementedError, ValueError) as error:
+    except Exception as error:  # noqa: BLE001 - a hostile zip raises what it likes, and the others are to be read
         notes.append(f"{entry.name}: cannot be read ({error}); ask for it again")
     return HandedIn(learner_of(entry), MappingProxyType(dict(sorted(files.items()))), tuple(notes))
 

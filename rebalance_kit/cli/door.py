@@ -14,6 +14,8 @@ from rebalance_kit.model.extras import missing_package
 
 INPUT, INTERRUPTED, CLOSED = 2, 130, 0
 """Statuses: input that cannot be used, Ctrl-C, a reader that went away."""
+_MOST_LETTERS = 300
+"""Of a path that is told."""
 
 
 def through(run: Callable[[TextIO], int], out: TextIO | None, *, debug: bool = False) -> int:
@@ -50,12 +52,19 @@ def told(error: Exception) -> str:
     if isinstance(error, ImportError) and (problem := missing_package(error)) is not None:
         return str(problem)
     if isinstance(error, OSError):
-        where = error.filename if error.filename is not None else "standard output or a file"
+        where = "standard output or a file" if error.filename is None else str(error.filename)
+        where = where if len(where) <= _MOST_LETTERS else f"{where[:_MOST_LETTERS]}…"
         return f"{where}: {error.strerror or error}; expected a place that can be read and written"
     if isinstance(error, MemoryError):
         return "the memory is not enough for this input; expected a smaller one"
     if isinstance(error, RecursionError):
         return "the input is nested too deeply; expected a few levels"
+    if isinstance(error, UnicodeEncodeError) and any(
+        "\ud800" <= letter <= "\udfff" for letter in error.object
+    ):
+        return f"{error.object[:_MOST_LETTERS]!a} holds bytes that are no UTF-8; expected a path or a text in UTF-8"
+    if isinstance(error, ValueError) and "null byte" in str(error):
+        return "a path holds a NUL character; expected the name of a file or a folder"
     if isinstance(error, UnicodeError):
         return f"text that is no Unicode ({error}); expected UTF-8"
     if isinstance(error, OverflowError):

@@ -67,9 +67,9 @@ def load(name: str) -> Exercise:
 
 def matched(name: str, known: Sequence[str]) -> str:
     """The one of these names that is meant by a name, a number or a part of a name; raises ``DataError`` naming them."""
-    name = f"{int(name):02}-" if name.isdecimal() else name
-    fitting = [candidate for candidate in known if candidate == name] or [
-        candidate for candidate in known if name and name in candidate
+    part = f"{int(name):02}-" if name.isdecimal() and len(name) < 9 else name
+    fitting = [candidate for candidate in known if candidate == part] or [
+        candidate for candidate in known if part and part in candidate
     ]
     if len(fitting) != 1:
         why = "no exercise is called" if not fitting else "several exercises are called something like"

@@ -86,6 +86,14 @@ def _is_running(number: str) -> bool:
     return True
 
 
+def is_file(path: Path) -> bool:
+    """Whether there is a file; a name that no file can have is none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
 def refuse_no_file(path: Path, expected: str, error: type[RebalanceKitError] = DataError) -> None:
     """Raise ``error`` for a folder, pipe, socket or device, which must not be read; what is missing passes."""
     mode = path.stat().st_mode if path.exists() else None

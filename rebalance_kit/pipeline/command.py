@@ -57,7 +57,7 @@ def reading_of(options: ReadingOptions) -> Reading:
 
 def _offset(text: str) -> tuple[str, int]:
     """``broker-2/*=+2.5s`` as a path pattern and the milliseconds to add."""
-    match = re.fullmatch(r"(.+)=([+-]?\d+(?:\.\d+)?)(ms|s)", text)
+    match = re.fullmatch(r"(.+)=([+-]?[0-9]{1,12}(?:\.[0-9]{1,9})?)(ms|s)", text)
     if match is None:
         raise ConfigError(f"--offset {text!r}; expected PATTERN=SECONDS, for instance 'broker-2*=+2.5s'")
     return match[1], round(float(match[2]) * (1 if match[3] == "ms" else 1000))

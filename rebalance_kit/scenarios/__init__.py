@@ -55,9 +55,10 @@ def scenario(what: str | Path) -> Scenario:
         return load(str(what))
     from pathlib import Path
 
+    from rebalance_kit.model.files import is_file
     from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 
     if isinstance(what, Path) or "\n" in what:
         return read_scenario(what)
     path = Path(what)
-    return read_scenario(path) if path.suffix in {".yaml", ".yml"} or path.is_file() else load(what)
+    return read_scenario(path) if path.suffix in {".yaml", ".yml"} or is_file(path) else load(what)

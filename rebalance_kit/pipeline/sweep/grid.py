@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 from rebalance_kit.analysis.metrics import Metrics
 from rebalance_kit.model.errors import ScenarioError
-from rebalance_kit.pipeline.sweep.one_run import check_names, run_batches
+from rebalance_kit.pipeline.sweep.one_run import check_names, check_values, run_batches
 from rebalance_kit.simulation.scenario.scenario import PROTOCOLS, THREE_PROTOCOLS, Scenario
 from rebalance_kit.simulation.scenario.yaml_writer import write_scenario
 
@@ -81,6 +81,7 @@ def make_grid(
             raise ScenarioError(
                 f"{name}: {values!r} is no list of values; expected at least one value to set"
             )
+        check_values(name, values)
     for protocol in protocols or ():
         if protocol not in PROTOCOLS:
             raise ScenarioError(f"protocol {protocol!r} is unknown; expected one of {', '.join(PROTOCOLS)}")

@@ -21,6 +21,7 @@ from rebalance_kit.analysis.rebalances import rebalances
 from rebalance_kit.model.config import all_keys
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.model.trace import Trace
+from rebalance_kit.simulation.scenario.checks import MOST_MEMBERS, check_work, whole
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 from rebalance_kit.simulation.simulate import simulate
@@ -93,12 +94,28 @@ SETTINGS: Mapping[str, Callable[[Scenario, Any, int], Scenario]] = {
 }
 
 
+_LEAST: Mapping[str, int] = {"members": 1, "freezes": 0}
+"""Settings that are counts, and the least of each."""
+
+
 def check_names(names: Sequence[str]) -> None:
     """Raise ``ScenarioError`` for a name that is neither in ``SETTINGS`` nor a Kafka configuration."""
     for name in names:
         if name not in SETTINGS and name not in all_keys():
             raise ScenarioError(
                 f"{name!r} cannot be varied; expected a Kafka configuration (session.timeout.ms, ...) or one of {', '.join(SETTINGS)}"
+            )
+
+
+def check_values(name: str, values: Sequence[Any]) -> None:
+    """Raise ``ScenarioError`` for what is no plain value, and for numbers of members or freezes that nothing could run."""
+    for value in values:
+        if not isinstance(value, int | float | str):
+            raise ScenarioError(f"{name}: {str(value)[:60]!r}; expected numbers, texts, true or false")
+        least = _LEAST.get(name)
+        if least is not None and (not whole(value) or not least <= int(value) <= MOST_MEMBERS):
+            raise ScenarioError(
+                f"{name}: {str(value)[:60]!r}; expected whole numbers from {least} to {MOST_MEMBERS}"
             )
 
 
@@ -129,7 +146,9 @@ def measured(
     begin_s = time.perf_counter()
     row: dict[str, Any] = {}
     try:
-        trace = simulate(varied(scenario, values, seed), seed, protocol)
+        asked = varied(scenario, values, seed)
+        check_work(asked)
+        trace = simulate(asked, seed, protocol)
         row = asdict(metrics(trace))
         del row["label"]
         row["requests_total"] = sum(row["requests"].values())

@@ -12,6 +12,7 @@ from typing import Any
 
 from rebalance_kit import scenarios
 from rebalance_kit.model.errors import ScenarioError
+from rebalance_kit.model.files import is_file
 from rebalance_kit.model.yaml_text import YamlRules, load_yaml
 from rebalance_kit.pipeline.sweep.grid import Grid, make_grid
 from rebalance_kit.simulation.scenario.scenario import THREE_PROTOCOLS, Scenario
@@ -54,16 +55,9 @@ def read_words(names: Sequence[str], settings: Sequence[str], protocol: str | No
 
 def find(name: str, folder: Path) -> Scenario:
     """A scenario of the kit by name, or one from a file relative to ``folder``."""
-    if name not in scenarios.names() and _is_file(folder / name):
+    if name not in scenarios.names() and is_file(folder / name):
         return read_scenario(folder / name)
     return scenarios.load(name)
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # a name longer than a file may have
-        return False
 
 
 def _protocols(value: Any) -> Sequence[str] | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.extras import require
 from rebalance_kit.quiz.items.bank import Bank, read_bank
 from rebalance_kit.quiz.proof.generate import question
@@ -76,6 +77,8 @@ def practise_due(store: Store, now: float, count: int | None = None, bank: Bank 
 
     It has no question when nothing is due.
     """
+    if count is not None and count < 1:
+        raise DataError(f"count {count} received, expected at least 1")
     bank = bank or read_bank()
     book = RunBook()
     sources = tuple((bank.item(review.item), review.seed) for review in due(store, now, bank)[:count])

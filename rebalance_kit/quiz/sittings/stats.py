@@ -204,7 +204,7 @@ def from_json(path: Path) -> dict[str, ItemStats]:
         )
     try:
         stats = [_read(entry) for entry in held["items"]]
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise DataError(f"{path}: damaged ({error!r}); expected a file of items stats --to") from error
     return {one.item: one for one in stats}
 

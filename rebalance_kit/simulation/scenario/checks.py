@@ -9,6 +9,7 @@ from typing import Any
 
 from rebalance_kit.model.configs.types import illegal_name
 from rebalance_kit.model.errors import ConfigError, ScenarioError
+from rebalance_kit.model.patterns import MOST_STEPS, most_steps
 from rebalance_kit.model.spelling import nearest
 from rebalance_kit.model.versions import parse_version
 from rebalance_kit.simulation.scenario.scenario import MemberSpec, Scenario, TopicSpec
@@ -27,7 +28,6 @@ WORK = "REBALANCE_KIT_MOST_SECONDS"
 _PER_MEMBER_SECOND, _PER_SHARE_SECOND, _PER_PAIR = 2.5e-5, 1.2e-8, 5e-7
 """Seconds that a heartbeat and a poll, the partitions of one member among each other, and a meeting of two joins cost here."""
 MOST_NAME_BYTES = 100
-_NESTED_REPEAT = re.compile(r"\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)[+*{]")
 RESERVED = ("coordinator", "broker", "admin", "run")
 """Names of other actors of a trace."""
 Path = tuple[str | int, ...]
@@ -191,6 +191,7 @@ def _members(scenario: Scenario, where: str) -> None:
             )
         seen.add(spec.name)
         _member(spec, f"{where}: member {spec.name}", path)
+        _patterns(spec, f"{where}: member {spec.name}", path, longest=max(map(len, known), default=0))
         check_topics(spec.topics, known, f"{where}: member {spec.name}", (*path, "topics"))
         if spec.start_ms is not None and spec.start_ms > scenario.end_ms:
             raise BadScenario(
@@ -234,16 +235,22 @@ def _member(spec: MemberSpec, where: str, path: Path) -> None:
         raise BadScenario(
             f"{where}: both {' and '.join(ways)} are given; expected one of them", (*path, ways[-1])
         )
+
+
+def _patterns(spec: MemberSpec, where: str, path: Path, longest: int) -> None:
+    """Refuse what is no pattern, and what may try for ever on a topic's name of ``longest`` letters."""
     for key in ("pattern", "server_pattern"):
-        if _NESTED_REPEAT.search(getattr(spec, key) or ""):
+        pattern = getattr(spec, key) or ""
+        try:
+            steps = most_steps(pattern, longest)
+            re.compile(pattern)
+        except (re.error, OverflowError, RecursionError) as error:
             raise BadScenario(
-                f"{where}: {key} {getattr(spec, key)!r} repeats a group that repeats; "
-                "expected no repetition inside a repeated group, because matching it may take for ever",
+                f"{where}: {key} {pattern[:80]!r} is no regular expression: {error}", (*path, key)
+            ) from error
+        if steps > MOST_STEPS:
+            raise BadScenario(
+                f"{where}: {key} {pattern[:80]!r} can match a name in too many ways; "
+                "expected fewer repeated parts, because trying them all may take for ever",
                 (*path, key),
             )
-        try:
-            re.compile(getattr(spec, key) or "")
-        except re.error as error:
-            raise BadScenario(
-                f"{where}: {key} {getattr(spec, key)!r} is no regular expression: {error}", (*path, key)
-            ) from error

@@ -7,10 +7,12 @@ files, expressions, layouts, lines of logs, stores, wrong files and flags. The o
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import random
 import signal
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,8 +22,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import pytest
+
 from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.quiz.sittings.store import VARIABLE
+from tests.support.bad_input.by_hand import Try, by_hand
 from tests.support.bad_input.command import ended
 from tests.support.bad_input.found import ENTRY, ITEM, found
 from tests.support.bad_input.parsers import CORNERS, FUZZERS
@@ -448,6 +453,33 @@ def _found() -> Iterator[Case]:
         )
 
 
+def _by_hand() -> Iterator[Case]:
+    for one in by_hand():
+        yield Case(one.entry, one.name, _tried(one))
+
+
+def _tried(one: Try) -> Callable[[Path], Outcome]:
+    """The command among its files, with its variables, and with what is typed; files called ``mine`` stay as they are."""
+
+    def run(folder: Path) -> Outcome:
+        for name, text in one.files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text)
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in one.variables.items():
+                patch.setenv(name, value.replace("{}", str(folder)))
+            patch.setattr(sys, "stdin", io.StringIO(one.typed))
+            result = ended(*(word.replace("{}", str(folder)) for word in one.words))
+        if "mine" in one.files and (folder / "mine").read_text("utf-8") != one.files["mine"]:
+            return "odd"
+        if any(letter in result.out + result.error for letter in "\x1b\x07\x00\u202e"):
+            return "odd"
+        return _told(result.status, result.error)
+
+    return run
+
+
 class Hang(BaseException):
     """A case that takes longer than ``PATIENCE_S``."""
 
@@ -493,6 +525,7 @@ def cases() -> tuple[Case, ...]:
         _logs,
         _stores,
         _found,
+        _by_hand,
     )
     return tuple(case for make in made for case in make())
 

@@ -87,7 +87,7 @@ def found() -> Iterator[tuple[str, str, Any]]:
     yield (
         "handed-in work",
         "an infinite seed",
-        {"a.jsonl": {"item": "eager-crash-which-pause", "seed": float("inf"), "given": "a"}},
+        {"a.jsonl": {"item": "commit-before-processing-crash", "seed": float("inf"), "given": "a"}},
     )
     kept = {"id": "x", "name": "CCDAK", "seed": 1, "wanted": 2, "asked": [], "place": 0}
     for key, value in {

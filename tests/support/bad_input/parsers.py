@@ -539,7 +539,7 @@ def _handed_in() -> tuple[Any, ...]:
         "id": "x",
         "at": 1.0,
         "mode": "quiz",
-        "item": "eager-crash-which-pause",
+        "item": "commit-before-processing-crash",
         "seed": 1,
         "given": "a",
         "credit": 1.0,
