@@ -23,6 +23,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import logging
 import os
 import re
 import sys
@@ -123,6 +124,7 @@ def execute(notebook: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookN
     import nbformat
     from nbclient import NotebookClient
 
+    logging.getLogger("asyncio").disabled = True  # after Ctrl-C it tells of tasks that nobody waits for
     client = NotebookClient(
         notebook,
         timeout=CELL_SECONDS,
@@ -137,7 +139,7 @@ def execute(notebook: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookN
     ):  # no reader is to see the answers of whoever made the notebook
         try:
             client.execute(env={**os.environ, "REBALANCE_KIT_ATTEMPTS": str(Path(apart) / "attempts.sqlite")})
-        except Exception as error:
+        except BaseException as error:  # a cancelled task is no Exception
             if getattr(client, "_async_cleanup_kernel_future", None) is not None:  # Ctrl-C ended the kernel
                 raise KeyboardInterrupt from error
             raise
@@ -228,4 +230,5 @@ if __name__ == "__main__":
         sys.exit(main(sys.argv[1:]))
     except KeyboardInterrupt:
         print("notebooks.py: interrupted; each notebook is whole: the new one, or as it was", file=sys.stderr)
-        sys.exit(130)
+        sys.stderr.flush()
+        os._exit(130)  # the client's own clean-up fails where its kernel is gone already

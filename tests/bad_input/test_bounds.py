@@ -10,7 +10,10 @@ from rebalance_kit import scenarios
 from rebalance_kit.analysis.invariants import check
 from rebalance_kit.analysis.scenario_space import Space
 from rebalance_kit.analysis.search import broken_invariant, find
+from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader
+from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.look import look
+from rebalance_kit.model.patterns import MOST_STEPS, most_steps
 from rebalance_kit.simulation.simulate import simulate
 from tests.support.bad_input.command import assert_refused, ended
 
@@ -39,15 +42,15 @@ LOG = (
 
 
 def scenario(pattern):
-    """A scenario whose member subscribes to a pattern."""
-    return f"topics: {{orders: 2}}\nmembers: [{{name: c1, pattern: '{pattern}'}}]\nend: 5s\n"
+    """A scenario whose member subscribes to a pattern, and a topic that many a pattern would try for ever on."""
+    return f"topics: {{orders: 2, {'a' * 60}: 2}}\nmembers: [{{name: c1, pattern: '{pattern}'}}]\nend: 5s\n"
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_a_pattern_that_backtracks_is_refused(pattern, tmp_path):
     path = tmp_path / "s.yaml"
     path.write_text(scenario(pattern), "utf-8")
-    assert_refused(ended("run", path, "--one-run"), "s.yaml:2:", "repeats a group that repeats")
+    assert_refused(ended("run", path, "--one-run"), "s.yaml:2:", "can match a name in too many ways")
 
 
 @pytest.mark.parametrize("pattern", HARMLESS)
@@ -140,3 +143,34 @@ def test_what_is_no_file_in_a_folder_of_logs_is_passed_over(kind, tmp_path):
     result = ended("logs", tmp_path)
     assert result.status == 0, result.error
     assert "1 parsed" in result.out
+
+
+@pytest.mark.parametrize("step", [10**9, 1_000_000, 1_000_001, 65_536, 777_777])
+@pytest.mark.parametrize("tail", ["", f"\n{LOG}"], ids=["at the end", "in between"])
+def test_of_a_line_that_is_too_long_only_the_beginning_is_held(step, tail):
+    data = f"{LOG}{'x' * 2_500_000}{tail}".encode()
+    reader, told, most = FileReader(Reading()), FileRead("run", "broker.log"), 0
+    for place in range(0, len(data), step):
+        reader.feed(told, data[place : place + step])
+        most = max(most, len(told.rest))
+    reader.end(told)
+    assert most <= 1_000_001
+    assert [row[:2] for row in told.rejected] == [(2, "line of 2500000 bytes; at most 1000000 are read")]
+    assert (told.lines, told.parsed) == ((3, 2) if tail else (2, 1))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "letters", "taken"),
+    [
+        ("orders-.*", 249, True),
+        (".*-.*-.*-.*", 20, True),
+        ("^(orders|payments)(-v[0-9]+)?$", 60, True),
+        ("(a|a)*$", 60, False),
+        ("((a+))+$", 40, False),
+        ("a*" * 12 + "$", 90, False),
+        ("a?" * 40 + "a" * 40, 40, False),
+        ("(?=a*)*b", 40, False),
+    ],
+)
+def test_the_ways_of_a_pattern_are_bounded(pattern, letters, taken):
+    assert (most_steps(pattern, letters) <= MOST_STEPS) == taken

@@ -35,6 +35,8 @@ class FileRead:
     parsed: int = 0
     #: What a file that is read piece by piece needs to know of the pieces before.
     rest: bytes = b""
+    #: Bytes of the line that ``rest`` begins which were left out, because it is longer than any that is read.
+    left_out: int = 0
     clients: set[str | None] = field(default_factory=set)
     groups: set[str | None] = field(default_factory=set)
     last_ms: int | None = None
@@ -65,14 +67,23 @@ class FileReader:
         return told
 
     def feed(self, told: FileRead, chunk: bytes) -> None:
-        """Read the whole lines of another piece of a file."""
-        head, end, told.rest = (told.rest + chunk).rpartition(b"\n")
+        """Read the whole lines of another piece of a file; of a line that is too long only the beginning is held."""
+        if told.left_out:
+            more, end, chunk = chunk.partition(b"\n")
+            told.left_out += len(more)
+            if not end:
+                return
+            _reject_long(told)
+        head, end, rest = (told.rest + chunk).rpartition(b"\n")
+        told.rest, told.left_out = rest[: LONGEST_LINE + 1], max(0, len(rest) - LONGEST_LINE - 1)
         if end:
             self.take(told, head)
 
     def end(self, told: FileRead) -> None:
         """Read a last line without an end, and complete the events (which may be done after any piece)."""
-        if told.rest:
+        if told.rest and told.left_out:
+            _reject_long(told)
+        elif told.rest:
             self.take(told, told.rest)
             told.rest = b""
         _complete(told, shift(told.run, told.name, self._reading))
@@ -123,7 +134,7 @@ class FileReader:
         if len(line) >= LONGEST_LINE // 4:
             size = len(data.split(b"\n")[place_in_data])
             if size > LONGEST_LINE:
-                return f"line of {size} bytes; at most {LONGEST_LINE} are read"
+                return _too_long(size)
         if may_matter is False:
             return None
         if may_matter is None and "\0" not in line and "\1" not in line and "\2" not in line:
@@ -156,6 +167,19 @@ def _copied(found: list[dict[str, Any]], ms: int) -> list[dict[str, Any]]:
     return [
         {**fields, "at_ms": fields["at_ms"] + ms} if "at_ms" in fields else fields.copy() for fields in found
     ]
+
+
+def _too_long(size: int) -> str:
+    """Why a line of so many bytes is rejected."""
+    return f"line of {size} bytes; at most {LONGEST_LINE} are read"
+
+
+def _reject_long(told: FileRead) -> None:
+    """Count the line whose beginning is held, and reject it."""
+    told.lines += 1
+    shown = told.rest[: 4 * SHOWN].decode("utf-8", "replace")[:SHOWN]
+    told.rejected.append((told.lines, _too_long(len(told.rest) + told.left_out), shown))
+    told.rest, told.left_out = b"", 0
 
 
 #: A line that is not remembered.

@@ -111,11 +111,22 @@ def _context(files: Iterable[Path]) -> Context:
     beliefs: dict[str, str] = {}
     scenarios: dict[str, Any] = {}
     for file in [home() / BELIEFS, home() / SCENARIOS, *files]:
-        if file.name == BELIEFS:
-            beliefs |= read_beliefs(file)
-        elif file.name == SCENARIOS:
-            scenarios |= _mapping(file, dict, "names to scenarios")
+        if file.name in {BELIEFS, SCENARIOS}:
+            stat = file.stat()
+            read, into = (_beliefs_of, beliefs) if file.name == BELIEFS else (_scenarios_of, scenarios)
+            into |= read(file, stat.st_mtime_ns, stat.st_size)
     return Context(beliefs, scenarios)
+
+
+@lru_cache(maxsize=4)
+def _beliefs_of(file: Path, _changed_ns: int, _size: int) -> dict[str, str]:
+    return read_beliefs(file)
+
+
+@lru_cache(maxsize=4)
+def _scenarios_of(file: Path, _changed_ns: int, _size: int) -> dict[str, Any]:
+    """Scenarios by name, read again only when the file has changed."""
+    return _mapping(file, dict, "names to scenarios")
 
 
 def read_beliefs(path: str | Path) -> dict[str, str]:

@@ -68,7 +68,7 @@ def twin_html(text: str, *, opened: bool = False) -> str:
 def figure_html(name: str, figure: Figure) -> str:
     """A figure's place and data; scripts cannot be closed from within the data."""
     configured = as_plotly(figure)
-    label = escape(str(configured["layout"]["title"]["text"]), quote=True)
+    label = escape(str(figure["layout"]["title"]["text"]), quote=True)
     data = embedded(configured)
     return f'<div class="figure" id="{name}" role="img" aria-label="{label}"></div>\n<script type="application/json" data-for="{name}">{data}</script>'
 

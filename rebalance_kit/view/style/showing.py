@@ -7,6 +7,7 @@ validating graph objects takes a second; nothing is uploaded and no network is a
 from __future__ import annotations
 
 import base64
+import re
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
@@ -79,8 +80,34 @@ class Still:
 
 
 def as_plotly(figure: Figure) -> Figure:
-    """The figure with the kit's plotly configuration: no logo, no cloud."""
-    return {**figure, "config": {**CONFIG, **figure.get("config", {})}}
+    """The figure with the kit's plotly configuration (no logo, no cloud), and its names as text.
+
+    Plotly reads a part of HTML in every text; of a figure's texts only the kit's own marks are left to it.
+    """
+    drawn = {key: _as_text(part) for key, part in figure.items() if key != "config"}
+    return {**drawn, "config": {**CONFIG, **figure.get("config", {})}}
+
+
+_OWN_MARKS = re.compile(r"(<br>|<span style='font-size:13px'>|</span>|<extra></extra>)")
+
+
+def _as_text(part: Any) -> Any:
+    """A part of a figure with ``<`` and ``&`` as entities, the kit's own marks and the text twin excepted.
+
+    >>> _as_text(["c1", "<a href=x>c2</a>, owner<br>1 s"])
+    ['c1', '&lt;a href=x>c2&lt;/a>, owner<br>1 s']
+    """
+    if isinstance(part, Mapping):
+        return {key: value if key == "meta" else _as_text(value) for key, value in part.items()}
+    if isinstance(part, list | tuple):
+        return [_as_text(value) for value in part]
+    if not isinstance(part, str) or ("<" not in part and "&" not in part):
+        return part
+    pieces = _OWN_MARKS.split(part)
+    return "".join(
+        piece if place % 2 else piece.replace("&", "&amp;").replace("<", "&lt;")
+        for place, piece in enumerate(pieces)
+    )
 
 
 def packed(values: Iterable[int], kind: str = "i1") -> dict[str, str]:
