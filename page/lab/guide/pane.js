@@ -5,8 +5,8 @@ import { WhyView } from "../panels/why.js";
 
 /** From this width on, in the lab's own pixels, the board has company. */
 const FROM = 1200;
-const SHARE = 0.27;
-const LEAST = 330;
+const SHARE = 0.22;
+const LEAST = 290;
 const MOST = 440;
 const REST_MS = 250;
 
@@ -28,6 +28,12 @@ export class Pane {
 
   get shown() {
     return !this.root.hidden;
+  }
+
+  /** Whether a number in it is being stepped: it is not drawn anew under the hand. */
+  get stepped() {
+    const { activeElement } = document;
+    return this.root.contains(activeElement) && activeElement?.getAttribute("role") === "spinbutton";
   }
 
   /**
@@ -65,7 +71,7 @@ export class Pane {
   paint(at) {
     const { guide } = this.lab;
     if (!this.shown || !guide.content) return;
-    this.view.content = guide.content;
+    if (!this.view.drawn || !this.stepped) this.view.content = guide.content;
     this.view.paint(at);
     say(/** @type {Node} */ (this.root.firstChild), guide.on ? "Why: the rule of this beat" : "Why");
   }

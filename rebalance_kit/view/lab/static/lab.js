@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 1d94ac19adbc804f, bundle 81a43c5d7a458fc1.
+// Made of page/lab/main.js by `make page`; edit there. Sources 627ac9d62041866f, bundle 32aaf66cb09f225c.
 // shared/model.js
 function bytesOf(text3) {
   return new DataView(Uint8Array.from(atob(text3), (letter) => letter.charCodeAt(0)).buffer);
@@ -3500,8 +3500,8 @@ var WhyView = class {
 
 // lab/guide/pane.js
 var FROM = 1200;
-var SHARE = 0.27;
-var LEAST = 330;
+var SHARE = 0.22;
+var LEAST = 290;
 var MOST = 440;
 var REST_MS2 = 250;
 var Pane = class {
@@ -3519,6 +3519,11 @@ var Pane = class {
   }
   get shown() {
     return !this.root.hidden;
+  }
+  /** Whether a number in it is being stepped: it is not drawn anew under the hand. */
+  get stepped() {
+    const { activeElement } = document;
+    return this.root.contains(activeElement) && activeElement?.getAttribute("role") === "spinbutton";
   }
   /**
    * How much of this width the pane takes.
@@ -3552,7 +3557,7 @@ var Pane = class {
   paint(at) {
     const { guide } = this.lab;
     if (!this.shown || !guide.content) return;
-    this.view.content = guide.content;
+    if (!this.view.drawn || !this.stepped) this.view.content = guide.content;
     this.view.paint(at);
     say(
       /** @type {Node} */
