@@ -209,6 +209,19 @@ def test_when_the_kernel_is_gone_play_goes_on_and_the_page_says_what_to_do(
     shot(lab, "kernel-gone")
 
 
+def test_the_guide_leads_through_a_lesson_in_a_notebook(page, jupyter, write_notebook, shot) -> None:
+    source = "from rebalance_kit.view import Lab\nlab = Lab('two-consumers-crash')\nlab"
+    lab = _open(page, jupyter, write_notebook("guided.ipynb", source))
+    lab.get_by_role("button", name="Guide me").click()
+    lab.locator(".rk-progress", has_text="1 of 9").wait_for(timeout=30_000)
+    page.keyboard.press("n")
+    page.keyboard.press("n")
+    lab.locator(".rk-beat", has_text="Only now does the group know").wait_for(timeout=30_000)
+    shot(page, "jupyterlab-guided")
+    page.keyboard.press("Escape")
+    lab.locator(".rk-beat").wait_for(state="hidden")
+
+
 def test_a_kernel_that_was_restarted_is_told_of_before_anything_is_done(
     page, jupyter, write_notebook
 ) -> None:
