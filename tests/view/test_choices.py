@@ -105,6 +105,21 @@ def test_only_draws_of_the_same_deeds_say_what_is_least():
             assert 0 <= spread[6] <= 100
 
 
+def test_branches_that_are_compared_last_equally_long():
+    lab = Lab()
+    lab.at(13_000)
+    lab.fork()
+    lab.crash("consumer-1")
+    short, long = (branch.state for branch in lab.history.branches)
+    assert short.boards.end_ms < long.boards.end_ms
+    answer(lab, {"type": "compare", "branches": [0, 1]})
+    first, second = (state.boards for state in lab.comparing[1].states)
+    assert first.end_ms == second.end_ms == long.boards.end_ms
+    known = short.boards.trace.rows
+    assert first.trace.rows[: len(known) - 5] == known[:-5]
+    assert lab.boards.end_ms == long.boards.end_ms
+
+
 def test_what_cannot_be_compared_or_drawn_is_refused():
     with pytest.raises(ScenarioError, match="expected a comparison"):
         answer(Lab(), {"type": "draws"})

@@ -101,7 +101,7 @@ class Comparing:
 
     def __init__(self, columns: Sequence[tuple[str, LabState]]) -> None:
         self.labels = _distinct([label for label, _ in columns])
-        self.states = [state for _, state in columns]
+        self.states = _equally_long([state for _, state in columns])
         self._metrics: dict[str, tuple[Metrics, ...]] = dict.fromkeys(self.labels, ())
         self._seed = 0
 
@@ -157,6 +157,13 @@ class Comparing:
         whole = all(cell is not None for cell in told) and sum(map(len, groups)) == len(self.labels)
         alone = whole and len(groups) > 1 and len(groups[0]) == 1
         return {"cells": told, "least": self.labels.index(groups[0][0]) if alone else None}
+
+
+def _equally_long(states: Sequence[LabState]) -> list[LabState]:
+    """The runs made as long as the longest of them, so that no sum is least for want of time; large ones stay as they are."""
+    large = any(sum(topic.partitions for topic in state.scenario.topics) > MANY for state in states)
+    end_ms = max(state.scenario.end_ms for state in states)
+    return [state if large else state.lasting(end_ms) for state in states]
 
 
 def _quartiles(found: Distribution | None, here: float | None) -> list[float] | None:

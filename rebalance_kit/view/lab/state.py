@@ -172,6 +172,12 @@ class LabState:
         state.scenario  # noqa: B018 - made here, so that sizes which cannot be are refused
         return state
 
+    def lasting(self, end_ms: int) -> LabState:
+        """The same history in a run that lasts at least so long; itself where it does already."""
+        if self.scenario.end_ms >= end_ms:
+            return self
+        return self._changed(base=replace(self.base, end_ms=end_ms))
+
     def with_seed(self, seed: int | None) -> LabState:
         """The same history with other chances; None gives the scenario's own seed back."""
         return self._changed(seed=seed)
