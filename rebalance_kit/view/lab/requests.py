@@ -15,6 +15,7 @@ from rebalance_kit.view.lab.costs import MOST_COLUMNS, Comparing, at_a_glance, c
 from rebalance_kit.view.lab.exports import exported
 from rebalance_kit.view.lab.guide.content import guide_of
 from rebalance_kit.view.lab.lessons import preset_rows
+from rebalance_kit.view.lab.playing.collector import collector_resting
 from rebalance_kit.view.lab.playing.horizons import nothing_follows
 from rebalance_kit.view.lab.playing.playback import film_bytes
 from rebalance_kit.view.lab.playing.prefetch import is_large
@@ -36,7 +37,8 @@ def answer(lab: LabSurface, message: Message) -> Answer:
         raise ScenarioError(
             f"the lab was asked for {message.get('type')!r}; expected one of {', '.join(REQUESTS)}"
         )
-    return run(lab, message)
+    with collector_resting():
+        return run(lab, message)
 
 
 # --- what changes the run ----------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
@@ -125,3 +127,15 @@ def test_a_number_that_members_do_not_share_is_none_to_drag():
     assert "kafka_version" not in lab.controls["numbers"]
     lab.load("poll-timeout")
     assert all(isinstance(value, int | float) for value, _, _ in lab.controls["numbers"].values())
+
+
+def test_the_collector_rests_while_a_step_is_simulated_and_works_again_after_a_refusal(monkeypatch):
+    lab = Lab()
+    seen = []
+    taken = lab.take
+    monkeypatch.setattr(lab, "take", lambda history: (seen.append(gc.isenabled()), taken(history)))
+    drag(lab, "step", 30_000)
+    with pytest.raises(RebalanceKitError):
+        drag(lab, "step", 2_000)
+    assert seen == [False]
+    assert gc.isenabled()
