@@ -12,8 +12,8 @@ import threading
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol
 
-from rebalance_kit.forensics.lines.exports import STANDARD_INPUT, STANDARD_INPUT_NAME
 from rebalance_kit.forensics.lines.files import collect
+from rebalance_kit.forensics.lines.pipes import STANDARD_INPUT, STANDARD_INPUT_NAME, open_pipe
 from rebalance_kit.model.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -120,6 +120,8 @@ def sources(paths: Sequence[str | os.PathLike[str]], commands: Sequence[str]) ->
     for path in paths:
         if os.fspath(path) == STANDARD_INPUT:
             found.append(Pipe(STANDARD_INPUT_NAME, sys.stdin.buffer))
+        elif Path(path).is_fifo():
+            found.append(Pipe(os.fspath(path), open_pipe(Path(path))))
         else:
             found.append(Growing(Path(path)))
     asked = [_command(text) for text in commands]

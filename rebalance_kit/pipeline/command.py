@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rebalance_kit.forensics.lines.exports import STANDARD_INPUT
+from rebalance_kit.forensics.lines.pipes import STANDARD_INPUT
 from rebalance_kit.forensics.tables import TABLES
 from rebalance_kit.model.errors import ConfigError, DataError, RebalanceKitError
 from rebalance_kit.pipeline.own_files import PAGE, note_written, refuse_foreign
@@ -114,7 +114,7 @@ def run_logs(
 
 def _look(paths: Sequence[str | os.PathLike[str]], reading: Reading) -> Look:
     """A look with a bar at a terminal; Ctrl-C ends it, and what is known by then is told."""
-    from rebalance_kit.forensics.lines.exports import standard_input_ended_early
+    from rebalance_kit.forensics.lines.pipes import standard_input_ended_early
     from rebalance_kit.forensics.look import Listener, look
     from rebalance_kit.forensics.progress import Progress
     from rebalance_kit.forensics.stopping import stop_signals

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
 import tarfile
+import threading
 import zipfile
 
 import pytest
 
+from rebalance_kit.forensics.lines import pipes
 from rebalance_kit.forensics.lines.exports import unwrapped
+from rebalance_kit.forensics.lines.files import collect
 from rebalance_kit.forensics.look import look
 from rebalance_kit.model.errors import DataError
 from tests.support.pipeline.kafka_lines import GROUP, adding, preparing, received, stabilized
@@ -83,3 +87,33 @@ def test_the_borders_of_a_terminal_are_taken_off():
 
 def test_an_ordinary_log_is_left_as_it_is():
     assert unwrapped((LOG * 20).encode()) is None
+
+
+def test_an_archive_is_unpacked_once_unless_it_changes(tmp_path):
+    path = tmp_path / "logs.zip"
+    for text in ("one", "two"):
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("server.log", text)
+        os.utime(path, ns=(0, len(text) if text == "one" else 9))
+        (first,), (again,) = (collect([path])[0] for _ in range(2))
+        assert first == again
+        assert first[2].read_text() == text
+
+
+def test_a_named_pipe_is_read_as_a_file_and_again_when_more_is_written(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    for text in (LOG, LOG * 2):
+        writer = threading.Thread(target=path.write_text, args=(text,))
+        writer.start()
+        told = [len(look([path]).rows("events")) for _ in range(2)]
+        writer.join()
+        assert told == [text.count("\n")] * 2
+
+
+def test_a_pipe_that_nobody_writes_into_is_refused_by_name(tmp_path, monkeypatch):
+    monkeypatch.setattr(pipes, "_WRITER_S", 0.01)
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(DataError, match=r"pipe is a pipe that nobody writes into"):
+        look([path])

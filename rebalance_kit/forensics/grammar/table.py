@@ -16,8 +16,8 @@ from rebalance_kit.forensics.grammar.java_client import BLOCK_LINES, CONFIG_KEYS
 from rebalance_kit.forensics.grammar.librdkafka import LIBRDKAFKA, REFUSALS
 from rebalance_kit.forensics.grammar.older import OLDER_BROKER, OLDER_JAVA
 from rebalance_kit.forensics.grammar.other_clients import OTHER_CLIENTS
+from rebalance_kit.forensics.grammar.safe_regex import group_matcher
 from rebalance_kit.forensics.grammar.template import NUMBERS, Template
-from rebalance_kit.forensics.lines.safe_regex import group_matcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from rebalance_kit.forensics.lines.safe_regex import LONG
+from rebalance_kit.forensics.grammar.safe_regex import LONG
 from rebalance_kit.forensics.lines.times_in_text import iso_in, time_in
 
 #: How messages of brokers, Java clients and librdkafka begin.

@@ -1,27 +1,21 @@
-"""Logs as tools hand them out: archives, standard input, copies of a terminal that wrapped its lines."""
+"""Logs as tools hand them out: archives, exports, copies of a terminal that wrapped its lines."""
 
 from __future__ import annotations
 
 import re
-import sys
 import tarfile
-import tempfile
-import time
 import zipfile
 from collections import Counter
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING
 
 from rebalance_kit.forensics.lines.anchors import ANCHOR
+from rebalance_kit.forensics.lines.pipes import scratch
 
 if TYPE_CHECKING:
-    import io
     from collections.abc import Iterator
-
-#: What the path of standard input is called, and what it is called in reports.
-STANDARD_INPUT, STANDARD_INPUT_NAME = "-", "standard input"
+    from pathlib import Path
 
 #: Files that may be exports of logs (Kibana, kubectl, CloudWatch): they are read when a line of Kafka is in them.
 EXPORTS = frozenset({".json", ".jsonl", ".csv"})
@@ -30,9 +24,6 @@ EXPORTS = frozenset({".json", ".jsonl", ".csv"})
 _MOST_FILES, _MOST_BYTES = 2_000, 4 << 30
 
 _CHUNK = 1 << 20
-
-#: How long a pipe may fill before the terminal hears of it, and how often it does then.
-_SHOWN_AFTER_S, _EVERY_S = 2.0, 0.2
 
 #: Only small files are copies of a terminal.
 TERMINAL_BYTES = 1 << 20
@@ -59,11 +50,20 @@ def is_archive(name: str) -> bool:
 
 
 def unpacked(path: Path) -> list[tuple[str, Path]] | str:
-    """The files in an archive with their names, unpacked to a folder that lives as long as the process; or why not."""
+    """The files in an archive with their names, unpacked to a folder that lives as long as the process; or why not.
+
+    An archive that has not changed is unpacked once.
+    """
     try:
-        return list(_members(path, _scratch()))
+        status = path.stat()
+        return _unpacked(path.resolve(), (status.st_ino, status.st_size, status.st_mtime_ns))
     except (OSError, zipfile.BadZipFile, tarfile.TarError, EOFError, RuntimeError, ValueError) as problem:
         return f"cannot be unpacked: {problem}"
+
+
+@cache
+def _unpacked(path: Path, _state: tuple[int, int, int]) -> list[tuple[str, Path]]:
+    return list(_members(path, scratch()))
 
 
 def _members(path: Path, folder: Path) -> Iterator[tuple[str, Path]]:
@@ -95,51 +95,6 @@ def _streams(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
             stream_of_member = archive_of_files.extractfile(member) if member.isfile() else None
             if stream_of_member is not None:
                 yield member.name, stream_of_member
-
-
-@cache
-def standard_input() -> Path:
-    """What stands on standard input, as a file; Ctrl-C ends it early.
-
-    A pipe may take its time: from two seconds on, a terminal is told how much has come.
-    """
-    target, begun_s, told_s = _scratch() / "standard-input.log", time.monotonic(), 0.0
-    terminal = sys.stderr is not None and sys.stderr.isatty()
-    stream = cast("io.BufferedReader", sys.stdin.buffer)
-    with target.open("wb") as out:
-        try:
-            while chunk := stream.read1(_CHUNK):
-                out.write(chunk)
-                now_s = time.monotonic()
-                if terminal and now_s - begun_s >= _SHOWN_AFTER_S and now_s - told_s >= _EVERY_S:
-                    told_s = now_s
-                    sys.stderr.write(f"\r\x1b[K{STANDARD_INPUT_NAME}: {out.tell() / 1e6:,.1f} MB so far")
-                    sys.stderr.flush()
-            if told_s:
-                sys.stderr.write("\r\x1b[K")
-        except KeyboardInterrupt:
-            _ENDED_EARLY.append(target)
-            sys.stderr.write("interrupted: what was read so far is told\n")
-    return target
-
-
-def standard_input_ended_early() -> bool:
-    """Whether Ctrl-C ended the reading of standard input."""
-    return bool(_ENDED_EARLY)
-
-
-_ENDED_EARLY: list[Path] = []
-
-
-@cache
-def _scratch() -> Path:
-    folder = tempfile.TemporaryDirectory(prefix="rebalance-kit-")
-    _KEPT.append(folder)
-    return Path(folder.name)
-
-
-#: References that keep the folders until the process ends, which removes them.
-_KEPT: list[tempfile.TemporaryDirectory[str]] = []
 
 
 def unwrapped(data: bytes) -> bytes | None:

@@ -19,14 +19,17 @@ from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.lines.exports import (
     EXPORTS,
-    STANDARD_INPUT,
-    STANDARD_INPUT_NAME,
     TERMINAL_BYTES,
     holds_a_log,
     is_archive,
-    standard_input,
     unpacked,
     unwrapped,
+)
+from rebalance_kit.forensics.lines.pipes import (
+    STANDARD_INPUT,
+    STANDARD_INPUT_NAME,
+    named_pipe,
+    standard_input,
 )
 from rebalance_kit.model.errors import DataError
 
@@ -97,9 +100,11 @@ def collect(
                         found += [(str(folder), inner, place) for inner, place in inside]
         elif os.fspath(given) == STANDARD_INPUT:
             found.append((STANDARD_INPUT_NAME, STANDARD_INPUT_NAME, standard_input()))
+        elif path.is_fifo():
+            found.append((str(path), str(path), named_pipe(path)))
         elif path.exists() and not path.is_file():
             raise DataError(
-                f"{path} is a pipe, a socket or a device; expected files, folders, or - for what is piped in (`... | rebalance-kit logs -`)"
+                f"{path} is a socket or a device; expected files, folders, pipes, or - for what is piped in (`... | rebalance-kit logs -`)"
             )
         elif path.exists() and is_archive(path.name):
             inside = _files_of(path, ())

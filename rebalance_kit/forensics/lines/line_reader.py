@@ -11,11 +11,11 @@ import re
 from operator import itemgetter
 from typing import TYPE_CHECKING, TypeAlias
 
+from rebalance_kit.forensics.grammar.safe_regex import LONG
 from rebalance_kit.forensics.grammar.table import IN_MESSAGES, IN_UNLAID, Found, find_of_others
 from rebalance_kit.forensics.lines.anchors import anchored
 from rebalance_kit.forensics.lines.containers import json_object, unwrap
 from rebalance_kit.forensics.lines.layouts import CONTINUATIONS, HEAD, begins_like
-from rebalance_kit.forensics.lines.safe_regex import LONG
 from rebalance_kit.forensics.lines.times_in_text import time_in
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from rebalance_kit.forensics.grammar.safe_regex import LONG
 from rebalance_kit.forensics.grammar.table import IN_MESSAGES, NOISE
 from rebalance_kit.forensics.lines.line_reader import client_prefix, is_broker_prefix
 from rebalance_kit.forensics.lines.messages import SHOWN, fields_of, instance_of
-from rebalance_kit.forensics.lines.safe_regex import LONG
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,0 +1,112 @@
+"""Standard input and named pipes as files: they can be read once only, and a look asks for them several times."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import threading
+import time
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from rebalance_kit.model.errors import DataError
+
+if TYPE_CHECKING:
+    import io
+
+#: What the path of standard input is called, and what it is called in reports.
+STANDARD_INPUT, STANDARD_INPUT_NAME = "-", "standard input"
+
+_CHUNK = 1 << 20
+
+#: How long a pipe may fill before the terminal hears of it, and how often it does then.
+_SHOWN_AFTER_S, _EVERY_S = 2.0, 0.2
+
+#: Whoever writes into a named pipe opens it within this time.
+_WRITER_S = 3.0
+
+
+@cache
+def standard_input() -> Path:
+    """What stands on standard input, as a file; Ctrl-C ends it early."""
+    return _filled(
+        cast("io.BufferedReader", sys.stdin.buffer), scratch() / "standard-input.log", STANDARD_INPUT_NAME
+    )
+
+
+def standard_input_ended_early() -> bool:
+    """Whether Ctrl-C ended the reading of standard input, or of a named pipe."""
+    return bool(_ENDED_EARLY)
+
+
+def named_pipe(path: Path) -> Path:
+    """What comes out of a named pipe, as a file; once, unless more is written later; ``DataError`` without a writer."""
+    known = _PIPES.get(_state(path))
+    if known is None:
+        target = scratch() / f"pipe-{len(_PIPES)}.log"
+        with open_pipe(path) as stream:
+            known = _filled(stream, target, str(path))
+        _PIPES[_state(path)] = known
+    return known
+
+
+def open_pipe(path: Path) -> io.BufferedReader:
+    """Open a named pipe that somebody writes into; ``DataError`` when nobody does within some seconds."""
+    opened: list[io.BufferedReader] = []
+    waiting = threading.Thread(target=lambda: opened.append(path.open("rb")), daemon=True)
+    waiting.start()
+    waiting.join(_WRITER_S)
+    if waiting.is_alive():
+        # Being a writer for a moment sets the waiting thread free.
+        os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
+        raise DataError(
+            f"{path} is a pipe that nobody writes into; expected files, folders, a pipe that a command fills, or -"
+        )
+    if not opened:
+        raise DataError(f"{path} cannot be read; expected a pipe that a command fills")
+    return opened[0]
+
+
+def _state(path: Path) -> tuple[int, int, int]:
+    status = path.stat()
+    return status.st_dev, status.st_ino, status.st_mtime_ns
+
+
+def _filled(stream: io.BufferedReader, target: Path, name: str) -> Path:
+    """Copy a pipe to a file; from two seconds on, a terminal is told how much has come."""
+    begun_s, told_s = time.monotonic(), 0.0
+    terminal = sys.stderr is not None and sys.stderr.isatty()
+    with target.open("wb") as out:
+        try:
+            while chunk := stream.read1(_CHUNK):
+                out.write(chunk)
+                now_s = time.monotonic()
+                if terminal and now_s - begun_s >= _SHOWN_AFTER_S and now_s - told_s >= _EVERY_S:
+                    told_s = now_s
+                    sys.stderr.write(f"\r\x1b[K{name}: {out.tell() / 1e6:,.1f} MB so far")
+                    sys.stderr.flush()
+            if told_s:
+                sys.stderr.write("\r\x1b[K")
+        except KeyboardInterrupt:
+            _ENDED_EARLY.append(target)
+            sys.stderr.write("interrupted: what was read so far is told\n")
+    return target
+
+
+@cache
+def scratch() -> Path:
+    """A folder that lives as long as the process."""
+    folder = tempfile.TemporaryDirectory(prefix="rebalance-kit-")
+    _KEPT.append(folder)
+    return Path(folder.name)
+
+
+_ENDED_EARLY: list[Path] = []
+
+#: Copies of named pipes by device, inode and the time of the last writing.
+_PIPES: dict[tuple[int, int, int], Path] = {}
+
+#: References that keep the folders until the process ends, which removes them.
+_KEPT: list[tempfile.TemporaryDirectory[str]] = []
