@@ -74,6 +74,8 @@ class ClientRun:
 
     def _records(self) -> str:
         (total,) = self.of("summary")
+        if not total["delivered"]:
+            return "records: none was read"
         twice = "some records came twice" if total["twice"] else "no record came twice"
         skipped = "some were skipped" if total["skipped"] else "none was skipped"
         return f"records: {twice}, {skipped}"

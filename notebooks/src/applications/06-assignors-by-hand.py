@@ -31,8 +31,8 @@ from rebalance_kit.notebook import columns, next_notebook, predict
 # In a classic group all members must share at least one assignor. The group uses the one with the most votes; each
 # member votes for the first name in its list that all members support.
 #
-# The pictures below come from the kit's copies of these assignors. They give the answers of Kafka's own classes on
-# 1,801 recorded groups; the tests repeat that comparison.
+# The pictures below come from the kit's copies of these assignors. For 1,801 recorded groups they deal
+# exactly as Kafka's own classes do; the tests repeat the comparison.
 #
 # ## Range: topic by topic
 #
@@ -173,7 +173,7 @@ deal("sticky", {"orders": 6}, stay, owned)
 
 # %% [markdown]
 # Every partition that moves costs something: its new owner starts with a cold cache and rebuilds local state. (Records
-# come twice after a crash. In a planned move the old owner commits first, so none or a few do.) A **sticky** assignor
+# come twice after a crash. In a planned move the old owner commits first, so few or none come twice.) A **sticky** assignor
 # moves only what balance demands.
 #
 # **Myth:** "sticky means no stop-the-world." `sticky` (the `StickyAssignor`) is an *eager* assignor: every member revokes
@@ -223,8 +223,8 @@ deal("server.range", {"orders": 4, "payments": 4}, members=3)
 # often billed. There are four partitions. The replicas of 0 and 1 are on rack b, those of 2 and 3 on rack a. c1 runs on
 # rack a, c2 on rack b.
 #
-# In a new group nobody has a previous target. Uniform then fills one member after another, c1 first, from the list of all
-# partitions.
+# One of the two assignors below looks at racks. The other, in a new group, fills one member after another from the list of
+# all partitions.
 #
 # ### Predict
 #

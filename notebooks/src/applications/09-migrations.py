@@ -196,9 +196,9 @@ print(deaths(forbidden))
 #
 # The same error has a second cause, and its message tells the two apart: *online upgrade is disabled*, or *an unsupported custom
 # assignor is in use*. The broker says the latter of any assignment that carries user data. librdkafka's cooperative-sticky carries
-# some from its second generation on, although you wrote no assignor. (Seen in the SyncGroup requests of librdkafka 2.16, 8 to
-# 36 bytes per member, none with range; the broker's check is `ConsumerGroup.fromClassicGroup`. Read, not run against a
-# broker.)
+# some from its second generation on, although you wrote no assignor. (We saw the user data in SyncGroup requests of
+# librdkafka 2.16. That the broker refuses it we know from its source, `ConsumerGroup.fromClassicGroup`; we have not run
+# it.)
 #
 # ### Offline
 #

@@ -57,7 +57,7 @@ triage()
 # |---|---|---|---|
 # | `Stable` | yes | yes | every member has its assignment. It does **not** mean that every partition is read |
 # | `PreparingRebalance` | yes | – | the join phase is open: at least one member has not joined again yet |
-# | `CompletingRebalance` | yes | – | the leader computes, the others wait for SyncGroup |
+# | `CompletingRebalance` | yes | – | the leader computes, the others wait for the answer to their SyncGroup |
 # | `Assigning` | – | yes | the group has a new epoch, and its target is not computed yet |
 # | `Reconciling` | – | yes | the target is computed; at least one member has not reached it yet |
 # | `Empty` | yes | yes | no members; committed offsets may still be there |
@@ -151,7 +151,7 @@ logs_of(storm)
 shell("ls")
 
 # %% [markdown]
-# **How often, and since when?** One line per rebalance of a classic group:
+# **How often, and since when?** One line per rebalance of a classic group (the first line is the group's start):
 
 # %%
 shell("grep -c 'Preparing to rebalance group orders-app ' broker.log")
@@ -183,7 +183,7 @@ shell("grep -ci 'consumer poll timeout has expired' consumer-*.log")
 
 # %% [markdown]
 # A client logs each expiry twice, as a warning and as the reason of its LeaveGroup, so ten lines are five expiries.
-# Four of the five leaves count; the broker had already dropped that member when the fifth one came.
+# Only four of the five leaves are in the broker's log: at the fifth, it had already removed the member.
 #
 # These are four searches: how often, why, who left, who caused it. Keep them; they work wherever there are logs.
 # `rebalance-kit logs FOLDER` answers what takes longer by hand (who owned what, and for how long each partition was
@@ -297,8 +297,8 @@ shell("grep -o '09:00:[45].*Revoke previously\\|09:00:[45].*(Re-)joining' consum
 #     --reset-offsets --to-datetime 2026-11-22T03:00:00.000+01:00 --dry-run
 # ```
 #
-# Write the zone: a time without one is read as **UTC**, so in Berlin you would rewind an hour less than you
-# meant, which at 03:04 is not at all.
+# Write the zone: a time without one is read as **UTC**, so in Berlin 03:00 would mean 04:00. At 03:04 that lies in
+# the future. No record is that young, so the tool goes to the *end* of the log, and the group skips its whole backlog.
 #
 # Other targets are `--to-earliest`, `--to-latest`, `--shift-by -1000`, `--by-duration PT1H`, `--to-offset` and `--from-file`.
 #
@@ -319,7 +319,8 @@ shell("grep -o '09:00:[45].*Revoke previously\\|09:00:[45].*(Re-)joining' consum
 # ## Check yourself
 #
 # 1. The state is `Stable`, and lag grows on four of twelve partitions, all of one CONSUMER-ID. Name two hypotheses.
-# 2. `rebalance-rate-per-hour` is 0 and `last-poll-seconds-ago` is 200. What will happen in 100 seconds?
+# 2. Defaults; `rebalance-rate-per-hour` is 0, `last-poll-seconds-ago` is 200, and the application goes on hanging. What will
+#    happen in 100 seconds?
 # 3. You killed all pods ten seconds ago, and the reset still says that the group is not inactive. Why?
 #
 # <details><summary>Answers</summary>

@@ -21,11 +21,15 @@ from rebalance_kit.simulation.scenario.checks import MOST_MS, whole
 
 
 class CommitFailed(Exception):
-    """commit() was refused: ``error`` is Kafka's name for why (CommitFailedException, RebalanceInProgressException)."""
+    """commit() was refused: ``error`` is Kafka's name for why (CommitFailedException, RebalanceInProgressException).
 
-    def __init__(self, error: str) -> None:
+    ``sent`` False: the client knows that it is no member, refuses the commit itself and asks nobody (CommitFailedException).
+    """
+
+    def __init__(self, error: str, *, sent: bool = True) -> None:
         self.error = error
-        super().__init__(f"commit refused: {error}")
+        why = error if sent else "the client sends nothing, since it is not part of an active group"
+        super().__init__(f"commit refused: {why}")
 
 
 class IllegalState(Exception):
@@ -109,9 +113,9 @@ class ListeningConsumer:
         if not wanted or not client.cluster.counts_records:
             return
         if not client.machine.may_commit:
-            raise CommitFailed(
-                "REBALANCE_IN_PROGRESS" if client.machine.generation >= 0 else "UNKNOWN_MEMBER_ID"
-            )
+            if client.machine.generation >= 0:
+                raise CommitFailed("REBALANCE_IN_PROGRESS")
+            raise CommitFailed("UNKNOWN_MEMBER_ID", sent=False)
         error = client.cluster.broker.commit_error(client.commits.request("revoked", wanted))
         if error != NONE:
             raise CommitFailed(error)
