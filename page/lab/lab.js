@@ -244,6 +244,7 @@ export class Lab {
     }
     this.paint(false);
     if (answer.cost !== undefined) this.costs.tell(answer);
+    else say(this.ui.cost, ""); // what was said belongs to a deed that is not the last one any more
     if (answer.nothing) this.tell(answer.nothing);
     if (answer.play && !this.predict.on) this.play();
   }

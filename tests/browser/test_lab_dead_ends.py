@@ -86,6 +86,15 @@ def test_after_adding_a_member_space_plays_and_adds_no_other(bridge, by):
 
 
 @BOTH
+def test_the_cost_of_a_deed_goes_when_the_deed_is_taken_back(bridge, by):
+    do(bridge, by, "Crash consumer-1", "c")
+    still(bridge)
+    assert "partition-seconds" in bridge.text(".rk-cost")
+    do(bridge, by, "Undo", "u")
+    assert bridge.root.locator(".rk-cost").text_content() == ""
+
+
+@BOTH
 def test_an_act_while_comparing_is_compared_and_one_segment_is_pressed(bridge, by):
     do(bridge, by, "Compare the protocols", "v")
     bridge.pump("lab.comparison.view")

@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 627ac9d62041866f, bundle 32aaf66cb09f225c.
+// Made of page/lab/main.js by `make page`; edit there. Sources 22103480ecf3bcb4, bundle b61775a595999252.
 // shared/model.js
 function bytesOf(text3) {
   return new DataView(Uint8Array.from(atob(text3), (letter) => letter.charCodeAt(0)).buffer);
@@ -9174,6 +9174,7 @@ var Lab = class {
     }
     this.paint(false);
     if (answer.cost !== void 0) this.costs.tell(answer);
+    else say(this.ui.cost, "");
     if (answer.nothing) this.tell(answer.nothing);
     if (answer.play && !this.predict.on) this.play();
   }
