@@ -212,8 +212,9 @@ export class Lab {
   /** @param {boolean} busy */
   busy(busy) {
     this.ui.root.classList.toggle("rk-busy", busy);
-    if (busy) this.tell(WAITS);
-    else if (this.ui.notice.textContent === WAITS) this.tell("");
+    if (busy && !this.ui.notice.textContent) this.tell(WAITS); // what is told stays longer than a wait
+    if (busy) return;
+    if (this.ui.notice.textContent === WAITS) this.tell("");
   }
 
   /** @param {boolean} dead */

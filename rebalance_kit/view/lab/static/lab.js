@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 22103480ecf3bcb4, bundle b61775a595999252.
+// Made of page/lab/main.js by `make page`; edit there. Sources 49ca62b91683075e, bundle d051f1e98c3bde6d.
 // shared/model.js
 function bytesOf(text3) {
   return new DataView(Uint8Array.from(atob(text3), (letter) => letter.charCodeAt(0)).buffer);
@@ -9145,8 +9145,9 @@ var Lab = class {
   /** @param {boolean} busy */
   busy(busy) {
     this.ui.root.classList.toggle("rk-busy", busy);
-    if (busy) this.tell(WAITS);
-    else if (this.ui.notice.textContent === WAITS) this.tell("");
+    if (busy && !this.ui.notice.textContent) this.tell(WAITS);
+    if (busy) return;
+    if (this.ui.notice.textContent === WAITS) this.tell("");
   }
   /** @param {boolean} dead */
   dead(dead) {
