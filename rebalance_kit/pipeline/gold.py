@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 
 from rebalance_kit.forensics.event import Event
 from rebalance_kit.forensics.group_tables import group_tables
+from rebalance_kit.forensics.lines.file_reader import uncollected
 from rebalance_kit.forensics.tables import EVENTS, GOLD
 from rebalance_kit.pipeline.arrow_types import arrow_type
 
@@ -77,7 +78,8 @@ def _fold(key: tuple[pa.Scalar, ...], table: pa.Table) -> pa.Table:
     import pyarrow as pa
 
     path, group, alone = (part.as_py() for part in key)
-    told = group_tables(group, _events(table), alone=alone)
+    with uncollected():
+        told = group_tables(group, _events(table), alone=alone)
     names: list[str] = []
     columns: dict[str, list[Any]] = {name: [] for name in GOLD}
     for name in GOLD:
@@ -90,12 +92,17 @@ def _fold(key: tuple[pa.Scalar, ...], table: pa.Table) -> pa.Table:
 
 
 def _events(table: pa.Table) -> list[Event]:
+    import pyarrow.compute as pc
+
     told: list[dict[str, Any]] = [{} for _ in range(table.num_rows)]
     for name in (*_FIELDS, "back_ms"):
         column = table.column(name)
-        if column.null_count == table.num_rows:
-            continue
-        for fields, value in zip(told, column.to_pylist(), strict=True):
-            if value is not None:
+        if column.null_count == 0:
+            for fields, value in zip(told, column.to_pylist(), strict=True):
                 fields[name] = value
+        elif column.null_count < table.num_rows:
+            # Most columns are nearly empty.
+            places = pc.indices_nonzero(pc.is_valid(column)).to_pylist()
+            for place, value in zip(places, column.drop_null().to_pylist(), strict=True):
+                told[place][name] = value
     return [Event(fields) for fields in told]
