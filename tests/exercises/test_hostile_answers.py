@@ -99,6 +99,19 @@ WORDS = {
     "a shell": (BODY + "import os; os.system('id')", "starts no other program"),
     "a fork": (BODY + "import os; os.fork()", "starts no other program"),
     "a kill": (BODY + "import os; os.kill(os.getppid(), 9)", "starts no other program"),
+    "a stop of the process that marks": (
+        BODY + "import os, signal; signal.pidfd_send_signal(os.pidfd_open(os.getppid()), 19)",
+        "starts no other program",
+    ),
+    "a program without an event": (
+        BODY + "import _posixsubprocess; _posixsubprocess.fork_exec([b'/bin/true'])",
+        "starts no other program",
+    ),
+    "hidden cases by the number of a folder": (
+        BODY
+        + f"import os; return os.open({str(EASY.folder / 'hidden.py')[1:]!r}, 0, dir_fd=os.open('/', 0))",
+        "does not open the folder",
+    ),
     "the network": (BODY + "import urllib.request as r; r.urlopen('http://192.0.2.1/')", "no network"),
     "a name": (BODY + "import socket; socket.getaddrinfo('example.org', 80)", "no network"),
     "a raw socket": (BODY + "import _socket; _socket.socket().connect(('192.0.2.1', 80))", "no network"),

@@ -21,6 +21,11 @@ _PROGRAMS = frozenset(
     {"os.system", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "pty.spawn"}
     | {"subprocess.Popen", "ctypes.dlopen", "ctypes.dlsym", "os.kill", "os.killpg", "signal.pthread_kill"}
 )
+_WITHOUT_EVENT = (
+    ("os", "pidfd_open"), ("posix", "pidfd_open"), ("signal", "pidfd_send_signal"), ("_signal", "pidfd_send_signal"),
+    ("_posixsubprocess", "fork_exec"), ("subprocess", "_fork_exec"),
+)  # fmt: skip
+"""Ways to start a program, or to stop the process that marks, of which Python tells no audit hook."""
 _CONNECTIONS = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg", "socket.bind"})
 _NAMES = frozenset({"socket.getaddrinfo", "socket.gethostbyname"})
 _THIS_MACHINE = ("127.", "::1", "localhost")
@@ -56,7 +61,7 @@ def confine(secret: Sequence[str]) -> None:
         **dict.fromkeys(_PROGRAMS, _refuse_program),
         **dict.fromkeys(_CONNECTIONS, _refuse_far),
         **dict.fromkeys(_NAMES, _refuse_name),
-        **dict.fromkeys(_FILES, lambda arguments: _refuse_secret(arguments, folders, own)),
+        **{event: _secret_refusal(event, folders, own) for event in _FILES},
         "import": _refuse_kit,
     }
 
@@ -66,9 +71,12 @@ def confine(secret: Sequence[str]) -> None:
             refuse(arguments)
 
     sys.addaudithook(hook)
+    for module, name in _WITHOUT_EVENT:
+        if hasattr(sys.modules.get(module), name):
+            setattr(sys.modules[module], name, _refuse_program)
 
 
-def _refuse_program(_arguments: tuple[Any, ...]) -> None:
+def _refuse_program(*_arguments: object, **_named: object) -> None:
     raise PermissionError(
         "an answer starts no other program and loads no library of C; it returns what it was asked for"
     )
@@ -86,11 +94,18 @@ def _refuse_name(arguments: tuple[Any, ...]) -> None:
         raise PermissionError(f"an answer has no network: {host} is not looked up")
 
 
-def _refuse_secret(arguments: tuple[Any, ...], folders: tuple[str, ...], own: str) -> None:
+def _secret_refusal(event: str, folders: tuple[str, ...], own: str) -> Callable[[tuple[Any, ...]], None]:
+    return lambda arguments: _refuse_secret(event, arguments, folders, own)
+
+
+def _refuse_secret(event: str, arguments: tuple[Any, ...], folders: tuple[str, ...], own: str) -> None:
     for path in arguments[:2]:
         if not isinstance(path, str | bytes | os.PathLike):
             continue
-        place = os.path.realpath(os.fsdecode(path)) + os.sep
+        place = os.path.realpath(os.fsdecode(path)).rstrip(os.sep) + os.sep
+        if event == "open" and any(folder.startswith(place) for folder in folders):
+            # A folder that is opened is a way to what lies in it, by names that no hook sees.
+            raise PermissionError(f"an answer does not open the folder {place}: the answer is in the logs")
         if place.startswith(folders) or (place.startswith("/proc/") and _is_other_process(place, own)):
             raise PermissionError(f"an answer does not read {Path(place).name}: the answer is in the logs")
 

@@ -71,7 +71,11 @@ class ExamSitting:
         notice = ""
         for sitting_id, state in _latest_first(store.kept("exam")):
             same = state.get("name") == plan.name and state.get("seed") == seed
-            if not same or questions not in {None, state.get("wanted")} or (again and state.get("ended")):
+            if (
+                not same
+                or (questions is not None and questions != state.get("wanted"))
+                or (again and state.get("ended"))
+            ):
                 continue
             try:
                 return cls._resumed(state, bank, store, clock)
@@ -85,6 +89,10 @@ class ExamSitting:
     @classmethod
     def _resumed(cls, state: dict[str, Any], bank: Bank, store: Store, clock: ExamClock) -> ExamSitting:
         """The sitting of a kept state; an answer that a changed item no longer takes shows now, not at the end."""
+        if not all(
+            isinstance(part, str | int) for entry in (*state["asked"], state["missing"]) for part in entry
+        ):
+            raise DataError("its questions are no names")
         sitting = cls(state, bank, store, clock)
         sitting.verdicts()
         sitting.page()

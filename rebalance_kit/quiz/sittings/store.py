@@ -185,7 +185,9 @@ class Store:
     def export(self, out: TextIO) -> int:
         """Write every answer as a line of JSON and return how many there were."""
         attempts = self.attempts()
-        out.writelines(json.dumps(asdict(attempt), ensure_ascii=False) + "\n" for attempt in attempts)
+        out.writelines(
+            json.dumps(asdict(attempt), ensure_ascii=False, default=str) + "\n" for attempt in attempts
+        )
         return len(attempts)
 
     def delete(self) -> int:

@@ -100,3 +100,19 @@ def found() -> Iterator[tuple[str, str, Any]]:
         "spent": 10**400,
     }.items():
         yield "store", f"an exam whose {key} is {str(value)[:9]}", {"kept": {**kept, key: value}}
+    asked = {
+        "a domain of a map": [["commit-before-processing-crash", 1, {}]],
+        "a domain of a list": [["commit-before-processing-crash", 1, []]],
+    }
+    for name, value in asked.items():
+        yield (
+            "store",
+            f"an exam with {name}",
+            {"kept": {**kept, "asked": value, "given": {}, "struck": {}, "flags": [], "missing": []}},
+        )
+    yield "store", "an exam that wanted a list", {"kept": {**kept, "wanted": [2]}}
+    yield (
+        "store",
+        "an answer of bytes",
+        {"attempt": {str(number): (b"x" if number == 5 else 1) for number in range(11)}},
+    )
