@@ -76,7 +76,7 @@ def test_02_a_restart_does_not_end_the_wait_for_a_dead_member():
 
 @pytest.mark.parametrize(("distance_s", "expected"), [(1, 1), (2, 3)])
 def test_03_two_restarts_take_one_generation_a_second_apart_and_three_two_seconds_apart(distance_s, expected):
-    assert "One generation at a distance of one second, three at a distance of two." in source(
+    assert "One generation if the restarts are one second apart, three if they are two." in source(
         "03-cooperative"
     )
     lab = Lab(quiet("crash"), "cooperative", at_ms=26_000)

@@ -2,6 +2,7 @@
 # # 00 · Start here
 #
 # **45 minutes**. Exams: CCDAK *Fundamentals*, *Application Development*; CCAAK *Fundamentals*, *Troubleshooting*.
+# (CCDAK and CCAAK are Confluent's certifications for developers and administrators.)
 #
 # After this notebook you can
 #
@@ -9,7 +10,8 @@
 # - crash, stop and freeze a consumer in the lab and read what happens to each partition (CCAAK Troubleshooting);
 # - name the three ways in which Kafka rebalances a group and one difference between them (CCAAK Fundamentals).
 #
-# Here are the three ways, on one clock. Sixteen tables, four waiters; Dan goes home.
+# Picture a restaurant: the tables are partitions, the waiters are consumers. Dan, one of four waiters, goes home. Here are the three ways
+# in which his tables get another waiter, on one clock.
 #
 # ![Three strips of sixteen rows, one for each protocol; red where nobody serves a table](images/three-protocols.svg)
 
@@ -26,7 +28,7 @@ describe(one_clock(restaurant, event="Dan goes home"))
 #
 # ## A phone rings at 02:47
 #
-# *Lag on `orders` is growing.* One of three pods ran out of memory. Kubernetes started it again fifteen seconds later, so
+# *Lag on `orders` is growing*: more and more records are written and not yet read. One of three pods ran out of memory. Kubernetes started it again fifteen seconds later, so
 # everything should be fine. Yet **all** partitions go unread for about half a minute: the two healthy pods sit idle as well, their CPU
 # near zero, without an error in their logs. What are they waiting for? Would restarting them help?
 #
@@ -88,7 +90,7 @@ describe(restaurant["eager"])
 
 # %% [markdown]
 # (*16 of 16 flow* means that all sixteen tables are served. A *generation* is the number of the plan: each new plan gets the next one.
-# Ana, Ben and Chloe serve on after *rebalance begins*, until the shift manager has told them of it.)
+# Ana, Ben and Chloe go on serving after *rebalance begins*, until the shift manager has told them of it.)
 #
 # Eager stops *all* tables, but the healthy waiters' tables only for an instant; cooperative and KIP-848 stop just Dan's four. Which
 # is worse depends on what a gap costs you and on your slowest waiter.
@@ -127,8 +129,8 @@ guess.beside(
 )
 
 # %% [markdown]
-# One run is one crash at one moment. Let a hundred crashes fall at moments drawn by chance, the same ones for each protocol. A cell shows
-# the median, and in brackets the range in which the middle half of the runs lies (none: these runs are all equal). The last column names the protocols
+# One run is one crash at one moment. Repeat the crash a hundred times at random moments, the same moments for each protocol. Each entry is
+# the median; the parentheses give the range of the middle half of the runs (no parentheses: all of that half gave the same value). The last column names the protocols
 # whose ranges do not overlap. A gap *of the whole group* is time in which nobody reads anything.
 
 # %%
@@ -219,8 +221,8 @@ guess.beside({"first callback": first_callback(frozen, "consumer-2", since_s=80)
 callbacks(frozen, since_s=80)
 
 # %% [markdown]
-# **Lost**: its partitions went to others long ago, and the consumer must not commit them any more, because the new owner may have read
-# further. Before it hears that, it may hand the application what it had fetched before it fell asleep. Those records are processed twice.
+# **Lost**: its partitions went to others long ago, and the consumer must not commit them (store how far it has read) any more, because the new owner may have read
+# further. Before it hears that, it may fetch and hand out records that the new owner has processed meanwhile. Those records are processed twice.
 #
 # ## Check yourself
 #

@@ -2,7 +2,7 @@
 # # 01 · Why rebalances happen
 #
 # **50 minutes**. Exams: CCDAK *Fundamentals*, *Application Development*, *Observability*; CCAAK *Fundamentals*,
-# *Troubleshooting*, *Cluster Configuration*.
+# *Troubleshooting*, *Cluster Configuration*, *Observability*.
 #
 # After this notebook you can
 #
@@ -11,21 +11,7 @@
 # - read the reason that the coordinator of a classic group logs, in Kafka's own words (CCAAK Observability);
 # - explain the call at 02:47 from notebook 00 (CCAAK Troubleshooting).
 #
-# ## The trigger table
-#
-# A group has to agree again whenever one of three things changes: **who** is in it, **what** its members subscribe to,
-# or **how many partitions** there are.
-#
-# | event | why the group must act | usual root cause | `run(...)` it |
-# |---|---|---|---|
-# | a member joins | it must be given partitions | start-up, autoscaling, the second half of a restart | `join` |
-# | a member leaves | its partitions need an owner; it says so (LeaveGroup) | rolling deploy, scale-down, `close()` | `leave` |
-# | a member crashes | its partitions need an owner; its session has to expire first | out of memory, node loss, network partition | `crash` |
-# | processing takes too long | `poll()` was not called for `max.poll.interval.ms`, so its partitions need an owner | slow database or API, batches too large | `poll-timeout` |
-# | a member comes back | a new process is a new member | Kubernetes or systemd restarts it | `recovered-member` |
-# | a subscription changes | who may read what has changed | `subscribe()` with other topics in a new version of the code | `subscription-change` |
-# | a pattern matches another topic | as above, though no code has changed | a topic was created or deleted | written out below |
-# | partitions are added | the new ones need an owner | an administrator ran `kafka-topics --alter --partitions` | `partitions-added` |
+# ## What makes a group rebalance?
 #
 # Three words are used throughout:
 #
@@ -35,7 +21,7 @@
 # - **Eager** and **cooperative** run on the *classic protocol*, in which every new plan is a **generation**. **KIP-848** counts
 #   **group epochs** instead: the epoch goes up by one whenever something changes.
 #
-# We fire each event once, and then some that do **not** make a group rebalance.
+# A consumer has to call `poll()`, which returns its records, at least once per `max.poll.interval.ms`: five minutes by default.
 #
 # ### Predict
 #
@@ -58,6 +44,24 @@ guess
 
 # %% [markdown]
 # Keep your answers; they are checked at the end.
+#
+# ## The trigger table
+#
+# A group has to agree again whenever one of three things changes: **who** is in it, **what** its members subscribe to,
+# or **how many partitions** there are.
+#
+# | event | why the group must act | usual root cause | scenario |
+# |---|---|---|---|
+# | a member joins | it must be given partitions | start-up, autoscaling, the second half of a restart | `join` |
+# | a member leaves | its partitions need an owner; it says so (LeaveGroup) | rolling deploy, scale-down, `close()` | `leave` |
+# | a member crashes | its partitions need an owner; its session has to expire first | out of memory, node loss, network partition | `crash` |
+# | processing takes too long | `poll()` was not called for `max.poll.interval.ms`, so its partitions need an owner | slow database or API, batches too large | `poll-timeout` |
+# | a member comes back | a new process is a new member | Kubernetes or systemd restarts it | `recovered-member` |
+# | a subscription changes | who may read what has changed | `subscribe()` with other topics in a new version of the code | `subscription-change` |
+# | a pattern matches another topic | as above, though no code has changed | a topic was created or deleted | written out below |
+# | partitions are added | the new ones need an owner | an administrator ran `kafka-topics --alter --partitions` | `partitions-added` |
+#
+# We fire each event once, and then some that do **not** make a group rebalance.
 #
 # ## 1 A member joins
 #
@@ -100,23 +104,27 @@ print(gaps(leave))
 #
 # ### Predict
 #
-# A consumer dies; all settings are at their defaults. How many seconds later does the coordinator act?
+# A consumer dies at a random moment. Heartbeats come every 3 s, and the session timeout is 45 s. How many seconds later does the
+# coordinator act, at the earliest and at the latest?
 
 # %%
-guess_crash = predict({"seconds": None}, within=3)
+guess_crash = predict({"earliest": None, "latest": None}, within=1)
 guess_crash
 
 # %% tags=["answer"]
 from rebalance_kit import metrics
+from rebalance_kit.notebook import draws
 
-crash = run("crash", "cooperative")
-guess_crash.beside({"seconds": metrics(crash).detect_s})
+crashes = draws("crash", protocols=["cooperative"])
+detected = crashes.distribution(lambda each: each.detect_s, "cooperative").values
+guess_crash.beside({"earliest": detected[0], "latest": detected[-1]})
 
 # %%
+crash = run("crash", "cooperative")
 reasons(crash, since_s=30)
 
 # %% [markdown]
-# The session expired: `session.timeout.ms` (45 s since Kafka 3.0, 10 s before) had passed since the last heartbeat. A lost node, a process
+# The session expired: `session.timeout.ms` (45 s since Kafka 3.0, 10 s before) had passed since the last heartbeat, which was up to 3 s old at the crash. A lost node, a process
 # killed by the kernel and a cut network cable look the same to the coordinator: no heartbeat arrives.
 #
 # **Look at** the long bar *owner dead, frozen or busy*: during that time nobody knew that the consumer was dead. (Records that *come twice* are a
@@ -178,7 +186,7 @@ guess_back = predict({"seconds": None}, within=5)
 guess_back
 
 # %% tags=["answer"]
-from rebalance_kit.notebook import costs, draws, median
+from rebalance_kit.notebook import costs, median
 
 many = draws("recovered-member")
 guess_back.beside({"seconds": median(many, "group_gap_s")["eager"]})
@@ -194,8 +202,9 @@ costs(many, "longest gap of the whole group", "partitions unread", "longest gap 
 # the two events would have stopped the healthy pods for a fraction of a second.
 #
 # Look at the gaps of one such run under KIP-848. One healthy member's partition goes unread too, for another reason: it was **moved**
-# to the newcomer, which was given a share at once. The group counted four members then, the dead one among them, and distributed the partitions among all four; when
-# the dead one's session ended, it distributed them again.
+# to the newcomer (again called `consumer-2`, under a new member id), which was given a share at once. The group counted four members then, the dead one among them, and
+# distributed the partitions among all four; when the dead one's session ended, it distributed them again. The longest gap is longer here, because a freed partition also waits
+# for its new owner's next heartbeat; in a classic group all members are already waiting in the rebalance.
 
 # %%
 gaps(run("recovered-member", "consumer"))
@@ -240,7 +249,7 @@ reasons(run(scenario(pattern), "eager"), since_s=20)
 #
 # ### Predict
 #
-# An administrator adds partitions. What notices first in a classic group: any consumer, the leader, or the coordinator?
+# An administrator adds partitions. Who notices first in a classic group: any consumer, the leader, or the coordinator?
 
 # %%
 guess_added = predict({"who notices": None}, options=["any consumer", "leader", "coordinator"])
@@ -287,7 +296,7 @@ print("coordinator moves:", reasons(run("coordinator-failover", "eager"), since_
 
 # %% [markdown]
 # Two exceptions. A member that cannot reach the *new* coordinator for a whole session timeout is removed. And a classic group whose consumers set
-# `client.rack` on a cluster with racks can rebalance, because the leader sees that the racks of the replicas have changed (up to 4.3). (People also say "rebalance" when
+# `client.rack` on a cluster with racks can rebalance, because the leader sees that the racks of the replicas have changed (in all versions up to and including 4.3). (People also say "rebalance" when
 # partition *leaders* move between brokers. That has nothing to do with consumer groups.)
 #
 # ### A static member returns in time
@@ -378,7 +387,7 @@ Lab("leave", "eager", at_ms=31_000)
 #
 # ## Check yourself
 #
-# **1.** The broker's log says that a member *left*, and nobody stopped it. What happened?
+# **1.** The broker's log says that a member *left*. Nobody stopped it, and its process is still running, without an exception. What happened?
 #
 # <details><summary>Answer</summary>
 #

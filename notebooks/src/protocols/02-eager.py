@@ -63,7 +63,7 @@ guess.beside({"unread": cost.partitions_unread, "change hands": cost.partitions_
 # ## The messages
 #
 # **Watch for** three things: the newcomer asks twice; its second JoinGroup is held back until the old members come; and
-# only the leader's SyncGroup carries a payload. (`twin` puts a picture into words.)
+# only the leader's SyncGroup carries a payload. (The cell below the picture, `twin(...)`, prints it as text.)
 
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit import messages
@@ -77,7 +77,7 @@ from rebalance_kit.notebook import describe, twin
 twin(talk)
 
 # %% [markdown]
-# Full lines are requests, dashed ones answers; the colour is the member's. Heartbeats without news are left out.
+# Solid lines are requests, dashed ones answers; the colour is the member's. Heartbeats without news are left out.
 #
 # **Myth:** "the group coordinator assigns the partitions." In the classic protocol it never does: it stores and hands
 # out what the leader has computed, without looking into it.
@@ -257,7 +257,7 @@ costs(assignors, "partitions unread", "partitions moved")
 #
 # In a planned *eager* rebalance a member commits before it gives partitions up (with auto-commit on), so nothing is read twice. A member that crashes
 # commits nothing, and the next owner begins at the last commit. How many records that repeats depends on when the crash falls between two
-# commits, so ask a hundred crashes. Each of the dead member's four partitions gets ten records per second, and auto-commit runs every five
+# commits, so look at a hundred crashes. Each of the dead member's four partitions gets ten records per second, and auto-commit runs every five
 # seconds (`auto.commit.interval.ms`), so between 0 and 4 × 10 × 5 = 200 records come twice:
 
 # %%
@@ -266,11 +266,11 @@ from rebalance_kit.notebook import draws, spread
 spread(draws("crash", protocols=["eager"]), "records_redelivered")
 
 # %% [markdown]
-# Anything from almost nothing to nearly two hundred, and about half of that as a rule.
+# Anything from 0 to nearly 200, typically about 100.
 #
 # ## One interesting failure
 #
-# A **rebalance storm** is one rebalance after another. In this one two consumers take turns to exceed `max.poll.interval.ms`, and `consumer-3` is healthy all the time.
+# A **rebalance storm** is one rebalance after another. In this one two consumers take turns exceeding `max.poll.interval.ms`, and `consumer-3` is healthy all the time.
 # Play it, and look at the lane of `consumer-3`. Then choose **Cooperative** and look again. For a member that has stopped polling, the thin
 # inner ring shows how much of `max.poll.interval.ms` is left.
 
@@ -293,7 +293,7 @@ print(
 # It is the middle of a hand-over. Two consumers take three seconds for each callback, a
 # third one joins, and `consumer-2` dies inside its `onPartitionsRevoked`, at second 34.3.
 #
-# 1. Move to a moment after the crash, press **Predict**, and restart `consumer-2`. Does a restart help the others?
+# 1. The lab opens just after the crash. Press **Predict**, and restart `consumer-2`. Does a restart help the others?
 # 2. Press **Undo**, then **Compare**. **Watch for** the rows *No owner* and *unread partition-seconds*.
 
 # %% tags=["nbval-ignore-output"]
@@ -307,8 +307,8 @@ costs(three("crash-in-hand-over"), "unread", "longest gap of the whole group", "
 #
 # 1. No. The restarted process is a new member; the group still waits for the dead member's id, whose session ends 45 s after its last
 #    heartbeat. Only then can the join phase end.
-# 2. Under eager all six partitions go unread until then, because `consumer-1` has given everything up, too. Under the other two what the dead member had goes
-#    unread that long, and, under cooperative, what was on its way to the newcomer. What `consumer-1` keeps goes unread for three seconds at a time, during its callbacks.
+# 2. Under eager all six partitions go unread until then, because `consumer-1` has given everything up, too. Under the other two only the dead member's
+#    partitions go unread that long; under cooperative, so does what was on its way to the newcomer. What `consumer-1` keeps goes unread for three seconds at a time, during its callbacks.
 #
 # </details>
 #

@@ -8,7 +8,7 @@
 # - explain why moving one partition takes two generations, and when one is enough (CCDAK Fundamentals);
 # - predict which partitions go unread, and for about how long (CCDAK Application Development);
 # - tell cooperative-sticky from sticky, and both from the default (CCAAK Cluster Configuration);
-# - move a group from an eager to a cooperative assignor, in one bounce or two (CCAAK Deployment);
+# - move a group from an eager to a cooperative assignor, in one rolling restart (a *bounce*) or two (CCAAK Deployment);
 # - refute five myths with a run.
 #
 # Incremental cooperative rebalancing came with Kafka 2.4 (KIP-429). The messages are those of notebook 02:
@@ -23,19 +23,19 @@
 #
 # No member may own a partition that another member has not given up yet: that is what the second generation is for.
 #
-# ## A → B: one partition moves
+# ## From A to B
 #
 # A reads two partitions of `orders`, B the other two. Then A alone subscribes to a second topic as well, and gets its
-# two partitions. To restore the balance, one partition of `orders` has to go from A to B.
+# two partitions.
 #
 # ### Predict
+#
+# What happens to the partitions of `orders`?
 
 # %%
 from rebalance_kit.notebook import predict, run
 
-guess = predict(
-    {"generations": None, "partitions of orders that move": None, "partitions that were unread": None}
-)
+guess = predict({"partitions of orders that move": None, "partitions that were unread": None})
 guess
 
 # %% tags=["answer", "hide-input"]
@@ -45,14 +45,13 @@ move = run("a-to-b-move", "cooperative")
 cost = metrics(move)
 guess.beside(
     {
-        "generations": cost.generations,
         "partitions of orders that move": cost.partitions_moved,
         "partitions that were unread": cost.partitions_unread,
     }
 )
 
 # %% [markdown]
-# **Watch for** the one square that waits in *No owner* between A and B.
+# One partition goes from A to B, which restores the balance. **Watch for** the square that waits in *No owner* between A and B.
 
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit.notebook import flow
@@ -65,8 +64,8 @@ from rebalance_kit.notebook import describe
 describe(move)
 
 # %% [markdown]
-# (The generations are 4 and 5 because the group had agreed three times before: first with A alone, then when B came, which took two. Why fourteen
-# records come twice is told under Myth 5.)
+# (The generations are 4 and 5 because the group had agreed three times before: first with A alone, then when B came, which took two. Myth 5 explains
+# why fourteen records come twice.)
 #
 # ### The messages
 #
@@ -100,7 +99,6 @@ callbacks(move, since_s=37)
 # ### How long is the moved partition unread?
 #
 # A starts the second round at once. B has revoked nothing, so nobody tells it to rejoin: it hears of the second round at its next **heartbeat**.
-# The heartbeat timer restarted when the first round ended, so that takes a full interval.
 #
 # ### Predict
 #
@@ -123,7 +121,7 @@ guess.beside({"3 s (default)": at_3_s["cooperative"], "1 s": at_1_s["cooperative
 spread(slow, "longest_gap_s")
 
 # %% [markdown]
-# About one heartbeat interval, in every one of the hundred runs. Under eager the longest gap is anything from almost nothing to one interval, because there A has given
+# About one heartbeat interval, in every one of the hundred runs, because B's heartbeat timer restarted when the first round ended. Under eager the longest gap is anything from almost nothing to one interval, because there A has given
 # everything up and waits until B hears of the rebalance.
 #
 # <details><summary>Is a cooperative move ever faster?</summary>
@@ -156,8 +154,9 @@ describe(frozen)
 
 # %% [markdown]
 # **Myth 2:** "a cooperative change always takes two rebalances." Two are needed only when something is taken from a
-# *living* member, as for the one that comes back. The partitions of a member whose session has ended, and new ones, are free already: one generation.
-# All the time the healthy members keep reading what they keep.
+# *living* member, here to give the returning member its share. The partitions of a member whose session has ended, and new ones, are free already: one generation.
+# All the time the healthy members keep reading what they keep. (The 1,112 records come twice because the woken member, a zombie, still fetches them before it learns that its
+# partitions went to others: notebook 07.)
 #
 # ## Sticky is not cooperative
 #
@@ -263,7 +262,7 @@ from rebalance_kit.notebook import votes
 votes(run("two-bounces"))
 
 # %% [markdown]
-# It flips in the middle of the *first* bounce, when the last range-only member goes down for its restart. From then on the group uses
+# It flips at the last restart of the *first* bounce, when the last range-only member goes down. From then on the group uses
 # cooperative-sticky, but every client whose list still names range stays eager until the second bounce.
 #
 # ## What a slow member does to the others
@@ -298,7 +297,7 @@ guess.beside({"more duplicates": more(crashes, "records_redelivered")})
 costs(crashes, "records redelivered")
 
 # %% [markdown]
-# No difference: what counts is how long ago the dead member committed. Even a planned cooperative move may repeat records, as the fourteen of the first run: the
+# No difference: what counts is how long ago the dead member committed. Even a planned cooperative move may repeat records, like the fourteen in the first run: the
 # commit is made *before* the join and reading goes on. What is read between commit and revocation is not committed,
 # unless your `onPartitionsRevoked` commits it. (There it was 1.4 s, at ten records per second.)
 #
@@ -316,7 +315,7 @@ Lab(quiet("crash"), "cooperative", at_ms=26_000)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# One generation at a distance of one second, three at a distance of two. Everyone who asks while the coordinator still collects JoinGroups is
+# One generation if the restarts are one second apart, three if they are two. Everyone who asks while the coordinator still collects JoinGroups is
 # included in the same generation; that phase ends when all known members have asked. At two seconds `consumer-2` asks too late, so its return needs a generation
 # of its own, and what must move a follow-up.
 #

@@ -124,7 +124,7 @@ target_beside_current(join, "end")
 # %% [markdown]
 # **UNREVOKED_PARTITIONS**: the member must give something up and has not yet acknowledged that it did. **UNRELEASED_PARTITIONS**: it
 # waits for something that another member still holds. Nobody else waits for either of them. (*Current* is what the coordinator counts as the member's. `orders-5` is no
-# longer in it, and `consumer-2` still reads it until it has revoked it.)
+# longer in it, and `consumer-2` reads it until it hears so. The tool of 4.3 lists it under CURRENT-ASSIGNMENT until the acknowledgement: notebook 14.)
 #
 # ## The callbacks
 
@@ -134,7 +134,7 @@ from rebalance_kit.notebook import callbacks, states
 callbacks(join, since_s=30)
 
 # %% [markdown]
-# As under cooperative: revoked with what leaves, assigned with what is new, also with nothing.
+# As under cooperative: `onPartitionsRevoked` gets what leaves; `onPartitionsAssigned` gets what is new, even if that is nothing.
 #
 # **Watch for** the partitions that leave a lane early and arrive late.
 
@@ -157,8 +157,8 @@ states(join, since_s=25)
 #
 # ## Myth: "KIP-848 moves partitions at once"
 #
-# The broker pushes nothing. A move waits for the old owner's heartbeat, and then for the new owner's. The gap begins when the old owner revokes, so
-# it lasts at most one heartbeat interval, plus the callbacks, plus up to a second until the new owner's first record. Where in that interval it falls is chance, so look at a hundred joins.
+# The broker pushes nothing. A move waits for the old owner's heartbeat, and then for the new owner's. The gap begins when the old owner hears of it: it stops fetching, commits and
+# calls `onPartitionsRevoked`. So the gap lasts at most one heartbeat interval, plus the callbacks, plus up to a second until the new owner's first record. How much of the interval it takes is a matter of chance, so look at a hundred joins.
 #
 # ### Predict
 #
@@ -204,7 +204,7 @@ describe(run("slow-callback", "consumer"))
 # %% [markdown]
 # `orders-2` is read again within one heartbeat interval, without waiting for the slow member. What the slow member itself gives up (`orders-5`) takes longer
 # than under cooperative: here it is unread for its `onPartitionsRevoked`, for its `onPartitionsAssigned` (before that returns it does not acknowledge), and until the
-# new owner's next heartbeat.
+# new owner's next heartbeat. What it keeps (`orders-3` and `orders-4`) goes unread during its callbacks, as in notebook 03.
 #
 # ## Try it: one interesting failure
 #
@@ -259,7 +259,7 @@ Lab(third_joins, "consumer", at_ms=33_300)
 # - The group epoch counts changes; the target epoch says for which change the assignment was computed.
 # - The member epoch says how far a member has got. All equal, and nobody waits for a partition: Stable.
 # - One request, ConsumerGroupHeartbeat, carries everything; the broker pushes nothing, so the heartbeat interval is the clock.
-# - No barrier: a slow member delays only what it has to give up.
+# - No barrier: others wait only for what a slow member gives up. What it keeps goes unread during its callbacks.
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 from rebalance_kit.notebook import next_notebook
