@@ -69,6 +69,7 @@ def main() -> None:
             ):
                 ratio = f"{wall / alone[0]:.2f} ({used / alone[1]:.2f})" if name == "spark" else ""
                 rows.append((told, name, f"{wall:.1f}", f"{used:.1f}", ratio))
+                print(*rows[-1], sep="; ", file=sys.stderr, flush=True)
     publish(
         "Forensics: from the command to the report",
         ("logs", "engine", "wall, s", "processor, s", "wall (processor) : Spark alone"),

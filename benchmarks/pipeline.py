@@ -177,7 +177,12 @@ def main() -> None:
             "plain Python": lambda: with_python(files),
             "local engine": lambda: with_local(Path(scratch) / "logs"),
         }
-        took = {name: timed(job) for name, job in jobs.items()}
+        took = {}
+        for name, job in jobs.items():
+            took[name] = timed(job)
+            # Whoever interrupts has what was measured until then.
+            wall, used, _ = took[name]
+            print(f"{name}: {wall:.1f} s, {used:.1f} s of processor", file=sys.stderr, flush=True)
         assert len({found for *_, found in took.values()}) == 1, took
         ours, used, found = took["Spark"]
         rows = [
