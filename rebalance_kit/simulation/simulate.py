@@ -145,7 +145,7 @@ def _close_books(world: World) -> None:
     """Final counts a partition, then the last row."""
     end = world.host.now_ms
     for process in world.processes.values():
-        process.settle()
+        process.close_books()
     if world.scenario.data_plane:
         groups = sorted(
             {process.group_id for process in world.processes.values() if process.client is not None}

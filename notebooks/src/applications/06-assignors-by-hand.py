@@ -267,7 +267,7 @@ guess.beside({name: " and ".join(str(p.partition) for p in got) for name, got in
 # consumer = Consumer({"group.id": "billing", "partition.assignment.strategy": "cooperative-sticky"})
 # ```
 #
-# KIP-848, any client. The client setting `partition.assignment.strategy` is refused:
+# KIP-848, any client (it refuses `partition.assignment.strategy`):
 #
 # ```properties
 # group.protocol=consumer

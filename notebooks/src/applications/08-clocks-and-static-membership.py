@@ -234,8 +234,8 @@ for end in back["KIP-848"].of("process_ended"):
 # %% [markdown]
 # A classic group has its member back after eleven seconds. Under KIP-848 the restarted pod **dies**, with
 # `UNRELEASED_INSTANCE_ID`: the killed process said no goodbye (member epoch −2), so for the coordinator the old member
-# lives until its session ends. Kubernetes starts the pod again, and it dies again. This `CrashLoopBackOff` lasts for up to
-# a session and ends by itself, provided that the pod goes on trying. Do not look for a bug in the image, and keep the
+# lives until its session ends. Kubernetes starts the pod again, and it dies again. This `CrashLoopBackOff` lasts until the first attempt after
+# the session's end, which may come a minute later, because Kubernetes waits longer after each attempt. Do not look for a bug in the image, and keep the
 # session short if such kills are frequent.
 #
 # **Scaling down.** A static member that is gone for good keeps its partitions unread for a whole session. Remove it

@@ -89,7 +89,7 @@ print(deaths(bounced))
 # | brokers 4.0 or newer, `group.version` 1 | the protocol is off otherwise | look with `kafka-features describe`; upgrade the feature after the brokers |
 # | Java clients 4.0, librdkafka 2.12 or newer | older ones have it as preview or not at all | upgrade them first, still classic |
 # | `session.timeout.ms`, `heartbeat.interval.ms`, `partition.assignment.strategy` are **unset** | refused at start | move the times to the broker or to the group |
-# | no assignor that puts user data into the assignments: your own, or **librdkafka's cooperative-sticky** | the online conversion is refused | migrate offline |
+# | no assignor that puts user data (bytes of its own) into the assignments: your own, or **librdkafka's cooperative-sticky** | the online conversion is refused | migrate offline |
 # | `group.consumer.migration.policy=bidirectional` | the default since 4.0; `disabled` in 3.8 and 3.9 | set it on the brokers |
 # | code that calls `enforceRebalance()` | it does nothing but log a warning | remove it |
 # | subscriptions by pattern | the new `SubscriptionPattern` is RE2/J, evaluated by the broker | test them; the old `Pattern` still works, on the client |
@@ -194,7 +194,7 @@ print(deaths(forbidden))
 # `GROUP_ID_NOT_FOUND` misleads. The group is there, but as a *classic* group; a consumer group of that name is not. The
 # policy's values `upgrade` and `downgrade` allow one direction each.
 #
-# The same error has a second cause, and its message tells the two apart: *online upgrade is disabled*, or *an unsupported custom
+# The same error has other causes, and its message tells them apart: *online upgrade is disabled*, or *an unsupported custom
 # assignor is in use*. The broker says the latter of any assignment that carries user data. librdkafka's cooperative-sticky carries
 # some from its second generation on, although you wrote no assignor. (We saw the user data in SyncGroup requests of
 # librdkafka 2.16. That the broker refuses it we know from its source, `ConsumerGroup.fromClassicGroup`; we have not run

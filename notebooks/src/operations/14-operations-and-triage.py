@@ -185,7 +185,7 @@ shell("grep -ci 'consumer poll timeout has expired' consumer-*.log")
 # A client logs each expiry twice, as a warning and as the reason of its LeaveGroup, so ten lines are five expiries.
 # Only four of the five leaves are in the broker's log: at the fifth, it had already removed the member.
 #
-# These are four searches: how often, why, who left, who caused it. Keep them; they work wherever there are logs.
+# These are four searches: how often, why, why they left, who. Keep them; they work wherever there are logs.
 # `rebalance-kit logs FOLDER` answers what takes longer by hand (who owned what, and for how long each partition was
 # unread):
 

@@ -221,7 +221,7 @@ class ConstrainedDeal:
             )
             rule = f"{keeps} waits for its share"
         elif len(kept) > self._min:
-            rule = f"owns {size}: keeps {len(kept)}, a larger share ({self._expected_over} in all)"
+            rule = f"owns {size}: keeps {len(kept)}, one more than the least ({self._expected_over} may)"
         else:
             rule = f"owns {size}: keeps {self._min}, the smaller share"
         self._explain.append(Step(rule, member_id, tuple(kept)))

@@ -134,6 +134,11 @@ class Consumption:
         if self.on_batch is not None:
             self.on_batch({tp: end for tp, _, end in batch}, False)
 
+    def keep(self) -> None:
+        """The run ends with a batch in hand: a living process would finish it, so none of it is lost."""
+        for tp, first, end in self.batch:
+            self._ledgers[tp].process(first, end)
+
     def abandon(self, now_ms: int) -> None:
         """The process dies: of the batch in hand only what its time allowed is processed."""
         self.finish(now_ms)

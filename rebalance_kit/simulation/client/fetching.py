@@ -122,6 +122,12 @@ class Fetching:
             self.consumption.settle(self._host.now_ms - 1)
             self.consumption.finish(self._host.now_ms)
 
+    def close_books(self) -> None:
+        """Every poll before now has happened, and the batch in hand will be processed."""
+        self.settle()
+        if self._counts:
+            self.consumption.keep()
+
     def polled_at_ms(self) -> int:
         """When the application last called poll()."""
         self.settle()

@@ -254,7 +254,7 @@ class Process:
             host = self._present().host
             self._present().metadata.soon(host.draw(host.latencies.deleted_topic_noticed))
 
-    def settle(self) -> None:
-        """Let every poll until now have happened."""
+    def close_books(self) -> None:
+        """The run ends: every poll until now has happened, and what a living process has in hand is not lost."""
         if self.alive:
-            self._present().fetching.settle()
+            self._present().fetching.close_books()
