@@ -278,3 +278,10 @@ def test_positions_never_pass_the_end_of_the_log():
         trace = run(protocol, act(20_000, "crash", "c1"), members=two())
         for row in rows(trace, "fetch_stopped") + rows(trace, "progress"):
             assert row.detail["position"] <= row.detail["log_end"], row
+
+
+@pytest.mark.parametrize("end", [20_000, 20_020, 20_050, 20_080])
+def test_a_batch_in_work_when_the_run_ends_is_not_lost(end):
+    # every record is committed before it is processed, and the consumers are busy nearly all the time
+    trace = run("eager", end=end, members=two(commit="before_processing", processing_ms=45.0))
+    assert [row.detail["lost"] for row in rows(trace, "account")] == [0, 0, 0, 0]

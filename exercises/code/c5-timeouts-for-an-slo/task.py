@@ -107,7 +107,7 @@ def verdict(facts, answer, figures):
 
 
 WHY = {
-    "freeze": "A process that is paused for 9 s sends no heartbeat: session.timeout.ms has to outlast that, and the heartbeat before it.",
+    "freeze": "A process that is suspended for 9 s sends no heartbeat: session.timeout.ms has to outlast that, and the heartbeat before it.",
     "batch": "A batch of 50 s is work, not a defect: max.poll.interval.ms has to outlast it.",
     "restart": "A dynamic member leaves and joins, which is a rebalance each. A static one that is back before its session ends is none.",
 }
@@ -136,7 +136,7 @@ TASK = CodeTask(
     kind=LITERAL,
     public=(
         slo("a crash: unread for 20 s at most", "crash", 1),
-        slo("a process is paused for 9 s: no rebalance", "freeze", 1),
+        slo("a process is suspended for 9 s: no rebalance", "freeze", 1),
         slo("a batch takes 50 s: no rebalance", "batch", 1),
         slo("the application is stuck: unread for 85 s at most", "stuck", 1),
         slo("a planned restart of 8 s: no rebalance", "restart", 1),
