@@ -7,6 +7,7 @@ loopback address only.
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from contextlib import contextmanager
@@ -54,6 +55,11 @@ _QUICK = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
 _LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
 
+def _is_no_echo(record: logging.LogRecord) -> bool:
+    """Whether a record is to be told: py4j logs what a command meets (Ctrl-C above all) with its traceback, and raises it as well."""
+    return "while sending command" not in str(record.msg)
+
+
 def spark_session(
     master: str | None = None,
     *,
@@ -72,6 +78,7 @@ def spark_session(
     require_spark()
     from pyspark.sql import SparkSession
 
+    logging.getLogger().addFilter(_is_no_echo)
     active = SparkSession.getActiveSession()
     if active is not None and master is None:
         return active
