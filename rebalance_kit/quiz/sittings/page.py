@@ -91,7 +91,7 @@ def hint(question: Question) -> str:
     if isinstance(question, Numeric):
         return "a number of " + ("seconds" if question.unit == "s" else question.unit)
     if isinstance(question, Matching):
-        return "a letter for each number, as in 1b 2a"
+        return "a letter for each number, as in 1b 2a; one letter may answer several numbers"
     return (
         f"all letters in order, as in {' '.join(sorted(question.key))}"
         if isinstance(question, Ordering)
