@@ -70,6 +70,11 @@ def test_a_wheel_holds_every_file_of_the_package(tmp_path):
         if path.is_file() and "__pycache__" not in path.parts
     }
     assert ours <= packed
+    recorded = ROOT / "data" / "recorded"
+    runs = {path.relative_to(recorded).as_posix() for path in recorded.rglob("*") if path.is_file()}
+    assert {
+        f"rebalance_kit/recordings/runs/recorded/{name}" for name in runs
+    } <= packed  # notebooks 10, 13 and 14 read them
 
 
 def commands(pattern):

@@ -20,8 +20,12 @@ from typing import Any
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import write_atomically
 
-#: Where the pack lies in a clone of the repository.
-RECORDED = Path(__file__).resolve().parents[3] / "data" / "recorded"
+_HERE = Path(__file__).resolve().parent
+_HOMES = (_HERE / "recorded", _HERE.parents[2] / "data" / "recorded")
+"""Inside an installed package, or in a checkout."""
+
+#: Where the pack lies.
+RECORDED = next((folder for folder in _HOMES if folder.is_dir()), _HOMES[-1])
 
 #: A second pack: runs recorded later, of what the first one does not cover.
 MORE = RECORDED / "more"
@@ -85,5 +89,5 @@ def _members(folder: Path, runs: Collection[str]) -> Iterator[tuple[str, bytes]]
 
 def _present(path: Path) -> Path:
     if not path.is_file():
-        raise DataError(f"{path} is missing; expected it in a clone of the repository")
+        raise DataError(f"{path} is missing; expected the recorded runs beside the package or in a checkout")
     return path
