@@ -1,6 +1,6 @@
 """A single group with many rebalances: what each costs, by the local engine and (``--spark``) through Spark.
 
-    python benchmarks/one_group.py [--rebalances 2000 5000 10000 20000] [--every 60] [--spark]
+    python benchmarks/forensics/one_group.py [--rebalances 2000 5000 10000 20000] [--every 60] [--spark]
 
 A member with a new id joins every ``--every`` seconds of the log and leaves again.  A row is printed as soon as it is measured.
 Half a minute without Spark.
@@ -9,10 +9,13 @@ Half a minute without Spark.
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from pipeline import timed, with_local, with_spark
 from shared.tables import machine
