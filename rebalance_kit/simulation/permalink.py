@@ -11,6 +11,7 @@ import base64
 import binascii
 import hashlib
 import json
+import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ MOST_CHARACTERS = 24_000
 MOST_BYTES = 1_000_000
 """Most that a token may inflate to."""
 MOST_DEEDS = 500
+_TOKEN = re.compile(r"rk\d+\.[0-9a-f]+\.[A-Za-z0-9_-]+")
 
 
 class LinkError(ScenarioError):
@@ -74,8 +76,9 @@ def write_link(link: Link) -> str:
 
 
 def read_link(token: str) -> Link:
-    """What a token holds; raises ``LinkError`` that says what is wrong with it."""
-    text = _unpacked(token.strip())
+    """What a token holds, which may stand in an address; raises ``LinkError`` that says what is wrong with it."""
+    within = _TOKEN.search(token)
+    text = _unpacked(within.group() if within else token.strip())
     try:
         content = json.loads(text)
         json.dumps(content, ensure_ascii=False).encode(

@@ -174,7 +174,7 @@ def test_a_refusal_has_no_number_of_an_action(bridge, by):
 def test_a_copied_link_is_an_address(bridge, by):
     do(bridge, by, "Copy link", "q")
     bridge.page.wait_for_function(
-        "document.querySelector('.rk-notice').textContent.includes('address is copied')"
+        "document.querySelector('.rk-menu .rk-told').textContent.includes('address is copied')"
     )
     assert "rebalance-lab=rk1." in bridge.page.evaluate("navigator.clipboard.readText()")
 

@@ -78,6 +78,26 @@ def test_a_link_whose_deeds_mean_nothing_opens_the_first_preset_and_says_why(dee
     assert "cannot be played" in lab.controls["notice"]
 
 
+@pytest.mark.parametrize("deed", [None, {"do": "explode"}])
+def test_a_link_that_cannot_be_opened_on_the_page_leaves_run_undo_and_cursor(deed):
+    lab = Lab("crash")
+    lab.at(25_000)
+    lab.crash("consumer-1")
+    before = (lab.film, lab.cursor_ms, lab.history, lab.controls)
+    token = write_link(Link(load("crash"), 5, (deed,))) if deed else lab.link[:-4]
+    answer = heard(lab, type="open", token=token)[0]
+    assert answer["type"] == "refused"
+    assert ("cannot be played" if deed else "is damaged") in answer["words"]
+    assert (lab.film, lab.cursor_ms, lab.history, lab.controls) == before
+
+
+@pytest.mark.parametrize("around", ["{}", "https://host/lab?rebalance-lab={}&x=1", "see\n<http://h/p#{}>."])
+def test_a_link_is_found_in_the_address_that_holds_it(around):
+    lab = Lab("crash")
+    lab.at(12_345)
+    assert Lab.from_link(around.format(lab.link)).cursor_ms == 12_345
+
+
 def test_a_scenario_too_large_to_play_is_refused_in_words_and_the_lab_stays(make_group):
     huge = make_group(4_000, 40_000)
     with pytest.raises(

@@ -1,6 +1,7 @@
 // Doing: which deed a button means now, and in words why a member cannot do it.
 
 import { boardAt } from "../film/board.js";
+import { showProtocol } from "../screen/controls.js";
 import { actionOf, argsOf, wordsOf } from "./actions.js";
 
 /** @typedef {import("../lab.js").Lab} Lab */
@@ -75,5 +76,5 @@ export function act(lab, what, chosen = []) {
 export function nextProtocol(lab) {
   const { protocols, protocol } = lab.model.get("controls");
   const place = protocols.findIndex((/** @type {[string, string]} */ [name]) => name === protocol);
-  lab.ask({ type: "set", name: "protocol", value: protocols[(place + 1) % protocols.length][0] });
+  showProtocol(lab, protocols[(place + 1) % protocols.length][0]);
 }

@@ -31,7 +31,10 @@ export class CliView {
    */
   drawBlock(command, text) {
     const copy = make("button", { type: "button", "aria-label": `Copy ${command}` }, "Copy");
-    copy.addEventListener("click", () => copyText(`$ ${command}\n${text}`, this.lab, "Copied."));
+    copy.addEventListener(
+      "click",
+      () => copyText(`$ ${command}\n${text}`, (words) => this.lab.tell(words), "Copied."),
+    );
     return [
       make("div", { class: "rk-command" }, make("code", {}, `$ ${command}`), copy),
       make("pre", { class: "rk-output", tabindex: "0" }, text),

@@ -2,12 +2,12 @@
 
 /**
  * @param {string} text
- * @param {import("../lab.js").Lab} lab
+ * @param {(words: string) => void} tell
  * @param {string} said
  */
-export function copyText(text, lab, said) {
-  const done = () => lab.tell(said);
-  const failed = () => lab.tell("The browser does not allow copying here.");
+export function copyText(text, tell, said) {
+  const done = () => tell(said);
+  const failed = () => tell("The browser does not allow copying here.");
   if (!navigator.clipboard) {
     failed();
     return;

@@ -33,7 +33,11 @@ export class LogsView {
       node.addEventListener("input", () => this.redraw());
     }
     copy.addEventListener("click", () => {
-      copyText(this.chosen().map(([, , , line]) => line).join("\n"), lab, "Lines copied.");
+      copyText(
+        this.chosen().map(([, , , line]) => line).join("\n"),
+        (words) => lab.tell(words),
+        "Lines copied.",
+      );
     });
   }
 

@@ -4,8 +4,10 @@ import { make, say, set } from "../../shared/dom.js";
 
 const SHOWN_BRANCHES = 4;
 
+/** @typedef {import("../lab.js").Lab} Lab */
+
 /**
- * @param {import("../lab.js").Lab} lab
+ * @param {Lab} lab
  * @param {any} controls
  */
 export function showControls(lab, controls) {
@@ -28,7 +30,7 @@ export function showControls(lab, controls) {
 }
 
 /**
- * @param {import("../lab.js").Lab} lab
+ * @param {Lab} lab
  * @param {{ protocols: [string, string][], protocol: string }} controls
  */
 function showProtocols(lab, { protocols, protocol }) {
@@ -36,7 +38,7 @@ function showProtocols(lab, { protocols, protocol }) {
   if (ui.protocols.children.length !== protocols.length) {
     ui.protocols.replaceChildren(...protocols.map(([name, words]) => {
       const node = make("button", { type: "button", "data-protocol": name }, words);
-      node.addEventListener("click", () => lab.ask({ type: "set", name: "protocol", value: name }));
+      node.addEventListener("click", () => showProtocol(lab, name));
       return node;
     }));
   }
@@ -44,6 +46,16 @@ function showProtocols(lab, { protocols, protocol }) {
     const chosen = node.getAttribute("data-protocol") === protocol && !lab.comparison.view;
     set(node, "aria-pressed", chosen ? "true" : "false");
   }
+}
+
+/**
+ * Show the run under a protocol; a comparison ends, because one of its runs is chosen.
+ * @param {Lab} lab
+ * @param {string} name
+ */
+export function showProtocol(lab, name) {
+  if (lab.comparison.view) lab.comparison.end();
+  lab.ask({ type: "set", name: "protocol", value: name });
 }
 
 /**

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from rebalance_kit.model.errors import RebalanceKitError, ScenarioError
+from rebalance_kit.simulation.permalink import LinkError
 from rebalance_kit.view.lab.costs import MOST_COLUMNS, Comparing, at_a_glance, cost, packed, preview
 from rebalance_kit.view.lab.exports import exported
 from rebalance_kit.view.lab.guide.content import guide_of
@@ -112,7 +113,12 @@ def _preset(lab: LabSurface, message: Message) -> Answer:
 
 
 def _open(lab: LabSurface, message: Message) -> Answer:
-    lab.open_link(_word(message, "token"))
+    try:
+        lab.play_link(_word(message, "token"))
+    except LinkError:
+        raise
+    except RebalanceKitError as error:
+        raise ScenarioError(f"The link cannot be played: {error}") from error
     return {"play": False, "seek": lab.cursor_ms}, []
 
 

@@ -110,6 +110,6 @@ class LabSurface(Protocol):
         """Open another lesson."""
         ...
 
-    def open_link(self, token: str) -> None:
-        """Open what a link was copied from."""
+    def play_link(self, token: str) -> None:
+        """Open what a link was copied from; raises ``RebalanceKitError`` and shows the same run when it cannot."""
         ...

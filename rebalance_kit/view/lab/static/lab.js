@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 49ca62b91683075e, bundle d051f1e98c3bde6d.
+// Made of page/lab/main.js by `make page`; edit there. Sources 1f813cac1fb02eb2, bundle c7246e25ccb9d037.
 // shared/model.js
 function bytesOf(text3) {
   return new DataView(Uint8Array.from(atob(text3), (letter) => letter.charCodeAt(0)).buffer);
@@ -661,6 +661,62 @@ function hidingStill(mark) {
   return mark ? make("style", {}, `${picture2}, .jp-OutputArea-child:has(${picture2}) { display: none; }`) : "";
 }
 
+// lab/screen/controls.js
+var SHOWN_BRANCHES = 4;
+function showControls(lab, controls) {
+  const { ui } = lab;
+  say(ui.title, controls.title);
+  set(ui.presetButton, "title", controls.title);
+  set(ui.presetButton, "aria-label", `Lessons: ${controls.title}`);
+  set(ui.root, "aria-label", `Rebalance lab, ${controls.title}`);
+  const lesson = `${controls.lesson}. Try: ${controls.try} Watch: ${controls.watch}.`;
+  say(ui.lesson, controls.try ? lesson : "");
+  set(ui.lesson, "title", controls.try ? lesson : null);
+  say(ui.storyText, controls.story ?? "");
+  ui.story.hidden = !controls.story;
+  showProtocols(lab, controls);
+  showBranches(ui.branches, controls);
+  ui.undo.disabled = !controls.undo;
+  ui.redo.disabled = !controls.redo;
+  set(ui.undo, "title", controls.undo || "Nothing to undo");
+  set(ui.redo, "title", controls.redo || "Nothing to redo");
+}
+function showProtocols(lab, { protocols, protocol }) {
+  const { ui } = lab;
+  if (ui.protocols.children.length !== protocols.length) {
+    ui.protocols.replaceChildren(...protocols.map(([name, words]) => {
+      const node = make("button", {
+        type: "button",
+        "data-protocol": name
+      }, words);
+      node.addEventListener("click", () => showProtocol(lab, name));
+      return node;
+    }));
+  }
+  for (const node of ui.protocols.children) {
+    const chosen = node.getAttribute("data-protocol") === protocol && !lab.comparison.view;
+    set(node, "aria-pressed", chosen ? "true" : "false");
+  }
+}
+function showProtocol(lab, name) {
+  if (lab.comparison.view) lab.comparison.end();
+  lab.ask({
+    type: "set",
+    name: "protocol",
+    value: name
+  });
+}
+function showBranches(node, { branches, here }) {
+  const shown = branches?.[here];
+  if (!branches || !shown) return;
+  const dots = branches.slice(-SHOWN_BRANCHES);
+  node.replaceChildren(...dots.map((branch) => make("i", {
+    class: branch === shown ? "rk-hereB" : ""
+  })), shown[0]);
+  const count2 = `${branches.length} branch${branches.length === 1 ? "" : "es"}`;
+  set(node, "aria-label", `History: ${count2}, ${shown[0]} is shown`);
+}
+
 // lab/acting/arguments.js
 var ALL = "all topics";
 function seconds2(key, usual) {
@@ -1094,11 +1150,7 @@ function act(lab, what, chosen = []) {
 function nextProtocol(lab) {
   const { protocols, protocol } = lab.model.get("controls");
   const place = protocols.findIndex(([name]) => name === protocol);
-  lab.ask({
-    type: "set",
-    name: "protocol",
-    value: protocols[(place + 1) % protocols.length][0]
-  });
+  showProtocol(lab, protocols[(place + 1) % protocols.length][0]);
 }
 
 // lab/acting/costs.js
@@ -1462,9 +1514,9 @@ function seenLessons() {
 }
 
 // lab/panels/copy.js
-function copyText(text3, lab, said) {
-  const done = () => lab.tell(said);
-  const failed = () => lab.tell("The browser does not allow copying here.");
+function copyText(text3, tell, said) {
+  const done = () => tell(said);
+  const failed = () => tell("The browser does not allow copying here.");
   if (!navigator.clipboard) {
     failed();
     return;
@@ -1486,10 +1538,15 @@ async function showLink(lab) {
   const address = new URL(location.href);
   address.hash = "";
   address.searchParams.set("rebalance-lab", token2);
-  lab.popup.show(lab.ui.shareButton, make("h2", {}, "Link to this moment"), make("p", {}, `${token2.length} characters: scenario, what was done, cursor. No code.`), copyRow(lab, "link", token2), copyRow(lab, "in a notebook", `Lab.from_link("${token2}")`), copyRow(lab, "in a terminal", `rebalance-kit lab ${token2}`), copyRow(lab, "address of this page", address.href), openRow(lab));
-  copyText(address.href, lab, "The address is copied. It opens this moment in the first lab of the page.");
+  const note = make("p", {
+    role: "status",
+    class: "rk-told"
+  });
+  const tell = (words) => say(note, words);
+  lab.popup.show(lab.ui.shareButton, make("h2", {}, "Link to this moment"), make("p", {}, `${token2.length} characters: scenario, what was done, cursor. No code.`), copyRow(tell, "link", token2), copyRow(tell, "in a notebook", `Lab.from_link("${token2}")`), copyRow(tell, "in a terminal", `rebalance-kit lab ${token2}`), copyRow(tell, "address of this page", address.href), openRow(lab, tell), note);
+  copyText(address.href, tell, "The address is copied. It opens this moment in the first lab of the page.");
 }
-function copyRow(lab, words, text3) {
+function copyRow(tell, words, text3) {
   const field = make("input", {
     type: "text",
     readonly: true,
@@ -1502,7 +1559,7 @@ function copyRow(lab, words, text3) {
   }, "Copy");
   copy.addEventListener("click", () => {
     field.select();
-    copyText(text3, lab, "Copied.");
+    copyText(text3, tell, "Copied.");
   });
   return make("div", {
     class: "rk-field"
@@ -1510,21 +1567,26 @@ function copyRow(lab, words, text3) {
     class: "rk-bar"
   }, field, copy));
 }
-function openRow(lab) {
+function openRow(lab, tell) {
   const field = make("input", {
     type: "text",
     "aria-label": "Link to open",
-    placeholder: "rk1.\u2026"
+    placeholder: "rk1.\u2026 or the whole address"
   });
   const open = make("button", {
     type: "button"
   }, "Open");
-  open.addEventListener("click", () => {
-    lab.popup.close(true);
-    lab.ask({
-      type: "open",
-      token: field.value
-    });
+  open.addEventListener("click", () => lab.ask({
+    type: "open",
+    token: field.value
+  }, (answer) => {
+    if (answer.type === "refused") tell(answer.words);
+    else lab.popup.close(true);
+  }));
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    open.click();
   });
   return make("div", {
     class: "rk-field"
@@ -4388,7 +4450,7 @@ var CliView = class {
       "aria-label": `Copy ${command}`
     }, "Copy");
     copy.addEventListener("click", () => copyText(`$ ${command}
-${text3}`, this.lab, "Copied."));
+${text3}`, (words) => this.lab.tell(words), "Copied."));
     return [
       make("div", {
         class: "rk-command"
@@ -4504,7 +4566,7 @@ var LogsView = class {
       node.addEventListener("input", () => this.redraw());
     }
     copy.addEventListener("click", () => {
-      copyText(this.chosen().map(([, , , line2]) => line2).join("\n"), lab, "Lines copied.");
+      copyText(this.chosen().map(([, , , line2]) => line2).join("\n"), (words) => lab.tell(words), "Lines copied.");
     });
   }
   redraw() {
@@ -5885,58 +5947,6 @@ var Comparison = class {
     }
   }
 };
-
-// lab/screen/controls.js
-var SHOWN_BRANCHES = 4;
-function showControls(lab, controls) {
-  const { ui } = lab;
-  say(ui.title, controls.title);
-  set(ui.presetButton, "title", controls.title);
-  set(ui.presetButton, "aria-label", `Lessons: ${controls.title}`);
-  set(ui.root, "aria-label", `Rebalance lab, ${controls.title}`);
-  const lesson = `${controls.lesson}. Try: ${controls.try} Watch: ${controls.watch}.`;
-  say(ui.lesson, controls.try ? lesson : "");
-  set(ui.lesson, "title", controls.try ? lesson : null);
-  say(ui.storyText, controls.story ?? "");
-  ui.story.hidden = !controls.story;
-  showProtocols(lab, controls);
-  showBranches(ui.branches, controls);
-  ui.undo.disabled = !controls.undo;
-  ui.redo.disabled = !controls.redo;
-  set(ui.undo, "title", controls.undo || "Nothing to undo");
-  set(ui.redo, "title", controls.redo || "Nothing to redo");
-}
-function showProtocols(lab, { protocols, protocol }) {
-  const { ui } = lab;
-  if (ui.protocols.children.length !== protocols.length) {
-    ui.protocols.replaceChildren(...protocols.map(([name, words]) => {
-      const node = make("button", {
-        type: "button",
-        "data-protocol": name
-      }, words);
-      node.addEventListener("click", () => lab.ask({
-        type: "set",
-        name: "protocol",
-        value: name
-      }));
-      return node;
-    }));
-  }
-  for (const node of ui.protocols.children) {
-    const chosen = node.getAttribute("data-protocol") === protocol && !lab.comparison.view;
-    set(node, "aria-pressed", chosen ? "true" : "false");
-  }
-}
-function showBranches(node, { branches, here }) {
-  const shown = branches?.[here];
-  if (!branches || !shown) return;
-  const dots = branches.slice(-SHOWN_BRANCHES);
-  node.replaceChildren(...dots.map((branch) => make("i", {
-    class: branch === shown ? "rk-hereB" : ""
-  })), shown[0]);
-  const count2 = `${branches.length} branch${branches.length === 1 ? "" : "es"}`;
-  set(node, "aria-label", `History: ${count2}, ${shown[0]} is shown`);
-}
 
 // lab/screen/legend.js
 function buildLegend() {
