@@ -143,7 +143,7 @@ def _short(value: object) -> str:
 
 def begins_like(layout: Layout) -> Callable[[str], object]:
     """A predicate: whether a line begins as the layout's lines do."""
-    return re.compile(f"(?s)(?:{'|'.join(layout.shapes)})").match
+    return re.compile(f"(?sa)(?:{'|'.join(layout.shapes)})").match
 
 
 #: The layouts that come with the kit.

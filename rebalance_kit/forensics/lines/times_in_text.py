@@ -21,7 +21,7 @@ _ISO = re.compile(
     r"(?<!\d)\d{4}([-/])\d\d\1\d\d[T _]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z| ?[+-]\d\d:?\d\d(?!\d))?"
 )
 #: Seconds with a fraction, or milliseconds, since 1970.
-_COUNTED = re.compile(r"(?<![\d.])(?:\d{10}\.\d{3}|1\d{12})(?![\d.])")
+_COUNTED = re.compile(r"(?<![\d.])(?:\d{10}\.\d{3}|1\d{12})(?![\d.])", re.ASCII)
 #: Kibana and java.util.logging: ``Nov 21, 2026 @ 02:15:25.032``, ``November 21st 2026, 02:15:25.032``.
 _NAMED = re.compile(
     rf"\b({_MONTH})[a-z]{{0,6}} (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}}),?(?: @)? ({_CLOCK})(?: ([AP]M))?"
