@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
-from rebalance_kit.analysis.deliveries import SKIPPED, TWICE, Delivery
+from rebalance_kit.analysis.deliveries import BESIDE, COMMIT, OWN, SKIPPED, START, TWICE, Delivery
 from rebalance_kit.view.board.marks import records_words
 from rebalance_kit.view.board.states import RECENT_MS, BoardState, Queue
 from rebalance_kit.view.words.phrases import LISTED, listing, partitions_in_words
+
+_WHY_TWICE: Mapping[str, str] = MappingProxyType(
+    {
+        COMMIT: "They were read before, and their offsets were not committed.",
+        START: "They were read before, and auto.offset.reset=earliest says that it begins at the start.",
+        OWN: "The member does not know yet that the group has given its partitions to others.",
+        BESIDE: "A member whose partitions were given to another reads on until it learns of it.",
+    }
+)
 
 
 def deliveries_words(board: BoardState) -> str:
@@ -25,28 +35,50 @@ def deliveries_cause(board: BoardState) -> tuple[str, str] | None:
 
 
 def _told(board: BoardState) -> Iterator[tuple[str, str]]:
-    alike: dict[tuple[str, str], list[Delivery]] = {}
+    alike: dict[tuple[str, str, str], list[Delivery]] = {}
     for each in board.deliveries:
         if board.at_ms >= each.at_ms + RECENT_MS:
             continue
-        alike.setdefault((each.kind, each.member), []).append(each)
-    for (kind, member), events in alike.items():
+        alike.setdefault((each.kind, each.member, each.cause), []).append(each)
+    last = {kind: (kind, member, cause) for kind, member, cause in alike}
+    for key, events in alike.items():
+        kind, member, _ = key
         where = partitions_in_words({each.partition for each in events})
         words = records_words(sum(each.records for each in events), kind)
-        yield f"{where}: {words}, because {_because(kind, member, events)}.", _why(kind, events)
+        so_far = _so_far(board, kind) if last[kind] == key else ""
+        yield f"{where}: {words}, because {_because(kind, member, events)}.{so_far}", _why(kind, events)
+
+
+def _so_far(board: BoardState, kind: str) -> str:
+    """The sum that the tokens show, where some of it was told earlier."""
+    all_of_them = [each for each in board.deliveries if each.kind == kind]
+    earlier = any(board.at_ms >= each.at_ms + RECENT_MS for each in all_of_them)
+    return f" So far: {sum(each.records for each in all_of_them):,}." if earlier else ""
 
 
 def _because(kind: str, member: str, events: list[Delivery]) -> str:
     if kind == TWICE:
-        return f"{member} begins where the last commit was"
+        return _because_twice(member, events)
     if all(each.committed is None for each in events):
         return f"{member} finds no committed offset and begins at the end"
     return f"{member} begins behind them"
 
 
+def _because_twice(member: str, events: list[Delivery]) -> str:
+    cause = events[0].cause
+    if cause == COMMIT:
+        return f"{member} begins where the last commit was"
+    if cause == START:
+        return f"{member} finds no committed offset and begins at the start"
+    others = sorted({each.beside for each in events if each.beside})
+    if others:
+        return f"{member} reads at the same time as {listing(others)}"
+    return f"{member} reads on where it stopped, and others have read from there"
+
+
 def _why(kind: str, events: list[Delivery]) -> str:
     if kind == TWICE:
-        return "They were read before, and their offsets were not committed."
+        return _WHY_TWICE[events[0].cause]
     if all(each.committed is None for each in events):
         return "auto.offset.reset=latest says so; nobody will ever read them."
     return "Nobody will ever read them."

@@ -64,6 +64,21 @@ RECORDS: Mapping[str, tuple[str, str]] = MappingProxyType(
             "auto.commit.interval.ms decides how much that is.",
             "ConsumerCoordinator.initWithCommittedOffsetsIfNeeded",
         ),
+        "twice: start": (
+            "Where there is no committed offset, auto.offset.reset decides: earliest begins at the start of the log, and what "
+            "was read before comes twice.",
+            "SubscriptionState.maybeSeekUnvalidated, OffsetFetcher.resetPositionsIfNeeded",
+        ),
+        "twice: own": (
+            "A process that wakes up reads on at its own position. It learns with its next answer from the coordinator that "
+            "its partitions belong to others, which have read from the committed offset meanwhile.",
+            "Fetcher.collectFetch, AbstractCoordinator.resetStateOnResponseError",
+        ),
+        "twice: beside": (
+            "Two members read the same partition: the coordinator cannot stop a member that it does not reach. It reads on "
+            "until it learns that the group has given its partitions away, and its commits are refused.",
+            "Fetcher.collectFetch, ConsumerCoordinator.OffsetCommitResponseHandler",
+        ),
         "skipped": (
             "Where there is no committed offset, auto.offset.reset decides: latest begins at the end of the log, and what "
             "came before is read by nobody.",

@@ -82,7 +82,10 @@ def _of_the_broker(boards: Boards) -> Iterable[Row]:
 def _of_records(boards: Boards) -> Iterable[Row]:
     """What no broker and no client counts."""
     says = {
-        TWICE: ("records that came twice", "Read again, because they were read before but not committed."),
+        TWICE: (
+            "records that came twice",
+            "Handed out again: not committed when the next reader began, or read by two members at once.",
+        ),
         SKIPPED: ("records that were skipped", "Passed over: the next reader began behind them."),
     }
     for kind, (name, words) in says.items():

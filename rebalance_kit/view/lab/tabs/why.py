@@ -78,13 +78,15 @@ def _of_records(boards: Boards) -> Iterator[Step]:
     """Records that come twice or are skipped, a step per moment and kind."""
     for mark in boards.marks:
         if mark.kind in RECORDS:
-            where = {
-                each.partition
+            told = [
+                each
                 for each in boards.deliveries
-                if (each.at_ms, each.kind) == (mark.at_ms, mark.kind)
-            }
-            words = f"{mark.words}: {partitions_in_words(where)}, read by {mark.member}."
-            yield Step(mark.at_ms, mark.kind, (words,), *RECORDS[mark.kind])
+                if (each.at_ms, each.kind, each.member) == (mark.at_ms, mark.kind, mark.member)
+            ]
+            where = partitions_in_words({each.partition for each in told})
+            words = f"{mark.words}: {where}, read by {mark.member}."
+            rule = RECORDS.get(f"{mark.kind}: {told[0].cause}", RECORDS[mark.kind])
+            yield Step(mark.at_ms, mark.kind, (words,), *rule)
 
 
 def _flowing_again(boards: Boards) -> Iterator[Step]:
