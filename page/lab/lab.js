@@ -19,6 +19,7 @@ import { Panels } from "./panels/panels.js";
 import { Comparison } from "./screen/comparison.js";
 import { showControls } from "./screen/controls.js";
 import { buildLegend } from "./screen/legend.js";
+import { Focus } from "./screen/focus.js";
 import { Marker } from "./screen/marker.js";
 import { Presenter } from "./screen/presenter.js";
 import { buildRegions } from "./screen/regions.js";
@@ -60,7 +61,7 @@ export class Lab {
     this.toldNotice = "";
     this.forgetting = 0;
     this.fromAddress = false;
-    /** @type {Element | null} */
+    /** @type {HTMLElement | null} */
     this.beforeHelp = null;
     /** @type {Map<string, import("./numbers/number.js").Setting>} */
     this.numbers = new Map();
@@ -78,6 +79,7 @@ export class Lab {
     this.steps = new Steps(this);
     this.costs = new Costs(this);
     this.marker = new Marker(this);
+    this.focus = new Focus(this);
     this.comparison = new Comparison(this);
     this.predict = new Predict(this);
     this.presenter = new Presenter(this);
@@ -133,6 +135,7 @@ export class Lab {
     this.unlisten = () => listeners.forEach(([name, run]) => this.model.off(name, run));
     const { root, stageHome } = this.ui;
     root.addEventListener("keydown", (event) => this.onKey(event));
+    this.focus.listen();
     root.addEventListener("pointermove", () => this.presenter.awake());
     stageHome.addEventListener("click", (event) => this.marker.pick(event));
     stageHome.addEventListener("contextmenu", (event) => this.onContextMenu(event));
@@ -246,7 +249,7 @@ export class Lab {
     this.paint(false);
     if (answer.cost !== undefined) this.costs.tell(answer);
     else say(this.ui.cost, ""); // what was said belongs to a deed that is not the last one any more
-    if (answer.nothing) this.tell(answer.nothing);
+    if (answer.told ?? answer.nothing) this.tell(answer.told ?? answer.nothing);
     if (answer.play && !this.predict.on) this.play();
   }
 
@@ -292,11 +295,9 @@ export class Lab {
     help.querySelector(".rk-legend")?.remove(); // its samples look like tokens and lanes: they are there only while shown
     if (!help.hidden) {
       help.prepend(buildLegend());
-      this.beforeHelp = document.activeElement;
+      this.beforeHelp = this.focus.home(null);
       help.focus();
-    } else if (this.beforeHelp instanceof HTMLElement && this.ui.root.contains(this.beforeHelp)) {
-      this.beforeHelp.focus();
-    } else this.screen.focusTarget().focus();
+    } else this.focus.giveBack(this.beforeHelp);
   }
 
   /** @param {KeyboardEvent} event */

@@ -66,6 +66,24 @@ def test_a_deleted_branch_comes_back():
     assert [branch.name for branch in lab.history.branches] == names
 
 
+def test_a_branch_is_named_after_its_deed_only_while_the_deed_is_done():
+    lab = Lab()
+    lab.at(20_000)
+    lab.crash("consumer-1")
+    lab.at(15_000)
+    lab.crash("consumer-2")
+    names = [lab.history.branches[1].name]
+    for how in ("undo", "redo"):
+        heard(lab, type=how)
+        names.append(lab.history.branches[1].name)
+    assert names == ["consumer-2 crashes", "from 15.0 s", "consumer-2 crashes"]
+
+
+@pytest.mark.parametrize("how", ["undo", "redo"])
+def test_undo_and_redo_of_nothing_say_so(how):
+    assert heard(Lab(), type=how)["told"].startswith("There is nothing to ")
+
+
 @pytest.mark.parametrize("name", ["migration", "two-bounces", "bounce-gone-wrong"])
 def test_a_lesson_that_mixes_protocols_is_compared_with_what_it_is(name):
     reply, _ = answer(Lab(name), {"type": "compare"})

@@ -70,6 +70,16 @@ export function act(lab, what, chosen = []) {
 }
 
 /**
+ * Take the last deed back, or do it again; the answer says which, and time rests where it was done.
+ * @param {Lab} lab
+ * @param {"undo" | "redo"} how
+ */
+export function walk(lab, how) {
+  lab.player.pause();
+  lab.ask({ type: how });
+}
+
+/**
  * Run the same history under the next protocol.
  * @param {Lab} lab
  */

@@ -10,7 +10,7 @@ import { boardAt } from "../film/board.js";
 import { TABS } from "../panels/tabs.js";
 import { groupLine, twinText } from "../words/twin.js";
 import { MORE } from "./actions.js";
-import { nextProtocol } from "./deeds.js";
+import { nextProtocol, walk } from "./deeds.js";
 
 /** @typedef {import("../lab.js").Lab} Lab */
 /** @typedef {{ key: string, target: Element, shiftKey: boolean, ctrlKey: boolean, altKey: boolean }} Key */
@@ -36,8 +36,8 @@ const LETTERS = /** @type {Record<string, (lab: Lab) => unknown>} */ ({
   N: (lab) => lab.steps.jump(-1, "marks"),
   "]": (lab) => lab.steps.faster(1),
   "[": (lab) => lab.steps.faster(-1),
-  u: (lab) => lab.ask({ type: "undo" }),
-  U: (lab) => lab.ask({ type: "redo" }),
+  u: (lab) => walk(lab, "undo"),
+  U: (lab) => walk(lab, "redo"),
   t: nextProtocol,
   a: (lab) => showSettings(lab, lab.ui.settingsButton),
   s: (lab) => showSettings(lab, lab.ui.settingsButton),
@@ -79,14 +79,11 @@ export function keyRun(lab, pressed) {
       : null;
   }
   if (ctrlKey) {
-    return key === "z"
-      ? () => lab.ask({ type: "undo" })
-      : key === "y"
-      ? () => lab.ask({ type: "redo" })
-      : null;
+    return key === "z" ? () => walk(lab, "undo") : key === "y" ? () => walk(lab, "redo") : null;
   }
   if (key === " ") {
-    return target.tagName === "BUTTON" || target.tagName === "SUMMARY" ? null : () => lab.toggle();
+    const pressed = target.tagName === "BUTTON" && target.getAttribute("aria-selected") !== "true"; // an open tab has nothing to press
+    return pressed || target.tagName === "SUMMARY" ? null : () => lab.toggle();
   }
   if (key === "Escape") return escapeRun(lab);
   const along = guideRun(lab, pressed);

@@ -14,6 +14,8 @@ export class Popup {
     this.kind = kind;
     /** @type {HTMLElement | null} */
     this.opener = null;
+    /** @type {HTMLElement | null} */
+    this.home = null;
     const looks = { class: `rk-popup rk-${kind}`, role: "dialog", "aria-label": label };
     this.root = make("div", { ...looks, hidden: true });
     this.root.addEventListener("keydown", (event) => this.onKey(event));
@@ -37,10 +39,11 @@ export class Popup {
   }
 
   /**
-   * @param {HTMLElement | null} opener where the focus goes when it closes
+   * @param {HTMLElement | null} opener its button
    * @param {...(Node | string)} content
    */
   show(opener, ...content) {
+    if (!this.open) this.home = this.lab.focus.home(opener);
     this.lab.popups.filter((other) => other !== this).forEach((other) => other.close(false));
     this.opener = opener;
     const closer = make("button", { type: "button", class: "rk-close", "aria-label": "Close" }, "×");
@@ -71,12 +74,12 @@ export class Popup {
     style.left = `${Math.max(20, Math.min(left, home.offsetWidth - this.root.offsetWidth - 20))}px`;
   }
 
-  /** @param {boolean} back whether the focus goes back to the opener */
+  /** @param {boolean} back whether the focus goes back to where it was */
   close(back) {
     if (this.root.hidden) return;
     this.root.hidden = true;
     document.removeEventListener("pointerdown", this.onOutside);
-    if (back && this.opener?.isConnected) this.opener.focus();
+    if (back) this.lab.focus.giveBack(this.home);
   }
 
   /** @param {KeyboardEvent} event */

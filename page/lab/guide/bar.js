@@ -75,6 +75,11 @@ export function paintGuideBar({ guide, ui, pane }) {
   set(ui.beatRule, "title", source);
   ui.beatRule.classList.toggle("rk-status", pane.shown);
   set(ui.backButton, "aria-disabled", guide.index === 0 ? "true" : "false");
-  say(ui.nextWords, guide.last ? "Done" : "Next");
-  set(ui.nextButton, "aria-label", guide.last ? "End of the guide" : "Next beat");
+  const skips = guide.underWay;
+  say(ui.nextWords, skips ? "Skip" : guide.last ? "Done" : "Next");
+  set(
+    ui.nextButton,
+    "aria-label",
+    skips ? "Skip to the beat" : guide.last ? "End of the guide" : "Next beat",
+  );
 }

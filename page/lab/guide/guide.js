@@ -9,6 +9,8 @@ import { reserveGuideBar } from "./bar.js";
 
 const NOTHING = "Nothing happens in this run yet. Do something first, then be guided through what follows.";
 const FOGGED = "The future is hidden while you predict.";
+/** Said while the run plays on to the next beat. */
+const SKIPS = "Plays on to the next beat. N or Enter goes there at once.";
 const DONE = "That was the last beat of this run.";
 
 /** The guide through a run. */
@@ -38,6 +40,11 @@ export class Guide {
   /** The entry of Why that is lit while the guide rests at a beat; null where the cursor decides. */
   get lit() {
     return this.on && this.beat ? this.beat[2] : null;
+  }
+
+  /** Whether the run plays on to the next beat. */
+  get underWay() {
+    return this.on && this.lab.player.playing && this.lab.player.until !== null;
   }
 
   get last() {
@@ -101,7 +108,7 @@ export class Guide {
     lab.player.pause();
     lab.ui.root.classList.remove("rk-guided");
     lab.paint(false);
-    lab.screen.focusTarget().focus();
+    lab.ui.playButton.focus(); // not a member: an Enter too many plays, and opens no menu of deeds
   }
 
   /** The run has changed: its beats are others. */
@@ -145,6 +152,7 @@ export class Guide {
     }
     lab.player.until = at;
     lab.play();
+    lab.tell(SKIPS);
   }
 
   back() {
@@ -154,7 +162,8 @@ export class Guide {
 
   /** The player has stopped: at the next beat, or where it was held on the way. */
   stopped() {
-    const { player } = this.lab;
+    const { player, ui } = this.lab;
+    if (ui.notice.textContent === SKIPS) this.lab.tell("");
     if (!this.on || player.until === null || player.at < player.until) return;
     player.until = null;
     this.index += 1;

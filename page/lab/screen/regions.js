@@ -2,6 +2,7 @@
 
 import { make } from "../../shared/dom.js";
 import { ACTIONS } from "../acting/actions.js";
+import { walk } from "../acting/deeds.js";
 import { KEYS } from "../acting/key_table.js";
 import { buildGuideBar } from "../guide/bar.js";
 import { showHistory } from "../dialogs/history.js";
@@ -150,8 +151,8 @@ function actByButton(lab, what, event) {
 
 /** @param {Lab} lab */
 function buildTransport(lab) {
-  const undo = button("Undo", "Undo", () => lab.ask({ type: "undo" }));
-  const redo = button("Redo", "Redo", () => lab.ask({ type: "redo" }));
+  const undo = button("Undo", "Undo", () => walk(lab, "undo"));
+  const redo = button("Redo", "Redo", () => walk(lab, "redo"));
   const fork = button("Fork here", "Fork here", () => lab.ask({ type: "fork" }));
   const dots = { class: "rk-branches" };
   const branches = opener("", "History and branches", (node) => showHistory(lab, node), dots);

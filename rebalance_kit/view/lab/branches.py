@@ -16,12 +16,16 @@ MOST_BRANCHES = 50
 
 @dataclass(frozen=True)
 class Branch:
-    """One way through the lab: its name, its state, and where it left which other branch."""
+    """One way through the lab: its name, its state, and where it left which other branch.
+
+    ``deed`` is the name that it has after the deed with which it began, while that deed is done.
+    """
 
     name: str
     state: LabState
     parent: int | None = None
     from_ms: int = 0
+    deed: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,8 +52,8 @@ class History:
         """
         if len(self.branches) >= MOST_BRANCHES:
             raise ScenarioError(f"there are {MOST_BRANCHES} branches; expected fewer. Delete one first")
-        named = name or f"from {at_ms / 1000:.1f} s"
-        made = Branch(self._fresh(named), self.state.until(at_ms), self.here, at_ms)
+        fresh = self._fresh(name or _plain_name(at_ms))
+        made = Branch(fresh, self.state.until(at_ms), self.here, at_ms, fresh if name else "")
         return History((*self.branches, made), len(self.branches))
 
     def _fresh(self, name: str) -> str:
@@ -66,6 +70,20 @@ class History:
         made = state.until(at_ms).acted(do, member, at_ms, args)
         return self.forked(at_ms, made.done[-1].words).with_state(made)
 
+    def undone(self) -> History:
+        """The last deed of the branch taken back; a branch that began with it is no longer named after it."""
+        branch, state = self.branches[self.here], self.state.undo()
+        if branch.deed and branch.name == branch.deed and not _has(state, branch):
+            return self.with_state(state).called(self._fresh(_plain_name(branch.from_ms)))
+        return self.with_state(state)
+
+    def redone(self) -> History:
+        """What was taken back last done again; a branch that began with it has its name again."""
+        branch, state = self.branches[self.here], self.state.redo()
+        if branch.name.startswith(_plain_name(branch.from_ms)) and branch.deed and _has(state, branch):
+            return self.with_state(state).called(branch.deed)
+        return self.with_state(state)
+
     def at_branch(self, number: int) -> History:
         """Show another branch."""
         self._known(number)
@@ -76,8 +94,12 @@ class History:
         self._known(number)
         if not 1 <= len(name.strip()) <= 40:
             raise ScenarioError(f"the branch name {name[:60]!r} has {len(name)} characters; expected 1 to 40")
-        changed = replace(self.branches[number], name=name.strip())
-        return replace(self, branches=(*self.branches[:number], changed, *self.branches[number + 1 :]))
+        return replace(self.at_branch(number).called(name.strip()), here=self.here)
+
+    def called(self, name: str) -> History:
+        """The branch that is shown under another name."""
+        changed = replace(self.branches[self.here], name=name)
+        return replace(self, branches=(*self.branches[: self.here], changed, *self.branches[self.here + 1 :]))
 
     def without(self, number: int) -> History:
         """Take a branch out; those that left it hang on its parent. The last one stays."""
@@ -105,6 +127,15 @@ class History:
     def _known(self, number: int) -> None:
         if not (type(number) is int and 0 <= number < len(self.branches)):
             raise ScenarioError(f"there is no branch {number!r}; expected 0 to {len(self.branches) - 1}")
+
+
+def _plain_name(at_ms: int) -> str:
+    return f"from {at_ms / 1000:.1f} s"
+
+
+def _has(state: LabState, branch: Branch) -> bool:
+    """Whether the deed that the branch began with is done in it."""
+    return any(branch.deed.startswith(step.words) for step in state.done if step.at_ms == branch.from_ms)
 
 
 # --- choices that are no deeds and can be undone all the same: a protocol, an assignor, a branch that is deleted

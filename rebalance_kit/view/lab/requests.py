@@ -5,7 +5,7 @@ Requests come from a browser, so nothing in them is taken for granted: what mean
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -22,7 +22,7 @@ from rebalance_kit.view.lab.playing.playback import film_bytes
 from rebalance_kit.view.lab.playing.prefetch import is_large
 from rebalance_kit.view.lab.predictions import marks, questions, summary
 from rebalance_kit.view.lab.settings import fields
-from rebalance_kit.view.lab.state import PROTOCOL_WORDS, LabState
+from rebalance_kit.view.lab.state import PROTOCOL_WORDS, LabState, LabStep
 from rebalance_kit.view.lab.stepping import drags
 from rebalance_kit.view.lab.surface import LabSurface
 from rebalance_kit.view.lab.tabs.contents import tab
@@ -60,13 +60,25 @@ def _act(lab: LabSurface, message: Message) -> Answer:
 
 
 def _undo(lab: LabSurface, _message: Message) -> Answer:
+    before, words = lab.history.state, lab.controls["undo"]
     lab.undo()
-    return {"play": False}, []
+    gone = before.done[-1:] if len(lab.history.state.done) < len(before.done) else ()
+    return _walked(lab, gone, f"Taken back: {words}." if words else "There is nothing to take back.")
 
 
 def _redo(lab: LabSurface, _message: Message) -> Answer:
+    before, words = lab.history.state, lab.controls["redo"]
     lab.redo()
-    return {"play": False}, []
+    back = lab.history.state.done[-1:] if len(lab.history.state.done) > len(before.done) else ()
+    return _walked(lab, back, f"Done again: {words}." if words else "There is nothing to do again.")
+
+
+def _walked(lab: LabSurface, steps: Sequence[LabStep], told: str) -> Answer:
+    """The answer to undo and redo: the cursor stands where the deed was; settings, which hold from the start, leave it."""
+    if not steps or not steps[0].actions:
+        return {"play": False, "told": told}, []
+    lab.at(steps[0].at_ms)
+    return {"play": False, "told": told, "seek": lab.cursor_ms}, []
 
 
 def _set(lab: LabSurface, message: Message) -> Answer:

@@ -134,20 +134,20 @@ class Lab(Deeds, anywidget.AnyWidget):
 
     def undo(self) -> None:
         """Take the last deed back, or the protocol that was chosen, or the branch that was deleted after it."""
-        self._walk(self.choices.back(self.history), self.history.state.undo())
+        self._walk(self.choices.back(self.history), self.history.undone())
 
     def redo(self) -> None:
         """Do again what was taken back."""
-        self._walk(self.choices.forward(self.history), self.history.state.redo())
+        self._walk(self.choices.forward(self.history), self.history.redone())
 
     def delete_branch(self, number: int) -> None:
         """Take a branch out; ``undo`` brings it back."""
         self._choose(f"{self.history.branch(number).name} is deleted", self.history.without(number))
 
-    def _walk(self, choice: tuple[History, Choices] | None, state: LabState) -> None:
-        """Show the history of a choice, or the same one with another state."""
+    def _walk(self, choice: tuple[History, Choices] | None, history: History) -> None:
+        """Show the history of a choice, or else the other one."""
         if choice is None:
-            self.take(self.history.with_state(state))
+            self.take(history)
         else:
             self._chosen(*choice)
 

@@ -72,7 +72,7 @@ def test_the_guide_is_left_at_any_beat_and_the_keys_belong_to_the_board(bridge, 
         bridge.click("Leave the guide")
     else:
         bridge.press("Escape")
-    assert bridge.page.evaluate("!lab.guide.on && document.activeElement.closest('.rk-board') !== null")
+    assert bridge.page.evaluate("!lab.guide.on && document.activeElement === lab.ui.playButton")
     assert bridge.root.locator(".rk-moment").is_visible()
 
 
@@ -87,13 +87,34 @@ def test_it_plays_to_the_next_beat_and_rests_there(bridge):
 @BOTH
 def test_a_long_wait_is_skipped_by_asking_again(bridge, by):
     begin(bridge, by)
-    for _ in range(2):
+    for name in ("Next beat", "Skip to the beat"):
         if by == "mouse":
-            bridge.click("Next beat")
+            bridge.click(name)
         else:
             bridge.press("n")
     assert bridge.page.evaluate("Math.round(lab.player.at)") == told(bridge.lab)[1].at_ms
     assert bridge.page.evaluate(ARRIVED.format(index=1))
+
+
+def test_while_a_beat_is_played_to_the_button_and_the_notice_say_that_a_press_goes_there(bridge):
+    begin(bridge)
+    bridge.press("n")
+    assert bridge.page.evaluate("lab.player.playing")
+    bridge.page.wait_for_function("lab.ui.nextButton.getAttribute('aria-label') === 'Skip to the beat'")
+    assert "goes there at once" in bridge.text(".rk-notice")
+    bridge.press("Enter")
+    assert bridge.page.evaluate(ARRIVED.format(index=1))
+    assert bridge.text(".rk-notice") == ""
+    assert bridge.page.evaluate("lab.ui.nextButton.getAttribute('aria-label')") == "Next beat"
+
+
+def test_an_enter_too_many_after_the_last_beat_opens_no_menu_of_a_member(bridge):
+    begin(bridge)
+    bridge.page.evaluate("lab.guide.go(lab.guide.beats.length - 1)")
+    before = bridge.lab.history
+    bridge.press("Enter", "Enter", "Enter")
+    assert bridge.page.evaluate("!lab.guide.on && !lab.popup.open")
+    assert bridge.lab.history == before
 
 
 def test_with_less_motion_the_guide_jumps_from_beat_to_beat(bridge):

@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 1f813cac1fb02eb2, bundle c7246e25ccb9d037.
+// Made of page/lab/main.js by `make page`; edit there. Sources 525e91cce60e7a93, bundle 28821c9760293bf6.
 // shared/model.js
 function bytesOf(text3) {
   return new DataView(Uint8Array.from(atob(text3), (letter) => letter.charCodeAt(0)).buffer);
@@ -1146,6 +1146,12 @@ function act(lab, what, chosen = []) {
     words
   });
   else lab.ask(message);
+}
+function walk(lab, how) {
+  lab.player.pause();
+  lab.ask({
+    type: how
+  });
 }
 function nextProtocol(lab) {
   const { protocols, protocol } = lab.model.get("controls");
@@ -2393,12 +2399,8 @@ var LETTERS = (
     N: (lab) => lab.steps.jump(-1, "marks"),
     "]": (lab) => lab.steps.faster(1),
     "[": (lab) => lab.steps.faster(-1),
-    u: (lab) => lab.ask({
-      type: "undo"
-    }),
-    U: (lab) => lab.ask({
-      type: "redo"
-    }),
+    u: (lab) => walk(lab, "undo"),
+    U: (lab) => walk(lab, "redo"),
     t: nextProtocol,
     a: (lab) => showSettings(lab, lab.ui.settingsButton),
     s: (lab) => showSettings(lab, lab.ui.settingsButton),
@@ -2436,14 +2438,11 @@ function keyRun(lab, pressed) {
     return /^[1-9]$/.test(key) && TABS[Number(key) - 1] ? () => lab.panels.open(TABS[Number(key) - 1][0]) : null;
   }
   if (ctrlKey) {
-    return key === "z" ? () => lab.ask({
-      type: "undo"
-    }) : key === "y" ? () => lab.ask({
-      type: "redo"
-    }) : null;
+    return key === "z" ? () => walk(lab, "undo") : key === "y" ? () => walk(lab, "redo") : null;
   }
   if (key === " ") {
-    return target.tagName === "BUTTON" || target.tagName === "SUMMARY" ? null : () => lab.toggle();
+    const pressed2 = target.tagName === "BUTTON" && target.getAttribute("aria-selected") !== "true";
+    return pressed2 || target.tagName === "SUMMARY" ? null : () => lab.toggle();
   }
   if (key === "Escape") return escapeRun(lab);
   const along = guideRun(lab, pressed);
@@ -2979,6 +2978,7 @@ var Popup = class {
     this.lab = lab;
     this.kind = kind;
     this.opener = null;
+    this.home = null;
     const looks = {
       class: `rk-popup rk-${kind}`,
       role: "dialog",
@@ -3009,10 +3009,11 @@ var Popup = class {
     return !this.root.hidden;
   }
   /**
-   * @param {HTMLElement | null} opener where the focus goes when it closes
+   * @param {HTMLElement | null} opener its button
    * @param {...(Node | string)} content
    */
   show(opener2, ...content) {
+    if (!this.open) this.home = this.lab.focus.home(opener2);
     this.lab.popups.filter((other) => other !== this).forEach((other) => other.close(false));
     this.opener = opener2;
     const closer = make("button", {
@@ -3044,12 +3045,12 @@ var Popup = class {
     style.bottom = `${(outer.bottom - box.top) / scale + 2}px`;
     style.left = `${Math.max(20, Math.min(left, home.offsetWidth - this.root.offsetWidth - 20))}px`;
   }
-  /** @param {boolean} back whether the focus goes back to the opener */
+  /** @param {boolean} back whether the focus goes back to where it was */
   close(back) {
     if (this.root.hidden) return;
     this.root.hidden = true;
     document.removeEventListener("pointerdown", this.onOutside);
-    if (back && this.opener?.isConnected) this.opener.focus();
+    if (back) this.lab.focus.giveBack(this.home);
   }
   /** @param {KeyboardEvent} event */
   onKey(event) {
@@ -3177,13 +3178,15 @@ function paintGuideBar({ guide, ui, pane }) {
   set(ui.beatRule, "title", source);
   ui.beatRule.classList.toggle("rk-status", pane.shown);
   set(ui.backButton, "aria-disabled", guide.index === 0 ? "true" : "false");
-  say(ui.nextWords, guide.last ? "Done" : "Next");
-  set(ui.nextButton, "aria-label", guide.last ? "End of the guide" : "Next beat");
+  const skips = guide.underWay;
+  say(ui.nextWords, skips ? "Skip" : guide.last ? "Done" : "Next");
+  set(ui.nextButton, "aria-label", skips ? "Skip to the beat" : guide.last ? "End of the guide" : "Next beat");
 }
 
 // lab/guide/guide.js
 var NOTHING = "Nothing happens in this run yet. Do something first, then be guided through what follows.";
 var FOGGED = "The future is hidden while you predict.";
+var SKIPS = "Plays on to the next beat. N or Enter goes there at once.";
 var DONE = "That was the last beat of this run.";
 var Guide = class {
   /** @param {import("../lab.js").Lab} lab */
@@ -3206,6 +3209,10 @@ var Guide = class {
   /** The entry of Why that is lit while the guide rests at a beat; null where the cursor decides. */
   get lit() {
     return this.on && this.beat ? this.beat[2] : null;
+  }
+  /** Whether the run plays on to the next beat. */
+  get underWay() {
+    return this.on && this.lab.player.playing && this.lab.player.until !== null;
   }
   get last() {
     return this.index >= this.beats.length - 1;
@@ -3265,7 +3272,7 @@ var Guide = class {
     lab.player.pause();
     lab.ui.root.classList.remove("rk-guided");
     lab.paint(false);
-    lab.screen.focusTarget().focus();
+    lab.ui.playButton.focus();
   }
   /** The run has changed: its beats are others. */
   async again() {
@@ -3306,6 +3313,7 @@ var Guide = class {
     }
     lab.player.until = at;
     lab.play();
+    lab.tell(SKIPS);
   }
   back() {
     const { player } = this.lab;
@@ -3313,7 +3321,8 @@ var Guide = class {
   }
   /** The player has stopped: at the next beat, or where it was held on the way. */
   stopped() {
-    const { player } = this.lab;
+    const { player, ui } = this.lab;
+    if (ui.notice.textContent === SKIPS) this.lab.tell("");
     if (!this.on || player.until === null || player.at < player.until) return;
     player.until = null;
     this.index += 1;
@@ -6242,6 +6251,47 @@ function coordinator() {
   ];
 }
 
+// lab/screen/focus.js
+var Focus = class {
+  /** @param {import("../lab.js").Lab} lab */
+  constructor(lab) {
+    this.lab = lab;
+    this.byMouse = false;
+  }
+  listen() {
+    const { root } = this.lab.ui;
+    root.addEventListener("pointerdown", () => this.byMouse = true, true);
+    root.addEventListener("keydown", () => this.byMouse = false, true);
+    root.addEventListener("click", (event) => this.afterClick(event));
+  }
+  /** @param {MouseEvent} event */
+  afterClick({ detail, target }) {
+    const node = (
+      /** @type {Element} */
+      target.closest(".rk-head button, .rk-transport button, .rk-share")
+    );
+    const { activeElement } = document;
+    if (!node || !detail || activeElement !== node && activeElement !== document.body) return;
+    this.lab.screen.focusAfterChange();
+  }
+  /**
+   * Where the focus goes when what opens now is closed: where it was; the board where it was opened by mouse.
+   * @param {HTMLElement | null} opener
+   * @returns {HTMLElement | null}
+   */
+  home(opener2) {
+    const { activeElement } = document;
+    if (this.byMouse) return null;
+    const inside = activeElement instanceof HTMLElement && this.lab.ui.root.contains(activeElement) && !activeElement.closest(".rk-popup");
+    return inside ? activeElement : opener2;
+  }
+  /** @param {HTMLElement | null} home as `home` said */
+  giveBack(home) {
+    if (home?.isConnected && home.checkVisibility()) home.focus();
+    else this.lab.screen.focusAfterChange();
+  }
+};
+
 // lab/screen/marker.js
 var Marker = class {
   /** @param {import("../lab.js").Lab} lab */
@@ -6920,12 +6970,8 @@ function actByButton(lab, what, event) {
   if (event.detail > 0) lab.screen.focusTarget().focus();
 }
 function buildTransport(lab) {
-  const undo = button("Undo", "Undo", () => lab.ask({
-    type: "undo"
-  }));
-  const redo = button("Redo", "Redo", () => lab.ask({
-    type: "redo"
-  }));
+  const undo = button("Undo", "Undo", () => walk(lab, "undo"));
+  const redo = button("Redo", "Redo", () => walk(lab, "redo"));
   const fork = button("Fork here", "Fork here", () => lab.ask({
     type: "fork"
   }));
@@ -9009,6 +9055,7 @@ var Lab = class {
     this.steps = new Steps(this);
     this.costs = new Costs(this);
     this.marker = new Marker(this);
+    this.focus = new Focus(this);
     this.comparison = new Comparison(this);
     this.predict = new Predict(this);
     this.presenter = new Presenter(this);
@@ -9076,6 +9123,7 @@ var Lab = class {
     this.unlisten = () => listeners.forEach(([name, run]) => this.model.off(name, run));
     const { root, stageHome } = this.ui;
     root.addEventListener("keydown", (event) => this.onKey(event));
+    this.focus.listen();
     root.addEventListener("pointermove", () => this.presenter.awake());
     stageHome.addEventListener("click", (event) => this.marker.pick(event));
     stageHome.addEventListener("contextmenu", (event) => this.onContextMenu(event));
@@ -9186,7 +9234,7 @@ var Lab = class {
     this.paint(false);
     if (answer.cost !== void 0) this.costs.tell(answer);
     else say(this.ui.cost, "");
-    if (answer.nothing) this.tell(answer.nothing);
+    if (answer.told ?? answer.nothing) this.tell(answer.told ?? answer.nothing);
     if (answer.play && !this.predict.on) this.play();
   }
   // --- acting --------------------------------------------------------------------------------
@@ -9227,11 +9275,9 @@ var Lab = class {
     help.querySelector(".rk-legend")?.remove();
     if (!help.hidden) {
       help.prepend(buildLegend());
-      this.beforeHelp = document.activeElement;
+      this.beforeHelp = this.focus.home(null);
       help.focus();
-    } else if (this.beforeHelp instanceof HTMLElement && this.ui.root.contains(this.beforeHelp)) {
-      this.beforeHelp.focus();
-    } else this.screen.focusTarget().focus();
+    } else this.focus.giveBack(this.beforeHelp);
   }
   /** @param {KeyboardEvent} event */
   onKey(event) {

@@ -1,0 +1,44 @@
+// Where the keys go after the mouse: back to the board, so that Space plays and presses no button once more.
+
+/** Follows whether the hand is at the mouse or at the keys. */
+export class Focus {
+  /** @param {import("../lab.js").Lab} lab */
+  constructor(lab) {
+    this.lab = lab;
+    this.byMouse = false;
+  }
+
+  listen() {
+    const { root } = this.lab.ui;
+    root.addEventListener("pointerdown", () => (this.byMouse = true), true);
+    root.addEventListener("keydown", () => (this.byMouse = false), true);
+    root.addEventListener("click", (event) => this.afterClick(event));
+  }
+
+  /** @param {MouseEvent} event */
+  afterClick({ detail, target }) {
+    const node = /** @type {Element} */ (target).closest(".rk-head button, .rk-transport button, .rk-share");
+    const { activeElement } = document;
+    if (!node || !detail || (activeElement !== node && activeElement !== document.body)) return;
+    this.lab.screen.focusAfterChange();
+  }
+
+  /**
+   * Where the focus goes when what opens now is closed: where it was; the board where it was opened by mouse.
+   * @param {HTMLElement | null} opener
+   * @returns {HTMLElement | null}
+   */
+  home(opener) {
+    const { activeElement } = document;
+    if (this.byMouse) return null;
+    const inside = activeElement instanceof HTMLElement && this.lab.ui.root.contains(activeElement) &&
+      !activeElement.closest(".rk-popup");
+    return inside ? activeElement : opener;
+  }
+
+  /** @param {HTMLElement | null} home as `home` said */
+  giveBack(home) {
+    if (home?.isConnected && home.checkVisibility()) home.focus();
+    else this.lab.screen.focusAfterChange();
+  }
+}
