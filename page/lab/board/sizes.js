@@ -12,8 +12,10 @@ const BESIDE_NAME = 20;
 const WORD = 62;
 const RECORDS = 128;
 const LARGER = 1.35;
+/** The rail's title above its tokens, and its two lines of text below them. */
+const RAIL_TEXT = 98;
 
-/** @typedef {{ x: number, y: number, width: number, height: number }} Box */
+/** @typedef {{ x: number, y: number, width: number, height: number, bare?: boolean }} Box `bare`: the number alone */
 /** @typedef {{ rows: number, columns: number, width: number, height: number }} Cells */
 
 /**
@@ -33,6 +35,7 @@ const LARGER = 1.35;
  * @property {number} whole from this width on a token has room for its name beside its word, and for records
  * @property {number} height
  * @property {{ columns: number, width: number, height: number, gap: number }} rail tokens in the rail
+ * @property {boolean} bare whether tokens in the rail show their number alone, because the name of the one topic would be cut
  */
 
 /**
@@ -76,6 +79,7 @@ export function measure(film, width, large) {
     whole: Math.max(RECORDS, named + WORD) * (large ? LARGER : 1),
     height,
     rail,
+    bare: topicsOf(film.partitions) === 1 && rail.width < named * (large ? LARGER : 1),
     railX: inner - railWidth,
     laneTop: COORDINATOR + 8,
   };
@@ -87,6 +91,11 @@ export function measure(film, width, large) {
  */
 function nameWidth(names) {
   return Math.max(...names.map((name) => name.length), 1) * LETTER + BESIDE_NAME;
+}
+
+/** @param {string[]} names of partitions */
+function topicsOf(names) {
+  return new Set(names.map((name) => name.slice(0, name.lastIndexOf("-")))).size;
 }
 
 /**
@@ -118,16 +127,14 @@ function fitCells(track, laneHeight, most, named) {
  * @param {number} wide
  */
 function fitRail(height, most, wide) {
-  const room = height - 52;
+  const room = height - RAIL_TEXT;
   for (const height of [54, 32, 26]) {
     if (most * (height + 8) <= room) return { columns: 1, width: wide, height, gap: 8 };
   }
   if (most * 25 <= room) return { columns: 1, width: wide, height: 22, gap: 3 };
-  for (const columns of [2, 3]) {
+  for (const [columns, each, gap] of [[2, 26, 6], [2, 20, 6], [3, 20, 6], [3, 16, 3]]) {
     const width = Math.floor((wide - 6 * (columns - 1)) / columns);
-    for (const each of [26, 20, 16]) {
-      if (Math.ceil(most / columns) * (each + 6) <= room) return { columns, width, height: each, gap: 6 };
-    }
+    if (Math.ceil(most / columns) * (each + gap) <= room) return { columns, width, height: each, gap };
   }
   return { columns: 3, width: 50, height: 16, gap: 3 };
 }
@@ -159,6 +166,7 @@ export function tokenBox(sizes, owner, slot) {
       y: sizes.laneTop + 44 + Math.floor(slot / columns) * (height + gap),
       width,
       height,
+      bare: sizes.bare,
     };
   }
   const lane = laneBox(sizes, owner), { columns, rows, width, height } = sizes.cells[owner];

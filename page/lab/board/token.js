@@ -95,6 +95,7 @@ export class Token {
     style.transform = `translate(${box.x}px,${box.y}px)`;
     style.width = `${box.width}px`;
     style.height = `${box.height}px`;
+    classList.toggle("rk-bare", !!box.bare);
     classList.toggle("rk-chip", box.height < 50);
     classList.toggle("rk-mid", box.height >= 50 && box.width < whole);
     classList.toggle("rk-tiny", box.height < 50 && box.width < Math.min(whole, 150));

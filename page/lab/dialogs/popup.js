@@ -66,11 +66,12 @@ export class Popup {
     const box = opener?.closest(".rk-actions, .rk-transport")?.getBoundingClientRect();
     const low = this.kind === "menu" && opener && box;
     this.root.classList.toggle("rk-low", !!low);
-    style.left = style.bottom = "";
+    style.left = style.bottom = style.maxHeight = "";
     if (!low) return;
     const outer = home.getBoundingClientRect(), scale = outer.width / home.offsetWidth;
     const left = (opener.getBoundingClientRect().left - outer.left) / scale;
     style.bottom = `${(outer.bottom - box.top) / scale + 2}px`;
+    style.maxHeight = `${(box.top - Math.max(outer.top, 0)) / scale - 6}px`; // title and × stay in sight
     style.left = `${Math.max(20, Math.min(left, home.offsetWidth - this.root.offsetWidth - 20))}px`;
   }
 

@@ -8,6 +8,8 @@ const HEAD = 44;
 const LANE = 50;
 const CHIP = 26;
 const GAP = 4;
+const SMALL = { width: 20, height: 12, gap: 2 };
+const ROWS = 2;
 
 /** @typedef {import("../film/format.js").Film} Film */
 /** @typedef {import("../film/board.js").Board} Board */
@@ -39,12 +41,16 @@ export class MiniBoard {
       const number = name.slice(name.lastIndexOf("-") + 1);
       return make("i", { class: "rk-minitoken", title: name }, number);
     });
+    this.more = [...names, ""].map((_, row) =>
+      make("small", { class: "rk-minimore", style: `top:${row * LANE + 1}px` })
+    );
     this.root = make(
       "div",
       { class: "rk-mini-board", style: `height:${(names.length + 1) * LANE}px`, "aria-hidden": "true" },
       ...this.lanes.map(({ node }) => node),
       this.rail,
       ...this.tokens,
+      ...this.more,
     );
   }
 
@@ -53,28 +59,46 @@ export class MiniBoard {
    * @param {number} width
    */
   paint(board, width) {
-    const across = Math.max(1, Math.floor((width - HEAD - 8) / (CHIP + GAP)));
     for (const { node, doing, member } of this.lanes) {
       const state = member && board.members[member.index].state;
       set(node, "data-look", state ? lookOf(state) : "absent");
       say(doing, member ? doingLine(this.film, board, member.index) : "not in this run");
     }
-    /** @type {Map<number, number>} */
-    const filled = new Map();
+    /** @type {number[][]} */
+    const rows = this.more.map(() => []);
     board.partitions.forEach((state, partition) => {
       const node = this.tokens[partition];
       node.hidden = state.owner === GONE;
-      const row = state.owner < 0 ? this.names.length : this.rowOf(state.owner);
-      const place = filled.get(row) ?? 0;
-      filled.set(row, place + 1);
-      const x = HEAD + (place % across) * (CHIP + GAP);
-      const y = row * LANE + 20 + Math.floor(place / across) * 4;
-      node.style.transform = `translate(${x}px,${y}px)`;
+      if (node.hidden) return;
+      rows[state.owner < 0 ? this.names.length : this.rowOf(state.owner)].push(partition);
       const hue = state.owner >= 0 ? this.film.members[state.owner].hue : 0;
       node.style.setProperty("--hue", hue ? `var(--rk-m${hue})` : "var(--rk-ink)");
       node.style.setProperty("--on", hue ? `var(--rk-m${hue}o)` : "var(--rk-surface)");
       set(node, "data-reads", state.flows ? "yes" : state.owner < 0 ? "loose" : "no");
     });
+    rows.forEach((held, row) => this.arrange(held, row, width - HEAD - 8));
+  }
+
+  /**
+   * Each token of a lane in a place of its own: in one row, else small in two; how many more there are is said.
+   * @param {number[]} held
+   * @param {number} row
+   * @param {number} room
+   */
+  arrange(held, row, room) {
+    const small = held.length > Math.max(1, Math.floor((room + GAP) / (CHIP + GAP)));
+    const step = small ? SMALL.width + SMALL.gap : CHIP + GAP;
+    const across = Math.max(1, Math.floor((room + SMALL.gap) / step));
+    const shown = small ? across * ROWS : across;
+    held.forEach((partition, place) => {
+      const node = this.tokens[partition];
+      node.hidden = place >= shown;
+      node.classList.toggle("rk-minismall", small);
+      const x = HEAD + (place % across) * step;
+      const y = row * LANE + 20 + Math.floor(place / across) * (SMALL.height + 1);
+      node.style.transform = `translate(${x}px,${y}px)`;
+    });
+    say(this.more[row], held.length > shown ? `+${held.length - shown} more` : "");
   }
 
   /** @param {number} owner */

@@ -16,6 +16,9 @@ import { paintLead } from "../guide/lead.js";
 import { icon } from "./icons.js";
 import { Speaker } from "./speaker.js";
 
+/** The height that presenting makes room for at least. */
+const PRESENTED = 580;
+
 /** From so many pixels on everything is drawn larger. */
 const ENLARGED = [[1750, 1.4], [1500, 1.25], [0, 1]];
 const MOST_SQUARES = 24;
@@ -34,6 +37,7 @@ export class Screen {
     this.stage = null; // a Stage or Tiles
     this.width = 0;
     this.outer = 0;
+    this.tall = PRESENTED;
     this.lesson = ""; // what the axis of time belongs to
     /** @type {string | null} */
     this.meterKey = null;
@@ -48,7 +52,7 @@ export class Screen {
       ui.root.style.zoom = large > 1 ? String(large) : "";
       return Math.floor(wide / large) - (ui.root.offsetWidth - ui.root.clientWidth);
     }
-    const zoom = Math.max(0.6, Math.min(innerWidth / 960, innerHeight / 580));
+    const zoom = Math.max(0.6, Math.min(innerWidth / 960, innerHeight / this.tall));
     ui.root.style.zoom = zoom.toFixed(3);
     return Math.floor(innerWidth / zoom);
   }
@@ -56,6 +60,7 @@ export class Screen {
   /** Measure again, even where the width is the same: another theme has other sizes. */
   refit() {
     this.width = 0;
+    this.tall = PRESENTED;
     this.fit();
   }
 
@@ -76,6 +81,17 @@ export class Screen {
     this.showStage();
     reserveGuideBar(this.lab);
     if (focused && this.stage.lanes[selected]) this.stage.lanes[selected].node.focus();
+    this.showAll();
+  }
+
+  /** Presenting, the strip and its axis stay on the screen: where they would not, everything is drawn smaller. */
+  showAll() {
+    const { ui, presenter, comparison } = this.lab;
+    const { scrollHeight, clientHeight } = ui.root;
+    if (!presenter.on || comparison.view || this.tall !== PRESENTED || scrollHeight <= clientHeight) return;
+    this.tall = scrollHeight + 2;
+    this.width = 0;
+    this.fit();
   }
 
   /** @param {number} width */

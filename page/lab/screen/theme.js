@@ -35,7 +35,8 @@ export class Theme {
 
   get name() {
     const { model, presenter } = this.lab;
-    const theme = presenter.on ? "projector" : model.get("theme");
+    const chosen = model.get("theme");
+    const theme = presenter.on && chosen !== "dark" ? "projector" : chosen;
     if (theme !== "auto") return theme;
     const light = document.body.getAttribute("data-jp-theme-light");
     if (light === "true" || light === "false") return light === "true" ? "light" : "dark";
@@ -52,6 +53,7 @@ export class Theme {
     const { classList } = this.lab.ui.root;
     const { name } = this;
     THEMES.forEach((each) => classList.toggle(`rk-${each}`, each === name));
+    if (this.lab.presenter.on) classList.add("rk-projector"); // its sizes; the colours stay dark where that is chosen
     classList.toggle("rk-calm", this.lab.options.still);
   }
 }

@@ -112,7 +112,9 @@ def stylesheet() -> str:
     rules = []
     for theme in THEMES:
         body = ";".join(f"{name}:{value}" for name, value in css_variables(theme).items())
-        rules.append(f".rk-{theme}{{{body}}}")
+        # presented in dark, the page has the projector's sizes in these colours
+        presented = ".rk-dark.rk-projector," if theme == "dark" else ""
+        rules.append(f"{presented}.rk-{theme}{{{body}}}")
     rules.append(f".rk-light,.rk-dark,.rk-projector{{--rk-font:{FONT}}}")
     return "\n".join(rules)
 

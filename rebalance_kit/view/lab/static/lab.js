@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 525e91cce60e7a93, bundle 28821c9760293bf6.
+// Made of page/lab/main.js by `make page`; edit there. Sources f3186d9f712fbba7, bundle b72beca78666afdc.
 // shared/model.js
 function bytesOf(text3) {
   return new DataView(Uint8Array.from(atob(text3), (letter) => letter.charCodeAt(0)).buffer);
@@ -3038,11 +3038,12 @@ var Popup = class {
     const box = opener2?.closest(".rk-actions, .rk-transport")?.getBoundingClientRect();
     const low = this.kind === "menu" && opener2 && box;
     this.root.classList.toggle("rk-low", !!low);
-    style.left = style.bottom = "";
+    style.left = style.bottom = style.maxHeight = "";
     if (!low) return;
     const outer = home.getBoundingClientRect(), scale = outer.width / home.offsetWidth;
     const left = (opener2.getBoundingClientRect().left - outer.left) / scale;
     style.bottom = `${(outer.bottom - box.top) / scale + 2}px`;
+    style.maxHeight = `${(box.top - Math.max(outer.top, 0)) / scale - 6}px`;
     style.left = `${Math.max(20, Math.min(left, home.offsetWidth - this.root.offsetWidth - 20))}px`;
   }
   /** @param {boolean} back whether the focus goes back to where it was */
@@ -5468,6 +5469,12 @@ var HEAD = 44;
 var LANE = 50;
 var CHIP = 26;
 var GAP = 4;
+var SMALL = {
+  width: 20,
+  height: 12,
+  gap: 2
+};
+var ROWS = 2;
 var MiniBoard = class {
   /**
    * @param {Film} film
@@ -5506,38 +5513,62 @@ var MiniBoard = class {
         title: name
       }, number);
     });
+    this.more = [
+      ...names,
+      ""
+    ].map((_, row) => make("small", {
+      class: "rk-minimore",
+      style: `top:${row * LANE + 1}px`
+    }));
     this.root = make("div", {
       class: "rk-mini-board",
       style: `height:${(names.length + 1) * LANE}px`,
       "aria-hidden": "true"
-    }, ...this.lanes.map(({ node }) => node), this.rail, ...this.tokens);
+    }, ...this.lanes.map(({ node }) => node), this.rail, ...this.tokens, ...this.more);
   }
   /**
    * @param {Board} board
    * @param {number} width
    */
   paint(board, width) {
-    const across = Math.max(1, Math.floor((width - HEAD - 8) / (CHIP + GAP)));
     for (const { node, doing, member } of this.lanes) {
       const state = member && board.members[member.index].state;
       set(node, "data-look", state ? lookOf(state) : "absent");
       say(doing, member ? doingLine(this.film, board, member.index) : "not in this run");
     }
-    const filled = /* @__PURE__ */ new Map();
+    const rows2 = this.more.map(() => []);
     board.partitions.forEach((state, partition) => {
       const node = this.tokens[partition];
       node.hidden = state.owner === GONE;
-      const row = state.owner < 0 ? this.names.length : this.rowOf(state.owner);
-      const place = filled.get(row) ?? 0;
-      filled.set(row, place + 1);
-      const x = HEAD + place % across * (CHIP + GAP);
-      const y = row * LANE + 20 + Math.floor(place / across) * 4;
-      node.style.transform = `translate(${x}px,${y}px)`;
+      if (node.hidden) return;
+      rows2[state.owner < 0 ? this.names.length : this.rowOf(state.owner)].push(partition);
       const hue = state.owner >= 0 ? this.film.members[state.owner].hue : 0;
       node.style.setProperty("--hue", hue ? `var(--rk-m${hue})` : "var(--rk-ink)");
       node.style.setProperty("--on", hue ? `var(--rk-m${hue}o)` : "var(--rk-surface)");
       set(node, "data-reads", state.flows ? "yes" : state.owner < 0 ? "loose" : "no");
     });
+    rows2.forEach((held, row) => this.arrange(held, row, width - HEAD - 8));
+  }
+  /**
+   * Each token of a lane in a place of its own: in one row, else small in two; how many more there are is said.
+   * @param {number[]} held
+   * @param {number} row
+   * @param {number} room
+   */
+  arrange(held, row, room) {
+    const small = held.length > Math.max(1, Math.floor((room + GAP) / (CHIP + GAP)));
+    const step = small ? SMALL.width + SMALL.gap : CHIP + GAP;
+    const across = Math.max(1, Math.floor((room + SMALL.gap) / step));
+    const shown = small ? across * ROWS : across;
+    held.forEach((partition, place) => {
+      const node = this.tokens[partition];
+      node.hidden = place >= shown;
+      node.classList.toggle("rk-minismall", small);
+      const x = HEAD + place % across * step;
+      const y = row * LANE + 20 + Math.floor(place / across) * (SMALL.height + 1);
+      node.style.transform = `translate(${x}px,${y}px)`;
+    });
+    say(this.more[row], held.length > shown ? `+${held.length - shown} more` : "");
   }
   /** @param {number} owner */
   rowOf(owner) {
@@ -7062,6 +7093,7 @@ var BESIDE_NAME = 20;
 var WORD = 62;
 var RECORDS2 = 128;
 var LARGER = 1.35;
+var RAIL_TEXT = 98;
 function measure(film, width, large) {
   const inner = Math.max(680, width - 40), tight = width < 960;
   const busWidth = tight ? 92 : 104, railWidth = tight ? 164 : RAIL;
@@ -7096,12 +7128,16 @@ function measure(film, width, large) {
     whole: Math.max(RECORDS2, named + WORD) * (large ? LARGER : 1),
     height,
     rail,
+    bare: topicsOf2(film.partitions) === 1 && rail.width < named * (large ? LARGER : 1),
     railX: inner - railWidth,
     laneTop: COORDINATOR + 8
   };
 }
 function nameWidth(names) {
   return Math.max(...names.map((name) => name.length), 1) * LETTER + BESIDE_NAME;
+}
+function topicsOf2(names) {
+  return new Set(names.map((name) => name.slice(0, name.lastIndexOf("-")))).size;
 }
 function fitCells(track, laneHeight, most, named) {
   const possible = [];
@@ -7126,7 +7162,7 @@ function fitCells(track, laneHeight, most, named) {
   return possible.sort((a, b) => b.width - a.width)[0] ?? null;
 }
 function fitRail(height, most, wide) {
-  const room = height - 52;
+  const room = height - RAIL_TEXT;
   for (const height2 of [
     54,
     32,
@@ -7145,23 +7181,35 @@ function fitRail(height, most, wide) {
     height: 22,
     gap: 3
   };
-  for (const columns of [
-    2,
-    3
+  for (const [columns, each, gap] of [
+    [
+      2,
+      26,
+      6
+    ],
+    [
+      2,
+      20,
+      6
+    ],
+    [
+      3,
+      20,
+      6
+    ],
+    [
+      3,
+      16,
+      3
+    ]
   ]) {
     const width = Math.floor((wide - 6 * (columns - 1)) / columns);
-    for (const each of [
-      26,
-      20,
-      16
-    ]) {
-      if (Math.ceil(most / columns) * (each + 6) <= room) return {
-        columns,
-        width,
-        height: each,
-        gap: 6
-      };
-    }
+    if (Math.ceil(most / columns) * (each + gap) <= room) return {
+      columns,
+      width,
+      height: each,
+      gap
+    };
   }
   return {
     columns: 3,
@@ -7186,7 +7234,8 @@ function tokenBox(sizes, owner, slot) {
       x: sizes.railX + 10 + slot % columns2 * (width2 + 6),
       y: sizes.laneTop + 44 + Math.floor(slot / columns2) * (height2 + gap),
       width: width2,
-      height: height2
+      height: height2,
+      bare: sizes.bare
     };
   }
   const lane = laneBox(sizes, owner), { columns, rows: rows2, width, height } = sizes.cells[owner];
@@ -7747,6 +7796,7 @@ var Token = class {
     style.transform = `translate(${box.x}px,${box.y}px)`;
     style.width = `${box.width}px`;
     style.height = `${box.height}px`;
+    classList.toggle("rk-bare", !!box.bare);
     classList.toggle("rk-chip", box.height < 50);
     classList.toggle("rk-mid", box.height >= 50 && box.width < whole);
     classList.toggle("rk-tiny", box.height < 50 && box.width < Math.min(whole, 150));
@@ -8440,6 +8490,7 @@ var Speaker = class {
 };
 
 // lab/screen/screen.js
+var PRESENTED = 580;
 var ENLARGED = [
   [
     1750,
@@ -8465,6 +8516,7 @@ var Screen = class {
     this.stage = null;
     this.width = 0;
     this.outer = 0;
+    this.tall = PRESENTED;
     this.lesson = "";
     this.meterKey = null;
   }
@@ -8480,13 +8532,14 @@ var Screen = class {
       ui.root.style.zoom = large > 1 ? String(large) : "";
       return Math.floor(wide / large) - (ui.root.offsetWidth - ui.root.clientWidth);
     }
-    const zoom = Math.max(0.6, Math.min(innerWidth / 960, innerHeight / 580));
+    const zoom = Math.max(0.6, Math.min(innerWidth / 960, innerHeight / this.tall));
     ui.root.style.zoom = zoom.toFixed(3);
     return Math.floor(innerWidth / zoom);
   }
   /** Measure again, even where the width is the same: another theme has other sizes. */
   refit() {
     this.width = 0;
+    this.tall = PRESENTED;
     this.fit();
   }
   fit() {
@@ -8506,6 +8559,16 @@ var Screen = class {
     this.showStage();
     reserveGuideBar(this.lab);
     if (focused && this.stage.lanes[selected]) this.stage.lanes[selected].node.focus();
+    this.showAll();
+  }
+  /** Presenting, the strip and its axis stay on the screen: where they would not, everything is drawn smaller. */
+  showAll() {
+    const { ui, presenter, comparison } = this.lab;
+    const { scrollHeight, clientHeight } = ui.root;
+    if (!presenter.on || comparison.view || this.tall !== PRESENTED || scrollHeight <= clientHeight) return;
+    this.tall = scrollHeight + 2;
+    this.width = 0;
+    this.fit();
   }
   /** @param {number} width */
   makeStage(width) {
@@ -8683,7 +8746,8 @@ var Theme = class {
   }
   get name() {
     const { model, presenter } = this.lab;
-    const theme = presenter.on ? "projector" : model.get("theme");
+    const chosen = model.get("theme");
+    const theme = presenter.on && chosen !== "dark" ? "projector" : chosen;
     if (theme !== "auto") return theme;
     const light = document.body.getAttribute("data-jp-theme-light");
     if (light === "true" || light === "false") return light === "true" ? "light" : "dark";
@@ -8698,6 +8762,7 @@ var Theme = class {
     const { classList } = this.lab.ui.root;
     const { name } = this;
     THEMES2.forEach((each) => classList.toggle(`rk-${each}`, each === name));
+    if (this.lab.presenter.on) classList.add("rk-projector");
     classList.toggle("rk-calm", this.lab.options.still);
   }
 };

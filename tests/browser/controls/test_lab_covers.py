@@ -1,0 +1,109 @@
+"""Nothing covers or cuts what has to be read: cards, the text below them, the panel of More, what a deed costs, Present."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
+
+from rebalance_kit.view.lab.widget import Lab
+from tests.support.browser.lab_bridge import Bridge
+
+COVERED = """(selector) => {
+  const all = [...document.querySelectorAll(selector)].filter((one) => one.offsetParent);
+  const boxes = all.map((one) => one.getBoundingClientRect());
+  return boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) =>
+    Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
+    Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1).map(() => all[i].textContent));
+}"""
+OUTSIDE = """(selector) => {
+  const view = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
+  return [...document.querySelectorAll(selector)].filter((one) => one.offsetParent).filter((one) => {
+    const { left, top, right, bottom } = one.getBoundingClientRect();
+    return left < view.left - 1 || top < view.top - 1 || right > view.right + 1 || bottom > view.bottom + 1;
+  }).map((one) => one.className);
+}"""
+SCREENS = {1024: 768, 1366: 768, 1920: 1080}
+
+
+def opened(page, tmp_path, name, width, **choices):
+    page.set_viewport_size({"width": width, "height": SCREENS[width]})
+    bridge = Bridge(page, Lab(name, **choices), tmp_path / "lab.html", width - 24)
+    bridge.page.evaluate("lab.player.pause()")
+    return bridge
+
+
+@pytest.mark.parametrize("width", [1024, 1366])
+def test_no_card_of_the_comparison_lies_on_another(page, tmp_path, shot, width):
+    bridge = opened(page, tmp_path, "crash", width, protocol="eager")
+    bridge.click("Compare")
+    bridge.pump("lab.comparison.view")
+    bridge.page.evaluate(
+        "document.querySelectorAll('.rk-lab').forEach((one) => one.classList.add('rk-calm'))"
+    )
+    for at_ms in (5_000, 40_000, 73_900, 75_000):
+        bridge.seek(at_ms)
+        bridge.settle()
+        for board in range(3):
+            within = f"td:nth-child({board + 2}) .rk-minitoken"
+            assert page.evaluate(COVERED, within) == [], (at_ms, board)
+            assert bridge.root.locator(f"{within}:visible").count() == 12
+    shot(bridge.root, f"compare-cards-{width}")
+
+
+@pytest.mark.parametrize("name", ["two-consumers-crash", "crash"])
+@pytest.mark.parametrize("width", [1024, 1366])
+def test_the_cards_without_owner_leave_the_text_below_them_clear_and_their_numbers_whole(
+    page, tmp_path, shot, name, width
+):
+    bridge = opened(page, tmp_path, name, width, protocol="eager")
+    bridge.seek(3_000)
+    bridge.settle()
+    assert bridge.root.locator(".rk-token[data-word='no owner']").count() in {4, 12}
+    assert page.evaluate(COVERED, ".rk-token[data-word='no owner'], .rk-railnote") == []
+    cut = """() => [...document.querySelectorAll(".rk-token[data-word='no owner'] .rk-part *")].filter(
+      (one) => one.offsetParent && one.scrollWidth > one.clientWidth + 1 && one.clientWidth).map((one) => one.textContent)"""
+    assert page.evaluate(cut) == []
+    shot(bridge.root, f"no-owner-{name}-{width}")
+
+
+@pytest.mark.parametrize("width", [1024, 1366, 1920])
+def test_the_panel_of_more_keeps_its_title_and_its_close_in_sight(page, tmp_path, shot, width):
+    bridge = opened(page, tmp_path, "crash", width)
+    bridge.click("More actions")
+    assert page.evaluate(OUTSIDE, ".rk-menu h2, .rk-menu .rk-close, .rk-menu") == []
+    lab, panel = bridge.root.bounding_box(), bridge.root.locator(".rk-menu").bounding_box()
+    assert panel["y"] >= lab["y"]
+    shot(bridge.root, f"more-{width}")
+
+
+@pytest.mark.parametrize("width", [1024, 1366])
+def test_what_a_deed_costs_is_never_cut(page, tmp_path, shot, width):
+    bridge = opened(page, tmp_path, "crash", width)
+    bridge.seek(30_000)
+    long = "Will stop: orders-0 and 11 more partitions. 232.1 partition-seconds in all, 229.2 more than without it (2.9). 12 move. 1,204 records come twice."
+    page.evaluate("(words) => { lab.ui.cost.textContent = words; }", long)
+    cut = """() => { const box = document.querySelector('.rk-words'), inner = document.querySelector('.rk-cost');
+      return inner.getBoundingClientRect().bottom <= box.getBoundingClientRect().bottom + 1
+        && box.scrollWidth <= box.clientWidth + 1 && inner.scrollWidth <= inner.clientWidth + 1; }"""
+    assert page.evaluate(cut)
+    assert page.evaluate(COVERED, ".rk-actions > *") == []
+    shot(bridge.root, f"cost-{width}")
+
+
+@pytest.mark.parametrize("width", [1024, 1366, 1920])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_presenting_shows_the_strip_with_its_axis_in_the_chosen_darkness(page, tmp_path, shot, width, theme):
+    bridge = opened(page, tmp_path, "crash", width, theme=theme)
+    page.evaluate("document.documentElement.requestFullscreen = null; lab.ui.root.requestFullscreen = null")
+    bridge.click("Present")
+    bridge.settle()
+    page.wait_for_function("lab.presenter.on && lab.ui.root.scrollHeight <= lab.ui.root.clientHeight")
+    assert page.evaluate(OUTSIDE, ".rk-strip, .rk-axis, .rk-help, .rk-head button") == []
+    tops = {
+        round(one.bounding_box()["y"]) // 12 for one in bridge.root.locator(".rk-head > button:visible").all()
+    }
+    assert len(tops) == 1
+    red = page.evaluate("Number(getComputedStyle(lab.ui.root).backgroundColor.match(/\\d+/)[0])")
+    assert (red < 80) == (theme == "dark")
+    shot(page, f"present-{theme}-{width}")
