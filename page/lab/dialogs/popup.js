@@ -67,6 +67,11 @@ export class Popup {
     const low = this.kind === "menu" && opener && box;
     this.root.classList.toggle("rk-low", !!low);
     style.left = style.bottom = style.maxHeight = "";
+    const transport = home.querySelector(".rk-transport")?.getBoundingClientRect();
+    if (this.kind === "drawer" && transport) { // the strip and its buttons stay in sight beside it
+      const whole = home.getBoundingClientRect();
+      style.bottom = `${(whole.bottom - transport.top) * home.offsetWidth / whole.width}px`;
+    }
     if (!low) return;
     const outer = home.getBoundingClientRect(), scale = outer.width / home.offsetWidth;
     const left = (opener.getBoundingClientRect().left - outer.left) / scale;

@@ -107,3 +107,15 @@ def test_presenting_shows_the_strip_with_its_axis_in_the_chosen_darkness(page, t
     red = page.evaluate("Number(getComputedStyle(lab.ui.root).backgroundColor.match(/\\d+/)[0])")
     assert (red < 80) == (theme == "dark")
     shot(page, f"present-{theme}-{width}")
+
+
+@pytest.mark.parametrize("width", [1024, 1366])
+@pytest.mark.parametrize("button", ["Settings", "Predict"])
+def test_a_drawer_leaves_the_strip_and_its_buttons_free(page, tmp_path, width, button):
+    bridge = opened(page, tmp_path, "crash", width)
+    bridge.click(button)
+    drawer = bridge.root.locator(".rk-drawer")
+    drawer.wait_for()
+    box, transport = drawer.bounding_box(), bridge.root.locator(".rk-transport").bounding_box()
+    assert box["y"] + box["height"] <= transport["y"] + 1
+    assert box["height"] > 300

@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources f3186d9f712fbba7, bundle b72beca78666afdc.
+// Made of page/lab/main.js by `make page`; edit there. Sources f847fdd9b0f2051e, bundle 5c12c9238d119c6c.
 // shared/model.js
 function bytesOf(text3) {
   return new DataView(Uint8Array.from(atob(text3), (letter) => letter.charCodeAt(0)).buffer);
@@ -3039,6 +3039,11 @@ var Popup = class {
     const low = this.kind === "menu" && opener2 && box;
     this.root.classList.toggle("rk-low", !!low);
     style.left = style.bottom = style.maxHeight = "";
+    const transport = home.querySelector(".rk-transport")?.getBoundingClientRect();
+    if (this.kind === "drawer" && transport) {
+      const whole = home.getBoundingClientRect();
+      style.bottom = `${(whole.bottom - transport.top) * home.offsetWidth / whole.width}px`;
+    }
     if (!low) return;
     const outer = home.getBoundingClientRect(), scale = outer.width / home.offsetWidth;
     const left = (opener2.getBoundingClientRect().left - outer.left) / scale;
