@@ -52,7 +52,8 @@ export class Filter {
     });
     const row = make("div", { class: "rk-chipbuttons" }, ...this.chips.map(({ node }) => node));
     const looks = { class: "rk-filter", role: "group", "aria-label": "Which members stand out" };
-    this.root = make("div", looks, this.field, row);
+    this.note = make("p", { class: "rk-filternote", role: "status" });
+    this.root = make("div", looks, this.note, this.field, row);
     this.mark();
   }
 
@@ -67,6 +68,15 @@ export class Filter {
   search(text) {
     this.query = text.trim().toLowerCase();
     this.again();
+  }
+
+  /**
+   * While something is searched, say what the selected member does, or that nobody was found.
+   * @param {string} line of the selected member
+   */
+  tell(line) {
+    const words = this.first < 0 ? `No member is called ${this.query}.` : line;
+    say(this.note, this.query ? words : "");
   }
 
   mark() {

@@ -55,6 +55,7 @@ export class Tiles {
     this.shown = null;
     this.root.append(this.coordinator.root, this.canvas, this.board, rail);
     this.key = "";
+    this.line = ""; // what the selected member does
   }
 
   /**
@@ -115,6 +116,7 @@ export class Tiles {
     const orphans = this.film.partitions.filter((_, index) => board.partitions[index].owner === -1);
     say(this.railCount, orphans.length ? String(orphans.length) : "");
     this.list(orphans);
+    this.line = board.members[selected] ? memberLine(this.film, board, selected) : "";
     this.draw(board);
   }
 
@@ -137,6 +139,7 @@ export class Tiles {
     const members = board.members.map(({ state }) => state.doing).join();
     this.shown = board;
     const passing = this.filter.passing(this.film, board);
+    this.filter.tell(this.line);
     const key = `${partitions}${members}${board.group.state}${this.filter.key}${passing}`;
     if (key === this.key) return;
     this.key = key;

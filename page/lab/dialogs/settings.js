@@ -24,10 +24,15 @@ import { selectOf } from "./items.js";
 /**
  * @param {Lab} lab
  * @param {HTMLElement} opener
+ * @param {string} [name] of the setting whose field gets the focus
  */
-export async function showSettings(lab, opener) {
+export async function showSettings(lab, opener, name = "") {
   const answer = await lab.talk.request({ type: "fields" });
-  new Drawer(lab, opener, await inflate(answer.buffers[0])).show();
+  const drawer = new Drawer(lab, opener, await inflate(answer.buffers[0]));
+  drawer.show();
+  const input = drawer.entries.get(name)?.input;
+  input?.focus();
+  input?.select();
 }
 
 /** The drawer with its fields. */

@@ -1,6 +1,7 @@
 // A number in a text that is dragged with the pointer or stepped with keys.
 
 import { make, say, set } from "../../shared/dom.js";
+import { showSettings } from "../dialogs/settings.js";
 import { Drag } from "./drag.js";
 import { inWords, PIXELS, stepsOfKey } from "./number.js";
 
@@ -20,11 +21,12 @@ export class Spin {
     this.drag = null;
     this.from = 0;
     this.shown = NaN;
+    this.inText = handle === undefined;
     this.node = handle ??
       make("b", { class: "rk-number-spin", tabindex: "0", role: "spinbutton", "aria-label": name });
     this.node.addEventListener("pointerdown", (event) => this.press(event));
     this.node.addEventListener("pointermove", (event) => this.move(event));
-    this.node.addEventListener("pointerup", () => this.release());
+    this.node.addEventListener("pointerup", () => this.lift());
     this.node.addEventListener("pointercancel", () => this.giveBack());
     this.node.addEventListener("keydown", (event) => this.onKey(event));
     this.node.addEventListener("blur", () => this.release());
@@ -87,6 +89,18 @@ export class Spin {
     this.drag.to(Math.trunc((event.clientX - this.from) / PIXELS));
   }
 
+  /** A click that dragged nothing, and Enter, open the field of the number in Settings. */
+  open() {
+    const { lab, name, setting } = this;
+    if (setting && !lab.alone && !lab.predict.on) void showSettings(lab, lab.ui.settingsButton, name);
+  }
+
+  lift() {
+    const clicked = this.drag?.steps === 0 && this.inText;
+    this.release();
+    if (clicked) this.open();
+  }
+
   release() {
     this.end()?.keep();
     this.paint();
@@ -106,10 +120,12 @@ export class Spin {
   /** @param {KeyboardEvent} event */
   onKey(event) {
     const steps = stepsOfKey(event.key);
-    if (steps === null && !(this.drag && ["Escape", "Enter"].includes(event.key))) return;
+    const opens = event.key === "Enter" && !this.drag && this.inText;
+    if (steps === null && !opens && !(this.drag && ["Escape", "Enter"].includes(event.key))) return;
     event.preventDefault();
     event.stopPropagation();
     if (event.key === "Escape") this.giveBack();
+    else if (opens) this.open();
     else if (event.key === "Enter") this.release();
     else {
       this.begin();

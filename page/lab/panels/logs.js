@@ -19,6 +19,8 @@ export class LogsView {
     this.shown = [];
     /** @type {number[]} */
     this.times = [];
+    /** @type {Set<string>} */
+    this.unfolded = new Set();
     this.source = make("select", { "aria-label": "Source" });
     const levels = ["all levels", "WARN and ERROR"].map((words) => make("option", {}, words));
     this.level = make("select", { "aria-label": "Level" }, ...levels);
@@ -46,14 +48,26 @@ export class LogsView {
     this.paint(this.lab.player.at);
   }
 
+  /**
+   * Show all of a line, or one line of it again; a text that is being selected stays as it is.
+   * @param {HTMLElement} node
+   * @param {string} text
+   */
+  unfold(node, text) {
+    if (!document.getSelection()?.isCollapsed) return;
+    const whole = node.classList.toggle("rk-unfolded");
+    if (whole) this.unfolded.add(text);
+    else this.unfolded.delete(text);
+  }
+
   /** Lines of the chosen source and level that have the words of the filter. */
   chosen() {
     const chosen = this.source.selectedIndex - 1;
-    const text = this.filter.value.toLowerCase();
+    const words = this.filter.value.toLowerCase().split(/\s+/);
     const bad = this.level.selectedIndex === 1;
     return this.content.lines.filter(([, source, level, line]) =>
       (chosen < 0 || source === chosen) && (!bad || level === "WARN" || level === "ERROR") &&
-      (!text || line.toLowerCase().includes(text))
+      words.every((word) => line.toLowerCase().includes(word))
     );
   }
 
@@ -92,6 +106,14 @@ export class LogsView {
     if (after === 0) looks.push("rk-here");
     const member = this.lab.film.members[source - 1]; // source 0 is the broker
     const style = member ? `--hue:var(--rk-m${member.hue})` : null;
-    return make("div", { class: looks.join(" "), style, "aria-current": after === 0 ? "true" : null }, text);
+    if (this.unfolded.has(text)) looks.push("rk-unfolded");
+    const node = make(
+      "div",
+      { class: looks.join(" "), style, "aria-current": after === 0 ? "true" : null },
+      text,
+    );
+    node.title = "Click to see all of the line";
+    node.addEventListener("click", () => this.unfold(node, text));
+    return node;
   }
 }

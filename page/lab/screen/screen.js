@@ -116,6 +116,7 @@ export class Screen {
   takeFilm() {
     const { film, strip, model } = this.lab;
     this.lesson = String(model.get("controls").preset ?? "");
+    this.speaker.repeat(); // the same sentence may say something else of this run
     if (this.stage?.adopt(film)) {
       strip.show(film, Math.max(360, this.outer), this.lesson);
       this.showStage();

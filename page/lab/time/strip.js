@@ -53,6 +53,10 @@ export class Strip {
       this.cursor,
       this.slider,
     );
+    this.marks.addEventListener("click", ({ target }) => {
+      const mark = /** @type {Element} */ (target).closest(".rk-mark");
+      if (mark instanceof HTMLElement) onSeek(Number(mark.dataset.at), false);
+    });
     this.slider.addEventListener("input", () => onSeek(Number(this.slider.value), true));
     this.slider.addEventListener("change", () => onSeek(Number(this.slider.value), false));
   }
@@ -149,6 +153,7 @@ export class Strip {
         class: `rk-mark rk-${cluster.kind}${flip}${pale}`,
         style: `left:${cluster.x}px`,
         title,
+        "data-at": (cluster.marks.find((mark) => mark.words === cluster.words) ?? cluster.marks[0]).at,
       };
       const signs = cluster.signs.map((mark) => make("i", {}, SIGNS[mark.kind]));
       return make("span", looks, ...signs, labels.has(cluster) ? cluster.words : "");

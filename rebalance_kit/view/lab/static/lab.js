@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources f847fdd9b0f2051e, bundle 5c12c9238d119c6c.
+// Made of page/lab/main.js by `make page`; edit there. Sources e5eaa342143f59f7, bundle b70e93e2935aa34f.
 // shared/model.js
 function bytesOf(text3) {
   return new DataView(Uint8Array.from(atob(text3), (letter) => letter.charCodeAt(0)).buffer);
@@ -1935,11 +1935,15 @@ var FieldDrag = class {
 };
 
 // lab/dialogs/settings.js
-async function showSettings(lab, opener2) {
+async function showSettings(lab, opener2, name = "") {
   const answer = await lab.talk.request({
     type: "fields"
   });
-  new Drawer(lab, opener2, await inflate(answer.buffers[0])).show();
+  const drawer = new Drawer(lab, opener2, await inflate(answer.buffers[0]));
+  drawer.show();
+  const input = drawer.entries.get(name)?.input;
+  input?.focus();
+  input?.select();
 }
 var Drawer = class _Drawer {
   /**
@@ -3356,6 +3360,7 @@ var Spin = class {
     this.drag = null;
     this.from = 0;
     this.shown = NaN;
+    this.inText = handle === void 0;
     this.node = handle ?? make("b", {
       class: "rk-number-spin",
       tabindex: "0",
@@ -3364,7 +3369,7 @@ var Spin = class {
     });
     this.node.addEventListener("pointerdown", (event) => this.press(event));
     this.node.addEventListener("pointermove", (event) => this.move(event));
-    this.node.addEventListener("pointerup", () => this.release());
+    this.node.addEventListener("pointerup", () => this.lift());
     this.node.addEventListener("pointercancel", () => this.giveBack());
     this.node.addEventListener("keydown", (event) => this.onKey(event));
     this.node.addEventListener("blur", () => this.release());
@@ -3418,6 +3423,16 @@ var Spin = class {
     if (!this.drag || !this.node.hasPointerCapture(event.pointerId)) return;
     this.drag.to(Math.trunc((event.clientX - this.from) / PIXELS));
   }
+  /** A click that dragged nothing, and Enter, open the field of the number in Settings. */
+  open() {
+    const { lab, name, setting } = this;
+    if (setting && !lab.alone && !lab.predict.on) void showSettings(lab, lab.ui.settingsButton, name);
+  }
+  lift() {
+    const clicked = this.drag?.steps === 0 && this.inText;
+    this.release();
+    if (clicked) this.open();
+  }
   release() {
     this.end()?.keep();
     this.paint();
@@ -3434,13 +3449,15 @@ var Spin = class {
   /** @param {KeyboardEvent} event */
   onKey(event) {
     const steps = stepsOfKey(event.key);
-    if (steps === null && !(this.drag && [
+    const opens = event.key === "Enter" && !this.drag && this.inText;
+    if (steps === null && !opens && !(this.drag && [
       "Escape",
       "Enter"
     ].includes(event.key))) return;
     event.preventDefault();
     event.stopPropagation();
     if (event.key === "Escape") this.giveBack();
+    else if (opens) this.open();
     else if (event.key === "Enter") this.release();
     else {
       this.begin();
@@ -4536,6 +4553,7 @@ var LogsView = class {
     this.drawn = null;
     this.shown = [];
     this.times = [];
+    this.unfolded = /* @__PURE__ */ new Set();
     this.source = make("select", {
       "aria-label": "Source"
     });
@@ -4588,12 +4606,23 @@ var LogsView = class {
     this.drawn = null;
     this.paint(this.lab.player.at);
   }
+  /**
+   * Show all of a line, or one line of it again; a text that is being selected stays as it is.
+   * @param {HTMLElement} node
+   * @param {string} text
+   */
+  unfold(node, text3) {
+    if (!document.getSelection()?.isCollapsed) return;
+    const whole = node.classList.toggle("rk-unfolded");
+    if (whole) this.unfolded.add(text3);
+    else this.unfolded.delete(text3);
+  }
   /** Lines of the chosen source and level that have the words of the filter. */
   chosen() {
     const chosen = this.source.selectedIndex - 1;
-    const text3 = this.filter.value.toLowerCase();
+    const words = this.filter.value.toLowerCase().split(/\s+/);
     const bad = this.level.selectedIndex === 1;
-    return this.content.lines.filter(([, source, level, line2]) => (chosen < 0 || source === chosen) && (!bad || level === "WARN" || level === "ERROR") && (!text3 || line2.toLowerCase().includes(text3)));
+    return this.content.lines.filter(([, source, level, line2]) => (chosen < 0 || source === chosen) && (!bad || level === "WARN" || level === "ERROR") && words.every((word) => line2.toLowerCase().includes(word)));
   }
   /** @param {number} at */
   paint(at) {
@@ -4633,11 +4662,15 @@ var LogsView = class {
     if (after === 0) looks.push("rk-here");
     const member = this.lab.film.members[source - 1];
     const style = member ? `--hue:var(--rk-m${member.hue})` : null;
-    return make("div", {
+    if (this.unfolded.has(text3)) looks.push("rk-unfolded");
+    const node = make("div", {
       class: looks.join(" "),
       style,
       "aria-current": after === 0 ? "true" : null
     }, text3);
+    node.title = "Click to see all of the line";
+    node.addEventListener("click", () => this.unfold(node, text3));
+    return node;
   }
 };
 
@@ -8012,7 +8045,11 @@ var Filter = class {
       role: "group",
       "aria-label": "Which members stand out"
     };
-    this.root = make("div", looks, this.field, row);
+    this.note = make("p", {
+      class: "rk-filternote",
+      role: "status"
+    });
+    this.root = make("div", looks, this.note, this.field, row);
     this.mark();
   }
   /** @param {string} name */
@@ -8025,6 +8062,14 @@ var Filter = class {
   search(text3) {
     this.query = text3.trim().toLowerCase();
     this.again();
+  }
+  /**
+   * While something is searched, say what the selected member does, or that nobody was found.
+   * @param {string} line of the selected member
+   */
+  tell(line2) {
+    const words = this.first < 0 ? `No member is called ${this.query}.` : line2;
+    say(this.note, this.query ? words : "");
   }
   mark() {
     this.chips.forEach(({ node }) => set(node, "aria-pressed", node.dataset.filter === this.chosen ? "true" : "false"));
@@ -8337,6 +8382,7 @@ var Tiles = class {
     this.shown = null;
     this.root.append(this.coordinator.root, this.canvas, this.board, rail);
     this.key = "";
+    this.line = "";
   }
   /**
    * Another film of the same members and partitions: nothing has to be built anew.
@@ -8400,6 +8446,7 @@ var Tiles = class {
     const orphans = this.film.partitions.filter((_, index) => board.partitions[index].owner === -1);
     say(this.railCount, orphans.length ? String(orphans.length) : "");
     this.list(orphans);
+    this.line = board.members[selected] ? memberLine(this.film, board, selected) : "";
     this.draw(board);
   }
   /**
@@ -8430,6 +8477,7 @@ var Tiles = class {
     const members = board.members.map(({ state }) => state.doing).join();
     this.shown = board;
     const passing = this.filter.passing(this.film, board);
+    this.filter.tell(this.line);
     const key = `${partitions}${members}${board.group.state}${this.filter.key}${passing}`;
     if (key === this.key) return;
     this.key = key;
@@ -8595,6 +8643,7 @@ var Screen = class {
   takeFilm() {
     const { film, strip, model } = this.lab;
     this.lesson = String(model.get("controls").preset ?? "");
+    this.speaker.repeat();
     if (this.stage?.adopt(film)) {
       strip.show(film, Math.max(360, this.outer), this.lesson);
       this.showStage();
@@ -8950,6 +8999,13 @@ var Strip = class {
     this.root = make("div", {
       class: "rk-strip"
     }, this.marks, this.canvas, this.rows, this.would, this.axis, this.cursor, this.slider);
+    this.marks.addEventListener("click", ({ target }) => {
+      const mark = (
+        /** @type {Element} */
+        target.closest(".rk-mark")
+      );
+      if (mark instanceof HTMLElement) onSeek(Number(mark.dataset.at), false);
+    });
     this.slider.addEventListener("input", () => onSeek(Number(this.slider.value), true));
     this.slider.addEventListener("change", () => onSeek(Number(this.slider.value), false));
   }
@@ -9042,7 +9098,8 @@ var Strip = class {
       const looks = {
         class: `rk-mark rk-${cluster.kind}${flip}${pale}`,
         style: `left:${cluster.x}px`,
-        title
+        title,
+        "data-at": (cluster.marks.find((mark) => mark.words === cluster.words) ?? cluster.marks[0]).at
       };
       const signs = cluster.signs.map((mark) => make("i", {}, SIGNS2[mark.kind]));
       return make("span", looks, ...signs, labels.has(cluster) ? cluster.words : "");
