@@ -61,6 +61,9 @@ def open_pipe(path: Path) -> io.BufferedReader:
     if waiting.is_alive():
         # Being a writer for a moment sets the waiting thread free.
         os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
+        waiting.join()
+        for stream in opened:
+            stream.close()
         raise DataError(
             f"{path} is a pipe that nobody writes into; expected files, folders, a pipe that a command fills, or -"
         )
