@@ -255,8 +255,8 @@ def test_steps_are_moved_by_mouse_and_by_keyboard_and_unmoved_ones_are_no_answer
     page, practice = asked(KINDS["ordering"])
     page.get_by_role("button", name="Answer", exact=True).click()
     page.get_by_text("expected each of a, b, c, d once").wait_for()
-    page.get_by_role("button", name="up: it hears").click()  # a c b d
-    up = page.get_by_role("button", name="up: it hears")
+    page.get_by_role("button", name="up: the response").click()  # a c b d
+    up = page.get_by_role("button", name="up: the response")
     up.focus()
     page.keyboard.press("Enter")  # c a b d
     page.get_by_role("button", name="up: its JoinGroup").click()
