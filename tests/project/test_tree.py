@@ -76,3 +76,8 @@ def test_no_work_is_left_as_a_note_in_the_tree():
         r"\b(?:TO" + r"DO|FIX" + r"ME|(?<!\[)XX" + r"X)\b"
     )  # behind a bracket it is Java's letter for a zone
     assert found(notes) == []
+
+
+def test_notebooks_lie_in_their_folder_alone():
+    elsewhere = [path.relative_to(ROOT).as_posix() for path in tracked() if path.suffix == ".ipynb"]
+    assert [name for name in elsewhere if not name.startswith("notebooks/")] == []
