@@ -60,7 +60,7 @@ def run_doctor(out: TextIO) -> int:
             print(f"          without it: {finding.disables}", file=out)
     missing = [finding.name for finding in findings if finding.essential and finding.version is None]
     print(
-        f"missing and essential: {', '.join(missing)}" if missing else "all that is essential is here",
+        f"missing and essential: {', '.join(missing)}" if missing else "everything essential is here",
         file=out,
     )
     return 1 if missing else 0

@@ -45,7 +45,7 @@ def test_01_a_leave_just_behind_the_heartbeats_and_a_newcomer_make_one_rebalance
 
 
 def test_01_a_crash_and_a_return_after_the_session_each_stop_the_healthy_members_for_a_fraction_of_a_second():
-    assert "each of the two events would have stopped the healthy pods for a fraction of a second" in source(
+    assert "and each would have stopped the healthy pods for a fraction of a second" in source(
         "01-why-rebalances-happen"
     )
     late = scenario("""

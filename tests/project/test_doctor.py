@@ -50,7 +50,7 @@ def test_the_diagnosis_names_the_kit_and_the_versions_found():
     assert status == 0
     assert text.startswith(f"rebalance kit {__version__}\n")
     assert f"PyYAML                 {yaml.__version__}" in text
-    assert text.endswith("all that is essential is here\n")
+    assert text.endswith("everything essential is here\n")
 
 
 def test_a_java_at_java_home_is_reported_with_its_version_and_place(bare, monkeypatch, tmp_path):

@@ -6,7 +6,7 @@
 #
 # After this notebook you can
 #
-# - say what a consumer group rebalance is to a colleague who has never used Kafka (CCDAK Fundamentals);
+# - explain to a colleague who has never used Kafka what a consumer group rebalance is (CCDAK Fundamentals);
 # - crash, stop and freeze a consumer in the lab and read what happens to each partition (CCAAK Troubleshooting);
 # - name the three ways in which Kafka rebalances a group and one difference between them (CCAAK Fundamentals).
 #
@@ -29,7 +29,7 @@ describe(one_clock(restaurant, event="Dan goes home"))
 # ## A phone rings at 02:47
 #
 # *Lag on `orders` is growing*: more and more records are written and not yet read. One of three pods ran out of memory. Kubernetes started it again fifteen seconds later, so
-# everything should be fine. Yet **all** partitions go unread for about half a minute: the two healthy pods sit idle as well, their CPU
+# everything should be fine. Yet **all** partitions go unread, and not only for a moment: the two healthy pods sit idle as well, their CPU
 # near zero, without an error in their logs. What are they waiting for? Would restarting them help?
 #
 # Keep the case in mind. You will run it in notebook 01 and see the answer, and you will know what to change.
@@ -46,7 +46,7 @@ doctor()
 # **Shift + Enter** runs one and moves on. Notebooks 00 to 09 and 14 need no Java, Docker or broker: an engine
 # simulates the clients and brokers of Kafka 4.3 and the messages by which they form a group.
 #
-# Below *Predict*, write your guess in place of each `None`: a number, or one of the given words in quotes, as `"lost"`. Run the cell, then run
+# Below *Predict*, write your guess in place of each `None`: a number, or one of the given words in quotes, such as `"lost"`. Run the cell, then run
 # the next one, which puts the run beside your guess. (As long as every answer is `None`, what the run says stays folded.) A wrong guess is the quickest
 # way to learn.
 #
@@ -75,8 +75,8 @@ doctor()
 # Kafka calls the first way **eager**. The second way exists twice: **cooperative** (since Kafka 2.4) and **KIP-848**, the new protocol
 # of Kafka 4.0, named after the Kafka Improvement Proposal that describes it. You select it with `group.protocol=consumer`.
 #
-# A table that nobody serves is **unread**, and the time for which it is unread is a **gap**. Add up the gaps of all tables and you have *unread
-# partition-seconds*: four tables unread for two seconds each are eight.
+# A partition that nobody reads (a table that nobody serves) is **unread**, and the time for which it is unread is a **gap**. Add up the gaps of all
+# partitions and you have *unread partition-seconds*: four partitions unread for two seconds each make eight.
 #
 # **Watch for** the grey band *No owner* at the bottom of the animation. Press **Play**, or drag the slider.
 
@@ -154,7 +154,7 @@ costs(draws("two-consumers-crash"))
 # partitions.
 #
 # 1. Select the first consumer and press **Crash**. The lab plays what follows.
-# 2. **Watch for** the gap between the crash and the moment at which the coordinator *notices* it.
+# 2. **Watch for** how long it takes until the coordinator *notices* the crash.
 # 3. Choose **Cooperative**, then **Consumer** (that is KIP-848) above the picture: the same crash, another protocol.
 # 4. Open **Why**: it quotes Kafka's rule behind the step at the cursor. **Logs** has the lines that broker and consumers would write,
 #    **Messages** the requests between them. All tabs share the cursor.
@@ -221,7 +221,7 @@ guess.beside({"first callback": first_callback(frozen, "consumer-2", since_s=80)
 callbacks(frozen, since_s=80)
 
 # %% [markdown]
-# **Lost**: its partitions went to others long ago, and the consumer must not commit them (store how far it has read) any more, because the new owner may have read
+# **Lost**: its partitions went to others long ago, and the consumer must no longer commit offsets for them (store how far it has read), because the new owner may have read
 # further. Before it hears that, it may fetch and hand out records that the new owner has processed meanwhile. Those records are processed twice.
 #
 # ## Check yourself

@@ -7,13 +7,13 @@
 # After this notebook you can
 #
 # - list the events that make a group rebalance, with the usual root cause of each (CCAAK Troubleshooting);
-# - list events that people *think* make it rebalance and that do not (CCDAK Fundamentals);
+# - list events that people *think* cause a rebalance but that do not (CCDAK Fundamentals);
 # - read the reason that the coordinator of a classic group logs, in Kafka's own words (CCAAK Observability);
 # - explain the call at 02:47 from notebook 00 (CCAAK Troubleshooting).
 #
 # ## What makes a group rebalance?
 #
-# Three words are used throughout:
+# These terms are used throughout:
 #
 # - A **dynamic member** is the normal case: each new process gets a new *member id* from the coordinator. A **static member** has a
 #   `group.instance.id`, so that a restarted process can be recognised.
@@ -76,7 +76,7 @@ reasons(run("join", "eager"), since_s=30)
 # The newcomer asks to join *twice*. Its first request has no member id; the coordinator answers with one
 # (`MEMBER_ID_REQUIRED`), and the consumer asks again with it. That is why the reason says "need to re-join with the given member-id".
 # Under KIP-848 there is no such round trip and no group-wide rebalance phase; the group epoch goes up by one. (The broker logs
-# only the new epoch number; the reason below is our wording.)
+# only the new epoch number; the reason below is our wording. This fourth join brings epoch 5 because a group starts at epoch 1: notebook 04.)
 
 # %%
 reasons(run("join", "consumer"), since_s=30)
@@ -98,7 +98,8 @@ print(gaps(leave))
 
 # %% [markdown]
 # The leave was announced, and still its partitions go unread for a moment: the survivors hear of it at their next heartbeat, not before. (Why did
-# `consumer-2` have every third partition? Cooperative members use an assignor that deals them out one by one, eager members one that deals in blocks; notebook 02 shows both.)
+# `consumer-2` have every third partition? The *assignor*, the rule that distributes the partitions, deals them out one by one under cooperative and in blocks under
+# eager: notebooks 02 and 03.)
 #
 # ## 3 A member crashes
 #
@@ -167,7 +168,7 @@ removals(slow, since_s=30)
 # The client itself: it notices that `poll()` has not been called in time and sends LeaveGroup. (Had the coordinator removed it, the line would
 # say *heartbeat expiration*, as in section 3.) The broker's line "Preparing to rebalance" speaks of a *leave*, and only another line quotes the client's
 # reason (since Kafka 3.2). A higher `session.timeout.ms` changes nothing. What helps is a higher
-# `max.poll.interval.ms`, or less work per `poll()` (`max.poll.records`). When the consumer is done it joins again, so one slow batch makes two rebalances:
+# `max.poll.interval.ms`, or less work per `poll()` (`max.poll.records`). When the consumer is done it joins again, so one slow batch causes two rebalances:
 
 # %%
 reasons(slow, since_s=30)
@@ -197,9 +198,9 @@ costs(many, "longest gap of the whole group", "partitions unread", "longest gap 
 # %% [markdown]
 # To the coordinator the new process is a stranger, because a dynamic member gets a new id in each life. The stranger's join starts a
 # rebalance. Under eager, the healthy members give everything up and join; then all of them wait for the *dead* id, whose session is still
-# running. That is the half minute of the call at 02:47: the restarted pod was fast, and so it started a rebalance that could not end before
-# the old session did. Had it come back after the session had expired, each of
-# the two events would have stopped the healthy pods for a fraction of a second.
+# running. That is what the healthy pods were waiting for at 02:47: the restarted pod was fast, and so it started a rebalance that could not end before
+# the old session did. Had it come back after the session had expired, there would have been two rebalances, one for the expired session and one for the join, and each would have
+# stopped the healthy pods for a fraction of a second.
 #
 # Look at the gaps of one such run under KIP-848. One healthy member's partition goes unread too, for another reason: it was **moved**
 # to the newcomer (again called `consumer-2`, under a new member id), which was given a share at once. The group counted four members then, the dead one among them, and
@@ -279,7 +280,7 @@ reasons(added["consumer"], since_s=20)
 costs(added, "partitions unread", "longest gap of a partition")
 
 # %% [markdown]
-# Only eager interrupts them: the four *old* partitions are given up and handed out again with the new ones. The leader gives its own up first and waits for the
+# Only eager interrupts them: the four *old* partitions are given up and handed out again with the new ones. The leader gives up its own first and waits for the
 # other's heartbeat, hence the two seconds. Nothing has to be taken from a
 # member, so under cooperative and KIP-848 the old partitions keep flowing.
 #
@@ -296,7 +297,7 @@ print("coordinator moves:", reasons(run("coordinator-failover", "eager"), since_
 
 # %% [markdown]
 # Two exceptions. A member that cannot reach the *new* coordinator for a whole session timeout is removed. And a classic group whose consumers set
-# `client.rack` on a cluster with racks can rebalance, because the leader sees that the racks of the replicas have changed (in all versions up to and including 4.3). (People also say "rebalance" when
+# `client.rack` on a cluster with racks can rebalance, because the leader sees that the racks of the replicas have changed (up to and including 4.3). (People also say "rebalance" when
 # partition *leaders* move between brokers. That has nothing to do with consumer groups.)
 #
 # ### A static member returns in time
@@ -310,7 +311,7 @@ print(reasons(static, since_s=20))
 print(gaps(static))
 
 # %% [markdown]
-# And if it comes back too late? Its session expires, which makes one rebalance, and its return makes another. (A static member is added at its first request, which has
+# And if it comes back too late? Its session expires, which causes one rebalance, and its return causes another. (A static member is added at its first request, which has
 # no reason yet.)
 
 # %%
@@ -364,13 +365,13 @@ guess.beside(
 )
 
 # %% [markdown]
-# ## Try it: one interesting failure
+# ## Try it: one rebalance or two?
 #
 # In the lab below a consumer leaves.
 #
 # 1. Add a consumer right after the leave. A new process needs about a second before it asks to join. One rebalance or two? Set **Jump** to *rebalance* and step through them with the arrow keys.
 # 2. Open the lessons *A pattern finds one topic too many* and *A broker bounces, and consumers know racks* from the
-#    title's menu: rebalances that no consumer asked for. Which member made them? **Logs** shows everything an operator would have had.
+#    title's menu: rebalances that no application asked for. Which member started them? **Logs** shows everything an operator would have had.
 
 # %% tags=["nbval-ignore-output"]
 Lab("leave", "eager", at_ms=31_000)

@@ -40,8 +40,7 @@
 #
 # ### Predict
 #
-# Three members read twelve partitions and a fourth joins. How many partitions are unread for a time, and how many **change hands**? (The table
-# above tells.)
+# Three members read twelve partitions and a fourth joins. How many partitions are unread for a time, and how many **change hands**? (The table above answers the second question.)
 
 # %%
 from rebalance_kit.notebook import predict, run
@@ -58,7 +57,7 @@ guess.beside({"unread": cost.partitions_unread, "change hands": cost.partitions_
 
 # %% [markdown]
 # Three partitions *have* to move, because the newcomer must get its share of three. Range moves six: every block boundary shifts. And all twelve
-# are unread for a time, also those that stay where they are.
+# are unread for a time, even those that stay where they are.
 #
 # ## The messages
 #
@@ -121,8 +120,7 @@ chart(join, since_s=33, until_s=37)
 describe(join)
 
 # %% [markdown]
-# Be fair to eager. Between *rebalance begins* and the new generation the old members kept reading. They stopped
-# only when they heard of it, and since their heartbeats came at about the same time, each gap lasted a fraction of a second. When
+# Be fair to eager. After *rebalance begins* the old members kept reading until they heard of it, and since their heartbeats came at about the same time, each gap lasted a fraction of a second. When
 # all members are healthy and quick, eager is not slow. It is *broad*.
 #
 # ## The state machine
@@ -159,9 +157,9 @@ from rebalance_kit.notebook import explain
 explain("group.initial.rebalance.delay.ms")
 
 # %% [markdown]
-# The delay saves a new deployment from one rebalance per pod: everyone who joins during the delay is included in one
-# rebalance; if someone joins during a window, another window of three seconds is added. Here members joined in the first and the second window, so there were
-# three. Only an Empty group waits like that. Every later phase ends as soon as all members have asked, or at the rebalance timeout.
+# The delay saves a new deployment from one rebalance per pod: everyone who joins while the coordinator waits shares the first
+# rebalance. It waits for three seconds and, whenever someone has joined in the meantime, for another three, up to the rebalance timeout. Here members joined in the first three seconds and
+# in the second three, so it waited a third time. Only an Empty group waits like that. Every later phase ends as soon as all members have asked, or at the rebalance timeout.
 #
 # ## Everybody waits for the slowest
 #
@@ -196,15 +194,14 @@ picture
 describe(picture)
 
 # %% [markdown]
-# At their heartbeats, soon after second 35, the healthy members gave everything up. Then they waited for a JoinGroup that could not come before second 54. If the
-# batch had taken longer, they could have waited up to five minutes, the default of `max.poll.interval.ms`; then the busy client leaves on its own. A slow `onPartitionsRevoked` has the
-# same effect: the member cannot join before its callback has returned. This is what *stop the world* means: **the gaps of an eager group are as long
-# as its slowest member takes**. Under the other two protocols the red block is the busy member's own partitions, which nobody reads whatever the protocol; the short bars
+# At their heartbeats, soon after second 35, the healthy members gave everything up. Then they waited for a JoinGroup that could not come before second 54. Had the
+# batch taken longer, they could have waited for up to five minutes, the default of `max.poll.interval.ms`; then the busy client would have left on its own. A slow `onPartitionsRevoked` has the
+# same effect: the member cannot join before its callback has returned. This is what *stop the world* means: **the gaps of an eager group last as long as its slowest member needs**. Under the other two protocols the red block is the busy member's own partitions, which nobody reads whatever the protocol; the short bars
 # are partitions on their way to the newcomer.
 #
 # ## A rolling deploy
 #
-# Ten consumers are restarted one after another, 20 s apart, each away for 5 s. Each leaves, and joins.
+# Ten consumers are restarted one after another, 20 s apart, each away for 5 s. Each one leaves and joins again.
 #
 # ### Predict
 #
@@ -232,7 +229,7 @@ guess.beside({"rebalances": ten.rebalances, "minutes": ten.converge_s / 60})
 # %% [markdown]
 # Each restart is a leave and a join: two rebalances per consumer, each with a gap for every partition, for three minutes. The caches
 # of each partition are cold again and again. With fifty consumers it would be a hundred rebalances. Static membership removes them, if the session timeout is longer
-# than a restart (notebook 08). The other protocols do not make them fewer, but stop only what moves (notebook 05).
+# than a restart (notebook 08). The other protocols need as many rebalances or more, but they stop only what moves (notebook 05).
 #
 # ## Which assignors are eager?
 #
@@ -288,10 +285,12 @@ print(
 )
 
 # %% [markdown]
+# `consumer-3` is healthy, and yet it reads nothing for eleven seconds. `consumer-2` comes back just as `consumer-1` stalls: its join begins a rebalance, `consumer-3` gives everything up at its
+# next heartbeat, and then waits for `consumer-1` until the limit of 12 s has passed. Under the other two protocols it never stops.
+#
 # ### The worst moment for a crash
 #
-# It is the middle of a hand-over. Two consumers take three seconds for each callback, a
-# third one joins, and `consumer-2` dies inside its `onPartitionsRevoked`, at second 34.3.
+# A crash does most harm in the middle of a hand-over. Here two consumers take three seconds for each callback, a third one joins, and `consumer-2` dies inside its `onPartitionsRevoked`, at second 34.3.
 #
 # 1. The lab opens just after the crash. Press **Predict**, and restart `consumer-2`. Does a restart help the others?
 # 2. Press **Undo**, then **Compare**. **Watch for** the rows *No owner* and *unread partition-seconds*.
@@ -329,7 +328,7 @@ Quiz("eager")
 #
 # - Revoke all, JoinGroup, the leader computes, SyncGroup, resume.
 # - The coordinator collects and hands out; a client, the leader, decides with an assignor.
-# - Every partition is unread in every rebalance, also those that do not move.
+# - Every partition is unread in every rebalance, even those that do not move.
 # - The slowest member decides for how long, with `max.poll.interval.ms` as the limit.
 # - `range`, `roundrobin` and `sticky` are all eager.
 

@@ -102,10 +102,11 @@ callbacks(move, since_s=37)
 #
 # ### Predict
 #
-# How long is the partition unread with `heartbeat.interval.ms` at its default of 3 s, and how long with 1 s?
+# In the run above `orders-0` was unread for 3.1 s, with `heartbeat.interval.ms` at its default of 3 s. Now a hundred moves, each at a random moment. What is the median of the longest
+# gap under cooperative with an interval of 1 s? And under eager with the default?
 
 # %%
-guess = predict({"3 s (default)": None, "1 s": None}, within=0.5)
+guess = predict({"cooperative, 1 s": None, "eager, 3 s": None}, within=0.5)
 guess
 
 # %% tags=["answer", "hide-input"]
@@ -115,24 +116,23 @@ both = ["eager", "cooperative"]
 slow = draws("a-to-b-move", protocols=both)
 quick = draws(with_configs("a-to-b-move", {"heartbeat.interval.ms": 1000}), protocols=both)
 at_3_s, at_1_s = median(slow, "longest_gap_s"), median(quick, "longest_gap_s")
-guess.beside({"3 s (default)": at_3_s["cooperative"], "1 s": at_1_s["cooperative"]})
+guess.beside({"cooperative, 1 s": at_1_s["cooperative"], "eager, 3 s": at_3_s["eager"]})
 
 # %%
 spread(slow, "longest_gap_s")
 
 # %% [markdown]
-# About one heartbeat interval, in every one of the hundred runs, because B's heartbeat timer restarted when the first round ended. Under eager the longest gap is anything from almost nothing to one interval, because there A has given
+# Under cooperative it is about one heartbeat interval, in every one of the hundred runs, because B's heartbeat timer restarted when the first round ended. Under eager the longest gap is anything from almost nothing to one interval, because there A has given
 # everything up and waits until B hears of the rebalance.
 #
 # <details><summary>Is a cooperative move ever faster?</summary>
 #
 # Yes. A newcomer whose SyncGroup arrives too late for the first generation is told so at once and rejoins. If everybody
-# else rejoins as well because they all had to give something up, the second round needs no heartbeat. In the hundred joins of notebook 05 it is the column *least*.
+# else rejoins as well because they all had to give something up, the second round needs no heartbeat. The shortest of the hundred cooperative joins in notebook 05 is such a move.
 #
 # </details>
 #
-# **Myth 1:** "with cooperative rebalancing no partition goes unread." The moving ones do, and if all
-# members are healthy, for longer than under eager. What is true: the *others* do not.
+# **Myth 1:** "with cooperative rebalancing no partition goes unread." The moving ones do and, if all members are healthy, usually for longer than under eager. What is true: the *others* do not.
 #
 # ## One generation or two?
 #
@@ -267,13 +267,14 @@ votes(run("two-bounces"))
 #
 # ## What a slow member does to the others
 #
-# One of two consumers needs six seconds in each callback; a third joins. It is the cooperative members' turn to wait, but not to stop:
+# One of two consumers needs six seconds in each callback; a third joins. Under cooperative the others have to wait for the slow one too, but they do not stop:
 
 # %%
 describe(run("slow-callback", "cooperative"))
 
 # %% [markdown]
-# No one else stops, but the second generation cannot complete without the slow member. So every partition in transit waits twelve seconds, even
+# No one else stops, but the second generation cannot complete without the slow member. So every partition in transit waits twelve seconds (six for the slow `onPartitionsRevoked`, six for the `onPartitionsAssigned` that
+# follows before the member can rejoin), even
 # the one that the quick member gave up at once (`orders-2`). What the slow member keeps (`orders-3` and `orders-4`) goes unread during each of its
 # callbacks, because callbacks run in the thread that polls. KIP-848 removes the wait of `orders-2` (notebook 04).
 #
@@ -301,9 +302,9 @@ costs(crashes, "records redelivered")
 # commit is made *before* the join and reading goes on. What is read between commit and revocation is not committed,
 # unless your `onPartitionsRevoked` commits it. (There it was 1.4 s, at ten records per second.)
 #
-# ## Try it: one interesting failure
+# ## Try it: two restarts
 #
-# Three members, and nothing has happened. Restart `consumer-1`, and `consumer-2` **one** second later. (Restarted here, `consumer-1` asks to join again after 2.4 s
+# Three members, and nothing has happened yet. Restart `consumer-1`, and `consumer-2` **one** second later. (Restarted here, `consumer-1` asks to join again after 2.4 s
 # and `consumer-2` after 1.7 s. `consumer-3` asks at its next heartbeat, 2.8 s after the first restart.) How many generations does that take? Press **Undo**, and restart the second one **two** seconds after the first. **Messages** shows the rounds of JoinGroup; **Members** says what each member has to give up.
 
 # %% tags=["nbval-ignore-output"]
@@ -316,8 +317,8 @@ Lab(quiet("crash"), "cooperative", at_ms=26_000)
 # <details><summary>Answer</summary>
 #
 # One generation if the restarts are one second apart, three if they are two. Everyone who asks while the coordinator still collects JoinGroups is
-# included in the same generation; that phase ends when all known members have asked. At two seconds `consumer-2` asks too late, so its return needs a generation
-# of its own, and what must move a follow-up.
+# included in the same generation; that phase ends when all known members have asked. At two seconds `consumer-2` asks too late, so its return needs a generation of its own, and the partitions
+# that then have to move need another.
 #
 # </details>
 #

@@ -10,7 +10,7 @@
 # - explain why only the partitions that a slow member holds wait for it (CCAAK Fundamentals);
 # - predict how long a moving partition is unread (CCDAK Application Development).
 #
-# KIP-848 is generally available since Kafka 4.0. Clients ask for it with one line, `group.protocol=consumer`. This notebook shows the
+# KIP-848 has been generally available since Kafka 4.0. Clients ask for it with one line, `group.protocol=consumer`. This notebook shows the
 # mechanism; the next one, 04b, is about settings, versions and mixed groups.
 #
 # ## What is gone, what is new
@@ -18,7 +18,7 @@
 # | classic (eager, cooperative) | KIP-848 |
 # |---|---|
 # | JoinGroup, SyncGroup, Heartbeat, LeaveGroup | one request: **ConsumerGroupHeartbeat** |
-# | the leader, a client, computes the assignment | the **coordinator** computes it |
+# | the leader, a client, computes the assignment | the **coordinator** computes it, by default with the assignor `uniform` |
 # | a barrier: everybody waits for everybody | no barrier: each member moves independently |
 # | generation | **group epoch**, **target epoch**, **member epoch** |
 #
@@ -102,8 +102,8 @@ epochs(join, since_s=30)
 # 3. Each old owner hears at its own next heartbeat what it has to give up. Its epoch stays behind until it has acknowledged.
 # 4. The newcomer gets what is free at *its* next heartbeat. Just before it, all epochs are 4, and the group is still Reconciling.
 #
-# (Why does the group begin at epoch 3? Each of the two members bumped it when it joined, and since Kafka 4.3 a new group starts at 1. In
-# older versions it starts at 0.)
+# (Why is the group at epoch 3 before the join? Since Kafka 4.3 a new group starts at 1, and each of the two members bumped the epoch when it joined. In
+# older versions a group starts at 0.)
 #
 # ## Target and current
 #
@@ -123,8 +123,8 @@ target_beside_current(join, "end")
 
 # %% [markdown]
 # **UNREVOKED_PARTITIONS**: the member must give something up and has not yet acknowledged that it did. **UNRELEASED_PARTITIONS**: it
-# waits for something that another member still holds. Nobody else waits for either of them. (*Current* is what the coordinator counts as the member's. `orders-5` is no
-# longer in it, and `consumer-2` reads it until it hears so. The tool of 4.3 lists it under CURRENT-ASSIGNMENT until the acknowledgement: notebook 14.)
+# waits for something that another member still holds. All other members go on undisturbed. (*Current* is what the coordinator counts as the member's. `orders-5` is no
+# longer in it, although `consumer-2` goes on reading it until it is told. `kafka-consumer-groups` of 4.3 lists it under CURRENT-ASSIGNMENT until the acknowledgement: notebook 14.)
 #
 # ## The callbacks
 
@@ -185,7 +185,7 @@ guess.beside({"seconds": median(ten, "longest_gap_s")["KIP-848"]})
 spread(ten, "longest_gap_s")
 
 # %% [markdown]
-# It doubles. The interval is the clock of KIP-848, and the broker sets it:
+# It roughly doubles. The interval is the clock of KIP-848, and the broker sets it:
 
 # %%
 from rebalance_kit.notebook import explain

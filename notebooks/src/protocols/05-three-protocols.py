@@ -11,7 +11,7 @@
 # - explain when eager is slow and when it is not (CCDAK Fundamentals).
 #
 # The rule of this notebook: the *same* events, at the *same* moments, under eager, cooperative and KIP-848. What no rule decides (when
-# processes start, when the crash falls between two heartbeats) is drawn at random, a hundred times (fewer in sections 4 and 5). Each entry of a table
+# processes start, where between two heartbeats a crash falls) is drawn at random, a hundred times (fewer in sections 4 and 5). Each entry of a table
 # is the **median**, with the **middle half** in parentheses: a quarter of the runs lie below it, a quarter above. The last column orders the protocols whose middle
 # halves do not overlap; *no difference* means only that they overlap. In the row *rebalances*, KIP-848 is left out of the comparison, because it counts epochs.
 #
@@ -96,7 +96,7 @@ from rebalance_kit.notebook import spread
 spread(join, "longest_gap_s")
 
 # %% [markdown]
-# Two extremes are worth a look. *Greatest* under eager: the newcomer asked just between two heartbeats, so one member heard of it at once and gave everything up, and the others heard of it almost an
+# Two extremes are worth a look. *Greatest* under eager: the newcomer asked just between the heartbeats of two members, so one member heard of it at once and gave everything up, and the others heard of it almost an
 # interval later. *Least* under cooperative: the newcomer's SyncGroup came too late for the first generation, so the second followed at once.
 #
 # So is KIP-848 slow? Its clock is the heartbeat interval that the *broker* sets, 5 s by default; the classic client's own is 3 s. Give both the same interval:
@@ -173,8 +173,7 @@ costs(slow, "longest gap of the whole group", "unread", "longest gap of a partit
 
 # %% [markdown]
 # The first row is what gives stop-the-world its bad name: under eager, for six seconds *nobody* reads *anything*, because nobody gets the new plan before the slow member has
-# given its partitions up. Under the other two that never happens. **The gaps of an eager group are as long as its slowest member
-# takes**, up to `max.poll.interval.ms`.
+# given its partitions up. Under the other two that never happens. **The gaps of an eager group last as long as its slowest member needs**, up to `max.poll.interval.ms`.
 #
 # But the next two rows disagree. KIP-848 has the fewest unread partition-seconds and the longest single gap, and cooperative has the most unread partition-seconds. Callbacks run in the thread that polls, so during each
 # callback the slow member reads none of its own partitions, not even those it keeps. Eager calls back twice, once for revoked and once for assigned. Cooperative adds a generation, and with
@@ -230,7 +229,7 @@ costs(
 #   because all fifty are healthy and quick. Add one slow callback, and section 3 happens to 500 partitions.
 # - **Cooperative** and **KIP-848** touch the ten partitions of the restarted member and the ten that it is given afterwards. (One of them may be the same, so the run shows 19 under KIP-848.)
 # - Under every protocol the restarted member's partitions go unread until the others hear that it left.
-# - *Partitions moved* compares the end with the beginning. Range deals out the same way whenever the same members are there, so nothing seems to have moved. The sticky
+# - *Partitions moved* compares the end with the beginning. Range deals out the same way whenever the member ids sort in the same order, as they do here when `consumer-17` is back, so nothing seems to have moved. The sticky
 #   assignors spread the leaver's ten partitions over the others and later gave it different ones; nothing makes them swap back.
 #
 # In a rolling deploy this happens once per consumer: fifty times. A rolling restart of only three consumers, each away for five seconds, without and with static membership (a `group.instance.id` each, back before the session
