@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
@@ -114,6 +114,13 @@ class Trace:
                 [rows[index] for index in sorted([at for kind in wanted for at in places.get(kind, ())])]
             )
         return iter([rows[index] for kind in wanted for index in places.get(kind, ())])
+
+    def rewritten(self, changed: Iterable[TraceRow], meta: Mapping[str, Any]) -> Trace:
+        """The same trace with these rows in place of those of the same number and kind, and with another ``meta``."""
+        rows = list(self.rows)
+        for row in changed:
+            rows[row.seq] = row
+        return replace(self, rows=tuple(rows), meta=meta)
 
     def jsonl(self) -> Iterator[str]:
         """Lines of the trace file: a head line, then a line per row, byte for byte reproducible."""

@@ -7,7 +7,14 @@ from typing import Any
 
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.action_handlers import perform
-from rebalance_kit.simulation.learner_code.plug_ins import PlugIns, check_listeners, supports
+from rebalance_kit.simulation.kernel.agenda import Agenda
+from rebalance_kit.simulation.learner_code.plug_ins import (
+    NOTHING,
+    PlugIns,
+    Supports,
+    check_listeners,
+    supports,
+)
 from rebalance_kit.simulation.scenario.expansion import expand
 from rebalance_kit.simulation.scenario.moments import check_moments, drawn
 from rebalance_kit.simulation.scenario.scenario import Action, Scenario, with_protocol
@@ -36,11 +43,20 @@ def simulate(
     return Run(scenario, seed, listeners=listeners, assignors=assignors).finish()
 
 
+def plan(scenario: Scenario, seed: int, own: Supports = NOTHING) -> Scenario:
+    """The checked scenario with its moments drawn and its macros spelled out; raises as ``simulate`` does.
+
+    ``own`` are assignors of the learner's with what they support.
+    """
+    check_moments(scenario)
+    return expand(drawn(scenario, seed), own)
+
+
 class Run:
     """A simulation under way: ``until`` lets time pass, ``act`` does something now, ``finish`` gives the trace.
 
     What ``act`` does belongs to the scenario from then on: the trace is the one that ``simulate`` gives for the
-    scenario with that action. Raises as ``simulate`` does.
+    scenario with that action. It keeps its time by ``agenda`` (default: one of its own). Raises as ``simulate`` does.
     """
 
     def __init__(
@@ -50,19 +66,23 @@ class Run:
         *,
         listeners: Mapping[str, Any] | None = None,
         assignors: Mapping[str, Callable[..., Any]] | None = None,
+        agenda: Agenda | None = None,
     ) -> None:
         self.seed = scenario.seed if seed is None else seed
-        check_moments(scenario)
-        scenario = drawn(scenario, self.seed)
-        planned = expand(scenario, supports(assignors))
+        planned = plan(scenario, self.seed, supports(assignors))
         check_listeners(listeners, (spec.name for spec in planned.members))
-        self.scenario, self._planned = scenario, planned
-        self._world = world = World(planned, self.seed, PlugIns(listeners or {}, assignors or {}))
+        self.scenario, self._planned = drawn(scenario, self.seed), planned
+        self._world = world = World(planned, self.seed, PlugIns(listeners or {}, assignors or {}), agenda)
         for spec in planned.members:
             if spec.start_ms is not None:
                 world.host.at(spec.start_ms, world.processes[spec.name].start, spec)
         for action in sorted(planned.actions, key=lambda action: action.at_ms):
             world.host.at(action.at_ms, _do, (world, action))
+
+    @property
+    def planned(self) -> Scenario:
+        """The scenario with its moments drawn and its macros spelled out."""
+        return self._planned
 
     @property
     def now_ms(self) -> int:
@@ -80,7 +100,7 @@ class Run:
         millisecond, or a later one (``rolling_restart``, ``scale_to``) that means something else now. Raises as
         ``simulate`` does when the scenario cannot mean anything.
         """
-        planned = expand(drawn(scenario, self.seed))
+        planned = plan(scenario, self.seed)
         left = list(planned.actions)
         if action not in left or any(
             planned_action.at_ms == action.at_ms for planned_action in self._planned.actions

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rebalance_kit.simulation.client.process import Process
 from rebalance_kit.simulation.cluster.cluster import Cluster
+from rebalance_kit.simulation.kernel.agenda import Agenda
 from rebalance_kit.simulation.kernel.host import RunHost
 from rebalance_kit.simulation.learner_code.plug_ins import NO_PLUG_INS, PlugIns, supports
 from rebalance_kit.simulation.scenario.scenario import Scenario
@@ -14,9 +15,11 @@ class World:
 
     __slots__ = ("cluster", "host", "processes", "scenario")
 
-    def __init__(self, scenario: Scenario, seed: int, plug_ins: PlugIns = NO_PLUG_INS) -> None:
+    def __init__(
+        self, scenario: Scenario, seed: int, plug_ins: PlugIns = NO_PLUG_INS, agenda: Agenda | None = None
+    ) -> None:
         self.scenario = scenario
-        self.host = RunHost(seed, scenario.latencies)
+        self.host = RunHost(seed, scenario.latencies, agenda)
         self.processes: dict[str, Process] = {}
         self.cluster = Cluster(self.host, scenario, self.processes)
         own_assignors = supports(plug_ins.assignors)

@@ -73,8 +73,8 @@ class RunHost:
 
     __slots__ = ("agenda", "at", "cancel_timer", "latencies", "rows", "set_timer", "streams")
 
-    def __init__(self, seed: int, latencies: Latencies) -> None:
-        self.agenda = Agenda()
+    def __init__(self, seed: int, latencies: Latencies, agenda: Agenda | None = None) -> None:
+        self.agenda = agenda or Agenda()
         self.at, self.set_timer = self.agenda.at, self.agenda.set_timer
         self.cancel_timer = self.agenda.cancel_timer
         self.latencies = latencies

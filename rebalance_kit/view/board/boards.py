@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -71,6 +72,12 @@ class Boards:
         self.beats: dict[str, list[int]] = records.beats
         self.positions: dict[str, list[tuple[int, Position]]] = records.positions
         self._sessions = _session_lengths(trace)
+
+    def retold(self, trace: Trace) -> Boards:
+        """The same boards for a trace that differs in configurations alone: its sessions have other lengths."""
+        other = copy(self)
+        vars(other).update(trace=trace, _sessions=_session_lengths(trace))
+        return other
 
     @cached_property
     def marks(self) -> tuple[Mark, ...]:

@@ -6,9 +6,7 @@ come from traces, by ``analysis``.
 
 from __future__ import annotations
 
-import json
 import time
-import zlib
 from collections.abc import Mapping, Sequence
 
 from rebalance_kit.analysis.comparison import MEASURES, Measure, cells, compare, measure, sentences
@@ -20,7 +18,7 @@ from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.marks import records_words
-from rebalance_kit.view.lab.playing.playback import film_bytes
+from rebalance_kit.view.lab.playing.playback import deflated, film_bytes
 from rebalance_kit.view.lab.state import LabState
 from rebalance_kit.view.words.phrases import partitions_in_words
 
@@ -199,4 +197,4 @@ def _owners(boards: Boards) -> dict[str, str | None]:
 
 def packed(content: object) -> bytes:
     """Values as the page inflates them: compact JSON, deflated."""
-    return zlib.compress(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8"), 6)
+    return deflated(content, 6)

@@ -74,8 +74,8 @@ class LabSurface(Protocol):
         """Show another branch, or the branches changed."""
         ...
 
-    def glance(self, history: History) -> None:
-        """Show the first second after the cursor of another run; ``finish`` makes the rest."""
+    def glance(self, history: History, before: LabState) -> None:
+        """Show the first second after the cursor of another run than ``before``; ``finish`` makes the rest."""
         ...
 
     def finish(self) -> None:

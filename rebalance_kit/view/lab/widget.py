@@ -26,7 +26,7 @@ from rebalance_kit.view.lab.deeds import Deeds
 from rebalance_kit.view.lab.lessons import PRESETS
 from rebalance_kit.view.lab.page import controls_of, script, style
 from rebalance_kit.view.lab.playing.playback import film_bytes
-from rebalance_kit.view.lab.playing.prefetch import Ahead, is_large
+from rebalance_kit.view.lab.playing.prefetch import Prefetch, is_large
 from rebalance_kit.view.lab.predictions import Prediction, Question
 from rebalance_kit.view.lab.requests import answer
 from rebalance_kit.view.lab.settings import known_name
@@ -84,8 +84,7 @@ class Lab(Deeds, anywidget.AnyWidget):
         self.comparing: tuple[object, Comparing] | None = None
         self.dragging: object = None
         self._notice = ""
-        self._ready: Ahead | None = None
-        self._finishing: Ahead | None = None
+        self._prefetch = Prefetch()
         self._waiting: asyncio.TimerHandle | None = None
         self._ahead: tuple[History, tuple[object, ...], History] | None = None
         self.history = History((Branch("main", state),))
@@ -269,42 +268,33 @@ class Lab(Deeds, anywidget.AnyWidget):
 
     def get_ready(self) -> None:
         """Simulate and fold the run up to the cursor, so that the next click there is answered at once."""
-        state = self.history.state
-        if self._ready is None or not self._ready.fits(state, self.cursor_ms):
-            self._ready = Ahead(state)
-        self._ready.up_to(self.cursor_ms)
+        self._prefetch.get_ready(self.history.state, self.cursor_ms)
 
     def act_soon(self, do: str, member: str | None, args: dict[str, Any]) -> None:
         """Do what the page asks: like ``do``, but a large group is shown before its run is simulated to the end."""
-        ready, at_ms, now = self._ready, self.cursor_ms, self.history.state
-        if ready is None or not ready.fits(now, at_ms):
+        at_ms = self.cursor_ms
+        if not self._prefetch.fits(self.history.state, at_ms):
             self._act(do, member, args)
             return
         history = self.history.acted(do, member, at_ms, args)
-        then, action = history.state, history.state.done[-1].actions[0]
-        if not ready.act(then, action):
+        shown = self._prefetch.act(history.state, at_ms)
+        if shown is None:
             self.take(history)
-            return
-        self._ready = None
-        boards, film = ready.glance(then, at_ms)
-        self._finishing = ready
-        self._told_of(history.with_state(then.with_boards(boards)))
-        self._show(film, at_ms)
+        else:
+            self._begin_to_show(history, *shown)
 
-    def glance(self, history: History) -> None:
-        """Show the first second after the cursor of another run; ``finish`` makes the rest."""
-        state, at_ms = history.state, self.cursor_ms
-        begun = Ahead(state)
-        boards, film = begun.first_second(at_ms)
-        self._ready, self._finishing = None, begun
-        self._told_of(history.with_state(state.with_boards(boards)))
-        self._show(film, at_ms)
+    def glance(self, history: History, before: LabState) -> None:
+        """Show the first second after the cursor of another run than ``before``; ``finish`` makes the rest."""
+        self._begin_to_show(history, *self._prefetch.step(before, history.state, self.cursor_ms))
+
+    def _begin_to_show(self, history: History, boards: Boards, film: bytes) -> None:
+        self._told_of(history.with_state(history.state.with_boards(boards)))
+        self._show(film, self.cursor_ms)
 
     def finish(self) -> None:
         """Simulate the rest of what ``act_soon`` or ``glance`` has begun."""
-        begun, self._finishing = self._finishing, None
-        if begun is not None:
-            boards = begun.finish()
+        boards = self._prefetch.finish()
+        if boards is not None:
             self.history = self.history.with_state(self.history.state.with_boards(boards))
             self._show(film_bytes(boards), self.cursor_ms)
             self._get_ready_soon()
@@ -316,7 +306,7 @@ class Lab(Deeds, anywidget.AnyWidget):
             return
         film = self.film if same else film_bytes(history.state.boards)
         if not same:
-            self._finishing = None
+            self._prefetch.forget_rest()
         self._told_of(history)
         self._show(film, self.cursor_ms)
         self._get_ready_soon()

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import gc
+import json
+import zlib
+from dataclasses import replace
 
 import pytest
 
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
 
 from rebalance_kit.model.errors import RebalanceKitError
+from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.simulate import simulate
+from rebalance_kit.view.lab.playing.playback import glance_bytes
+from rebalance_kit.view.lab.playing.prefetch import Ahead
 from rebalance_kit.view.lab.requests import answer
 from rebalance_kit.view.lab.widget import Lab
 
 SESSION = "session.timeout.ms"
+BROKERS_SESSION = "group.consumer.session.timeout.ms"
 
 
 def drag(lab, how, value, name=SESSION, number=1):
@@ -74,7 +81,47 @@ def test_the_first_second_of_a_large_group_is_that_of_the_whole_run():
     drag(lab, "keep", 30_000)
     assert lab.trace.rows == simulate(lab.scenario, lab.history.state.seed).rows
     for moment in (at_ms, at_ms + 500, at_ms + 999):
-        assert glance.at(moment).partitions == lab.boards.at(moment).partitions
+        assert seen(glance.at(moment)) == seen(lab.boards.at(moment))
+
+
+def seen(board):
+    """What a board of so many partitions shows; positions between two looks are not among it."""
+    partitions = [(view.name, view.state, view.stopped_since_ms) for view in board.partitions]
+    return board.group, board.members, partitions
+
+
+@pytest.mark.parametrize(
+    ("protocol", "name", "at_ms"),
+    [("eager", SESSION, 14_000), ("eager", SESSION, 40_000), ("consumer", BROKERS_SESSION, 14_000)],
+)
+def test_a_step_of_a_session_shows_the_film_that_is_simulated_from_the_start(protocol, name, at_ms):
+    scenario = with_session(crash_of_a_large_group(), name, 50_000)
+    shown, fresh = Lab(scenario, protocol), Lab(scenario, protocol)
+    for lab in (shown, fresh):
+        lab.at(at_ms)
+    for value in (51_000, 46_000, 47_000):
+        drag(shown, "step", value, name)
+        then = fresh.history.state.with_settings({name: str(value)})
+        boards = Ahead(then).second_after(at_ms)
+        assert read(shown.film) == read(glance_bytes(boards, at_ms, then.scenario.end_ms))
+        assert shown.trace == boards.trace
+
+
+def crash_of_a_large_group():
+    members = tuple(MemberSpec(f"consumer-{number}", ("orders",)) for number in range(1, 9))
+    group = Scenario("large", (TopicSpec("orders", 70),), members, end_ms=70_000)
+    return group.with_action(Action(12_000, "crash", "consumer-2"))
+
+
+def with_session(scenario, name, value):
+    if name == BROKERS_SESSION:
+        return replace(scenario, broker={name: value})
+    members = (replace(spec, configs={name: value}) for spec in scenario.members)
+    return replace(scenario, members=tuple(members))
+
+
+def read(film):
+    return json.loads(zlib.decompress(film))
 
 
 def test_members_and_partitions_hold_from_the_start_and_deeds_keep_their_members():

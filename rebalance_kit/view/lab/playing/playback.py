@@ -59,18 +59,32 @@ class _Table(Generic[H]):
 
 def film(boards: Boards, since_ms: int = 0) -> dict[str, object]:
     """Everything the page needs to play a run, as JSON values; sentences from ``since_ms`` on."""
-    number = {name: index for index, name in enumerate(boards.names)}
+    return {**what_happens(boards), **what_sessions_decide(boards, since_ms)}
+
+
+def what_sessions_decide(boards: Boards, since_ms: int) -> dict[str, object]:
+    """The part of a film that other session timeouts change before anything happens otherwise."""
     members: _Table[tuple[object, ...]] = _Table()
+    tracks = [_coded(_with_session(boards, name), members) for name in boards.names]
+    return {
+        "end": boards.end_ms,
+        "memberStates": [list(state) for state in members.values()],
+        "memberTracks": tracks,
+        "sentences": _sentences(boards, since_ms),
+    }
+
+
+def what_happens(boards: Boards) -> dict[str, object]:
+    """All the rest of a film."""
+    number = {name: index for index, name in enumerate(boards.names)}
     partitions: _Table[PartitionState] = _Table()
     groups: _Table[tuple[object, ...]] = _Table()
-    member_tracks = [_coded(_with_session(boards, name), members) for name in boards.names]
     partition_tracks = [_coded(track, partitions) for track in boards.partitions.values()]
     group_track = _group_track(boards, groups)
     return {
         "version": VERSION,
         "label": boards.trace.label,
         "group": boards.group_name,
-        "end": boards.end_ms,
         "settled": boards.settled_ms() or 0,
         "steps": STEPS,
         "heartbeats": HEARTBEATS,
@@ -81,14 +95,11 @@ def film(boards: Boards, since_ms: int = 0) -> dict[str, object]:
             for look in looks(boards.names).values()
         ],
         "partitions": list(boards.partitions),
-        "memberStates": [list(state) for state in members.values()],
         "partitionStates": [_numbered(state, number) for state in partitions.values()],
         "groupStates": [list(state) for state in groups.values()],
-        "memberTracks": member_tracks,
         "seatTracks": _seat_tracks(boards),
         "partitionTracks": partition_tracks,
         "groupTrack": group_track,
-        "sentences": _sentences(boards, since_ms),
         "beats": [_waits(_thinned(boards, name)) for name in boards.names],
         "polls": _silent(boards),
         "positions": _positions(boards),
@@ -101,8 +112,7 @@ def film(boards: Boards, since_ms: int = 0) -> dict[str, object]:
 
 def glance_bytes(boards: Boards, since_ms: int, end_ms: int) -> bytes:
     """The film of a run that is known only up to ``boards.end_ms``; before ``since_ms`` it says no sentences."""
-    content = {**film(boards, since_ms), "end": end_ms, "known": boards.end_ms}
-    return zlib.compress(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8"), 1)
+    return deflated({**film(boards, since_ms), "end": end_ms, "known": boards.end_ms}, 1)
 
 
 def film_bytes(boards: Boards, since_ms: int = 0, level: int = 9) -> bytes:
@@ -110,8 +120,33 @@ def film_bytes(boards: Boards, since_ms: int = 0, level: int = 9) -> bytes:
 
     It says sentences from ``since_ms`` on; a lower ``level`` deflates faster.
     """
-    text = json.dumps(film(boards, since_ms), ensure_ascii=False, separators=(",", ":"))
-    return zlib.compress(text.encode("utf-8"), level)
+    return deflated(film(boards, since_ms), level)
+
+
+class Deflated:
+    """The film of a run as far as it is known, deflated but for what sessions decide: with other ones it is soon made."""
+
+    def __init__(self, boards: Boards, since_ms: int) -> None:
+        self._since_ms = since_ms
+        begun = zlib.compressobj(1)
+        self._head = begun.compress(compact(what_happens(boards))[:-1] + b",")
+        self._begun = begun
+
+    def film(self, boards: Boards, end_ms: int) -> bytes:
+        """The film of ``boards``, which differ in their sessions alone, of a run that ends then."""
+        rest = {**what_sessions_decide(boards, self._since_ms), "end": end_ms, "known": boards.end_ms}
+        more = self._begun.copy()
+        return self._head + more.compress(compact(rest)[1:]) + more.flush()
+
+
+def deflated(content: object, level: int) -> bytes:
+    """Values as compact JSON, deflated."""
+    return zlib.compress(compact(content), level)
+
+
+def compact(content: object) -> bytes:
+    """Values as compact JSON."""
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
 
 
 def _coded(track: Track[H], table: _Table[H]) -> list[int]:

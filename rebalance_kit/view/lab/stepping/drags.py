@@ -30,7 +30,7 @@ def step(lab: LabSurface, number: int, values: Mapping[str, str]) -> dict[str, o
     history = drag.before.with_state(drag.before.state.with_settings(values))
     large = is_large(history.state)
     if large:
-        lab.glance(history)
+        lab.glance(history, drag.before.state)
     else:
         lab.take(history)
     lab.dragging = Drag(number, drag.before, lab.history.state)
