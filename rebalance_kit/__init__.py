@@ -47,12 +47,12 @@ if TYPE_CHECKING:  # the names of the table below, for editors and type checkers
     from rebalance_kit.view.figures.state_machines import state_machine as state_machine
     from rebalance_kit.view.figures.sweep_figures import detection_figure as detection_figure
     from rebalance_kit.view.figures.sweep_figures import gap_figure as gap_figure
+    from rebalance_kit.view.lab.run_report import write_report as write_report
     from rebalance_kit.view.lab.widget import Lab as Lab
     from rebalance_kit.view.quiz.exam import Exam as Exam
     from rebalance_kit.view.quiz.poll import Poll as Poll
     from rebalance_kit.view.quiz.practice import Quiz as Quiz
     from rebalance_kit.view.quiz.practice import Review as Review
-    from rebalance_kit.view.reports.run_report import write_report as write_report
     from rebalance_kit.view.reports.watch_cell import watching as watching
     from rebalance_kit.view.style.showing import show as show
     from rebalance_kit.view.words.descriptions import describe_comparison as describe_comparison

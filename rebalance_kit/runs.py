@@ -26,7 +26,6 @@ from rebalance_kit.analysis.draws_text import (
 from rebalance_kit.analysis.invariants import check
 from rebalance_kit.analysis.metrics import UNPLANNED, metrics
 from rebalance_kit.model.errors import ScenarioError
-from rebalance_kit.model.extras import require
 from rebalance_kit.model.files import draft_folder, write_atomically
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.pipeline.own_files import note_written, refuse_foreign
@@ -76,8 +75,6 @@ def run_scenario(
     is written when the scenario cannot mean anything.
     """
     scenario = scenarios.scenario(name)
-    if out_dir is not None:
-        require("plotly")  # for the report
     protocols = dict(_protocols(scenario, protocol))
     names = _file_names(scenario, protocols)
     if out_dir is not None:
@@ -190,7 +187,7 @@ def _file_names(scenario: Scenario, protocols: Mapping[str, str | None]) -> tupl
 
 def _write(folder: Path, names: Sequence[str], traces: Mapping[str, Trace]) -> None:
     """Write the whole set beside its place, then rename file by file: an interrupt leaves the former set."""
-    from rebalance_kit.view.reports.run_report import write_report
+    from rebalance_kit.view.lab.run_report import write_report
 
     with draft_folder(folder) as draft:
         for name, trace in zip(names, traces.values(), strict=False):

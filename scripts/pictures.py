@@ -1,12 +1,16 @@
-"""Copy the pictures of the documents from where the browser tests have put them into docs/images.
+"""Pictures that the browser tests have made: copied into docs/images, or laid out on sheets to be looked at.
 
 python -m pytest tests/browser/test_lab_pictures.py && python scripts/pictures.py
+python -m pytest tests/browser/controls/test_lab_places.py && python scripts/pictures.py sheets
 """
 
 from __future__ import annotations
 
 import sys
+from itertools import groupby
 from pathlib import Path
+
+from PIL import Image
 
 from rebalance_kit.model.files import write_atomically
 
@@ -16,7 +20,20 @@ SHOWN = ROOT / "docs" / "images"
 PICTURES = ("board", "compare", "timeline", "messages", "why", "fifty")
 
 
-def main() -> int:
+WIDE, GAP = 960, 12
+
+
+def main(arguments: list[str]) -> int:
+    """Do what the command line asks."""
+    if arguments == ["sheets"]:
+        return sheets()
+    if arguments:
+        print(__doc__, file=sys.stderr)
+        return 2
+    return copies()
+
+
+def copies() -> int:
     """Copy all six, or none and say which is missing."""
     missing = [name for name in PICTURES if not (MADE / f"doc-{name}.png").is_file()]
     if missing:
@@ -31,5 +48,39 @@ def main() -> int:
     return 0
 
 
+def sheets() -> int:
+    """One sheet for each place of the lab and theme, its four screens on it."""
+    made = sorted(MADE.glob("place-*.png"), key=lambda path: (*_place_and_theme(path), path.name))
+    if not made:
+        print(f"no pictures in {MADE}; run tests/browser/controls/test_lab_places.py first", file=sys.stderr)
+        return 1
+    folder = MADE.parent / "sheets"
+    folder.mkdir(parents=True, exist_ok=True)
+    for (place, theme), paths in groupby(made, key=_place_and_theme):
+        _laid_out([Image.open(path) for path in paths]).save(folder / f"{place}-{theme}.png")
+    print(f"{len(made)} pictures on sheets in {folder}")
+    return 0
+
+
+def _place_and_theme(path: Path) -> tuple[str, str]:
+    """What a picture's name says: place-PLACE-SIZE-THEME."""
+    _, place, _, theme = path.stem.split("-")
+    return place, theme
+
+
+def _laid_out(pictures: list[Image.Image]) -> Image.Image:
+    """Two in a row, each as wide as the others."""
+    fitted = [one.resize((WIDE, round(one.height * WIDE / one.width))) for one in pictures]
+    rows = [fitted[at : at + 2] for at in range(0, len(fitted), 2)]
+    heights = [max(one.height for one in row) for row in rows]
+    sheet = Image.new("RGB", (2 * WIDE + GAP, sum(heights) + GAP * (len(rows) - 1)), "#888888")
+    top = 0
+    for row, height in zip(rows, heights, strict=True):
+        for column, one in enumerate(row):
+            sheet.paste(one, (column * (WIDE + GAP), top))
+        top += height + GAP
+    return sheet
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -101,11 +101,12 @@ export class Lab {
   assemble() {
     const { ui } = this;
     ui.middle.append(ui.stageHome, this.pane.root);
+    ui.viewbar.append(this.panels.list, ui.share);
     ui.root.append(
       ui.header,
       make("div", { class: "rk-intro" }, ui.lesson, ui.story),
       ui.band,
-      make("div", { class: "rk-viewbar" }, this.panels.list, ui.share),
+      ui.viewbar,
       ui.sentences,
       ui.middle,
       ui.actionBar,

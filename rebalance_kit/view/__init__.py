@@ -39,6 +39,6 @@ __getattr__, __dir__, __all__ = lazy_names(
         "show": "style.showing",
         "state_machine": "figures.state_machines",
         "watching": "reports.watch_cell",
-        "write_report": "reports.run_report",
+        "write_report": "lab.run_report",
     },
 )

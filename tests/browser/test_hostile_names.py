@@ -17,10 +17,10 @@ from rebalance_kit.quiz.sittings.practice import Practice
 from rebalance_kit.quiz.sittings.store import Store
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 from rebalance_kit.simulation.simulate import simulate
+from rebalance_kit.view.lab.run_report import write_report
 from rebalance_kit.view.lab.widget import Lab
 from rebalance_kit.view.quiz.page import script
 from rebalance_kit.view.reports.log_report import write_forensics_page
-from rebalance_kit.view.reports.run_report import write_report
 from tests.support.bad_input.command import ended
 from tests.support.browser.lab_bridge import Bridge
 
@@ -87,7 +87,7 @@ def shows(page, *names):
 def test_the_report_of_a_run(safe, scenario, tmp_path):
     trace = simulate(read_scenario(scenario, "s.yaml"), protocol="eager")
     safe.goto(write_report(tmp_path / "report.html", [trace]).as_uri())
-    safe.locator("#gantt-0 .main-svg").first.wait_for()
+    safe.locator("#run-0 .rk-stage").wait_for()
     assert shows(safe, ONE, *NAMES)
 
 

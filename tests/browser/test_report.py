@@ -1,4 +1,4 @@
-"""The report in a real browser, with the network cut off."""
+"""Pages that are saved and opened from a file, with the network cut off: the report of runs, and the page of a sweep."""
 
 from __future__ import annotations
 
@@ -6,27 +6,64 @@ import pytest
 
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.simulate import simulate
+from rebalance_kit.view.lab.run_report import write_report
+from rebalance_kit.view.reports.sweep_report import write_sweep
 
-pytest.importorskip("plotly", reason="plotly is not installed: reports are left out")
-
-from rebalance_kit.view.reports.run_report import write_report
+PROTOCOLS = ("eager", "cooperative", "consumer")
 
 
-def test_a_report_plays_its_animation_without_any_network(page, tmp_path, shot):
-    asked = []
-    page.on("request", lambda request: asked.append(request.url) if request.url.startswith("http") else None)
-    target = write_report(
-        tmp_path / "report.html",
-        [simulate(load("two-consumers-crash"), protocol=name) for name in ("eager", "cooperative")],
+@pytest.fixture
+def asked(page):
+    """What the page has asked of a network."""
+    addresses = []
+    page.on(
+        "request", lambda request: addresses.append(request.url) if request.url.startswith("http") else None
     )
-    page.goto(target.as_uri())
-    page.locator("#gantt-1 .main-svg").first.wait_for()
-    before = page.locator("#flow-0 .slider-group").text_content()
-    page.locator("#flow-0 .updatemenu-button").first.click()
+    return addresses
+
+
+def test_each_run_of_a_report_plays_and_is_guided_without_any_network(page, asked, tmp_path, shot):
+    traces = [simulate(load("two-consumers-crash"), protocol=name) for name in PROTOCOLS]
+    page.goto(write_report(tmp_path / "report.html", traces).as_uri())
+    labs = page.locator(".rk-lab")
+    assert labs.count() == 3
+    assert page.locator(".rk-offer").count() == 0
+    first, last = labs.nth(0), labs.nth(2)
+    assert first.locator(".rk-presetbutton").is_disabled()
+    for lab in (first, last):
+        lab.locator(".rk-stage").wait_for()
+    before, other = first.locator(".rk-clock").text_content(), last.locator(".rk-clock").text_content()
+    first.get_by_role("button", name="Play", exact=True).click()
     page.wait_for_function(
-        "before => document.querySelector('#flow-0 .slider-group').textContent !== before",
-        arg=before,
-        timeout=20_000,
+        "before => document.querySelector('.rk-clock').textContent !== before", arg=before, timeout=20_000
     )
+    first.get_by_role("button", name="Pause", exact=True).click()
+    assert last.locator(".rk-clock").text_content() == other
+    last.get_by_role("button", name="Guide me").click()
+    last.locator(".rk-beat .rk-progress").wait_for()
+    assert "consumer-1" in last.locator(".rk-beat").inner_text()
+    chart = page.locator("#gantt-0 svg").bounding_box()
+    assert chart["width"] <= first.bounding_box()["width"]
     assert asked == []
     shot(page.locator("body"), "report")
+
+
+def test_the_page_of_a_sweep_draws_its_figures_without_any_network(page, asked, tmp_path):
+    pytest.importorskip("plotly", reason="plotly is not installed: the page of a sweep is left out")
+    rows = [
+        {
+            "protocol": protocol,
+            "members": members,
+            "error": None,
+            "group_gap_s": float(members),
+            "unread_partition_s": 2.0 * members,
+        }
+        for protocol in PROTOCOLS
+        for members in (2, 4, 8)
+    ]
+    target = write_sweep(tmp_path / "sweep.html", rows, ["members"], "members")
+    assert target.stat().st_size < 2_500_000
+    page.goto(target.as_uri())
+    page.locator("#sweep-0 .main-svg").first.wait_for()
+    assert page.locator("#sweep-0 .scatterlayer .trace").count() == 6
+    assert asked == []

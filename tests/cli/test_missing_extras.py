@@ -24,8 +24,6 @@ BROUGHT = {"lab": ("traitlets", "IPython"), "spark": ("py4j", "numpy")}
 #: Command, and the extra that it asks for when that one is missing.
 NEEDS = [
     ("cards --out {new}", "print"),
-    ("run crash --one-run --out {new}", "lab"),
-    ("replay {logs} --out {new}", "lab"),
     ("lab", "lab"),
     ("lab crash --text", "lab"),
     ("lab crash --html {new}", "lab"),
@@ -49,6 +47,7 @@ NEEDS_NOTHING = [
     ("bundle", 2),
     ("classroom report {new}", 2),
     ("run crash --one-run", 0),
+    ("run crash --one-run --out {new}", 0),
     ("search --count 1", 0),
     ("assign {new}", 2),
     ("scenarios", 0),

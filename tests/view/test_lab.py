@@ -212,7 +212,7 @@ def test_fifty_by_five_hundred_travels_in_thirty_kilobytes(make_group):
 
 
 def test_importing_the_room_loads_neither_plotly_nor_widgets():
-    code = "import sys, rebalance_kit.view.words.descriptions, rebalance_kit.view.figures.flow, rebalance_kit.view.reports.run_report, rebalance_kit.view.lab.playing.playback; print(sorted({'plotly', 'ipywidgets', 'anywidget', 'IPython', 'traitlets'} & set(sys.modules)))"
+    code = "import sys, rebalance_kit.view.words.descriptions, rebalance_kit.view.figures.flow, rebalance_kit.view.lab.run_report, rebalance_kit.view.lab.playing.playback; print(sorted({'plotly', 'ipywidgets', 'anywidget', 'IPython', 'traitlets'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

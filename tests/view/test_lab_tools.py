@@ -18,6 +18,7 @@ from rebalance_kit.simulation.simulate import Run, simulate
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.marks import action_words
 from rebalance_kit.view.lab.costs import preview
+from rebalance_kit.view.lab.lesson_words import ALSO_CALLED
 from rebalance_kit.view.lab.lessons import PRESETS, preset_rows
 from rebalance_kit.view.lab.playing.playback import film_bytes
 from rebalance_kit.view.lab.predictions import questions
@@ -199,6 +200,13 @@ def test_every_scenario_of_the_kit_is_a_lesson_and_every_lesson_a_scenario():
     assert {one.name for one in PRESETS} == set(names())
     assert len(PRESETS) >= 20
     assert all(row["title"] and row["try"] and row["watch"] for row in preset_rows())
+
+
+def test_other_words_lead_to_lessons_that_exist():
+    assert set(ALSO_CALLED) <= {one.name for one in PRESETS}
+    kubernetes = [row["name"] for row in preset_rows() if "k8s" in row["finds"]]
+    assert {"rolling-restart", "static-restart-in-time", "crash"} <= set(kubernetes)
+    assert "two-bounces" not in kubernetes
 
 
 def test_lights_are_as_many_as_invariants_and_a_broken_one_names_its_moment():

@@ -18,8 +18,9 @@ export class Stage {
    * @param {import("../film/format.js").Film} film
    * @param {import("./sizes.js").LaneSizes} sizes
    * @param {(index: number) => void} onSelect hears -1 where a lane is offered to a new member
+   * @param {boolean} [offers] whether a lane is offered
    */
-  constructor(film, sizes, onSelect) {
+  constructor(film, sizes, onSelect, offers = true) {
     this.film = film;
     this.sizes = sizes;
     const size = `height:${sizes.height}px;min-width:${sizes.inner}px`;
@@ -43,7 +44,7 @@ export class Stage {
     this.board.append(...this.lanes.map((lane) => lane.node));
     this.tokens = film.partitions.map((name, index) => new Token(name, index, tokenLayer));
     this.root.append(this.coordinator.root, this.bus.root, this.rail, this.board, tokenLayer);
-    this.offerLane(onSelect);
+    if (offers) this.offerLane(onSelect);
   }
 
   /**

@@ -2,6 +2,10 @@
 
 import { make } from "../../shared/dom.js";
 
+/** What a drawer takes of the width (as in panels.css), and the lab's width from which the board makes room for it. */
+const DRAWER = 380;
+const BESIDE_FROM = 1200;
+
 /** A menu or a drawer; one at a time is open. */
 export class Popup {
   /**
@@ -39,6 +43,14 @@ export class Popup {
   }
 
   /**
+   * The width that the board leaves to an open drawer; 0 where the drawer lies over the board for want of room.
+   * @param {number} outer of the lab
+   */
+  besideOf(outer) {
+    return this.kind === "drawer" && this.open && outer >= BESIDE_FROM ? DRAWER : 0;
+  }
+
+  /**
    * @param {HTMLElement | null} opener its button
    * @param {...(Node | string)} content
    */
@@ -50,6 +62,7 @@ export class Popup {
     closer.addEventListener("click", () => this.close(true));
     this.root.replaceChildren(closer, ...content);
     this.root.hidden = false;
+    if (this.kind === "drawer") this.lab.screen.fit();
     this.place(opener);
     document.addEventListener("pointerdown", this.onOutside);
     const first = this.root.querySelector(":checked[type=radio]") ??
@@ -66,12 +79,12 @@ export class Popup {
     const box = opener?.closest(".rk-actions, .rk-transport")?.getBoundingClientRect();
     const low = this.kind === "menu" && opener && box;
     this.root.classList.toggle("rk-low", !!low);
-    style.left = style.bottom = style.maxHeight = "";
-    const transport = home.querySelector(".rk-transport")?.getBoundingClientRect();
-    if (this.kind === "drawer" && transport) { // the strip and its buttons stay in sight beside it
-      const whole = home.getBoundingClientRect();
-      style.bottom = `${(whole.bottom - transport.top) * home.offsetWidth / whole.width}px`;
-    }
+    style.left =
+      style.bottom =
+      style.height =
+      style.maxHeight =
+        "";
+    if (this.kind === "drawer") this.endAbove(this.lab.ui.actionBar, this.lab.ui.transport);
     if (!low) return;
     const outer = home.getBoundingClientRect(), scale = outer.width / home.offsetWidth;
     const left = (opener.getBoundingClientRect().left - outer.left) / scale;
@@ -80,10 +93,22 @@ export class Popup {
     style.left = `${Math.max(20, Math.min(left, home.offsetWidth - this.root.offsetWidth - 20))}px`;
   }
 
+  /**
+   * A drawer leaves the deeds, the buttons of time and the strip in sight, however high they become.
+   * @param {...HTMLElement} bars of which the first that is shown ends it
+   */
+  endAbove(...bars) {
+    const bar = bars.find((node) => node.offsetHeight > 0);
+    if (!bar) return;
+    this.root.style.bottom = "auto";
+    this.root.style.height = `${bar.offsetTop - this.root.offsetTop}px`;
+  }
+
   /** @param {boolean} back whether the focus goes back to where it was */
   close(back) {
     if (this.root.hidden) return;
     this.root.hidden = true;
+    if (this.kind === "drawer") this.lab.screen.fit();
     document.removeEventListener("pointerdown", this.onOutside);
     if (back) this.lab.focus.giveBack(this.home);
   }

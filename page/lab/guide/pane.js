@@ -50,8 +50,8 @@ export class Pane {
 
   /** Show it, or not, as the picture on the stage allows. */
   place() {
-    const { comparison, predict } = this.lab;
-    this.root.hidden = !this.wide || comparison.view !== null;
+    const { comparison, predict, screen } = this.lab;
+    this.root.hidden = !this.wide || comparison.view !== null || screen.beside > 0;
     this.root.classList.toggle("rk-unseen", predict.on);
     if (this.shown) this.want();
   }

@@ -24,6 +24,7 @@ export function buildRegions(lab) {
   return {
     root: make("section", { class: "rk-lab rk-light", ...suppressed }),
     stageHome: make("div", { class: "rk-stagehome" }),
+    viewbar: make("div", { class: "rk-viewbar" }),
     middle: make("div", { class: "rk-middle" }),
     lesson: make("p", { class: "rk-lesson" }),
     band: make("p", { class: "rk-band", role: "alert" }),
@@ -42,7 +43,8 @@ export function buildRegions(lab) {
 function buildHeader(lab) {
   const title = make("b", { class: "rk-title" });
   const presetButton = opener("", "Lessons", (node) => showPresets(lab, node), { class: "rk-presetbutton" });
-  presetButton.append(title, " ▾");
+  presetButton.append(title, lab.alone ? "" : " ▾");
+  presetButton.disabled = lab.alone;
   const protocols = make("div", { class: "rk-seg", role: "group", "aria-label": "Protocol" });
   const compareButton = button("Compare", "Compare the protocols", () => lab.comparison.toggle(null), {
     class: "rk-comparebutton",

@@ -21,6 +21,8 @@ const PRESENTED = 580;
 
 /** From so many pixels on everything is drawn larger. */
 const ENLARGED = [[1750, 1.4], [1500, 1.25], [0, 1]];
+/** Below these widths there is less air between things. */
+const NARROW = Object.freeze({ "rk-snug": 1130, "rk-tight": 960, "rk-thin": 900 });
 const MOST_SQUARES = 24;
 
 /** @typedef {import("../film/board.js").Board} Board */
@@ -37,6 +39,7 @@ export class Screen {
     this.stage = null; // a Stage or Tiles
     this.width = 0;
     this.outer = 0;
+    this.beside = 0; // the width that an open drawer takes
     this.tall = PRESENTED;
     this.lesson = ""; // what the axis of time belongs to
     /** @type {string | null} */
@@ -65,16 +68,16 @@ export class Screen {
   }
 
   fit() {
-    const { film, ui, strip, selected } = this.lab;
+    const { film, strip, selected } = this.lab;
     if (!film) return;
     const outer = this.room();
-    const width = Math.max(720, outer - this.lab.pane.widthOf(outer));
-    if (this.stage && this.width === width && this.outer === outer) return;
+    const beside = this.lab.drawer.besideOf(outer);
+    const width = Math.max(720, outer - (beside || this.lab.pane.widthOf(outer)));
+    if (this.stage && this.width === width && this.outer === outer && this.beside === beside) return;
     this.width = width;
     this.outer = outer;
-    ui.root.classList.toggle("rk-tight", outer < 960);
-    ui.root.classList.toggle("rk-snug", outer < 1130);
-    ui.root.classList.toggle("rk-thin", outer < 900);
+    this.beside = beside;
+    this.markNarrow();
     const focused = this.stage && this.stage.root.contains(document.activeElement);
     this.stage = this.makeStage(width);
     strip.show(film, Math.max(360, outer), this.lesson);
@@ -82,6 +85,16 @@ export class Screen {
     reserveGuideBar(this.lab);
     if (focused && this.stage.lanes[selected]) this.stage.lanes[selected].node.focus();
     this.showAll();
+  }
+
+  /** All of a narrow lab is set tighter, or only what an open drawer leaves little room. */
+  markNarrow() {
+    const { outer, beside } = this, { root, viewbar, middle } = this.lab.ui;
+    root.classList.toggle("rk-beside", beside > 0);
+    for (const [name, least] of Object.entries(NARROW)) {
+      root.classList.toggle(name, outer < least);
+      [viewbar, middle].forEach((part) => part.classList.toggle(name, beside > 0 && outer - beside < least));
+    }
   }
 
   /** Presenting, the strip and its axis stay on the screen: where they would not, everything is drawn smaller. */
@@ -99,7 +112,8 @@ export class Screen {
     const { film, ui } = this.lab;
     const onSelect = (/** @type {number} */ index) => this.onSelect(index);
     const sizes = measure(film, width, ui.root.classList.contains("rk-projector"));
-    return "cells" in sizes ? new Stage(film, sizes, onSelect) : new Tiles(film, sizes, onSelect);
+    const offers = !this.lab.alone; // without a kernel nobody can be added
+    return "cells" in sizes ? new Stage(film, sizes, onSelect, offers) : new Tiles(film, sizes, onSelect);
   }
 
   /** @param {number} index */

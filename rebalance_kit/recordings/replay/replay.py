@@ -17,7 +17,6 @@ from statistics import median, quantiles
 from typing import Any, TextIO
 
 from rebalance_kit.model.errors import DataError, RebalanceKitError
-from rebalance_kit.model.extras import require
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.recordings.replay.compare import Comparison, compare
 from rebalance_kit.recordings.replay.draws import of_draw
@@ -166,8 +165,6 @@ def run_replay(
     """Print one line per run and, without ``as_json``, a summary; 1 when some run has no equal draw."""
     if draws < 1:
         raise DataError(f"--draws is {draws}; expected at least 1")
-    if out_dir is not None:
-        require("plotly")  # for the pages
     runs = list(_runs(folders))
     equal = alike = 0
     for outcome in replay_all(runs, draws):
@@ -244,7 +241,7 @@ def _write_page(folder: Path, outcome: Outcome) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     run = read_run(outcome.path)
     simulated = simulate(of_draw(repeat(run).scenario, outcome.best_seed), outcome.best_seed)
-    report = import_module("rebalance_kit.view.reports.run_report")
+    report = import_module("rebalance_kit.view.lab.run_report")
     report.write_report(
         folder / f"{outcome.run}.html",
         [recorded_trace(run), simulated],

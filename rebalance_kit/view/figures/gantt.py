@@ -52,14 +52,14 @@ PATTERN_OF = {
 def gantt_figure(trace: Trace, theme: str = "light", group: str | None = None) -> Figure:
     """A plotly figure (plain values) of one run; time in seconds runs to the right."""
     boards = Boards(trace, group)
-    rows = _rows(boards)
+    rows = gantt_rows(boards)
     title = f"{trace.meta.get('title') or trace.meta.get('scenario') or trace.run_id} · {trace.label}"
     height = max(300, 170 + (26 if len(rows) <= 24 else 15) * len(rows))
     layout = base_layout(theme, title, describe_gantt(trace), height)
     layout |= _axes(boards.end_ms, list(rows), ROLES[theme]) | _marked(boards, ROLES[theme])
     layout["margin"] |= {"t": 110, "b": 90}
     layout["title"] |= {"y": 0.98, "yanchor": "top", "yref": "container"}
-    bars = _by_drawing(rows)
+    bars = bars_by_drawing(rows)
     return {"data": [*_flowing(boards, bars, theme), *_standing(bars, ROLES[theme])], "layout": layout}
 
 
@@ -89,7 +89,7 @@ def _axes(end_ms: int, labels: list[str], role: Mapping[str, str]) -> Figure:
 
 def _marked(boards: Boards, role: Mapping[str, str]) -> Figure:
     """A line and a label per mark."""
-    marks = _shown(boards.marks)
+    marks = labelled_marks(boards.marks)
     lines = [
         (mark.at_ms / 1000, *(("solid", "alert") if mark.kind == "fault" else ("dot", "ink3")))
         for mark in marks
@@ -100,7 +100,7 @@ def _marked(boards: Boards, role: Mapping[str, str]) -> Figure:
     }
 
 
-def _rows(boards: Boards) -> dict[str, list[Segment]]:
+def gantt_rows(boards: Boards) -> dict[str, list[Segment]]:
     """Row labels with their bars; many partitions of one fate are one row."""
     if len(boards.partitions) <= ROWS_UP_TO:
         return {name: segments_of(boards, name) for name in boards.partitions}
@@ -139,7 +139,7 @@ def _standing(bars: Bars, role: Mapping[str, str]) -> list[Figure]:
     ]
 
 
-def _by_drawing(rows: Mapping[str, Sequence[Segment]]) -> Bars:
+def bars_by_drawing(rows: Mapping[str, Sequence[Segment]]) -> Bars:
     """Bars by what they are drawn like: whoever reads, or the reason why nobody does."""
     bars: Bars = {}
     for label, segments in rows.items():
@@ -180,7 +180,7 @@ def _trace(name: str, bars: list[tuple[str, Segment]], marker: Figure) -> Figure
     }
 
 
-def _shown(marks: Iterable[Mark]) -> list[Mark]:
+def labelled_marks(marks: Iterable[Mark]) -> list[Mark]:
     """Marks with a label of their own: what was done, generations and epochs, timers; at most 14."""
     others = [mark for mark in marks if mark.words != "rebalance begins"]
     if len(others) <= 14:

@@ -18,7 +18,7 @@ def _trace(lab: LabSurface) -> tuple[str, str]:
 
 
 def _report(lab: LabSurface) -> tuple[str, str]:
-    from rebalance_kit.view.reports.run_report import report_html
+    from rebalance_kit.view.lab.run_report import report_html
 
     return "report.html", report_html([lab.trace])
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
+from rebalance_kit.view.lab.lesson_words import also_called
+
 FIRST = "First steps"
 CLOCKS = "Barriers and clocks"
 CALLBACKS = "Callbacks and commits"
@@ -269,6 +271,13 @@ FINDS_TWICE = "records come twice, are delivered again: duplicates, redelivery, 
 FINDS_SKIPPED = "records are lost, skipped, never read: data loss"
 
 
+def search_words(name: str) -> str:
+    """What the search finds a lesson by, beside its title and what is to be tried in it."""
+    lists = ((TWICE, FINDS_TWICE), (SKIPPED, FINDS_SKIPPED))
+    told = [words for names, words in lists if name in names]
+    return "; ".join([*told, also_called(name)])
+
+
 @lru_cache(maxsize=1)
 def preset_rows() -> list[dict[str, str]]:
     """All lessons with the titles and stories of their scenarios, as JSON values."""
@@ -286,11 +295,7 @@ def preset_rows() -> list[dict[str, str]]:
                     "story": scenario.story,
                     "try": preset.try_,
                     "watch": preset.watch,
-                    "finds": "; ".join(
-                        words
-                        for names_of, words in ((TWICE, FINDS_TWICE), (SKIPPED, FINDS_SKIPPED))
-                        if preset.name in names_of
-                    ),
+                    "finds": search_words(preset.name),
                 }
             )
     return rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Mapping
 from functools import lru_cache
 from html import escape
 from pathlib import Path
@@ -20,14 +21,13 @@ PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>
 <style>{style}
 body {{ margin: 16px; }}</style></head><body>
-<div id="rebalance-lab"></div>
+{player}
 <noscript><pre>{text}</pre></noscript>
-<script type="application/json" data-rebalance-run>{data}</script>
-<script type="module">
-{script}
-</script></body></html>
+{script}</body></html>
 """
-"""The script finds the run in the page, and plays it without a kernel (page/lab/kernel/alone.js)."""
+PLAYER = """<div id="{name}"></div>
+<script type="application/json" data-rebalance-run="{name}">{data}</script>"""
+"""The script finds each run in the page, and plays it without a kernel (page/lab/kernel/alone.js)."""
 
 
 @lru_cache(maxsize=1)
@@ -43,20 +43,31 @@ def style() -> str:
     return "\n".join([stylesheet(), *(part.read_text(encoding="utf-8") for part in parts)])
 
 
-def page(film: bytes, controls: dict[str, Any], at_ms: int, theme: str, text: str) -> str:
-    """A self-contained HTML page that plays a run; it asks no network and no kernel."""
+def script_element() -> str:
+    """The lab's script for a page of its own, after everything that it plays."""
+    source = script().replace("</script", "<\\/script")
+    return f'<script type="module">\n{source}\n</script>'
+
+
+def player(name: str, film: bytes, controls: Mapping[str, object], at_ms: int, theme: str) -> str:
+    """The place of a lab that plays a run by itself, and the run; ``name`` is its id in the page."""
     data = {
         "film": base64.b64encode(film).decode("ascii"),
         "controls": {**controls, "alone": True},
         "cursor_ms": at_ms,
         "theme": theme,
     }
+    return PLAYER.format(name=name, data=embedded(data))
+
+
+def page(film: bytes, controls: dict[str, Any], at_ms: int, theme: str, text: str) -> str:
+    """A self-contained HTML page that plays a run; it asks no network and no kernel."""
     return PAGE.format(
         title=escape(str(controls["title"])),
         style=style(),
         text=escape(text),
-        script=script().replace("</script", "<\\/script"),
-        data=embedded(data),
+        player=player("rebalance-lab", film, controls, at_ms, theme),
+        script=script_element(),
     )
 
 

@@ -1,14 +1,33 @@
-"""The page of a sweep: its figures with their twins, and the table of all settings."""
+"""The page of a sweep: its figures with their twins, and the table of all settings.
+
+plotly.js stands in it deflated and is inflated by the page itself, which asks no network.
+"""
 
 from __future__ import annotations
 
+import base64
+import gzip
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
+from rebalance_kit.model.extras import require
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.view.figures.sweep_figures import Row, sweep_figures
-from rebalance_kit.view.reports.run_report import figure_html, page_html, twin_html
+from rebalance_kit.view.reports.report_page import page_html, twin_html
+from rebalance_kit.view.style.embedding import embedded
+from rebalance_kit.view.style.showing import Figure, as_plotly
+
+_DRAW = """<script type="module">
+const deflated = Uint8Array.from(atob(document.getElementById("plotly").textContent), (letter) => letter.charCodeAt(0));
+const stream = new Blob([deflated]).stream().pipeThrough(new DecompressionStream("gzip"));
+const script = document.createElement("script");
+script.textContent = await new Response(stream).text();
+document.head.append(script);
+for (const data of document.querySelectorAll("script[data-for]")) {
+  Plotly.newPlot(data.dataset.for, JSON.parse(data.textContent));
+}
+</script>"""
 
 
 def write_sweep(
@@ -19,9 +38,24 @@ def write_sweep(
     body = [f"<h1>Sweep of {len(rows):,} runs</h1>"]
     for index, figure in enumerate(sweep_figures(rows, names, theme)):
         body += [
-            figure_html(f"sweep-{index}", figure),
+            _figure_html(f"sweep-{index}", figure),
             twin_html(str(figure["layout"]["meta"]["text"]), opened=True),
         ]
     body += ["<h2>All settings</h2>", f"<pre>{escape(text)}</pre>"]
     target.parent.mkdir(parents=True, exist_ok=True)
-    return write_atomically(target, page_html("Sweep", theme, "\n".join(body)))
+    return write_atomically(target, page_html("Sweep", theme, "\n".join(body), scripts=_scripts()))
+
+
+def _figure_html(name: str, figure: Figure) -> str:
+    """A figure's place and data; scripts cannot be closed from within the data."""
+    label = escape(str(figure["layout"]["title"]["text"]), quote=True)
+    return f'<div class="figure" id="{name}" role="img" aria-label="{label}"></div>\n<script type="application/json" data-for="{name}">{embedded(as_plotly(figure))}</script>'
+
+
+def _scripts() -> str:
+    """plotly.js of the installed package, deflated, and what draws with it; raises ``EnvironmentProblem`` without it."""
+    require("plotly")
+    from plotly.offline import get_plotlyjs
+
+    deflated = gzip.compress(str(get_plotlyjs()).encode("utf-8"), mtime=0)
+    return f'<script type="text/plain" id="plotly">{base64.b64encode(deflated).decode("ascii")}</script>\n{_DRAW}'

@@ -62,9 +62,9 @@ def _group_line(board: BoardState) -> str:
     return f"Group {group.state}{number}{room}."
 
 
-def describe_flow(trace: Trace) -> str:
+def describe_flow(run: Trace | Boards) -> str:
     """A run in words: who owns what first and last, what happened, which partitions were unread how long."""
-    boards = Boards(trace)
+    boards = run if isinstance(run, Boards) else Boards(run)
     begin = boards.watched_from_ms
     lines = [_title(boards), f"{_at(begin)} {_shares(boards.at(max(begin - 1, 0)))}"]
     lines += [f"{_at(mark.at_ms)} {mark.words}." for mark in boards.marks if mark.at_ms >= begin]
@@ -72,9 +72,9 @@ def describe_flow(trace: Trace) -> str:
     return "\n".join([*lines, *_gap_lines(boards)])
 
 
-def describe_gantt(trace: Trace) -> str:
+def describe_gantt(run: Trace | Boards) -> str:
     """The Gantt chart in words: a line for partitions of the same fate, its bars from left to right."""
-    boards = Boards(trace)
+    boards = run if isinstance(run, Boards) else Boards(run)
     fates: dict[str, list[str]] = {}
     for name in boards.partitions:
         bars = [

@@ -119,3 +119,37 @@ def test_a_drawer_leaves_the_strip_and_its_buttons_free(page, tmp_path, width, b
     box, transport = drawer.bounding_box(), bridge.root.locator(".rk-transport").bounding_box()
     assert box["y"] + box["height"] <= transport["y"] + 1
     assert box["height"] > 300
+
+
+BEYOND = """(edge) => [...document.querySelectorAll('.rk-stage, .rk-stage *, .rk-tabs button, .rk-meter, .rk-say *')]
+  .filter((one) => one.checkVisibility({ visibilityProperty: true }) && one.getBoundingClientRect().right > edge + 1)
+  .map((one) => one.className.baseVal ?? one.className)"""
+
+
+@pytest.mark.parametrize("name", ["crash", "fifty-by-five-hundred"])
+@pytest.mark.parametrize("width", [1366, 1920])
+@pytest.mark.parametrize("button", ["Settings", "Predict"])
+def test_the_board_makes_room_for_a_drawer_and_takes_it_back(page, tmp_path, shot, name, width, button):
+    bridge = opened(page, tmp_path, name, width)
+    bridge.seek(30_000)
+    stage, height = bridge.root.locator(".rk-stage"), bridge.root.bounding_box()["height"]
+    before = stage.bounding_box()
+    bridge.click(button)
+    drawer = bridge.root.locator(".rk-drawer")
+    drawer.wait_for()
+    assert page.evaluate(BEYOND, drawer.bounding_box()["x"]) == []
+    assert bridge.root.bounding_box()["height"] == height
+    assert not bridge.root.locator(".rk-pane").is_visible()
+    shot(bridge.root, f"drawer-{button.lower()}-{name}-{width}")
+    drawer.get_by_role("button", name="Close").click()
+    assert stage.bounding_box() == before
+
+
+def test_a_drawer_ends_above_the_deeds(page, tmp_path):
+    bridge = opened(page, tmp_path, "crash", 1366)
+    bridge.click("Predict")
+    drawer = bridge.root.locator(".rk-drawer")
+    drawer.wait_for()
+    page.evaluate("(words) => { lab.ui.cost.textContent = words; }", "two lines of what it costs " * 12)
+    box, deeds = drawer.bounding_box(), bridge.root.locator(".rk-actions").bounding_box()
+    assert box["y"] + box["height"] <= deeds["y"] + 1

@@ -74,9 +74,13 @@ def beats(boards: Boards, scenario: Scenario, *, as_written: bool = True) -> lis
 
     The lesson speaks in its own words only of the run ``as_written``: after a deed or with other chances they might be wrong.
     """
+    return beats_from(boards, story_start_ms(scenario), lesson_beats(scenario) if as_written else ())
+
+
+def beats_from(boards: Boards, start_ms: int, told: Sequence[LessonBeat] = ()) -> list[Beat]:
+    """The beats of a run from a moment on; ``told`` is what a lesson says of it in its own words."""
     account = steps(boards)
-    start_ms = story_start_ms(scenario)
-    own = own_steps(account, lesson_beats(scenario) if as_written else (), start_ms)
+    own = own_steps(account, told, start_ms)
     chosen = _chosen(account, start_ms, own)
     return [Beat(account[at].at_ms, own.get(at) or _plainly(account[at]), at) for at in chosen]
 

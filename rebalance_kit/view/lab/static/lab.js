@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources e5eaa342143f59f7, bundle b70e93e2935aa34f.
+// Made of page/lab/main.js by `make page`; edit there. Sources ab949d9df821bfe8, bundle 495476f15bb27bcd.
 // shared/model.js
 function bytesOf(text3) {
   return new DataView(Uint8Array.from(atob(text3), (letter) => letter.charCodeAt(0)).buffer);
@@ -609,23 +609,30 @@ function boardAt(film, at) {
 
 // lab/kernel/alone.js
 function playAlone(render2) {
-  const island = document.querySelector("script[data-rebalance-run]");
-  const el = (
-    /** @type {(HTMLElement & { rebalanceLab?: { onKey: (event: KeyboardEvent) => void } }) | null} */
-    document.getElementById("rebalance-lab")
-  );
-  if (!island || !el) return;
-  const state = JSON.parse(island.textContent ?? "");
-  island.remove();
-  render2({
-    model: new PageModel({
-      ...state,
-      film: bytesOf(state.film)
-    }),
-    el
+  const played = [
+    ...document.querySelectorAll("script[data-rebalance-run]")
+  ].flatMap((island) => {
+    const el = (
+      /** @type {Place | null} */
+      document.getElementById(island.getAttribute("data-rebalance-run") || "rebalance-lab")
+    );
+    if (!el) return [];
+    const state = JSON.parse(island.textContent ?? "");
+    island.remove();
+    render2({
+      model: new PageModel({
+        ...state,
+        film: bytesOf(state.film)
+      }),
+      el
+    });
+    return [
+      el
+    ];
   });
+  if (played.length !== 1) return;
   document.addEventListener("keydown", (event) => {
-    if (event.target === document.body) el.rebalanceLab?.onKey(event);
+    if (event.target === document.body) played[0].rebalanceLab?.onKey(event);
   });
 }
 
@@ -2972,6 +2979,8 @@ var Steps = class {
 };
 
 // lab/dialogs/popup.js
+var DRAWER = 380;
+var BESIDE_FROM = 1200;
 var Popup = class {
   /**
    * @param {import("../lab.js").Lab} lab
@@ -3013,6 +3022,13 @@ var Popup = class {
     return !this.root.hidden;
   }
   /**
+   * The width that the board leaves to an open drawer; 0 where the drawer lies over the board for want of room.
+   * @param {number} outer of the lab
+   */
+  besideOf(outer) {
+    return this.kind === "drawer" && this.open && outer >= BESIDE_FROM ? DRAWER : 0;
+  }
+  /**
    * @param {HTMLElement | null} opener its button
    * @param {...(Node | string)} content
    */
@@ -3028,6 +3044,7 @@ var Popup = class {
     closer.addEventListener("click", () => this.close(true));
     this.root.replaceChildren(closer, ...content);
     this.root.hidden = false;
+    if (this.kind === "drawer") this.lab.screen.fit();
     this.place(opener2);
     document.addEventListener("pointerdown", this.onOutside);
     const first = this.root.querySelector(":checked[type=radio]") ?? this.root.querySelector("[autofocus], input[type=search], .rk-item, input, select");
@@ -3042,12 +3059,8 @@ var Popup = class {
     const box = opener2?.closest(".rk-actions, .rk-transport")?.getBoundingClientRect();
     const low = this.kind === "menu" && opener2 && box;
     this.root.classList.toggle("rk-low", !!low);
-    style.left = style.bottom = style.maxHeight = "";
-    const transport = home.querySelector(".rk-transport")?.getBoundingClientRect();
-    if (this.kind === "drawer" && transport) {
-      const whole = home.getBoundingClientRect();
-      style.bottom = `${(whole.bottom - transport.top) * home.offsetWidth / whole.width}px`;
-    }
+    style.left = style.bottom = style.height = style.maxHeight = "";
+    if (this.kind === "drawer") this.endAbove(this.lab.ui.actionBar, this.lab.ui.transport);
     if (!low) return;
     const outer = home.getBoundingClientRect(), scale = outer.width / home.offsetWidth;
     const left = (opener2.getBoundingClientRect().left - outer.left) / scale;
@@ -3055,10 +3068,21 @@ var Popup = class {
     style.maxHeight = `${(box.top - Math.max(outer.top, 0)) / scale - 6}px`;
     style.left = `${Math.max(20, Math.min(left, home.offsetWidth - this.root.offsetWidth - 20))}px`;
   }
+  /**
+   * A drawer leaves the deeds, the buttons of time and the strip in sight, however high they become.
+   * @param {...HTMLElement} bars of which the first that is shown ends it
+   */
+  endAbove(...bars2) {
+    const bar = bars2.find((node) => node.offsetHeight > 0);
+    if (!bar) return;
+    this.root.style.bottom = "auto";
+    this.root.style.height = `${bar.offsetTop - this.root.offsetTop}px`;
+  }
   /** @param {boolean} back whether the focus goes back to where it was */
   close(back) {
     if (this.root.hidden) return;
     this.root.hidden = true;
+    if (this.kind === "drawer") this.lab.screen.fit();
     document.removeEventListener("pointerdown", this.onOutside);
     if (back) this.lab.focus.giveBack(this.home);
   }
@@ -3632,8 +3656,8 @@ var Pane = class {
   }
   /** Show it, or not, as the picture on the stage allows. */
   place() {
-    const { comparison, predict } = this.lab;
-    this.root.hidden = !this.wide || comparison.view !== null;
+    const { comparison, predict, screen } = this.lab;
+    this.root.hidden = !this.wide || comparison.view !== null || screen.beside > 0;
     this.root.classList.toggle("rk-unseen", predict.on);
     if (this.shown) this.want();
   }
@@ -6875,6 +6899,9 @@ function buildRegions(lab) {
     stageHome: make("div", {
       class: "rk-stagehome"
     }),
+    viewbar: make("div", {
+      class: "rk-viewbar"
+    }),
     middle: make("div", {
       class: "rk-middle"
     }),
@@ -6906,7 +6933,8 @@ function buildHeader(lab) {
   const presetButton = opener("", "Lessons", (node) => showPresets(lab, node), {
     class: "rk-presetbutton"
   });
-  presetButton.append(title, " \u25BE");
+  presetButton.append(title, lab.alone ? "" : " \u25BE");
+  presetButton.disabled = lab.alone;
   const protocols = make("div", {
     class: "rk-seg",
     role: "group",
@@ -7881,8 +7909,9 @@ var Stage = class {
    * @param {import("../film/format.js").Film} film
    * @param {import("./sizes.js").LaneSizes} sizes
    * @param {(index: number) => void} onSelect hears -1 where a lane is offered to a new member
+   * @param {boolean} [offers] whether a lane is offered
    */
-  constructor(film, sizes, onSelect) {
+  constructor(film, sizes, onSelect, offers = true) {
     this.film = film;
     this.sizes = sizes;
     const size = `height:${sizes.height}px;min-width:${sizes.inner}px`;
@@ -7920,7 +7949,7 @@ var Stage = class {
     this.board.append(...this.lanes.map((lane) => lane.node));
     this.tokens = film.partitions.map((name, index) => new Token(name, index, tokenLayer));
     this.root.append(this.coordinator.root, this.bus.root, this.rail, this.board, tokenLayer);
-    this.offerLane(onSelect);
+    if (offers) this.offerLane(onSelect);
   }
   /**
    * A small group offers room for one more lane.
@@ -8558,6 +8587,11 @@ var ENLARGED = [
     1
   ]
 ];
+var NARROW = Object.freeze({
+  "rk-snug": 1130,
+  "rk-tight": 960,
+  "rk-thin": 900
+});
 var MOST_SQUARES = 24;
 var Screen = class {
   /** @param {import("../lab.js").Lab} lab */
@@ -8569,6 +8603,7 @@ var Screen = class {
     this.stage = null;
     this.width = 0;
     this.outer = 0;
+    this.beside = 0;
     this.tall = PRESENTED;
     this.lesson = "";
     this.meterKey = null;
@@ -8596,16 +8631,16 @@ var Screen = class {
     this.fit();
   }
   fit() {
-    const { film, ui, strip, selected } = this.lab;
+    const { film, strip, selected } = this.lab;
     if (!film) return;
     const outer = this.room();
-    const width = Math.max(720, outer - this.lab.pane.widthOf(outer));
-    if (this.stage && this.width === width && this.outer === outer) return;
+    const beside = this.lab.drawer.besideOf(outer);
+    const width = Math.max(720, outer - (beside || this.lab.pane.widthOf(outer)));
+    if (this.stage && this.width === width && this.outer === outer && this.beside === beside) return;
     this.width = width;
     this.outer = outer;
-    ui.root.classList.toggle("rk-tight", outer < 960);
-    ui.root.classList.toggle("rk-snug", outer < 1130);
-    ui.root.classList.toggle("rk-thin", outer < 900);
+    this.beside = beside;
+    this.markNarrow();
     const focused = this.stage && this.stage.root.contains(document.activeElement);
     this.stage = this.makeStage(width);
     strip.show(film, Math.max(360, outer), this.lesson);
@@ -8613,6 +8648,18 @@ var Screen = class {
     reserveGuideBar(this.lab);
     if (focused && this.stage.lanes[selected]) this.stage.lanes[selected].node.focus();
     this.showAll();
+  }
+  /** All of a narrow lab is set tighter, or only what an open drawer leaves little room. */
+  markNarrow() {
+    const { outer, beside } = this, { root, viewbar, middle } = this.lab.ui;
+    root.classList.toggle("rk-beside", beside > 0);
+    for (const [name, least] of Object.entries(NARROW)) {
+      root.classList.toggle(name, outer < least);
+      [
+        viewbar,
+        middle
+      ].forEach((part) => part.classList.toggle(name, beside > 0 && outer - beside < least));
+    }
   }
   /** Presenting, the strip and its axis stay on the screen: where they would not, everything is drawn smaller. */
   showAll() {
@@ -8628,7 +8675,8 @@ var Screen = class {
     const { film, ui } = this.lab;
     const onSelect = (index) => this.onSelect(index);
     const sizes = measure(film, width, ui.root.classList.contains("rk-projector"));
-    return "cells" in sizes ? new Stage(film, sizes, onSelect) : new Tiles(film, sizes, onSelect);
+    const offers = !this.lab.alone;
+    return "cells" in sizes ? new Stage(film, sizes, onSelect, offers) : new Tiles(film, sizes, onSelect);
   }
   /** @param {number} index */
   onSelect(index) {
@@ -9206,11 +9254,10 @@ var Lab = class {
   assemble() {
     const { ui } = this;
     ui.middle.append(ui.stageHome, this.pane.root);
+    ui.viewbar.append(this.panels.list, ui.share);
     ui.root.append(ui.header, make("div", {
       class: "rk-intro"
-    }, ui.lesson, ui.story), ui.band, make("div", {
-      class: "rk-viewbar"
-    }, this.panels.list, ui.share), ui.sentences, ui.middle, ui.actionBar);
+    }, ui.lesson, ui.story), ui.band, ui.viewbar, ui.sentences, ui.middle, ui.actionBar);
     ui.root.append(ui.transport, this.strip.root, ui.details, ui.help, this.popup.root, this.drawer.root, ui.status);
     this.el.append(ui.root);
   }
