@@ -158,7 +158,7 @@ costs(draws("two-consumers-crash"))
 # 3. Choose **Cooperative**, then **Consumer** (that is KIP-848) above the picture: the same crash, another protocol.
 # 4. Open **Why**: it quotes Kafka's rule behind the step at the cursor. **Logs** has the lines that broker and consumers would write,
 #    **Messages** the requests between them. All tabs share the cursor.
-# 5. Press **Undo**, then **Predict** and **Crash** once more: say first what will happen. The outcome stays hidden
+# 5. Press **Undo**, then **Predict** and **Crash** once more. This time the lab first asks what will happen; the outcome stays hidden
 #    until you press *Lock in*.
 #
 # The bar below each partition is the queue of records that wait for a reader. Every button has a key; **?**
@@ -195,7 +195,7 @@ describe(lab)
 # ## One interesting failure
 #
 # A waiter falls asleep on a chair. He does not serve and does not report, so after the session timeout the manager gives his tables to others. Then he wakes
-# up. To himself he has never been away. In a process, that is a very long garbage collection or a suspended virtual machine. **Play**
+# up. As far as he knows, he has never been away. In a process, that is a very long garbage collection or a suspended virtual machine. **Play**
 # the lesson and **watch for** the member with the question mark.
 
 # %% tags=["nbval-ignore-output"]

@@ -155,7 +155,7 @@ describe(frozen)
 # %% [markdown]
 # **Myth 2:** "a cooperative change always takes two rebalances." Two are needed only when something is taken from a
 # *living* member, here to give the returning member its share. The partitions of a member whose session has ended, and new ones, are free already: one generation.
-# All the time the healthy members keep reading what they keep. (The 1,192 records come twice because the woken member, a zombie, still fetches them before it learns that its
+# Throughout, the healthy members go on reading what they keep. (The 1,192 records come twice because the woken member, a zombie, still fetches them before it learns that its
 # partitions went to others: notebook 07.)
 #
 # ## Sticky is not cooperative

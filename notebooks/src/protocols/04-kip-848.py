@@ -27,8 +27,8 @@
 #   assignment** says what each member *should* own.
 # - **member epoch**: the target that this member has caught up with.
 #
-# Think of the shift manager, who now writes the plan. Each page has a number; each waiter calls every few seconds, hears
-# what to do next, and works towards the page at his own pace.
+# Think of the shift manager, who now writes the plan. Each plan has a number; each waiter reports every few seconds, hears
+# what to do next, and works towards the plan at his own pace.
 #
 # ## One join, message by message
 #
