@@ -12,13 +12,11 @@ from __future__ import annotations
 import argparse
 import base64
 import json
-import shutil
 import statistics
-import tempfile
 import time
-from pathlib import Path
 from typing import Any
 
+from shared.browser import opened
 from shared.tables import publish
 from view import ARGUMENTS, crash
 
@@ -94,19 +92,11 @@ class Kernel:
 
 def measured(members: int, partitions: int, protocol: str, after_ms: int, steps: int) -> dict[str, Any]:
     """Steps of the session timeout some time after the crash, and looks at the next one."""
-    from playwright.sync_api import sync_playwright
-
     lab = Lab(crash(members, partitions), protocol=protocol)
     lab.at(12_000 + after_ms)
     kernel = Kernel(lab)
     text = PAGE.format(style=style(), script=json.dumps(script()).replace("</", "<\\/"))
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
-        path = Path(folder) / "lab.html"
-        path.write_text(text, encoding="utf-8")
-        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=list(ARGUMENTS))
-        page = browser.new_page(viewport={"width": 1100, "height": 900})
-        page.expose_function("kernel", kernel)
-        page.goto(path.as_uri())
+    with opened(text, ARGUMENTS, kernel=kernel) as page:
         page.wait_for_function("!!window.look_")
         page.evaluate("state => open_(state)", kernel.state())
         processor = page.context.new_cdp_session(page)
@@ -120,7 +110,6 @@ def measured(members: int, partitions: int, protocol: str, after_ms: int, steps:
         page.wait_for_timeout(100)
         kernel.spent.clear()
         looked = [page.evaluate("look_()") for _ in range(steps + 2)]
-        browser.close()
     return {
         "size": f"{members} x {partitions}",
         "protocol": protocol,

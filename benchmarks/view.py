@@ -13,13 +13,13 @@ import base64
 import json
 import shutil
 import statistics
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from shared.browser import opened
 from shared.tables import publish
 
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
@@ -125,8 +125,6 @@ MINUTE_PIECES = 4
 
 def in_browser(members: int, partitions: int) -> dict[str, Any]:
     """First paint, a new film to paint, and frames a second while playing; the kernel is left out."""
-    from playwright.sync_api import sync_playwright
-
     from rebalance_kit.view.lab.page import script, style
     from rebalance_kit.view.lab.widget import Lab
 
@@ -139,13 +137,8 @@ def in_browser(members: int, partitions: int) -> dict[str, Any]:
         controls=json.dumps(controls),
         films=json.dumps([base64.b64encode(one).decode("ascii") for one in films]),
     )
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
-        path = Path(folder) / "lab.html"
-        path.write_text(page_text, encoding="utf-8")
-        flags = [*ARGUMENTS, "--js-flags=--expose-gc", "--enable-precise-memory-info"]
-        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=flags)
-        page = browser.new_page(viewport={"width": 1100, "height": 900})
-        page.goto(path.as_uri())
+    flags = [*ARGUMENTS, "--js-flags=--expose-gc", "--enable-precise-memory-info"]
+    with opened(page_text, flags) as page:
         first = page.evaluate("window.shown")
         swaps = sorted(page.evaluate("turn => window.swap(turn)", turn) for turn in range(2, 32))
         rate = page.evaluate("window.play(4000)")
@@ -154,7 +147,6 @@ def in_browser(members: int, partitions: int) -> dict[str, Any]:
             page.evaluate("window.play(15000)")
             page.evaluate("() => lab.seek(0, false)")
             heap.append(page.evaluate(HEAP))
-        browser.close()
     return {
         "size": f"{members} x {partitions}",
         "first_paint_ms": round(first, 1),
@@ -194,8 +186,6 @@ def click_to_paint(members: int, partitions: int, protocol: str, clicks: int = 2
     The kernel side runs in this process behind a binding of the browser driver, where Jupyter would have its
     two sockets; the cursor has rested before the click, as it does in front of a person.
     """
-    from playwright.sync_api import sync_playwright
-
     from rebalance_kit.view.lab.page import script, style
     from rebalance_kit.view.lab.requests import answer
     from rebalance_kit.view.lab.widget import Lab
@@ -218,13 +208,7 @@ def click_to_paint(members: int, partitions: int, protocol: str, clicks: int = 2
         return [state(), {"type": "done", "id": message["id"], "serial": lab.controls["serial"], **told}]
 
     page_text = CLICK.format(style=style(), script=json.dumps(script()).replace("</", "<\\/"))
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
-        path = Path(folder) / "lab.html"
-        path.write_text(page_text, encoding="utf-8")
-        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=list(ARGUMENTS))
-        page = browser.new_page(viewport={"width": 1100, "height": 900})
-        page.expose_function("kernel", kernel)
-        page.goto(path.as_uri())
+    with opened(page_text, ARGUMENTS, kernel=kernel) as page:
         spent = []
         for number in range(clicks):
             lab.take(begun)
@@ -234,7 +218,6 @@ def click_to_paint(members: int, partitions: int, protocol: str, clicks: int = 2
             page.evaluate("state => open_(state)", state())
             spent.append(page.evaluate("member => click_(member)", number % members))
             lab.finish()
-        browser.close()
     spent = sorted(spent[2:])  # the first ones warm up
     return {
         "size": f"{members} x {partitions}",
@@ -266,7 +249,6 @@ def figure_widget(members: int, partitions: int, clicks: int = 24) -> dict[str, 
     """
     import plotly
     import plotly.graph_objects as go
-    from playwright.sync_api import sync_playwright
 
     runs = [Boards(simulate(crash(members, partitions), protocol=name)) for name in ("eager", "cooperative")]
     boards = [one.at(at_ms) for one in runs for at_ms in (11_900, 12_100)]
@@ -314,16 +296,10 @@ def figure_widget(members: int, partitions: int, clicks: int = 24) -> dict[str, 
         ]
 
     script = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
-        path = Path(folder) / "peer.html"
-        path.write_text(PEER.format(plotly=script.read_text(encoding="utf-8")), encoding="utf-8")
-        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=list(ARGUMENTS))
-        page = browser.new_page(viewport={"width": 1100, "height": 900})
-        page.expose_function("kernel", kernel)
-        page.goto(path.as_uri())
+    page_text = PEER.format(plotly=script.read_text(encoding="utf-8"))
+    with opened(page_text, ARGUMENTS, kernel=kernel) as page:
         page.evaluate("figure => open_(figure)", json.loads(figure.to_json()))
         spent = [page.evaluate("turn => click_(turn)", turn) for turn in range(1, clicks + 1)]
-        browser.close()
     spent = sorted(spent[2:])
     return {
         "size": f"{members} x {partitions}",

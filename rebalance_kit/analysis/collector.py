@@ -6,12 +6,12 @@ import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from rebalance_kit.model.collector import uncollected
+
 
 @contextmanager
 def without_collector() -> Iterator[Callable[[], None]]:
     """Let the garbage collector look only now and then: traces are many and die whole. Call what is given after each run."""
-    on = gc.isenabled()
-    gc.disable()
     count = 0
 
     def tick() -> None:
@@ -20,8 +20,5 @@ def without_collector() -> Iterator[Callable[[], None]]:
         if count % 100 == 0:
             gc.collect(0)  # what came since the last look: older things live as long as the runs
 
-    try:
+    with uncollected():
         yield tick
-    finally:
-        if on:
-            gc.enable()

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.group_tables import group_tables
-from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader, uncollected
+from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader
 from rebalance_kit.forensics.lines.files import Text, collect
 from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.tables import EVENTS, GOLD, Row, in_order
+from rebalance_kit.model.collector import uncollected
 from rebalance_kit.model.errors import DataError
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from pyspark.sql import functions as F
 
 from rebalance_kit.forensics.event import Event
 from rebalance_kit.forensics.group_tables import group_tables
-from rebalance_kit.forensics.lines.file_reader import uncollected
 from rebalance_kit.forensics.tables import EVENTS, GOLD
+from rebalance_kit.model.collector import uncollected
 from rebalance_kit.pipeline.arrow_types import arrow_type
 
 if TYPE_CHECKING:

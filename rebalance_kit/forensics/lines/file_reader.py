@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
@@ -14,9 +12,10 @@ from rebalance_kit.forensics.lines.quick import QuickReader
 from rebalance_kit.forensics.lines.repeats import Repeats
 from rebalance_kit.forensics.lines.sieve import sieve
 from rebalance_kit.forensics.lines.timestamps import MILLIS
+from rebalance_kit.model.collector import uncollected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from rebalance_kit.forensics.lines.layouts import Reading
     from rebalance_kit.forensics.lines.repeats import Cut, Memory, Told
@@ -225,15 +224,3 @@ def shift(run: str, name: str, reading: Reading) -> int:
     whole = f"{run}/{name}"
     fitting = (ms for pattern, ms in reading.offsets if fnmatch(whole, pattern) or fnmatch(name, pattern))
     return next(fitting, 0)
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Pause Python's collector, which would go through many events again and again and find no cycle."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 from bisect import bisect_left
-from contextlib import contextmanager
 from functools import cache
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rebalance_kit.forensics.event import MESSAGES_A_LINE, TEXT_FIELDS
 from rebalance_kit.forensics.grammar.template import NUMBERS
 from rebalance_kit.forensics.lines.messages import KEPT_OF_A_LONG_LINE, LONGEST_LINE, SHOWN, Messages
+from rebalance_kit.model.collector import uncollected
 from rebalance_kit.pipeline.lines.suspects import suspects
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ class BatchReader:
 
     def read(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The classified lines of a batch, and one row per block with the number of ignored lines."""
-        with _no_garbage_collection():
+        with uncollected():
             return self._read(batch)
 
     def _read(self, batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -147,18 +146,6 @@ def clean_text(value: pa.Array, size: pa.Array) -> pa.Array:
     except pa.ArrowInvalid:
         text = pa.array([raw.decode("utf-8", "replace") for raw in value.to_pylist()], pa.string())
     return pc.utf8_rtrim(text, "\r") if pc.any(pc.ends_with(text, "\r")).as_py() else text
-
-
-@contextmanager
-def _no_garbage_collection() -> Iterator[None]:
-    """Pause Python's cycle collector, which would scan the many rows again and again and find no cycle."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 class _LineNumbers:

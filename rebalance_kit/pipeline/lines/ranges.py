@@ -12,7 +12,8 @@ from functools import cache
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from rebalance_kit.forensics.event import MESSAGES_A_LINE
-from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader, uncollected
+from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader
+from rebalance_kit.model.collector import uncollected
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.pipeline.arrow_types import arrow_type
 from rebalance_kit.pipeline.lines.batch_reader import CLASSIFIED

@@ -10,13 +10,13 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from rebalance_kit.model.collector import uncollected
 from rebalance_kit.model.errors import RebalanceKitError, ScenarioError
 from rebalance_kit.simulation.permalink import LinkError
 from rebalance_kit.view.lab.costs import MOST_COLUMNS, Comparing, at_a_glance, cost, packed, preview
 from rebalance_kit.view.lab.exports import exported
 from rebalance_kit.view.lab.guide.content import guide_of
 from rebalance_kit.view.lab.lessons import preset_rows
-from rebalance_kit.view.lab.playing.collector import collector_resting
 from rebalance_kit.view.lab.playing.horizons import nothing_follows
 from rebalance_kit.view.lab.playing.playback import film_bytes
 from rebalance_kit.view.lab.playing.prefetch import is_large
@@ -38,7 +38,7 @@ def answer(lab: LabSurface, message: Message) -> Answer:
         raise ScenarioError(
             f"the lab was asked for {message.get('type')!r}; expected one of {', '.join(REQUESTS)}"
         )
-    with collector_resting():
+    with uncollected():
         return run(lab, message)
 
 
