@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import select
 import sys
 import tempfile
 import threading
 import time
 from functools import cache
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from rebalance_kit.model.errors import DataError
 
@@ -43,13 +45,35 @@ def standard_input_ended_early() -> bool:
 
 def named_pipe(path: Path) -> Path:
     """What comes out of a named pipe, as a file; once, unless more is written later; ``DataError`` without a writer."""
-    known = _PIPES.get(_state(path))
+    status = path.stat()
+    known = _PIPES.get((status.st_dev, status.st_ino))
+    if known is not None and not _more(known.opened):
+        return known.copy
+    target = scratch() / f"pipe-{next(_NUMBERS)}.log"
     if known is None:
-        target = scratch() / f"pipe-{len(_PIPES)}.log"
         with open_pipe(path) as stream:
-            known = _filled(stream, target, str(path))
-        _PIPES[_state(path)] = known
-    return known
+            known = _Pipe(os.dup(stream.fileno()), target)
+            _filled(stream, target, str(path))
+    else:
+        with os.fdopen(os.dup(known.opened), "rb") as stream:
+            _filled(stream, target, str(path))
+    _PIPES[status.st_dev, status.st_ino] = _Pipe(known.opened, target)
+    return target
+
+
+class _Pipe(NamedTuple):
+    """A named pipe that was read: it stays open, so that what is written later waits in it, and its copy."""
+
+    opened: int
+    copy: Path
+
+
+def _more(opened: int) -> bool:
+    """Whether records wait in an open pipe, or somebody writes into it."""
+    poll = select.poll()
+    poll.register(opened, select.POLLIN)
+    events = dict(poll.poll(0)).get(opened, 0)
+    return bool(events & select.POLLIN) or not events & select.POLLHUP
 
 
 def open_pipe(path: Path) -> io.BufferedReader:
@@ -70,11 +94,6 @@ def open_pipe(path: Path) -> io.BufferedReader:
     if not opened:
         raise DataError(f"{path} cannot be read; expected a pipe that a command fills")
     return opened[0]
-
-
-def _state(path: Path) -> tuple[int, int, int]:
-    status = path.stat()
-    return status.st_dev, status.st_ino, status.st_mtime_ns
 
 
 def _filled(stream: io.BufferedReader, target: Path, name: str) -> Path:
@@ -108,8 +127,9 @@ def scratch() -> Path:
 
 _ENDED_EARLY: list[Path] = []
 
-#: Copies of named pipes by device, inode and the time of the last writing.
-_PIPES: dict[tuple[int, int, int], Path] = {}
+#: Named pipes that were read, by device and inode, and the numbers of their copies.
+_PIPES: dict[tuple[int, int], _Pipe] = {}
+_NUMBERS = count()
 
 #: References that keep the folders until the process ends, which removes them.
 _KEPT: list[tempfile.TemporaryDirectory[str]] = []
