@@ -207,6 +207,7 @@ export class Lab {
       if (answer.type === "refused" && !then) this.refuse(answer.words);
       if (answer.type === "done") {
         if (!this.model.get("controls").notice) this.tell("");
+        if (answer.cost === undefined) this.costs.say(""); // what was said belongs to a deed that is not the last one any more
         this.whenShown(answer);
       }
       then?.(answer);
@@ -249,7 +250,6 @@ export class Lab {
     }
     this.paint(false);
     if (answer.cost !== undefined) this.costs.tell(answer);
-    else say(this.ui.cost, ""); // what was said belongs to a deed that is not the last one any more
     if (answer.told ?? answer.nothing) this.tell(answer.told ?? answer.nothing);
     if (answer.play && !this.predict.on) this.play();
   }

@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources ab949d9df821bfe8, bundle 495476f15bb27bcd.
+// Made of page/lab/main.js by `make page`; edit there. Sources 25edd761c06d92f0, bundle 1c7da10ddd2aa6ca.
 // shared/model.js
 function bytesOf(text3) {
   return new DataView(Uint8Array.from(atob(text3), (letter) => letter.charCodeAt(0)).buffer);
@@ -9369,6 +9369,7 @@ var Lab = class {
       if (answer.type === "refused" && !then) this.refuse(answer.words);
       if (answer.type === "done") {
         if (!this.model.get("controls").notice) this.tell("");
+        if (answer.cost === void 0) this.costs.say("");
         this.whenShown(answer);
       }
       then?.(answer);
@@ -9407,7 +9408,6 @@ var Lab = class {
     }
     this.paint(false);
     if (answer.cost !== void 0) this.costs.tell(answer);
-    else say(this.ui.cost, "");
     if (answer.told ?? answer.nothing) this.tell(answer.told ?? answer.nothing);
     if (answer.play && !this.predict.on) this.play();
   }
