@@ -119,6 +119,8 @@ def _workshop(arguments: argparse.Namespace, out: TextIO) -> int:
     if arguments.minutes:
         out.write(schedule(plan) + "\n")
         return 0
+    if arguments.plan_b is not None:
+        arguments.plan_b.mkdir(parents=True, exist_ok=True)  # a folder that cannot be made leaves nothing behind
     target = arguments.to or Path(f"workshop-{plan.name}.{'py' if arguments.source else 'ipynb'}")
     write_new(target, (source(plan) if arguments.source else notebook(plan)).encode())
     out.write(f"{plan.minutes} minutes in {len(plan.beats)} beats: {target}\n")
@@ -134,7 +136,6 @@ def _plan_b(plan: Plan, folder: Path) -> list[Path]:
     from rebalance_kit.view.lab.exports import exported
     from rebalance_kit.view.lab.widget import Lab
 
-    folder.mkdir(parents=True, exist_ok=True)
     made: dict[str, bytes] = {}
     for scene in (beat.lab for beat in plan.beats if beat.lab is not None):
         name, page = exported(

@@ -330,7 +330,7 @@ def _zip(files: Mapping[str, bytes]) -> bytes:
 
 def _workshops() -> Iterator[Try]:
     words: dict[str, tuple[str, ...]] = {
-        "a workshop of nobody": ("workshop", "30min"), "a workshop that is a path": ("workshop", "../../x"), "a workshop with a NUL": ("workshop", "a\0b"), "onto a file of mine": ("workshop", "90min", "--to", "{}/mine"), "onto a folder": ("workshop", "90min", "--to", "{}"), "plan B onto a file": ("workshop", "90min", "--plan-b", "{}/mine"),
+        "a workshop of nobody": ("workshop", "30min"), "a workshop that is a path": ("workshop", "../../x"), "a workshop with a NUL": ("workshop", "a\0b"), "onto a file of mine": ("workshop", "90min", "--to", "{}/mine"), "onto a folder": ("workshop", "90min", "--to", "{}"), "plan B onto a file": ("workshop", "90min", "--to", "{}/new.ipynb", "--plan-b", "{}/mine"),
         "cards onto a file": ("cards", "--out", "{}/mine"), "cards below a file": ("cards", "--out", "{}/mine/x", "--svg"), "a bundle onto a folder": ("bundle", "--out", "{}", "--without-spark"), "a bundle below a file": ("bundle", "--out", "{}/mine/x.zip", "--without-spark"), "a bundle in /proc": ("bundle", "--out", "/proc/x.zip", "--without-spark"),
         "a doctor with words": ("doctor", "now"),
     }  # fmt: skip
