@@ -6,6 +6,9 @@ The message always says three things: the value received, what was expected, and
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class RebalanceKitError(Exception):
     """Root of the family: catch this to catch everything the kit raises on purpose."""
@@ -33,3 +36,13 @@ class DataError(RebalanceKitError):
 
 class EnvironmentProblem(RebalanceKitError):
     """Something the machine lacks: Java, an optional package, a browser."""
+
+
+def nearest(word: object, known: Iterable[str]) -> str:
+    """``; did you mean 'x'?`` where a known word is close, else nothing.
+
+    >>> nearest("crahs", ["crash", "close"])
+    "; did you mean 'crash'?"
+    """
+    close = get_close_matches(str(word), list(known), n=1, cutoff=0.5)
+    return f"; did you mean {close[0]!r}?" if close else ""

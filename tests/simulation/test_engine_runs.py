@@ -293,7 +293,9 @@ def test_a_finished_run_leaves_nothing_that_only_the_garbage_collector_would_fin
     gc.collect()
     gc.disable()
     try:
-        others = parts()  # runs that fixtures of other tests still hold; kept here, so that no id is used twice
+        others = (
+            parts()
+        )  # runs that fixtures of other tests still hold; kept here, so that no id is used twice
         known = {id(thing) for thing in others}
         run(protocol, act(12_000, "freeze", "c1"), act(30_000, "stall", "c2", for_ms=60_000))
         left = Counter(type(thing).__name__ for thing in parts() if id(thing) not in known)

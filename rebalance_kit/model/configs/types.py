@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal
 
-from rebalance_kit.model.errors import ConfigError
-from rebalance_kit.model.spelling import nearest
+from rebalance_kit.model.errors import ConfigError, nearest
 from rebalance_kit.model.versions import at_least
 
 Acts = Literal["engine", "bounds", "logs", "nothing"]

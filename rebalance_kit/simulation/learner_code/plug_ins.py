@@ -12,8 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from rebalance_kit.model.configs.client_keys import CLASSES
-from rebalance_kit.model.errors import ScenarioError
-from rebalance_kit.model.spelling import nearest
+from rebalance_kit.model.errors import ScenarioError, nearest
 
 OwnAssignor = Callable[..., Any]
 Supports = Mapping[str, tuple[str, ...]]

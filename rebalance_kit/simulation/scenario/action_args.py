@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal
 
-from rebalance_kit.model.spelling import nearest
+from rebalance_kit.model.errors import nearest
 from rebalance_kit.simulation.scenario.checks import (
     CALLBACKS,
     CLIENTS,

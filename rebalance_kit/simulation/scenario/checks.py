@@ -8,9 +8,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from rebalance_kit.model.configs.types import illegal_name
-from rebalance_kit.model.errors import ConfigError, ScenarioError
+from rebalance_kit.model.errors import ConfigError, ScenarioError, nearest
 from rebalance_kit.model.patterns import MOST_STEPS, most_steps
-from rebalance_kit.model.spelling import nearest
 from rebalance_kit.model.versions import parse_version
 from rebalance_kit.simulation.scenario.scenario import MemberSpec, Scenario, TopicSpec
 

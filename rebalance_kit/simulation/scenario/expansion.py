@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from rebalance_kit.model.config import BrokerConfig, ClientConfig
 from rebalance_kit.model.configs.types import RefusedConfig, UnknownConfig
-from rebalance_kit.model.spelling import nearest
+from rebalance_kit.model.errors import nearest
 from rebalance_kit.simulation.learner_code.plug_ins import NOTHING, Supports
 from rebalance_kit.simulation.scenario.action_args import argument, check_arguments
 from rebalance_kit.simulation.scenario.action_states import check_states

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from rebalance_kit.model import yaml_text
-from rebalance_kit.model.errors import ScenarioError
-from rebalance_kit.model.spelling import nearest
+from rebalance_kit.model.errors import ScenarioError, nearest
 from rebalance_kit.model.yaml_text import YamlRules
 
 if TYPE_CHECKING:

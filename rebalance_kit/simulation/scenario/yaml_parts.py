@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from rebalance_kit.model.spelling import nearest
+from rebalance_kit.model.errors import nearest
 from rebalance_kit.simulation.scenario.action_args import ARGUMENTS
 from rebalance_kit.simulation.scenario.checks import MOST_MEMBERS, Path
 from rebalance_kit.simulation.scenario.replay_pins import ReplayPins
