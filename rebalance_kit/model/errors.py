@@ -7,7 +7,6 @@ The message always says three things: the value received, what was expected, and
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 
 class RebalanceKitError(Exception):
@@ -44,5 +43,7 @@ def nearest(word: object, known: Iterable[str]) -> str:
     >>> nearest("crahs", ["crash", "close"])
     "; did you mean 'crash'?"
     """
+    from difflib import get_close_matches  # only where something is wrong
+
     close = get_close_matches(str(word), list(known), n=1, cutoff=0.5)
     return f"; did you mean {close[0]!r}?" if close else ""
