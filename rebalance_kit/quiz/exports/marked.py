@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-from rebalance_kit.quiz.items.item import Choice, GanttChart, Matching, Ordering, Prompt, Question
+from rebalance_kit.quiz.items.item import Choice, GanttChart, Matching, Numeric, Ordering, Prompt, Question
 from rebalance_kit.quiz.sittings.page import picture_lines
 
 _CODE = re.compile(r"`([^`]+)`")
@@ -89,11 +89,7 @@ def key_text(question: Question) -> str:
         return "; ".join(f"{prompt.text}: {texts[prompt.key]}" for prompt in question.prompts)
     if isinstance(question, Ordering):
         return " ".join(question.key)
-    return (
-        f"{question.key:g} {question.unit}".strip()
-        if isinstance(question.key, (int, float))
-        else question.key
-    )
+    return question.amount(question.key) if isinstance(question, Numeric) else question.key
 
 
 def whys(question: Question) -> list[tuple[str, str]]:

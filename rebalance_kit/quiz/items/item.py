@@ -149,6 +149,16 @@ class Numeric:
     proof: Proof | None = None
     kind: ClassVar[str] = "numeric"
 
+    @property
+    def unit_of_one(self) -> str:
+        """The unit beside the number 1: *rebalance* for *rebalances*; a symbol such as s stays."""
+        return self.unit.removesuffix("s") or self.unit
+
+    def amount(self, number: float) -> str:
+        """A number with the unit that fits it."""
+        figure = f"{number:g}" if abs(number) < 1e6 else f"{number:.0f}"
+        return f"{figure} {self.unit_of_one if number == 1 else self.unit}".strip()
+
 
 @dataclass(frozen=True, slots=True)
 class WrongText:

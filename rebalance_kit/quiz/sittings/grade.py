@@ -103,20 +103,13 @@ def _letters(question: Choice, answer: Answer) -> tuple[str, ...]:
 def _grade_number(question: Numeric, answer: Answer) -> Verdict:
     number = _number(question, answer)
     right = abs(number - question.key) <= question.tolerance + 1e-9
-    key = f"{_show(question.key)} {question.unit}".strip()
+    key = question.amount(question.key)
     remarks = [Remark("", key, right, True, question.why)]
     beliefs = []
     for wrong in question.wrong:
         chosen = not right and abs(number - wrong.value) <= max(question.tolerance, 1e-9)
         remarks.append(
-            Remark(
-                "",
-                f"{_show(wrong.value)} {question.unit}".strip(),
-                chosen,
-                False,
-                wrong.why,
-                wrong.misconception,
-            )
+            Remark("", question.amount(wrong.value), chosen, False, wrong.why, wrong.misconception)
         )
         beliefs += [wrong.misconception] if chosen else []
     return Verdict(
@@ -128,7 +121,7 @@ def _number(question: Numeric, answer: Answer) -> float:
     if isinstance(answer, (int, float)) and not isinstance(answer, bool) and math.isfinite(answer):
         return float(answer)
     match = _NUMBER.fullmatch(answer) if isinstance(answer, str) else None
-    if match is None or match[2].lower() not in {"", question.unit.lower()}:
+    if match is None or match[2].lower() not in {"", question.unit.lower(), question.unit_of_one.lower()}:
         raise DataError(f"answer {answer!r} received, expected a number of {question.unit}")
     return float(match[1].replace(",", "."))
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from rebalance_kit.model.errors import DataError
@@ -47,6 +49,14 @@ def test_multiple_gives_credit_for_right_choices_less_wrong_ones(multiple, answe
 )
 def test_a_number_is_right_within_the_tolerance_and_not_beyond(numeric, answer, right):
     assert grade(numeric, answer).right is right
+
+
+def test_one_is_told_and_taken_in_the_singular(numeric):
+    rebalances = replace(numeric, key=1, unit="rebalances", tolerance=0)
+    assert grade(rebalances, "1 rebalance").key == ("1 rebalance",)
+    assert grade(rebalances, "2 rebalances").remarks[0].text == "1 rebalance"
+    assert grade(replace(rebalances, key=2), "2").key == ("2 rebalances",)
+    assert grade(replace(numeric, key=1), "1 s").key == ("1 s",)
 
 
 def test_a_believers_number_names_the_belief(numeric):
