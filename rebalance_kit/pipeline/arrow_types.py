@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
+@cache
 def arrow_type(word: str) -> pa.DataType:
     """The Arrow type of a type in Spark's words, as ``GOLD`` uses them."""
     import pyarrow as pa
@@ -21,6 +23,7 @@ def arrow_type(word: str) -> pa.DataType:
         "string": pa.string(),
         "bigint": pa.int64(),
         "int": pa.int32(),
+        "boolean": pa.bool_(),
         "double": pa.float64(),
         "timestamp": pa.timestamp("us", "UTC"),
     }

@@ -1,108 +1,115 @@
 """Gold: the tables of all groups, from one grouped pass over the events.
 
-Each group's events go to one Python worker, which folds them as the local engine does (``group_tables``); many
-groups use many cores.  Lines of no group (a broker's start, a change of topics, a client's settings) are few
-and go to every group of their run.
+The groups of a run are dealt to bundles; the packets of a bundle go to one Python worker, which folds one group after the
+other as the local engine does (``group_tables``), so that many groups use many cores.  Events of no group (a broker's
+start, a change of topics, a client's settings) go to every bundle of their run.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql import Window
 from pyspark.sql import functions as F
 
 from rebalance_kit.forensics.event import Event
 from rebalance_kit.forensics.group_tables import group_tables
-from rebalance_kit.forensics.tables import EVENTS, GOLD
+from rebalance_kit.forensics.tables import GOLD
 from rebalance_kit.model.collector import uncollected
 from rebalance_kit.pipeline.arrow_types import arrow_type
+from rebalance_kit.pipeline.lines.packets import EVENTS_OF_GROUP, unpacked
+from rebalance_kit.pipeline.lines.silver import PLACES, places_of, small_table, with_places
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-#: Whose pass an event takes part in: a run, a group of it (null: none), and whether that is the only one.
-_KEYS = ("key_path", "key_group", "alone")
+    from rebalance_kit.pipeline.lines.blocks import Blocks
 
-#: What a worker gets of an event.
-_FIELDS = tuple(name for name in EVENTS if name != "at")
+#: A run has at most so many bundles, and Spark so many partitions of them.
+BUNDLES, PARTITIONS = 16, 16
+
+#: What a row of the grouped pass is grouped by: a run, a bundle of its groups, and how many groups the run has.
+_KEYS = ("key_path", "bundle", "groups")
+
+#: What a worker gets of a packet.
+_NEEDED = (*PLACES, "of_group", "data")
 
 
-def gold_tables(events: DataFrame) -> dict[str, DataFrame]:
+def gold_tables(packets: DataFrame, blocks: Blocks) -> dict[str, DataFrame]:
     """The tables of ``tables.GOLD`` by name."""
     columns = ", ".join(f"`{name}` {_struct(name)}" for name in GOLD)
-    told = (
-        events.transform(_with_steps_back)
-        .transform(_by_group)
+    runs = {place.path: len(blocks.groups.get(place.path, ())) for place in blocks.places}
+    keys = sum(_bundles(groups) for groups in runs.values())
+    folded = (
+        _by_bundle(packets, blocks, runs)
+        .repartition(max(1, min(keys, PARTITIONS)), *_KEYS)
         .groupBy(*_KEYS)
         .applyInArrow(_fold, f"`table` string, {columns}")
         .localCheckpoint()
     )
-    return {name: told.filter(F.col("table") == name).select(f"{name}.*") for name in GOLD}
+    return {name: folded.filter(F.col("table") == name).select(f"{name}.*") for name in GOLD}
+
+
+def _bundles(groups: int) -> int:
+    return max(1, min(groups, BUNDLES))
 
 
 def _struct(table: str) -> str:
     return "struct<" + ",".join(f"`{name}`:{kind}" for name, kind in GOLD[table].items()) + ">"
 
 
-def _with_steps_back(events: DataFrame) -> DataFrame:
-    """Add ``back_ms``: by how much the line before it in its file is later."""
-    in_file = Window.partitionBy("path", "file").orderBy("row")
-    upto = in_file.rowsBetween(Window.unboundedPreceding, -1)
-    back_ms = F.last("at_ms", ignorenulls=True).over(upto) - F.col("at_ms")
-    return events.select(*_FIELDS, F.when(back_ms > 0, back_ms).alias("back_ms"))
-
-
-def _by_group(events: DataFrame) -> DataFrame:
-    """Every event under the keys of its group; one of no group under those of all groups of its run."""
-    groups = events.filter(F.col("group").isNotNull()).select("path", "group").distinct()
-    counted = groups.groupBy("path").agg(F.collect_set("group").alias("groups"))
-    alone = F.coalesce(F.size("groups") == 1, F.lit(False))
-    # Where there is not exactly one group, the events of no group come once more by themselves.
-    nobody = F.array(F.lit(None).cast("string"))
-    everybody = F.coalesce("groups", F.array().cast("array<string>"))
-    shared = F.when(alone, everybody).otherwise(F.concat(everybody, nobody))
-    keys = F.when(F.col("group").isNotNull(), F.array("group")).otherwise(shared)
+def _by_bundle(packets: DataFrame, blocks: Blocks, runs: dict[str, int]) -> DataFrame:
+    """Every packet under the key of its bundle; one of no group under those of all bundles of its run."""
+    rows = [
+        {"key_path": path, "groups": groups, "bundles": _bundles(groups)} for path, groups in runs.items()
+    ]
+    counted = small_table(
+        packets.sparkSession, rows, {"key_path": "string", "groups": "bigint", "bundles": "bigint"}
+    )
+    of_group = F.coalesce("group", F.when(F.col("theirs"), F.col("file_group")))
+    everywhere = F.sequence(F.lit(0).cast("bigint"), F.col("bundles") - 1)
+    own = F.array(F.pmod(F.xxhash64("of_group"), F.col("bundles")))
     return (
-        events.join(F.broadcast(counted), "path", "left")
-        .withColumn("alone", alone)
+        with_places(packets.filter(F.col("kind") == EVENTS_OF_GROUP), blocks)
         .withColumn("key_path", F.col("path"))
-        .withColumn("key_group", F.explode(keys))
-        .drop("groups")
+        .join(F.broadcast(counted), "key_path", "inner")
+        .withColumn("of_group", of_group)
+        .withColumn("bundle", F.explode(F.when(F.col("of_group").isNull(), everywhere).otherwise(own)))
+        .select(*_KEYS, *_NEEDED)
     )
 
 
 def _fold(key: tuple[pa.Scalar, ...], table: pa.Table) -> pa.Table:
-    """The rows of all tables of one group, each in the column of its table."""
+    """The rows of all tables of the groups of a bundle, each in the column of its table."""
     import pyarrow as pa
 
-    path, group, alone = (part.as_py() for part in key)
-    with uncollected():
-        told = group_tables(group, _events(table), alone=alone)
+    path, bundle, groups = (part.as_py() for part in key)
     names: list[str] = []
     columns: dict[str, list[Any]] = {name: [] for name in GOLD}
-    for name in GOLD:
-        rows = [{"path": path, "group": group, **row} for row in getattr(told, name)]
-        names += [name] * len(rows)
-        for other in GOLD:
-            columns[other] += rows if other == name else [None] * len(rows)
+    with uncollected():
+        for group, events in _groups(table, last=bundle == 0 and groups != 1):
+            told = group_tables(group, events, alone=groups == 1)
+            for name in GOLD:
+                rows = [{"path": path, "group": group, **row} for row in getattr(told, name)]
+                names += [name] * len(rows)
+                for other in GOLD:
+                    columns[other] += rows if other == name else [None] * len(rows)
     arrays = [pa.array(column, arrow_type(_struct(name))) for name, column in columns.items()]
     return pa.table([pa.array(names, pa.string()), *arrays], names=["table", *GOLD])
 
 
-def _events(table: pa.Table) -> list[Event]:
-    import pyarrow.compute as pc
-
-    told: list[dict[str, Any]] = [{} for _ in range(table.num_rows)]
-    for name in (*_FIELDS, "back_ms"):
-        column = table.column(name)
-        if column.null_count == 0:
-            for fields, value in zip(told, column.to_pylist(), strict=True):
-                fields[name] = value
-        elif column.null_count < table.num_rows:
-            # Most columns are nearly empty.
-            places = pc.indices_nonzero(pc.is_valid(column)).to_pylist()
-            for place, value in zip(places, column.drop_null().to_pylist(), strict=True):
-                told[place][name] = value
-    return [Event(fields) for fields in told]
+def _groups(table: pa.Table, *, last: bool) -> Iterator[tuple[str | None, list[Event]]]:
+    """The events of each group in a bundle with those of no group; these once more by themselves, if asked for."""
+    parts: dict[str | None, list[Any]] = defaultdict(list)
+    columns = table.column("of_group").to_pylist(), table.column("data").to_pylist(), places_of(table)
+    for group, *packet in zip(*columns, strict=True):
+        parts[group].append(packet)
+    shared = [Event(fields) for packet in parts.pop(None, ()) for fields in unpacked(*packet)]
+    for group in sorted(name for name in parts if name is not None):
+        own = [Event(fields) for packet in parts.pop(group) for fields in unpacked(*packet)]
+        yield group, own + shared
+    if shared and last:
+        yield None, shared

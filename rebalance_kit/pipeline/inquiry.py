@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from rebalance_kit.forensics.lines.layouts import Reading
+    from rebalance_kit.pipeline.lines.blocks import Blocks
 
     #: One path or several, to files and folders.
     Paths: TypeAlias = Sequence[str | os.PathLike[str]] | str | os.PathLike[str]
@@ -88,6 +89,7 @@ class Events:
     """The silver tables: ``lines`` (line counts, one row per file), ``events``, ``rejected``.
 
     ``kept`` is the table that Spark caches for them; call ``kept.unpersist()`` after their last use.
+    ``blocks`` is what is known of their files.
     """
 
     survey: Survey
@@ -95,6 +97,7 @@ class Events:
     events: DataFrame
     rejected: DataFrame
     kept: DataFrame
+    blocks: Blocks
 
 
 def read_events(
@@ -107,32 +110,31 @@ def read_events(
     ``reading`` adds what the lines do not say: layouts, year, time zone, clock offsets.  Raises ``DataError``
     for a path that is missing or unreadable.
     """
-    from rebalance_kit.pipeline.lines.classify import read_classified
+    from rebalance_kit.pipeline.lines.classify import read_packets
     from rebalance_kit.pipeline.spark.session import without_codegen
 
     several = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     surveyed = survey(several, salvage or _salvage_folder())
     with without_codegen(spark, small=sum(file.lines for file in surveyed.files) <= FEW_LINES):
-        return silver_tables(
-            spark, surveyed, read_classified(spark, surveyed.files, reading).persist(), reading
-        )
+        return silver_tables(spark, surveyed, read_packets(spark, surveyed.files, reading), reading)
 
 
 def silver_tables(
-    spark: SparkSession, surveyed: Survey, classified: DataFrame, reading: Reading | None
+    spark: SparkSession, surveyed: Survey, packets: DataFrame, reading: Reading | None
 ) -> Events:
-    """The silver tables of classified lines (``classify.classify``), from a folder or from a stream's store."""
-    from rebalance_kit.pipeline.lines import accounting, silver
-    from rebalance_kit.pipeline.lines.classify import blocks_of
+    """The silver tables of packets (``classify``), from a folder or from a stream's store."""
+    from rebalance_kit.pipeline.lines import silver
+    from rebalance_kit.pipeline.lines.blocks import blocks_of
 
-    blocks = blocks_of(classified, surveyed.files, reading)
+    kept = packets.persist()
+    blocks = blocks_of(kept, surveyed.files, reading)
     return Events(
         survey=surveyed,
-        lines=accounting.line_counts(spark, classified, surveyed.files),
-        # A checkpoint ends the plan, so that later self-joins start from rows and not from text.
-        events=silver.events(classified, blocks).localCheckpoint(),
-        rejected=silver.rejected(classified, blocks),
-        kept=classified,
+        lines=silver.line_counts(spark, surveyed.files, blocks),
+        events=silver.events(kept, blocks),
+        rejected=silver.rejected(kept, blocks),
+        kept=kept,
+        blocks=blocks,
     )
 
 
@@ -152,14 +154,14 @@ def gold(silver: Events) -> Forensics:
     from rebalance_kit.pipeline.gold import gold_tables
     from rebalance_kit.pipeline.spark.session import without_codegen
 
-    with without_codegen(silver.events.sparkSession, small=silver.events.count() <= FEW_EVENTS):
+    with without_codegen(silver.kept.sparkSession, small=silver.blocks.events <= FEW_EVENTS):
         return Forensics(
             survey=silver.survey,
             lines=silver.lines,
             events=silver.events,
             rejected=silver.rejected,
             kept=silver.kept,
-            **gold_tables(silver.events),
+            **gold_tables(silver.kept, silver.blocks),
         )
 
 

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import gzip
 from dataclasses import dataclass
-from functools import cache
-from typing import IO, TYPE_CHECKING, Any, cast
+from functools import lru_cache
+from typing import IO, TYPE_CHECKING, cast
 
-from rebalance_kit.forensics.event import MESSAGES_A_LINE
 from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader
 from rebalance_kit.model.collector import uncollected
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.pipeline.arrow_types import arrow_type
-from rebalance_kit.pipeline.lines.batch_reader import CLASSIFIED
+from rebalance_kit.pipeline.lines.packets import PACKETS, Packet, Steps, packed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pyarrow as pa
 
@@ -70,20 +69,47 @@ def _ranges(file: LogFile) -> Iterator[Range]:
 
 
 class RangeReader:
-    """Reads ranges one after the other into batches of classified lines (columns ``CLASSIFIED``)."""
+    """Reads ranges one after the other into batches of packets."""
 
     def __init__(self, reading: Reading) -> None:
-        self._reader = FileReader(reading)
+        self._reader = _file_reader(reading)
 
     def read(self, piece: Range) -> Iterator[pa.RecordBatch]:
-        """The classified lines of a range; the last row of a batch counts its ignored lines."""
-        lines = 0
+        """The packets of a range, a batch for each part of it that is read at once."""
+        lines, steps = 0, Steps()
         with uncollected():
-            for data in whole_lines(piece):
+            for nth, data in enumerate(whole_lines(piece)):
                 told = FileRead(piece.run, piece.name, lines=lines)
                 self._reader.take(told, data)
-                yield _batch(told, piece.start, told.lines - lines)
+                events = [event.__dict__ for event in told.events]
+                steps.note(events)
+                counts = {
+                    "lines": told.lines - lines,
+                    "parsed": told.parsed,
+                    "ignored": told.lines - lines - told.parsed - len(told.rejected),
+                    "last_ms": steps.last_ms,
+                }
                 lines = told.lines
+                yield packet_batch(
+                    (piece.run, piece.name, piece.start, nth), packed(events, told.rejected, counts)
+                )
+
+
+@lru_cache(maxsize=1)
+def _file_reader(reading: Reading) -> FileReader:
+    """One reader for all tasks of a worker: it remembers lines that occurred before."""
+    return FileReader(reading)
+
+
+def packet_batch(place: tuple[str, str, int, int], packets: Iterable[Packet]) -> pa.RecordBatch:
+    """The packets of one place (path, file, block, number in the block) in the columns of ``PACKETS``."""
+    import pyarrow as pa
+
+    columns = [*zip(*((*place, *packet) for packet in packets), strict=True)]
+    arrays = [
+        pa.array(column, arrow_type(kind)) for column, kind in zip(columns, PACKETS.values(), strict=True)
+    ]
+    return pa.record_batch(arrays, names=list(PACKETS))
 
 
 def whole_lines(piece: Range) -> Iterator[bytes]:
@@ -129,42 +155,3 @@ def _cut(read: Callable[[int], bytes]) -> Iterator[bytes]:
             rest.append(tail)
     if rest:
         yield b"".join(rest)
-
-
-def _batch(told: FileRead, block: int, lines: int) -> pa.RecordBatch:
-    """Events, rejected lines, and a row for those of so many lines that were ignored."""
-    import pyarrow as pa
-
-    rows: list[dict[str, Any]] = [event.__dict__ for event in told.events]
-    parsed, ignored = len(rows), lines - told.parsed - len(told.rejected)
-    rows += [{"line": line, "why": why, "text": text} for line, why, text in told.rejected]
-    rejected = len(rows) - parsed
-    counts = [int(row["row"] % MESSAGES_A_LINE == 0) for row in rows[:parsed]] + [1] * rejected
-    classes = ["parsed"] * parsed + ["rejected"] * rejected
-    if ignored:
-        rows.append({})
-        counts.append(ignored)
-        classes.append("ignored")
-    given = {
-        "path": pa.repeat(pa.scalar(told.run, pa.string()), len(rows)),
-        "file": pa.repeat(pa.scalar(told.name, pa.string()), len(rows)),
-        "block": pa.repeat(pa.scalar(block, pa.int64()), len(rows)),
-        "nth": pa.array([row.get("line") for row in rows], pa.int64()),
-        "n": pa.array(counts, pa.int64()),
-        "class": pa.array(classes, pa.string()),
-    }
-    present = set().union(*rows)
-    columns = [
-        given[name]
-        if name in given
-        else pa.array([row.get(name) for row in rows], kind)
-        if name in present
-        else pa.nulls(len(rows), kind)
-        for name, kind in _types().items()
-    ]
-    return pa.record_batch(columns, names=list(CLASSIFIED))
-
-
-@cache
-def _types() -> dict[str, pa.DataType]:
-    return {name: arrow_type(kind.replace("long", "bigint")) for name, kind in CLASSIFIED.items()}

@@ -48,7 +48,7 @@ class Latest:
 
 def latest(silver: Events, lines: int, settled_before: str | None, limit: int) -> Latest:
     """The ``limit`` newest rebalances in silver tables; ``settled_before`` is the watermark (ISO, UTC)."""
-    shown = gold_tables(silver.events)["rebalances"].select(*_SHOWN)
+    shown = gold_tables(silver.kept, silver.blocks)["rebalances"].select(*_SHOWN)
     newest = shown.orderBy(F.desc("start_ms"), "path", "group", F.desc("number")).limit(limit).collect()
     mark = -1.0 if settled_before is None else datetime.fromisoformat(settled_before).timestamp() * 1000
     rows = tuple({**row.asDict(), "settled": row.end_ms is not None and row.end_ms < mark} for row in newest)

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 from rebalance_kit.forensics.lines.files import LogFile, Survey, look
 from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.pipeline.inquiry import Events, silver_tables
-from rebalance_kit.pipeline.lines.classify import classify
+from rebalance_kit.pipeline.lines.classify import classify, packets_of
 from rebalance_kit.pipeline.stream.tail import LINE_DIGITS, PREFIX, SOURCE_DIGITS, STATE
 
 if TYPE_CHECKING:
@@ -95,9 +95,8 @@ def stored_events(
         .withColumn("path", F.col("run"))
         .withColumn("file", F.col("name"))
         .select(*lines.columns)
-        .persist()
     )
-    return silver_tables(spark, Survey(files, tail.passed_over), classified, reading)
+    return silver_tables(spark, Survey(files, tail.passed_over), packets_of(classified), reading)
 
 
 def _unterminated(
