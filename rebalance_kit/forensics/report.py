@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rebalance_kit.forensics.tables import Row, Tables
 
 #: How wide the report is at most.
-_WIDTH = 120
+_WIDTH = 108
 
 #: How many rejected lines are shown with the books, and without; the table has them all.
 _SHOWN_REJECTS, _FEW_REJECTS = 10, 3
@@ -174,7 +174,7 @@ def _print_findings(findings: Sequence[dict[str, Any]], out: TextIO) -> None:
         first = rows[0]
         others = [row["who"] or f"{row['file']}:{row['line']}" for row in rows[1:]]
         more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
-        same = f" (the same of {', '.join(others[:_NAMED])}{more})" if others else ""
+        same = f" (the same for {', '.join(others[:_NAMED])}{more})" if others else ""
         print(_wrapped("   * ", f"{first['sentence']}{same}"), file=out)
         print(_wrapped("     do: ", do), file=out)
         at = f"{clock(first['at_ms'])} " if first["at_ms"] is not None else ""

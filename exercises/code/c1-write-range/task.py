@@ -53,7 +53,7 @@ def reason(topic, got, true, members):
     if sorted(map(len, got.values())) != sorted(map(len, true.values())):
         if len(subscribed) < len(members):
             return "Divide each topic among the members that subscribe to it, and among them alone."
-        return "Divide each topic for itself: every member gets the whole part, the first ones one partition more."
+        return "Divide each topic separately: every member gets the quotient, and the first ones get one partition more."
     if any(member.group_instance_id for member in subscribed):
         return "The order is wrong: static members come first, by group_instance_id; then the others, by member_id."
     return "The order is wrong: for each topic, members are sorted by member_id, and the first ones get one more."

@@ -2,7 +2,7 @@
 
 
 class Listener:
-    """One is made for every life of a member's process."""
+    """A new one is made each time a member's process starts."""
 
     def on_assigned(self, partitions, consumer):
         raise NotImplementedError

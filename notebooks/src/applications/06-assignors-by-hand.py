@@ -86,10 +86,10 @@ two
 # one partition it takes everything. This is the skew that exam questions ask about: two of three consumers sit idle,
 # and adding consumers does not help.
 #
-# Why would you want range? Look at the columns: c1 has partitions 0 and 1 of *both* topics. If both topics are
-# partitioned by the same key, one member sees all records of a key, and can join the two topics without sending records
-# anywhere else. That is
-# **co-partitioning**, and range is the assignor that gives it.
+# Why would you want range? Look at the columns: c1 has partitions 0 and 1 of *both* topics. Topics with the same number
+# of partitions and the same partitioning by key are **co-partitioned**: a key has the same partition number in each.
+# Range gives partitions with the same number to the same member, which therefore sees all records of a key, and can join
+# the two topics without sending records anywhere else.
 #
 # ## Round robin: one circle
 #
@@ -100,7 +100,7 @@ two
 deal("roundrobin", {"orders": 4, "payments": 4}, members=3)
 
 # %% [markdown]
-# The counts are 3, 3 and 2, which is as even as eight partitions get. Co-partitioning is gone.
+# The counts are 3, 3 and 2, which is as even as eight partitions get. But equal partition numbers no longer stay together.
 #
 # ### Predict
 #
@@ -172,9 +172,9 @@ deal("roundrobin", {"orders": 6}, stay, owned)
 deal("sticky", {"orders": 6}, stay, owned)
 
 # %% [markdown]
-# Every partition that moves costs something: its new owner starts with a cold cache and rebuilds local state. (Records
-# come twice after a crash. In a planned move the old owner commits first, so few or none come twice.) A **sticky** assignor
-# moves only what balance demands.
+# Every partition that moves costs something: its new owner starts with a cold cache and rebuilds local state. (Few records
+# or none come twice, because in a planned move the old owner commits first.) A **sticky** assignor moves only what
+# balance demands.
 #
 # **Myth:** "sticky means no stop-the-world." `sticky` (the `StickyAssignor`) is an *eager* assignor: every member revokes
 # everything, and gets most of it back a moment later. The partitions stay; the interruption does not go away.
@@ -211,7 +211,7 @@ deal("server.uniform", {"orders": 6}, 4, three)
 # them gives a partition up depends on that order. Nothing is held back in the deal itself: the *target* says at once
 # that c4 owns `orders-3`. **Reconciliation** then decides when c4 may have it, which is after c2 has revoked it.
 #
-# The broker also ships `range`. Since 3.9 it is as stateless as the client's, and it gives co-partitioning in the same way:
+# The broker also ships `range`. Since 3.9 it is as stateless as the client's, and it keeps equal partition numbers together, too:
 
 # %%
 deal("server.range", {"orders": 4, "payments": 4}, members=3)
@@ -260,14 +260,14 @@ guess.beside({name: " and ".join(str(p.partition) for p in got) for name, got in
 # props.put("partition.assignment.strategy", CooperativeStickyAssignor.class.getName());
 # ```
 #
-# Python and every other client on librdkafka take the short names and refuse mixed lists, in which
+# Confluent's Python client and every other client built on librdkafka take the short names and refuse mixed lists, in which
 # cooperative-sticky stands beside an eager assignor. Java accepts such a list, and runs eager.
 #
 # ```python
 # consumer = Consumer({"group.id": "billing", "partition.assignment.strategy": "cooperative-sticky"})
 # ```
 #
-# KIP-848, any client (it refuses `partition.assignment.strategy`):
+# KIP-848, any client (which then refuses `partition.assignment.strategy`):
 #
 # ```properties
 # group.protocol=consumer
@@ -392,7 +392,7 @@ print(range_by_hand.check(assign))
 # Two more wait in a terminal: `rebalance-kit exercise start c2-write-sticky`, and `rebalance-kit exercise start c6-break-an-assignor`,
 # in which you find the event that makes another team's assignor fail.
 #
-# ## Check questions
+# ## Check yourself
 #
 # 1. Five topics with three partitions each, two consumers, range. How many partitions does each own?
 # 2. How many with round robin?
@@ -432,7 +432,7 @@ Quiz(
 # %% [markdown]
 # ## Recap card
 #
-# - **range**: per topic, consecutive, remainder to the first. Co-partitioned, and skewed over many topics.
+# - **range**: per topic, consecutive, remainder to the first. Keeps co-partitioned topics together; skewed over many topics.
 # - **roundrobin**: one circle over all partitions. Balanced if all members subscribe to the same topics.
 # - **sticky**: keeps what balance allows. Still eager.
 # - **cooperative-sticky**: the same plan, but holds back what its owner has not revoked.

@@ -42,7 +42,11 @@ from rebalance_kit.notebook import (
 #     while (running.get()) {
 #         for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofMillis(100)))
 #             process(record);
-#         consumer.commitSync();              // with enable.auto.commit=false
+#         try {
+#             consumer.commitSync();          // with enable.auto.commit=false
+#         } catch (RebalanceInProgressException | CommitFailedException refused) {
+#             // the next poll() settles it: see "What the refusal looks like"
+#         }
 #     }
 # }                                           // close(): callback, then LeaveGroup
 # ```
@@ -152,7 +156,9 @@ print(columns(rows))
 # Lost comes instead of revoked when the membership is already gone: the session expired, the poll timeout passed, the
 # member was fenced. A classic Java consumer also calls it when you `close()` or `unsubscribe()` **in the middle of a
 # rebalance**. That happens in a healthy group: in a rolling deploy, a pod may close while the group still waits for the one
-# before it. What you commit in revoked is not committed then, so commit before `close()`.
+# before it. (This concerns cooperative consumers: an eager one owns nothing at that moment, so nothing is called.) Your
+# code in revoked does not run then, and `commitSync()` throws `RebalanceInProgressException`. So before you close,
+# `pause()` all partitions and call `poll()` until `commitSync()` succeeds.
 #
 # ### The same listener in three languages
 #
@@ -189,7 +195,7 @@ print(columns(rows))
 # func lost(_ context.Context, _ *kgo.Client, gone map[string][]int32) { discardAll(gone) }
 # ```
 #
-# In Java and librdkafka they run in the thread that calls `poll()`. In franz-go they run in a goroutine of the client,
+# In Java and librdkafka, callbacks run in the thread that calls `poll()`. In franz-go they run in a goroutine of the client,
 # at the same time as your loop; this is why the loop above uses `BlockRebalanceOnPoll` and `AllowRebalance`. While a
 # callback runs in the polling thread, that member returns no records, and under eager the whole group waits for the
 # slowest member.
@@ -204,8 +210,8 @@ print(columns(rows))
 # | process, then commit | the records come again | at least once |
 # | commit, then process | the records are never processed | at most once |
 #
-# Auto-commit (`enable.auto.commit=true`, the default) commits inside `poll()`, at most every
-# `auto.commit.interval.ms`, what earlier polls returned. If you process within the loop, that is "process, then commit".
+# Auto-commit (`enable.auto.commit=true`, the default) runs inside `poll()`, at most once per `auto.commit.interval.ms`, and
+# commits what earlier polls returned. If you process within the loop, that is "process, then commit".
 #
 # librdkafka differs: a background thread commits what `poll()` has returned, the record in hand included. A crash can
 # lose that record. Set `enable.auto.offset.store=false`, and call `store_offsets()` after processing.
@@ -285,8 +291,8 @@ print(columns([head, *rows]))
 # ## Commit in revoked, never in lost
 #
 # Under cooperative, even a planned change repeats a few records with auto-commit: a member commits *before* it joins,
-# and goes on reading until the revocation. Here is the join once more, in one run without and one run with a listener
-# that commits in revoked:
+# and goes on reading until the revocation. Here is the join once more, run without a listener and then with one that
+# commits in revoked:
 
 
 # %%
@@ -360,9 +366,9 @@ print(explain("CommitFailedException"))
 #
 # The frozen process cannot heartbeat, so its partitions go to others, who read on. When it
 # wakes, a classic consumer returns whole fetches of the same records before it learns that it was removed. A KIP-848
-# consumer learns it first: in the table of notebook 05, about twenty times fewer records come twice. Neither protects a
-# database that your code writes to. For that you need your own fence: write the offset (or the generation) with the
-# data, and refuse older ones.
+# consumer learns it first: in the table of notebook 05, it causes about a twentieth of the duplicates. Neither protocol
+# protects a database that your code writes to. For that you need your own fence: write the offset (or the generation)
+# with the data, and refuse older ones.
 #
 # ## Long work: `pause()` and worker threads
 #
@@ -386,7 +392,7 @@ print(callbacks(slow, since_s=30))
 #         work = pool.submit(() -> process(batch));
 #     }
 #     if (work != null && work.isDone()) {
-#         consumer.commitSync(offsetsOf(work));
+#         consumer.commitSync(offsetsOf(work));    // RebalanceInProgressException: keep work, try after the next poll()
 #         consumer.resume(consumer.paused());
 #         work = null;
 #     }
@@ -430,7 +436,7 @@ print(callbacks(slow, since_s=30))
 # }
 # ```
 #
-# `consumer.groupMetadata()` carries member id and generation, so a zombie's offsets are refused exactly as its commits
+# `consumer.groupMetadata()` carries the member id and the generation, so a zombie's offsets are refused exactly as its commits
 # are. (Before KIP-447, Kafka 2.5, this needed one producer per input partition.) If a step fails, call
 # `abortTransaction()` and seek back to the committed offsets. Set `enable.auto.commit=false` on this consumer, and
 # `isolation.level=read_committed` on every consumer of the output.
@@ -438,7 +444,7 @@ print(callbacks(slow, since_s=30))
 # ## librdkafka: the callback must call back
 #
 # In Java the callback only listens, and the client applies the assignment. In librdkafka and the clients built on it
-# (confluent's for Python, Go and Node), a callback that you register **may apply it itself**, and in C it must. (In .NET
+# (Confluent's for Python, Go and Node), a callback that you register **may apply it itself**, and in C it must. (In .NET
 # it must not: the handler returns the partitions, and the client applies them.)
 #
 # | protocol | on assign | on revoke |
@@ -526,7 +532,7 @@ display(Markdown(nothing_lost.story), nothing_lost)
 
 # %% tags=["exercise"]
 class Listener:
-    """One is made for every life of a member's process."""
+    """A new one is made each time a member's process starts."""
 
     def on_assigned(self, partitions, consumer):
         raise NotImplementedError
@@ -568,8 +574,8 @@ Quiz("callbacks", count=8)
 # %% [markdown]
 # ## Recap card
 #
-# - Revoked: still yours, commit now. Lost: gone, discard, do not commit. Assigned: only what is new (all of it under eager).
-#   A classic `close()` in the middle of a rebalance calls lost, so commit before it.
+# - Revoked: still yours, commit now. Lost: gone, discard, do not commit. Assigned: only what is new (under eager, everything).
+#   In the middle of a rebalance, `close()` of a cooperative consumer calls lost: finish the rebalance, commit, then close.
 # - Process, then commit: records may come twice. Commit, then process: records may be lost. The protocol changes neither.
 # - After a crash, auto-commit repeats at most one interval's records. Under cooperative, commit in revoked, or a
 #   planned move repeats a few.

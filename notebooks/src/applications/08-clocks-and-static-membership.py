@@ -43,7 +43,7 @@ guess = predict(
         "kill -9": None,
         "a database call of ten minutes": None,
         "a garbage collection of one minute": None,
-        "a broker restarts in five seconds": None,
+        "a broker that is back after five seconds": None,
     },
     options=clock_names,
 )
@@ -65,14 +65,15 @@ guess.beside(seen)
 # five.)
 #
 # The fourth clock, the rebalance timeout, ends none of these memberships. It is for a member that polls and heartbeats
-# and still does not finish the rebalance, such as the librdkafka member with the wrong callback in notebook 07.
+# and still does not finish the rebalance, such as the librdkafka member with the wrong callback in notebook 07. (Under
+# KIP-848 it runs per member: from the answer that tells the member to give partitions up until it acknowledges that.)
 #
 # ## The rules
 #
 # | rule | enforced by | what happens otherwise |
 # |---|---|---|
 # | `heartbeat.interval.ms` ≤ a third of `session.timeout.ms` | nobody; a recommendation | one heartbeat that is lost or late can cost the membership |
-# | `heartbeat.interval.ms` < `session.timeout.ms` | the Java client | it is not built: `KafkaException: Failed to construct kafka consumer`, caused by an `IllegalArgumentException` |
+# | `heartbeat.interval.ms` < `session.timeout.ms` | the Java client | the constructor throws `KafkaException: Failed to construct kafka consumer`, caused by an `IllegalArgumentException` |
 # | `group.min.session.timeout.ms` (6 s) ≤ session ≤ `group.max.session.timeout.ms` (30 min) | the broker | `INVALID_SESSION_TIMEOUT`; the client ends |
 # | `max.poll.interval.ms` > your worst batch | nobody | the client leaves the group in the middle of its work |
 # | `max.poll.interval.ms` ≥ `session.timeout.ms` | librdkafka only | librdkafka refuses to start |
@@ -82,14 +83,16 @@ guess.beside(seen)
 # s), each with a minimum and a maximum on the broker. One group can have its own value: `kafka-configs
 # --bootstrap-server b:9092 --entity-type groups --entity-name billing --alter --add-config
 # consumer.session.timeout.ms=50000`. For a session shorter than 45 s, first lower
-# `group.consumer.min.session.timeout.ms` on the brokers, whose default is 45 s, too.
+# `group.consumer.min.session.timeout.ms` on the brokers: its default is 45 s, too.
 #
 # ### What a shorter session buys
 #
+# One of three consumers is killed. The run is repeated 40 times, with the crash at another moment each time, once with a
+# session of 12 s and once with the default.
+#
 # ### Predict
 #
-# One of three consumers is killed. For how many seconds do its partitions go unread? The run is repeated 40 times, with
-# the crash at another moment each time; give the median.
+# For how many seconds do the dead member's partitions go unread? Give the medians.
 
 # %%
 guess = predict({"session.timeout.ms=12000": None, "session.timeout.ms=45000": None}, within=3)
@@ -175,10 +178,10 @@ print(columns(table))
 # defect: while a static member is away, **nobody** reads its partitions. Meanwhile, others read the partitions of a
 # dynamic member, so for dynamic members it does not matter how long a restart takes.
 #
-# Among the dynamic members eager has the fewest unread partition-seconds. In a group of three, a join
+# Among the dynamic members eager has the fewest unread partition-seconds. Its join
 # phase is over as soon as all have heard of it, and gives everything out at once. A partition that moves under
-# cooperative waits for a second generation, and under KIP-848 for the new owner's next heartbeat. The more partitions a
-# group has, the more it costs that eager stops them all.
+# cooperative waits for a second generation, and under KIP-848 for the new owner's next heartbeat. But the more
+# partitions a group has, the more eager costs, because it stops them all.
 #
 # So static membership pays if a rebalance is expensive for you (large state stores, cold caches, many members under
 # eager) and if restarts are short. It does not make a restart cheaper for the partitions of the one that restarts.
@@ -197,7 +200,7 @@ print(columns(table))
 #
 # ### Predict
 #
-# The node kills the process of a static member, because it is out of memory. Ten seconds later the pod is back, with the same
+# A node runs out of memory and kills the process of a static member. Ten seconds later the pod is back, with the same
 # instance id. The session timeout is 45 s. For how many seconds, about, do its partitions go unread?
 
 # %%
@@ -239,7 +242,7 @@ for end in back["KIP-848"].of("process_ended"):
 # session short if such kills are frequent.
 #
 # **Scaling down.** A static member that is gone for good keeps its partitions unread for a whole session. Remove it
-# with the Admin client (under KIP-848 too, as a recording with a broker of 4.3 shows; the first brokers with KIP-848 refused it):
+# with the Admin client (under KIP-848 too, as a recording with a 4.3 broker shows; the first brokers with KIP-848 refused it):
 #
 # ```java
 # admin.removeMembersFromConsumerGroup("billing",
@@ -260,7 +263,7 @@ for end in back["KIP-848"].of("process_ended"):
 # | rebalances | two per pod or more: it leaves, it joins | none | none |
 # | partitions unread while the pod is away | its 4, for the moment of one rebalance | its 4, for the whole 30 s | the same |
 # | unread partition-seconds, all six | a few seconds per partition that moves, as in the table above | 6 × 4 × 30 = 720 | 720 |
-# | the setting that must hold | `terminationGracePeriodSeconds` > time of `close()` | the client's `session.timeout.ms` > 30 s, with a margin | the broker's or the group's session timeout > 30 s; and the grace period, or a killed pod never says that it will be back and is refused |
+# | the setting that must hold | `terminationGracePeriodSeconds` > time of `close()` | the client's `session.timeout.ms` > 30 s, with a margin | the broker's or the group's session timeout > 30 s; and a grace period that is long enough: a pod that is killed never says that it will be back, and is refused |
 # | after a crash | others take over when the session ends | the restarted pod goes on at once | the restarted pod is refused until the session ends |
 #
 # Choose by what hurts more. If a lag of 30 s on four partitions is fine and moving state is expensive, use static
@@ -283,7 +286,7 @@ print(reasons(run("storm", "eager"), since_s=25))
 # no rebalance of their own. The phase that begins at 49.2 s, for example, still waits for consumer-2 when consumer-2
 # leaves.) Nothing says "storm". The cause, `consumer poll timeout has expired`, is in the client's LeaveGroup.
 #
-# Cure, in this order:
+# The cure, in this order:
 #
 # 1. **Make batches smaller**: lower `max.poll.records`, so that the worst batch stays below half the limit.
 # 2. Take the work out of the polling thread (`pause()` and a worker).

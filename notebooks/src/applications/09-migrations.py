@@ -36,10 +36,14 @@ def deaths(trace):
 # %% [markdown]
 # ## From eager to cooperative
 #
-# You saw it in notebook 03: from the default list `[range, cooperative-sticky]` it takes **one** bounce, which removes
-# range; from `[range]` alone it takes **two**, first to `[cooperative-sticky, range]`, and when *all* members have
-# that, to `[cooperative-sticky]`. A member that comes with `[cooperative-sticky]` into a group of `[range]` is refused and dies. Two
-# rules explain all of it:
+# You saw both ways in notebook 03:
+#
+# - From the default list `[range, cooperative-sticky]` it takes **one** bounce, which removes range.
+# - From `[range]` alone it takes **two**: the first to `[cooperative-sticky, range]`, the second, when *all* members have
+#   that list, to `[cooperative-sticky]`. In a single bounce, the first member that lists only `[cooperative-sticky]` is
+#   refused and dies.
+#
+# Two rules explain all of it:
 #
 # 1. All members must share at least one assignor **name**. A member that shares none is refused with
 #    `INCONSISTENT_GROUP_PROTOCOL`. So before you remove a name, every member must list another one that all share.
@@ -89,7 +93,7 @@ print(deaths(bounced))
 # | brokers 4.0 or newer, `group.version` 1 | the protocol is off otherwise | look with `kafka-features describe`; upgrade the feature after the brokers |
 # | Java clients 4.0, librdkafka 2.12 or newer | older ones have it as preview or not at all | upgrade them first, still classic |
 # | `session.timeout.ms`, `heartbeat.interval.ms`, `partition.assignment.strategy` are **unset** | refused at start | move the times to the broker or to the group |
-# | no assignor that puts user data (bytes of its own) into the assignments: your own, or **librdkafka's cooperative-sticky** | the online conversion is refused | migrate offline |
+# | no assignor that puts user data (bytes of its own) into the assignments: a class that you wrote, or **librdkafka's cooperative-sticky** | the online conversion is refused | migrate offline |
 # | `group.consumer.migration.policy=bidirectional` | the default since 4.0; `disabled` in 3.8 and 3.9 | set it on the brokers |
 # | code that calls `enforceRebalance()` | it does nothing but log a warning | remove it |
 # | subscriptions by pattern | the new `SubscriptionPattern` is RE2/J, evaluated by the broker | test them; the old `Pattern` still works, on the client |
@@ -112,6 +116,8 @@ except RebalanceKitError as error:
 # other two make generation 2; then it comes back.
 #
 # ### Predict
+#
+# What does its return change in the group?
 
 # %%
 counts = ("1, a new count", "3, the count goes on")
@@ -195,14 +201,14 @@ print(deaths(forbidden))
 # policy's values `upgrade` and `downgrade` allow one direction each.
 #
 # The same error has other causes, and its message tells them apart: *online upgrade is disabled*, or *an unsupported custom
-# assignor is in use*. The broker says the latter of any assignment that carries user data. librdkafka's cooperative-sticky carries
+# assignor is in use*. The broker gives the latter for any assignment that carries user data. librdkafka's cooperative-sticky carries
 # some from its second generation on, although you wrote no assignor. (We saw the user data in SyncGroup requests of
 # librdkafka 2.16. That the broker refuses it we know from its source, `ConsumerGroup.fromClassicGroup`; we have not run
 # it.)
 #
 # ### Offline
 #
-# Stop all members, wait until the group is `Empty`, start them with the new protocol. The group is converted at the
+# Stop all members, wait until the group is `Empty`, and start them with the new protocol. The group is converted at the
 # first join, whatever the policy says; committed offsets stay. This is simple, but the group reads nothing for as long
 # as your deploy takes. Static classic members do not leave when they close, so wait for one session timeout, or remove
 # them.

@@ -50,8 +50,8 @@ triage()
 # %% [markdown]
 # ## `kafka-consumer-groups`, state by state
 #
-# Start with `--state`. Its one line tells you where in the chart to begin, and which broker is the coordinator, in whose
-# log you will search.
+# Start with `--state`. Its one line tells you where in the chart to begin, and which broker is the coordinator: you will
+# search that broker's log.
 #
 # | state | classic | KIP-848 | what it means for you |
 # |---|---|---|---|
@@ -64,7 +64,7 @@ triage()
 # | `Dead` | yes | yes | no such group. The tool prints no table then: *Error: Consumer group 'billing' does not exist.* |
 #
 # Here is a healthy group. After it comes the same group while a crashed member's session runs out. (To fit the page, the
-# tables below leave out the columns GROUP and HOST and cut member ids. On a cluster, HOST is the column in which you find
+# tables of partitions and of members leave out the columns GROUP and HOST, and cut member ids. On a cluster, HOST is the column in which you find
 # the pod.)
 
 # %%
@@ -74,7 +74,7 @@ print(consumer_groups(crash, 25, "state"))
 # %% [markdown]
 # ### Predict
 #
-# `consumer-2` was killed thirty seconds ago. What do these two show now?
+# `consumer-2` was killed thirty seconds ago. What do STATE and #MEMBERS show now?
 
 # %%
 guess = predict(
@@ -143,7 +143,7 @@ print(consumer_groups(slow, 52, "members"))
 #
 # The kit writes the logs of a run as brokers and clients write them. Here are those of a group in trouble. On a cluster,
 # search in the log of the group's coordinator (COORDINATOR in `--state`), and in that of the broker that was the
-# coordinator before, if it has moved. Many groups write to that log, so every pattern names the group.
+# coordinator before, if it has moved. That log has the lines of many groups, so every pattern names the group.
 
 # %%
 storm = run("storm", "eager")
@@ -182,7 +182,7 @@ shell(
 shell("grep -ci 'consumer poll timeout has expired' consumer-*.log")
 
 # %% [markdown]
-# A client logs each expiry twice, as a warning and as the reason of its LeaveGroup, so ten lines are five expiries.
+# A client logs each expiry twice, as a warning and as the reason for its LeaveGroup, so ten lines are five expiries.
 # Only four of the five leaves are in the broker's log: at the fifth, it had already removed the member.
 #
 # These are four searches: how often, why, why they left, who. Keep them; they work wherever there are logs.
@@ -298,7 +298,7 @@ shell("grep -o '09:00:[45].*Revoke previously\\|09:00:[45].*(Re-)joining' consum
 # ```
 #
 # Write the zone: a time without one is read as **UTC**, so in Berlin 03:00 would mean 04:00. At 03:04 that lies in
-# the future. No record is that young, so the tool goes to the *end* of the log, and the group skips its whole backlog.
+# the future. No record has so late a timestamp, so the tool goes to the *end* of the log, and the group skips its whole backlog.
 #
 # Other targets are `--to-earliest`, `--to-latest`, `--shift-by -1000`, `--by-duration PT1H`, `--to-offset` and `--from-file`.
 #
@@ -321,7 +321,7 @@ shell("grep -o '09:00:[45].*Revoke previously\\|09:00:[45].*(Re-)joining' consum
 # 1. The state is `Stable`, and lag grows on four of twelve partitions, all of one CONSUMER-ID. Name two hypotheses.
 # 2. Defaults; `rebalance-rate-per-hour` is 0, `last-poll-seconds-ago` is 200, and the application goes on hanging. What will
 #    happen in 100 seconds?
-# 3. You killed all pods ten seconds ago, and the reset still says that the group is not inactive. Why?
+# 3. You killed all pods ten seconds ago, and the tool still refuses the reset. Why?
 #
 # <details><summary>Answers</summary>
 #
@@ -354,7 +354,7 @@ Quiz(
 # - Look at `--state` first, then at the lag by owner, then at the reasons.
 # - `Stable` with a dead member is normal for one session timeout.
 # - *Adding new member* is a consequence, unless you deployed. The client reason in the LeaveGroup says why the member had gone.
-# - One member's offsets do not move in a Stable group: dead, at work, or stuck. Only its own log tells the last two apart.
+# - One member's offsets do not move in a Stable group: dead, at work, or stuck. Only the member itself (its log, its last poll) tells the last two apart.
 # - Alert on the last poll, on failed rebalances, and on rebalancing states that last (KIP-848 has its own metric for them).
 # - Do not restart everything.
 

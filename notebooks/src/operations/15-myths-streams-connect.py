@@ -51,12 +51,12 @@ failover = three("coordinator-failover")
 print({protocol: metrics(trace).rebalances for protocol, trace in failover.items()})
 
 # %% [markdown]
-# **False.** The new coordinator reads the group from `__consumer_offsets` and finds it `Stable`; members keep id and generation.
+# **False.** The new coordinator reads the group from `__consumer_offsets` and finds it `Stable`; members keep their ids and the generation.
 # A rebalance follows only if a member cannot reach the new coordinator before its session ends, or if the leader is told
 # something new about the topics: racks that are missing while a broker is away (notebook 01), or an incomplete answer from a broker
 # that is still starting.
 #
-# ### 2. Heartbeats prove progress
+# ### 2. Heartbeats prove that a consumer makes progress
 #
 # A member stops polling for 20 s; `max.poll.interval.ms` is 12 s. How many of its heartbeats does the coordinator answer meanwhile?
 
@@ -95,13 +95,13 @@ print(columns(rows))
 # %% [markdown]
 # **False.** Each member votes for the first name in its list that all members support; the most votes win.
 #
-# ### 4. Any consumer that sees new partitions starts a rebalance
+# ### 4. Any Java consumer that sees new partitions starts a rebalance
 
 # %% tags=["answer"]
 print(reasons(run("partitions-added", "eager"), since_s=20))
 
 # %% [markdown]
-# **False** for Java under the classic protocol: only the **leader** compares the topics' partitions with those that it
+# **False.** Under the classic protocol, only the **leader** compares the topics' partitions with those that it
 # has assigned. Until it refreshes its metadata (after at most `metadata.max.age.ms`, five minutes) nobody reads the new
 # partitions. Under KIP-848 the broker notices by itself. (In librdkafka, members that are not the leader re-join, too.)
 #
@@ -162,9 +162,9 @@ guess.beside(dict(zip(guess.answers, truth, strict=True)))
 # | who deals? | classic: `StreamsPartitionAssignor`, in the leader. `group.protocol=streams`: the coordinator | KIP-441, KIP-1071 |
 # | what if a stateful task moves? | its new owner first rebuilds the state from the changelog topic, which may take hours | KIP-441 |
 # | how is that avoided? | `num.standby.replicas` keeps copies that follow the changelog. They process no input | Streams configs |
-# | what is a warm-up? | a task's *next* owner restores while the old one works on (`max.warmup.replicas`); a probing rebalance (`probing.rebalance.interval.ms`, 10 min) checks whether it is ready (`acceptable.recovery.lag`) | KIP-441 |
+# | what is a warm-up? | a task's *next* owner restores while the old one goes on working (`max.warmup.replicas`); a probing rebalance (`probing.rebalance.interval.ms`, 10 min) checks whether it is ready (`acceptable.recovery.lag`) | KIP-441 |
 # | what makes a restart cheaper? | static membership, as for consumers: one instance id per instance, to which each thread adds a suffix. With `group.protocol=streams`, brokers before 4.4 refuse a `group.instance.id` (`INVALID_REQUEST`, fatal) | KIP-345; Streams developer guide of 4.4 |
-# | what does `close()` do? | a classic Streams instance sends **no** LeaveGroup: its tasks have no owner until it is back or its session (45 s) ends. Since 4.2 `close(CloseOptions.groupMembershipOperation(LEAVE_GROUP))` asks for it | `StreamsConfig` (`internal.leave.group.on.close=false`), KIP-1153 |
+# | what does `close()` do? | a classic Streams instance sends **no** LeaveGroup: its tasks have no owner until it is back or its session (45 s) ends. Since 4.2 `close(CloseOptions.groupMembershipOperation(LEAVE_GROUP))` makes it send one | `StreamsConfig` (`internal.leave.group.on.close=false`), KIP-1153 |
 #
 # KIP-1071 gives Streams a group type of its own (`group.protocol=streams`), in which the broker assigns the tasks. It
 # was early access in 4.1, and its core is production-ready since 4.2: a sticky assignor with standbys, but no warm-ups
@@ -190,7 +190,7 @@ guess.beside(dict(zip(guess.answers, truth, strict=True)))
 # |---|---|---|
 # | which protocol? | `connect.protocol=sessioned` (default), `compatible`, `eager` | KIP-415, KIP-507 |
 # | a worker leaves. When do its tasks move? | after `scheduled.rebalance.max.delay.ms` (5 min), so that a restarted worker gets them back | KIP-415 |
-# | a task fails | it stays `FAILED`. **No** rebalance; restart it through REST | Connect user guide |
+# | a task fails | it stays `FAILED` on its worker, and the workers do **not** rebalance; restart it through REST. (A failed *sink* task's consumer leaves its group, and the other tasks take its partitions) | Connect user guide; `WorkerSinkTask` |
 # | a sink with `tasks.max=10` reads a topic with four partitions | up to ten tasks run, and four of them get partitions | Connect user guide |
 # | two clusters with one `group.id` | their workers join one group, although the clusters are meant to be separate; give each its own `group.id` and topics | Connect user guide |
 # | what do sink tasks join? | a consumer group of their own, `connect-NAME`; everything in notebooks 00 to 09 applies to it | Connect user guide |
@@ -203,7 +203,7 @@ guess.beside(dict(zip(guess.answers, truth, strict=True)))
 # <details><summary>Answer</summary>
 #
 # No: the delayed rebalance keeps them for it. If two minutes are too long, lower `scheduled.rebalance.max.delay.ms`;
-# then every restart of a worker moves tasks twice.
+# then every restart that takes longer than the new delay moves tasks twice.
 #
 # </details>
 #

@@ -57,9 +57,9 @@ def _storms_told(storms: Sequence[Row], rebalances: Sequence[Rebalance]) -> list
                 f"a storm: {storm['rebalances']} rebalances in {lasted / 1000:,.0f} s ({triggers}), "
                 f"by {culprits or 'nobody known'}",
                 Evidence(from_ms, file, place, causes.get((from_ms, file, place), "")),
-                "Joins follow what made members go, so look at the other triggers first: poll timeouts want smaller batches, "
-                "expiries a look at the processes, leaves and joins of a deployment static membership. Cooperative "
-                "rebalances make each round cheaper.",
+                "Joins follow what made members go, so look at the other triggers first. For poll timeouts make batches smaller, "
+                "for expiries look at the processes, for the leaves and joins of deployments use static membership. "
+                "Cooperative rebalances make each round cheaper.",
                 "KIP-429; KIP-345; KIP-848",
             )
         )

@@ -225,7 +225,7 @@ GROUP_RULES: tuple[Rule, ...] = (
         ("given_away", "lost"),
         when=lambda event: event.event == "given_away" or bool(event.partitions),
         sentence="{who} lost its partitions without being asked to give them up: others may have read them already",
-        do="Implement onPartitionsLost: drop what is in work and commit nothing (its default calls onPartitionsRevoked).",
+        do="Implement onPartitionsLost: drop the work in hand and commit nothing (its default calls onPartitionsRevoked).",
         source="ConsumerRebalanceListener.onPartitionsLost; KIP-429",
     ),
     LineRule(

@@ -139,7 +139,7 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         "member_fenced",
         ("heartbeat_fenced", "heartbeat_unknown", "heartbeat_failed"),
         sentence="{who} learnt from its heartbeat that it is no member any more ({reason}); what it owned is lost to it",
-        do="Treat onPartitionsLost as: drop what is in work, commit nothing; look for what kept it from its heartbeats.",
+        do="In onPartitionsLost drop the work in hand and commit nothing; look for what kept it from its heartbeats.",
         source="KIP-429; KIP-848",
     ),
     LineRule(

@@ -1,4 +1,4 @@
-"""Divide each topic for itself"""
+"""Divide each topic separately"""
 
 
 def assign(partitions, members):
