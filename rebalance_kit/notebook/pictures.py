@@ -37,20 +37,27 @@ def flow(trace: Trace) -> Drawn:
     """The run as an animation: squares are partitions, lanes are members."""
     from rebalance_kit.view.figures.flow import flow_figure
 
-    return Drawn(flow_figure(trace))
+    return Drawn(_titled(flow_figure(trace), trace))
 
 
 def chart(trace: Trace, since_s: float | None = None, until_s: float | None = None) -> Drawn:
     """The run as a chart: one row per partition, time to the right; a stretch of it if one is given."""
     from rebalance_kit.view.figures.gantt import gantt_figure
 
-    figure = gantt_figure(trace)
+    figure = _titled(gantt_figure(trace), trace)
     if since_s is not None or until_s is not None:
         figure["layout"]["xaxis"]["range"] = [
             since_s or 0.0,
             trace.end_ms / 1000 if until_s is None else until_s,
         ]
     return Drawn(figure)
+
+
+def _titled(figure: Figure, trace: Trace) -> Figure:
+    """The figure with its protocol as prose calls it."""
+    title = figure["layout"]["title"]
+    title["text"] = title["text"].removesuffix(trace.label) + named(trace.label)
+    return figure
 
 
 def one_clock(runs: Mapping[str, Trace], *, event: str = "", after_s: float = 3.0) -> Picture:

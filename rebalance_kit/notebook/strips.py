@@ -12,6 +12,7 @@ from rebalance_kit.view.style.palettes import ROLES
 from rebalance_kit.view.style.theme import looks, member_order
 
 _LEFT, _RIGHT, _HEAD, _ROW, _BETWEEN = 140, 20, 52, 9, 46
+_TICKS_S, _MOST_TICKS = (1, 2, 5, 10, 20, 30, 60), 14
 
 
 def one_clock(
@@ -89,7 +90,8 @@ def _bar(begin: float, end: float, y: float, colour: str, opacity: float = 1) ->
 
 def _axis(height: float, since_s: float, until_s: float, role: Mapping[str, str]) -> list[str]:
     parts = []
-    for second in range(int(since_s) + 1, int(until_s) + 1):
+    step = next((tick for tick in _TICKS_S if (until_s - since_s) / tick <= _MOST_TICKS), _TICKS_S[-1])
+    for second in range((int(since_s) // step + 1) * step, int(until_s) + 1, step):
         x = _x(second, since_s, until_s)
         parts.append(
             f'<line x1="{x:.1f}" y1="{_HEAD}" x2="{x:.1f}" y2="{height - 30}" stroke="{role["hairline"]}" stroke-width="1"/>'

@@ -5,6 +5,7 @@ All of it is the same for the same runs, so that a notebook's outputs can be com
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterable, Sequence
 from html import escape
 from textwrap import wrap
@@ -28,17 +29,29 @@ class Folded(Text):
 
     summary = "Show the answer"
     opened = False
+    inner = ""
 
     def _repr_html_(self) -> str:
         state = " open" if self.opened else ""
-        return f"<details{state}><summary>{escape(self.summary)}</summary><pre>{escape(self)}</pre></details>"
+        inner = self.inner or f"<pre>{escape(self)}</pre>"
+        return f"<details{state}><summary>{escape(self.summary)}</summary>{inner}</details>"
 
 
 def reveal(text: object, summary: str = "Show the answer") -> Folded:
-    """The text behind a click, so that it does not answer the question above before the reader has."""
+    """A text, a table or a picture behind a click, so that it does not answer the question above before the reader has."""
     folded = Folded(text)
     folded.summary = summary
+    folded.inner = _html_of(text)
     return folded
+
+
+def _html_of(shown: object) -> str:
+    """A picture or a table as HTML; of a text nothing."""
+    if isinstance(svg := getattr(shown, "svg", None), str):
+        source = base64.b64encode(svg.encode("utf-8")).decode("ascii")
+        words = escape(str(shown), quote=True)
+        return f'<img alt="{words}" src="data:image/svg+xml;base64,{source}" style="max-width: 100%">'
+    return shown._repr_html_() if isinstance(shown, Table) else ""
 
 
 def columns(rows: Iterable[Sequence[str]]) -> Text:

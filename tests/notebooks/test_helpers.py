@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from itertools import pairwise
 
 import pytest
 
@@ -93,6 +95,15 @@ def test_an_answer_is_folded_until_something_is_guessed():
     )
 
 
+def test_a_picture_and_a_table_are_folded_as_they_are(join):
+    picture = one_clock(join, event="consumer-4 joins")
+    html = reveal(picture)._repr_html_()
+    assert html.startswith("<details><summary>Show the answer</summary><img ")
+    assert "<svg" not in html
+    assert str(reveal(picture)) == picture.text
+    assert "<details><summary>Show the answer</summary><table>" in reveal(Table([["a"], ["b"]]))._repr_html_()
+
+
 def test_answers_to_other_questions_are_refused():
     with pytest.raises(DataError, match=r"answers to \['b'\]; expected answers to \['a'\]"):
         predict({"a": 1}).beside({"b": 1})
@@ -132,6 +143,16 @@ def test_runs_on_one_clock_have_a_strip_and_a_line_each(join):
         "KIP-848",
     ]
     assert picture.svg.count("KIP-848") >= 1
+
+
+@pytest.mark.parametrize("after_s", [3, 31, 48, 240])
+def test_seconds_below_a_strip_have_room_for_their_words(join, after_s):
+    xs = [
+        float(x)
+        for x in re.findall(r'<text x="([\d.]+)"[^>]*>\d+ s</text>', one_clock(join, after_s=after_s).svg)
+    ]
+    assert len(xs) >= 3
+    assert all(later - earlier >= 45 for earlier, later in pairwise(xs))
 
 
 def test_a_busy_member_is_added_to_a_scenario_in_one_word():

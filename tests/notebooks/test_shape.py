@@ -60,6 +60,11 @@ def test_no_stored_output_answers_the_question_above_it(cells):
         assert any(html.startswith("<details><summary>") for html in shown), cell.source
 
 
+def test_every_answer_folds_itself_because_jupyterlab_shows_the_first_line_of_an_output_that_it_folds(cells):
+    for cell in code(cells):
+        assert not cell.metadata.get("jupyter", {}).get("outputs_hidden"), cell.source
+
+
 def test_every_question_of_the_text_has_a_folded_answer(cells):
     for cell in cells:
         if cell.cell_type == "markdown":

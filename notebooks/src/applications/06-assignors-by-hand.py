@@ -15,7 +15,7 @@
 
 # %%
 from rebalance_kit import Quiz, deal
-from rebalance_kit.notebook import columns, next_notebook, predict
+from rebalance_kit.notebook import columns, next_notebook, predict, reveal
 
 # %% [markdown]
 # ## Who deals
@@ -77,7 +77,7 @@ counts = [len(dealt.assignment[member]) for dealt in (two, ten) for member in ("
 guess.beside(dict(zip(guess.answers, counts, strict=True)))
 
 # %% tags=["answer"]
-two
+reveal(two)
 
 # %% [markdown]
 # (The topics come in no particular order, because Java's range iterates a hash map. The order changes nothing.)
@@ -119,7 +119,7 @@ c2, c3 = (len(circle.assignment[name]) for name in ("c2", "c3"))
 guess.beside({"partitions of c2": c2, "partitions of c3": c3})
 
 # %% tags=["answer"]
-circle
+reveal(circle)
 
 # %% [markdown]
 # c2 gets only one partition of `b`. After it takes `b-0`, c3 is next in the circle, and it takes `b-1` although it is
@@ -410,9 +410,8 @@ print(range_by_hand.check(assign))
 # %% tags=["answer"]
 first = deal("range", {f"t{number}": 3 for number in range(5)}, 2).assignment
 second = deal("roundrobin", {f"t{number}": 3 for number in range(5)}, 2).assignment
-print(
-    "range:", *(len(got) for got in first.values()), "  roundrobin:", *(len(got) for got in second.values())
-)
+counts = [" and ".join(str(len(got)) for got in dealt.values()) for dealt in (first, second)]
+reveal(columns([("assignor", "partitions of the two"), ("range", counts[0]), ("roundrobin", counts[1])]))
 
 # %% tags=["nbval-ignore-output"]
 Quiz(

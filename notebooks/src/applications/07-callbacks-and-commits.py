@@ -24,6 +24,7 @@ from rebalance_kit.notebook import (
     median,
     next_notebook,
     predict,
+    reveal,
     run,
     three,
 )
@@ -268,7 +269,7 @@ rows = [
     (name, *median_and_most(each, "records_redelivered"), *median_and_most(each, "records_lost"))
     for name, each in drawn.items()
 ]
-print(columns([head, *rows]))
+reveal(columns([head, *rows]))
 
 # %% [markdown]
 # Three lessons:
@@ -330,7 +331,7 @@ woken = simulate(scenario("freeze"), protocol="eager", listeners={"consumer-2": 
 guess.beside({"the commit": "refused" if "refused" in fault.detail["seen"] else "stored"})
 
 # %% tags=["answer"]
-print(f"{fault.at_ms / 1000:.1f} s, {fault.actor}, in {fault.detail['name']}: {fault.detail['seen']}")
+reveal(f"{fault.at_ms / 1000:.1f} s, {fault.actor}, in {fault.detail['name']}: {fault.detail['seen']}")
 
 # %% [markdown]
 # It is refused, and that is lucky: the new owner has read on, and an accepted commit would have set the stored offset
@@ -481,10 +482,10 @@ wrong = run_clients([on_assign, on_revoke], strategy="consumer", seconds=10)
 guess.beside({name: "reads" if wrong.reads(name) else "reads nothing" for name in ("a", "b")})
 
 # %% tags=["answer"]
-print(wrong.summary)
+reveal(wrong.summary)
 
 # %% tags=["answer", "nbval-ignore-output"]
-print(wrong.text)
+reveal(wrong.text)
 
 # %% [markdown]
 # `_STATE`, *Erroneous state*: the call is refused, nothing changes, and the client goes on waiting for the right one.

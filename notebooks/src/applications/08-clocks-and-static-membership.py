@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from rebalance_kit import Lab, Quiz, clocks, metrics, scenario, simulate
 from rebalance_kit.notebook import columns, draws, gaps, median, next_notebook, predict, run
-from rebalance_kit.notebook import reasons, spread, with_configs
+from rebalance_kit.notebook import reasons, reveal, spread, with_configs
 
 # %% [markdown]
 # ## Four clocks
@@ -105,7 +105,7 @@ longest = [median(each, "longest_gap_s")["eager"] for each in (short, usual)]
 guess.beside(dict(zip(guess.answers, longest, strict=True)))
 
 # %% tags=["answer"]
-spread(usual, "longest_gap_s")
+reveal(spread(usual, "longest_gap_s"))
 
 # %% [markdown]
 # The gap is the session timeout, minus the age of the last heartbeat at the crash (up to 3 s), plus the time until the
@@ -170,7 +170,7 @@ for name, each in (("dynamic", dynamic), ("static", static)):
         ("unread partition-seconds", "unread_partition_s", ".1f"),
     ):
         table.append((f"{name}: {label}", *(format(value, form) for value in median(each, measure).values())))
-print(columns(table))
+reveal(columns(table))
 
 # %% [markdown]
 # Static members cause no rebalance at all, and leave far more unread: each of three members is away for twenty seconds
@@ -227,12 +227,14 @@ def nearest_wait(trace):
 guess.beside({name: nearest_wait(trace) for name, trace in back.items()})
 
 # %% tags=["answer"]
-print(gaps(back["classic (eager)"]))
+reveal(gaps(back["classic (eager)"]))
 
 # %% tags=["answer"]
-print(gaps(back["KIP-848"]))
-for end in back["KIP-848"].of("process_ended"):
-    print(f"{end.at_ms / 1000:.1f} s, {end.actor}: {end.detail['error'] or end.detail['how']}")
+ends = [
+    f"{end.at_ms / 1000:.1f} s, {end.actor}: {end.detail['error'] or end.detail['how']}"
+    for end in back["KIP-848"].of("process_ended")
+]
+reveal("\n".join([gaps(back["KIP-848"]), *ends]))
 
 # %% [markdown]
 # A classic group has its member back after eleven seconds. Under KIP-848 the restarted pod **dies**, with

@@ -19,7 +19,7 @@ from dataclasses import replace
 
 from rebalance_kit import Lab, Quiz, metrics, scenario, simulate
 from rebalance_kit.model.errors import RebalanceKitError
-from rebalance_kit.notebook import columns, epochs, next_notebook, predict, reasons
+from rebalance_kit.notebook import columns, epochs, in_lines, next_notebook, predict, reasons, reveal
 
 two_bounces, migration = scenario("two-bounces"), scenario("migration")
 
@@ -75,10 +75,8 @@ guess.beside(
 )
 
 # %% tags=["answer", "hide-input"]
-print(
-    f"second bounce from {second.at_ms / 1000:.0f} s on; first generation of cooperative-sticky at {flips[0] / 1000:.1f} s"
-)
-print(deaths(bounced))
+bounce = f"second bounce from {second.at_ms / 1000:.0f} s on"
+reveal(f"{bounce}; first generation of cooperative-sticky at {flips[0] / 1000:.1f} s\n{deaths(bounced)}")
 
 # %% [markdown]
 # In the second bounce: as long as every member votes for range first, range wins. That is safe, too, because all members
@@ -156,7 +154,7 @@ guess.beside(
 )
 
 # %% tags=["answer"]
-print(epochs(online, since_s=30, until_s=70))
+reveal(epochs(online, since_s=30, until_s=70))
 
 # %% [markdown]
 # The first KIP-848 member converts the group. From then on it is a **consumer group with classic members**. The broker
@@ -253,7 +251,7 @@ try:
         )
     )
 except RebalanceKitError as error:
-    print(error)
+    print(in_lines(str(error)))
 
 # %% [markdown]
 # For a librdkafka group on range, moving to KIP-848 is therefore easier than moving to cooperative-sticky. The new

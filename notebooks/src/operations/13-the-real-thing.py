@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 from rebalance_kit import gantt_figure, run_clients, show
-from rebalance_kit.notebook import Table, describe, in_lines, next_notebook, predict
+from rebalance_kit.notebook import Table, describe, in_lines, next_notebook, predict, reveal
 from rebalance_kit.recordings.replay.percentiles import percentiles
 from rebalance_kit.recordings.replay.replay import replay
 from rebalance_kit.recordings.runs.folder import read_run
@@ -38,7 +38,7 @@ def recorded(*names):
 # %%
 print(len(run_names()), "recorded runs")
 scenarios = sorted({name.split(".")[0] for name in run_names()})
-print(len(scenarios), "scenarios, among them:", ", ".join(scenarios[:12]))
+print(in_lines(f"{len(scenarios)} scenarios, among them: {', '.join(scenarios[:12])}"))
 
 # %% [markdown]
 # ## One crash, three protocols, recorded
@@ -71,7 +71,7 @@ guess.beside(dict(zip(guess.answers, longest, strict=True)))
 show(gantt_figure(recorded_trace(crashes["crash.cooperative.4.3.1"])), "")
 
 # %% tags=["answer", "hide-input"]
-print(in_lines(describe(recorded_trace(crashes["crash.cooperative.4.3.1"])).split("\nUnread")[0]))
+reveal(in_lines(describe(recorded_trace(crashes["crash.cooperative.4.3.1"])).split("\nUnread")[0]))
 
 # %% [markdown]
 # Each gap is the session timeout of 10 s, minus the age of the last heartbeat, plus the rebalance. As in the

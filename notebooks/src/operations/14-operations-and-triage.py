@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 from rebalance_kit import Quiz, triage
-from rebalance_kit.notebook import consumer_groups, in_lines, incident, log_files, next_notebook, predict, run
+from rebalance_kit.notebook import consumer_groups, incident, log_files, next_notebook, predict, reveal, run
 
 home = tempfile.TemporaryDirectory()
 
@@ -90,7 +90,7 @@ then = described(crash, killed + 30_000)
 guess.beside({"STATE": then.state, "#MEMBERS": len(then.members)})
 
 # %% tags=["answer"]
-print(consumer_groups(crash, killed / 1000 + 30))
+reveal(consumer_groups(crash, killed / 1000 + 30))
 
 # %% [markdown]
 # The group is `Stable` and has three members, one of which is dead. The broker does not know yet. The **LAG** column
@@ -192,7 +192,7 @@ shell("grep -ci 'consumer poll timeout has expired' consumer-*.log")
 # %% tags=["hide-input"]
 command = [sys.executable, "-m", "rebalance_kit", "logs", "."]
 report = subprocess.run(command, capture_output=True, text=True, check=False, cwd=home.name).stdout
-print(in_lines("\n".join(report.splitlines()[:16])))
+print("\n".join(report.splitlines()[:14]))
 
 # %% [markdown]
 # ## Three incidents

@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from rebalance_kit import Quiz, metrics, scenario, simulate
 from rebalance_kit.notebook import columns, longest_without_records, next_notebook, predict, reasons, run
-from rebalance_kit.notebook import states, three
+from rebalance_kit.notebook import reveal, states, three
 
 # %% [markdown]
 # ## Six statements
@@ -48,7 +48,11 @@ guess
 
 # %% tags=["answer"]
 failover = three("coordinator-failover")
-print({protocol: metrics(trace).rebalances for protocol, trace in failover.items()})
+reveal(
+    columns(
+        [("eager", "cooperative", "KIP-848"), [str(metrics(trace).rebalances) for trace in failover.values()]]
+    )
+)
 
 # %% [markdown]
 # **False.** The new coordinator reads the group from `__consumer_offsets` and finds it `Stable`; members keep their ids and the generation.
@@ -69,7 +73,7 @@ beats = [
     for row in stalled.of("response")
     if row.detail["api"] == "Heartbeat" and row.detail["to"] == "consumer-2" and begin < row.at_ms < left
 ]
-print(f"{len(beats)} heartbeats in {(left - begin) / 1000:.1f} s without a poll()")
+reveal(f"{len(beats)} heartbeats in {(left - begin) / 1000:.1f} s without a poll()")
 
 # %% [markdown]
 # **False.** Heartbeats come from another thread than `poll()`. Only the poll timer checks progress.
@@ -90,7 +94,7 @@ rows = [("generation", "leader", "assignor")]
 rows += [
     (str(row.generation), row.detail["leader"], row.detail["assignor"]) for row in voted.of("generation")
 ]
-print(columns(rows))
+reveal(columns(rows))
 
 # %% [markdown]
 # **False.** Each member votes for the first name in its list that all members support; the most votes win.
@@ -98,7 +102,7 @@ print(columns(rows))
 # ### 4. Any Java consumer that sees new partitions starts a rebalance
 
 # %% tags=["answer"]
-print(reasons(run("partitions-added", "eager"), since_s=20))
+reveal(reasons(run("partitions-added", "eager"), since_s=20))
 
 # %% [markdown]
 # **False.** Under the classic protocol, only the **leader** compares the topics' partitions with those that it
@@ -110,9 +114,9 @@ print(reasons(run("partitions-added", "eager"), since_s=20))
 # In the storm of notebook 08, for how many seconds at a stretch did the *healthy* consumer-3 get no records?
 
 # %% tags=["answer"]
-print(
-    {way: round(longest_without_records(trace, "consumer-3", 30), 1) for way, trace in three("storm").items()}
-)
+storms = three("storm")
+waits = [f"{longest_without_records(trace, 'consumer-3', 30):.1f} s" for trace in storms.values()]
+reveal(columns([("eager", "cooperative", "KIP-848"), waits]))
 
 # %% [markdown]
 # **Only under eager**: there every member has revoked its partitions, and waits until the stalled member joins
@@ -122,7 +126,7 @@ print(
 # ### 6. `group.initial.rebalance.delay.ms` delays every rebalance
 
 # %% tags=["answer"]
-print(states(run("join", "eager")))
+reveal(states(run("join", "eager")))
 
 # %% [markdown]
 # **False.** It delays only the first one, from `Empty`: by 3 s, and by another 3 s whenever a member has arrived during

@@ -60,7 +60,8 @@ class Progress:
         """The report as lines."""
         lines = [f"{self.title}: {self.total.right} of {self.total.asked} right, {self.total.percent} %"]
         lines += [self.advice] if self.advice else []
-        lines += ["", "By domain:"] + [
+        lines += ["", "By domain:"] if self.domains else []
+        lines += [
             f"  {score.name:<34} {score.right:>3} of {score.asked:<3} {score.percent:>3} %"
             for score in self.domains
         ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from html import escape
+from textwrap import wrap
 
 from rebalance_kit.view.board.states import BoardState, MemberView, PartitionView
 from rebalance_kit.view.style.palettes import FONT, ROLES
@@ -12,7 +13,10 @@ from rebalance_kit.view.words.descriptions import describe_board
 from rebalance_kit.view.words.moment import sentence
 from rebalance_kit.view.words.phrases import fill, seconds
 
-WIDTH, HEAD, LANE, GAP, RAIL = 1000, 204, 76, 8, 184
+WIDTH, HEAD, LANE, GAP, RAIL = 1000, 236, 76, 8, 184
+CAUSE_SIGNS, EFFECT_SIGNS, LINE = 84, 118, 18
+LETTER, BOLD = 0.6, 0.68
+"""The width of a letter as a share of its size, in the widest of the fonts."""
 LANES_UP_TO = 16
 ALERTING = frozenset({"stopped", "was leaving", "zombie", "no owner"})
 
@@ -21,35 +25,52 @@ def still(board: BoardState, theme: str = "light") -> str:
     """The board as one self-contained SVG picture with its text twin as description; theme ``auto`` is light."""
     theme = "light" if theme == "auto" else theme
     role = ROLES[theme]
-    shown = [member for member in board.members if member.state.life != "absent"][:LANES_UP_TO]
+    present = [member for member in board.members if member.state.life != "absent"]
+    shown = present[:LANES_UP_TO]
     seen = looks([member.name for member in board.members], theme)
     height = 138 + max(3, len(shown)) * (LANE + GAP)
-    words = sentence(board)
+    headline, down = _headline(board, role)
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img" font-family="{escape(FONT, quote=True)}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height + down}" width="{WIDTH}" height="{height + down}" role="img" font-family="{escape(FONT, quote=True)}">',
         f"<title>Rebalance lab at {seconds(board.at_ms)}</title><desc>{escape(describe_board(board))}</desc>",
-        f'<rect width="{WIDTH}" height="{height}" rx="14" fill="{role["surface"]}"/>',
-        _text(16, 26, fill(words.cause, board.at_ms), 15, role["ink"], bold=True),
-        _text(16, 47, fill(words.effect, board.at_ms), 13.5, role["ink2"]),
-        _text(
-            WIDTH - 16,
-            36,
-            f"{board.flowing} of {len(board.partitions)} flow",
-            15,
-            role["ink"],
-            bold=True,
-            end=True,
-        ),
+        f'<rect width="{WIDTH}" height="{height + down}" rx="14" fill="{role["surface"]}"/>',
+        *headline,
+        f'<g transform="translate(0,{down})">',
         *_coordinator(board, role),
     ]
     for row, member in enumerate(shown):
         parts += _lane(member, board, 130 + row * (LANE + GAP), seen, role)
     parts += _rail(board.owned_by(None), height, seen, role, board)
-    if len(board.members) > len(shown):
+    if more := len(present) - len(shown):
         parts.append(
-            _text(16, height - 4, f"{len(board.members) - len(shown)} more members", 11.5, role["ink2"])
+            _text(16, height - 4, f"{more} more member{'s' if more > 1 else ''}", 11.5, role["ink2"])
         )
-    return "".join([*parts, "</svg>"])
+    return "".join([*parts, "</g></svg>"])
+
+
+def _headline(board: BoardState, role: Mapping[str, str]) -> tuple[list[str], int]:
+    """What happens and what follows, in as many lines as they need, and how far down they push the rest."""
+    words = sentence(board)
+    causes = wrap(fill(words.cause, board.at_ms), CAUSE_SIGNS)
+    effects = wrap(fill(words.effect, board.at_ms), EFFECT_SIGNS)
+    flowing = f"{board.flowing} of {len(board.partitions)} flow"
+    parts = [_text(WIDTH - 16, 26, flowing, 15, role["ink"], bold=True, end=True)]
+    y = 26
+    for line in causes:
+        parts.append(_text(16, y, line, 15, role["ink"], bold=True))
+        y += LINE + 3
+    for line in effects:
+        parts.append(_text(16, y, line, 13.5, role["ink2"]))
+        y += LINE
+    return parts, max(0, y - 26 - 2 * LINE - 3)
+
+
+def _fitted(
+    x: float, y: float, words: str, size: float, colour: str, room: float, *, bold: bool = False
+) -> str:
+    """Text that is set smaller where it would leave its room."""
+    widest = room / (max(len(words), 1) * (BOLD if bold else LETTER))
+    return _text(x, y, words, round(min(size, widest), 1), colour, bold=bold)
 
 
 def _text(
@@ -112,11 +133,12 @@ def _lane(
 def _member_words(member: MemberView, board: BoardState, y: float, role: Mapping[str, str]) -> Iterable[str]:
     """Name, doing, and what runs with the clock: the session of a dead member, else its generation or epoch."""
     silent = member.state.life in {"crashed", "died", "frozen"}
-    yield _text(90, y + 26, member.name, 14, role["ink"], bold=True)
-    yield _text(90, y + 45, member.state.doing, 12.5, role["alert"] if silent else role["ink"])
+    room = 16 + HEAD - 90 - 6
+    yield _fitted(90, y + 26, member.name, 14, role["ink"], room, bold=True)
+    yield _fitted(90, y + 45, member.state.doing, 12.5, role["alert"] if silent else role["ink"], room)
     if silent and member.session_ends_ms is not None:
         left = seconds(member.session_ends_ms - board.at_ms)
-        yield _text(90, y + 62, f"session ends in {left}", 11.5, role["ink2"])
+        yield _fitted(90, y + 62, f"session ends in {left}", 11.5, role["ink2"], room)
     elif member.state.generation is not None and member.state.life == "alive":
         number = "epoch" if member.state.protocol == "consumer" else "generation"
         yield _text(90, y + 62, f"{number} {member.state.generation}", 11.5, role["ink2"])
@@ -148,11 +170,12 @@ def _token(
     if width < 70:
         yield _text(x + 12, y + 32, partition.name.rpartition("-")[2], 14, role["ink"], bold=True)
         return
-    yield _text(x + 17, y + 22, partition.name, 13, role["ink"], bold=True)
+    room = width - 21
+    yield _fitted(x + 17, y + 22, partition.name, 13, role["ink"], room, bold=True)
     since = (
         "" if partition.stopped_since_ms is None else f" {seconds(board.at_ms - partition.stopped_since_ms)}"
     )
-    yield _text(x + 17, y + 43, word + since, 12, role["alert"] if bad else role["ink2"], bold=bad)
+    yield _fitted(x + 17, y + 43, word + since, 12, role["alert"] if bad else role["ink2"], room, bold=bad)
 
 
 def _rail(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 from rebalance_kit.assignors.contract import Assignment, Cluster, MemberSubscription, Step
 from rebalance_kit.assignors.registry import plan
@@ -16,6 +17,8 @@ from rebalance_kit.view.words.phrases import partitions_in_words
 
 MOST_COLUMNS, MOST_MEMBERS = 24, 12
 LEFT, TOP, ROW = 130, 84, 46
+LINE = 108
+"""Signs in a line of the text; JupyterLab breaks longer ones in the middle of a word."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -100,7 +103,8 @@ def _partition(text: str, topics: Mapping[str, int]) -> TopicPartition:
 
 def _told(assignor: str, steps: Sequence[Step], assignment: Assignment, names: Sequence[str]) -> str:
     lines = [f"{assignor}:"]
-    lines += [f"{number:>3}. {step}" for number, step in enumerate(steps, start=1)]
+    for number, step in enumerate(steps, start=1):
+        lines += wrap(f"{number:>3}. {step}", LINE, subsequent_indent="     ", break_on_hyphens=False)
     lines += [f"   {name} owns {partitions_in_words(map(str, assignment[name]))}" for name in names]
     return "\n".join(lines)
 

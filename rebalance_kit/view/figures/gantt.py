@@ -19,6 +19,9 @@ from rebalance_kit.view.words.descriptions import describe_gantt
 
 Bars = dict[tuple[bool, str | None], list[tuple[str, Segment]]]
 ROWS_UP_TO = 40
+LABEL_ROW, LABEL_ROWS = 16, 3
+LETTER_SHARE = 0.0075
+"""The width of a label's letter, as a share of a chart as wide as the page of a notebook."""
 LEGEND_UP_TO = 12
 STANDING = ("owner dead, frozen or busy", "no owner", "callback or hand-over", "new, no record yet")
 KIND_OF = {
@@ -57,7 +60,11 @@ def gantt_figure(trace: Trace, theme: str = "light", group: str | None = None) -
     height = max(300, 170 + (26 if len(rows) <= 24 else 15) * len(rows))
     layout = base_layout(theme, title, describe_gantt(trace), height)
     layout |= _axes(boards.end_ms, list(rows), ROLES[theme]) | _marked(boards, ROLES[theme])
-    layout["margin"] |= {"t": 110, "b": 90}
+    more_rows = max(
+        0, max(label_rows(labelled_marks(boards.marks), boards.end_ms), default=0) + 1 - LABEL_ROWS
+    )
+    layout["height"] += LABEL_ROW * more_rows
+    layout["margin"] |= {"t": 110 + LABEL_ROW * more_rows, "b": 90}
     layout["title"] |= {"y": 0.98, "yanchor": "top", "yref": "container"}
     bars = bars_by_drawing(rows)
     return {"data": [*_flowing(boards, bars, theme), *_standing(bars, ROLES[theme])], "layout": layout}
@@ -79,7 +86,7 @@ def _axes(end_ms: int, labels: list[str], role: Mapping[str, str]) -> Figure:
             "automargin": True,
             "tickmode": "array",
             "tickvals": labels,
-            "tickfont": {"size": 13 if len(labels) <= 24 else 10},
+            "tickfont": {"size": 13 if len(labels) <= 24 else 11},
             "gridcolor": role["surface"],
         },
         "showlegend": True,
@@ -94,10 +101,44 @@ def _marked(boards: Boards, role: Mapping[str, str]) -> Figure:
         (mark.at_ms / 1000, *(("solid", "alert") if mark.kind == "fault" else ("dot", "ink3")))
         for mark in marks
     ]
+    rows = label_rows(marks, boards.end_ms)
     return {
         "shapes": visible_lines(lines, role),
-        "annotations": [_label(mark, row, role, boards.end_ms) for row, mark in enumerate(marks)],
+        "annotations": [
+            _label(mark, row, role, boards.end_ms) for mark, row in zip(marks, rows, strict=True)
+        ],
     }
+
+
+def label_rows(marks: Sequence[Mark], end_ms: int) -> list[int]:
+    """The row above the chart of each label, counted from below: the first in which it covers no other.
+
+    >>> leaves = [Mark(at_ms, "action", name, f"{name} leaves") for at_ms, name in ((100, "a"), (101, "b"), (700, "c"))]
+    >>> label_rows(leaves, 1000)
+    [0, 1, 0]
+    """
+    taken: list[list[tuple[float, float]]] = []
+    rows = []
+    for mark in marks:
+        width = (len(mark.words) + 1) * LETTER_SHARE * max(end_ms, 1)
+        begin = mark.at_ms - width if _late(mark, end_ms) else mark.at_ms
+        spans = (begin, begin + width)
+        free = (
+            row
+            for row, others in enumerate(taken)
+            if all(spans[1] <= left or right <= spans[0] for left, right in others)
+        )
+        row = next(free, len(taken))
+        if row == len(taken):
+            taken.append([])
+        taken[row].append(spans)
+        rows.append(row)
+    return rows
+
+
+def _late(mark: Mark, end_ms: int) -> bool:
+    """Whether a label stands to the left of its line, since the chart ends soon."""
+    return mark.at_ms > 0.75 * end_ms
 
 
 def gantt_rows(boards: Boards) -> dict[str, list[Segment]]:
@@ -189,15 +230,14 @@ def labelled_marks(marks: Iterable[Mark]) -> list[Mark]:
 
 
 def _label(mark: Mark, row: int, role: Mapping[str, str], end_ms: int) -> Figure:
-    late = mark.at_ms > 0.75 * end_ms
     return {
         "x": mark.at_ms / 1000,
         "xref": "x",
         "y": 1,
         "yref": "paper",
-        "yshift": 4 + 16 * (row % 3),
+        "yshift": 4 + LABEL_ROW * row,
         "yanchor": "bottom",
-        "xanchor": "right" if late else "left",
+        "xanchor": "right" if _late(mark, end_ms) else "left",
         "showarrow": False,
         "text": mark.words,
         "font": {"size": 11.5, "color": role["alert"] if mark.kind == "fault" else role["ink2"]},

@@ -24,12 +24,14 @@ STYLES = (
 #: What a column of a sweep is called on an axis.
 TITLES: Mapping[str, str] = {
     "crash_detect_s": "a crash is found after (s)",
-    "false_alarms": "live members removed, a run",
-    "group_gap_s": "longest gap of the whole group (s)",
+    "false_alarms": "live members removed per run",
+    "group_gap_s": "longest gap of the group (s)",
     "unread_partition_s": "unread partition-seconds",
-    "rebalances": "rebalances a run",
+    "rebalances": "rebalances per run",
     "partitions_moved": "partitions moved",
 }
+#: What prose calls a protocol, where that is not its value in ``group.protocol``.
+NAMES: Mapping[str, str] = {"consumer": "KIP-848"}
 #: Mostly 0, so the mean tells more than the median.
 COUNTED = frozenset({"false_alarms"})
 
@@ -80,7 +82,7 @@ def sweep_figure(rows: Sequence[Row], x: str, ys: Sequence[str], title: str, the
             "anchor": f"y{number}",
         }
         layout[f"yaxis{number}"] = axis | {
-            "title": {"text": TITLES.get(y, y)},
+            "title": {"text": TITLES.get(y, y), "font": {"size": 13}},
             "rangemode": "tozero",
             "anchor": f"x{number}",
         }
@@ -98,7 +100,7 @@ def _lines(
         line: Figure = {
             "type": "scatter",
             "mode": "lines+markers",
-            "name": protocol,
+            "name": NAMES.get(protocol, protocol),
             "legendgroup": protocol,
             "showlegend": named,
             "x": [point.at for point in mine],
@@ -146,7 +148,7 @@ def describe_trade_off(rows: Sequence[Row], x: str, ys: Sequence[str], title: st
         lines.append(f"{TITLES.get(y, y)}, by {x.replace('_', ' ')}:")
         for protocol in dict.fromkeys(point.protocol for point in chosen):
             phrases = (_told(point, y) for point in chosen if point.protocol == protocol)
-            lines.append(f"   {protocol}: " + "; ".join(phrases))
+            lines.append(f"   {NAMES.get(protocol, protocol)}: " + "; ".join(phrases))
         if not chosen:
             lines.append("   in no run")
     return "\n".join(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from rebalance_kit.quiz.proof.replay import Replay
 from rebalance_kit.view.style.showing import Mime, with_twins
 
 STATIC = Path(__file__).with_name("static")
+_TWIN_WIDTH = 108
+"""Signs in a line of a notebook's output; JupyterLab breaks longer ones in the middle of a word."""
 
 
 def script(name: str) -> str:
@@ -62,4 +65,21 @@ class QuestionPage(anywidget.AnyWidget):
         return self.text()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[Mime, Mime] | None:
-        return with_twins(super()._repr_mimebundle_(**kwargs), {"text/plain": self.text()})
+        return with_twins(super()._repr_mimebundle_(**kwargs), {"text/plain": in_page_lines(self.text())})
+
+
+def in_page_lines(text: str) -> str:
+    """Text with its long lines (of a log, say) broken between words, the rest of each hanging below its beginning.
+
+    >>> print(in_page_lines("  1) " + "word " * 22))
+      1) word word word word word word word word word word word word word word word word word word word word
+           word word
+    """
+    lines: list[str] = []
+    for line in text.splitlines():
+        if len(line) <= _TWIN_WIDTH:
+            lines.append(line)
+            continue
+        inner = " " * (len(line) - len(line.lstrip()) + 9)
+        lines += textwrap.wrap(line, _TWIN_WIDTH, subsequent_indent=inner, break_on_hyphens=False)
+    return "\n".join(lines)

@@ -199,9 +199,9 @@ def test_figures_hold_a_line_a_protocol_in_each_panel_and_say_it_in_words(rows):
     figure = detection_figure(rows)
     assert [(line["name"], line["yaxis"]) for line in figure["data"]] == [
         ("eager", "y"),
-        ("consumer", "y"),
+        ("KIP-848", "y"),
         ("eager", "y2"),
-        ("consumer", "y2"),
+        ("KIP-848", "y2"),
     ]
     text = figure["layout"]["meta"]["text"]
     assert text == describe_trade_off(

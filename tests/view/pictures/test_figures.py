@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from html import unescape
 from itertools import pairwise
 from xml.etree import ElementTree as ET
 
@@ -13,6 +14,7 @@ import pytest
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.board.boards import Boards
+from rebalance_kit.view.figures.board_svg import still
 from rebalance_kit.view.figures.comparison import comparison_figure, comparison_html
 from rebalance_kit.view.figures.flow import FLOWS, STOPPED, WAITS, flow_figure
 from rebalance_kit.view.figures.gantt import gantt_figure
@@ -22,6 +24,9 @@ from rebalance_kit.view.style.showing import PLOTLY_MIME, as_plotly, show
 from rebalance_kit.view.style.theme import look
 
 SVG = "{http://www.w3.org/2000/svg}"
+_LEFT_TEXTS = re.compile(
+    r'<text x="([\d.]+)" y="([\d.]+)" font-size="([\d.]+)" fill="[^"]+"( font-weight="700")?>([^<]*)</text>'
+)
 
 
 def unpacked(values):
@@ -208,6 +213,36 @@ def test_words_in_the_chart_without_plotly_do_not_cover_each_other():
     for boxes in rows.values():
         boxes.sort()
         assert all(end <= begin for (_, end), (begin, _) in pairwise(boxes))
+
+
+def test_labels_of_the_chart_stand_in_rows_in_which_they_do_not_cover_each_other():
+    figure = gantt_figure(simulate(load("crash"), protocol="cooperative"))
+    labels = [one for one in figure["layout"]["annotations"] if one["text"]]
+    close = [one for one in labels if 70 < one["x"] < 76]
+    assert len(close) >= 4
+    assert len({one["yshift"] for one in close}) == len(close)
+    assert figure["layout"]["margin"]["t"] >= 40 + max(one["yshift"] for one in labels) + 16
+
+
+@pytest.mark.parametrize("protocol", ["eager", "cooperative", "consumer"])
+@pytest.mark.parametrize("name", ["crash-in-hand-over", "slow-callback", "freeze"])
+def test_no_words_of_the_lab_s_picture_leave_their_room(name, protocol):
+    boards = Boards(simulate(load(name), protocol=protocol))
+    for at_ms in range(20_000, boards.end_ms, 4_000):
+        texts = [
+            (float(x), float(y), float(size), "bold" if bold else "", unescape(words))
+            for x, y, size, bold, words in _LEFT_TEXTS.findall(still(boards.at(at_ms)))
+        ]
+        assert texts
+        for x, y, size, bold, words in texts:
+            room = 236 + 16 - 90 if x == 90 else 1000 - x - (130 if y == 26 else 16)
+            assert len(words) * size * (0.66 if bold else 0.58) <= room, words
+
+
+def test_the_lab_s_picture_counts_only_members_that_are_there():
+    board = Boards(simulate(load("slow-callback"), protocol="eager")).at(46_000)
+    assert len(board.members) == 3
+    assert "more member" not in still(board)
 
 
 def test_figures_are_the_same_every_time(crash_runs):
