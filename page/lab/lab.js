@@ -234,21 +234,23 @@ export class Lab {
    */
   whenShown(answer) {
     if (this.serial === answer.serial) this.follow(answer);
-    else this.whenFilmed = () => this.follow(answer);
+    else this.whenFilmed = () => this.follow(answer, true);
   }
 
   /**
    * What was done happens at the cursor, so time goes on from there.
    * @param {any} answer
+   * @param {boolean} painted whether the film has just been painted
    */
-  follow(answer) {
+  follow(answer, painted = false) {
+    const { selected, player: { at } } = this;
     const index = this.film.members.findIndex((member) => member.name === answer.select);
     if (index >= 0) this.selected = index;
     if (answer.seek !== undefined) {
       this.player.pause();
       this.player.seek(answer.seek);
     }
-    this.paint(false);
+    if (!painted || this.selected !== selected || this.player.at !== at) this.paint(false);
     if (answer.cost !== undefined) this.costs.tell(answer);
     if (answer.told ?? answer.nothing) this.tell(answer.told ?? answer.nothing);
     if (answer.play && !this.predict.on) this.play();

@@ -79,11 +79,12 @@ export class PageModel {
   }
 
   /**
-   * Take new values from the kernel, one after the other.
+   * Take new values from the kernel, one after the other; one that is the same is no change, as in Jupyter.
    * @param {Record<string, unknown>} state
    */
   receive(state) {
     for (const [key, value] of Object.entries(state)) {
+      if (this.state[key] === value) continue;
       this.state[key] = value;
       this.tell(`change:${key}`);
     }

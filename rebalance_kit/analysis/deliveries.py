@@ -58,6 +58,10 @@ class _Flow(NamedTuple):
 
 def deliveries(trace: Trace) -> tuple[Delivery, ...]:
     """Every redelivery and every skip of the trace's own group, in order of time."""
+    return trace.derived(_deliveries)
+
+
+def _deliveries(trace: Trace) -> tuple[Delivery, ...]:
     found = sorted([*_redeliveries(trace), *_skips(trace)], key=lambda each: each.at_ms)
     return tuple(found)
 

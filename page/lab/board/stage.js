@@ -62,9 +62,18 @@ export class Stage {
     this.root.append(node);
   }
 
-  /** A stage is built anew for another film. */
-  adopt() {
-    return false;
+  /**
+   * Another film of the same members and partitions, and of the same sizes: nothing has to be built anew.
+   * @param {import("../film/format.js").Film} film
+   * @param {import("./sizes.js").LaneSizes | { inner: number }} sizes
+   */
+  adopt(film, sizes) {
+    const named = (
+      /** @type {import("../film/format.js").Film} */ { group, members, partitions },
+    ) => [group, members.map(({ name }) => name), partitions];
+    if (!alike([named(film), sizes], [named(this.film), this.sizes])) return false;
+    this.film = this.bus.film = film;
+    return true;
   }
 
   /**
@@ -103,4 +112,13 @@ export class Stage {
   pill(message) {
     this.bus.pill(message);
   }
+}
+
+/**
+ * Whether two plain values hold the same.
+ * @param {unknown} one
+ * @param {unknown} other
+ */
+function alike(one, other) {
+  return JSON.stringify(one) === JSON.stringify(other);
 }

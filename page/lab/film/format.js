@@ -129,8 +129,11 @@ export async function readFilm(bytes) {
  * @returns {Promise<any>}
  */
 export async function inflate(bytes) {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return JSON.parse(await new Response(stream).text());
+  const { readable, writable } = new DecompressionStream("deflate");
+  const writer = writable.getWriter();
+  const written = writer.write(bytes).then(() => writer.close());
+  const [value] = await Promise.all([new Response(readable).json(), written]);
+  return value;
 }
 
 /**

@@ -100,8 +100,9 @@ export class Screen {
   /** Presenting, the strip and its axis stay on the screen: where they would not, everything is drawn smaller. */
   showAll() {
     const { ui, presenter, comparison } = this.lab;
+    if (!presenter.on || comparison.view || this.tall !== PRESENTED) return;
     const { scrollHeight, clientHeight } = ui.root;
-    if (!presenter.on || comparison.view || this.tall !== PRESENTED || scrollHeight <= clientHeight) return;
+    if (scrollHeight <= clientHeight) return;
     this.tall = scrollHeight + 2;
     this.width = 0;
     this.fit();
@@ -109,11 +110,19 @@ export class Screen {
 
   /** @param {number} width */
   makeStage(width) {
-    const { film, ui } = this.lab;
+    const { film } = this.lab;
     const onSelect = (/** @type {number} */ index) => this.onSelect(index);
-    const sizes = measure(film, width, ui.root.classList.contains("rk-projector"));
+    const sizes = this.sizesOf(film, width);
     const offers = !this.lab.alone; // without a kernel nobody can be added
     return "cells" in sizes ? new Stage(film, sizes, onSelect, offers) : new Tiles(film, sizes, onSelect);
+  }
+
+  /**
+   * @param {import("../film/format.js").Film} film
+   * @param {number} width
+   */
+  sizesOf(film, width) {
+    return measure(film, width, this.lab.ui.root.classList.contains("rk-projector"));
   }
 
   /** @param {number} index */
@@ -131,7 +140,7 @@ export class Screen {
     const { film, strip, model } = this.lab;
     this.lesson = String(model.get("controls").preset ?? "");
     this.speaker.repeat(); // the same sentence may say something else of this run
-    if (this.stage?.adopt(film)) {
+    if (this.stage?.adopt(film, this.sizesOf(film, this.width))) {
       strip.show(film, Math.max(360, this.outer), this.lesson);
       this.showStage();
     } else {

@@ -36,18 +36,28 @@ export function sharpPen(canvas, width, height) {
   return pen;
 }
 
+/**
+ * Patterns by kind and colours: they are the same for every canvas.
+ * @type {Map<string, CanvasPattern>}
+ */
+const PATTERNS = new Map();
+
 /** Colours and patterns as the style of a node has them now. */
 export class Painter {
   /** @param {Element} root */
   constructor(root) {
     this.css = getComputedStyle(root);
-    /** @type {Map<string, CanvasPattern>} */
-    this.patterns = new Map();
+    /** @type {Map<string, string>} */
+    this.colours = new Map();
   }
 
   /** @param {string} name */
   colour(name) {
-    return this.css.getPropertyValue(`--rk-${name}`).trim();
+    const known = this.colours.get(name);
+    if (known !== undefined) return known;
+    const read = this.css.getPropertyValue(`--rk-${name}`).trim();
+    this.colours.set(name, read);
+    return read;
   }
 
   /**
@@ -71,12 +81,13 @@ export class Painter {
    * @param {string} colour
    */
   pattern(pen, kind, colour) {
-    const key = kind + colour;
-    const known = this.patterns.get(key);
+    const surface = this.colour("surface");
+    const key = `${kind}/${colour}/${surface}`;
+    const known = PATTERNS.get(key);
     if (known) return known;
     const tile = make("canvas", { width: 4, height: 4 });
     const brush = /** @type {Pen} */ (tile.getContext("2d"));
-    brush.fillStyle = this.colour("surface");
+    brush.fillStyle = surface;
     brush.fillRect(0, 0, 4, 4);
     brush.strokeStyle = brush.fillStyle = colour;
     brush.beginPath();
@@ -85,7 +96,7 @@ export class Painter {
     if (kind === "cross") line(brush, 0, 0, 4, 4);
     brush.stroke();
     const pattern = /** @type {CanvasPattern} */ (pen.createPattern(tile, "repeat"));
-    this.patterns.set(key, pattern);
+    PATTERNS.set(key, pattern);
     return pattern;
   }
 

@@ -146,13 +146,7 @@ class Boards:
     def _settled(self) -> int | None:
         if self._settled_before is not None:
             return self._settled_before
-        for at_ms in self.change_times:
-            if self.group.at(at_ms).state != "Stable" or not self.partitions:
-                continue
-            now = [track.at(at_ms) for track in self.partitions.values()]
-            if all(state.flows and state.target in {None, state.owner} for state in now):
-                return at_ms
-        return None
+        return _first_settled(self.group, list(self.partitions.values()))
 
     @cached_property
     def watched_from_ms(self) -> int:
@@ -299,6 +293,23 @@ class Boards:
 def board(trace: Trace, at_ms: int, group: str | None = None) -> BoardState:
     """The board of a run at a moment (milliseconds from its start)."""
     return Boards(trace, group).at(at_ms)
+
+
+def _first_settled(group: Track[GroupState], partitions: Sequence[Track[PartitionState]]) -> int | None:
+    """The first moment at which the group is stable and each partition flows where it shall be; None without partitions."""
+    turns: dict[int, int] = dict.fromkeys(group.times, 0)
+    for track in partitions:
+        waits = False
+        for at_ms, state in zip(track.times, track.states, strict=True):
+            if waits == (state.flows and state.target in {None, state.owner}):
+                waits = not waits
+                turns[at_ms] = turns.get(at_ms, 0) + (1 if waits else -1)
+    waiting = 0
+    for at_ms in sorted(turns) if partitions else ():
+        waiting += turns[at_ms]
+        if not waiting and group.at(at_ms).state == "Stable":
+            return at_ms
+    return None
 
 
 def _session_lengths(trace: Trace) -> Mapping[tuple[str, str], int]:

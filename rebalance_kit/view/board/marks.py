@@ -65,6 +65,9 @@ REMOVALS: Mapping[str, str] = MappingProxyType(
     }
 )
 
+MARKED = ("action", "group_state", "generation", "epoch_bump", "member_removed", "process_ended")
+"""Kinds of rows that may get a mark."""
+
 
 def action_words(do: str, member: str | None, args: Mapping[str, Any]) -> str:
     """An action as a short sentence.
@@ -87,7 +90,7 @@ def action_words(do: str, member: str | None, args: Mapping[str, Any]) -> str:
 
 def find_marks(trace: Trace, group: str) -> tuple[Mark, ...]:
     """The marks of one group's run in order of time."""
-    rows = (row for row in trace.rows if row.detail.get("group", group) == group)
+    rows = (row for row in trace.of(*MARKED) if row.detail.get("group", group) == group)
     marks = [mark for mark in map(_mark, rows) if mark is not None]
     return tuple(sorted([*marks, *_of_records(deliveries(trace))], key=lambda mark: mark.at_ms))
 

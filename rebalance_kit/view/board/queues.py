@@ -15,37 +15,45 @@ APART_MS = 4_000
 """Looks that are nearer to each other say nothing of whether a queue grows."""
 
 Looks = Sequence[tuple[int, Position]]
+Stretch = tuple[int, Position, int, Position, PartitionState]
 
 
 def queues_of(name: str, looks: Looks, track: Track[PartitionState], end_ms: int) -> Iterator[Queue]:
     """Stretches between two looks at a partition at whose end a queue waits; the last one reaches to the end."""
-    stretches = list(_stretches(looks, track))
-    for number, (since, before, until, after) in enumerate(stretches, start=1):
-        state = track.at(since)
-        waiting, come = _waiting(after), after.log_end - before.log_end
-        if not state.flows or state.owner is None:
+    stretches = _stretches(looks, track)
+    for number, (since, before, until, after, state) in enumerate(stretches, start=1):
+        waiting = _waiting(after)
+        if waiting < LEAST or not state.flows or state.owner is None:
             continue
-        if waiting < max(LEAST, come * BEHIND_MS / (until - since)):
+        if waiting < (after.log_end - before.log_end) * BEHIND_MS / (until - since):
             continue
         end = end_ms if number == len(stretches) else until
         yield Queue(since, end, name, state.owner, waiting, waiting - _waiting(before))
 
 
-def _stretches(looks: Looks, track: Track[PartitionState]) -> Iterator[tuple[int, Position, int, Position]]:
-    """Pairs of looks while one member reads the partition without a break."""
-    since: tuple[int, Position] | None = None
-    for at_ms, position in looks:
-        if since is not None and _broken(track, since[0], at_ms):
-            since = None
-        if since is None:
-            since = (at_ms, position)
-        elif at_ms - since[0] >= APART_MS:
-            yield (*since, at_ms, position)
-            since = (at_ms, position)
+def _stretches(looks: Looks, track: Track[PartitionState]) -> list[Stretch]:
+    """Pairs of looks while one member reads the partition without a break, with its state at the first of them."""
+    times, states = track.times, track.states
+    stretches: list[Stretch] = []
+    begun: tuple[int, Position] | None = None
+    here = first = 0
+    for look in looks:
+        at_ms, position = look
+        while here + 1 < len(times) and times[here + 1] <= at_ms:
+            here += 1
+        if begun is not None and (
+            _broken(states[first : here + 1]) if first < here else not states[here].flows
+        ):
+            begun = None
+        if begun is None:
+            begun, first = look, here
+        elif at_ms - begun[0] >= APART_MS:
+            stretches.append((*begun, at_ms, position, states[first]))
+            begun, first = look, here
+    return stretches
 
 
-def _broken(track: Track[PartitionState], since_ms: int, until_ms: int) -> bool:
-    states = track.states[track.index(since_ms) : track.index(until_ms) + 1]
+def _broken(states: Sequence[PartitionState]) -> bool:
     return any(not state.flows or state.owner != states[0].owner for state in states)
 
 

@@ -14,6 +14,7 @@ from rebalance_kit.view.board.client_rows import CLIENT_RULES
 from rebalance_kit.view.board.coordinator_rows import GROUP_RULES
 from rebalance_kit.view.board.group_records import PARKING, GroupRecords
 
+RULES = {**GROUP_RULES, **CLIENT_RULES}
 BEATS = frozenset({"JoinGroup", "SyncGroup", "Heartbeat", "ConsumerGroupHeartbeat", "OffsetCommit"})
 OF_A_MEMBER = frozenset(
     {"joined", "synced", "reconciling", "owned", "rejoin_requested", "member_state", "callback_begin"}
@@ -73,12 +74,13 @@ class TraceFolder:
 
 
 def _take(records: GroupRecords, row: TraceRow) -> None:
-    rule = CLIENT_RULES.get(row.kind) or GROUP_RULES.get(row.kind)
+    kind = row.kind
+    rule = RULES.get(kind)
     if rule is not None:
         rule(records, row)
-    if row.kind == "action":
+    if kind == "action":
         _do(records, row)
-    if row.kind in OF_A_MEMBER and row.generation is not None and row.actor in records.members:
+    if kind in OF_A_MEMBER and row.generation is not None and row.actor in records.members:
         records.member(row.actor).generation = row.generation if row.generation >= 0 else None
 
 

@@ -34,6 +34,7 @@ class StateTracks:
         new = trace.rows[self._rows :]
         self._rows = len(trace.rows)
         records = self.folder.records
+        known: GroupState | None = None
         for at_ms in self.folder.feed(new, trace.end_ms):
             for name in records.changed_members:
                 if name in self.members:
@@ -45,7 +46,9 @@ class StateTracks:
                     if name in records.created and records.wants(name):
                         track.push(records.created[name], PartitionState())
                 track.push(at_ms, records.partition_state(name))
-            self.group.push(at_ms, records.group_state())
+            if records.changed_members or records.group is not known:
+                known = records.group
+                self.group.push(at_ms, records.group_state())
 
 
 def _first_group(trace: Trace) -> str:

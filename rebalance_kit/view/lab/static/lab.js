@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 25edd761c06d92f0, bundle 1c7da10ddd2aa6ca.
+// Made of page/lab/main.js by `make page`; edit there. Sources 099b32e44d36f3e1, bundle 957202d665ac29c2.
 // shared/model.js
 function bytesOf(text3) {
   return new DataView(Uint8Array.from(atob(text3), (letter) => letter.charCodeAt(0)).buffer);
@@ -52,11 +52,12 @@ var PageModel = class {
     this.listeners.get(name)?.delete(listener);
   }
   /**
-   * Take new values from the kernel, one after the other.
+   * Take new values from the kernel, one after the other; one that is the same is no change, as in Jupyter.
    * @param {Record<string, unknown>} state
    */
   receive(state) {
     for (const [key, value] of Object.entries(state)) {
+      if (this.state[key] === value) continue;
       this.state[key] = value;
       this.tell(`change:${key}`);
     }
@@ -417,10 +418,14 @@ async function readFilm(bytes) {
   return decodeFilm(await inflate(bytes));
 }
 async function inflate(bytes) {
-  const stream = new Blob([
-    bytes
-  ]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return JSON.parse(await new Response(stream).text());
+  const { readable, writable } = new DecompressionStream("deflate");
+  const writer = writable.getWriter();
+  const written = writer.write(bytes).then(() => writer.close());
+  const [value] = await Promise.all([
+    new Response(readable).json(),
+    written
+  ]);
+  return value;
 }
 function decodeFilm(raw) {
   checkVersion(raw);
@@ -3911,15 +3916,20 @@ function sharpPen(canvas, width, height) {
   pen.scale(ratio, ratio);
   return pen;
 }
+var PATTERNS = /* @__PURE__ */ new Map();
 var Painter = class {
   /** @param {Element} root */
   constructor(root) {
     this.css = getComputedStyle(root);
-    this.patterns = /* @__PURE__ */ new Map();
+    this.colours = /* @__PURE__ */ new Map();
   }
   /** @param {string} name */
   colour(name) {
-    return this.css.getPropertyValue(`--rk-${name}`).trim();
+    const known = this.colours.get(name);
+    if (known !== void 0) return known;
+    const read = this.css.getPropertyValue(`--rk-${name}`).trim();
+    this.colours.set(name, read);
+    return read;
   }
   /**
    * What a partition in a state is filled with.
@@ -3939,8 +3949,9 @@ var Painter = class {
    * @param {string} colour
    */
   pattern(pen, kind, colour) {
-    const key = kind + colour;
-    const known = this.patterns.get(key);
+    const surface = this.colour("surface");
+    const key = `${kind}/${colour}/${surface}`;
+    const known = PATTERNS.get(key);
     if (known) return known;
     const tile = make("canvas", {
       width: 4,
@@ -3950,7 +3961,7 @@ var Painter = class {
       /** @type {Pen} */
       tile.getContext("2d")
     );
-    brush.fillStyle = this.colour("surface");
+    brush.fillStyle = surface;
     brush.fillRect(0, 0, 4, 4);
     brush.strokeStyle = brush.fillStyle = colour;
     brush.beginPath();
@@ -3962,7 +3973,7 @@ var Painter = class {
       /** @type {CanvasPattern} */
       pen.createPattern(tile, "repeat")
     );
-    this.patterns.set(key, pattern);
+    PATTERNS.set(key, pattern);
     return pattern;
   }
   /**
@@ -7973,9 +7984,26 @@ var Stage = class {
     node.addEventListener("click", () => onSelect(-1));
     this.root.append(node);
   }
-  /** A stage is built anew for another film. */
-  adopt() {
-    return false;
+  /**
+   * Another film of the same members and partitions, and of the same sizes: nothing has to be built anew.
+   * @param {import("../film/format.js").Film} film
+   * @param {import("./sizes.js").LaneSizes | { inner: number }} sizes
+   */
+  adopt(film, sizes) {
+    const named = ({ group: group3, members, partitions }) => [
+      group3,
+      members.map(({ name }) => name),
+      partitions
+    ];
+    if (!alike([
+      named(film),
+      sizes
+    ], [
+      named(this.film),
+      this.sizes
+    ])) return false;
+    this.film = this.bus.film = film;
+    return true;
   }
   /**
    * Draw one moment. `moving` lets tokens fly; scrubbing shows states, never flights.
@@ -8008,6 +8036,9 @@ var Stage = class {
     this.bus.pill(message);
   }
 };
+function alike(one, other) {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
 
 // lab/board/filter.js
 var LATELY_MS = 5e3;
@@ -8664,19 +8695,27 @@ var Screen = class {
   /** Presenting, the strip and its axis stay on the screen: where they would not, everything is drawn smaller. */
   showAll() {
     const { ui, presenter, comparison } = this.lab;
+    if (!presenter.on || comparison.view || this.tall !== PRESENTED) return;
     const { scrollHeight, clientHeight } = ui.root;
-    if (!presenter.on || comparison.view || this.tall !== PRESENTED || scrollHeight <= clientHeight) return;
+    if (scrollHeight <= clientHeight) return;
     this.tall = scrollHeight + 2;
     this.width = 0;
     this.fit();
   }
   /** @param {number} width */
   makeStage(width) {
-    const { film, ui } = this.lab;
+    const { film } = this.lab;
     const onSelect = (index) => this.onSelect(index);
-    const sizes = measure(film, width, ui.root.classList.contains("rk-projector"));
+    const sizes = this.sizesOf(film, width);
     const offers = !this.lab.alone;
     return "cells" in sizes ? new Stage(film, sizes, onSelect, offers) : new Tiles(film, sizes, onSelect);
+  }
+  /**
+   * @param {import("../film/format.js").Film} film
+   * @param {number} width
+   */
+  sizesOf(film, width) {
+    return measure(film, width, this.lab.ui.root.classList.contains("rk-projector"));
   }
   /** @param {number} index */
   onSelect(index) {
@@ -8692,7 +8731,7 @@ var Screen = class {
     const { film, strip, model } = this.lab;
     this.lesson = String(model.get("controls").preset ?? "");
     this.speaker.repeat();
-    if (this.stage?.adopt(film)) {
+    if (this.stage?.adopt(film, this.sizesOf(film, this.width))) {
       strip.show(film, Math.max(360, this.outer), this.lesson);
       this.showStage();
     } else {
@@ -9393,20 +9432,22 @@ var Lab = class {
    */
   whenShown(answer) {
     if (this.serial === answer.serial) this.follow(answer);
-    else this.whenFilmed = () => this.follow(answer);
+    else this.whenFilmed = () => this.follow(answer, true);
   }
   /**
    * What was done happens at the cursor, so time goes on from there.
    * @param {any} answer
+   * @param {boolean} painted whether the film has just been painted
    */
-  follow(answer) {
+  follow(answer, painted = false) {
+    const { selected, player: { at } } = this;
     const index = this.film.members.findIndex((member) => member.name === answer.select);
     if (index >= 0) this.selected = index;
     if (answer.seek !== void 0) {
       this.player.pause();
       this.player.seek(answer.seek);
     }
-    this.paint(false);
+    if (!painted || this.selected !== selected || this.player.at !== at) this.paint(false);
     if (answer.cost !== void 0) this.costs.tell(answer);
     if (answer.told ?? answer.nothing) this.tell(answer.told ?? answer.nothing);
     if (answer.play && !this.predict.on) this.play();
