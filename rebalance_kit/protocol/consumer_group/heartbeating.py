@@ -133,10 +133,5 @@ def rebalance_timer(member: ConsumerGroupMember) -> Effect:
 
 
 def _progress(member: ConsumerGroupMember) -> tuple[object, ...]:
-    return (
-        member.state,
-        member.epoch,
-        member.previous_epoch,
-        dict(member.assigned),
-        dict(member.pending_revocation),
-    )
+    """How far a member is; what it holds is replaced (``ConsumerGroup.hold``), never changed in place."""
+    return (member.state, member.epoch, member.previous_epoch, member.assigned, member.pending_revocation)

@@ -18,7 +18,7 @@ def reconcile(
     group: ConsumerGroup, member: ConsumerGroupMember, owned: Partitions | None
 ) -> Generator[Effect, None, bool]:
     """Move the member as far as this heartbeat allows; returns whether what it is assigned has changed."""
-    before = (dict(member.assigned), dict(member.pending_revocation), member.state, member.epoch)
+    before = (member.assigned, member.pending_revocation, member.state, member.epoch)
     if member.state is MemberState.STABLE:
         if member.epoch != group.assignment_epoch or (
             any(tp.topic not in member.topics for tp in member.assigned)

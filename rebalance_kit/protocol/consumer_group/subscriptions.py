@@ -55,8 +55,10 @@ def _metadata_changed(group: ConsumerGroup) -> bool:
 
 def scan_if_due(group: ConsumerGroup) -> Effects:
     """Resolve regular expressions in the background: at most every 10 s, and only when something calls for it."""
+    if group.scanning:
+        return
     wanted = sorted({member.regex for member in group.members.values() if member.regex is not None})
-    if not wanted or group.scanning:
+    if not wanted:
         return
     now, topics = group.settings.now_ms(), frozenset(group.settings.topics())
     if group.scanned_ms is not None and now < group.scanned_ms + SCAN_INTERVAL_MS:

@@ -10,7 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from rebalance_kit.model.topology import TopicPartition
-from rebalance_kit.simulation.cluster.data_plane import DataPlane, Ledger, Offsets
+from rebalance_kit.simulation.cluster.data_plane import DataPlane, Ledger, Log, Offsets
+
+Source = tuple[TopicPartition, Log, Ledger]
+"""A partition that is read, with its log and what the group has done with it."""
+Records = tuple[TopicPartition, int, int, Ledger]
+"""Records of one partition in a batch, from one offset to before another."""
 
 
 @dataclass(slots=True)
@@ -33,12 +38,22 @@ class Consumption:
     next_poll_ms: int = 0
     batch_ms: int = 0
     busy_until_ms: int = 0
-    batch: list[tuple[TopicPartition, int, int]] = field(default_factory=list)
-    _ledgers: dict[TopicPartition, Ledger] = field(init=False)
-    """Those of the group; whatever is fetched has one (``start``)."""
+    batch: list[Records] = field(default_factory=list)
+    _sources: list[Source] | None = field(default=None, init=False)
+    """What is fetched and exists, in order; None where that has to be looked up again."""
+    _rate_per_s: float = field(default=0.0, init=False)
+    """How many records a second come into all of it."""
+    _seen_version: int = field(default=-1, init=False)
 
-    def __post_init__(self) -> None:
-        self._ledgers = self.plane.ledgers_of(self.group)
+    def _read(self) -> list[Source]:
+        """What the next poll reads, in order; whatever is fetched has a ledger (``start``)."""
+        sources, plane = self._sources, self.plane
+        if sources is None or self._seen_version != plane.version:
+            logs, ledgers = plane.logs, plane.ledgers_of(self.group)
+            sources = [(tp, logs[tp], ledgers[tp]) for tp in self.fetching if tp in logs]
+            self._sources, self._seen_version = sources, plane.version
+            self._rate_per_s = sum([log.rate_per_s for _, log, _ in sources], start=0.0)
+        return sources
 
     def settle(self, now_ms: int) -> None:
         """Let every poll up to ``now_ms`` have happened."""
@@ -56,17 +71,18 @@ class Consumption:
         next_ms, read_ms = self.next_poll_ms, self.batch_ms
         if self.busy_until_ms > next_ms:
             return False
-        logs, positions = self.plane.logs, self.positions
-        rate = 0.0
-        for tp in self.fetching:
-            log = logs.get(tp)
-            if log is not None:
-                rate += log.rate_per_s
-                if positions[tp] < log.end(read_ms):
-                    return False
-        step = self.poll_step_ms
-        most = rate * step / 1000 + len(self.fetching)  # records of the fullest poll
-        return most <= self.max_poll_records and most * self.processing_ms <= step
+        sources, step = self._read(), self.poll_step_ms
+        most = self._rate_per_s * step / 1000 + len(self.fetching)  # records of the fullest poll
+        if most > self.max_poll_records or most * self.processing_ms > step:
+            return False
+        positions = self.positions
+        known, end = None, 0
+        for tp, log, _ in sources:
+            if log is not known:
+                known, end = log, log.end(read_ms)
+            if positions[tp] < end:
+                return False
+        return True
 
     def _skip_to(self, now_ms: int) -> None:
         """Everything is read as it comes: only the last poll before ``now_ms`` matters."""
@@ -75,11 +91,12 @@ class Consumption:
             return
         self.finish(self.next_poll_ms)
         at_ms = self.next_poll_ms + skipped * self.poll_step_ms
-        positions, plane = self.positions, self.plane
-        for tp in self.fetching:
-            first, end = positions[tp], plane.end(tp, at_ms)
+        positions = self.positions
+        for tp, log, ledger in self._read():
+            first, end = positions[tp], log.end(at_ms)
             if end > first:
-                self._deliver(tp, first, end).process(first, end)
+                self._deliver(tp, first, end, ledger)
+                ledger.process(first, end)
         self.batch_ms = at_ms
         self.busy_until_ms = at_ms
         self.next_poll_ms = at_ms + self.poll_step_ms
@@ -90,20 +107,20 @@ class Consumption:
         self.finish(at_ms)
         room = self.max_poll_records
         batch = []
-        positions, logs = self.positions, self.plane.logs
-        for tp in list(self.fetching):
-            first, log = positions[tp], logs.get(tp)
-            if log is None:
-                continue
-            end = log.end(at_ms)
-            if end - first > room:
-                end = first + room
+        positions, sources = self.positions, self._read()
+        known, log_end = None, 0
+        for place, (tp, log, ledger) in enumerate(sources):
+            if log is not known:  # partitions of one topic share theirs
+                known, log_end = log, log.end(at_ms)
+            first = positions[tp]
+            end = log_end if log_end - first <= room else first + room
             if end > first:
-                self._deliver(tp, first, end)
-                batch.append((tp, first, end))
+                self._deliver(tp, first, end, ledger)
+                batch.append((tp, first, end, ledger))
                 room -= end - first
-                if not room:
-                    self.fetching[tp] = self.fetching.pop(tp)  # the next poll begins with the others
+                if not room:  # the next poll begins with the others
+                    self.fetching[tp] = self.fetching.pop(tp)
+                    sources.append(sources.pop(place))
                     break
         self.batch, self.batch_ms = batch, at_ms
         count = self.max_poll_records - room
@@ -113,39 +130,36 @@ class Consumption:
         if not room and self.processing_ms > 0:
             self.next_poll_ms = self.busy_until_ms
         if self.on_batch is not None and batch:
-            self.on_batch({tp: end for tp, _, end in batch}, True)
+            self.on_batch({tp: end for tp, _, end, _ in batch}, True)
 
-    def _deliver(self, tp: TopicPartition, first: int, end: int) -> Ledger:
-        ledger = self._ledgers[tp]
+    def _deliver(self, tp: TopicPartition, first: int, end: int, ledger: Ledger) -> None:
         again = ledger.deliver(first, end)
         self.positions[tp] = end
         if again:
             self.on_redelivered(tp, again, first)
-        return ledger
 
     def finish(self, now_ms: int) -> None:
         """The batch in hand counts as processed once its time has passed."""
         if not self.batch or self.busy_until_ms > now_ms:
             return
         batch, self.batch = self.batch, []
-        ledgers = self._ledgers
-        for tp, first, end in batch:
-            ledgers[tp].process(first, end)
+        for _, first, end, ledger in batch:
+            ledger.process(first, end)
         if self.on_batch is not None:
-            self.on_batch({tp: end for tp, _, end in batch}, False)
+            self.on_batch({tp: end for tp, _, end, _ in batch}, False)
 
     def keep(self) -> None:
         """The run ends with a batch in hand: a living process would finish it, so none of it is lost."""
-        for tp, first, end in self.batch:
-            self._ledgers[tp].process(first, end)
+        for _, first, end, ledger in self.batch:
+            ledger.process(first, end)
 
     def abandon(self, now_ms: int) -> None:
         """The process dies: of the batch in hand only what its time allowed is processed."""
         self.finish(now_ms)
         done = int((now_ms - self.batch_ms) / self.processing_ms) if self.processing_ms else 0
-        for tp, first, end in self.batch:
+        for _, first, end, ledger in self.batch:
             part = min(end - first, max(done, 0))
-            self._ledgers[tp].process(first, first + part)
+            ledger.process(first, first + part)
             done -= part
         self.batch = []
 
@@ -156,13 +170,14 @@ class Consumption:
         if ledger.begun is None:
             ledger.begun = position
         self.positions[tp] = position
-        self.fetching[tp] = None
+        self.fetching[tp], self._sources = None, None
         if self.busy_until_ms <= now_ms:
             self.next_poll_ms = min(max(self.next_poll_ms, now_ms), now_ms + self.poll_step_ms)
 
     def stop(self, tp: TopicPartition) -> None:
         """Records of ``tp`` reach the application no more (its position stays known)."""
         self.fetching.pop(tp, None)
+        self._sources = None
 
     def ready_ms(self, now_ms: int) -> int:
         """When the application is next inside poll(): now, or when its batch is processed."""

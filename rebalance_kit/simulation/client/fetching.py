@@ -30,6 +30,7 @@ class Fetching:
         "_counts",
         "_host",
         "_leaderless",
+        "_ledgers",
         "_machine",
         "_paused",
         "_plane",
@@ -58,6 +59,7 @@ class Fetching:
         self._host, self._machine, self._cluster, self._config = host, machine, cluster, config
         self._watch_polls, self._refresh_metadata = watch_polls, refresh_metadata
         self._counts, self._plane = cluster.counts_records, cluster.plane
+        self._ledgers = cluster.plane.ledgers_of(host.group_id)
         self._suspended: set[str] = set()
         self._paused: dict[TopicPartition, None] = {}
         self._leaderless: dict[TopicPartition, None] = {}
@@ -110,10 +112,12 @@ class Fetching:
     def _standing(self, tp: TopicPartition) -> dict[str, int | None]:
         if not self._counts:
             return {"position": None, "log_end": None, "committed": None}
+        position = self.consumption.positions.get(tp)
+        ledger = self._ledgers.get(tp) or self._plane.ledger(self._host.group_id, tp)
         return {
-            "position": self.consumption.positions.get(tp, self._wanted.get(tp)),
+            "position": self._wanted.get(tp) if position is None else position,
             "log_end": self._plane.end(tp, self._host.now_ms),
-            "committed": self._plane.ledger(self._host.group_id, tp).committed,
+            "committed": ledger.committed,
         }
 
     def settle(self) -> None:

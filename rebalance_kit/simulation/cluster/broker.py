@@ -177,7 +177,7 @@ class Broker:
             return
         effects = consumer_group.step(group, event)
         self._carry_out(name, "consumer", effects, event)
-        if any(isinstance(effect, Downgrade) for effect in effects):
+        if effects and Downgrade in map(type, effects):
             self.groups[name], effects = migration.downgrade(group, self._settings.classic(name))
             self._carry_out(name, "classic", effects, None)
 
@@ -219,7 +219,7 @@ class Broker:
         if not isinstance(event, Arrived) or not isinstance(event.request, OffsetCommit):
             return response
         error = response.error
-        if error == NONE and any(tp.topic not in self.topics.counts for tp in event.request.offsets):
+        if error == NONE and not {tp.topic for tp in event.request.offsets} <= self.topics.counts.keys():
             error = "UNKNOWN_TOPIC_OR_PARTITION"
         self.store_offsets(name, event.request, error)
         return Answer(error)
@@ -227,9 +227,11 @@ class Broker:
     def store_offsets(self, name: str, request: OffsetCommit, error: str) -> None:
         """Write the offsets of an accepted commit, and the row of any commit."""
         if error in {NONE, "UNKNOWN_TOPIC_OR_PARTITION"}:
+            counts, ledgers = self.topics.counts, self._plane.ledgers_of(name)
             for tp, offset in request.offsets.items():
-                if tp.topic in self.topics.counts:
-                    self._plane.ledger(name, tp).committed = offset
+                if tp.topic in counts:
+                    ledger = ledgers.get(tp) or self._plane.ledger(name, tp)
+                    ledger.committed = offset
         self._host.row(
             request.client,
             "commit",

@@ -13,9 +13,9 @@ from rebalance_kit.model.topology import TopicPartition
 Offsets = dict[TopicPartition, int]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Log:
-    """One partition's log: records come at ``rate_per_s`` from ``since_ms`` on."""
+    """A partition's log: records come at ``rate_per_s`` from ``since_ms`` on."""
 
     since_ms: int
     rate_per_s: float
@@ -57,7 +57,8 @@ class Ledger:
         if spans:
             last = spans[-1]
             if last[0] <= first <= last[1]:
-                last[1] = max(last[1], end)
+                if end > last[1]:  # noqa: PLR1730 - as busy as every record
+                    last[1] = end
                 return
         spans.append([first, end])
 
@@ -79,7 +80,19 @@ class DataPlane:
     """All logs, and every group's ledger of them."""
 
     logs: dict[TopicPartition, Log] = field(default_factory=dict)
+    version: int = 0
+    """Counts how often logs came and went."""
     _ledgers: dict[str, dict[TopicPartition, Ledger]] = field(default_factory=dict)
+
+    def create(self, tp: TopicPartition, log: Log) -> None:
+        """A partition is there from now on."""
+        self.logs[tp] = log
+        self.version += 1
+
+    def drop(self, tp: TopicPartition) -> None:
+        """A partition is gone."""
+        self.logs.pop(tp, None)
+        self.version += 1
 
     def ledger(self, group: str, tp: TopicPartition) -> Ledger:
         """The group's ledger of a partition, made when first asked for."""

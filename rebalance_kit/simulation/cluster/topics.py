@@ -31,12 +31,13 @@ class Topics:
             self.ids[name] = TopicId(
                 *(topic_id or (stream.getrandbits(64) - _HALF, stream.getrandbits(64) - _HALF))
             )
+        log = Log(now_ms, rate_per_s)  # one for all of them: records come into each at the same moments
         for number in range(before, partitions):
-            self._plane.logs[TopicPartition(name, number)] = Log(now_ms, rate_per_s)
+            self._plane.create(TopicPartition(name, number), log)
 
     def delete(self, name: str) -> tuple[TopicPartition, ...]:
         """A topic and its logs are gone; returns its partitions."""
         partitions = tuple(TopicPartition(name, number) for number in range(self.counts.pop(name, 0)))
         for tp in partitions:
-            self._plane.logs.pop(tp, None)
+            self._plane.drop(tp)
         return partitions

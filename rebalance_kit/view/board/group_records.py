@@ -161,7 +161,7 @@ class GroupRecords:
         owner = self.owner_of(partition)
         target = self.targets.get(partition)
         last = self.last_owner.get(partition)
-        gone = partition.rpartition("-")[0] in self.deleted
+        gone = bool(self.deleted) and partition.rpartition("-")[0] in self.deleted
         if gone and (owner is None or not _reads(owner, partition)):
             return ABSENT
         if owner is None:
@@ -170,10 +170,11 @@ class GroupRecords:
             if fresh and not self.wants(partition):
                 return ABSENT
             return PartitionState(last_owner=last, target=target, planned=planned, noticed=not fresh)
-        also = tuple(
-            name
-            for name in self.holders[partition]
-            if name != owner.name and _reads(self.members[name], partition)
+        holders = self.holders[partition]
+        also = (
+            tuple(name for name in holders if name != owner.name and _reads(self.members[name], partition))
+            if len(holders) > 1
+            else ()
         )
         word = _word(owner, partition)
         flows = _reads(owner, partition) or bool(also)
@@ -193,12 +194,23 @@ class GroupRecords:
 
     def owner_of(self, partition: str) -> MemberRecord | None:
         """Who has the partition: a member of the group before one outside that still reads it."""
-        holders = [self.members[name] for name in self.holders.get(partition, ())]
+        names = self.holders.get(partition)
+        if not names:
+            return None
+        holders = [self.members[name] for name in names]
         inside = [member for member in holders if member.standing in {"member", "away"}]
         if inside:
             return inside[-1]
         outside = [member for member in holders if _reads(member, partition)]
         return outside[-1] if outside else None
+
+    def has_other_owner(self, partition: str, name: str) -> bool:
+        """Whether somebody else has the partition."""
+        names = self.holders.get(partition)
+        if not names or (name in names and len(names) == 1):
+            return False
+        owner = self.owner_of(partition)
+        return owner is not None and owner.name != name
 
 
 def former_id(records: GroupRecords, member: MemberRecord) -> FormerId:

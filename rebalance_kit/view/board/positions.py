@@ -16,11 +16,10 @@ def note_position(records: GroupRecords, row: TraceRow) -> None:
     """Keep where the partition of a row stands."""
     partition, detail = partition_of(row), row.detail
     known = records.positions.setdefault(partition, [])
-    last = known[-1][1] if known else Position(0, 0, None)
     position, log_end = detail.get("position"), detail.get("log_end")
-    owner = records.owner_of(partition)
-    if position is None or (owner is not None and owner.name != row.actor):
+    if position is None or records.has_other_owner(partition, row.actor):
         return  # what a member outside the group reads is not where the group stands
+    last = known[-1][1] if known else Position(0, 0, None)
     known.append(
         (
             row.at_ms,

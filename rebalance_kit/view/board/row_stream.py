@@ -16,6 +16,7 @@ from rebalance_kit.view.board.group_records import PARKING, GroupRecords
 
 RULES = {**GROUP_RULES, **CLIENT_RULES}
 BEATS = frozenset({"JoinGroup", "SyncGroup", "Heartbeat", "ConsumerGroupHeartbeat", "OffsetCommit"})
+TRAVELLING = frozenset({"request", "response"})
 OF_A_MEMBER = frozenset(
     {"joined", "synced", "reconciling", "owned", "rejoin_requested", "member_state", "callback_begin"}
 )
@@ -65,7 +66,7 @@ class TraceFolder:
             while flying and (flying[0].at_ms, flying[0].seq) < (row.at_ms, row.seq):
                 arrival = heappop(flying)
                 yield arrival.at_ms, arrival
-            if _arrives(row):
+            if row.kind in TRAVELLING and _arrives(row):
                 heappush(flying, _Arrival(row.detail["arrives_ms"], row.seq, row))
             yield row.at_ms, row
         while flying and flying[0].at_ms <= until_ms:

@@ -82,6 +82,20 @@ def test_keys_step_a_number_esc_gives_it_back_and_the_focus_stays(crashed):
     assert crashed.page.evaluate("document.activeElement.getAttribute('aria-label')") == SESSION
 
 
+def test_steps_are_drawn_on_the_same_board_while_its_members_and_partitions_stay(crashed):
+    spin(crashed).focus()
+    crashed.page.evaluate("window.kept = [...document.querySelectorAll('.rk-lane, .rk-token')]")
+    for key in ("ArrowDown", "PageDown"):
+        crashed.page.keyboard.press(key)
+        crashed.settle()
+    assert session_s(crashed) == {34_000}
+    assert crashed.page.evaluate("kept.length === 6 && kept.every((node) => node.isConnected)")
+    crashed.press("Enter")
+    crashed.press("m")
+    assert not crashed.page.evaluate("kept.some((node) => node.isConnected)")
+    assert crashed.page.evaluate("document.querySelectorAll('.rk-lane').length") == 3
+
+
 def test_a_number_goes_on_being_dragged_where_the_sentence_no_longer_names_it(crashed):
     crashed.seek(45_000)
     drag(crashed, spin(crashed), -6 * 30)
