@@ -196,7 +196,15 @@ def _drawn(
     width = 2.5 if arrow.taken else 1.5
     drawn = f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{width}" marker-end="url(#{tip(theme, strong=arrow.strong)})"/>'
     said = [
-        words(x, y, line, colour=colour, bold=bool(arrow.taken), size=SIZE, anchor=anchor)
+        words(
+            x,
+            y,
+            line,
+            colour=role["ink" if arrow.strong else "ink3"],
+            bold=bool(arrow.taken),
+            size=SIZE,
+            anchor=anchor,
+        )
         for (x, y), line in zip(spots, lines, strict=True)
     ]
     return [drawn, *said]
