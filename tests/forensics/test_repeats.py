@@ -123,5 +123,10 @@ def test_a_line_in_kafkas_own_layout_says_the_same_when_it_is_read_quickly() -> 
         if said is not None:
             read += 1
             assert may_matter(line)
-            assert [said] == messages.read(line.rstrip("\r")), line
+            found = messages.read(line.rstrip("\r"))
+            assert isinstance(found, list), line
+            # The place of a line is filled in by who counts the lines.
+            assert [said] == [
+                {**fields, **dict.fromkeys(("path", "file", "line", "row"))} for fields in found
+            ], line
     assert read > 1_500

@@ -30,6 +30,9 @@ _STEPS = frozenset(
 #: The lines that tell of it.
 SLOW_STEPS = _STEPS | {"joined", "assignment_finished", "other_rebalancing", "other_joined"}
 
+#: What ends or begins the waiting of others.
+_ANSWERS = frozenset({"joining", "joined", "assignment_finished", "other_joined"})
+
 #: What must follow a callback at once; "assigned" is followed by an acknowledgement under KIP-848 only.
 _FOLLOWS = {
     "revoked": frozenset({"joining", "rejoin_requested", "assigned", "leaving", "transitioned"}),
@@ -74,20 +77,23 @@ class Slowness:
         """A line of a client with a time."""
         if event.at_ms is None:
             return
-        if event.client is None:
+        name, client = event.event, event.client
+        if client is None:
             if event.side == "other":
-                self._answer(event, event.named_by_file, notice=event.event == "other_rebalancing")
+                self._answer(event, event.named_by_file, notice=name == "other_rebalancing")
             return
-        notice = event.event == "rejoin_requested" and (event.reason or "").startswith(_NOTICE)
+        notice = name == "rejoin_requested" and (event.reason or "").startswith(_NOTICE)
+        key = client, event.file
         # The heartbeat thread goes on during a callback; its lines do not end it.
-        if event.event == "transitioned":
-            self._by_epoch.add((event.client, event.file))
-        if event.side == "java" and event.event in _STEPS and not notice:
-            before = self._before.get((event.client, event.file))
-            self._before[event.client, event.file] = event
-            if before is not None:
+        if name == "transitioned":
+            self._by_epoch.add(key)
+        if name in _STEPS and not notice and event.side == "java":
+            before = self._before.get(key)
+            self._before[key] = event
+            if before is not None and before.event in _FOLLOWS:
                 self._callback(before, event)
-        self._answer(event, event.client, notice=notice)
+        if notice or name in _ANSWERS:
+            self._answer(event, client, notice=notice)
 
     def _callback(self, before: Event, after: Event) -> None:
         took_ms = (after.at_ms or 0) - (before.at_ms or 0)

@@ -78,8 +78,8 @@ CLUES: tuple[str, ...] = (
 #: A KIP-848 client of 4.3.1 writes thousands of these per second while its only broker is down.
 NOISE: tuple[str, ...] = ("] Rebootstrapping with [",)
 
-#: How many leading characters of a message select the templates to try.
-_BRANCH = 4
+#: How many leading characters of a message select the templates to try, and how many such beginnings are remembered.
+_BRANCH, _MOST = 12, 10_000
 
 
 #: A message's template, and the texts of its fields in order, or None when it only resembles the template.
@@ -99,13 +99,16 @@ class Finder:
 
     def __init__(self, table: Sequence[Template]) -> None:
         self._table = table
+        #: The candidates for a beginning, and those of them that a message may resemble.
+        self._branches: dict[str, tuple[list[_Candidate], list[_Candidate]]] = {}
 
     def find(self, message: str) -> Found | None:
         """The template that a message belongs to, or the first that it resembles; None when there is neither.
 
         A message resembles a template when it starts like it and contains its longest piece.
         """
-        likely = self._branches.get(message[:_BRANCH], self._short)
+        beginning = message[:_BRANCH]
+        likely, resembled = self._branches.get(beginning) or self._branch(beginning)
         for start, pieces, groups_of, template in likely:
             if message.startswith(start):
                 for piece in pieces:
@@ -113,7 +116,7 @@ class Finder:
                         break
                 else:
                     return template, groups_of(message)
-        for start, pieces, _, template in self._resembled.get(message[:_BRANCH], self._short_resembled):
+        for start, pieces, _, template in resembled:
             if message.startswith(start) and (not pieces or pieces[0] in message):
                 return template, None
         return None
@@ -125,30 +128,13 @@ class Finder:
             for template in self._table
         ]
 
-    @cached_property
-    def _resembled(self) -> dict[str, list[_Candidate]]:
-        """Of the candidates for each beginning, those that a message may resemble."""
-        return {beginning: _may_be_resembled(some) for beginning, some in self._branches.items()}
-
-    @cached_property
-    def _short_resembled(self) -> list[_Candidate]:
-        return _may_be_resembled(self._short)
-
-    @cached_property
-    def _short(self) -> list[_Candidate]:
-        """The candidates whose leading characters are not fixed."""
-        return [some for some in self._candidates if len(some.start) < _BRANCH]
-
-    @cached_property
-    def _branches(self) -> dict[str, list[_Candidate]]:
-        """The candidates for each beginning, in the table's order."""
-        beginnings = dict.fromkeys(
-            some.start[:_BRANCH] for some in self._candidates if len(some.start) >= _BRANCH
-        )
-        return {
-            beginning: [some for some in self._candidates if beginning.startswith(some.start[:_BRANCH])]
-            for beginning in beginnings
-        }
+    def _branch(self, beginning: str) -> tuple[list[_Candidate], list[_Candidate]]:
+        """The candidates that agree with a beginning, in the table's order, and those that may be resembled."""
+        if len(self._branches) >= _MOST:
+            self._branches.clear()
+        some = [one for one in self._candidates if beginning.startswith(one.start[:_BRANCH])]
+        branch = self._branches[beginning] = some, _may_be_resembled(some)
+        return branch
 
 
 def _may_be_resembled(candidates: Sequence[_Candidate]) -> list[_Candidate]:

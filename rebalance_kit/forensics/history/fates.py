@@ -79,12 +79,17 @@ class Fates:
         at_ms, client, name = event.at_ms, event.client, event.event
         if at_ms is None or client is None:
             return
-        if event.member:
-            self._homes.setdefault(event.member, set()).add(event.file)
-        files = self._lines.setdefault(client, {})
-        line = files.get(event.file)
+        member, file = event.member, event.file
+        if member:
+            if member not in self._homes:
+                self._homes[member] = set()
+            self._homes[member].add(file)
+        files = self._lines.get(client)
+        if files is None:
+            files = self._lines[client] = {}
+        line = files.get(file)
         if line is None:
-            line = files[event.file] = _Timeline()
+            line = files[file] = _Timeline()
         line.seen.append(at_ms)
         line.closed.append(name == "process_closed")
         if name not in _TELLING:

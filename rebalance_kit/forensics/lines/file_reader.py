@@ -98,35 +98,48 @@ class FileReader:
         seconds, memory, width, end = form.seconds, form.memory, form.width, form.width + 3
         first, told.lines = told.lines, told.lines + len(lines)
         found: Any
-        # Most lines are ignored ones that were read before: they end at the first "continue" or at the second.
+        # Most lines are ignored ones that were read before: they end at the first "continue" or at the third.
         for number, line in enumerate(lines, first + 1):
             second = seconds.get(line[:width])
             if second is not None and line[width:end] in MILLIS:
                 found = memory.get(line[end:], unread)
                 if found is None:
                     continue
-                cut = memory, line[end:], second + MILLIS[line[width:end]]
+                ms = second + MILLIS[line[width:end]]
+                if type(found) is dict:
+                    _add(told, found.copy(), number, line)["at_ms"] += ms
+                    continue
+                cut = memory, line[end:], ms
             else:
                 found = whole.get(line, unread)
                 if found is None:
                     continue
-                cut = (whole, line, 0) if found is not unread else self._repeats.cut(line)
-                found = cut[0].get(cut[1], unread)
-                if found is None:
+                if type(found) is dict:
+                    _add(told, found.copy(), number, line)
                     continue
-            if found is unread:
-                found = self._unread(line, cut, data, number - told.lines - 1)
-                if found is not None:
-                    _tell(told, found, number, line)
-                self._repeats.remember(cut, found)
-            elif type(found) is str:
+                cut = (whole, line, 0) if found is not unread else self._repeats.cut(line)
+            self._take(told, number, line, cut, data)
+
+    def _take(self, told: FileRead, number: int, line: str, cut: Cut, data: bytes) -> None:
+        """A line that is cut, which need not be remembered."""
+        found: Any = cut[0].get(cut[1], _UNREAD)
+        if found is _UNREAD:
+            found = self._unread(line, cut, data, number - told.lines - 1)
+            if type(found) is dict:
+                _add(told, found, number, line)
+            elif found is not None:
                 _tell(told, found, number, line)
-            else:
-                _tell(told, _copied(found, cut[2]), number, line)
+            self._repeats.remember(cut, found)
+        elif type(found) is dict:
+            fields = _add(told, found.copy(), number, line)
+            if "at_ms" in fields:
+                fields["at_ms"] += cut[2]
+        elif found is not None:
+            _tell(told, found if type(found) is str else _copied(found, cut[2]), number, line)
 
     def _unread(self, line: str, cut: Cut, data: bytes, place_in_data: int) -> Told:
         quick = self._quick.read(line, cut[1], cut[2]) if self._repeats.is_kafkas(cut[0]) else None
-        return self._line(line, data, place_in_data) if quick is None else [quick]
+        return self._line(line, data, place_in_data) if quick is None else quick
 
     def _line(self, line: str, data: bytes, place_in_data: int) -> Told:
         may_matter = self._sieve(line)
@@ -138,31 +151,32 @@ class FileReader:
             return None
         if may_matter is None and "\0" not in line and "\1" not in line and "\2" not in line:
             return "no known layout"
-        return self._messages.read(line.rstrip("\r"))
+        found = self._messages.read(line.rstrip("\r"))
+        return found[0] if type(found) is list and len(found) == 1 else found
+
+
+def _add(told: FileRead, fields: dict[str, Any], number: int, line: str) -> dict[str, Any]:
+    """Add the one event of a line to what a file holds."""
+    fields["line"], fields["row"] = number, number * MESSAGES_A_LINE
+    fields["text"] = line.rstrip("\r")[:SHOWN]
+    fields["path"], fields["file"] = told.run, told.name
+    told.parsed += 1
+    told.events.append(Event(fields))
+    return fields
 
 
 def _tell(told: FileRead, found: list[dict[str, Any]] | str, number: int, line: str) -> None:
-    """Add what a line says to what a file holds."""
-    text = line.rstrip("\r")[:SHOWN]
+    """Add the several events of a line to what a file holds, or why it is rejected."""
     if isinstance(found, str):
-        told.rejected.append((number, found, text))
+        told.rejected.append((number, found, line.rstrip("\r")[:SHOWN]))
         return
-    told.parsed += 1
-    row = number * MESSAGES_A_LINE
-    for fields in found:
-        fields["line"], fields["text"], fields["row"] = number, text, row
-        fields["path"], fields["file"] = told.run, told.name
-        told.events.append(Event(fields))
-        row += 1
+    for part, fields in enumerate(found):
+        _add(told, fields, number, line)["row"] += part
+    told.parsed -= len(found) - 1
 
 
 def _copied(found: list[dict[str, Any]], ms: int) -> list[dict[str, Any]]:
     """The fields of the events of a line that is remembered, at a moment."""
-    if len(found) == 1:
-        fields = found[0].copy()
-        if ms and "at_ms" in fields:
-            fields["at_ms"] += ms
-        return [fields]
     return [
         {**fields, "at_ms": fields["at_ms"] + ms} if "at_ms" in fields else fields.copy() for fields in found
     ]

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from rebalance_kit.forensics.event import MESSAGES_A_LINE
 from rebalance_kit.forensics.grammar.template import NUMBERS
 from rebalance_kit.forensics.lines.line_reader import LineReader
 from rebalance_kit.forensics.lines.timestamps import Clock, is_date
@@ -27,8 +26,8 @@ SHOWN = 300
 
 _LARGEST = 2**63
 
-#: Python refuses to read numbers of some thousand digits.
-_DIGITS = 100
+#: Python refuses to read numbers of some thousand digits; one of fewer digits than these fits any column.
+_DIGITS, _SURE_DIGITS = 100, 19
 
 
 class Messages:
@@ -84,10 +83,18 @@ def fields_of(template: Template, texts: Sequence[str]) -> dict[str, Any]:
     return told
 
 
-def place(told: dict[str, Any], line: int, part: int) -> None:
-    """Note where in its file an event stands."""
-    told["line"] = line
-    told["row"] = line * MESSAGES_A_LINE + part
+def fields_at_once(template: Template, texts: Sequence[str]) -> dict[str, Any]:
+    """The same with room for what every dated event has, which the caller fills in: a dictionary that grows is slow."""
+    room, values = _room(template)
+    told = room.copy()
+    for (name, value_of), text_of in zip(values, texts, strict=True):
+        if value_of is not None:
+            told[name] = value_of(text_of)
+        elif text_of:
+            told[name] = text_of
+        else:
+            del told[name]
+    return told
 
 
 @cache
@@ -99,8 +106,17 @@ def _form(template: Template) -> tuple[dict[str, Any], list[tuple[str, Callable[
     return fixed, [(name, _VALUES.get(name)) for name in template.fields]
 
 
+@cache
+def _room(template: Template) -> tuple[dict[str, Any], list[tuple[str, Callable[[str], Any] | None]]]:
+    fixed, values = _form(template)
+    names = ("path", "file", "line", "row", "at_ms", "level", "text", *(name for name, _ in values))
+    return fixed | dict.fromkeys(names), values
+
+
 def _whole(text: str) -> int | None:
     """A number that a column of type long holds, and one less too."""
+    if 0 < len(text) < _SURE_DIGITS:
+        return int(text)
     number = int(text) if 0 < len(text) <= _DIGITS else None
     return None if number is None or not -_LARGEST < number < _LARGEST else number
 

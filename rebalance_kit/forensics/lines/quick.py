@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rebalance_kit.forensics.grammar.safe_regex import LONG
 from rebalance_kit.forensics.grammar.table import IN_MESSAGES, NOISE
 from rebalance_kit.forensics.lines.line_reader import client_prefix, is_broker_prefix
-from rebalance_kit.forensics.lines.messages import SHOWN, fields_of, instance_of
+from rebalance_kit.forensics.lines.messages import SHOWN, fields_at_once, instance_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +22,9 @@ _Head: TypeAlias = "tuple[str, str | None, str | None, str | None]"
 
 _LEVEL = re.compile(r"\] ([A-Z]+) ", re.ASCII)
 _LOGGER = re.compile(r" \([\w.$]+(?::\d+)?\)", re.ASCII)
+
+#: A beginning that is not remembered.
+_UNKNOWN: _Head = ("", None, None, None)
 
 #: So many beginnings are remembered.
 _MOST = 10_000
@@ -45,7 +48,9 @@ class QuickReader:
         if not bare:
             begin = rest.find("] ", begin) + 2
         beginning = rest[:begin]
-        head = self._heads[beginning] if beginning in self._heads else self._learn(beginning)
+        head = self._heads.get(beginning, _UNKNOWN)
+        if head is _UNKNOWN:
+            head = self._learn(beginning)
         if head is None or len(line) > LONG or "\0" in line or "\1" in line or "\2" in line:
             return None
         end = rest.rfind(" (")
@@ -57,7 +62,7 @@ class QuickReader:
         found = IN_MESSAGES.find(message)
         if found is None or found[1] is None or NOISE[0] in line:
             return None
-        told = fields_of(found[0], found[1])
+        told = fields_at_once(found[0], found[1])
         told["text"], told["at_ms"] = line[:SHOWN], at_ms
         told["level"], instance, client, group = head
         if group and not told.get("group"):

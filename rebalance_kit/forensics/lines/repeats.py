@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from rebalance_kit.forensics.grammar.template import NUMBERS
 from rebalance_kit.forensics.lines.timestamps import MILLIS
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from rebalance_kit.forensics.lines.layouts import Reading
     from rebalance_kit.forensics.lines.timestamps import Clock
 
-#: What a line gave: the fields of its events, why it is rejected, or None: it is ignored.
-Told: TypeAlias = "list[dict[str, Any]] | str | None"
+#: What a line gave: the fields of its one event or of its events, why it is rejected, or None: it is ignored.
+Told: TypeAlias = "dict[str, Any] | list[dict[str, Any]] | str | None"
 
 #: Rests of one kind of time by what they gave; the moment of an event counts from the line's time.
 Memory: TypeAlias = "dict[str, Told]"
@@ -28,6 +29,9 @@ MOST, LONGEST = 50_000, 1_000
 
 #: Further from UTC than this is no time zone.
 _MOST_OFFSET_MS = 86_400_000
+
+#: What is counted is another number in the next line.
+_COUNTED = NUMBERS - {"hash", "static"}
 
 #: So many lines at the beginning of a piece are looked at for the form of its times.
 _LOOKED_AT = 200
@@ -107,17 +111,25 @@ class Repeats:
         return [self.whole, *(form.memory for form in self._forms.values())]
 
     def remember(self, cut: Cut, told: Told) -> None:
-        """Remember what a line gave, unless the next line with this rest may give something else."""
+        """Remember what a line gave, unless the next line with this rest may give something else, or hardly comes."""
         memory, rest, ms = cut
-        if len(rest) > LONGEST:
-            return
-        if isinstance(told, list):
+        if type(told) is dict:
+            if not _COUNTED.isdisjoint(told) or ("at_ms" in told) is (memory is self.whole):
+                return
+            if memory is not self.whole and not self._counts_from(cut, told["at_ms"]):
+                return
+            told = told.copy()
+            if memory is not self.whole:
+                told["at_ms"] -= ms
+        elif type(told) is list:
             told = [fields.copy() for fields in told]
             for fields in told:
                 if "at_ms" in fields:
                     if not self._counts_from(cut, fields["at_ms"]):
                         return
                     fields["at_ms"] -= ms
+        if len(rest) > LONGEST:
+            return
         if len(memory) >= MOST:
             memory.clear()
         memory[rest] = told

@@ -22,6 +22,9 @@ _CALENDAR_MS = (-62_135_596_800_000, 253_402_300_799_999)
 #: Fractions of a second as most loggers write them.
 MILLIS = {f"{ms:03}": ms for ms in range(1000)}
 
+#: Milliseconds by the end of a text such as ``2026-11-21 02:15:25``.
+_SECONDS = {f":{second:02}": second * 1000 for second in range(60)}
+
 #: So many seconds are remembered.
 _MOST_SECONDS = 50_000
 
@@ -49,6 +52,8 @@ class Clock:
     def __init__(self, reading: Reading) -> None:
         self._zone = _zone(reading.time_zone)
         self._seconds: dict[str, int] = {}
+        #: When minutes begin that have occurred.
+        self._minutes: dict[str, int] = {}
         self._year = reading.year
         self._ways: dict[str | None, Callable[[str], int | None]] = {
             layout.name: self._way(layout.time) for layout in reversed(reading.table)
@@ -65,12 +70,19 @@ class Clock:
         """The moment of ``2026-11-21 02:15:25`` (or with a T), quickly; None for another text."""
         begun = self._seconds.get(at)
         if begun is None and at[4:5] == "-":
-            fit = _ISO.fullmatch(at)
-            begun = self._moment(fit) if fit and fit[4] is None and fit[5] is None else None
+            minute, seconds_ms = self._minutes.get(at[:16]), _SECONDS.get(at[16:])
+            if minute is not None and seconds_ms is not None:
+                begun = minute + seconds_ms
+            else:
+                fit = _ISO.fullmatch(at)
+                begun = self._moment(fit) if fit and fit[4] is None and fit[5] is None else None
             if begun is not None:
                 if len(self._seconds) >= _MOST_SECONDS:
                     self._seconds.clear()
+                    self._minutes.clear()
                 self._seconds[at] = begun
+                if seconds_ms is not None and self._zone is None:
+                    self._minutes[at[:16]] = begun - seconds_ms
         return begun
 
     def _way(self, time: str | None) -> Callable[[str], int | None]:
