@@ -20,6 +20,11 @@ Stored: code, outputs, tags. Not stored, since each run would change it: widget 
 
 from __future__ import annotations
 
+import signal
+
+if __name__ == "__main__":  # while modules load there is nothing to clean up, and no word to say
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 import argparse
 import hashlib
 import json
@@ -123,6 +128,7 @@ def execute(notebook: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookN
     """
     import nbformat
     from nbclient import NotebookClient
+    from nbclient.exceptions import DeadKernelError
 
     logging.getLogger("asyncio").disabled = True  # after Ctrl-C it tells of tasks that nobody waits for
     client = NotebookClient(
@@ -134,14 +140,17 @@ def execute(notebook: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookN
         coalesce_streams=True,
         resources={"metadata": {"path": str(folder)}},
     )
-    with (
-        tempfile.TemporaryDirectory() as apart
-    ):  # no reader is to see the answers of whoever made the notebook
+    with tempfile.TemporaryDirectory() as apart, tempfile.TemporaryFile() as said:
+        # No reader is to see the answers of whoever made the notebook.
+        environment = {**os.environ, "REBALANCE_KIT_ATTEMPTS": str(Path(apart) / "attempts.sqlite")}
         try:
-            client.execute(env={**os.environ, "REBALANCE_KIT_ATTEMPTS": str(Path(apart) / "attempts.sqlite")})
+            client.execute(env=environment, stderr=said)  # a kernel that is stopped says so at length
         except BaseException as error:  # a cancelled task is no Exception
             if getattr(client, "_async_cleanup_kernel_future", None) is not None:  # Ctrl-C ended the kernel
                 raise KeyboardInterrupt from error
+            if isinstance(error, DeadKernelError):
+                said.seek(0)
+                print(said.read().decode("utf-8", "replace")[-2000:], file=sys.stderr)
             raise
     notebook.metadata = nbformat.from_dict(_METADATA)
     for cell in notebook.cells:
@@ -227,6 +236,7 @@ def main(arguments: list[str]) -> int:
 
 if __name__ == "__main__":
     try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         sys.exit(main(sys.argv[1:]))
     except KeyboardInterrupt:
         print("notebooks.py: interrupted; each notebook is whole: the new one, or as it was", file=sys.stderr)

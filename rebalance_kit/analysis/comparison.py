@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from rebalance_kit.analysis.metrics import Metrics, metrics, study_from
-from rebalance_kit.model.trace import Trace
+from rebalance_kit.model.errors import require_kind
+from rebalance_kit.model.trace import Trace, require_traces
 
 ABSENT = "–"
 
@@ -77,6 +78,7 @@ class Comparison:
 
 def measure(traces: Sequence[Trace]) -> tuple[Metrics, ...]:
     """Metrics of runs of one scenario, all studied from the earliest of their moments."""
+    require_traces(traces)
     since = min(study_from(trace) for trace in traces)
     return tuple(metrics(trace, since) for trace in traces)
 
@@ -86,6 +88,7 @@ def compare(traces: Mapping[str, Trace]) -> Comparison:
 
     Raises ``ValueError`` without any.
     """
+    require_kind(traces, Mapping, "what is compared", "traces by label, as {'eager': trace}")
     if not traces:
         raise ValueError("nothing to compare: expected at least one trace")
     measured = dict(zip(traces, measure(list(traces.values())), strict=True))
@@ -153,6 +156,7 @@ def sentences(comparison: Comparison) -> tuple[str, ...]:
 
     Which protocol is better is not said here: that takes many draws (``analysis.draws``).
     """
+    require_kind(comparison, Comparison, "the comparison", "what rebalance_kit.compare(traces) returns")
     lines = [_unread(label, figures) for label, figures in comparison.metrics.items()]
     more = (_detection(comparison), _moves(comparison), _follow_up(comparison), _under_way(comparison))
     return tuple(lines + [text for text in more if text])

@@ -10,7 +10,7 @@ from rebalance_kit.analysis.intervals import flows, gap_lengths, gaps, group_gap
 from rebalance_kit.analysis.lag import lag_of
 from rebalance_kit.analysis.ownership import moves, readers_at
 from rebalance_kit.model.topology import TopicPartition
-from rebalance_kit.model.trace import Trace
+from rebalance_kit.model.trace import Trace, require_trace
 
 FAULTS = frozenset({"crash", "freeze", "cut_network", "stall", "close", "remove"})
 STARTING_MS = 6_500
@@ -90,6 +90,7 @@ def study_from(trace: Trace) -> int:
 
 def metrics(trace: Trace, since_ms: int | None = None) -> Metrics:
     """Compute every metric of a trace from ``since_ms`` on (default: ``study_from``)."""
+    require_trace(trace)
     since = study_from(trace) if since_ms is None else since_ms
     unread = gap_lengths(trace, since)
     nobody_reads = group_gaps(trace, since)

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 from rebalance_kit.exercises.task import Case, Task
-from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.errors import DataError, require_kind
 
 _HERE = Path(__file__).resolve().parent
 _HOMES = (_HERE / "spark", _HERE.parents[1] / "exercises" / "spark")
@@ -67,6 +67,8 @@ def load(name: str) -> Exercise:
 
 def matched(name: str, known: Sequence[str]) -> str:
     """The one of these names that is meant by a name, a number or a part of a name; raises ``DataError`` naming them."""
+    require_kind(name, (str, int), "the exercise", "its name, its number or a part of its name")
+    name = str(name)
     part = f"{int(name):02}-" if name.isdecimal() and len(name) < 9 else name
     fitting = [candidate for candidate in known if candidate == part] or [
         candidate for candidate in known if part and part in candidate

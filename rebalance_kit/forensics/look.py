@@ -12,15 +12,16 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.group_tables import group_tables
 from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader
-from rebalance_kit.forensics.lines.files import Text, collect
+from rebalance_kit.forensics.lines.files import PassedOver, Text, collect_some
 from rebalance_kit.forensics.lines.layouts import Reading
-from rebalance_kit.forensics.tables import EVENTS, GOLD, Row, in_order
+from rebalance_kit.forensics.tables import EVENTS, GOLD, Row, in_order, require_table
 from rebalance_kit.model.collector import uncollected
-from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.errors import DataError, require_kind
 
 if TYPE_CHECKING:
     from rebalance_kit.forensics.event import Event
@@ -32,14 +33,15 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 class Look:
     """The tables of one look at some logs; ``rows`` gives them by name."""
 
-    passed_over: tuple[tuple[str, str], ...] = ()
+    passed_over: tuple[PassedOver, ...] = ()
     files: list[FileRead] = field(default_factory=list)
     #: Whether it was stopped before all was read.
     interrupted: bool = False
     _gold: dict[str, list[Row]] = field(default_factory=lambda: {name: [] for name in GOLD})
 
     def rows(self, name: str) -> list[Row]:
-        """The rows of a table, in its order."""
+        """The rows of a table, in its order; ``DataError`` for a table that is none."""
+        require_table(name)
         if name == "lines":
             return in_order(name, [_counted(file) for file in self.files])
         if name == "rejected":
@@ -84,13 +86,11 @@ def look(
     for a path that is missing or unreadable, or when nothing there is a log.  A look that ``listener`` stops
     gives the tables of what was read until then.
     """
+    require_kind(reading, (Reading, NoneType), "reading", "a Reading, or None")
     given = list(paths)
     if not given:
         raise DataError("no path given; expected at least one log file or folder of logs")
-    found, passed_over = collect(given)
-    if not found:
-        asked = ", ".join(os.fspath(path) for path in given)
-        raise DataError(f"no log file under {asked}; expected files such as server.log or client.log.gz")
+    found, passed_over = collect_some(given)
     told, reader, heard = Look(passed_over), FileReader(reading or Reading()), listener or Listener()
     runs: dict[str, list[tuple[str, Path]]] = defaultdict(list)
     for run, name, path in found:

@@ -75,11 +75,14 @@ def print_report(result: Tables, out: TextIO, books: bool = False) -> None:
     counts = result.rows("lines")
     (_print_books if books else _print_sums)(counts, out)
     _print_rejects(result, counts, out, books=books)
-    if books:
-        for path, why in result.passed_over:
-            print(f"passed over {path}: {why}", file=out)
-    elif result.passed_over:
-        print(f"passed over {len(result.passed_over)} files that are no logs by their names", file=out)
+    for one in result.passed_over:
+        if one.damaged:
+            print(_wrapped("not all is read: ", f"{one.path} {one.why}"), file=out)
+        elif books:
+            print(f"passed over {one.path}: {one.why}", file=out)
+    others = sum(not one.damaged for one in result.passed_over)
+    if others and not books:
+        print(f"passed over {others} files that are no logs by their names", file=out)
 
 
 def _unread(gaps: Sequence[Row]) -> Counter[tuple[str, str]]:

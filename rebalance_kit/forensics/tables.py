@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from rebalance_kit.forensics.event import TEXT_FIELDS
 from rebalance_kit.forensics.grammar.template import NUMBERS
 from rebalance_kit.forensics.group_row import SHOWN, TOLD
+from rebalance_kit.model.errors import DataError, require_kind
+
+if TYPE_CHECKING:
+    from rebalance_kit.forensics.lines.files import PassedOver
 
 #: A row of a table.
 Row: TypeAlias = dict[str, Any]
@@ -176,6 +180,13 @@ ORDER: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 
 
+def require_table(name: object) -> None:
+    """Raise ``WrongKind`` or ``DataError`` for what names no table."""
+    require_kind(name, str, "the table", f"one of {', '.join(TABLES)}")
+    if name not in TABLES:
+        raise DataError(f"no table is called {name!r}; expected one of {', '.join(TABLES)}")
+
+
 def in_order(name: str, rows: list[Row]) -> list[Row]:
     """The rows of a table in its order; what is missing comes first."""
     return sorted(rows, key=_key(ORDER[name]))
@@ -193,6 +204,6 @@ class Tables(Protocol):
         ...
 
     @property
-    def passed_over(self) -> tuple[tuple[str, str], ...]:
+    def passed_over(self) -> tuple[PassedOver, ...]:
         """Files that were not read, and why."""
         ...

@@ -33,6 +33,10 @@ class DataError(RebalanceKitError):
     """A file of another kind (log, recorded run, trace, item) is missing, damaged or malformed."""
 
 
+class WrongKind(RebalanceKitError, TypeError):
+    """A function was given a value of another kind than it takes."""
+
+
 class EnvironmentProblem(RebalanceKitError):
     """Something the machine lacks: Java, an optional package, a browser."""
 
@@ -47,3 +51,21 @@ def nearest(word: object, known: Iterable[str]) -> str:
 
     close = get_close_matches(str(word), list(known), n=1, cutoff=0.5)
     return f"; did you mean {close[0]!r}?" if close else ""
+
+
+_SHOWN = 60
+_PLAIN = (str, bytes, int, float, type(None), list, tuple, dict, set)
+
+
+def require_kind(value: object, kinds: type | tuple[type, ...], name: str, expected: str) -> None:
+    """Raise ``WrongKind`` unless ``value`` is of one of the ``kinds``; true and false are no numbers.
+
+    >>> require_kind("abc", int, "seed", "a whole number")
+    Traceback (most recent call last):
+    rebalance_kit.model.errors.WrongKind: seed is 'abc'; expected a whole number
+    """
+    if isinstance(value, kinds) and not isinstance(value, bool):
+        return
+    kind = type(value)
+    said = repr(value) if kind in _PLAIN or kind is bool else f"a {kind.__name__}"
+    raise WrongKind(f"{name} is {said if len(said) <= _SHOWN else said[:_SHOWN] + '…'}; expected {expected}")

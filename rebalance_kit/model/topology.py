@@ -33,6 +33,6 @@ def parse_partition(text: str) -> TopicPartition:
     TopicPartition(topic='my-topic', partition=12)
     """
     topic, dash, number = text.rpartition("-")
-    if not dash or not topic or not number.isdigit():
+    if not dash or not topic or not (number.isdecimal() and len(number) < 12):
         raise ValueError(f"{text!r} is not a partition: expected <topic>-<number>, as in orders-4")
     return TopicPartition(topic, int(number))

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
-from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.errors import DataError, require_kind
 from rebalance_kit.model.files import refuse_no_file
 from rebalance_kit.model.schema.table import SCHEMA
 
@@ -141,8 +141,23 @@ def _dumps(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=dict)
 
 
+def require_trace(value: object) -> None:
+    """Raise ``WrongKind`` for what is no trace."""
+    require_kind(value, Trace, "the run", "a trace, as rebalance_kit.simulate(scenario) returns it")
+
+
+def require_traces(values: object) -> None:
+    """Raise ``WrongKind`` for what is no list of traces, and ``DataError`` for an empty one."""
+    require_kind(values, (list, tuple), "the runs", "a list of traces")
+    if not values:
+        raise DataError("no run was given; expected a list of at least one trace")
+    for value in values if isinstance(values, list | tuple) else ():
+        require_trace(value)
+
+
 def read_trace(path: str | Path) -> Trace:
     """Read a trace file written from ``Trace.jsonl``; raises ``DataError`` naming the line."""
+    require_kind(path, (str, Path), "the path", "a file of a trace")
     try:
         refuse_no_file(Path(path), "a trace file")
         text = Path(path).read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.lines.pipes import STANDARD_INPUT
 from rebalance_kit.forensics.tables import TABLES
-from rebalance_kit.model.errors import ConfigError, DataError, RebalanceKitError
+from rebalance_kit.model.errors import ConfigError, DataError, RebalanceKitError, require_kind
 from rebalance_kit.pipeline.own_files import PAGE, note_written, refuse_foreign
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def lines_about(paths: Sequence[str | os.PathLike[str]]) -> int:
     """An estimate of the number of lines, from the sizes of the files."""
     from rebalance_kit.forensics.lines.files import collect
 
-    files, _ = collect(paths)
+    files, _ = collect(paths, damaged_too=True)
     return (
         sum(path.stat().st_size * (_GZIP_RATIO if path.suffix == ".gz" else 1) for _, _, path in files)
         // _BYTES_PER_LINE
@@ -179,6 +179,9 @@ def _print(result: Tables, stream: TextIO, *, as_json: bool, books: bool) -> Non
 
     report.require_balance(result.rows("lines"))
     if as_json:
+        for one in result.passed_over:
+            if one.damaged:
+                sys.stderr.write(f"rebalance-kit logs: {one.path} {one.why}\n")
         report.print_json(result, stream)
     else:
         report.print_report(result, stream, books)
@@ -260,5 +263,6 @@ def _print_known(silver: Events | None, stream: TextIO) -> None:
 def require_paths(paths: Sequence[str | os.PathLike[str]]) -> None:
     """Refuse a missing path before Spark is started for it."""
     for path in paths:
+        require_kind(path, (str, os.PathLike), "a path", "a file or folder of logs; give several one by one")
         if os.fspath(path) != "-" and not Path(path).exists():
             raise DataError(f"no such file or folder: {path}; expected logs of Kafka brokers or clients")

@@ -82,7 +82,9 @@ class EventReader(DataSourceReader):
         """The files; ``DataError`` where there is no log."""
         from rebalance_kit.forensics.lines.files import collect
 
-        found, _ = collect([self._path.removeprefix("file:")])
+        found, passed_over = collect([self._path.removeprefix("file:")])
+        if damaged := next((one for one in passed_over if one.damaged), None):
+            raise DataError(f"{damaged.path} {damaged.why}; expected an archive of logs, or logs")
         if not found:
             raise DataError(
                 f"no log file under {self._path}; expected files such as server.log or client.log.gz"
@@ -101,7 +103,10 @@ class EventReader(DataSourceReader):
 
         assert isinstance(partition, LogFilePartition)  # what partitions() gave
         text = Text(Path(partition.path))
-        events = FileReader(self._reading).read(partition.run, partition.name, text.pieces()).events
+        told = FileReader(self._reading).read(partition.run, partition.name, text.pieces())
+        if text.damage is not None:  # a table has no place to say so
+            raise DataError(f"{partition.path}: {text.note(told.lines)}; expected a whole file")
+        events = told.events
         for begin in range(0, len(events), _BATCH):
             rows = [event_row(event) for event in events[begin : begin + _BATCH]]
             columns = [

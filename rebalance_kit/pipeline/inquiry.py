@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rebalance_kit.forensics.lines.files import Survey, survey
-from rebalance_kit.forensics.tables import Row, in_order
+from rebalance_kit.forensics.lines.files import PassedOver, Survey, survey
+from rebalance_kit.forensics.tables import Row, in_order, require_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,12 +61,13 @@ class Forensics:
         return "\n".join([*lines, "Try .findings.select('sentence', 'do').show(truncate=False)"])
 
     @property
-    def passed_over(self) -> tuple[tuple[str, str], ...]:
+    def passed_over(self) -> tuple[PassedOver, ...]:
         """Files that were not read, and why."""
         return self.survey.passed_over
 
     def rows(self, name: str) -> list[Row]:
         """The rows of a table as dictionaries, in the table's order; for tables that a driver can hold."""
+        require_table(name)
         return in_order(name, [row.asDict(recursive=True) for row in self.tables()[name].collect()])
 
     def tables(self) -> dict[str, DataFrame]:

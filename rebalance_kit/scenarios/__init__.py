@@ -51,10 +51,13 @@ def scenario(what: str | Path) -> Scenario:
 
     Raises ``ScenarioError`` naming the nearest names of the kit where nothing of that name is there.
     """
-    if what in names():
-        return load(str(what))
     from pathlib import Path
 
+    from rebalance_kit.model.errors import require_kind
+
+    require_kind(what, (str, Path), "the scenario", "the name of one of the kit's, a path, or YAML text")
+    if what in names():
+        return load(str(what))
     from rebalance_kit.model.files import is_file
     from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 

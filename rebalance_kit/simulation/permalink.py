@@ -77,6 +77,10 @@ def write_link(link: Link) -> str:
 
 def read_link(token: str) -> Link:
     """What a token holds, which may stand in an address; raises ``LinkError`` that says what is wrong with it."""
+    if not isinstance(token, str):
+        raise LinkError(
+            f"the link is a {type(token).__name__}; expected the text that the lab's Link button copied"
+        )
     within = _TOKEN.search(token)
     text = _unpacked(within.group() if within else token.strip())
     try:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from numbers import Integral
+from types import NoneType
 from typing import Any
 
+from rebalance_kit.model.errors import require_kind
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.action_handlers import perform
 from rebalance_kit.simulation.kernel.agenda import Agenda
@@ -38,6 +41,7 @@ def simulate(
     anything runs when the scenario cannot mean anything; what your code does wrong later stands in the
     trace (``own_code_fault``).
     """
+    _require_scenario(scenario)
     if protocol is not None:
         scenario = with_protocol(scenario, protocol)
     return Run(scenario, seed, listeners=listeners, assignors=assignors).finish()
@@ -50,6 +54,10 @@ def plan(scenario: Scenario, seed: int, own: Supports = NOTHING) -> Scenario:
     """
     check_moments(scenario)
     return expand(drawn(scenario, seed), own)
+
+
+def _require_scenario(value: object) -> None:
+    require_kind(value, Scenario, "the scenario", 'a Scenario, for instance rebalance_kit.scenario("crash")')
 
 
 class Run:
@@ -68,7 +76,9 @@ class Run:
         assignors: Mapping[str, Callable[..., Any]] | None = None,
         agenda: Agenda | None = None,
     ) -> None:
-        self.seed = scenario.seed if seed is None else seed
+        _require_scenario(scenario)
+        require_kind(seed, (Integral, NoneType), "the seed", "a whole number, or None for the scenario's own")
+        self.seed = scenario.seed if seed is None else int(seed)
         planned = plan(scenario, self.seed, supports(assignors))
         check_listeners(listeners, (spec.name for spec in planned.members))
         self.scenario, self._planned = drawn(scenario, self.seed), planned

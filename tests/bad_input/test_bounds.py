@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 
 import pytest
 
@@ -130,6 +132,42 @@ def test_a_line_of_no_moment_is_rejected_with_the_reason(at, tmp_path):
     assert [(row["line"], row["why"]) for row in result.rows("rejected")] == [
         (2, f"no such date or time: {at}")
     ]
+
+
+ARABIC, FULL = ("".join(chr(zero + digit) for digit in range(10)) for zero in (0x660, 0xFF10))
+TIMES = (
+    LOG,
+    '%7|1795229275.890|JOIN|c1#consumer-1| [thrd:main]: Group "g": join with 2 subscribed topic(s)\n',
+    '{"@timestamp": "2026-11-21T02:15:18.894Z", "message": "[Consumer clientId=c1, groupId=g] Successfully joined group with generation 7"}\n',
+    "2026-11-21T02:15:18.894Z stdout F [Consumer clientId=c1, groupId=g] Successfully joined group with generation 7\n",
+    "Nov 21, 2026 @ 02:15:18.894 [Consumer clientId=c1, groupId=g] Successfully joined group with generation 7\n",
+)
+
+
+@pytest.mark.parametrize("line", TIMES, ids=["kafka", "librdkafka", "JSON", "container", "Kibana"])
+@pytest.mark.parametrize("digits", [ARABIC, FULL], ids=["Arabic", "full width"])
+def test_a_time_in_the_digits_of_another_script_is_read(line, digits, tmp_path):
+    times, end = (
+        [],
+        re.search(r"\d\d\.?,?\d{3}", line).end(),
+    )  # of the time; numbers behind it are the message's
+    for text in (line, re.sub(r"[0-9]", lambda found: digits[int(found[0])], line[:end]) + line[end:]):
+        (tmp_path / "broker.log").write_text(text, "utf-8")
+        (event,) = look([tmp_path / "broker.log"]).rows("events")
+        times.append(event["at_ms"])
+    assert times[0] == times[1]
+    assert times[0] is not None
+
+
+@pytest.mark.parametrize(
+    "at", ["yesterday", "21.11.2026", "25:00", "٣٠ فبراير", "Feb 30, 2026 @ 02:15:18.894", "nan"]
+)
+def test_a_time_that_nobody_can_read_is_rejected_with_the_reason(at, tmp_path):
+    said = "[Consumer clientId=c1, groupId=g] Successfully joined group with generation 7"
+    (tmp_path / "a.log").write_text(json.dumps({"@timestamp": at, "message": said}) + "\n", "utf-8")
+    (row,) = look([tmp_path / "a.log"]).rows("rejected")
+    assert row["why"].startswith("no ")
+    assert row["why"].endswith(at)
 
 
 @pytest.mark.parametrize("kind", ["pipe", "zero", "loop", "dangling"])

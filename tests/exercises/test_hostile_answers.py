@@ -112,6 +112,14 @@ WORDS = {
         + f"import os; return os.open({str(EASY.folder / 'hidden.py')[1:]!r}, 0, dir_fd=os.open('/', 0))",
         "does not open the folder",
     ),
+    "a change of the kit": (
+        BODY + "import rebalance_kit; open(rebalance_kit.__path__[0] + '/model/about.py', 'a')",
+        "does not change the kit: about.py",
+    ),
+    "the kit thrown away": (
+        BODY + "import rebalance_kit, shutil; shutil.rmtree(rebalance_kit.__path__[0] + '/logs')",
+        "does not change the kit",
+    ),
     "the network": (BODY + "import urllib.request as r; r.urlopen('http://192.0.2.1/')", "no network"),
     "a name": (BODY + "import socket; socket.getaddrinfo('example.org', 80)", "no network"),
     "a raw socket": (BODY + "import _socket; _socket.socket().connect(('192.0.2.1', 80))", "no network"),

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
+import lzma
 import os
+import random
 import subprocess
 import sys
 import tarfile
@@ -14,9 +18,10 @@ import pytest
 
 from rebalance_kit.forensics.lines import pipes
 from rebalance_kit.forensics.lines.exports import unwrapped
-from rebalance_kit.forensics.lines.files import collect
+from rebalance_kit.forensics.lines.files import collect, survey
 from rebalance_kit.forensics.look import look
 from rebalance_kit.model.errors import DataError
+from tests.support.bad_input.command import ended
 from tests.support.pipeline.kafka_lines import GROUP, adding, preparing, received, stabilized
 
 LOG = preparing(0, 1, adding("c1")) + stabilized(3, 2) + received(3.1, 2)
@@ -43,12 +48,128 @@ def test_a_tar_is_read_to_its_first_line(tmp_path, name):
     assert rebalances(tmp_path / name) == [2]
 
 
-def test_an_archive_that_is_none_is_refused_by_name_or_passed_over(tmp_path):
-    (tmp_path / "logs.zip").write_text("no zip")
-    with pytest.raises(DataError, match=r"logs\.zip cannot be unpacked"):
-        look([tmp_path / "logs.zip"])
+def packed(path, names=("server.log",)):
+    """An archive of the kind that its name says, of files with the same lines."""
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name in names:
+                archive.writestr(name, LOG)
+        return path
+    with tarfile.open(path, "w:gz" if "gz" in path.name else "w") as archive:
+        for name in names:
+            entry = tarfile.TarInfo(name)
+            entry.size = len(LOG)
+            archive.addfile(entry, io.BytesIO(LOG.encode()))
+    return path
+
+
+def cut(path, size):
+    path.write_bytes(path.read_bytes()[:size])
+
+
+def flip(path, place):
+    data = bytearray(path.read_bytes())
+    data[place] ^= 0xFF
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("name", "damage", "words"),
+    [
+        ("logs.zip", lambda path: path.write_text("no zip"), "File is not a zip file"),
+        ("logs.zip", lambda path: cut(path, -40), "File is not a zip file"),
+        ("logs.tar.gz", lambda path: path.write_text("no archive"), "it is no archive"),
+        ("logs.tar.gz", lambda path: cut(path, 12), "it ends early"),
+        ("logs.tgz", lambda path: path.write_bytes(b""), "it is no archive"),
+        ("logs.tar", lambda path: path.write_bytes(b"\0" * 300), "it is no archive"),
+    ],
+)
+def test_a_damaged_archive_is_named_with_its_damage_alone_and_among_good_logs(tmp_path, name, damage, words):
+    damage(packed(tmp_path / name))
+    with pytest.raises(DataError, match=rf"{name} cannot be unpacked: {words}"):
+        look([tmp_path / name])
+    with pytest.raises(DataError, match=rf"{name} cannot be unpacked: {words}"):
+        look([tmp_path])
     (tmp_path / "server.log").write_text(LOG)
-    assert look([tmp_path]).passed_over[0][0].endswith("logs.zip")
+    for paths in ([tmp_path], [tmp_path / name, tmp_path / "server.log"]):
+        assert rebalances(*paths) == [2]
+        result = ended("logs", *paths)
+        assert (result.status, result.error) == (0, "")
+        assert f"not all is read: {tmp_path / name} cannot be unpacked: {words}" in " ".join(
+            result.out.split()
+        )
+        told = ended("logs", *paths, "--json")
+        assert f"{name} cannot be unpacked: {words}" in told.error
+        assert len(told.out.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "damage", "words"),
+    [
+        ("logs.zip", lambda path: flip(path, 60), "a.log: "),
+        ("logs.tar", lambda path: cut(path, 2 * 512 + len(LOG) + 700), "it ends early"),
+        (
+            "logs.tar",
+            lambda path: flip(path, 512 + -(-len(LOG) // 512) * 512 + 5),
+            "is no file of an archive",
+        ),
+        ("logs.tar.gz", lambda path: flip(path, -6), "CRC check failed"),
+    ],
+)
+def test_the_good_part_of_a_damaged_archive_is_read_and_the_rest_is_told(tmp_path, name, damage, words):
+    damage(packed(tmp_path / name, ("a.log", "b.log")))
+    result = look([tmp_path])
+    assert result.rows("rebalances")
+    (told,) = result.passed_over
+    assert told.damaged
+    assert words in told.why
+    assert told.why.endswith("what can be unpacked of it is read")
+
+
+def test_an_archive_with_any_damage_is_read_or_told(tmp_path):
+    lost = []
+    for seed in range(300):
+        dice = random.Random(seed)
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        path = packed(folder / ("logs.zip", "logs.tar", "logs.tar.gz")[seed % 3], ("a.log", "b.log"))
+        data = bytearray(path.read_bytes())
+        for _ in range(dice.choice((1, 1, 3, 20))):
+            data[dice.randrange(len(data))] = dice.randrange(256)
+        path.write_bytes(data[: dice.choice((None, None, dice.randrange(len(data))))])
+        found, passed_over = collect([folder], damaged_too=True)
+        read = sum(place.stat().st_size for _, _, place in found)
+        if read != 2 * len(LOG) and not any(one.damaged for one in passed_over):
+            lost.append(seed)
+    assert lost == []
+
+
+def test_what_is_packed_otherwise_is_told_by_name(tmp_path):
+    for name, opened in {"a.log.xz": lzma.open, "b.log.bz2": bz2.open}.items():
+        with opened(tmp_path / name, "wb") as stream:
+            stream.write(LOG.encode())
+    with pytest.raises(DataError, match=r"a\.log\.xz is packed with xz.*b\.log\.bz2 is packed with bzip2"):
+        look([tmp_path])
+    with pytest.raises(DataError, match=r"a\.log\.xz is packed with xz"):
+        look([tmp_path / "a.log.xz"])
+
+
+def test_a_zip_under_another_name_is_unpacked(tmp_path):
+    packed(tmp_path / "logs.zip").rename(tmp_path / "download")
+    assert rebalances(tmp_path / "download") == [2]
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [(lambda path: cut(path, -9), "ends early"), (lambda path: flip(path, -6), "damaged")],
+)
+def test_a_damaged_gzip_is_read_as_far_as_it_goes_and_says_how_it_is_damaged(tmp_path, damage, words):
+    (tmp_path / "server.log.gz").write_bytes(gzip.compress(LOG.encode()))
+    damage(tmp_path / "server.log.gz")
+    (row,) = look([tmp_path]).rows("lines")
+    assert f"gzip stream {'is ' if words == 'damaged' else ''}{words}" in row["note"]
+    assert row["note"].endswith("the rest is lost")
+    assert survey([tmp_path], tmp_path).files[0].note == row["note"]
 
 
 @pytest.mark.parametrize("name", ["export.csv", "export.json", "export.jsonl"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tarfile
 
 import pytest
 
@@ -12,6 +13,10 @@ from rebalance_kit.forensics.tables import TABLES
 from rebalance_kit.model.errors import ConfigError
 from rebalance_kit.pipeline.command import chosen
 from tests.support.pipeline import many_logs
+from tests.support.pipeline.kafka_lines import stabilized
+
+_AT = 1_772_359_200_000
+"""When the lines of ``kafka_lines`` begin: 1 March 2026, 10:00."""
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +49,29 @@ def test_the_tables_of_both_engines_have_the_same_columns(both):
     assert {name: tuple(table.columns) for name, table in there.tables().items()} == {
         name: tuple(columns) for name, columns in TABLES.items()
     }
+
+
+@pytest.mark.spark
+def test_both_engines_read_other_digits_and_what_a_damaged_archive_still_gives(spark, tmp_path):
+    from rebalance_kit.pipeline import forensics
+
+    line = stabilized(0, 2)
+    other = (
+        "".join(chr(0x660 + int(letter)) if letter.isdecimal() else letter for letter in line[:24])
+        + line[24:]
+    )
+    (tmp_path / "a.log").write_text(line + other + line.replace("2026-03-01", "2026-02-30"), "utf-8")
+    with tarfile.open(tmp_path / "b.tar.gz", "w:gz") as archive:
+        archive.add(tmp_path / "a.log", "c.log")
+    data = (tmp_path / "b.tar.gz").read_bytes()
+    (tmp_path / "b.tar.gz").write_bytes(data[:-6] + b"\0" + data[-5:])
+    here, there = look([tmp_path]), forensics(spark, [tmp_path])
+    assert here.passed_over == there.passed_over
+    assert [one.damaged for one in here.passed_over] == [True]
+    for name in ("lines", "rejected", "rebalances", "groups"):
+        assert here.rows(name) == there.rows(name)
+    assert [[row["at_ms"] for row in result.rows("events")] for result in (here, there)] == [[_AT] * 4] * 2
+    assert len(here.rows("rejected")) == 2
 
 
 def test_few_lines_are_read_in_this_process_and_a_master_means_spark(tmp_path):

@@ -10,10 +10,12 @@ import ctypes
 import os
 import resource
 import signal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+Refusal: TypeAlias = Callable[[tuple[Any, ...]], None]
+"""Raises for the arguments of an event that is refused."""
 _DIE_WITH_PARENT = 1
 """``PR_SET_PDEATHSIG`` of prctl(2)."""
 
@@ -33,6 +35,13 @@ _KIT = "rebalance_kit.exercises"
 _FILES = frozenset(
     {"open", "os.listdir", "os.scandir", "os.link", "os.symlink", "os.rename", "shutil.copyfile"}
 )
+
+_CHANGES = frozenset(
+    {"os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.truncate", "os.chmod", "os.link", "os.symlink"}
+)
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_KITS_HOME = str(Path(__file__).resolve().parents[2]) + os.sep
+"""No answer changes the kit, which checks the next one."""
 
 
 def limit_resources(cpu_s: int, memory: int, file_size: int) -> None:
@@ -57,13 +66,16 @@ def confine(secret: Sequence[str]) -> None:
 
     folders = tuple(os.path.realpath(folder) + os.sep for folder in secret)
     own = f"/proc/{os.getpid()}/"
-    refusals: Mapping[str, Callable[[tuple[Any, ...]], None]] = {
+    refusals: dict[str, Refusal] = {
         **dict.fromkeys(_PROGRAMS, _refuse_program),
         **dict.fromkeys(_CONNECTIONS, _refuse_far),
         **dict.fromkeys(_NAMES, _refuse_name),
         **{event: _secret_refusal(event, folders, own) for event in _FILES},
         "import": _refuse_kit,
     }
+    for event in _CHANGES:
+        refusals[event] = _both(refusals.get(event), _refuse_change)
+    refusals["open"] = _both(refusals["open"], _refuse_writing)
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         refuse = refusals.get(event)
@@ -74,6 +86,30 @@ def confine(secret: Sequence[str]) -> None:
     for module, name in _WITHOUT_EVENT:
         if hasattr(sys.modules.get(module), name):
             setattr(sys.modules[module], name, _refuse_program)
+
+
+def _both(first: Refusal | None, then: Refusal) -> Refusal:
+    def refuse(arguments: tuple[Any, ...]) -> None:
+        if first is not None:
+            first(arguments)
+        then(arguments)
+
+    return refuse
+
+
+def _refuse_writing(arguments: tuple[Any, ...]) -> None:
+    if len(arguments) > 2 and isinstance(arguments[2], int) and arguments[2] & _WRITING:
+        _refuse_change(arguments[:1])
+
+
+def _refuse_change(arguments: tuple[Any, ...]) -> None:
+    for path in arguments[:2]:
+        if isinstance(path, str | bytes | os.PathLike) and os.path.realpath(os.fsdecode(path)).startswith(
+            _KITS_HOME
+        ):
+            raise PermissionError(
+                f"an answer does not change the kit: {Path(os.fsdecode(path)).name} stays as it is"
+            )
 
 
 def _refuse_program(*_arguments: object, **_named: object) -> None:

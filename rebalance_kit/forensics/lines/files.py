@@ -15,13 +15,14 @@ import os
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from rebalance_kit.forensics.lines.exports import (
     EXPORTS,
     TERMINAL_BYTES,
     holds_a_log,
     is_archive,
+    packed_as,
     unpacked,
     unwrapped,
 )
@@ -35,7 +36,7 @@ from rebalance_kit.model.errors import DataError
 
 if TYPE_CHECKING:
     import io
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
 _CHUNK = 1 << 20
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -58,12 +59,20 @@ class LogFile:
     note: str | None = None
 
 
+class PassedOver(NamedTuple):
+    """A file that is not read, or not all of it, and why; ``damaged``: it may hold logs nonetheless."""
+
+    path: str
+    why: str
+    damaged: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Survey:
     """The log files, and the files that were passed over with the reason."""
 
     files: tuple[LogFile, ...]
-    passed_over: tuple[tuple[str, str], ...]
+    passed_over: tuple[PassedOver, ...]
 
 
 def survey(paths: Sequence[str | os.PathLike[str]], salvage: Path) -> Survey:
@@ -73,31 +82,42 @@ def survey(paths: Sequence[str | os.PathLike[str]], salvage: Path) -> Survey:
     """
     if not paths:
         raise DataError("no path given; expected at least one log file or folder of logs")
-    found, passed_over = collect(paths)
-    if not found:
-        asked = ", ".join(os.fspath(path) for path in paths)
-        raise DataError(f"no log file under {asked}; expected files such as server.log or client.log.gz")
+    found, passed_over = collect_some(paths)
     files = tuple(look(run, name, path, salvage, place) for place, (run, name, path) in enumerate(found))
     return Survey(files, passed_over)
 
 
+def collect_some(
+    paths: Sequence[str | os.PathLike[str]],
+) -> tuple[list[tuple[str, str, Path]], tuple[PassedOver, ...]]:
+    """As ``collect``, with what damaged archives still give; ``DataError`` when there is no log at all."""
+    found, passed_over = collect(paths, damaged_too=True)
+    if not found:
+        asked = ", ".join(os.fspath(path) for path in paths)
+        damaged = "; ".join(f"{one.path} {one.why}" for one in passed_over if one.damaged)
+        raise DataError(
+            f"no log file under {asked}{f' ({damaged})' if damaged else ''}; "
+            "expected files such as server.log or client.log.gz"
+        )
+    return found, passed_over
+
+
 def collect(
-    paths: Iterable[str | os.PathLike[str]],
-) -> tuple[list[tuple[str, str, Path]], tuple[tuple[str, str], ...]]:
-    """The log files under ``paths`` as (run, name, path), and the files passed over with the reason."""
+    paths: Iterable[str | os.PathLike[str]], *, damaged_too: bool = False
+) -> tuple[list[tuple[str, str, Path]], tuple[PassedOver, ...]]:
+    """The log files under ``paths`` as (run, name, path), and the files passed over with the reason.
+
+    With ``damaged_too`` a damaged archive gives what can be unpacked of it; without, one that was named raises ``DataError``.
+    """
     found: list[tuple[str, str, Path]] = []
-    passed_over: list[tuple[str, str]] = []
+    passed_over: list[PassedOver] = []
     single: list[Path] = []
     for given in paths:
         path = Path(given)
         if path.is_dir():
-            for folder, names in _folders(path):
-                for name in names:
-                    inside = _files_of(folder / name, names)
-                    if isinstance(inside, str):
-                        passed_over.append((str(folder / name), inside))
-                    else:
-                        found += [(str(folder), inner, place) for inner, place in inside]
+            in_folder, others = _files_below(path, damaged_too=damaged_too)
+            found += in_folder
+            passed_over += others
         elif os.fspath(given) == STANDARD_INPUT:
             found.append((STANDARD_INPUT_NAME, STANDARD_INPUT_NAME, standard_input()))
         elif path.is_fifo():
@@ -106,10 +126,11 @@ def collect(
             raise DataError(
                 f"{path} is a socket or a device; expected files, folders, pipes, or - for what is piped in (`... | rebalance-kit logs -`)"
             )
-        elif path.exists() and is_archive(path.name):
-            inside = _files_of(path, ())
-            if isinstance(inside, str):
-                raise DataError(f"{path} {inside}; expected an archive of logs, or logs")
+        elif path.exists() and (is_archive(path) or packed_as(path)):
+            inside, why = _files_of(path, (), damaged_too=damaged_too)
+            if why and not damaged_too:
+                raise DataError(f"{path} {why.why}; expected an archive of logs, or logs")
+            passed_over += [why] if why else []
             found += [(str(path), inner, place) for inner, place in inside]
         elif path.exists():
             single.append(path)
@@ -121,6 +142,17 @@ def collect(
         run = str(single[0]) if len(single) == 1 else _common_folder(single)
         found += [(run, str(path), path) for path in single]
     return _once(found), tuple(passed_over)
+
+
+def _files_below(path: Path, *, damaged_too: bool) -> tuple[list[tuple[str, str, Path]], list[PassedOver]]:
+    found: list[tuple[str, str, Path]] = []
+    passed_over: list[PassedOver] = []
+    for folder, names in _folders(path):
+        for name in names:
+            inside, why = _files_of(folder / name, names, damaged_too=damaged_too)
+            passed_over += [why] if why else []
+            found += [(str(folder), inner, place) for inner, place in inside]
+    return found, passed_over
 
 
 def _common_folder(files: Sequence[Path]) -> str:
@@ -143,20 +175,40 @@ def _folders(top: Path) -> Iterator[tuple[Path, list[str]]]:
         yield Path(folder), sorted(name for name in names if not name.startswith((".", "_")))
 
 
-def _files_of(path: Path, beside: Sequence[str]) -> list[tuple[str, Path]] | str:
-    """The logs that a file is, or holds as an archive, with their names; or why it is none."""
+def _files_of(
+    path: Path, beside: Sequence[str], *, damaged_too: bool
+) -> tuple[list[tuple[str, Path]], PassedOver | None]:
+    """The logs that a file is, or holds as an archive, with their names; and why it is none, or not all is read."""
+
+    def passed_over(why: str, *, damaged: bool = False) -> PassedOver:
+        return PassedOver(str(path), why, damaged)
+
     if not path.is_file():
-        return "a pipe, a device or a link to nothing, not a file"
-    if "run.json" not in beside and is_archive(path.name):
-        members = unpacked(path)
-        if isinstance(members, str):
-            return members
-        return [
+        return [], passed_over("a pipe, a device or a link to nothing, not a file")
+    if "run.json" in beside:
+        return ([(path.name, path)], None) if _is_log(path.name, beside, path) else ([], passed_over(_NO_LOG))
+    if is_archive(path) and not _NO_ARCHIVE & {path.suffix.lower()}:
+        files, damage = unpacked(path)
+        logs = [
             (f"{path.name}: {name}", place)
-            for name, place in members
+            for name, place in files
             if _is_log(name.rsplit("/", 1)[-1], (), place)
         ]
-    return [(path.name, path)] if _is_log(path.name, beside, path) else "not a log by its name"
+        if damage is None:
+            return logs, None
+        if not logs or not damaged_too:
+            return [], passed_over(f"cannot be unpacked: {damage}", damaged=True)
+        return logs, passed_over(f"is damaged: {damage}; what can be unpacked of it is read", damaged=True)
+    form = packed_as(path)
+    if form is not None:
+        return [], passed_over(f"is packed with {form}, which is not read: unpack it", damaged=True)
+    return ([(path.name, path)], None) if _is_log(path.name, beside, path) else ([], passed_over(_NO_LOG))
+
+
+_NO_LOG = "not a log by its name"
+
+#: Files that are archives to their programs alone.
+_NO_ARCHIVE = frozenset(".jar .war .whl .docx .xlsx .odt .ods .pptx .epub .egg .nupkg".split())
 
 
 def _is_log(name: str, beside: Sequence[str], path: Path) -> bool:
@@ -186,16 +238,21 @@ def look(run: str, name: str, path: Path, salvage: Path, place: int) -> LogFile:
         target = salvage / f"{place}.log"
         target.write_bytes(whole)
         return LogFile(run, name, target, _count(target, zipped=False)[0], _WRAPPED)
-    lines, complete = _count(path, zipped)
-    note = None if complete else f"gzip stream ends early: readable up to line {lines}, the rest is lost"
-    if complete and zipped == named_gz:
-        return LogFile(run, name, path, lines, note)
+    lines, damage = _count(path, zipped)
+    if damage is None and zipped == named_gz:
+        return LogFile(run, name, path, lines)
     target = salvage / f"{place}.log"
     with target.open("wb") as out:
         read_through(path, zipped, out.write)
-    if complete:
-        note = "gzip under another name" if zipped else "named .gz but not compressed"
-    return LogFile(run, name, target, lines, note)
+    return LogFile(run, name, target, lines, _lost(damage, lines) if damage else _misnamed(zipped))
+
+
+def _misnamed(zipped: bool) -> str:
+    return "gzip under another name" if zipped else "named .gz but not compressed"
+
+
+def _lost(damage: str, lines: int) -> str:
+    return f"{damage}: readable up to line {lines}, the rest is lost"
 
 
 #: What is said of a file whose lines were put together.
@@ -219,8 +276,8 @@ def _recoded(run: str, name: str, path: Path, target: Path) -> LogFile:
     return LogFile(run, name, target, _count(target, zipped=False)[0], "UTF-16, read as UTF-8")
 
 
-def _count(path: Path, zipped: bool) -> tuple[int, bool]:
-    """The lines of a file, including an unterminated last one, and whether it is readable to the end."""
+def _count(path: Path, zipped: bool) -> tuple[int, str | None]:
+    """The lines of a file, including an unterminated last one, and why it is not readable to the end."""
     lines, last = 0, b"\n"
 
     def count(chunk: bytes) -> None:
@@ -228,8 +285,8 @@ def _count(path: Path, zipped: bool) -> tuple[int, bool]:
         lines += chunk.count(b"\n")
         last = chunk[-1:]
 
-    complete = read_through(path, zipped, count)
-    return lines + (last != b"\n"), complete
+    damage = read_through(path, zipped, count)
+    return lines + (last != b"\n"), damage
 
 
 class Text:
@@ -237,7 +294,8 @@ class Text:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self.lines_lost = False
+        #: What keeps the rest from being read, once all pieces are taken.
+        self.damage: str | None = None
         self._note: str | None = None
 
     def pieces(self) -> Iterator[bytes]:
@@ -264,34 +322,37 @@ class Text:
             yield whole
         else:
             if zipped != named_gz:
-                self._note = "gzip under another name" if zipped else "named .gz but not compressed"
-            stream: io.BufferedIOBase = gzip.GzipFile(fileobj=raw, mode="rb") if zipped else raw
-            while True:
-                try:
-                    chunk = stream.read1(_CHUNK)
-                except (EOFError, OSError, zlib.error):
-                    self.lines_lost = True
-                    return
-                if not chunk:
-                    return
-                yield chunk
+                self._note = _misnamed(zipped)
+            self.damage = yield from _chunks(raw, zipped)
 
     def note(self, lines: int) -> str | None:
         """What is odd about the file, after its pieces gave so many lines."""
-        if self.lines_lost:
-            return f"gzip stream ends early: readable up to line {lines}, the rest is lost"
-        return self._note
+        return self._note if self.damage is None else _lost(self.damage, lines)
 
 
-def read_through(path: Path, zipped: bool, sink: Callable[[bytes], object]) -> bool:
-    """Pass the content of a file to ``sink`` in chunks; False when a gzip stream ends early."""
+def read_through(path: Path, zipped: bool, sink: Callable[[bytes], object]) -> str | None:
+    """Pass the content of a file to ``sink`` in chunks; what is wrong with a gzip stream that cannot be read on."""
     with path.open("rb") as raw:
-        stream: io.BufferedIOBase = gzip.GzipFile(fileobj=raw, mode="rb") if zipped else raw
+        chunks = _chunks(raw, zipped)
         while True:
             try:
-                chunk = stream.read1(_CHUNK)
-            except (EOFError, OSError, zlib.error):
-                return False
-            if not chunk:
-                return True
-            sink(chunk)
+                sink(next(chunks))
+            except StopIteration as end:
+                return cast("str | None", end.value)
+
+
+def _chunks(raw: io.BufferedReader, zipped: bool) -> Generator[bytes, None, str | None]:
+    """The content of a file, piece by piece; what is wrong with a gzip stream that cannot be read on."""
+    stream: io.BufferedIOBase = gzip.GzipFile(fileobj=raw, mode="rb") if zipped else raw
+    while True:
+        try:
+            chunk = stream.read1(_CHUNK)
+        except EOFError:
+            return "gzip stream ends early"
+        except (OSError, zlib.error) as problem:
+            if not zipped:
+                raise
+            return f"gzip stream is damaged ({str(problem)[:80]})"
+        if not chunk:
+            return None
+        yield chunk

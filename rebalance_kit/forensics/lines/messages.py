@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.forensics.grammar.template import NUMBERS
 from rebalance_kit.forensics.lines.line_reader import LineReader
+from rebalance_kit.forensics.lines.times_in_text import time_in
 from rebalance_kit.forensics.lines.timestamps import Clock, is_date
 
 if TYPE_CHECKING:
@@ -49,17 +50,29 @@ class Messages:
         for said in found:
             event = self._event(said, text)
             at = said[0][2]
-            if at and event["at_ms"] is None and is_date(at):
-                return f"no such date or time: {at}"
+            if at and event["at_ms"] is None and (why := self._unreadable(at, said[0][0])):
+                return why
             events.append(event)
         return events
+
+    def _moment(self, at: str, layout: str | None) -> int | None:
+        """When that is: as the layout says, else as loggers write it anywhere, in the digits of any script."""
+        ms = self.clock.read(at, layout)
+        return self.clock.read(*time_in(at)) if ms is None else ms
+
+    def _unreadable(self, at: str, layout: str | None) -> str | None:
+        """Why a time that gave no moment is wrong; None where only its year is missing."""
+        plain, said_by = time_in(at)
+        if is_date(plain or at):
+            return f"no such date or time: {at}"
+        return None if self.clock.lacks_year(said_by or layout) else f"no time that can be read: {at[:SHOWN]}"
 
     def _event(self, said: Message, text: str) -> dict[str, Any]:
         (layout, level, at, writer), (instance, client, group), (template, fields) = said
         told = fields_of(template, fields or ())
         told["text"] = text
         if at:
-            told["at_ms"] = self.clock.read(at, layout)
+            told["at_ms"] = self._moment(at, layout)
         if level:
             told["level"] = level
         if group and not told.get("group"):

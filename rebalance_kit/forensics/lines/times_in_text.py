@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import TypeAlias
 
 from rebalance_kit.forensics.grammar.safe_regex import LONG
@@ -30,6 +31,9 @@ _NAMED = re.compile(
 _APACHE = re.compile(rf"\b(\d\d)/({_MONTH})/(\d{{4}}):({_CLOCK})((?: [+-]\d{{4}})?)")
 #: journalctl and syslog: ``Nov 21 02:15:25``.
 _BARE = re.compile(rf"\b({_MONTH}) ([ \d]\d) (\d\d:\d\d:\d\d)(?:[.,](\d{{3}}))?")
+#: Digits of any script, letters of full width, and the decimal point and the comma of Arabic.
+_OTHER_SIGNS = re.compile(r"[^\D0-9]|[\uff01-\uff5e\u3000\u066b\u060c]")
+_PLAIN_SIGNS = {"\u3000": " ", "\u066b": ".", "\u060c": ","}
 
 
 def time_in(line: str) -> TimeInText:
@@ -38,7 +42,7 @@ def time_in(line: str) -> TimeInText:
     >>> time_in("Nov 21, 2026 @ 02:15:25.032 said"), time_in("no time")
     (('2026-11-21T02:15:25.032', None), (None, None))
     """
-    text = line[:LONG]
+    text = in_plain_digits(line[:LONG])
     if iso := iso_in(text):
         return iso, None
     if found := _NAMED.search(text):
@@ -57,8 +61,23 @@ def time_in(line: str) -> TimeInText:
 
 def iso_in(text: str) -> str | None:
     """The first date and time of day in figures, the year first."""
-    found = _ISO.search(text)
+    found = _ISO.search(in_plain_digits(text))
     return found[0].replace("_", "T").replace("/", "-") if found else None
+
+
+def in_plain_digits(text: str) -> str:
+    """The text with the digits of any script as 0 to 9: a logger that formats by locale writes others.
+
+    >>> in_plain_digits("٢٠٢٦-١١-２１ 02:15")
+    '2026-11-21 02:15'
+    """
+    return text if text.isascii() else _OTHER_SIGNS.sub(lambda found: _plain(found[0]), text)
+
+
+def _plain(sign: str) -> str:
+    if sign.isdecimal():
+        return str(unicodedata.decimal(sign))
+    return _PLAIN_SIGNS.get(sign) or chr(ord(sign) - ord("\uff01") + ord("!"))
 
 
 def _number(month: str) -> str:

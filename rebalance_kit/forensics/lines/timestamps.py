@@ -55,6 +55,7 @@ class Clock:
         #: When minutes begin that have occurred.
         self._minutes: dict[str, int] = {}
         self._year = reading.year
+        self._yearless = {layout.name for layout in reading.table if _is_yearless(layout.time)}
         self._ways: dict[str | None, Callable[[str], int | None]] = {
             layout.name: self._way(layout.time) for layout in reversed(reading.table)
         }
@@ -65,6 +66,10 @@ class Clock:
             return None
         way = self._ways.get(layout)
         return self._iso(at) if way is None else way(at)
+
+    def lacks_year(self, layout: str | None) -> bool:
+        """Whether times of this layout have no year, and the reader was told none."""
+        return self._year is None and layout in self._yearless
 
     def second(self, at: str) -> int | None:
         """The moment of ``2026-11-21 02:15:25`` (or with a T), quickly; None for another text."""
@@ -124,7 +129,7 @@ class Clock:
         return ms - round(self._zone(ms) * 1000)
 
     def _by_pattern(self, at: str, pattern: str) -> int | None:
-        if not any(letter in pattern for letter in "yu"):
+        if _is_yearless(pattern):
             if self._year is None:
                 return None
             at, pattern = f"{self._year} {at}", "yyyy " + pattern
@@ -137,6 +142,10 @@ class Clock:
         if ms is None or "zone" in told:
             return None if ms is None else ms - _offset_ms(told["zone"])
         return ms if self._zone is None else self._local(ms)
+
+
+def _is_yearless(pattern: str | None) -> bool:
+    return pattern not in {None, ISO, EPOCH_SECONDS, EPOCH_MILLIS} and not set("yu") & set(pattern or "")
 
 
 def is_date(at: str) -> bool:

@@ -143,11 +143,19 @@ def parse(key: ConfigKey, value: Any, where: str = "") -> Any:
     return text
 
 
+_MOST_LETTERS = 40
+"""Longer text is no number of any type; Python refuses to read one of some thousand digits."""
+
+
+_MOST_BITS = 1_000
+"""Python refuses to print a number of some thousand digits."""
+
+
 def _integer(key: ConfigKey, value: Any, where: str) -> int:
     bits = BITS[key.kind]
     if isinstance(value, str):
-        if not NUMBER.fullmatch(value.strip()):
-            raise invalid(key.name, value, f"Not a number of type {key.kind}", where)
+        if len(value) > _MOST_LETTERS or not NUMBER.fullmatch(value.strip()):
+            raise invalid(key.name, value[:_MOST_LETTERS], f"Not a number of type {key.kind}", where)
         value = int(value)
     elif isinstance(value, bool) or not isinstance(value, int):
         raise invalid(
@@ -211,6 +219,8 @@ def illegal_name(name: str) -> str | None:
 def invalid(name: str, value: Any, why: str, where: str = "") -> RefusedConfig:
     """Kafka's ``ConfigException(name, value, message)``."""
     shown = str(value).lower() if isinstance(value, bool) else value
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        shown = f"of {value.bit_length():,} bits"
     return RefusedConfig(f"Invalid value {shown} for configuration {name}: {why}", (name,), where=where)
 
 

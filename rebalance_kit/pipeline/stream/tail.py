@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from rebalance_kit.forensics.lines.files import collect, read_through
+from rebalance_kit.forensics.lines.files import PassedOver, collect, read_through
 from rebalance_kit.model.errors import DataError
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Tail:
         self.chunks, self._sources = _last_state(folder)
         self.places: dict[int, Path] = {}
         self.pending: dict[int, bytes] = {}
-        self.passed_over: tuple[tuple[str, str], ...] = ()
+        self.passed_over: tuple[PassedOver, ...] = ()
         self._seen: dict[Path, tuple[int, ...]] = {}
         self._replaced: dict[int, int] = {}
 

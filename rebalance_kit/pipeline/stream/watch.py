@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from rebalance_kit.model.about import __version__
-from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.errors import DataError, require_kind
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.pipeline.stream.tail import Tail
 
@@ -35,6 +35,13 @@ if TYPE_CHECKING:
 _PREDECESSOR_TIMEOUT_S = 20
 
 
+def require_folder(folder: object) -> None:
+    """Refuse what is no folder, before Spark is started for it."""
+    require_kind(folder, (str, os.PathLike), "the folder", "one that log files are written to")
+    if isinstance(folder, str | os.PathLike) and not Path(folder).is_dir():
+        raise DataError(f"{os.fspath(folder)} is no folder; expected one that log files are written to")
+
+
 class Watch:
     """One stream over ``folder`` with its state in ``checkpoint`` (default: a temporary one, from the start).
 
@@ -50,8 +57,7 @@ class Watch:
         checkpoint: str | os.PathLike[str] | None = None,
         reading: Reading | None = None,
     ) -> None:
-        if not Path(folder).is_dir():
-            raise DataError(f"{os.fspath(folder)} is no folder; expected one that log files are written to")
+        require_folder(folder)
         self._spark, self._reading = spark, reading
         self._scratch = tempfile.TemporaryDirectory(prefix="rebalance-kit-")
         self.folder = os.fspath(folder)

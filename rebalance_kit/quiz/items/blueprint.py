@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.errors import DataError, require_kind
 from rebalance_kit.quiz.items.bank import Bank, read_bank
 from rebalance_kit.quiz.items.document import read_document
 from rebalance_kit.quiz.items.item import Generated, Item
@@ -71,6 +71,7 @@ def _file() -> Mapping[str, Mapping[str, object]]:
 def blueprint(name: str) -> Blueprint:
     """The blueprint of an exam by name; raises ``DataError`` naming those there are."""
     exams = _file()["exams"]
+    require_kind(name, str, "the exam", f"one of {', '.join(exams)}")
     exam = exams.get(name.upper())
     if not isinstance(exam, dict):
         raise DataError(f"exam {name!r} is unknown; expected one of {', '.join(exams)}")

@@ -113,7 +113,7 @@ def _cluster(topics: Sequence[str]) -> Cluster:
     counts = {}
     for text in topics:
         name, colon, number = str(text).rpartition(":")
-        if not colon or not name or not number.isdigit() or int(number) > 1000:
+        if not colon or not name or not (number.isdecimal() and len(number) < 9) or int(number) > 1000:
             raise DataError(f"topic {text!r} received, expected <name>:<partitions> as in orders:3")
         counts[name] = int(number)
     return Cluster(counts)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from types import NoneType
 from typing import Any
 from uuid import uuid4
 
-from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.errors import DataError, require_kind
 from rebalance_kit.quiz.items.bank import Bank, read_bank
 from rebalance_kit.quiz.items.blueprint import Blueprint, PaperItem, blueprint, compose
 from rebalance_kit.quiz.items.item import Choice, Question
@@ -24,6 +25,17 @@ from rebalance_kit.quiz.sittings.grade import Answer, Verdict, grade, unanswered
 from rebalance_kit.quiz.sittings.page import public, question_lines, shuffled
 from rebalance_kit.quiz.sittings.progress import Progress, progress
 from rebalance_kit.quiz.sittings.store import Attempt, OwnedElsewhere, Store
+
+
+def _require_form(seed: object, questions: int | None, minutes: float | None) -> None:
+    """Raise ``WrongKind`` or ``DataError`` for an exam that nobody can sit."""
+    require_kind(seed, int, "the seed", "a whole number")
+    require_kind(questions, (int, NoneType), "questions", "a whole number")
+    require_kind(minutes, (int, float, NoneType), "minutes", "a number")
+    if questions is not None and not 1 <= questions <= 200:
+        raise DataError(f"an exam of {questions} questions received, expected 1 to 200")
+    if minutes is not None and not 0 < minutes <= 1440:
+        raise DataError(f"an exam of {minutes:g} minutes received, expected more than 0 and at most 1440")
 
 
 class ExamSitting:
@@ -62,12 +74,9 @@ class ExamSitting:
 
         One that was handed in stays handed in and shows its report; with ``again`` it is begun once more.
         """
+        _require_form(seed, questions, minutes)
         plan = blueprint(name)
-        bank, store, clock = bank or read_bank(), store or Store(), clock or ExamClock()
-        if questions is not None and not 1 <= questions <= 200:
-            raise DataError(f"an exam of {questions} questions received, expected 1 to 200")
-        if minutes is not None and not 0 < minutes <= 1440:
-            raise DataError(f"an exam of {minutes:g} minutes received, expected more than 0 and at most 1440")
+        bank, store, clock = bank or read_bank(), Store.given(store), clock or ExamClock()
         notice = ""
         for sitting_id, state in _latest_first(store.kept("exam")):
             same = state.get("name") == plan.name and state.get("seed") == seed

@@ -60,7 +60,7 @@ class PollCount:
         self.folder = None if folder is None else Path(folder)
         self._book = RunBook()
         self.asked = asked_in_poll(self.item, seed, self._book)
-        self._store = store or Store()
+        self._store = Store.given(store)
         self._refused: list[str] = []
         self._shown = False
         self._begin(self._store.kept("poll").get(self.asked.head.id, {}))

@@ -8,10 +8,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
+from types import NoneType
 from typing import Any
 from uuid import uuid4
 
-from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.errors import DataError, require_kind
 from rebalance_kit.quiz.items.bank import Bank, read_bank
 from rebalance_kit.quiz.items.item import Item, Question
 from rebalance_kit.quiz.proof.generate import question
@@ -28,6 +29,9 @@ def pick_items(
     tag: str | None = None, ids: Sequence[str] = (), bank: Bank | None = None, count: int | None = None
 ) -> tuple[Item, ...]:
     """The first ``count`` items of a tag (all when None), or those with the given ids; raises ``DataError`` for an unknown one."""
+    require_kind(count, (int, NoneType), "count", "a whole number, or None for all")
+    if count is not None and count < 1:
+        raise DataError(f"count {count} received, expected at least 1")
     bank = bank or read_bank()
     items = [bank.item(name) for name in ids] if ids else bank.tagged(tag) if tag is not None else bank.items
     return tuple(items[:count])
@@ -41,6 +45,7 @@ def pick_questions(
     count: int | None = None,
 ) -> tuple[Question, ...]:
     """The same as questions, recipes as their variant for ``seed``."""
+    require_kind(seed, int, "the seed", "a whole number")
     book = RunBook()
     return tuple(question(item, seed, book) for item in pick_items(tag, ids, bank, count))
 
@@ -154,6 +159,7 @@ def practise(
     title: str | None = None,
 ) -> Practice:
     """A practice of the kit's own bank; raises ``DataError`` for an unknown tag or id, or none at all."""
+    require_kind(seed, int, "the seed", "a whole number")
     items = pick_items(tag, ids, count=count)
     book = RunBook()
     return Practice(

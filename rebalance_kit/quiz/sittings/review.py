@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from types import NoneType
 from typing import Any
 
-from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.errors import DataError, require_kind
 from rebalance_kit.model.extras import require
 from rebalance_kit.quiz.items.bank import Bank, read_bank
 from rebalance_kit.quiz.proof.generate import question
@@ -77,6 +78,7 @@ def practise_due(store: Store, now: float, count: int | None = None, bank: Bank 
 
     It has no question when nothing is due.
     """
+    require_kind(count, (int, NoneType), "count", "a whole number, or None for all")
     if count is not None and count < 1:
         raise DataError(f"count {count} received, expected at least 1")
     bank = bank or read_bank()

@@ -16,10 +16,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import NoneType
 from typing import Any, TextIO
 from zlib import crc32
 
-from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.errors import DataError, require_kind
 
 VARIABLE = "REBALANCE_KIT_ATTEMPTS"
 PATIENCE_S = 5.0
@@ -76,6 +77,12 @@ class Store:
         self.patience_s = patience_s
         self.notice: str | None = None
         self._unsaved: list[dict[str, Any]] = []
+
+    @classmethod
+    def given(cls, store: Store | None) -> Store:
+        """The store that a caller gave, or the learner's own; raises ``WrongKind`` for what is none."""
+        require_kind(store, (cls, NoneType), "the store", "a Store, or None for the learner's own")
+        return store or cls()
 
     # --- writing -----------------------------------------------------------------------------
     def add(self, *attempts: Attempt) -> None:

@@ -213,7 +213,7 @@ def _obey(exam: ExamSitting, line: str, out: TextIO) -> None:
         exam.finish()
     elif len(words) == 2 and words[0] == "x":
         exam.strike(words[1])
-    elif len(words) == 2 and words[1] == "g" and words[0].isdigit():
+    elif len(words) == 2 and words[1] == "g" and words[0].isdecimal() and len(words[0]) < 9:
         exam.go(int(words[0]) - 1)
     else:
         exam.answer(line)

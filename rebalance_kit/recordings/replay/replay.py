@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any, TextIO
 
-from rebalance_kit.model.errors import DataError, RebalanceKitError
+from rebalance_kit.model.errors import DataError, RebalanceKitError, require_kind
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.recordings.replay.compare import Comparison, compare
 from rebalance_kit.recordings.replay.draws import of_draw
@@ -116,6 +116,7 @@ class _Nearest:
 
 def replay(folder: str | Path, draws: int = 40) -> Outcome:
     """Repeat one recorded run with ``draws`` seeded draws; raises ``DataError`` for a folder that is no run."""
+    require_kind(folder, (str, Path), "the folder", "the folder of a recorded run")
     run = read_run(folder)
     again = repeat(run)
     logs = {name: lines for name, lines in recorded_lines(run).items() if lines}

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
+from types import MappingProxyType, NoneType
 from typing import Any
 
 from rebalance_kit.model.configs.client_keys import CLASSES
-from rebalance_kit.model.errors import ScenarioError, nearest
+from rebalance_kit.model.errors import ScenarioError, nearest, require_kind
 
 OwnAssignor = Callable[..., Any]
 Supports = Mapping[str, tuple[str, ...]]
@@ -52,7 +52,9 @@ def supports(assignors: Mapping[str, OwnAssignor] | None) -> Supports:
     """
     supported: dict[str, tuple[str, ...]] = {}
     taken = {word for name, java in CLASSES.items() for word in (name, java, java.rpartition(".")[2])}
+    require_kind(assignors, (Mapping, NoneType), "assignors", "functions by name, as {'mine': function}")
     for name, assignor in (assignors or {}).items():
+        require_kind(name, str, "assignors: a name", "text")
         if not name or name in taken or "," in name:
             raise ScenarioError(
                 f"assignors: {name!r} cannot name an assignor of your own; expected a name that Kafka's do not have"
@@ -73,6 +75,9 @@ def supports(assignors: Mapping[str, OwnAssignor] | None) -> Supports:
 def check_listeners(listeners: Mapping[str, Any] | None, members: Iterable[str]) -> None:
     """Raise ``ScenarioError`` for a listener of nobody, and for one that listens to nothing."""
     known = sorted(members)
+    require_kind(
+        listeners, (Mapping, NoneType), "listeners", "listeners by member, as {'consumer-1': listener}"
+    )
     for name, one in (listeners or {}).items():
         if name not in known:
             raise ScenarioError(

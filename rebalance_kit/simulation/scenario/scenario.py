@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from rebalance_kit.model.errors import ScenarioError
+from rebalance_kit.model.errors import ScenarioError, require_kind
 from rebalance_kit.model.versions import at_least
 from rebalance_kit.simulation.kernel.latencies import MEASURED, Latencies
 from rebalance_kit.simulation.scenario.replay_pins import ReplayPins
@@ -178,6 +178,7 @@ def with_protocol(scenario: Scenario, name: str) -> Scenario:
     ``session.timeout.ms`` becomes the broker's ``group.consumer.session.timeout.ms`` and back,
     since KIP-848 takes both from the broker.
     """
+    require_kind(name, str, "the protocol", f"one of {', '.join(PROTOCOLS)}")
     if name not in PROTOCOLS:
         raise ScenarioError(f"protocol {name!r} is unknown; expected one of {', '.join(PROTOCOLS)}")
     clients = {spec.name: spec.client for spec in scenario.members}

@@ -19,7 +19,7 @@ from rebalance_kit.analysis.metrics import study_from
 from rebalance_kit.model.config import BrokerConfig
 from rebalance_kit.model.configs.client_keys import CLIENT_KEYS
 from rebalance_kit.model.topology import parse_partition
-from rebalance_kit.model.trace import Trace
+from rebalance_kit.model.trace import Trace, require_trace
 from rebalance_kit.model.versions import PREFERRED
 from rebalance_kit.view.board.marks import find_marks
 from rebalance_kit.view.board.queues import queues_of
@@ -56,6 +56,7 @@ class Boards:
         tracks: StateTracks | None = None,
         settled_ms: int | None = None,
     ) -> None:
+        require_trace(trace)
         self._settled_before = settled_ms
         self.trace = trace
         self.end_ms = trace.end_ms

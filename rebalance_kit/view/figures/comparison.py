@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from html import escape
 
 from rebalance_kit.analysis.comparison import ABSENT, cells, measure
-from rebalance_kit.model.trace import Trace
+from rebalance_kit.model.trace import Trace, require_traces
 from rebalance_kit.view.style.palettes import ROLES
 from rebalance_kit.view.style.showing import Figure, base_layout
 from rebalance_kit.view.words.descriptions import describe_comparison
@@ -52,6 +52,7 @@ def comparison_html(traces: Sequence[Trace]) -> str:
 
 def comparison_figure(traces: Sequence[Trace], theme: str = "light") -> Figure:
     """Unread partition-seconds of each run as bars, with the number at each bar."""
+    require_traces(traces)
     values = [metrics.unread_partition_s for metrics in measure(traces)]
     role = ROLES[theme]
     layout = base_layout(

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from rebalance_kit.model.errors import ScenarioError
-from rebalance_kit.model.trace import Trace, TraceRow
+from rebalance_kit.model.trace import Trace, TraceRow, require_trace
 from rebalance_kit.protocol.classic_group.states import PREDECESSORS, ClassicGroupState
 from rebalance_kit.protocol.classic_group.table import TRANSITIONS
 from rebalance_kit.protocol.consumer_client.states import EDGES, MemberState
@@ -55,6 +55,8 @@ def state_machine(trace: Trace | None = None, since_s: float = 0.0, at_s: float 
 
     With ``at_s`` only the steps until that moment count, and the group's state then is filled.
     """
+    if trace is not None:
+        require_trace(trace)
     rows = [] if trace is None else [row for row in trace.of("group_state") if row.protocol == "classic"]
     taken, now = _taken(rows, at_s, since_s)
     causes = {(before.value, after.value): words for (before, after), words in edges().items()}

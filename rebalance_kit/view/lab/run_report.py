@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 
 from rebalance_kit.model.files import write_atomically
-from rebalance_kit.model.trace import Trace
+from rebalance_kit.model.trace import Trace, require_traces
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.figures.comparison import comparison_html
 from rebalance_kit.view.figures.gantt_svg import gantt_svg
@@ -22,9 +22,8 @@ from rebalance_kit.view.words.descriptions import describe_comparison, describe_
 
 
 def report_html(traces: Sequence[Trace], title: str | None = None, theme: str = "light") -> str:
-    """The report as one HTML text; raises ``ValueError`` without traces."""
-    if not traces:
-        raise ValueError("a report needs at least one trace, got none")
+    """The report as one HTML text; raises ``DataError`` without traces."""
+    require_traces(traces)
     first = traces[0]
     name = title or str(first.meta.get("title") or first.meta.get("scenario") or first.run_id)
     parts = [f"<h1>{escape(name)}</h1>", f"<p>{escape(_provenance(traces))}</p>"]

@@ -6,6 +6,7 @@ taken from ``model.config``; a value that Kafka refuses raises with Kafka's own 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -278,8 +279,11 @@ def _configured(spec: MemberSpec, name: str, text: str) -> MemberSpec:
     return replace(spec, configs=configs)
 
 
+_NUMBER = re.compile(r"-?[0-9]{1,40}")
+
+
 def _typed(text: str) -> Any:
-    return int(text) if text.lstrip("-").isdigit() else text
+    return int(text) if _NUMBER.fullmatch(text) else text
 
 
 def _check(scenario: Scenario) -> None:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from types import NoneType
 from typing import Any
 
 import anywidget
 import traitlets
 
-from rebalance_kit.model.errors import RebalanceKitError
+from rebalance_kit.model.errors import RebalanceKitError, require_kind
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.permalink import Link, LinkError, read_link, write_link
 from rebalance_kit.simulation.scenario.scenario import Scenario
@@ -48,6 +49,11 @@ READY_S = 0.15
 """How long the cursor rests before the run up to it is made ready."""
 
 
+def _opened_at(scenario: Scenario | str | None, at_ms: object) -> Scenario:
+    require_kind(at_ms, (int, NoneType), "at_ms", "whole milliseconds")
+    return known_scenario(scenario)
+
+
 class Lab(Deeds, anywidget.AnyWidget):
     """A run that can be watched and changed.
 
@@ -76,7 +82,7 @@ class Lab(Deeds, anywidget.AnyWidget):
         theme: str = "auto",
         seed: int | None = None,
     ) -> None:
-        base = known_scenario(scenario)
+        base = _opened_at(scenario, at_ms)
         protocol = protocol or own_protocol(base)
         state = opened(base, protocol, assignor, seed)
         self._serial = 1

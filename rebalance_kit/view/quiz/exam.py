@@ -33,7 +33,7 @@ class Exam(QuestionPage):
         store: Store | None = None,
     ) -> None:
         self._sitting = ExamSitting.begin(
-            name, seed, questions=questions, minutes=minutes, store=store or Store(), again=again
+            name, seed, questions=questions, minutes=minutes, store=Store.given(store), again=again
         )
         self._show({**self._sitting.page(), "error": ""})
 

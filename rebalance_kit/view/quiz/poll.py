@@ -146,7 +146,7 @@ class Vote(QuestionPage):
         self._room = known_room(room)
         self._asked = asked_in_poll(read_bank().item(item), seed)
         self._folder = folder
-        self._voter = voter_of(store or Store())
+        self._voter = voter_of(Store.given(store))
         self._show(self._page())
 
     def _page(self, **changes: Any) -> dict[str, Any]:

@@ -33,7 +33,7 @@ class Quiz(QuestionPage):
         store: Store | None = None,
         confidence: bool = True,
     ) -> None:
-        self._begin(practise(tag, ids, seed, count, store or Store()), asks_confidence=confidence)
+        self._begin(practise(tag, ids, seed, count, Store.given(store)), asks_confidence=confidence)
 
     def _begin(self, practice: Practice, *, asks_confidence: bool) -> None:
         self._asks_confidence = asks_confidence
@@ -89,4 +89,4 @@ class Review(Quiz):
 
         from rebalance_kit.quiz.sittings.review import practise_due
 
-        self._begin(practise_due(store or Store(), time.time(), count), asks_confidence=True)
+        self._begin(practise_due(Store.given(store), time.time(), count), asks_confidence=True)

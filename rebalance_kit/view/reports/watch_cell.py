@@ -11,7 +11,7 @@ import ipywidgets
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.pipeline.spark.session import spark_session
 from rebalance_kit.pipeline.stream.latest import Latest
-from rebalance_kit.pipeline.stream.watch import Watch
+from rebalance_kit.pipeline.stream.watch import Watch, require_folder
 from rebalance_kit.view.reports.watch_page import describe_watch, watch_html
 from rebalance_kit.view.style.showing import Mime
 
@@ -33,6 +33,7 @@ class Watching(ipywidgets.HTML):
         limit: int = 20,
         spark: Any = None,
     ) -> None:
+        require_folder(folder)
         super().__init__(value=watch_html(None))
         self.latest: Latest | None = None
         self.problem: str | None = None

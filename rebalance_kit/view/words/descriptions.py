@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from rebalance_kit.analysis.comparison import aligned, cells, measure
 from rebalance_kit.analysis.intervals import Gap
-from rebalance_kit.model.trace import Trace
+from rebalance_kit.model.trace import Trace, require_traces
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.segments import segments_of
 from rebalance_kit.view.board.states import ABSENT, BoardState
@@ -94,6 +94,7 @@ def describe_gantt(run: Trace | Boards) -> str:
 
 def describe_comparison(traces: Sequence[Trace]) -> str:
     """Runs beside each other in words: one table, one row per run."""
+    require_traces(traces)
     return aligned(cells([trace.label for trace in traces], measure(traces)))
 
 

@@ -127,7 +127,10 @@ def test_a_batch_without_a_line_gives_none():
         (KAFKA.replace("c1", "c\x7f").encode(), "joined"),
         (KAFKA.encode().replace(b"c1", b"c\xc3"), "joined"),
         (f'{{"message":"{SAID}","level":"INFO"}}', "joined"),
-        (f'{{"message":"{SAID}","level":["x"],"@timestamp":{{"a":[1e400,NaN]}}}}', "joined"),
+        (
+            f'{{"message":"{SAID}","level":["x"],"@timestamp":{{"a":[1e400,NaN]}}}}',
+            'no time that can be read: {"a": ["1e400", NaN]}',
+        ),
         ('{"message":null,"msg":"group"}', "ignored"),
         ('{"message":null,"level":"group"}', "not quite the layout json"),
         ('{"message":{"group":[12,true]}}', "ignored"),

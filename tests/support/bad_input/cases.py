@@ -7,6 +7,7 @@ files, expressions, layouts, lines of logs, stores, wrong files and flags. The o
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -27,6 +28,7 @@ import pytest
 from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.quiz.sittings.store import VARIABLE
 from tests.support.bad_input.by_hand import Try, by_hand
+from tests.support.bad_input.calls import calls
 from tests.support.bad_input.command import ended
 from tests.support.bad_input.found import ENTRY, ITEM, found
 from tests.support.bad_input.parsers import CORNERS, FUZZERS
@@ -480,6 +482,14 @@ def _tried(one: Try) -> Callable[[Path], Outcome]:
     return run
 
 
+def _python() -> Iterator[Case]:
+    def run(call: Callable[[Path], object]) -> Callable[[Path], Outcome]:
+        return lambda folder: _call(lambda: call(folder))(folder)
+
+    for name, call in calls():
+        yield Case("calls from Python", name, run(call))
+
+
 class Hang(BaseException):
     """A case that takes longer than ``PATIENCE_S``."""
 
@@ -498,7 +508,8 @@ def outcome(case: Case, folder: Path) -> Outcome:
     os.environ[VARIABLE] = str(folder / "answers.sqlite")
     signal.alarm(PATIENCE_S)
     try:
-        return case.run(folder)
+        with contextlib.chdir(folder):
+            return case.run(folder)
     except Hang:
         return "hang"
     except Exception as error:  # noqa: BLE001 - that is what is looked for
@@ -526,6 +537,7 @@ def cases() -> tuple[Case, ...]:
         _stores,
         _found,
         _by_hand,
+        _python,
     )
     return tuple(case for make in made for case in make())
 

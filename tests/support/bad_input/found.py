@@ -116,3 +116,10 @@ def found() -> Iterator[tuple[str, str, Any]]:
         "an answer of bytes",
         {"attempt": {str(number): (b"x" if number == 5 else 1) for number in range(11)}},
     )
+    configs = {"group.id": "g", "session.timeout.ms": "9" * 5000}
+    step = {"t": 1, "do": "start", "member": "c1", "configs": configs, "subscribe": ["orders"]}
+    yield (
+        "recorded run",
+        "a setting of 5,000 digits",
+        {"run.json": {"scenario": "s", "protocol": "eager", "kafka": "4.3.1", "steps": [step]}},
+    )

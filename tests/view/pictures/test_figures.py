@@ -11,6 +11,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from rebalance_kit.model.errors import DataError
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.board.boards import Boards
@@ -164,7 +165,7 @@ def test_a_report_of_three_protocols_is_at_most_1_5_megabytes(name):
 def test_a_report_that_fails_leaves_what_was_there(tmp_path):
     target = tmp_path / "report.html"
     target.write_text("before", encoding="utf-8")
-    with pytest.raises(ValueError, match="needs at least one trace"):
+    with pytest.raises(DataError, match="at least one trace"):
         write_report(target, [])
     assert target.read_text(encoding="utf-8") == "before"
     assert [one.name for one in tmp_path.iterdir()] == ["report.html"]

@@ -80,7 +80,7 @@ def with_sizes(
 
 
 def _count(name: str, text: str, most: int) -> int:
-    if not text.isdigit() or not 1 <= int(text) <= most:
+    if not (text.isdecimal() and len(text) < 12) or not 1 <= int(text) <= most:
         raise RefusedConfig(
             f"got {text[:20]!r}; expected a whole number from 1 to {most}", (name,), "ValueError"
         )

@@ -17,7 +17,7 @@ def numbers(scenario: Scenario) -> dict[str, list[float]]:
     }
     for row in (row for group in fields(scenario) for row in group["fields"]):
         name, text = str(row["name"]), str(row["value"])
-        if name not in found and text.replace(".", "", 1).isdigit() and name != "kafka_version":
+        if name not in found and text.replace(".", "", 1).isdecimal() and name != "kafka_version":
             value = float(text)
             found[name] = [int(value) if value.is_integer() else value, 0, MOST]
     return found
