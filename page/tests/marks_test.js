@@ -22,3 +22,31 @@ Deno.test("words stand left of a sign near the right end", () => {
   const shown = clusters([mark(85_000, "timer", "session of consumer-1 ends")], scale);
   same([...labelled(shown, scale).values()], [true]);
 });
+
+Deno.test("a fault is told beside signs of rebalances, which give it their room", () => {
+  const shown = clusters([
+    mark(31_000, "rebalance", "rebalance begins"),
+    mark(34_000, "fault", "consumer-2 crashes"),
+    mark(40_000, "rebalance", "rebalance begins"),
+  ], scale);
+  same([...labelled(shown, scale).values()], [false]);
+  same(shown.map((each) => each.signs.length), [1, 1, 0]);
+});
+
+Deno.test("words that have no room at the right stand at the left", () => {
+  const shown = clusters([
+    mark(45_000, "timer", "session of consumer-1 ends"),
+    mark(47_000, "twice", "3 records come twice"),
+  ], scale);
+  same([...labelled(shown, scale).entries()].map(([each, flip]) => [each.kind, flip]), [
+    ["twice", false],
+    ["timer", true],
+  ]);
+});
+
+Deno.test("larger letters are given more room", () => {
+  const shown = clusters([mark(72_000, "timer", "session of consumer-1 ends")], scale);
+  same([...labelled(shown, scale, 1).values()], [true]);
+  same([...labelled([shown[0]], new Scale(0, 90_000, 925), 1).values()], [false]);
+  same([...labelled([shown[0]], new Scale(0, 90_000, 925), 1.25).values()], [true]);
+});

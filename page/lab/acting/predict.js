@@ -5,7 +5,7 @@ import { make, set } from "../../shared/dom.js";
 import { QuestionBlock } from "./question_block.js";
 
 const HOW =
-  "Choose what to do at the cursor: a button below the board, or a key (C, L, Z, R, M). It is not done yet: you say first what will follow.";
+  "First choose a deed: press a button below the board, or a key (C, L, Z, R, M). It is not done yet. Then say what will follow, lock in, and see.";
 
 /** @typedef {Record<string, unknown> & { words: string }} Deed what is to be done, and its words */
 
@@ -56,6 +56,7 @@ export class Predict {
     const questions = answer.questions;
     const blocks = questions.map((question, place) => new QuestionBlock(question, place));
     this.blocks = blocks;
+    lab.tell("Answer beside the board, or click partitions on it. Then lock in.");
     const lock = make("button", { type: "button", class: "rk-primary" }, "Lock in");
     lock.addEventListener("click", () => this.lock(deed, blocks));
     lab.drawer.show(

@@ -12,6 +12,7 @@ const BESIDE_NAME = 20;
 const WORD = 62;
 const RECORDS = 128;
 const LARGER = 1.35;
+const LARGER_NAME = 1.16;
 /** The rail's title above its tokens, and its two lines of text below them. */
 const RAIL_TEXT = 98;
 
@@ -56,7 +57,7 @@ export function measure(film, width, large) {
   const laneWidth = columns === 1 ? all : (all - 10) / 2;
   const head = columns > 1 ? 150 : (tight ? 222 : 224) + (large ? 34 : 0);
   const track = laneWidth - head - 8;
-  const named = nameWidth(film.partitions);
+  const named = nameWidth(film.partitions) * (large ? LARGER_NAME : 1);
   const cells = film.members.flatMap((_, index) =>
     fitCells(track, laneHeight, Math.max(1, film.mostIn[index] ?? 0), named) ?? []
   );

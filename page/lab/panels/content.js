@@ -4,7 +4,7 @@
 /** @typedef {{ sources: string[], lines: LogLine[], cut: number }} LogsContent */
 /** @typedef {{ at: number, blocks: { command: string, text: string }[] }} CliContent */
 /** @typedef {[member: string, room: string, name: string, says: string, steps: (number | null)[]]} MetricRow A process that does not run has no value */
-/** @typedef {{ rows: MetricRow[] }} MetricsContent */
+/** @typedef {{ member: string | null, rows: MetricRow[] }} MetricsContent */
 /** @typedef {[from: number, client: string, configs: Record<string, unknown>]} Life */
 /** @typedef {{ started: Life[][] }} MembersContent */
 /** @typedef {{ entries: [at: number, words: string, rule: string, source: string][] }} WhyContent */

@@ -91,7 +91,8 @@ export class LogsView {
     );
     this.lines.replaceChildren(...nodes);
     const rest = cut ? `, ${cut} more are not shown` : "";
-    say(this.count, `${place + 1} of ${this.shown.length} lines so far${rest}`);
+    const lines = `${this.shown.length} line${this.shown.length === 1 ? "" : "s"}`;
+    say(this.count, `${lines}, ${place + 1} up to the cursor${rest}`);
     const here = nodes[place - first];
     if (here) this.lines.scrollTop = here.offsetTop - this.lines.clientHeight * 0.6;
   }

@@ -7,7 +7,11 @@ import { tableOf } from "./table.js";
 const WIDTH = 120;
 const HEIGHT = 24;
 const HEADS = ["of", "metric", "now", "over the run", "what it counts"];
-const CAPTION = "Coordinator, and the selected member. Select another on the board.";
+/** @param {string | null} member the selected one */
+const captionOf = (member) =>
+  `Of the group${
+    member ? `, and of ${member}, which is selected` : ""
+  }. For another member press its number, or click it on the board.`;
 
 /** The metrics tab. */
 export class MetricsView {
@@ -29,7 +33,7 @@ export class MetricsView {
       this.drawn = this.content;
       this.rows = this.content.rows.map((row) => new Row(row, end));
       const body = make("tbody", {}, ...this.rows.map((row) => row.node));
-      this.root.replaceChildren(tableOf(HEADS, body, CAPTION));
+      this.root.replaceChildren(tableOf(HEADS, body, captionOf(this.content.member)));
     }
     this.rows.forEach((row) => row.paint(at, end));
   }
@@ -42,6 +46,7 @@ class Row {
    * @param {number} end
    */
   constructor([member, room, name, says, steps], end) {
+    this.none = member ? "not running" : "–";
     this.times = /** @type {number[]} */ (steps.filter((_, place) => place % 2 === 0));
     this.values = steps.filter((_, place) => place % 2 === 1);
     this.now = make("td", { class: "rk-number2" });
@@ -83,7 +88,7 @@ class Row {
    */
   paint(at, end) {
     const place = Math.max(0, placeOf(this.times, at));
-    say(this.now, this.values[place]?.toLocaleString("en") ?? "–");
+    say(this.now, this.values[place]?.toLocaleString("en") ?? this.none);
     set(this.cursor, "x1", (WIDTH * at) / end);
     set(this.cursor, "x2", (WIDTH * at) / end);
   }

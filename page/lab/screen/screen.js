@@ -53,11 +53,21 @@ export class Screen {
       const wide = el.clientWidth || 1040;
       const [, large] = ENLARGED.find(([from]) => wide >= from) ?? [0, 1];
       ui.root.style.zoom = large > 1 ? String(large) : "";
+      this.measureWindow(large);
       return Math.floor(wide / large) - (ui.root.offsetWidth - ui.root.clientWidth);
     }
     const zoom = Math.max(0.6, Math.min(innerWidth / 960, innerHeight / this.tall));
     ui.root.style.zoom = zoom.toFixed(3);
+    this.measureWindow(zoom);
     return Math.floor(innerWidth / zoom);
+  }
+
+  /**
+   * The window's height in the lab's own pixels, for what must not be taller.
+   * @param {number} zoom
+   */
+  measureWindow(zoom) {
+    this.lab.ui.root.style.setProperty("--rk-window", `${Math.floor(innerHeight / zoom)}px`);
   }
 
   /** Measure again, even where the width is the same: another theme has other sizes. */
@@ -83,6 +93,7 @@ export class Screen {
     strip.show(film, Math.max(360, outer), this.lesson);
     this.showStage();
     reserveGuideBar(this.lab);
+    if (this.lab.drawer.open) this.lab.drawer.place(null);
     if (focused && this.stage.lanes[selected]) this.stage.lanes[selected].node.focus();
     this.showAll();
   }

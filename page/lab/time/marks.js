@@ -43,25 +43,35 @@ export function clusters(marks, scale) {
 }
 
 /**
- * Places whose words have room, and whether they stand left of the sign.
+ * Places whose words have room, and whether they stand left of the sign. A fault is told wherever it stands: its words
+ * take the room of signs that only say that a rebalance begins, and those clusters lose their signs.
  * @param {Cluster[]} shown
  * @param {import("./scale.js").Scale} scale
+ * @param {number} [large] how much larger letters and signs are than usual
  * @returns {Map<Cluster, boolean>}
  */
-export function labelled(shown, scale) {
-  const taken = shown.map((cluster) => {
+export function labelled(shown, scale, large = 1) {
+  const sign = SIGN * large;
+  let taken = shown.map((cluster) => {
     const from = cluster.x - SIDE;
-    return { from, to: from + SIGN * cluster.signs.length, cluster };
+    return { from, to: from + sign * cluster.signs.length, cluster };
   });
   const labels = new Map();
   const wordy = shown.filter((cluster) => cluster.words);
   for (const cluster of wordy.sort((a, b) => WEIGHT[a.kind] - WEIGHT[b.kind] || a.x - b.x)) {
-    const room = cluster.words.length * LETTER + 16 + SIGN * (cluster.signs.length - 1);
-    const flip = cluster.x + room > scale.width;
-    const [from, to] = flip ? [cluster.x - room, cluster.x + SIDE] : [cluster.x, cluster.x + room];
-    if (taken.some((other) => other.cluster !== cluster && other.from < to && other.to > from)) continue;
-    taken.push({ from, to, cluster });
-    labels.set(cluster, flip);
+    const room = cluster.words.length * LETTER * large + 16 + sign * (cluster.signs.length - 1);
+    const sides = [false, true].map((flip) => {
+      const [from, to] = flip ? [cluster.x - room, cluster.x + SIDE] : [cluster.x, cluster.x + room];
+      const inWay = taken.filter((other) => other.cluster !== cluster && other.from < to && other.to > from);
+      return { flip, from, to, inWay };
+    }).filter(({ from, to }) => from >= 0 && to <= scale.width);
+    const weaker = cluster.kind === "fault" ? "rebalance" : "";
+    const side = sides.find(({ inWay }) => !inWay.length) ??
+      sides.find(({ inWay }) => inWay.every((other) => other.cluster.kind === weaker));
+    if (!side) continue;
+    side.inWay.forEach((other) => (other.cluster.signs = []));
+    taken = [...taken.filter((other) => !side.inWay.includes(other)), { ...side, cluster }];
+    labels.set(cluster, side.flip);
   }
   return labels;
 }

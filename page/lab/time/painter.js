@@ -47,6 +47,7 @@ export class Painter {
   /** @param {Element} root */
   constructor(root) {
     this.css = getComputedStyle(root);
+    this.large = root.classList.contains("rk-projector");
     /** @type {Map<string, string>} */
     this.colours = new Map();
   }

@@ -10,6 +10,9 @@ const STEPS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
 const MOST_TICKS = 10;
 const HEIGHT = 36;
 const MARGIN = 26;
+/** Letters for a projector, against usual ones. */
+const LARGER = 1.25;
+
 /** How strongly a future is drawn that is only foreseen. */
 const PALE = 0.5;
 const SIGNS = /** @type {Record<string, string>} */ ({
@@ -144,7 +147,8 @@ export class Strip {
    */
   drawMarks(marks, from) {
     const shown = clusters(marks, this.scale);
-    const labels = labelled(shown, this.scale);
+    const large = this.root.closest(".rk-projector") ? LARGER : 1;
+    const labels = labelled(shown, this.scale, large);
     this.marks.replaceChildren(...shown.map((cluster) => {
       const flip = labels.get(cluster) ? " rk-flip" : "";
       const pale = cluster.marks.some((mark) => mark.at >= from) ? " rk-foreseen" : "";

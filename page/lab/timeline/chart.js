@@ -3,10 +3,23 @@
 import { GONE } from "../film/format.js";
 import { bars, partitionBars } from "../film/tracks.js";
 
-export const ROW = 24;
+/** Letters for a projector, against usual ones. */
+const LARGER = 1.16;
 export const TOP = 20;
+const TALLEST = 24;
+const LOWEST = 18;
 const STEPS_S = [0.01, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800];
 const MOST_TICKS = 11;
+
+/**
+ * The height of a row: lower rows where all of them then fit.
+ * @param {number} count of rows
+ * @param {number} room for them and the axis
+ */
+export function rowHeight(count, room) {
+  const fits = Math.floor((room - TOP) / Math.max(1, count));
+  return fits < LOWEST ? TALLEST - 4 : Math.min(TALLEST, fits);
+}
 
 /** A chart that is being drawn. */
 export class Chart {
@@ -15,8 +28,11 @@ export class Chart {
    * @param {import("../time/painter.js").Painter} painter
    * @param {import("../film/format.js").Film} film
    * @param {import("../time/scale.js").Scale} scale
+   * @param {number} row its height
    */
-  constructor(pen, painter, film, scale) {
+  constructor(pen, painter, film, scale, row) {
+    this.row = row;
+    this.letters = painter.large ? LARGER : 1;
     this.pen = pen;
     this.painter = painter;
     this.film = film;
@@ -30,7 +46,7 @@ export class Chart {
   draw(rows, height) {
     this.drawAxis(height);
     rows.forEach(({ kind, index }, place) => {
-      const y = TOP + place * ROW;
+      const y = TOP + place * this.row;
       if (kind === "group") this.drawGroup(y);
       else if (kind === "member") this.drawMember(index, y);
       else this.drawPartition(index, y);
@@ -43,7 +59,7 @@ export class Chart {
     const { step, ticks } = scale.ticks(STEPS_S, MOST_TICKS);
     pen.fillStyle = this.painter.colour("ink2");
     pen.strokeStyle = this.painter.colour("hairline");
-    pen.font = "11.5px system-ui, sans-serif";
+    pen.font = `${11.5 * this.letters}px system-ui, sans-serif`;
     pen.textAlign = "center";
     for (const at of ticks) {
       const x = scale.x(at * 1000);
@@ -95,7 +111,7 @@ export class Chart {
       } else {
         const left = this.scale.x(from);
         this.pen.fillStyle = hue;
-        this.pen.fillRect(left, y + ROW / 2 - 1, Math.max(1, this.scale.x(until) - left), 2.5);
+        this.pen.fillRect(left, y + this.row / 2 - 1, Math.max(1, this.scale.x(until) - left), 2.5);
       }
     }
   }
@@ -128,7 +144,7 @@ export class Chart {
     const seen = this.scale.clip(from, until);
     if (!seen) return;
     this.pen.fillStyle = fill;
-    this.pen.fillRect(seen.left, y + 3, seen.width, ROW - 6);
+    this.pen.fillRect(seen.left, y + 3, seen.width, this.row - 6);
   }
 
   /**
@@ -142,7 +158,7 @@ export class Chart {
     this.drawBox(from, until, y, this.painter.colour("surface"));
     const left = this.scale.x(from);
     this.pen.strokeStyle = hue;
-    this.pen.strokeRect(left + 0.5, y + 3.5, Math.max(1, this.scale.x(until) - left - 2), ROW - 7);
+    this.pen.strokeRect(left + 0.5, y + 3.5, Math.max(1, this.scale.x(until) - left - 2), this.row - 7);
   }
 
   /**
@@ -155,11 +171,11 @@ export class Chart {
    */
   write(from, until, y, words, ink) {
     const seen = this.scale.clip(from, until);
-    this.pen.font = "600 12px system-ui, sans-serif";
+    this.pen.font = `600 ${12 * this.letters}px system-ui, sans-serif`;
     this.pen.textAlign = "left";
     if (!seen || this.pen.measureText(words).width + 10 > seen.width) return;
     this.pen.fillStyle = ink;
-    this.pen.fillText(words, seen.left + 5, y + 16);
+    this.pen.fillText(words, seen.left + 5, y + this.row / 2 + 4);
   }
 
   /**
@@ -172,13 +188,13 @@ export class Chart {
   drawTag(from, until, y, words) {
     const { pen, scale, painter } = this;
     const left = Math.max(0, scale.x(from));
-    pen.font = "600 11.5px system-ui, sans-serif";
+    pen.font = `600 ${11.5 * this.letters}px system-ui, sans-serif`;
     const width = pen.measureText(words).width;
     if (Math.min(scale.width, scale.x(until)) - left < width + 14) return;
     pen.fillStyle = painter.colour("surface");
-    pen.fillRect(left + 4, y + 5, width + 6, ROW - 10);
+    pen.fillRect(left + 4, y + 4, width + 6, this.row - 8);
     pen.fillStyle = painter.colour("ink");
     pen.textAlign = "left";
-    pen.fillText(words, left + 7, y + 16);
+    pen.fillText(words, left + 7, y + this.row / 2 + 4);
   }
 }

@@ -6,12 +6,14 @@ import { seconds } from "../film/times.js";
 import { partitionBars } from "../film/tracks.js";
 import { Painter, sharpPen } from "../time/painter.js";
 import { following, Scale, zoomed } from "../time/scale.js";
-import { Chart, ROW, TOP } from "./chart.js";
+import { Chart, rowHeight, TOP } from "./chart.js";
 import { chooseRows, ORDERS, ownerAt } from "./rows.js";
 
 const LABEL = 118;
 const SIDE = 96;
 const SHORTEST_MS = 500;
+/** The air around bar, chart and text. */
+const AROUND = 26;
 
 /** The timeline tab. */
 export class Timeline {
@@ -26,6 +28,7 @@ export class Timeline {
     /** @type {import("./rows.js").Row[]} */
     this.rows = [];
     this.height = 0;
+    this.row = 0;
     this.order = make(
       "select",
       { "aria-label": "Order of partitions" },
@@ -43,15 +46,15 @@ export class Timeline {
       this.zoomButton("+", "Zoom in", 0.5),
       this.zoomButton("Whole run", "Whole run", 0),
     ];
-    const bar = make("div", { class: "rk-bar" }, this.order, ...zooms, this.range);
+    this.bar = make("div", { class: "rk-bar" }, this.order, ...zooms, this.range);
     const heads = ["partition", "unread", "owners"].map((words) => make("th", { scope: "col" }, words));
-    const twin = make(
+    this.twin = make(
       "details",
       { class: "rk-timetext" },
       make("summary", {}, "Timeline as text"),
       make("table", { class: "rk-table" }, make("thead", {}, make("tr", {}, ...heads)), this.table),
     );
-    this.root = make("div", { class: "rk-view rk-timeline", tabindex: "0" }, bar, this.chart, twin);
+    this.root = make("div", { class: "rk-view rk-timeline", tabindex: "0" }, this.bar, this.chart, this.twin);
     this.canvas.addEventListener("click", (event) => this.onClick(event));
     this.canvas.addEventListener("wheel", (event) => this.onWheel(event), { passive: false });
   }
@@ -106,12 +109,14 @@ export class Timeline {
     const { film, player, ui } = this.lab;
     const { rows, others } = chooseRows(film, this.order.value, player.at);
     this.rows = rows;
-    this.height = TOP + rows.length * ROW;
-    this.chart.style.height = `${this.height + (others ? ROW : 0)}px`;
+    const beside = this.bar.offsetHeight + (this.twin.open ? 0 : this.twin.offsetHeight) + AROUND;
+    this.row = rowHeight(rows.length + (others ? 1 : 0), this.root.clientHeight - beside);
+    this.height = TOP + rows.length * this.row;
+    this.chart.style.height = `${this.height + (others ? this.row : 0)}px`;
     const pen = sharpPen(this.canvas, this.scale.width, this.height);
-    new Chart(pen, new Painter(ui.root), film, this.scale).draw(rows, this.height);
+    new Chart(pen, new Painter(ui.root), film, this.scale, this.row).draw(rows, this.height);
     const most = Math.max(1, ...rows.map((row) => row.stopped));
-    const style = `top:${this.height + 2}px;width:100%`;
+    const style = `${this.placed(this.height + 2)};width:100%`;
     const rest = make(
       "div",
       { class: "rk-rowname", style },
@@ -128,12 +133,20 @@ export class Timeline {
   }
 
   /**
+   * Where the name of a row stands.
+   * @param {number} top
+   */
+  placed(top) {
+    return `top:${top}px;height:${this.row}px;line-height:${this.row}px`;
+  }
+
+  /**
    * @param {import("./rows.js").Row} row
    * @param {number} place
    * @param {number} most
    */
   rowName({ name, kind, stopped }, place, most) {
-    const looks = { class: `rk-rowname rk-of-${kind}`, style: `top:${TOP + place * ROW}px` };
+    const looks = { class: `rk-rowname rk-of-${kind}`, style: this.placed(TOP + place * this.row) };
     if (kind !== "partition") return make("div", looks, make("span", {}, name));
     const share = make("i", { style: `width:${(30 * stopped) / most}px` });
     const side = { style: `left:${LABEL + this.scale.width + 8}px` };
@@ -175,7 +188,8 @@ export class Timeline {
   onClick(event) {
     const box = this.canvas.getBoundingClientRect();
     const { film, player } = this.lab;
-    const row = this.rows[Math.floor(((event.clientY - box.top) * (this.height / box.height) - TOP) / ROW)];
+    const row =
+      this.rows[Math.floor(((event.clientY - box.top) * (this.height / box.height) - TOP) / this.row)];
     this.lab.seek(this.scale.at(((event.clientX - box.left) / box.width) * this.scale.width), false);
     if (!row || row.kind === "group") return;
     const member = row.kind === "member" ? row.index : ownerAt(film, row.index, player.at);

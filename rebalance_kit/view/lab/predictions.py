@@ -119,18 +119,18 @@ def _moves(now: LabState, then: LabState, at_ms: int) -> Question:
     before = {name: track.at(at_ms).owner for name, track in now.boards.partitions.items()}
     after = {name: track.states[-1].owner for name, track in then.boards.partitions.items()}
     moved = [name for name, owner in after.items() if before.get(name) != owner]
-    why = (
-        f"{len(moved)} of {len(after)} partitions have another owner at the end than at {at_ms / 1000:.1f} s."
-    )
+    why = f"{len(moved)} of {len(after)} partitions have another owner when the run ends than at {at_ms / 1000:.1f} s."
     if len(after) > MANY:
         return Question(
             "number",
-            f"How many of the {len(after)} partitions will have another owner at the end?",
+            f"How many of the {len(after)} partitions will have another owner when the run ends?",
             (),
             len(moved),
             why,
         )
-    return Question("tick", "Which partitions will have another owner at the end?", tuple(after), moved, why)
+    return Question(
+        "tick", "Which partitions will have another owner when the run ends?", tuple(after), moved, why
+    )
 
 
 def _stops(then: LabState, at_ms: int) -> Question:
@@ -153,9 +153,15 @@ def _stops(then: LabState, at_ms: int) -> Question:
             stopped.append(name)
     why = "A member stops when any partition that it has now is for a moment read by nobody."
     if len(names) > MANY:
-        words = f"How many of the {len(names)} members have to stop reading any of their partitions?"
+        words = f"How many of the {len(names)} members will stop reading one of their partitions, if only for a moment?"
         return Question("number", words, (), len(stopped), f"{len(stopped)} members. {why}")
-    return Question("tick", "Who has to stop reading any of its partitions?", names, stopped, why)
+    return Question(
+        "tick",
+        "Which members will stop reading one of their partitions, if only for a moment?",
+        names,
+        stopped,
+        why,
+    )
 
 
 def _how_long(then: LabState, at_ms: int) -> Question:
@@ -163,7 +169,11 @@ def _how_long(then: LabState, at_ms: int) -> Question:
     longest = longest_gap.within(at_ms) / 1000 if longest_gap is not None else 0.0
     why = "No partition is unread." if longest_gap is None else _told_of(longest_gap, at_ms)
     return Question(
-        "number", "How many seconds is the longest gap of a partition?", (), round(longest, 1), why
+        "number",
+        "How many seconds does the longest gap of a partition last? An answer within a quarter of it is right.",
+        (),
+        round(longest, 1),
+        why,
     )
 
 

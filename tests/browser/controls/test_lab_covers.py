@@ -153,3 +153,17 @@ def test_a_drawer_ends_above_the_deeds(page, tmp_path):
     page.evaluate("(words) => { lab.ui.cost.textContent = words; }", "two lines of what it costs " * 12)
     box, deeds = drawer.bounding_box(), bridge.root.locator(".rk-actions").bounding_box()
     assert box["y"] + box["height"] <= deeds["y"] + 1
+
+
+@pytest.mark.parametrize("width", [1024, 1366, 1920])
+def test_a_comparison_leaves_the_strip_on_the_screen(page, tmp_path, width):
+    bridge = opened(page, tmp_path, "crash-in-hand-over", width)
+    bridge.click("Compare")
+    bridge.pump("lab.comparison.view")
+    assert bridge.root.bounding_box()["height"] <= SCREENS[width] - 60
+    boards = bridge.root.locator(".rk-mini-board").evaluate_all(
+        "all => all.map((one) => one.getBoundingClientRect().bottom)"
+    )
+    ends = bridge.root.locator(".rk-actions").bounding_box()["y"]
+    assert len(boards) == 3
+    assert max(boards) <= ends

@@ -1,4 +1,4 @@
-"""Twelve places of the lab, each reached as a user reaches it, and what is wrong with the picture of a place."""
+"""Thirteen places of the lab, each reached as a user reaches it, and what is wrong with the picture of a place."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CUT = """() => {
     + ".rk-rail p, .rk-head button, .rk-actions button, .rk-chipbutton, .rk-rowname, .rk-pill, legend";
   return [...document.querySelectorAll(words)].filter((one) =>
     one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && one.textContent && one.clientWidth
-    && getComputedStyle(one).overflow !== "visible"
+    && !one.matches(".rk-status") && getComputedStyle(one).overflow !== "visible"
     && (one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 3)).map((one) => `${one.className}: ${one.textContent}`);
 }"""
 """Words that are cut off, with their class."""
@@ -38,7 +38,7 @@ OUTSIDE = """() => {
 """Parts that reach beyond the lab at its sides."""
 COVERED = """() => {
   const leaves = [...document.querySelectorAll(".rk-lab *")].filter((one) =>
-    one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !one.closest(".rk-status, .rk-bus, svg, option, select, .rk-popup, .rk-keys, .rk-cursor, canvas")
+    one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !one.closest(".rk-status, .rk-bus, .rk-would, svg, option, select, .rk-popup, .rk-keys, .rk-cursor, canvas")
     && [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim()));
   const boxes = leaves.flatMap((one) => {
     const text = [...one.childNodes].find((node) => node.nodeType === 3 && node.data.trim());
@@ -54,6 +54,7 @@ COVERED = """() => {
   const found = [];
   boxes.forEach((a, i) => boxes.slice(i + 1).forEach((b) => {
     if (a.one.contains(b.one) || b.one.contains(a.one)) return;
+    if (a.one.parentElement === b.one.parentElement && getComputedStyle(b.one).display === "inline") return; // one text, wrapped
     const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left), high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
     if (wide > 2 && high > 4) found.push(`${a.one.className}: ${a.text} | ${b.one.className}: ${b.text}`);
   }));
@@ -128,22 +129,32 @@ PLACES: Mapping[str, tuple[str, str | None, int | None, Callable[[Bridge], None]
     "compare": ("crash-in-hand-over", None, 50_000, _compare),
     "settings": ("crash", "eager", 30_000, _settings),
     "predict": ("crash", "eager", 30_000, _predict),
-    "fifty": ("fifty-by-five-hundred", "eager", 48_700, _more),
+    "more": ("crash", "eager", 30_000, _more),
+    "fifty": ("fifty-by-five-hundred", "eager", 48_700, _first),
     "present": ("crash", "eager", 74_000, _present),
 }
 """Scenario, protocol, moment, and what leads there."""
 
 
-def opened(page, target, place: str, size: str, theme: str) -> Bridge:
+def opened(page, target, place: str, size: str) -> Bridge:
     """The lab at a place, in a window of a size."""
     scenario, protocol, at_ms, lead = PLACES[place]
     width, height = SIZES[size]
     page.set_viewport_size({"width": width, "height": height})
-    bridge = Bridge(page, Lab(scenario, protocol=protocol, theme=theme), target, width - 40)
+    bridge = Bridge(page, Lab(scenario, protocol=protocol, theme="light"), target, width - 40)
     bridge.page.evaluate("lab.player.pause()")
     if at_ms is not None:
         bridge.seek(at_ms)
     lead(bridge)
     bridge.settle()
-    bridge.page.wait_for_timeout(350)
+    bridge.pump("lab.pane.root.hidden || lab.predict.on || lab.guide.content")
+    bridge.settle()
+    bridge.page.wait_for_timeout(100)
     return bridge
+
+
+def in_theme(bridge: Bridge, theme: str) -> None:
+    """The same place in another theme."""
+    bridge.push({"theme": theme})
+    bridge.settle()
+    bridge.page.wait_for_timeout(60)

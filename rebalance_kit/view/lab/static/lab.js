@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 099b32e44d36f3e1, bundle 957202d665ac29c2.
+// Made of page/lab/main.js by `make page`; edit there. Sources 398ce663fee03b62, bundle cfac07ac6e739289.
 // shared/model.js
 function bytesOf(text3) {
   return new DataView(Uint8Array.from(atob(text3), (letter) => letter.charCodeAt(0)).buffer);
@@ -2614,7 +2614,7 @@ var QuestionBlock = class {
 };
 
 // lab/acting/predict.js
-var HOW = "Choose what to do at the cursor: a button below the board, or a key (C, L, Z, R, M). It is not done yet: you say first what will follow.";
+var HOW = "First choose a deed: press a button below the board, or a key (C, L, Z, R, M). It is not done yet. Then say what will follow, lock in, and see.";
 var Predict = class {
   /** @param {import("../lab.js").Lab} lab */
   constructor(lab) {
@@ -2659,6 +2659,7 @@ var Predict = class {
     const questions = answer.questions;
     const blocks = questions.map((question, place) => new QuestionBlock(question, place));
     this.blocks = blocks;
+    lab.tell("Answer beside the board, or click partitions on it. Then lock in.");
     const lock = make("button", {
       type: "button",
       class: "rk-primary"
@@ -3921,6 +3922,7 @@ var Painter = class {
   /** @param {Element} root */
   constructor(root) {
     this.css = getComputedStyle(root);
+    this.large = root.classList.contains("rk-projector");
     this.colours = /* @__PURE__ */ new Map();
   }
   /** @param {string} name */
@@ -4044,8 +4046,10 @@ function stoppedSpans(film) {
 }
 
 // lab/timeline/chart.js
-var ROW = 24;
+var LARGER = 1.16;
 var TOP = 20;
+var TALLEST = 24;
+var LOWEST = 18;
 var STEPS_S = [
   0.01,
   0.05,
@@ -4065,14 +4069,21 @@ var STEPS_S = [
   1800
 ];
 var MOST_TICKS = 11;
+function rowHeight(count2, room) {
+  const fits = Math.floor((room - TOP) / Math.max(1, count2));
+  return fits < LOWEST ? TALLEST - 4 : Math.min(TALLEST, fits);
+}
 var Chart = class {
   /**
    * @param {CanvasRenderingContext2D} pen
    * @param {import("../time/painter.js").Painter} painter
    * @param {import("../film/format.js").Film} film
    * @param {import("../time/scale.js").Scale} scale
+   * @param {number} row its height
    */
-  constructor(pen, painter, film, scale) {
+  constructor(pen, painter, film, scale, row) {
+    this.row = row;
+    this.letters = painter.large ? LARGER : 1;
     this.pen = pen;
     this.painter = painter;
     this.film = film;
@@ -4085,7 +4096,7 @@ var Chart = class {
   draw(rows2, height) {
     this.drawAxis(height);
     rows2.forEach(({ kind, index }, place) => {
-      const y = TOP + place * ROW;
+      const y = TOP + place * this.row;
       if (kind === "group") this.drawGroup(y);
       else if (kind === "member") this.drawMember(index, y);
       else this.drawPartition(index, y);
@@ -4097,7 +4108,7 @@ var Chart = class {
     const { step, ticks } = scale.ticks(STEPS_S, MOST_TICKS);
     pen.fillStyle = this.painter.colour("ink2");
     pen.strokeStyle = this.painter.colour("hairline");
-    pen.font = "11.5px system-ui, sans-serif";
+    pen.font = `${11.5 * this.letters}px system-ui, sans-serif`;
     pen.textAlign = "center";
     for (const at of ticks) {
       const x = scale.x(at * 1e3);
@@ -4147,7 +4158,7 @@ var Chart = class {
       } else {
         const left = this.scale.x(from);
         this.pen.fillStyle = hue;
-        this.pen.fillRect(left, y + ROW / 2 - 1, Math.max(1, this.scale.x(until) - left), 2.5);
+        this.pen.fillRect(left, y + this.row / 2 - 1, Math.max(1, this.scale.x(until) - left), 2.5);
       }
     }
   }
@@ -4176,7 +4187,7 @@ var Chart = class {
     const seen = this.scale.clip(from, until);
     if (!seen) return;
     this.pen.fillStyle = fill;
-    this.pen.fillRect(seen.left, y + 3, seen.width, ROW - 6);
+    this.pen.fillRect(seen.left, y + 3, seen.width, this.row - 6);
   }
   /**
    * An empty box with a line around it.
@@ -4189,7 +4200,7 @@ var Chart = class {
     this.drawBox(from, until, y, this.painter.colour("surface"));
     const left = this.scale.x(from);
     this.pen.strokeStyle = hue;
-    this.pen.strokeRect(left + 0.5, y + 3.5, Math.max(1, this.scale.x(until) - left - 2), ROW - 7);
+    this.pen.strokeRect(left + 0.5, y + 3.5, Math.max(1, this.scale.x(until) - left - 2), this.row - 7);
   }
   /**
    * Words on a bar, where they fit.
@@ -4201,11 +4212,11 @@ var Chart = class {
    */
   write(from, until, y, words, ink) {
     const seen = this.scale.clip(from, until);
-    this.pen.font = "600 12px system-ui, sans-serif";
+    this.pen.font = `600 ${12 * this.letters}px system-ui, sans-serif`;
     this.pen.textAlign = "left";
     if (!seen || this.pen.measureText(words).width + 10 > seen.width) return;
     this.pen.fillStyle = ink;
-    this.pen.fillText(words, seen.left + 5, y + 16);
+    this.pen.fillText(words, seen.left + 5, y + this.row / 2 + 4);
   }
   /**
    * Words on a ground of their own, where they fit.
@@ -4217,14 +4228,14 @@ var Chart = class {
   drawTag(from, until, y, words) {
     const { pen, scale, painter } = this;
     const left = Math.max(0, scale.x(from));
-    pen.font = "600 11.5px system-ui, sans-serif";
+    pen.font = `600 ${11.5 * this.letters}px system-ui, sans-serif`;
     const width = pen.measureText(words).width;
     if (Math.min(scale.width, scale.x(until)) - left < width + 14) return;
     pen.fillStyle = painter.colour("surface");
-    pen.fillRect(left + 4, y + 5, width + 6, ROW - 10);
+    pen.fillRect(left + 4, y + 4, width + 6, this.row - 8);
     pen.fillStyle = painter.colour("ink");
     pen.textAlign = "left";
-    pen.fillText(words, left + 7, y + 16);
+    pen.fillText(words, left + 7, y + this.row / 2 + 4);
   }
 };
 
@@ -4300,6 +4311,7 @@ function stoppedFor(film, partition) {
 var LABEL = 118;
 var SIDE = 96;
 var SHORTEST_MS = 500;
+var AROUND = 26;
 var Timeline = class {
   /** @param {import("../lab.js").Lab} lab */
   constructor(lab) {
@@ -4309,6 +4321,7 @@ var Timeline = class {
     this.scale = new Scale(0, 1, 1);
     this.rows = [];
     this.height = 0;
+    this.row = 0;
     this.order = make("select", {
       "aria-label": "Order of partitions"
     }, ...ORDERS.map((words) => make("option", {}, words)));
@@ -4337,7 +4350,7 @@ var Timeline = class {
       this.zoomButton("+", "Zoom in", 0.5),
       this.zoomButton("Whole run", "Whole run", 0)
     ];
-    const bar = make("div", {
+    this.bar = make("div", {
       class: "rk-bar"
     }, this.order, ...zooms, this.range);
     const heads = [
@@ -4347,7 +4360,7 @@ var Timeline = class {
     ].map((words) => make("th", {
       scope: "col"
     }, words));
-    const twin = make("details", {
+    this.twin = make("details", {
       class: "rk-timetext"
     }, make("summary", {}, "Timeline as text"), make("table", {
       class: "rk-table"
@@ -4355,7 +4368,7 @@ var Timeline = class {
     this.root = make("div", {
       class: "rk-view rk-timeline",
       tabindex: "0"
-    }, bar, this.chart, twin);
+    }, this.bar, this.chart, this.twin);
     this.canvas.addEventListener("click", (event) => this.onClick(event));
     this.canvas.addEventListener("wheel", (event) => this.onWheel(event), {
       passive: false
@@ -4410,12 +4423,14 @@ var Timeline = class {
     const { film, player, ui } = this.lab;
     const { rows: rows2, others } = chooseRows(film, this.order.value, player.at);
     this.rows = rows2;
-    this.height = TOP + rows2.length * ROW;
-    this.chart.style.height = `${this.height + (others ? ROW : 0)}px`;
+    const beside = this.bar.offsetHeight + (this.twin.open ? 0 : this.twin.offsetHeight) + AROUND;
+    this.row = rowHeight(rows2.length + (others ? 1 : 0), this.root.clientHeight - beside);
+    this.height = TOP + rows2.length * this.row;
+    this.chart.style.height = `${this.height + (others ? this.row : 0)}px`;
     const pen = sharpPen(this.canvas, this.scale.width, this.height);
-    new Chart(pen, new Painter(ui.root), film, this.scale).draw(rows2, this.height);
+    new Chart(pen, new Painter(ui.root), film, this.scale, this.row).draw(rows2, this.height);
     const most = Math.max(1, ...rows2.map((row) => row.stopped));
-    const style = `top:${this.height + 2}px;width:100%`;
+    const style = `${this.placed(this.height + 2)};width:100%`;
     const rest = make("div", {
       class: "rk-rowname",
       style
@@ -4425,6 +4440,13 @@ var Timeline = class {
     this.table.replaceChildren(...rows2.filter((row) => row.kind === "partition").map((row) => this.rowText(row)));
   }
   /**
+   * Where the name of a row stands.
+   * @param {number} top
+   */
+  placed(top) {
+    return `top:${top}px;height:${this.row}px;line-height:${this.row}px`;
+  }
+  /**
    * @param {import("./rows.js").Row} row
    * @param {number} place
    * @param {number} most
@@ -4432,7 +4454,7 @@ var Timeline = class {
   rowName({ name, kind, stopped }, place, most) {
     const looks = {
       class: `rk-rowname rk-of-${kind}`,
-      style: `top:${TOP + place * ROW}px`
+      style: this.placed(TOP + place * this.row)
     };
     if (kind !== "partition") return make("div", looks, make("span", {}, name));
     const share = make("i", {
@@ -4475,7 +4497,7 @@ var Timeline = class {
   onClick(event) {
     const box = this.canvas.getBoundingClientRect();
     const { film, player } = this.lab;
-    const row = this.rows[Math.floor(((event.clientY - box.top) * (this.height / box.height) - TOP) / ROW)];
+    const row = this.rows[Math.floor(((event.clientY - box.top) * (this.height / box.height) - TOP) / this.row)];
     this.lab.seek(this.scale.at((event.clientX - box.left) / box.width * this.scale.width), false);
     if (!row || row.kind === "group") return;
     const member = row.kind === "member" ? row.index : ownerAt(film, row.index, player.at);
@@ -4680,7 +4702,8 @@ var LogsView = class {
     const nodes = this.shown.slice(first, place + AFTER).map((line2, index) => this.drawLine(line2, first + index - place));
     this.lines.replaceChildren(...nodes);
     const rest = cut ? `, ${cut} more are not shown` : "";
-    say(this.count, `${place + 1} of ${this.shown.length} lines so far${rest}`);
+    const lines = `${this.shown.length} line${this.shown.length === 1 ? "" : "s"}`;
+    say(this.count, `${lines}, ${place + 1} up to the cursor${rest}`);
     const here = nodes[place - first];
     if (here) this.lines.scrollTop = here.offsetTop - this.lines.clientHeight * 0.6;
   }
@@ -5092,7 +5115,7 @@ function drawArrow({ sent, arrives, api, request, error }, x, y, width) {
 }
 
 // lab/panels/messages.js
-var AROUND = 60;
+var AROUND2 = 60;
 var EDGE = 8;
 var EVENTS = /* @__PURE__ */ new Set([
   "fault",
@@ -5219,8 +5242,8 @@ var Messages = class {
    */
   moveTo(place, anew) {
     const { film, selected, screen, player } = this.lab;
-    const first = Math.max(0, Math.min(place - AROUND, this.items.length - 2 * AROUND));
-    const last = Math.min(this.items.length, first + 2 * AROUND);
+    const first = Math.max(0, Math.min(place - AROUND2, this.items.length - 2 * AROUND2));
+    const last = Math.min(this.items.length, first + 2 * AROUND2);
     if (!anew && this.first === first && this.last === last) return;
     this.first = first;
     this.last = last;
@@ -5272,7 +5295,7 @@ var HEADS = [
   "over the run",
   "what it counts"
 ];
-var CAPTION = "Coordinator, and the selected member. Select another on the board.";
+var captionOf = (member) => `Of the group${member ? `, and of ${member}, which is selected` : ""}. For another member press its number, or click it on the board.`;
 var MetricsView = class {
   /** @param {import("../lab.js").Lab} lab */
   constructor(lab) {
@@ -5294,7 +5317,7 @@ var MetricsView = class {
       this.drawn = this.content;
       this.rows = this.content.rows.map((row) => new Row(row, end));
       const body = make("tbody", {}, ...this.rows.map((row) => row.node));
-      this.root.replaceChildren(tableOf(HEADS, body, CAPTION));
+      this.root.replaceChildren(tableOf(HEADS, body, captionOf(this.content.member)));
     }
     this.rows.forEach((row) => row.paint(at, end));
   }
@@ -5305,6 +5328,7 @@ var Row = class {
    * @param {number} end
    */
   constructor([member, room, name, says, steps], end) {
+    this.none = member ? "not running" : "\u2013";
     this.times = /** @type {number[]} */
     steps.filter((_, place) => place % 2 === 0);
     this.values = steps.filter((_, place) => place % 2 === 1);
@@ -5355,7 +5379,7 @@ var Row = class {
    */
   paint(at, end) {
     const place = Math.max(0, placeOf(this.times, at));
-    say(this.now, this.values[place]?.toLocaleString("en") ?? "\u2013");
+    say(this.now, this.values[place]?.toLocaleString("en") ?? this.none);
     set(this.cursor, "x1", WIDTH * at / end);
     set(this.cursor, "x2", WIDTH * at / end);
   }
@@ -7169,7 +7193,8 @@ var LETTER = 7;
 var BESIDE_NAME = 20;
 var WORD = 62;
 var RECORDS2 = 128;
-var LARGER = 1.35;
+var LARGER2 = 1.35;
+var LARGER_NAME = 1.16;
 var RAIL_TEXT = 98;
 function measure(film, width, large) {
   const inner = Math.max(680, width - 40), tight = width < 960;
@@ -7182,7 +7207,7 @@ function measure(film, width, large) {
   const laneWidth = columns === 1 ? all : (all - 10) / 2;
   const head = columns > 1 ? 150 : (tight ? 222 : 224) + (large ? 34 : 0);
   const track = laneWidth - head - 8;
-  const named = nameWidth(film.partitions);
+  const named = nameWidth(film.partitions) * (large ? LARGER_NAME : 1);
   const cells = film.members.flatMap((_, index) => fitCells(track, laneHeight, Math.max(1, film.mostIn[index] ?? 0), named) ?? []);
   if (count2 > 16 || cells.length < count2) return {
     inner
@@ -7202,10 +7227,10 @@ function measure(film, width, large) {
     laneWidth,
     head,
     cells,
-    whole: Math.max(RECORDS2, named + WORD) * (large ? LARGER : 1),
+    whole: Math.max(RECORDS2, named + WORD) * (large ? LARGER2 : 1),
     height,
     rail,
-    bare: topicsOf2(film.partitions) === 1 && rail.width < named * (large ? LARGER : 1),
+    bare: topicsOf2(film.partitions) === 1 && rail.width < named * (large ? LARGER2 : 1),
     railX: inner - railWidth,
     laneTop: COORDINATOR + 8
   };
@@ -8649,11 +8674,20 @@ var Screen = class {
         1
       ];
       ui.root.style.zoom = large > 1 ? String(large) : "";
+      this.measureWindow(large);
       return Math.floor(wide / large) - (ui.root.offsetWidth - ui.root.clientWidth);
     }
     const zoom = Math.max(0.6, Math.min(innerWidth / 960, innerHeight / this.tall));
     ui.root.style.zoom = zoom.toFixed(3);
+    this.measureWindow(zoom);
     return Math.floor(innerWidth / zoom);
+  }
+  /**
+   * The window's height in the lab's own pixels, for what must not be taller.
+   * @param {number} zoom
+   */
+  measureWindow(zoom) {
+    this.lab.ui.root.style.setProperty("--rk-window", `${Math.floor(innerHeight / zoom)}px`);
   }
   /** Measure again, even where the width is the same: another theme has other sizes. */
   refit() {
@@ -8677,6 +8711,7 @@ var Screen = class {
     strip.show(film, Math.max(360, outer), this.lesson);
     this.showStage();
     reserveGuideBar(this.lab);
+    if (this.lab.drawer.open) this.lab.drawer.place(null);
     if (focused && this.stage.lanes[selected]) this.stage.lanes[selected].node.focus();
     this.showAll();
   }
@@ -8976,34 +9011,51 @@ function clusters(marks, scale) {
   }
   return found;
 }
-function labelled(shown, scale) {
-  const taken = shown.map((cluster) => {
+function labelled(shown, scale, large = 1) {
+  const sign = SIGN * large;
+  let taken = shown.map((cluster) => {
     const from = cluster.x - SIDE2;
     return {
       from,
-      to: from + SIGN * cluster.signs.length,
+      to: from + sign * cluster.signs.length,
       cluster
     };
   });
   const labels = /* @__PURE__ */ new Map();
   const wordy = shown.filter((cluster) => cluster.words);
   for (const cluster of wordy.sort((a, b) => WEIGHT[a.kind] - WEIGHT[b.kind] || a.x - b.x)) {
-    const room = cluster.words.length * LETTER2 + 16 + SIGN * (cluster.signs.length - 1);
-    const flip = cluster.x + room > scale.width;
-    const [from, to] = flip ? [
-      cluster.x - room,
-      cluster.x + SIDE2
-    ] : [
-      cluster.x,
-      cluster.x + room
+    const room = cluster.words.length * LETTER2 * large + 16 + sign * (cluster.signs.length - 1);
+    const sides = [
+      false,
+      true
+    ].map((flip) => {
+      const [from, to] = flip ? [
+        cluster.x - room,
+        cluster.x + SIDE2
+      ] : [
+        cluster.x,
+        cluster.x + room
+      ];
+      const inWay = taken.filter((other) => other.cluster !== cluster && other.from < to && other.to > from);
+      return {
+        flip,
+        from,
+        to,
+        inWay
+      };
+    }).filter(({ from, to }) => from >= 0 && to <= scale.width);
+    const weaker = cluster.kind === "fault" ? "rebalance" : "";
+    const side = sides.find(({ inWay }) => !inWay.length) ?? sides.find(({ inWay }) => inWay.every((other) => other.cluster.kind === weaker));
+    if (!side) continue;
+    side.inWay.forEach((other) => other.cluster.signs = []);
+    taken = [
+      ...taken.filter((other) => !side.inWay.includes(other)),
+      {
+        ...side,
+        cluster
+      }
     ];
-    if (taken.some((other) => other.cluster !== cluster && other.from < to && other.to > from)) continue;
-    taken.push({
-      from,
-      to,
-      cluster
-    });
-    labels.set(cluster, flip);
+    labels.set(cluster, side.flip);
   }
   return labels;
 }
@@ -9026,6 +9078,7 @@ var STEPS_S2 = [
 var MOST_TICKS3 = 10;
 var HEIGHT3 = 36;
 var MARGIN = 26;
+var LARGER3 = 1.25;
 var PALE2 = 0.5;
 var SIGNS2 = (
   /** @type {Record<string, string>} */
@@ -9177,7 +9230,8 @@ var Strip = class {
    */
   drawMarks(marks, from) {
     const shown = clusters(marks, this.scale);
-    const labels = labelled(shown, this.scale);
+    const large = this.root.closest(".rk-projector") ? LARGER3 : 1;
+    const labels = labelled(shown, this.scale, large);
     this.marks.replaceChildren(...shown.map((cluster) => {
       const flip = labels.get(cluster) ? " rk-flip" : "";
       const pale = cluster.marks.some((mark) => mark.at >= from) ? " rk-foreseen" : "";
