@@ -61,6 +61,9 @@ def _narrow(text: str) -> str:
     if "CONSUMER-ID" in table[0]:
         shown = [place for place, head in enumerate(table[0]) if head not in {"GROUP", "HOST"}]
         table = [[_SHORT.sub(r"\1…", row[place]) for place in shown] for row in table]
+    for row in table[1:]:  # a classic group that is not Stable has a blank in this column
+        if len(row) < len(table[0]) and "ASSIGNMENT-STRATEGY" in table[0]:
+            row.insert(table[0].index("ASSIGNMENT-STRATEGY"), "")
     return "\n".join([*told, columns(table)]).replace("~(", " (")
 
 

@@ -157,6 +157,13 @@ def test_a_dead_member_is_listed_until_its_session_ends():
     assert describe_members(describe(trace, 59_000)).split()[-4:] == ["-", "orders:0,1,2,3", "-", "-"]
 
 
+def test_a_classic_group_names_its_assignor_only_when_it_is_stable():
+    trace = crash("eager")
+    gone = next(row.at_ms for row in trace.of("member_removed"))
+    assert describe_state(describe(trace, gone - 1)).split()[-3:] == ["range", "Stable", "2"]
+    assert describe(trace, gone).assignor == "" and describe(trace, 59_000).assignor == "range"
+
+
 def test_a_group_in_rebalance_keeps_its_assignment_since_4_0_and_hides_it_before():
     for version, expected in (("4.3.1", 2), ("3.9.1", 0)):
         trace = crash("eager", version)

@@ -84,7 +84,11 @@ def describe(trace: Trace, at_ms: int, group: str | None = None, version: str | 
             rule(seen, row)
     order = timeline_order(seen.names) if seen.consumer else hash_map_order(list(seen.names))
     members = tuple(_member(seen, who, release) for who in order)
-    return Described(name, release, seen.state, seen.assignor, members, _offsets(trace, at_ms, seen, members))
+    named = (
+        seen.consumer or seen.state == "Stable"
+    )  # a classic group names its assignor only when it is Stable
+    assignor = seen.assignor if named else ""
+    return Described(name, release, seen.state, assignor, members, _offsets(trace, at_ms, seen, members))
 
 
 def _member(seen: _Seen, who: str, version: str) -> DescribedMember:
