@@ -19,13 +19,15 @@ import os
 import tempfile
 from pathlib import Path
 
-from rebalance_kit import gantt_figure, run_clients, show
+from rebalance_kit import run_clients
 from rebalance_kit.notebook import Table, describe, in_lines, next_notebook, predict, reveal
 from rebalance_kit.recordings.replay.percentiles import percentiles
 from rebalance_kit.recordings.replay.replay import replay
 from rebalance_kit.recordings.runs.folder import read_run
 from rebalance_kit.recordings.runs.pack import run_names, table, unpack
 from rebalance_kit.recordings.runs.trace import recorded_trace
+from rebalance_kit.view.board.boards import Boards
+from rebalance_kit.view.figures.gantt_svg import gantt_svg
 
 home = tempfile.TemporaryDirectory()
 
@@ -67,8 +69,8 @@ guess.beside(dict(zip(guess.answers, longest, strict=True)))
 # Here is the cooperative run, as a picture and in words. **Watch for** c3's bar, and how long nobody reads its
 # partitions.
 
-# %% tags=["answer", "nbval-ignore-output"]
-show(gantt_figure(recorded_trace(crashes["crash.cooperative.4.3.1"])), "")
+# %% tags=["answer"]
+reveal(gantt_svg(Boards(recorded_trace(crashes["crash.cooperative.4.3.1"]))))
 
 # %% tags=["answer", "hide-input"]
 reveal(in_lines(describe(recorded_trace(crashes["crash.cooperative.4.3.1"])).split("\nUnread")[0]))
