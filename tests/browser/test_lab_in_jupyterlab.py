@@ -259,3 +259,28 @@ def test_two_views_of_one_lab_follow_each_other_and_a_cell_that_runs_again_leave
         "a lab whose cell was run again goes on in the dark"
     )
     assert page.locator(".jp-OutputArea-output[data-mime-type*='stderr']").count() == 0
+
+
+def test_a_damaged_link_and_one_that_cannot_be_played_say_so_in_a_cell_and_when_they_are_pasted(
+    page, jupyter, write_notebook
+) -> None:
+    whole = write_link(Link(load("storm"), 44_000, protocol="consumer"))
+    raft = write_link(Link(load("storm"), protocol="raft"))
+    cell = f"from rebalance_kit import Lab\nlab = Lab.from_link({whole[:-3]!r})\nlab"
+    lab = _open(page, jupyter, write_notebook("link.ipynb", cell))
+    lab.locator(".rk-notice", has_text="The link is damaged: a part of it is missing").wait_for(
+        timeout=30_000
+    )
+    before = _owners(lab)
+    lab.get_by_role("button", name="Copy link", exact=True).click()
+    for token, words in {
+        raft: "protocol 'raft' is unknown; expected one of",
+        "hello": "'hello' is no link of the lab",
+    }.items():
+        lab.get_by_label("Link to open").fill(token)
+        lab.get_by_role("button", name="Open", exact=True).click()
+        lab.locator(".rk-told", has_text=words).wait_for(timeout=30_000)
+        assert _owners(lab) == before
+    lab.get_by_label("Link to open").fill(f"see {whole} there")
+    lab.get_by_role("button", name="Open", exact=True).click()
+    lab.locator(".rk-title", has_text="A rebalance storm").wait_for(timeout=60_000)
