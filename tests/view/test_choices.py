@@ -173,6 +173,16 @@ def asked(lab, do, member):
     return questions(lab.history.state, lab.ahead(do, member, lab.cursor_ms, {}), lab.cursor_ms)
 
 
+def test_a_partition_that_loses_its_last_reader_is_asked_for_and_said_to_have_no_owner():
+    lab = Lab()
+    heard(lab, type="act", do="leave", member="consumer-1", args={}, at_ms=13_000, id=1)
+    heard(lab, type="seek", t_ms=35_000, id=2)
+    moves, *_ = asked(lab, "leave", "consumer-2")
+    assert "another owner, or none, when the run ends" in moves.words
+    assert moves.truth == ["orders-0", "orders-1", "orders-2", "orders-3"]
+    assert moves.why.endswith("; 4 of them will have none.")
+
+
 @pytest.mark.parametrize("protocol", ["eager", "cooperative", "consumer"])
 @pytest.mark.parametrize("do", ["crash", "leave"])
 def test_no_question_offers_what_it_excludes_and_the_length_is_explained(protocol, do):

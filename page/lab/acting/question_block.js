@@ -78,7 +78,7 @@ export class QuestionBlock {
       );
       if (!right && !chosen) return;
       const sign = right ? (chosen ? " ✓" : " missed") : " ✗";
-      label.append(make("b", { class: right ? "rk-good" : "rk-bad" }, sign));
+      label.append(make("b", { class: right && chosen ? "rk-good" : "rk-bad" }, sign));
     });
     const plain = Array.isArray(truth) || answer === truth;
     const words = plain ? why : `You said ${answer ?? "nothing"}; it is ${truth}. ${why}`;

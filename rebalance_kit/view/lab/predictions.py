@@ -119,17 +119,23 @@ def _moves(now: LabState, then: LabState, at_ms: int) -> Question:
     before = {name: track.at(at_ms).owner for name, track in now.boards.partitions.items()}
     after = {name: track.states[-1].owner for name, track in then.boards.partitions.items()}
     moved = [name for name, owner in after.items() if before.get(name) != owner]
-    why = f"{len(moved)} of {len(after)} partitions have another owner when the run ends than at {at_ms / 1000:.1f} s."
+    orphans = sum(after[name] is None for name in moved)
+    nobody = f"; {orphans} of them will have none" if orphans else ""
+    why = f"{len(moved)} of {len(after)} partitions do not keep their owner of {at_ms / 1000:.1f} s until the run ends{nobody}."
     if len(after) > MANY:
         return Question(
             "number",
-            f"How many of the {len(after)} partitions will have another owner when the run ends?",
+            f"How many of the {len(after)} partitions will have another owner, or none, when the run ends?",
             (),
             len(moved),
             why,
         )
     return Question(
-        "tick", "Which partitions will have another owner when the run ends?", tuple(after), moved, why
+        "tick",
+        "Which partitions will have another owner, or none, when the run ends?",
+        tuple(after),
+        moved,
+        why,
     )
 
 

@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 398ce663fee03b62, bundle cfac07ac6e739289.
+// Made of page/lab/main.js by `make page`; edit there. Sources b325c5b46582b4f1, bundle 117ff7373479efa3.
 // shared/model.js
 function bytesOf(text3) {
   return new DataView(Uint8Array.from(atob(text3), (letter) => letter.charCodeAt(0)).buffer);
@@ -2604,7 +2604,7 @@ var QuestionBlock = class {
       if (!right && !chosen) return;
       const sign = right ? chosen ? " \u2713" : " missed" : " \u2717";
       label.append(make("b", {
-        class: right ? "rk-good" : "rk-bad"
+        class: right && chosen ? "rk-good" : "rk-bad"
       }, sign));
     });
     const plain = Array.isArray(truth) || answer === truth;
