@@ -53,7 +53,7 @@ def seconds(text: str) -> float:
 
 
 def _action(actions: Commands, name: str, words: str, command: object) -> argparse.ArgumentParser:
-    from rebalance_kit.exercises.workspace import FOLDER
+    from rebalance_kit.exercises import FOLDER
 
     parser = actions.add_parser(name, help=words)
     parser.add_argument(

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from rebalance_kit.model.lazy import lazy_names
 
+FOLDER = "my-exercises"
+"""A learner's folder, unless another one is named."""
+
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
     {

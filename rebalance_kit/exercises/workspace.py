@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rebalance_kit.exercises import FOLDER
 from rebalance_kit.exercises.answers import FromCell, FromFile
 from rebalance_kit.exercises.case_runs import place_logs
 from rebalance_kit.exercises.catalogue import Exercise, load, matched, names
@@ -29,7 +30,6 @@ from rebalance_kit.model.about import __version__
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import write_atomically
 
-FOLDER = "my-exercises"
 _NOTES = "workspace.json"
 
 

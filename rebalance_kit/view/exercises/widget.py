@@ -10,11 +10,12 @@ from typing import Any
 
 import ipywidgets as w
 
+from rebalance_kit.exercises import FOLDER
 from rebalance_kit.exercises.catalogue import Exercise as SparkExercise
 from rebalance_kit.exercises.checking import AnswerReport
 from rebalance_kit.exercises.code_tasks.checking import CaseLine, CodeReport
 from rebalance_kit.exercises.spark_bench import SparkBench
-from rebalance_kit.exercises.workspace import FOLDER, Identity, Workspace, find
+from rebalance_kit.exercises.workspace import Identity, Workspace, find
 from rebalance_kit.model.errors import DataError, RebalanceKitError
 from rebalance_kit.view.lab.widget import Lab
 from rebalance_kit.view.style.showing import Mime
