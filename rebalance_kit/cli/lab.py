@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -52,6 +53,8 @@ def _lab(arguments: argparse.Namespace, out: TextIO) -> int:
     with tempfile.TemporaryDirectory(prefix="rebalance-lab-") as folder:
         write_atomically(Path(folder) / NOTEBOOK, _notebook(code))
         flags = ["--no-browser"] if arguments.no_browser else []
+        if hasattr(os, "geteuid") and os.geteuid() == 0:
+            flags.append("--allow-root")  # as in a container; it listens on loopback, behind its token
         command = [
             *JUPYTERLAB,
             "--ServerApp.ip=127.0.0.1",

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -30,6 +34,19 @@ def test_a_damaged_link_is_refused_before_anything_starts(capsys):
     token = write_link(Link(load("crash")))
     assert run(token[:-1], "--notebook", "never.ipynb")[0] == 2
     assert "the link is damaged" in capsys.readouterr().err
+
+
+def test_jupyterlab_starts_on_loopback_with_a_token_whoever_starts_it(tmp_path):
+    command = [sys.executable, "-m", "rebalance_kit", "lab", "crash", "--no-browser"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, start_new_session=True, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            lines = iter(process.stderr.readline, "")
+            address = next((line for line in lines if "/lab/tree/lab.ipynb?token=" in line), "")
+        finally:
+            os.killpg(process.pid, signal.SIGTERM)
+    assert "http://127.0.0.1:" in address, "JupyterLab ended before it listened"
 
 
 @pytest.mark.parametrize("what", ["storm", "link", "file"])
