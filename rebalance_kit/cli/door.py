@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import io
+import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TextIO
 
 from rebalance_kit.cli.terminal import plain, silence, tell
@@ -25,7 +26,7 @@ def through(run: Callable[[TextIO], int], out: TextIO | None, *, debug: bool = F
         tell("rebalance-kit: standard output is closed; expected a place to print to, for instance /dev/null")
         return INPUT
     if sys.stdin is None:
-        sys.stdin = io.StringIO("")
+        sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 - as long as the process
     try:
         status = run(plain(stream))
         stream.flush()

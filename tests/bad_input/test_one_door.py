@@ -148,6 +148,7 @@ SHELLS = {
     "reader gone": (f"{COMMAND} run crash --one-run | true; exit ${{PIPESTATUS[0]}}", 0, ""),
     "ascii": (f"PYTHONIOENCODING=ascii {COMMAND} run restaurant --one-run >/dev/null", 0, ""),
     "stdin closed": (f"REBALANCE_KIT_ATTEMPTS=$PWD/a {COMMAND} quiz eager --count 1 <&- >/dev/null", 0, ""),
+    "logs of a closed stdin": (f"{COMMAND} logs - <&- >told; grep -q 'standard input: empty' told", 0, ""),
 }
 
 

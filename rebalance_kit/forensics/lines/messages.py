@@ -87,26 +87,25 @@ class Messages:
 def fields_of(template: Template, texts: Sequence[str]) -> dict[str, Any]:
     """What a message says by itself: the kind of event and its fields."""
     fixed, values = _form(template)
-    told = fixed.copy()
-    for (name, value_of), text_of in zip(values, texts, strict=True):
-        if value_of is not None:
-            told[name] = value_of(text_of)
-        elif text_of:
-            told[name] = text_of
-    return told
+    return _filled(fixed.copy(), values, texts)
 
 
 def fields_at_once(template: Template, texts: Sequence[str]) -> dict[str, Any]:
     """The same with room for what every dated event has, which the caller fills in: a dictionary that grows is slow."""
     room, values = _room(template)
-    told = room.copy()
+    return _filled(room.copy(), values, texts)
+
+
+def _filled(
+    told: dict[str, Any], values: list[tuple[str, Callable[[str], Any] | None]], texts: Sequence[str]
+) -> dict[str, Any]:
     for (name, value_of), text_of in zip(values, texts, strict=True):
         if value_of is not None:
             told[name] = value_of(text_of)
         elif text_of:
             told[name] = text_of
         else:
-            del told[name]
+            told.pop(name, None)
     return told
 
 
