@@ -117,8 +117,12 @@ WORDS = {
         "does not change the kit: about.py",
     ),
     "the kit thrown away": (
-        BODY + "import rebalance_kit, shutil; shutil.rmtree(rebalance_kit.__path__[0] + '/logs')",
+        BODY + "import rebalance_kit, shutil; shutil.rmtree(rebalance_kit.__path__[0] + '/cli/__pycache__')",
         "does not change the kit",
+    ),
+    "the kit by the number of its folder": (
+        BODY + "import os, rebalance_kit; os.open(rebalance_kit.__path__[0] + '/cli', os.O_RDONLY)",
+        "does not change the kit: it does not open the folder",
     ),
     "the network": (BODY + "import urllib.request as r; r.urlopen('http://192.0.2.1/')", "no network"),
     "a name": (BODY + "import socket; socket.getaddrinfo('example.org', 80)", "no network"),

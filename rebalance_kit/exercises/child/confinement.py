@@ -38,6 +38,7 @@ _FILES = frozenset(
 
 _CHANGES = frozenset(
     {"os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.truncate", "os.chmod", "os.link", "os.symlink"}
+    | {"shutil.rmtree", "shutil.move"}
 )
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _KITS_HOME = str(Path(__file__).resolve().parents[2]) + os.sep
@@ -98,6 +99,12 @@ def _both(first: Refusal | None, then: Refusal) -> Refusal:
 
 
 def _refuse_writing(arguments: tuple[Any, ...]) -> None:
+    path = arguments[0]
+    if isinstance(path, str | bytes | os.PathLike):
+        # A folder that is opened is a way to change what lies in it, by names that are relative to its number.
+        place = os.path.realpath(os.fsdecode(path)).rstrip(os.sep) + os.sep
+        if (place.startswith(_KITS_HOME) or _KITS_HOME.startswith(place)) and Path(place).is_dir():
+            raise PermissionError(f"an answer does not change the kit: it does not open the folder {place}")
     if len(arguments) > 2 and isinstance(arguments[2], int) and arguments[2] & _WRITING:
         _refuse_change(arguments[:1])
 
