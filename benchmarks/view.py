@@ -209,6 +209,7 @@ def click_to_paint(members: int, partitions: int, protocol: str, clicks: int = 2
 
     page_text = CLICK.format(style=style(), script=json.dumps(script()).replace("</", "<\\/"))
     with opened(page_text, ARGUMENTS, kernel=kernel) as page:
+        page.wait_for_function("!!window.open_")
         spent = []
         for number in range(clicks):
             lab.take(begun)
