@@ -120,9 +120,8 @@ def _workshop(arguments: argparse.Namespace, out: TextIO) -> int:
         out.write(schedule(plan) + "\n")
         return 0
     if arguments.plan_b is not None:
-        arguments.plan_b.mkdir(
-            parents=True, exist_ok=True
-        )  # a folder that cannot be made leaves nothing behind
+        # Before anything is written: a folder that cannot be made leaves nothing behind.
+        arguments.plan_b.mkdir(parents=True, exist_ok=True)
     target = arguments.to or Path(f"workshop-{plan.name}.{'py' if arguments.source else 'ipynb'}")
     write_new(target, (source(plan) if arguments.source else notebook(plan)).encode())
     out.write(f"{plan.minutes} minutes in {len(plan.beats)} beats: {target}\n")

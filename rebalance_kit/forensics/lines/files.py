@@ -187,7 +187,7 @@ def _files_of(
         return [], passed_over("a pipe, a device or a link to nothing, not a file")
     if "run.json" in beside:
         return ([(path.name, path)], None) if _is_log(path.name, beside, path) else ([], passed_over(_NO_LOG))
-    if is_archive(path) and not _NO_ARCHIVE & {path.suffix.lower()}:
+    if is_archive(path) and path.suffix.lower() not in _NO_ARCHIVE:
         files, damage = unpacked(path)
         logs = [
             (f"{path.name}: {name}", place)

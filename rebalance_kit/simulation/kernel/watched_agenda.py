@@ -51,10 +51,9 @@ class WatchedAgenda(Agenda):
         None where nothing would differ until now.
         """
         under_way = [(begun, until, min(self.now_ms, until)) for begun, until in self._armed.values()]
-        partings = [
-            begun_ms + min(deadline_ms - begun_ms, lengths[deadline_ms - begun_ms])
+        partings = (
+            (min(deadline_ms, begun_ms + lengths[deadline_ms - begun_ms]), ended_ms)
             for begun_ms, deadline_ms, ended_ms in [*self._waits, *under_way]
             if deadline_ms - begun_ms in lengths
-            and ended_ms >= begun_ms + min(deadline_ms - begun_ms, lengths[deadline_ms - begun_ms])
-        ]
-        return min(partings, default=None)
+        )
+        return min((parts_ms for parts_ms, ended_ms in partings if parts_ms <= ended_ms), default=None)

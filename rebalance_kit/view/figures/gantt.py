@@ -117,21 +117,32 @@ def label_rows(marks: Sequence[Mark], end_ms: int) -> list[int]:
     >>> label_rows(leaves, 1000)
     [0, 1, 0]
     """
-    taken: list[list[tuple[float, float]]] = []
-    rows = []
+    spans = []
     for mark in marks:
         width = (len(mark.words) + 1) * LETTER_SHARE * max(end_ms, 1)
         begin = mark.at_ms - width if _late(mark, end_ms) else mark.at_ms
-        spans = (begin, begin + width)
+        spans.append((begin, begin + width))
+    return free_rows(spans)
+
+
+def free_rows(spans: Iterable[tuple[float, float]]) -> list[int]:
+    """The first row in which each span, from its left to its right end, covers none before it.
+
+    >>> free_rows([(0, 4), (3, 6), (4, 9)])
+    [0, 1, 0]
+    """
+    taken: list[list[tuple[float, float]]] = []
+    rows = []
+    for begin, end in spans:
         free = (
             row
             for row, others in enumerate(taken)
-            if all(spans[1] <= left or right <= spans[0] for left, right in others)
+            if all(end <= left or right <= begin for left, right in others)
         )
         row = next(free, len(taken))
         if row == len(taken):
             taken.append([])
-        taken[row].append(spans)
+        taken[row].append((begin, end))
         rows.append(row)
     return rows
 

@@ -13,6 +13,7 @@ from rebalance_kit.view.figures.gantt import (
     LEGEND_UP_TO,
     PATTERN_OF,
     bars_by_drawing,
+    free_rows,
     gantt_rows,
     labelled_marks,
 )
@@ -146,17 +147,14 @@ def _bar(chart: _Chart, label: str, bar: Segment, fill: str, look: Look | None) 
 
 def _marks(chart: _Chart, marks: list[Mark]) -> Iterator[str]:
     """A line per mark, and its words in the first of three rows that is free; where none is, the line says them."""
-    taken = [0.0] * MARK_ROWS
-    for mark in sorted(marks, key=lambda each: each.at_ms):
-        fault = mark.kind == "fault"
+    marks = sorted(marks, key=lambda each: each.at_ms)
+    spans = [_span(chart, mark) for mark in marks]
+    for mark, (begin, _), row in zip(marks, spans, free_rows(spans), strict=True):
+        fault, x = mark.kind == "fault", chart.x(mark.at_ms)
         colour, dash = chart.role["alert" if fault else "ink3"], "" if fault else ' stroke-dasharray="2 3"'
-        x, width = chart.x(mark.at_ms), LETTER * len(mark.words)
-        begin = x - width if x + width > WIDTH - RIGHT else x
-        row = next((each for each, end in enumerate(taken) if end < begin), None)
-        above = chart.top if row is None else TOP + row * MARK_ROW + 12
+        above = TOP + row * MARK_ROW + 12 if row < MARK_ROWS else chart.top
         yield f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{above}" y2="{chart.bottom}" stroke="{colour}"{dash}><title>{escape(mark.words)}</title></line>'
-        if row is not None:
-            taken[row] = begin + width + 8
+        if row < MARK_ROWS:
             yield words(
                 begin + 2,
                 TOP + row * MARK_ROW + 10,
@@ -164,6 +162,13 @@ def _marks(chart: _Chart, marks: list[Mark]) -> Iterator[str]:
                 colour=colour if fault else chart.role["ink2"],
                 size=11.5,
             )
+
+
+def _span(chart: _Chart, mark: Mark) -> tuple[float, float]:
+    """From where to where a mark's words reach, with some room behind them."""
+    x, width = chart.x(mark.at_ms), LETTER * len(mark.words)
+    begin = x - width if x + width > WIDTH - RIGHT else x
+    return begin, begin + width + 8
 
 
 def _legend(
