@@ -33,7 +33,8 @@ from rebalance_kit.quiz.proof.rendered import draw, with_exhibit
 from rebalance_kit.quiz.proof.run_book import RunBook
 
 DRAWS = 200
-_SLOT = re.compile(r"\{([a-z][a-z0-9_]*)\}")
+_SLOT = re.compile(r"\{([a-z][a-z0-9_]*)(:words)?\}")
+_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def question(item: Item, seed: int, book: RunBook | None = None) -> Question:
@@ -162,12 +163,14 @@ def fill(text: str, values: Mapping[str, Any]) -> str:
 
     >>> fill("{owned} after {seconds} s", {"owned": ["a-0", "a-1"], "seconds": 3.0})
     'a-0, a-1 after 3 s'
+    >>> fill("{size:words} of {all:words}", {"size": 3, "all": 12})
+    'three of 12'
     """
 
     def put(slot: re.Match[str]) -> str:
         if slot[1] not in values:
             raise DataError(f"{slot[0]} in {text[:60]!r}: no such value; expected one of {', '.join(values)}")
-        return _show(values[slot[1]])
+        return _in_words(values[slot[1]]) if slot[2] else _show(values[slot[1]])
 
     return _SLOT.sub(put, text)
 
@@ -176,6 +179,13 @@ def _show(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return ", ".join(map(_show, value)) if value else "none"
     return str(_plain(value))
+
+
+def _in_words(value: Any) -> str:
+    """A whole number up to ten as a word, anything else as it is shown."""
+    number = _plain(value)
+    in_words = isinstance(number, int) and 0 <= number < len(_WORDS)
+    return _WORDS[number] if in_words else _show(value)
 
 
 def _filled_run(spec: RunSpec, values: Mapping[str, Any]) -> RunSpec:
