@@ -10,6 +10,9 @@
 # - crash, stop and freeze a consumer in the lab and read what happens to each partition (CCAAK Troubleshooting);
 # - name the three ways in which Kafka rebalances a group and one difference between them (CCAAK Fundamentals).
 #
+# All you need to know beforehand: Kafka's servers, the *brokers*, keep *records* in *topics*; each topic is divided into *partitions*;
+# *consumers* read the records.
+#
 # Picture a restaurant: the tables are partitions, the waiters are consumers. Dan, one of four waiters, goes home. Here are the three ways
 # in which his tables get another waiter, on one clock.
 #
@@ -28,11 +31,11 @@ describe(one_clock(restaurant, event="Dan goes home"))
 #
 # ## A phone rings at 02:47
 #
-# *Lag on `orders` is growing*: more and more records are written and not yet read. One of three pods ran out of memory. Kubernetes started it again fifteen seconds later, so
+# *Lag on `orders` is growing*: records are written faster than they are read. One of three pods ran out of memory. Kubernetes started it again fifteen seconds later, so
 # everything should be fine. Yet **all** partitions go unread, and not only for a moment: the two healthy pods sit idle as well, their CPU
 # near zero, without an error in their logs. What are they waiting for? Would restarting them help?
 #
-# Keep the case in mind. You will run it in notebook 01 and see the answer, and you will know what to change.
+# Keep the case in mind. You will run it in notebook 01, where you also learn what to change.
 #
 # ## Is everything here?
 
@@ -52,8 +55,8 @@ doctor()
 #
 # ## Four waiters, sixteen tables
 #
-# A restaurant has sixteen tables and four waiters, four tables each. In the middle of the evening Dan tells the
-# shift manager that he is ill and goes home. His four tables need another waiter. There are two ways to go on:
+# A restaurant has sixteen tables and four waiters, who serve four tables each. In the middle of the evening Dan tells the
+# shift manager that he is ill, and goes home. His four tables need another waiter. There are two ways to go on:
 #
 # 1. **Everybody drops everything.** All waiters leave their tables and meet, one of them writes a new plan for all
 #    sixteen tables, and then everybody starts again. It is simple, and meanwhile nobody is served.
@@ -72,7 +75,7 @@ doctor()
 # | a waiter who falls asleep on a chair | a **frozen** process: it will wake up and not know how late it is |
 # | that waiter, awake, at a table that is no longer his | a **zombie** |
 #
-# Kafka calls the first way **eager**. The second way exists twice: **cooperative** (since Kafka 2.4) and **KIP-848**, the new protocol
+# Kafka calls the first way **eager**. The second way comes in two forms: **cooperative** (since Kafka 2.4) and **KIP-848**, the new protocol
 # of Kafka 4.0, named after the Kafka Improvement Proposal that describes it. You select it with `group.protocol=consumer`.
 #
 # A partition that nobody reads (a table that nobody serves) is **unread**, and the time for which it is unread is a **gap**. Add up the gaps of all
@@ -97,8 +100,8 @@ describe(restaurant["eager"])
 #
 # ## A waiter faints
 #
-# Dan said that he was leaving. A waiter who faints in the cellar says nothing. He is only missed when he has not been seen for a
-# while: consumers send the coordinator a **heartbeat** every few seconds, and a member without heartbeats is removed when its
+# Dan said that he was leaving. A waiter who faints in the cellar says nothing. He is missed only when nobody has seen him for a
+# while. Consumers send the coordinator a **heartbeat** every few seconds, and a member without heartbeats is removed when its
 # **session timeout** has passed, 45 seconds by default since Kafka 3.0.
 #
 # ### Predict
@@ -139,13 +142,13 @@ from rebalance_kit.notebook import costs, draws
 costs(draws("two-consumers-crash"))
 
 # %% [markdown]
-# Two things are worth remembering already:
+# Two things are already worth remembering:
 #
-# - **What differs:** under eager the healthy consumer stops as well (all four partitions are unread for an instant). Under the
+# - **What differs:** under eager the healthy consumer stops as well, for an instant, so all four partitions have a gap. Under the
 #   other two it never stops.
 # - **What does not differ:** the dead consumer's partitions are unread for about three quarters of a minute under each protocol, because
-#   everyone waits for the session to expire; only then does a rebalance begin. Runs differ by a few seconds, depending on how old the
-#   last heartbeat was at the moment of the crash. (Heartbeats come every 3 s in the classic protocol, on which eager and cooperative run,
+#   everyone waits for the session to expire; only then does a rebalance begin. Runs differ by a few seconds. The older the last heartbeat
+#   was at the crash, the sooner the session expires. The survivor hears of it at its own next heartbeat, so a gap can be longer than 45 s. (Heartbeats come every 3 s in the classic protocol, on which eager and cooperative run,
 #   and every 5 s under KIP-848.)
 #
 # ## The lab
@@ -156,7 +159,7 @@ costs(draws("two-consumers-crash"))
 # 1. Select the first consumer and press **Crash**. The lab plays what follows.
 # 2. **Watch for** how long it takes until the coordinator *notices* the crash.
 # 3. Choose **Cooperative**, then **Consumer** (that is KIP-848) above the picture: the same crash, another protocol.
-# 4. Open **Why**: it quotes Kafka's rule behind the step at the cursor. **Logs** has the lines that broker and consumers would write,
+# 4. Open **Why**: it quotes the Kafka rule behind the step at the cursor. **Logs** has the lines that the broker and the consumers would write,
 #    **Messages** the requests between them. All tabs share the cursor.
 # 5. Press **Undo**, then **Predict** and **Crash** once more. This time the lab first asks what will happen; the outcome stays hidden
 #    until you press *Lock in*.
@@ -205,7 +208,7 @@ Lab("freeze")
 # ### Predict
 #
 # Kafka's Java client tells the application about its partitions in three callbacks: `onPartitionsAssigned` (you got these),
-# `onPartitionsRevoked` (you are about to give these up), and `onPartitionsLost`. Which one does the sleeper hear first when it wakes?
+# `onPartitionsRevoked` (you are about to give these up), and `onPartitionsLost`. Which one does the sleeper hear first when it wakes at second 91?
 
 # %%
 guess = predict({"first callback": None}, options=["assigned", "revoked", "lost"])
@@ -221,8 +224,8 @@ guess.beside({"first callback": first_callback(frozen, "consumer-2", since_s=80)
 callbacks(frozen, since_s=80)
 
 # %% [markdown]
-# **Lost**: its partitions went to others long ago, and the consumer must no longer commit offsets for them (store how far it has read), because the new owner may have read
-# further. Before it hears that, it may fetch and hand out records that the new owner has processed meanwhile. Those records are processed twice.
+# **Lost**: its partitions went to others when its session expired, in generation 2. The sleeper missed that generation, so the first row still says 1. It must no longer commit
+# offsets for them (a committed *offset* says how far a group has read a partition), because the new owner may have read further. Before `onPartitionsLost` runs, it may fetch and hand out records that the new owner has processed meanwhile. Those records are processed twice.
 #
 # ## Check yourself
 #
@@ -247,7 +250,7 @@ callbacks(frozen, since_s=80)
 # <details><summary>Answer</summary>
 #
 # Because everyone waits for the session to expire; only then does a rebalance begin, and no protocol shortens that wait. The remaining differences
-# come from the age of the last heartbeat.
+# come from heartbeats: how old the dead consumer's last one was, and how soon the survivor sends its next one.
 #
 # </details>
 #
@@ -255,7 +258,7 @@ callbacks(frozen, since_s=80)
 #
 # - A consumer group shares the partitions of its topics; a rebalance is how it agrees again on who reads what.
 # - **Eager**: all members drop all partitions and start again. **Cooperative** and **KIP-848** move only what has to move.
-# - A *leave* is announced and noticed at once. A *crash* is noticed when the session timeout has passed (45 s).
+# - A *leave* is announced and noticed at once. A *crash* is noticed when the session timeout has passed (45 s by default).
 # - A consumer that wakes up too late is told `onPartitionsLost`: do not commit.
 #
 # ## The course

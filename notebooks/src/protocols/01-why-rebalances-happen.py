@@ -15,11 +15,11 @@
 #
 # These terms are used throughout:
 #
-# - A **dynamic member** is the normal case: each new process gets a new *member id* from the coordinator. A **static member** has a
+# - A **dynamic member** is the normal case: each new process gets a new *member id*. A **static member** has a
 #   `group.instance.id`, so that a restarted process can be recognised.
-# - The **leader** of a classic group (eager, cooperative) is one of its consumers. It computes the assignment for all.
+# - The **leader** of a classic group (eager, cooperative) is one of its consumers. It computes the assignment for all members.
 # - **Eager** and **cooperative** run on the *classic protocol*, in which every new plan is a **generation**. **KIP-848** counts
-#   **group epochs** instead: the epoch goes up by one whenever something changes.
+#   **group epochs** instead: the epoch goes up by one whenever the members, their subscriptions or the partitions change.
 #
 # A consumer has to call `poll()`, which returns its records, at least once per `max.poll.interval.ms`: five minutes by default.
 #
@@ -53,11 +53,11 @@ guess
 # | event | why the group must act | usual root cause | scenario |
 # |---|---|---|---|
 # | a member joins | it must be given partitions | start-up, autoscaling, the second half of a restart | `join` |
-# | a member leaves | its partitions need an owner; it says so (LeaveGroup) | rolling deploy, scale-down, `close()` | `leave` |
+# | a member leaves | its partitions need an owner; the member announces that it goes (LeaveGroup) | rolling deploy, scale-down, `close()` | `leave` |
 # | a member crashes | its partitions need an owner; its session has to expire first | out of memory, node loss, network partition | `crash` |
-# | processing takes too long | `poll()` was not called for `max.poll.interval.ms`, so its partitions need an owner | slow database or API, batches too large | `poll-timeout` |
+# | processing takes too long | the member has not called `poll()` for `max.poll.interval.ms`, so its partitions need another owner | slow database or API, batches too large | `poll-timeout` |
 # | a member comes back | a new process is a new member | Kubernetes or systemd restarts it | `recovered-member` |
-# | a subscription changes | who may read what has changed | `subscribe()` with other topics in a new version of the code | `subscription-change` |
+# | a subscription changes | some members may now read other topics | `subscribe()` with other topics in a new version of the code | `subscription-change` |
 # | a pattern matches another topic | as above, though no code has changed | a topic was created or deleted | written out below |
 # | partitions are added | the new ones need an owner | an administrator ran `kafka-topics --alter --partitions` | `partitions-added` |
 #
@@ -75,8 +75,8 @@ reasons(run("join", "eager"), since_s=30)
 # %% [markdown]
 # The newcomer asks to join *twice*. Its first request has no member id; the coordinator answers with one
 # (`MEMBER_ID_REQUIRED`), and the consumer asks again with it. That is why the reason says "need to re-join with the given member-id".
-# Under KIP-848 there is no such round trip and no group-wide rebalance phase; the group epoch goes up by one. (The broker logs
-# only the new epoch number; the reason below is our wording. This fourth join brings epoch 5 because a group starts at epoch 1: notebook 04.)
+# Under KIP-848 there is no such round trip and no group-wide rebalance phase; the group epoch goes up by one. (The broker's line
+# about the new epoch names no reason; the one below is our wording. This fourth join brings epoch 5 because a group starts at epoch 1: notebook 04.)
 
 # %%
 reasons(run("join", "consumer"), since_s=30)
@@ -99,7 +99,7 @@ print(gaps(leave))
 # %% [markdown]
 # The leave was announced, and still its partitions go unread for a moment: the survivors hear of it at their next heartbeat, not before. (Why did
 # `consumer-2` have every third partition? The *assignor*, the rule that distributes the partitions, deals them out one by one under cooperative and in blocks under
-# eager: notebooks 02 and 03.)
+# eager: notebooks 02 and 06.)
 #
 # ## 3 A member crashes
 #
@@ -128,8 +128,8 @@ reasons(crash, since_s=30)
 # The session expired: `session.timeout.ms` (45 s since Kafka 3.0, 10 s before) had passed since the last heartbeat, which was up to 3 s old at the crash. A lost node, a process
 # killed by the kernel and a cut network cable look the same to the coordinator: no heartbeat arrives.
 #
-# **Look at** the long bar *owner dead, frozen or busy*: during that time nobody knew that the consumer was dead. (Records that *come twice* are a
-# subject of notebook 02.)
+# **Look at** the long bar *owner dead, frozen or busy*: during that time nobody knew that the consumer was dead. (Notebook 02 explains the records
+# that *come twice*.)
 
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit.notebook import chart
@@ -145,7 +145,7 @@ describe(crash)
 # ## 4 Processing takes too long
 #
 # One consumer waits 20 s for a database. To see the effect quickly, `max.poll.interval.ms` is set to 12 s here; the default is five
-# minutes. Its heartbeats come from a background thread and arrive on time throughout.
+# minutes. Its heartbeats come from a background thread, so the database does not delay them.
 #
 # ### Predict
 #
@@ -168,7 +168,7 @@ removals(slow, since_s=30)
 # The client itself: it notices that `poll()` has not been called in time and sends LeaveGroup. (Had the coordinator removed it, the line would
 # say *heartbeat expiration*, as in section 3.) The broker's line "Preparing to rebalance" speaks of a *leave*, and only another line quotes the client's
 # reason (since Kafka 3.2). A higher `session.timeout.ms` changes nothing. What helps is a higher
-# `max.poll.interval.ms`, or less work per `poll()` (`max.poll.records`). When the consumer is done it joins again, so one slow batch causes two rebalances:
+# `max.poll.interval.ms`, or less work per `poll()` (`max.poll.records`). When the consumer is done, it joins again, so one slow batch causes two rebalances:
 
 # %%
 reasons(slow, since_s=30)
@@ -196,14 +196,17 @@ guess_back.beside({"seconds": median(many, "group_gap_s")["eager"]})
 costs(many, "longest gap of the whole group", "partitions unread", "longest gap of a partition", "unread")
 
 # %% [markdown]
-# To the coordinator the new process is a stranger, because a dynamic member gets a new id in each life. The stranger's join starts a
+# To the coordinator the new process is a stranger, because a dynamic member gets a new id each time its process starts. The stranger's join starts a
 # rebalance. Under eager, the healthy members give everything up and join; then all of them wait for the *dead* id, whose session is still
 # running. That is what the healthy pods were waiting for at 02:47: the restarted pod was fast, and so it started a rebalance that could not end before
 # the old session did. Had it come back after the session had expired, there would have been two rebalances, one for the expired session and one for the join, and each would have
 # stopped the healthy pods for a fraction of a second.
 #
+# What can you change? Under cooperative or KIP-848 the healthy pods would have kept reading, as the table shows. With a `group.instance.id` the
+# restarted pod takes its old place without a rebalance (see *A static member returns in time* below).
+#
 # Look at the gaps of one such run under KIP-848. One healthy member's partition goes unread too, for another reason: it was **moved**
-# to the newcomer (again called `consumer-2`, under a new member id), which was given a share at once. The group counted four members then, the dead one among them, and
+# to the newcomer (again called `consumer-2`, under a new member id), which was given a share at once. The coordinator counted four members then, the dead one among them, and
 # distributed the partitions among all four; when the dead one's session ended, it distributed them again. The longest gap is longer here, because a freed partition also waits
 # for its new owner's next heartbeat; in a classic group all members are already waiting in the rebalance.
 
@@ -211,7 +214,7 @@ costs(many, "longest gap of the whole group", "partitions unread", "longest gap 
 gaps(run("recovered-member", "consumer"))
 
 # %% [markdown]
-# Open the case under eager and move the cursor through the wait: the bold line names the member the group is waiting for, the Joined badges show
+# The lab below opens the case under eager. Move the cursor through the wait: the bold line names the member the group is waiting for, the Joined badges show
 # who has rejoined, and **Why** quotes the rule. Then go back to a moment before the restart and crash another consumer. An action
 # taken earlier in time starts a new branch; the old one is kept, and **History** (H) compares them.
 
@@ -222,6 +225,9 @@ Lab("recovered-member", "eager")
 
 # %% [markdown]
 # ## 6 A subscription changes
+#
+# `consumer-2` subscribes to a second topic. A member of a classic group rejoins at once. Under KIP-848 the member reports the change with its next
+# heartbeat, up to 5 s later:
 
 # %%
 print(reasons(run("subscription-change", "eager"), since_s=30))
@@ -250,10 +256,10 @@ reasons(run(scenario(pattern), "eager"), since_s=20)
 #
 # ### Predict
 #
-# An administrator adds partitions. Who notices first in a classic group: any consumer, the leader, or the coordinator?
+# An administrator adds partitions. Who starts the rebalance of a classic group: any consumer, the leader, or the coordinator?
 
 # %%
-guess_added = predict({"who notices": None}, options=["any consumer", "leader", "coordinator"])
+guess_added = predict({"who starts it": None}, options=["any consumer", "leader", "coordinator"])
 guess_added
 
 # %% tags=["answer", "hide-input"]
@@ -261,20 +267,21 @@ from rebalance_kit.notebook import three
 
 added = three("partitions-added")
 why = reasons(added["eager"], since_s=20)
-guess_added.beside({"who notices": "leader" if "Leader" in why else "any consumer"})
+guess_added.beside({"who starts it": "leader" if "Leader" in why else "any consumer"})
 
 # %%
 why
 
 # %% [markdown]
-# The **leader** alone compares the numbers of partitions, whenever it refreshes its metadata, every `metadata.max.age.ms`: five minutes by default, ten seconds
+# The partitions had been added at second 32. The **leader** alone compares the numbers of partitions, whenever it refreshes its *metadata* (its copy of the list of topics and partitions). It does so every `metadata.max.age.ms`: five minutes by default, ten seconds
 # in this scenario. (The pattern of section 6 is evaluated by each member.) Under KIP-848 the **broker** notices on its own, at the next heartbeat of any member:
 
 # %%
 reasons(added["consumer"], since_s=20)
 
 # %% [markdown]
-# Until the group has reacted, nobody reads the new partitions. And what about the old ones?
+# Until the group has reacted, nobody reads the new partitions. (The table below does not count that, because it counts from the first time
+# that a partition is read.) And what about the old ones?
 
 # %%
 costs(added, "partitions unread", "longest gap of a partition")
@@ -320,7 +327,7 @@ reasons(run("static-restart-too-late", "eager"), since_s=20)
 # %% [markdown]
 # ### A consumer is busy for longer than the session timeout
 #
-# It works for a minute without calling `poll()`. The session timeout is 45 s, but its heartbeats come from another
+# `consumer-2` works for a minute without calling `poll()`. The session timeout is 45 s, but its heartbeats come from another
 # thread, and a minute is less than `max.poll.interval.ms`:
 
 # %%
@@ -371,7 +378,7 @@ guess.beside(
 #
 # 1. Add a consumer right after the leave. A new process needs about a second before it asks to join. One rebalance or two? Set **Jump** to *rebalance* and step through them with the arrow keys.
 # 2. Open the lessons *A pattern finds one topic too many* and *A broker bounces, and consumers know racks* from the
-#    title's menu: rebalances that no application asked for. Which member started them? **Logs** shows everything an operator would have had.
+#    title's menu: rebalances that no application asked for. Which member started them? **Logs** shows everything that an operator would have seen.
 
 # %% tags=["nbval-ignore-output"]
 Lab("leave", "eager", at_ms=31_000)
@@ -379,16 +386,16 @@ Lab("leave", "eager", at_ms=31_000)
 # %% [markdown]
 # <details><summary>Answers</summary>
 #
-# 1. Two. The survivors' heartbeats come 0.4 s after this leave, so the first rebalance is over before the new process asks. After a leave just behind their
+# 1. Two. The survivors' heartbeats come 0.4 s after this leave, so the first rebalance is over before the new process asks. After a leave just after their
 #    heartbeats it would be one: the request would arrive while the coordinator still waits for the survivors.
-# 2. The pattern: each member evaluates the pattern itself, and the first one whose metadata shows the new topic re-joins with a changed subscription.
+# 2. The pattern: each member evaluates the pattern itself, and the first one whose metadata shows the new topic rejoins with a changed subscription.
 #    The racks: the leader, at its metadata refresh, once when the broker goes and once when it is back.
 #
 # </details>
 #
 # ## Check yourself
 #
-# **1.** The broker's log says that a member *left*. Nobody stopped it, and its process is still running, without an exception. What happened?
+# **1.** The broker's log says that a member *left*. Nobody stopped it, and its process is still running, without an exception. What most likely happened?
 #
 # <details><summary>Answer</summary>
 #
@@ -408,8 +415,8 @@ Lab("leave", "eager", at_ms=31_000)
 #
 # <details><summary>Answer</summary>
 #
-# No. The group waits for the *dead* id, and only its session timeout ends that wait. (The Admin client does not help either: it can remove a single *static* member,
-# but of dynamic members only all at once. With a `group.instance.id` the restarted pod takes its old place without a rebalance.)
+# No. The group waits for the *dead* id, and only its session timeout ends that wait. (The Admin client cannot remove the dead member alone: it removes
+# a single *static* member, but dynamic ones only all at once, the healthy ones included. With a `group.instance.id` the restarted pod takes its old place without a rebalance.)
 #
 # </details>
 #

@@ -6,7 +6,7 @@
 # After this notebook you can
 #
 # - name the four steps of an eager rebalance and the two requests that carry it (CCDAK Fundamentals);
-# - say what computes the assignment, and work it out for the range assignor (CCDAK Application Development);
+# - say who computes the assignment, and work it out for the range assignor (CCDAK Application Development);
 # - follow a classic group through its four states (CCAAK Fundamentals);
 # - explain why one slow member stops a whole eager group, and for how long at most (CCAAK Troubleshooting).
 #
@@ -15,11 +15,11 @@
 #
 # ## The four steps
 #
-# 1. **Revoke everything.** Each member hears of the rebalance in the answer to its heartbeat
+# 1. **Revoke everything.** Each member, except the one that started the rebalance, hears of it in the answer to its heartbeat
 #    (`REBALANCE_IN_PROGRESS`). In its next `poll()` it commits (with auto-commit on), runs `onPartitionsRevoked` with *all* its partitions,
 #    and owns nothing.
 # 2. **JoinGroup.** It asks to be part of the next generation and says what it subscribes to. The coordinator holds
-#    the request back until *all* members have asked.
+#    its answer back until *all* members have asked.
 # 3. **The leader computes.** All are answered; one of them, the leader, gets the list of members with their
 #    subscriptions and runs the **assignor**, the rule that decides who gets what.
 # 4. **SyncGroup, and resume.** The leader sends the whole assignment, the others an empty request; each answer
@@ -27,7 +27,7 @@
 #
 # ## What the range assignor does
 #
-# `range` is the first assignor of the default list. It sorts partitions and members, and deals the partitions of each topic out in
+# `range` is the first assignor of the default list. It sorts partitions and members, and deals out the partitions of each topic in
 # **blocks**; if the blocks cannot be equal, the first members get one more. Twelve partitions:
 #
 # | members | consumer-1 | consumer-2 | consumer-3 | consumer-4 |
@@ -61,7 +61,7 @@ guess.beside({"unread": cost.partitions_unread, "change hands": cost.partitions_
 #
 # ## The messages
 #
-# **Watch for** three things: the newcomer asks twice; its second JoinGroup is held back until the old members come; and
+# **Watch for** three things: the newcomer asks twice; the answer to its second JoinGroup is held back until the old members have asked; and
 # only the leader's SyncGroup carries a payload. (The cell below the picture, `twin(...)`, prints it as text.)
 
 # %% tags=["nbval-ignore-output"]
@@ -164,7 +164,7 @@ explain("group.initial.rebalance.delay.ms")
 # ## Everybody waits for the slowest
 #
 # A consumer that is busy with a long batch does not call `poll()`, so it cannot join. Nothing is wrong with that: the
-# limit is `max.poll.interval.ms`, five minutes by default. Now a fourth consumer joins in the meantime.
+# limit is `max.poll.interval.ms`, five minutes by default. Now a fourth consumer joins while one of the three is busy.
 #
 # ### Predict
 #
@@ -205,7 +205,7 @@ describe(picture)
 #
 # ### Predict
 #
-# How many rebalances is that, and how many minutes until the last one is over?
+# How many rebalances is that, and how many minutes pass from the first restart until the last rebalance is over?
 
 # %%
 guess = predict({"rebalances": None, "minutes": None}, within={"rebalances": 1, "minutes": 1})
@@ -227,8 +227,8 @@ ten = metrics(run(deploy, "eager"))
 guess.beside({"rebalances": ten.rebalances, "minutes": ten.converge_s / 60})
 
 # %% [markdown]
-# Each restart is a leave and a join: two rebalances per consumer, each with a gap for every partition, for three minutes. The caches
-# of each partition are cold again and again. With fifty consumers it would be a hundred rebalances. Static membership removes them, if the session timeout is longer
+# Each restart is a leave and a join: two rebalances per consumer, each with a gap for every partition, for three minutes. After each of
+# them every cache is cold again. With fifty consumers it would be a hundred rebalances. Static membership avoids these rebalances if the session timeout is longer
 # than a restart (notebook 08). The other protocols need as many rebalances or more, but they stop only what moves (notebook 05).
 #
 # ## Which assignors are eager?
@@ -267,7 +267,7 @@ spread(draws("crash", protocols=["eager"]), "records_redelivered")
 #
 # ## One interesting failure
 #
-# A **rebalance storm** is one rebalance after another. In this one two consumers take turns exceeding `max.poll.interval.ms`, and `consumer-3` is healthy all the time.
+# A **rebalance storm** is one rebalance after another. In this one two consumers take turns exceeding `max.poll.interval.ms` (12 s here), and `consumer-3` is healthy all the time.
 # Play it, and look at the lane of `consumer-3`. Then choose **Cooperative** and look again. For a member that has stopped polling, the thin
 # inner ring shows how much of `max.poll.interval.ms` is left.
 
@@ -290,7 +290,7 @@ print(
 #
 # ### The worst moment for a crash
 #
-# A crash does most harm in the middle of a hand-over. Here two consumers take three seconds for each callback, a third one joins, and `consumer-2` dies inside its `onPartitionsRevoked`, at second 34.3.
+# A crash does the most harm in the middle of a hand-over. Here two consumers take three seconds for each callback. A third one joins, and `consumer-2` dies inside its `onPartitionsRevoked`, at second 34.3.
 #
 # 1. The lab opens just after the crash. Press **Predict**, and restart `consumer-2`. Does a restart help the others?
 # 2. Press **Undo**, then **Compare**. **Watch for** the rows *No owner* and *unread partition-seconds*.

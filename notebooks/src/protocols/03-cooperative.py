@@ -17,7 +17,7 @@
 # ## Three phases
 #
 # 1. **Rejoin and keep.** Members send JoinGroup *with* the list of what they own, and keep reading.
-# 2. **Targeted revocation.** The new assignment leaves out each partition that must change hands. Its old owner calls
+# 2. **Targeted revocation.** The new assignment leaves out each partition that must change hands. Its old owner runs
 #    `onPartitionsRevoked` with just that one, and rejoins.
 # 3. **Targeted assignment.** In a second generation the free partition is given to its new owner.
 #
@@ -25,12 +25,12 @@
 #
 # ## From A to B
 #
-# A reads two partitions of `orders`, B the other two. Then A alone subscribes to a second topic as well, and gets its
+# A reads two partitions of `orders`, B the other two. Then A alone subscribes to a second topic as well, `audits`, and gets its
 # two partitions.
 #
 # ### Predict
 #
-# What happens to the partitions of `orders`?
+# How many partitions of `orders` move, and how many are unread for a time?
 
 # %%
 from rebalance_kit.notebook import predict, run
@@ -98,7 +98,7 @@ callbacks(move, since_s=37)
 #
 # ### How long is the moved partition unread?
 #
-# A starts the second round at once. B has revoked nothing, so nobody tells it to rejoin: it hears of the second round at its next **heartbeat**.
+# A starts the second round at once. B has revoked nothing, so it does not rejoin by itself: it hears of the second round at its next **heartbeat**.
 #
 # ### Predict
 #
@@ -132,14 +132,14 @@ spread(slow, "longest_gap_s")
 #
 # </details>
 #
-# **Myth 1:** "with cooperative rebalancing no partition goes unread." The moving ones do and, if all members are healthy, usually for longer than under eager. What is true: the *others* do not.
+# **Myth 1:** "with cooperative rebalancing no partition goes unread." The moving ones do, and in a healthy group usually for longer than under eager. What is true: the *others* do not.
 #
 # ## One generation or two?
 #
 # ### Predict
 #
 # In notebook 01 a leave, a crash and added partitions took one cooperative generation, a join two. Here a member freezes until its session has ended, then
-# wakes and joins again. How many generations is that in all?
+# wakes and joins again. How many new generations is that?
 
 # %%
 guess = predict({"generations": None})
@@ -155,7 +155,7 @@ describe(frozen)
 # %% [markdown]
 # **Myth 2:** "a cooperative change always takes two rebalances." Two are needed only when something is taken from a
 # *living* member, here to give the returning member its share. The partitions of a member whose session has ended, and new ones, are free already: one generation.
-# Throughout, the healthy members go on reading what they keep. (The 1,192 records come twice because the woken member, a zombie, still fetches them before it learns that its
+# Throughout, the healthy members go on reading what they keep. (The twelve records of second 77 had been read after the sleeper's last commit. The 1,192 come twice because the woken member, a zombie, still fetches them before it learns that its
 # partitions went to others: notebook 07.)
 #
 # ## Sticky is not cooperative
@@ -282,7 +282,7 @@ describe(run("slow-callback", "cooperative"))
 #
 # ### Predict
 #
-# Which of the two delivers more records twice after a crash, in the median of a hundred crashes?
+# Which of the two protocols delivers more records twice after a crash, in the median of a hundred crashes?
 
 # %%
 guess = predict({"more duplicates": None}, options=["eager", "cooperative", "no difference"])
@@ -300,7 +300,7 @@ costs(crashes, "records redelivered")
 # %% [markdown]
 # No difference: what counts is how long ago the dead member committed. Even a planned cooperative move may repeat records, like the fourteen in the first run: the
 # commit is made *before* the join and reading goes on. What is read between commit and revocation is not committed,
-# unless your `onPartitionsRevoked` commits it. (There it was 1.4 s, at ten records per second.)
+# unless your `onPartitionsRevoked` commits it. (In the first run 1.4 s passed between commit and revocation, at ten records per second.)
 #
 # ## Try it: two restarts
 #
