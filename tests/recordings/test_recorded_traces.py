@@ -7,6 +7,7 @@ import pytest
 from rebalance_kit.model.schema.check import problems
 from rebalance_kit.recordings.runs.folder import read_run
 from rebalance_kit.recordings.runs.trace import recorded_trace
+from rebalance_kit.view.board.boards import Boards
 from tests.support.recordings.repeated_runs import REPEATED, REPEATED_LATER
 
 
@@ -20,3 +21,9 @@ def test_the_trace_of_a_recorded_run_is_written_as_the_schema_says(recorded_fold
 def test_a_recorded_consumer_group_speaks_its_protocol_in_every_row_but_actions(recorded_folders, name):
     trace = recorded_trace(read_run(recorded_folders[name]))
     assert {row.protocol for row in trace.rows if row.kind != "action"} == {"consumer"}
+
+
+def test_the_readers_of_a_recorded_run_are_no_zombies_for_want_of_coordinator_rows(recorded_folders):
+    boards = Boards(recorded_trace(read_run(recorded_folders["crash.cooperative.4.3.1"])))
+    words = {state.word for track in boards.partitions.values() for state in track.states}
+    assert "flows" in words and "zombie" not in words

@@ -54,14 +54,17 @@ from rebalance_kit.notebook import (
 #
 # ```python
 # # Python, on librdkafka
-# consumer = Consumer({"group.id": "billing", "enable.auto.commit": False})
+# consumer = Consumer({"bootstrap.servers": "b:9092", "group.id": "billing", "enable.auto.commit": False})
 # consumer.subscribe(["orders"], on_revoke=revoked, on_lost=lost)
 # try:
 #     while running:
 #         record = consumer.poll(0.1)         # one record or None
 #         if record is not None and record.error() is None:
 #             process(record)
-#             consumer.commit(record, asynchronous=False)   # one request per record: slow, but easy to follow
+#             try:
+#                 consumer.commit(record, asynchronous=False)   # one request per record: slow, but easy to follow
+#             except KafkaException:
+#                 pass                        # refused, as in Java: the next poll() settles it
 # finally:
 #     consumer.close()
 # ```
@@ -83,7 +86,8 @@ from rebalance_kit.notebook import (
 # Two things follow. If the time between two calls of `poll()` exceeds `max.poll.interval.ms`, a Java or librdkafka
 # client leaves the group. (franz-go has no such timer. But with `BlockRebalanceOnPoll`, a member that does not allow a
 # rebalance within `RebalanceTimeout`, 60 s by default, is removed.) And a rebalance of a classic group waits for the
-# next `poll()` of every member; under KIP-848 only the partitions that a member has to give up wait for its `poll()`.
+# next `poll()` of every Java member, and of every librdkafka member that has registered callbacks. Under KIP-848 only
+# the partitions that a member has to give up wait for its `poll()`.
 #
 # ## Three callbacks
 #
@@ -98,7 +102,7 @@ from rebalance_kit.notebook import (
 # ### Predict
 #
 # Three consumers read twelve partitions. One of them is closed with `close()`. How many partitions do the calls of
-# `onPartitionsRevoked` name under each protocol, those of the closing member included? Add up all calls of all members.
+# `onPartitionsRevoked` name under each protocol? Add up the calls of all three members.
 
 # %%
 guess = predict({"eager": None, "cooperative": None, "KIP-848": None})
@@ -120,7 +124,7 @@ guess.beside(dict(zip(guess.answers, (given(trace, "revoked") for trace in left.
 # Eager revokes everything, the survivors' eight partitions included, and deals it out again. Under cooperative and KIP-848 only the closing
 # member revokes: its own four.
 #
-# Now a join: three consumers read twelve partitions, and a fourth one joins. It starts at 33.6 s and has joined at
+# Now a join: three consumers read twelve partitions, and a fourth one joins. It starts at 33.6 s and has joined by
 # 34.9 s. **Watch for** the calls with *nothing*: consumer-4 gets nothing in generation 2, because the old owners have to
 # revoke first.
 
@@ -129,7 +133,7 @@ joined = three("join")
 print(callbacks(joined["cooperative"], since_s=30))
 
 # %% [markdown]
-# `onPartitionsAssigned` is called after every generation, even if nothing is new. A listener that starts from scratch
+# Here `onPartitionsAssigned` is called after every generation, even if nothing is new. A listener that starts from scratch
 # in assigned breaks here: partitions that a callback does not name go on without interruption.
 #
 # ### The three by three table
@@ -151,15 +155,16 @@ print(columns(rows))
 # | | eager | cooperative | KIP-848 |
 # |---|---|---|---|
 # | revoked | **all** it owns, before JoinGroup, even if that is nothing | only what leaves, after SyncGroup (the partitions of a topic that you drop: before JoinGroup); not called for nothing | only what leaves, when a heartbeat says so; not called for nothing |
-# | assigned | **all** of the new assignment | only what is new, even if that is nothing | only what is new, even if that is nothing |
+# | assigned | **all** of the new assignment | only what is new, even if that is nothing | only what is new, even if that is nothing; not called if its assignment stays as it is |
 # | lost | all it owned | all it owned | all it owned |
 #
 # Lost comes instead of revoked when the membership is already gone: the session expired, the poll timeout passed, the
 # member was fenced. A classic Java consumer also calls it when you `close()` or `unsubscribe()` **in the middle of a
 # rebalance**. That happens in a healthy group: in a rolling deploy, a pod may close while the group still waits for the one
-# before it. (This concerns cooperative consumers: an eager one owns nothing at that moment, so nothing is called.) Your
-# code in revoked does not run then, and `commitSync()` throws `RebalanceInProgressException`. So before you close,
-# `pause()` all partitions and call `poll()` until `commitSync()` succeeds.
+# before it. (This concerns cooperative consumers: an eager one owns nothing at that moment, so nothing is called.) If
+# you override lost, your code in revoked does not run. If you do not, it runs, and its `commitSync()` throws
+# `RebalanceInProgressException`. So before you close, `pause()` all partitions and call `poll()` until `commitSync()`
+# succeeds.
 #
 # ### The same listener in three languages
 #
@@ -211,8 +216,9 @@ print(columns(rows))
 # | process, then commit | the records come again | at least once |
 # | commit, then process | the records are never processed | at most once |
 #
-# Auto-commit (`enable.auto.commit=true`, the default) runs inside `poll()`, at most once per `auto.commit.interval.ms`, and
-# commits what earlier polls returned. If you process within the loop, that is "process, then commit".
+# Auto-commit (`enable.auto.commit=true`, the default) runs inside `poll()`, once per `auto.commit.interval.ms`, and
+# commits what earlier polls returned. It also runs before a rebalance and in `close()`. If you process within the loop,
+# auto-commit amounts to "process, then commit".
 #
 # librdkafka differs: a background thread commits what `poll()` has returned, the record in hand included. A crash can
 # lose that record. Set `enable.auto.offset.store=false`, and call `store_offsets()` after processing.
@@ -220,7 +226,7 @@ print(columns(rows))
 # ### Predict
 #
 # Three consumers, twelve partitions, ten records per second per partition, 5 ms of work per record. One consumer is
-# killed. The run is repeated 40 times, with the crash at another moment each time. With auto-commit about a hundred records
+# killed. The run is repeated 40 times, with the crash at a different moment each time. With auto-commit about a hundred records
 # come twice (notebook 02). How many do with a commit after each batch, in the median? Choose the nearest.
 
 # %%
@@ -337,7 +343,7 @@ reveal(f"{fault.at_ms / 1000:.1f} s, {fault.actor}, in {fault.detail['name']}: {
 # It is refused, and that is lucky: the new owner has read on, and an accepted commit would have set the stored offset
 # back. Here the client refuses it itself, because it knows that it has been removed. A commit that it sends *before* it knows
 # reaches the coordinator, and **fencing** stops it there: every commit carries the member id and the generation (classic)
-# or the member epoch (KIP-848), and the coordinator refuses those that are no longer current.
+# or the member epoch (KIP-848), and the coordinator refuses a member that it has removed.
 #
 # Because `onPartitionsLost` calls `onPartitionsRevoked` by default, a listener that commits in revoked and does not
 # override lost meets the same refusal. The client logs `User provided listener … failed on invocation of
@@ -350,7 +356,7 @@ reveal(f"{fault.at_ms / 1000:.1f} s, {fault.actor}, in {fault.detail['name']}: {
 # | `CommitFailedException` | you are not a member any more: poll timeout, session expired | stop using these records; call `poll()`, which joins again. Then find out why: batch too long? |
 # | `RebalanceInProgressException` | you are a member, and a rebalance is under way | call `poll()` to finish it, then commit what you still own |
 # | `FencedInstanceIdException` | another process uses your `group.instance.id` | fatal for this process: close it, find the duplicate |
-# | `RetriableCommitFailedException` | `commitAsync` met a passing error | nothing; the next commit covers it |
+# | `RetriableCommitFailedException` | `commitAsync` met a transient error | nothing; the next commit covers it |
 # | `WakeupException` | your own `wakeup()` from another thread | leave the loop and close |
 #
 # In librdkafka the same refusals are error codes: `UNKNOWN_MEMBER_ID`, `ILLEGAL_GENERATION`, `REBALANCE_IN_PROGRESS`,
@@ -374,16 +380,17 @@ print(explain("CommitFailedException"))
 # ## Long work: `pause()` and worker threads
 #
 # If one batch takes longer than `max.poll.interval.ms`, the client leaves the group although nothing is wrong with it.
-# **Watch for** the delay: others have its partitions at 43.9 s, and consumer-2 hears of it at 49.1 s, in its next
-# `poll()`.
+# **Watch for** the delay: others have its partitions at 43.9 s, and the listener of consumer-2 hears of it
+# at 49.1 s, in the next `poll()`.
 
 # %%
 slow = run("poll-timeout", "cooperative")
 print(callbacks(slow, since_s=30))
 
 # %% [markdown]
-# One cure is to raise the limit. The other is to hand the batch to a worker, `pause()` the partitions, and go on calling `poll()`. A
-# paused consumer returns no records, and it still takes part in the group.
+# There are three cures. Make the batch smaller (`max.poll.records`). Raise the limit. Or hand the batch to a worker,
+# `pause()` the partitions, and go on calling `poll()`: a paused consumer returns no records, and it still takes part in
+# the group.
 #
 # ```java
 # while (running) {
@@ -422,7 +429,7 @@ print(callbacks(slow, since_s=30))
 #
 # ## Exactly once, from topic to topic
 #
-# *(From KIP-98 and KIP-447. The kit's engine does not run transactions; this section is read, not simulated.)*
+# *(From KIP-98 and KIP-447. The kit's engine does not run transactions: this section rests on the KIPs, not on a run.)*
 #
 # A transaction writes the output records and the consumed offsets together (the producer has a `transactional.id`):
 #
@@ -439,7 +446,8 @@ print(callbacks(slow, since_s=30))
 #
 # `consumer.groupMetadata()` carries the member id and the generation, so a zombie's offsets are refused exactly as its commits
 # are. (Before KIP-447, Kafka 2.5, this needed one producer per input partition.) If a step fails, call
-# `abortTransaction()` and seek back to the committed offsets. Set `enable.auto.commit=false` on this consumer, and
+# `abortTransaction()` and seek back to the committed offsets. After a `ProducerFencedException`, close the producer
+# instead. Set `enable.auto.commit=false` on this consumer, and
 # `isolation.level=read_committed` on every consumer of the output.
 #
 # ## librdkafka: the callback must call back
@@ -454,7 +462,7 @@ print(callbacks(slow, since_s=30))
 # | cooperative-sticky, and everything under KIP-848 | `incremental_assign(partitions)` | `incremental_unassign(partitions)` |
 #
 # In Python the client makes the right call for you if your callback makes none. The trouble begins with callbacks
-# copied from an eager client. The next cell runs **real clients**, `confluent-kafka` against the mock cluster that
+# copied from an eager client. The next cells run **real clients**, `confluent-kafka` against the mock cluster that
 # librdkafka includes, in a process of its own. Member *a* starts; *b* joins four seconds later;
 # `group.protocol=consumer`.
 

@@ -29,8 +29,8 @@ clocks()
 
 # %% [markdown]
 # The heartbeat comes from a **background thread**. It keeps the session alive even when the application hangs in its
-# own code. That is why there is a second clock: `max.poll.interval.ms` notices an application that no longer polls.
-# When it runs out, the *client* leaves the group, and the broker logs a member that *left*.
+# own code. That is why the client has a clock for `poll()` as well: `max.poll.interval.ms` notices an application that
+# no longer polls. When it runs out, the *client* leaves the group, and the broker logs a member that *left*.
 #
 # ### Predict
 #
@@ -77,7 +77,7 @@ guess.beside(seen)
 # | `group.min.session.timeout.ms` (6 s) ≤ session ≤ `group.max.session.timeout.ms` (30 min) | the broker | `INVALID_SESSION_TIMEOUT`; the client ends |
 # | `max.poll.interval.ms` > your worst batch | nobody | the client leaves the group in the middle of its work |
 # | `max.poll.interval.ms` ≥ `session.timeout.ms` | librdkafka only | librdkafka refuses to start |
-# | under KIP-848, session and heartbeat are set on the **broker** | the Java client | `session.timeout.ms cannot be set when group.protocol=CONSUMER` |
+# | under KIP-848, session and heartbeat are set on the **broker** | the client | it does not start; in Java: `session.timeout.ms cannot be set when group.protocol=CONSUMER` |
 #
 # Under KIP-848 the keys are `group.consumer.session.timeout.ms` (45 s) and `group.consumer.heartbeat.interval.ms` (5
 # s), each with a minimum and a maximum on the broker. One group can have its own value: `kafka-configs
@@ -87,7 +87,7 @@ guess.beside(seen)
 #
 # ### What a shorter session buys
 #
-# One of three consumers is killed. The run is repeated 40 times, with the crash at another moment each time, once with a
+# One of three consumers is killed. The run is repeated 40 times, with the crash at a different moment each time, once with a
 # session of 12 s and once with the default.
 #
 # ### Predict
@@ -121,7 +121,7 @@ reveal(spread(usual, "longest_gap_s"))
 # | garbage collections of 20 s | session above 20 s plus three heartbeats; better: shorten the collections |
 # | the log says *consumer poll timeout has expired* | fewer records per poll (`max.poll.records`), or a worker thread and `pause()`; only then a longer `max.poll.interval.ms` |
 # | a batch takes up to 8 minutes, and has to | `max.poll.interval.ms` = 2 × 8 minutes; a join phase may now wait as long for this member |
-# | rolling deploys rebalance all day | static membership, or cooperative, or KIP-848 (below) |
+# | rolling deploys rebalance all day | static membership (no rebalance at all), or cooperative or KIP-848 (no fewer rebalances, but only the partitions that move stop) |
 #
 # The longest batch is `max.poll.records` × the time per record. 500 records of 700 ms make 350 s, which is more than 5
 # minutes. Lower the first number before you raise the limit.
@@ -137,7 +137,7 @@ reveal(spread(usual, "longest_gap_s"))
 # ### Predict
 #
 # Three consumers read six partitions under eager. They are restarted one after the other, and each is away for
-# **twenty** seconds (in the runs of notebook 05, five). For how many partition-seconds do partitions go unread in all? Give medians
+# **twenty** seconds (in the runs of notebook 05, five). How many unread partition-seconds does that make in total? Give medians
 # over 40 runs that differ only by chance.
 
 # %%
@@ -175,13 +175,13 @@ reveal(columns(table))
 # %% [markdown]
 # Static members cause no rebalance at all, and leave far more unread: each of three members is away for twenty seconds
 # with two partitions, which makes 3 × 20 × 2 = 120 partition-seconds, and a little for each start. That is the bargain, not a
-# defect: while a static member is away, **nobody** reads its partitions. Meanwhile, others read the partitions of a
-# dynamic member, so for dynamic members it does not matter how long a restart takes.
+# defect: while a static member is away, **nobody** reads its partitions. While a dynamic
+# member is away, others read its partitions, so it does not matter how long its restart takes.
 #
 # Among the dynamic members eager has the fewest unread partition-seconds. Its join
 # phase is over as soon as all have heard of it, and gives everything out at once. A partition that moves under
-# cooperative waits for a second generation, and under KIP-848 for the new owner's next heartbeat. But the more
-# partitions a group has, the more eager costs, because it stops them all.
+# cooperative waits for a second generation (hence nine rebalances, not six), and under KIP-848 for the new owner's next
+# heartbeat. But the more partitions a group has, the more eager costs, because it stops them all.
 #
 # So static membership pays if a rebalance is expensive for you (large state stores, cold caches, many members under
 # eager) and if restarts are short. It does not make a restart cheaper for the partitions of the one that restarts.
@@ -194,14 +194,15 @@ reveal(columns(table))
 # **The same id twice.** A deployment is copied with its settings, and a second process starts with the same
 # `group.instance.id`. You saw it in notebook 04b: a classic coordinator believes the newcomer, and the old process is
 # fenced. If a supervisor restarts the old process, it takes the place back, so the two fence each other in turn. KIP-848
-# refuses the newcomer as long as the *session* of the old member lives.
+# refuses the newcomer until the *session* of the old member ends, unless the old member has said in `close()` that it
+# will be back.
 #
 # That last rule has a consequence which deserves a run of its own.
 #
 # ### Predict
 #
 # A node runs out of memory and kills the process of a static member. Ten seconds later the pod is back, with the same
-# instance id. The session timeout is 45 s. For how many seconds, about, do its partitions go unread?
+# instance id. The session timeout is 45 s. For about how many seconds do its partitions go unread?
 
 # %%
 waits = ("about 11 s", "about 45 s", "about 300 s")
@@ -276,7 +277,7 @@ reveal("\n".join([gaps(back["KIP-848"]), *ends]))
 #
 # ## Storms
 #
-# A **rebalance storm** is a group that begins its next rebalance before it has settled from the last. The usual cause
+# In a **rebalance storm**, a group begins its next rebalance before it has settled from the last. The usual cause
 # is batches that exceed `max.poll.interval.ms`. A member leaves, its partitions slow the others down, and the next
 # member exceeds the limit.
 
@@ -297,7 +298,7 @@ print(reasons(run("storm", "eager"), since_s=25))
 #
 # ### Try it
 #
-# In the lab: raise `max.poll.interval.ms` in **Settings** until the storm is over. Find a value, to the second, that ends it.
+# In the lab: raise `max.poll.interval.ms` in **Settings** until the storm is over. Find a value that ends it.
 
 # %% tags=["nbval-ignore-output"]
 Lab("storm", "eager", at_ms=29_000)
@@ -305,7 +306,8 @@ Lab("storm", "eager", at_ms=29_000)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Each stall lasts 20 s, so anything above 20 s plus the time since the last `poll()` ends it: 21000 does.
+# Each stall lasts 20 s, so 21000 ends the storm. (In this run 20000 is just enough, because each stall begins right after
+# a `poll()`. A real limit needs a margin.)
 #
 # </details>
 #

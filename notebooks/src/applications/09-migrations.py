@@ -56,11 +56,11 @@ def deaths(trace):
 # ### Predict
 #
 # A group lists `[range]` alone. In the first bounce somebody writes the new list the other way round: `[range,
-# cooperative-sticky]`. When does the group first deal with cooperative-sticky?
+# cooperative-sticky]`. When does the group first use cooperative-sticky?
 
 # %%
 moments = ("in the first bounce", "in the second bounce", "never: a member dies")
-guess = predict({"the group deals with cooperative-sticky": None}, options=moments)
+guess = predict({"the group first uses cooperative-sticky": None}, options=moments)
 guess
 
 # %% tags=["answer", "hide-input"]
@@ -71,7 +71,7 @@ range_first = replace(first, args={**first.args, "configs": turned})
 bounced = simulate(replace(two_bounces, actions=(range_first, second)))
 flips = [row.at_ms for row in bounced.of("generation") if "cooperative" in row.detail["assignor"]]
 guess.beside(
-    {"the group deals with cooperative-sticky": moments[flips[0] >= second.at_ms] if flips else moments[2]}
+    {"the group first uses cooperative-sticky": moments[flips[0] >= second.at_ms] if flips else moments[2]}
 )
 
 # %% tags=["answer", "hide-input"]
@@ -98,7 +98,7 @@ reveal(f"{bounce}; first generation of cooperative-sticky at {flips[0] / 1000:.1
 # | racks | the broker's assignors ignore `client.rack` | keep classic if you need rack-aware assignment |
 # | alerts and dashboards | other metrics, other log lines, `Assigning` and `Reconciling` instead of two classic states | change them before, not after |
 #
-# The refusal is immediate and clear:
+# A Java client with a setting that KIP-848 refuses does not start, and says why:
 
 # %% tags=["hide-input"]
 refused = replace(migration.members[0], configs={"group.protocol": "consumer", "session.timeout.ms": 30_000})
@@ -108,7 +108,7 @@ except RebalanceKitError as error:
     print(error)
 
 # %% [markdown]
-# ### Online: bounce by bounce
+# ### Online: member by member
 #
 # Three classic members are restarted with `group.protocol=consumer`, one after another. When the first one leaves, the
 # other two make generation 2; then it comes back.
@@ -183,6 +183,9 @@ print()
 print(reasons(there_and_back, since_s=180))
 
 # %% [markdown]
+# consumer-3 is the last KIP-848 member. When it leaves, at 183.2 s, the other two run the classic protocol already, and
+# the group becomes classic. When consumer-3 is back, it joins like any classic member.
+#
 # ### If the policy forbids it
 #
 # `group.consumer.migration.policy=disabled` on the brokers:
@@ -198,8 +201,9 @@ print(deaths(forbidden))
 # `GROUP_ID_NOT_FOUND` misleads. The group is there, but as a *classic* group; a consumer group of that name is not. The
 # policy's values `upgrade` and `downgrade` allow one direction each.
 #
-# The same error has other causes, and its message tells them apart: *online upgrade is disabled*, or *an unsupported custom
-# assignor is in use*. The broker gives the latter for any assignment that carries user data. librdkafka's cooperative-sticky carries
+# The same error can have other causes, and its message tells them apart. A policy that forbids the conversion gives
+# *online upgrade is disabled*. Another cause gives *an unsupported custom assignor is in use*: the broker says this of
+# any assignment that carries user data. librdkafka's cooperative-sticky carries
 # some from its second generation on, although you wrote no assignor. (We saw the user data in SyncGroup requests of
 # librdkafka 2.16. That the broker refuses it we know from its source, `ConsumerGroup.fromClassicGroup`; we have not run
 # it.)
@@ -224,9 +228,9 @@ print(deaths(forbidden))
 #
 # $ kafka-consumer-groups --bootstrap-server b:9092 --describe --group billing --members --verbose
 # GROUP    CONSUMER-ID  ...  CURRENT-EPOCH  CURRENT-ASSIGNMENT  TARGET-EPOCH  TARGET-ASSIGNMENT  UPGRADED
-# billing  billing-1-…  ...  5              orders:0,1          5             orders:0,1,3       true
-# billing  billing-2-…  ...  4              orders:2,3          5             orders:2           false
-# billing  billing-3-…  ...  5              orders:4,5          5             orders:4,5         false
+# billing  billing-1-…  ...  5              orders:5            5             orders:2,5         true
+# billing  billing-2-…  ...  4              orders:0,1,2        5             orders:0,1         false
+# billing  billing-3-…  ...  5              orders:3,4          5             orders:3,4         false
 # ```
 #
 # (A mock-up; the columns are those of the tool's source.) TYPE is `Classic` until the first KIP-848 member joins, and `Consumer` from

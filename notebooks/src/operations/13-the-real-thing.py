@@ -77,16 +77,16 @@ reveal(in_lines(describe(recorded_trace(crashes["crash.cooperative.4.3.1"])).spl
 
 # %% [markdown]
 # Each gap is the session timeout of 10 s, minus the age of the last heartbeat, plus the rebalance. As in the
-# simulation, a crash costs about the same under all protocols. (The second rebalance of the text above is c3's return,
-# and at its end nobody owns anything because the recording closes all members.)
+# simulation, a crash costs about the same under all protocols. (The second rebalance of the text above is c3's return.
+# Cooperative takes two generations for it. At the end of the recording nobody owns anything, because it closes all
+# members.)
 #
 # ## Beside the engine
 #
 # One recording is one throw of the dice: chance decides how old the last heartbeat was when the process died. So the
-# engine runs the *same steps* forty times, each time with other **phases** (how long before the crash each timer was
-# last restarted), and we ask at which percentile of these runs the recorded value falls. Between the least and the
-# greatest, the recording could have been one of the engine's runs. Where all forty runs give one value, the percentile
-# is 50.
+# engine runs the *same steps* forty times, each time with different **phases** (how long before the crash each timer
+# was last restarted), and we ask at which percentile of these runs the recorded value falls. A recorded value between
+# the least and the greatest could have come from the engine. Where all forty runs give one value, the percentile is 50.
 
 
 # %% tags=["hide-input"]
@@ -104,13 +104,14 @@ def beside(cells_by_run, *measures):
 beside(cells, "longest gap, s", "generations or epochs", "delivered again")
 
 # %% [markdown]
-# *Delivered again* counts the records that came twice. It varies most, because it depends on how long before the crash
+# *Generations or epochs* counts those after the crash: the removal takes one, and c3's return one, or two under
+# cooperative. *Delivered again* counts the records that came twice. It varies most, because it depends on how long before the crash
 # the member had committed: up to five seconds. One recording tells little about it.
 #
 # ## A join, and a surprise
 #
-# Here is why the phases are drawn. In these three recordings, the partition that moves was unread under KIP-848 for
-# less than a quarter of its time under cooperative:
+# Here is why the phases are drawn. In these three recordings, the longest gap under KIP-848 is less than a
+# quarter of the one under cooperative:
 
 # %%
 joins = recorded("join.eager.4.3.1", "join.cooperative.4.3.1", "join.consumer.4.3.1")
@@ -125,12 +126,16 @@ beside(join_cells, "longest gap, s")
 # next heartbeats, and the first generation has just *restarted* their timers. So it takes one interval nearly every
 # time.
 #
+# Eager is nearly always quick, because its members hear of the join at the same time. The greatest of its draws is 3.2 s:
+# there the newcomer joined *between* the heartbeats of the others. One of them heard of it at once, revoked everything,
+# and waited one heartbeat interval for the other two.
+#
 # For your own measurements: measure a rebalance ten times, at ten different moments. Otherwise you measure the moment.
 #
 # ## Event by event
 #
-# `replay` goes further. It takes what was chance from the recording (who joined first, when heartbeats were sent), runs
-# the engine with it, and compares generations, assignments, callbacks and removals one by one. What the recording does
+# `replay` goes further. From the recording it takes whatever chance decided (who joined first, when heartbeats were
+# sent), runs the engine with it, and compares generations, assignments, callbacks and removals one by one. What the recording does
 # not tell is drawn ten times:
 
 # %%
@@ -149,9 +154,9 @@ print(
 #
 # | | recording | engine | why |
 # |---|---|---|---|
-# | time of a first join | differs from run to run | drawn, 0.3 to 2.2 s after the start | a JVM starts when it starts |
+# | time of a first join | differs from run to run | drawn, 0.3 to 2.2 s after the start | no two JVMs start in the same time |
 # | records that a removed member still delivers (a zombie) | depends on what was fetched | counted by rate | the fetch buffer is not modelled byte by byte |
-# | order of members that close together | any | one of them | two requests race within 0.1 s |
+# | order of members that close at the same moment | any order | one of the orders | two requests race within 0.1 s |
 # | other log lines | metadata, fetch sessions, garbage collection | only lines about groups, unless asked for | the rest is not about groups |
 #
 # ## Run it yourself
@@ -188,7 +193,7 @@ print(real.summary)
 #
 # <details><summary>Answers</summary>
 #
-# 1. No. Each figure is one sample of a gap that varies by a whole heartbeat interval.
+# 1. No. The KIP-848 figure is one sample of a gap that varies by a whole heartbeat interval.
 # 2. Not for this one value: even a perfect engine has one value in about forty above the greatest of forty draws. If
 #    many recordings fall outside, something is wrong.
 # 3. Because almost all of it is the session timeout, which does not depend on the protocol.

@@ -234,6 +234,12 @@ def _reads(member: MemberRecord, partition: str) -> bool:
     return partition in member.fetching and member.life == "alive"
 
 
+def _is_out(member: MemberRecord) -> bool:
+    """Whether the coordinator does not have the member; of one that no row speaks of (a recorded run) nobody knows."""
+    unheard_of = member.standing == "none" and member.member_id is None
+    return member.standing not in {"member", "away"} and not unheard_of
+
+
 def _word(owner: MemberRecord, partition: str) -> str:
     if owner.life in GONE:
         return (
@@ -244,7 +250,7 @@ def _word(owner: MemberRecord, partition: str) -> str:
     if owner.life == "frozen":
         return "stopped"
     if _reads(owner, partition):
-        if owner.standing not in {"member", "away"}:
+        if _is_out(owner):
             return "zombie"
         return "give up" if partition in owner.pending_revocation else "flows"
     if owner.callback is not None:
