@@ -1,4 +1,4 @@
-"""One group's events in, the rows of all its tables out: what both engines call, once a group."""
+"""The events of groups in, the rows of all their tables out: what both engines call."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.forensics.event import Kind
 from rebalance_kit.forensics.findings.cost import with_costs
-from rebalance_kit.forensics.findings.table import Findings
+from rebalance_kit.forensics.findings.subscribed import Remade
+from rebalance_kit.forensics.findings.table import MADE_AND_GONE, Findings
 from rebalance_kit.forensics.group_row import group_row
+from rebalance_kit.forensics.history.common import Common
 from rebalance_kit.forensics.history.history import Counts, History
 from rebalance_kit.forensics.history.storms import storms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from rebalance_kit.forensics.event import Event
     from rebalance_kit.forensics.history.rebalance import Rebalance
@@ -47,13 +49,16 @@ class Sink:
 
 
 class Fold:
-    """Takes the events of one group in order of time, with those of no group; what is over goes to the sink.
+    """Takes the events of one group in order of time, with those of no group (or ``shared``); what is over goes to the sink.
 
     Its state is bounded by what is open and by what happened in the last eight hours of the log.
     """
 
-    def __init__(self, group: str | None, sink: Sink, *, alone: bool) -> None:
-        self._history, self._findings = History(group), Findings(group, alone=alone)
+    def __init__(
+        self, group: str | None, sink: Sink, *, alone: bool, shared: SharedLines | None = None
+    ) -> None:
+        self._history = History(group, shared.common if shared else None)
+        self._findings = Findings(group, alone=alone, remade=shared.remade if shared else None)
         self._group, self._sink = group, sink
         self._listeners: dict[tuple[Any, ...], tuple[Callable[[Event], object], ...]] = {}
         #: When, and after how many events at least (all that is open is gone through), what is over leaves next.
@@ -67,19 +72,10 @@ class Fold:
         self._events += 1
         if at_ms is not None and at_ms >= self._due_ms and self._events >= self._least_events:
             if self._due_ms > -inf:
-                self._leave_behind(at_ms - PAST_MS)
+                self._leave_behind(at_ms)
             self._due_ms, self._events = at_ms + PAST_MS, 0
             self._least_events = 2 * self._history.members
-        # A plain tuple, because one is made for every event.
-        kind = (
-            said["event"],
-            said["side"],
-            said.get("group"),
-            at_ms is not None,
-            "member" in said or "instance" in said or "reason" in said,
-            "instance" in said,
-            "back_ms" in said,
-        )
+        kind = _kind(said)
         listeners = self._listeners.get(kind)
         if listeners is None:
             both = (*self._history.listeners(Kind(*kind)), *self._findings.listeners(Kind(*kind)))
@@ -87,16 +83,16 @@ class Fold:
         for listener in listeners:
             listener(event)
 
-    def _leave_behind(self, before_ms: int) -> None:
-        before_ms = self._history.quiet_before(before_ms)
-        over = self._give_away(before_ms)
+    def _leave_behind(self, now_ms: int) -> None:
+        before_ms = self._history.quiet_before(now_ms - PAST_MS)
+        over = self._give_away(before_ms, now_ms)
         self._findings.settle(before_ms, self._history, over)
         self._findings.forget(self._history.gone(before_ms), self._history.names)
         self._history.forget(before_ms)
 
-    def _give_away(self, before_ms: float = inf) -> list[Rebalance]:
+    def _give_away(self, before_ms: float = inf, now_ms: float = inf) -> list[Rebalance]:
         history, sink = self._history, self._sink
-        over = history.finished(before_ms)
+        over = history.finished(before_ms, now_ms)
         sink.rebalances += over.rebalances
         sink.gaps += over.gaps
         sink.members += over.members
@@ -124,15 +120,71 @@ class Fold:
         )
 
 
-def group_tables(group: str | None, events: Iterable[Event], *, alone: bool) -> GroupTables:
-    """The tables of one group, from its events and those of no group, in any order.
+class SharedLines:
+    """What the lines of no group tell all groups of a run that has several: they are taken once, in order of time."""
+
+    def __init__(self, events: Iterable[Event]) -> None:
+        self.common, self.remade = Common(), Remade()
+        listeners: dict[tuple[Any, ...], tuple[Callable[[Event], object], ...]] = {}
+        for event in events:
+            key = _kind(event.__dict__)
+            hearing = listeners.get(key)
+            if hearing is None:
+                hearing = listeners[key] = tuple(self._listeners(Kind(*key)))
+            for listener in hearing:
+                listener(event)
+
+    def _listeners(self, kind: Kind) -> Iterator[Callable[[Event], object]]:
+        if kind.names:
+            yield self.common.names.take
+        if kind.event in MADE_AND_GONE:
+            yield self.remade.change
+        yield from self.common.listeners(kind)
+
+
+def tables_of_groups(
+    groups: Iterable[tuple[str, list[Event]]], shared: Sequence[Event], *, alone: bool, unnamed: bool = True
+) -> Iterator[tuple[str | None, GroupTables]]:
+    """The tables of each group of a run; ``shared`` are its events of no group, in any order.
+
+    ``alone``: there is one group.  Otherwise ``unnamed`` asks for what lines of no group prove by themselves, too.
+    """
+    if alone:
+        for group, own in groups:
+            yield group, group_tables(group, [*own, *shared], alone=True)
+        return
+    in_order = in_order_of_time(shared)
+    lines = SharedLines(in_order)
+    for group, own in groups:
+        yield group, group_tables(group, own, alone=False, shared=lines)
+    if in_order and unnamed:
+        yield None, group_tables(None, in_order, alone=False)
+
+
+def group_tables(
+    group: str | None, events: Iterable[Event], *, alone: bool, shared: SharedLines | None = None
+) -> GroupTables:
+    """The tables of one group, from its events and those of no group (or ``shared``), in any order.
 
     ``alone``: no other group is in the run.  For None, what lines of no group prove by themselves.
     """
-    fold = Fold(group, Sink(), alone=alone)
+    fold = Fold(group, Sink(), alone=alone, shared=shared)
     for event in in_order_of_time(events):
         fold.take(event)
     return fold.tables()
+
+
+def _kind(said: dict[str, Any]) -> tuple[Any, ...]:
+    """The kind of an event by its fields: a plain ``Kind``, because one is made for every event."""
+    return (
+        said["event"],
+        said["side"],
+        said.get("group"),
+        said.get("at_ms") is not None,
+        "member" in said or "instance" in said or "reason" in said,
+        "instance" in said,
+        "back_ms" in said,
+    )
 
 
 def in_order_of_time(events: Iterable[Event]) -> list[Event]:

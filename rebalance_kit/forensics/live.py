@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rebalance_kit.forensics.group_tables import PAST_MS, group_tables
+from rebalance_kit.forensics.group_tables import PAST_MS
 from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader
 from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.look import by_group
@@ -96,8 +96,7 @@ class Live:
     def news(self, *, final: bool = False) -> News:
         """Rebalances and findings not told before; ``final``: also what may not have ended."""
         news = News()
-        for group, events, alone in by_group(self._events):
-            tables = group_tables(group, events, alone=alone)
+        for group, tables in by_group(self._events):
             for row in tables.rebalances:
                 key = ("rebalance", group, row["file"], row["line"])
                 if (final or self._settled(row)) and self._first(key, int(str(row["start_ms"]))):

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING
 
-from rebalance_kit.forensics.group_tables import group_tables
+from rebalance_kit.forensics.group_tables import GroupTables, tables_of_groups
 from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader
 from rebalance_kit.forensics.lines.files import PassedOver, Text, collect_some
 from rebalance_kit.forensics.lines.layouts import Reading
@@ -53,8 +53,7 @@ class Look:
     def add(self, path: str, events: Iterable[Event]) -> list[Row]:
         """Add the tables of one run; returns its rows of ``groups``."""
         before = len(self._gold["groups"])
-        for group, parts, alone in by_group(events):
-            told = group_tables(group, parts, alone=alone)
+        for group, told in by_group(events):
             for name, rows in self._gold.items():
                 rows += [{"path": path, "group": group, **row} for row in getattr(told, name)]
         return self._gold["groups"][before:]
@@ -125,20 +124,14 @@ def _read(told: Look, reader: FileReader, heard: Listener, file: tuple[str, str,
     return one
 
 
-def by_group(events: Iterable[Event]) -> Iterator[tuple[str | None, list[Event], bool]]:
-    """The events of each group of a run with those of no group, and whether the group is the only one.
-
-    Where there is not exactly one group, the events of no group come once more by themselves.
-    """
+def by_group(events: Iterable[Event]) -> Iterator[tuple[str | None, GroupTables]]:
+    """The tables of each group of a run, and, where there is not exactly one, of the lines of no group."""
     groups: dict[str | None, list[Event]] = defaultdict(list)
     for event in events:
         groups[event.group].append(event)
     shared = groups.pop(None, [])
-    alone = len(groups) == 1
-    for group, own in sorted(groups.items(), key=lambda item: item[0] or ""):
-        yield group, own + shared, alone
-    if shared and not alone:
-        yield None, shared, False
+    named = sorted((group, own) for group, own in groups.items() if group is not None)
+    yield from tables_of_groups(named, shared, alone=len(named) == 1)
 
 
 def _counted(file: FileRead) -> Row:

@@ -1,7 +1,7 @@
 """Gold: the tables of all groups, from one grouped pass over the events.
 
 The groups of a run are dealt to bundles; the packets of a bundle go to one Python worker, which folds one group after the
-other as the local engine does (``group_tables``), so that many groups use many cores.  Events of no group (a broker's
+other as the local engine does (``tables_of_groups``), so that many groups use many cores.  Events of no group (a broker's
 start, a change of topics, a client's settings) go to every bundle of their run.
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F
 
 from rebalance_kit.forensics.event import Event
-from rebalance_kit.forensics.group_tables import group_tables
+from rebalance_kit.forensics.group_tables import tables_of_groups
 from rebalance_kit.forensics.tables import GOLD
 from rebalance_kit.model.collector import uncollected
 from rebalance_kit.pipeline.arrow_types import arrow_type
@@ -21,7 +21,7 @@ from rebalance_kit.pipeline.lines.packets import EVENTS_OF_GROUP, unpacked
 from rebalance_kit.pipeline.lines.silver import PLACES, places_of, small_table, with_places
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     import pyarrow as pa
     from pyspark.sql import DataFrame
@@ -90,8 +90,8 @@ def _fold(key: tuple[pa.Scalar, ...], table: pa.Table) -> pa.Table:
     names: list[str] = []
     columns: dict[str, list[Any]] = {name: [] for name in GOLD}
     with uncollected():
-        for group, events in _groups(table, last=bundle == 0 and groups != 1):
-            told = group_tables(group, events, alone=groups == 1)
+        own, shared = _groups(table)
+        for group, told in tables_of_groups(own, shared, alone=groups == 1, unnamed=bundle == 0):
             for name in GOLD:
                 rows = [{"path": path, "group": group, **row} for row in getattr(told, name)]
                 names += [name] * len(rows)
@@ -101,15 +101,16 @@ def _fold(key: tuple[pa.Scalar, ...], table: pa.Table) -> pa.Table:
     return pa.table([pa.array(names, pa.string()), *arrays], names=["table", *GOLD])
 
 
-def _groups(table: pa.Table, *, last: bool) -> Iterator[tuple[str | None, list[Event]]]:
-    """The events of each group in a bundle with those of no group; these once more by themselves, if asked for."""
+def _groups(table: pa.Table) -> tuple[Iterator[tuple[str, list[Event]]], list[Event]]:
+    """The events of each group in a bundle, unpacked one group after the other, and those of no group."""
     parts: dict[str | None, list[Any]] = defaultdict(list)
     columns = table.column("of_group").to_pylist(), table.column("data").to_pylist(), places_of(table)
     for group, *packet in zip(*columns, strict=True):
         parts[group].append(packet)
-    shared = [Event(fields) for packet in parts.pop(None, ()) for fields in unpacked(*packet)]
-    for group in sorted(name for name in parts if name is not None):
-        own = [Event(fields) for packet in parts.pop(group) for fields in unpacked(*packet)]
-        yield group, own + shared
-    if shared and last:
-        yield None, shared
+    shared = _unpacked(parts.pop(None, ()))
+    names = sorted(name for name in parts if name is not None)
+    return ((group, _unpacked(parts.pop(group))) for group in names), shared
+
+
+def _unpacked(packets: Iterable[Any]) -> list[Event]:
+    return [Event(fields) for packet in packets for fields in unpacked(*packet)]

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.findings.finding import Evidence, Row, line, seconds, told
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from rebalance_kit.forensics.event import Event
     from rebalance_kit.forensics.history.subscriptions import Call
     from rebalance_kit.forensics.history.topics import Topics
 
 
-class Subscribed:
-    """Collects the members' lists of topics, and which topics were made and deleted."""
+class Remade:
+    """Collects which topics were made and deleted; ``shared``: what lines of no group tell, once all of them are taken."""
 
-    def __init__(self) -> None:
-        self._lists: dict[str, tuple[list[str], Evidence]] = {}
+    def __init__(self, shared: Remade | None = None) -> None:
+        self._shared = shared
         self._said: dict[tuple[str, str], dict[str, Evidence]] = {}
-
-    def take(self, event: Event) -> None:
-        """A member subscribed to a list of topics."""
-        if event.client is not None and event.at_ms is not None and "Subscribed to topic(s)" in event.text:
-            # The last list of a member counts; a change of mind is no other application.
-            self._lists[event.client] = sorted(re.split(", *", event.detail or "")), line(event)
 
     def change(self, event: Event) -> None:
         """The controller writes of a topic."""
@@ -34,13 +29,22 @@ class Subscribed:
             # A restarted broker writes its whole metadata again: the first mention of an id counts.
             self._said.setdefault((event.event, event.topic), {}).setdefault(event.detail, line(event))
 
-    def rows(self, calls: Mapping[str, tuple[Call, int]], topics: Topics) -> list[Row]:
-        """The findings, once all lines are taken."""
-        return [*_resubscribed(calls), *self._recreated(topics), *self._unlike()]
+    def rows(self, topics: Topics) -> list[Row]:
+        """Topics of the group that were deleted and made again under another id; to be asked once, at the end."""
+        if self._shared is not None:
+            for key, ids in self._shared.mentions() if self._said else ():
+                self._said[key] = ids | self._said.get(key, {})
+        told = self.made_again if self._shared is None or self._said else self._shared.made_again
+        return [_made_anew(*one) for one in told if topics.uses(one[0])]
 
-    def _recreated(self, topics: Topics) -> list[Row]:
-        """Topics of the group that were deleted and made again under another id."""
-        rows = []
+    def mentions(self) -> Iterable[tuple[tuple[str, str], dict[str, Evidence]]]:
+        """Of each kind of change and topic, the ids with their first mention."""
+        return self._said.items()
+
+    @cached_property
+    def made_again(self) -> list[tuple[str, int, Evidence, int]]:
+        """Topics in order: how often each was made again, the first line, and when it had been deleted before."""
+        found = []
         for topic in sorted(topic for kind, topic in self._said if kind == "topic_deleted"):
             gone = self._said["topic_deleted", topic]
             again = []
@@ -51,10 +55,27 @@ class Subscribed:
                     if old != new and (first.at_ms or 0) >= (old_first.at_ms or 0)
                 ]
                 again += [(first, max(before))] if before else []
-            if again and topics.uses(topic):
+            if again:
                 first, gone_ms = min(again, key=lambda one: one[0].place)
-                rows.append(_made_anew(topic, len(again), first, gone_ms))
-        return rows
+                found.append((topic, len(again), first, gone_ms))
+        return found
+
+
+class Subscribed:
+    """Collects the members' lists of topics."""
+
+    def __init__(self) -> None:
+        self._lists: dict[str, tuple[list[str], Evidence]] = {}
+
+    def take(self, event: Event) -> None:
+        """A member subscribed to a list of topics."""
+        if event.client is not None and event.at_ms is not None and "Subscribed to topic(s)" in event.text:
+            # The last list of a member counts; a change of mind is no other application.
+            self._lists[event.client] = sorted(re.split(", *", event.detail or "")), line(event)
+
+    def rows(self, calls: Mapping[str, tuple[Call, int]]) -> list[Row]:
+        """The findings, once all lines are taken."""
+        return [*_resubscribed(calls), *self._unlike()]
 
     def _unlike(self) -> list[Row]:
         """Whether two members subscribe to lists of topics that have nothing in common."""

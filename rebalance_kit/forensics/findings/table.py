@@ -12,7 +12,7 @@ from rebalance_kit.forensics.findings.restarts import COMINGS_AND_GOINGS, Restar
 from rebalance_kit.forensics.findings.rules.by_rule import RULES_BY_EVENT, ByRule
 from rebalance_kit.forensics.findings.settings import Settings
 from rebalance_kit.forensics.findings.shares import SHARED_OUT, Shares
-from rebalance_kit.forensics.findings.subscribed import Subscribed
+from rebalance_kit.forensics.findings.subscribed import Remade, Subscribed
 from rebalance_kit.forensics.findings.unplaced import PLACED, Unplaced
 
 if TYPE_CHECKING:
@@ -35,14 +35,18 @@ _UNLESS = {
 #: Of these, one about anybody in the group is enough.
 _OF_THE_GROUP = frozenset({"duplicate_instance_id", "instance_id_shared", "instances_take_turns"})
 
-_MADE_AND_GONE = frozenset({"topic_created", "topic_deleted"})
+#: The lines that tell of topics.
+MADE_AND_GONE = frozenset({"topic_created", "topic_deleted"})
 
 
 class Findings:
-    """Collects, event by event, what deserves a sentence; ``alone``: the run tells of one group only."""
+    """Collects, event by event, what deserves a sentence; ``alone``: the run tells of one group only.
 
-    def __init__(self, group: str | None, *, alone: bool) -> None:
-        self._group, self._alone = group, alone
+    ``remade``: the topics of which lines of no group tell, unless they are taken here too.
+    """
+
+    def __init__(self, group: str | None, *, alone: bool, remade: Remade | None = None) -> None:
+        self._group, self._alone, self._remade = group, alone, Remade(remade)
         self._by_rule, self._slowness, self._restarts = ByRule(), Slowness(), Restarts()
         self._shares, self._settings, self._subscribed = Shares(), Settings(), Subscribed()
         self._quality, self._unplaced = InputQuality(group), Unplaced()
@@ -62,8 +66,8 @@ class Findings:
                 yield self._quality.went_back
             if kind.instance and side == "java":
                 yield self._restarts.use
-        if name in _MADE_AND_GONE:
-            yield self._subscribed.change
+        if name in MADE_AND_GONE:
+            yield self._remade.change
         if own and name in PLACED:
             yield self._unplaced.take
         if own and side != "broker":
@@ -95,7 +99,8 @@ class Findings:
             *self._restarts.rows(),
             *self._shares.rows(),
             *self._settings.rows(),
-            *self._subscribed.rows(history.subscriptions.by_caller, history.topics),
+            *self._subscribed.rows(history.subscriptions.by_caller),
+            *self._remade.rows(history.topics),
             *patterns(rebalances, storms),
             *self._quality.rows(),
             *self._unplaced.rows(placed=bool(rebalances) or history.coordinated),

@@ -11,12 +11,13 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.history.rebalance import Lost
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from rebalance_kit.forensics.event import Event
     from rebalance_kit.forensics.history.rebalance import Rebalance
@@ -41,7 +42,7 @@ _TELLING = _ANEW | _STALLED | {"transitioned", "rd_epoch_heartbeat"}
 
 
 @dataclass(slots=True)
-class _Timeline:
+class Timeline:
     """Moments of one client's lines in one file, in order: all of them, and those that mean something here."""
 
     seen: array[int] = field(default_factory=lambda: array("q"))
@@ -62,10 +63,16 @@ class _Timeline:
 
 
 class Fates:
-    """Keeps when each client wrote what; asked about whoever was lost once all lines are taken."""
+    """Keeps when each client wrote what; asked about whoever was lost once all lines are taken.
 
-    def __init__(self) -> None:
-        self._lines: dict[str, dict[str, _Timeline]] = {}
+    ``shared``: what clients wrote in lines of no group, once all of them are taken.
+    """
+
+    def __init__(self, shared: Fates | None = None) -> None:
+        self._shared = shared
+        #: What was silent since then is forgotten, unless it is one of these clients.
+        self._since_ms, self._living = -inf, frozenset[str | None]()
+        self._lines: dict[str, dict[str, Timeline]] = {}
         self._homes: dict[str, set[str]] = {}
         self._births: dict[str, int] = {}
 
@@ -89,7 +96,7 @@ class Fates:
             files = self._lines[client] = {}
         line = files.get(file)
         if line is None:
-            line = files[file] = _Timeline()
+            line = files[file] = Timeline()
         line.seen.append(at_ms)
         line.closed.append(name == "process_closed")
         if name not in _TELLING:
@@ -105,6 +112,7 @@ class Fates:
 
     def forget(self, before_ms: int, gone: Iterable[str], names: Collection[str | None]) -> None:
         """Forget what was before then, members that are gone, and clients that are silent since and not in ``names``."""
+        self._since_ms, self._living = before_ms, frozenset(names)
         for member in gone:
             self._homes.pop(member, None)
             self._births.pop(member, None)
@@ -121,40 +129,62 @@ class Fates:
         """The clients that are remembered."""
         return self._lines.keys()
 
-    def explain(self, row: Rebalance, *, goes_on: bool) -> None:
+    def explain(self, row: Rebalance, until_ms: float = inf) -> None:
         """Correct the trigger and add ``fate``, from the culprit's log; and what became of others who expired.
 
-        ``goes_on``: later lines may follow, and are too late to be looked at.
+        ``until_ms``: later lines may follow, and are too late to be looked at.
         """
         if row.culprit is not None:
             own = Lost(row.culprit, row.culprit_member, row.start_ms)
-            if self._ask(own):
+            if self._ask(own, until_ms):
                 row.stalled = own.stalled
                 if row.trigger == "session_expired":
                     row.fate, row.words = own.fate, own.words
         row.others = sorted(
-            (lost for lost in row.others if self._ask(lost) and lost.words is not None),
+            (lost for lost in row.others if self._ask(lost, until_ms) and lost.words is not None),
             key=lambda lost: (lost.name, lost.fate or "", lost.words or ""),
         )
         if row.trigger == "leave" and row.stalled:
             row.trigger = "poll_timeout"
-        if goes_on:
+        if until_ms < inf:
             row.words = _NOTHING_YET if row.fate == "gone" else row.words
             for lost in row.others:
                 lost.words = _NOTHING_YET if lost.fate == "gone" else lost.words
 
-    def _ask(self, lost: Lost) -> bool:
+    def _ask(self, lost: Lost, until_ms: float) -> bool:
         """Fill in what the member's own log holds around its end; False without such a log.
 
         Several processes may share a client.id: where a file names the member id, that file alone counts.
         """
-        homes = self._homes.get(lost.member or "", set())
+        homes = self.homes_of(lost.member)
         birth = self._births.get(lost.member or "")
-        lines = [line for file, line in self._lines.get(lost.name, {}).items() if not homes or file in homes]
+        files = [*self.lines_of(lost.name).items()]
+        if self._shared is not None:
+            homes = homes | self._shared.homes_of(lost.member)
+            files += self._of_no_group(self._shared.lines_of(lost.name), lost.name, until_ms)
+        lines = [line for file, line in files if not homes or file in homes]
         if not lines:
             return False
-        _settle(lost, lines, lost.at_ms if birth is None else min(birth, lost.at_ms))
+        _settle(lost, lines, lost.at_ms if birth is None else min(birth, lost.at_ms), until_ms)
         return True
+
+    def homes_of(self, member: str | None) -> set[str]:
+        """The files in whose lines a client names this member id."""
+        return self._homes.get(member or "", set())
+
+    def lines_of(self, client: str) -> Mapping[str, Timeline]:
+        """When a client wrote, by file."""
+        return self._lines.get(client, {})
+
+    def _of_no_group(
+        self, shared: Mapping[str, Timeline], client: str, until_ms: float
+    ) -> Iterator[tuple[str, Timeline]]:
+        """Of what a client wrote in lines of no group, what is not forgotten."""
+        own = self.lines_of(client)
+        for file, line in shared.items():
+            place = bisect_right(line.seen, until_ms)
+            if place and (file in own or client in self._living or line.seen[place - 1] >= self._since_ms):
+                yield file, line
 
 
 def _begins_anew(event: Event) -> bool:
@@ -171,17 +201,17 @@ def _begins_anew(event: Event) -> bool:
     )
 
 
-def _settle(lost: Lost, lines: Sequence[_Timeline], since_ms: int) -> None:
+def _settle(lost: Lost, lines: Sequence[Timeline], since_ms: int, until_ms: float) -> None:
     at_ms = lost.at_ms
     closed = _closed(lines, at_ms)
-    next_ms = _next([line.seen for line in lines], at_ms)
+    next_ms = _next([line.seen for line in lines], at_ms, until_ms)
     stalled = _last([line.stalled for line in lines], at_ms + _JUST_AFTER_MS)
     anew = _last([line.anew for line in lines], at_ms)
-    born = _next([line.started for line in lines], since_ms)
+    born = _next([line.started for line in lines], since_ms, until_ms)
     lost.stalled = stalled is not None and stalled > (anew or 0)
     if born is None and not any(line.started for line in lines) and next_ms is not None:
         # Where a layout leaves out the line of a starting process, a first subscription stands for it.
-        early = _next([line.subscribed for line in lines], at_ms)
+        early = _next([line.subscribed for line in lines], at_ms, until_ms)
         born = early if early is not None and early <= next_ms + _STARTING_MS else None
     if closed:
         lost.fate, lost.fate_ms = "closed", born
@@ -194,7 +224,7 @@ def _settle(lost: Lost, lines: Sequence[_Timeline], since_ms: int) -> None:
     lost.words = _words(lost)
 
 
-def _closed(lines: Sequence[_Timeline], upto_ms: int) -> bool:
+def _closed(lines: Sequence[Timeline], upto_ms: int) -> bool:
     """Whether the last line up to then is that of a process that closes."""
     found = [
         (line.seen[place - 1], bool(line.closed[place - 1]))
@@ -210,10 +240,10 @@ def _last(moments: Sequence[array[int]], upto_ms: int) -> int | None:
     return max(found, default=None)
 
 
-def _next(moments: Sequence[array[int]], from_ms: int) -> int | None:
-    """The first moment after."""
+def _next(moments: Sequence[array[int]], from_ms: int, until_ms: float) -> int | None:
+    """The first moment after, up to the last that is looked at."""
     found = [one[place] for one in moments if (place := bisect_right(one, from_ms)) < len(one)]
-    return min(found, default=None)
+    return min((at_ms for at_ms in found if at_ms <= until_ms), default=None)
 
 
 def _words(lost: Lost) -> str:

@@ -8,15 +8,13 @@ from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from rebalance_kit.forensics.history.causes import Causes
+from rebalance_kit.forensics.history.common import Common
 from rebalance_kit.forensics.history.coordinator import EXPIRED, Coordinator
-from rebalance_kit.forensics.history.fates import Fates
 from rebalance_kit.forensics.history.felt import FELT, Felt
 from rebalance_kit.forensics.history.lives import Lives
-from rebalance_kit.forensics.history.names import Names
-from rebalance_kit.forensics.history.owners import CALLS, Owners
+from rebalance_kit.forensics.history.owners import CALLS
 from rebalance_kit.forensics.history.rebalance import Lost
 from rebalance_kit.forensics.history.subscriptions import Subscriptions
-from rebalance_kit.forensics.history.topics import KINDS, Topics
 from rebalance_kit.forensics.history.waits import Waits
 
 if TYPE_CHECKING:
@@ -36,38 +34,32 @@ class History:
 
     It keeps what is open (members, the rebalance under way, owners of partitions, topics) and a short past:
     whoever calls ``finished`` and ``forget`` now and then gets what is over, once, and the state stays as it is.
+    ``shared``: what lines of no group tell, unless they are taken here too.
     """
 
-    def __init__(self, group: str | None) -> None:
+    def __init__(self, group: str | None, shared: Common | None = None) -> None:
         self.group = group
-        self.names = Names()
-        self.topics = Topics()
+        self._common = Common(shared)
+        self.names, self.topics = self._common.names, self._common.topics
+        self._fates, self._owners = self._common.fates, self._common.owners
         self.subscriptions = Subscriptions()
         self.coordinated = False
         self._counts, self._numbered = Counts(), 0
         #: When each member was last written of.
         self._mentioned: dict[str, int] = {}
-        self._coordinator, self._felt, self._fates = Coordinator(), Felt(), Fates()
-        self._owners, self._lives, self._waits, self._causes = Owners(), Lives(), Waits(), Causes()
+        self._coordinator, self._felt = Coordinator(), Felt()
+        self._lives, self._waits, self._causes = Lives(), Waits(), Causes()
 
     def listeners(self, kind: Kind) -> Iterator[Callable[[Event], object]]:
         """Who takes the events of a kind: the group's, or of no group and of possible concern (a process's start)."""
         name, own = kind.event, kind.group == self.group
         if kind.names:
             yield self._mention
+        yield from self._common.listeners(kind)
         if kind.side == "broker":
-            if name in KINDS:
-                yield self.topics.change
-            elif name in {"broker_started", "loaded"}:
-                yield self.topics.start
             if own and self.group is not None:
                 yield from self._steps_of_coordinator(name)
-            return
-        if kind.dated:
-            yield self._fates.take
-        if name == "config":
-            yield self._owners.configured
-        if own:
+        elif own:
             for names, step in self._routes:
                 if name in names:
                     yield step
@@ -122,10 +114,11 @@ class History:
         if event.state_from == "STABLE":
             self.subscriptions.step(event)
 
-    def finished(self, before_ms: float = inf) -> Finished:
+    def finished(self, before_ms: float = inf, until_ms: float = inf) -> Finished:
         """Give away what was over before then, in order of time; without a moment, everything.
 
-        What explains it may have been written later, so the moment should lie a while back.
+        What explains it may have been written later, so the moment should lie a while back; ``until_ms`` is that of
+        the last line.
         """
         rows = self._coordinator.finished(before_ms)
         by_name = self._lives.by_name(self.names.of)
@@ -134,7 +127,7 @@ class History:
         if not self.coordinated:
             rows = rows + self._felt.finished(before_ms)
         rows.sort(key=lambda row: (row.start_ms, row.file, row.line))
-        self._explain(rows, before_ms)
+        self._explain(rows, before_ms, until_ms)
         counts, self._counts = self._counts, Counts()
         counts.expired = [self.names.of(member) for member in counts.expired]
         gaps = [gap._asdict() for gap in self._owners.over(self.names.of, before_ms)]
@@ -148,10 +141,10 @@ class History:
                 return min(before_ms, int(min(after, before_ms + QUIET_MS)) - QUIET_MS // 2)
         return before_ms
 
-    def _explain(self, rows: list[Rebalance], before_ms: float) -> None:
+    def _explain(self, rows: list[Rebalance], before_ms: float, until_ms: float) -> None:
         for number, row in enumerate(rows, start=self._numbered + 1):
             row.number = number
-            self._fates.explain(row, goes_on=before_ms < inf)
+            self._fates.explain(row, until_ms)
         self._numbered += len(rows)
         self.topics.explain(rows)
         self.subscriptions.explain(rows)

@@ -8,6 +8,7 @@ begins with the client's name (or, for a static member, with its instance id).
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -22,13 +23,21 @@ _GIVEN_ID = re.compile(r"with the given member-id: (.*)$")
 _NO_ID = ("", "(not-set)")
 
 
-class Names:
-    """Collects which line names which member; whoever is asked for gets the name that is known by then."""
+#: Client and instance id of a member of whom no line tells either.
+_NOTHING = (None, None)
 
-    def __init__(self) -> None:
+
+class Names:
+    """Collects which line names which member; whoever is asked for gets the name that is known by then.
+
+    ``shared``: what lines of no group name, once all of them are taken.
+    """
+
+    def __init__(self, shared: Names | None = None) -> None:
         self._known: dict[str, tuple[str | None, str | None]] = {}
         self._users: dict[str, set[str]] = {}
         self._asked: _Answers | None = None
+        self._shared = shared
 
     def take(self, event: Event) -> str | None:
         """Learn from a line that holds a member id beside a client or an instance id; returns whom it is about."""
@@ -43,7 +52,7 @@ class Names:
             member = given[1]
         if member is None or member in _NO_ID:
             return None
-        before = self._known.get(member, (None, None))
+        before = self._known.get(member, _NOTHING)
         self._known[member] = (_greater(before[0], client), _greater(before[1], instance))
         return member
 
@@ -53,7 +62,10 @@ class Names:
             return None
         if self._asked is None:
             self._asked = self._answers()
-        return self._asked.clients.get(member) or self._asked.by_instance.get(member) or bare_name(member)
+        client = self._asked.clients.get(member)
+        if client is None and self._shared is not None and member not in self._known:
+            client = self._called(*self._shared.said_of(member))
+        return client or self._of_instance(member, self._asked.by_instance) or bare_name(member)
 
     def forget(self, gone: Iterable[str]) -> None:
         """Forget members that will not be asked for any more, and instance ids that no other member has."""
@@ -67,23 +79,57 @@ class Names:
 
     def _answers(self) -> _Answers:
         clients, by_instance = {}, dict[str, set[str]]()
-        for member, (client, instance) in self._known.items():
-            # A static member that only the broker mentions goes by the one client that uses its instance id.
-            users = self._users.get(instance or "", set())
-            name = client or (next(iter(users)) if len(users) == 1 else None)
+        for member, own in self._known.items():
+            more = _NOTHING if self._shared is None else self._shared.said_of(member)
+            client, instance = map(_greater, own, more)
+            name = self._called(client, instance)
             if name is not None:
                 clients[member] = name
                 if instance is not None:
                     by_instance.setdefault(instance, set()).add(name)
-        # An instance id that several clients use (one after the other, or by mistake) names them all.
-        return _Answers(clients, {key: " or ".join(sorted(names)) for key, names in by_instance.items()})
+        return _Answers(clients, by_instance)
+
+    def _called(self, client: str | None, instance: str | None) -> str | None:
+        """The name of a member; one that only the broker mentions goes by the one client that uses its instance id."""
+        if client or instance is None:
+            return client
+        users = self._users.get(instance, set())
+        if self._shared is not None:
+            users = users | self._shared.users_of(instance)
+        return next(iter(users)) if len(users) == 1 else None
+
+    def _of_instance(self, instance: str, by_instance: dict[str, set[str]]) -> str:
+        """Who has an instance id; where several clients use it (one after the other, or by mistake), all of them."""
+        names = by_instance.get(instance, set())
+        if self._shared is not None:
+            others = self._shared.members_by_instance.get(instance, ())
+            told = (self._called(*self._shared.said_of(one)) for one in others if one not in self._known)
+            names = names.union(name for name in told if name is not None)
+        return " or ".join(sorted(names))
+
+    def said_of(self, member: str) -> tuple[str | None, str | None]:
+        """The client and the instance id that lines name beside a member id."""
+        return self._known.get(member, _NOTHING)
+
+    def users_of(self, instance: str) -> set[str]:
+        """The clients that lines name beside an instance id."""
+        return self._users.get(instance, set())
+
+    @cached_property
+    def members_by_instance(self) -> dict[str, list[str]]:
+        """The members by their instance ids; to be asked for once all lines are taken."""
+        members: dict[str, list[str]] = {}
+        for member, (_, instance) in self._known.items():
+            if instance is not None:
+                members.setdefault(instance, []).append(member)
+        return members
 
 
 class _Answers(NamedTuple):
     """The client of each member id, where a line tells it, and the names of each instance id."""
 
     clients: dict[str, str]
-    by_instance: dict[str, str]
+    by_instance: dict[str, set[str]]
 
 
 def bare_name(member: str) -> str:

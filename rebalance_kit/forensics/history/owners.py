@@ -66,10 +66,10 @@ class Moved(Protocol):
 
 
 class Owners:
-    """Folds the members' callbacks, be they told by logs or by a trace."""
+    """Folds the members' callbacks, be they told by logs or by a trace; ``shared``: settings in lines of no group."""
 
-    def __init__(self, early_ms: int = _EARLY_MS) -> None:
-        self._early_ms = early_ms
+    def __init__(self, early_ms: int = _EARLY_MS, shared: Owners | None = None) -> None:
+        self._early_ms, self._shared = early_ms, shared
         self._owner: dict[str, str] = {}
         self._last: dict[str, _Call] = {}
         self._gaps: list[Gap] = []
@@ -157,10 +157,16 @@ class Owners:
 
     def _session_ms(self, client: str) -> int | None:
         """The session timeout that a classic member wrote down when it started."""
-        told = self._sessions.get(client, {})
+        told = self.settings_of(client)
+        for key, value in self._shared.settings_of(client).items() if self._shared else ():
+            told[key] = max(told.get(key, value), value)
         session = told.get("session.timeout.ms", "")
         classic = told.get("group.protocol", "classic").lower() == "classic"
         return int(session) if classic and session.strip().isdecimal() else None
+
+    def settings_of(self, client: str) -> dict[str, str]:
+        """What a client told of its session."""
+        return dict(self._sessions.get(client, ()))
 
     def move(self, rebalances: Sequence[Moved], before_ms: float = inf) -> None:
         """Add ``moved`` and ``revoked``: sorted lists of partitions; None where no member's log tells.

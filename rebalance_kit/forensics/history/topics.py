@@ -7,7 +7,9 @@ its own words about why it joins again.  (``subscriptions``: the clients' calls 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_right
+from math import inf
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -37,9 +39,15 @@ _NUMBER = re.compile(r"-\d+$")
 
 
 class Topics:
-    """Collects changes of topics, starts of brokers, and which topics the group uses."""
+    """Collects changes of topics, starts of brokers, and which topics the group uses.
 
-    def __init__(self) -> None:
+    ``shared``: changes and starts that lines of no group tell, once all of them are taken.
+    """
+
+    def __init__(self, shared: Topics | None = None) -> None:
+        self._shared = shared
+        #: When the last rebalance began that is explained.
+        self._explained_ms: float = -inf
         self._known: set[tuple[str, str]] = set()
         self._changes: list[tuple[int, str, str]] = []
         self._starts: list[int] = []
@@ -84,19 +92,24 @@ class Topics:
         for row in rebalances:
             if row.trigger == "rejoin" and row.said is None:
                 self._native_reason(row)
-        begun = [row.start_ms for row in rebalances]
-        found: dict[int, list[tuple[int, str, str]]] = {}
-        for at_ms, kind, topic in self._changes:
-            place = bisect_left(begun, at_ms)
-            if place < len(begun) and self._may_matter(kind, topic):
-                found.setdefault(place, []).append((at_ms, kind, topic))
-        restarts = {bisect_left(begun, at_ms) for at_ms in self._starts}
-        last_ms = begun[-1] if begun else -1
-        self._changes = [change for change in self._changes if change[0] > last_ms]
-        self._starts = [at_ms for at_ms in self._starts if at_ms > last_ms]
-        for place, row in enumerate(rebalances):
+        for row in rebalances:
+            since_ms, self._explained_ms = self._explained_ms, max(self._explained_ms, row.start_ms)
             if row.trigger in _MAY_BE_TOPICS:
-                _name(row, found.get(place, []), restarted=place in restarts)
+                changes, restarted = self.between(since_ms, row.start_ms)
+                if self._shared is not None:
+                    more, also = self._shared.between(since_ms, row.start_ms)
+                    changes, restarted = changes + more, restarted or also
+                _name(row, [one for one in changes if self._may_matter(*one[1:])], restarted=restarted)
+        self._changes = [change for change in self._changes if change[0] > self._explained_ms]
+        self._starts = [at_ms for at_ms in self._starts if at_ms > self._explained_ms]
+
+    def between(self, since_ms: float, upto_ms: int) -> tuple[list[tuple[int, str, str]], bool]:
+        """The changes after one moment and up to another, and whether a broker started then."""
+        first, after = (
+            bisect_right(self._changes, at_ms, key=itemgetter(0)) for at_ms in (since_ms, upto_ms)
+        )
+        started = bisect_right(self._starts, since_ms) < bisect_right(self._starts, upto_ms)
+        return self._changes[first:after], started
 
     def forget(self, before_ms: int) -> None:
         """Forget what can explain no rebalance after then."""
