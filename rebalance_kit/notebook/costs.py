@@ -114,9 +114,9 @@ def more(drawn: Draws, measure_name: str) -> str:
 
 
 def fewest(drawn: Draws, measure_name: str) -> str:
-    """The protocol with clearly least of a measure, or ``none`` where the middle halves of the draws overlap."""
+    """The protocol with clearly least of a measure, or ``no difference`` where the middle halves of the draws overlap."""
     groups = _groups(drawn, measure_name)
-    return "none" if len(groups) < 2 else " and ".join(groups[0])
+    return "no difference" if len(groups) < 2 else " and ".join(groups[0])
 
 
 def _groups(drawn: Draws, measure_name: str) -> tuple[tuple[str, ...], ...]:

@@ -12,7 +12,7 @@ from rebalance_kit.notebook.text import Text, in_lines
 from rebalance_kit.simulation.scenario.scenario import THREE_PROTOCOLS, Action, Scenario
 from rebalance_kit.simulation.simulate import simulate
 
-_NAMES = {"consumer": "KIP-848", "consumer-range": "KIP-848, range", "cooperative": "cooperative"}
+_NAMES = {"consumer": "KIP-848", "consumer-range": "KIP-848 (range)", "cooperative": "cooperative"}
 
 
 def named(protocol: str) -> str:

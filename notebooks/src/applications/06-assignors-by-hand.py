@@ -39,8 +39,8 @@ from rebalance_kit.notebook import columns, next_notebook, predict, reveal
 # > For **each topic**: sort the members that subscribe to it, cut its partitions into consecutive ranges, and let the
 # > first members take the remainder, one each.
 #
-# Members sort by `group.instance.id` if they have one, otherwise by member id. In a classic group, the id of a member
-# without an instance id begins with its `client.id`, so names decide who comes first. Four partitions, three members:
+# Static members come first, sorted by `group.instance.id`; the others follow, sorted by member id. In a classic group, the id
+# of a member without an instance id begins with its `client.id`, so names decide who comes first. Four partitions, three members:
 
 # %%
 deal("range", {"orders": 4}, members=3)
@@ -56,8 +56,8 @@ print(deal("range", {"orders": 4}, members=3).text)
 #
 # ### Predict
 #
-# The group subscribes to a second topic, `payments`, that also has four partitions. How many partitions does each
-# member own? And with ten topics of *one* partition each?
+# The group subscribes to a second topic, `payments`, that also has four partitions. How many partitions do
+# c1 and c3 own? And with ten topics of *one* partition each?
 
 # %%
 guess = predict(
@@ -88,8 +88,8 @@ reveal(two)
 #
 # Why would you want range? Look at the columns: c1 has partitions 0 and 1 of *both* topics. Topics with the same number
 # of partitions and the same partitioning by key are **co-partitioned**: a key has the same partition number in each.
-# Range gives partitions with the same number to the same member, which therefore sees all records of a key, and can join
-# the two topics without sending records anywhere else.
+# If all members read both topics, range gives partitions with the same number to the same member, which therefore sees all
+# records of a key, and can join the two topics without sending records anywhere else.
 #
 # ## Round robin: one circle
 #
@@ -123,8 +123,9 @@ reveal(circle)
 
 # %% [markdown]
 # c2 gets only one partition of `b`. After it takes `b-0`, c3 is next in the circle, and it takes `b-1` although it is
-# about to receive all of `c`. Round robin does not look ahead: **with unequal subscriptions it is not balanced.** The
-# sticky assignors count what each member has. **Watch for** c2, which now gets both partitions of `b`:
+# about to receive all of `c`. Round robin does not look ahead: **with unequal subscriptions it may not be balanced.** The
+# sticky assignors count what each member has, and deal the topics with the fewest readers first. **Watch for** c2, which now gets
+# both partitions of `b`:
 
 # %%
 deal("sticky", topics, unequal)
@@ -142,7 +143,7 @@ deal("sticky", topics, unequal)
 # How many of the four partitions that c1 and c3 own change hands as well?
 
 # %%
-guess = predict({"moved by roundrobin": None, "moved by range": None, "moved by sticky": None})
+guess = predict({"moved by roundrobin": None, "moved by sticky": None})
 guess
 
 # %% tags=["answer", "hide-input"]
@@ -156,7 +157,7 @@ def moved(assignor: str) -> int:
     return sum(partition not in map(str, after[member]) for member, had in owned.items() for partition in had)
 
 
-guess.beside(dict(zip(guess.answers, map(moved, ("roundrobin", "range", "sticky")), strict=True)))
+guess.beside(dict(zip(guess.answers, map(moved, ("roundrobin", "sticky")), strict=True)))
 
 # %% [markdown]
 # Round robin starts from nothing. **Watch for** `orders-2` and `orders-3`: they swap owners although both owners are still there.
@@ -166,7 +167,8 @@ deal("roundrobin", {"orders": 6}, stay, owned)
 
 # %% [markdown]
 # Sticky starts from what c1 and c3 own, and deals only the two partitions that c2 had. (The steps begin with c3, because
-# Java's sticky assignors take the members in the order of a hash map.)
+# Java's sticky assignors take the members in the order of a hash map. The *smaller share* is the number of partitions
+# per member, rounded down.)
 
 # %%
 deal("sticky", {"orders": 6}, stay, owned)
@@ -191,7 +193,7 @@ joining
 
 # %% [markdown]
 # The plan is the one that `sticky` makes. But `orders-3` still belongs to c2, which has not revoked it. So in *this*
-# generation nobody gets it. c2 revokes, re-joins, and the next generation hands it to c3. Notebook 03 shows these messages.
+# generation nobody gets it. c2 revokes, rejoins, and the next generation hands it to c3. Notebook 03 shows these messages.
 #
 # How does the leader know what is owned? Members say so in JoinGroup, together with the generation in which they
 # got it. If two members claim one partition, the later generation wins: the earlier claim comes from a member that
@@ -207,9 +209,9 @@ three = {"c1": ["orders-0", "orders-1"], "c2": ["orders-2", "orders-3"], "c3": [
 deal("server.uniform", {"orders": 6}, 4, three)
 
 # %% [markdown]
-# One partition moves to c4 and five stay. Here, too, a hash map sets the order of the members, so c3 is first; which of
-# them gives a partition up depends on that order. Nothing is held back in the deal itself: the *target* says at once
-# that c4 owns `orders-3`. **Reconciliation** then decides when c4 may have it, which is after c2 has revoked it.
+# One partition moves to c4 and five stay. Here, too, a hash map sets the order of the members, so c3 is first; which
+# member gives up a partition depends on that order. Nothing is held back in the deal itself: the *target* says at once
+# that c4 should own `orders-3`. **Reconciliation** then decides when c4 may have it, which is after c2 has revoked it.
 #
 # The broker also ships `range`. Since 3.9 it is as stateless as the client's, and it keeps equal partition numbers together, too:
 
@@ -223,8 +225,8 @@ deal("server.range", {"orders": 4, "payments": 4}, members=3)
 # often billed. There are four partitions. The replicas of 0 and 1 are on rack b, those of 2 and 3 on rack a. c1 runs on
 # rack a, c2 on rack b.
 #
-# One of the two assignors below looks at racks. The other, in a new group, fills one member after another from the list of
-# all partitions.
+# One of the two assignors below looks at racks. The other, in a new group, fills one member after another, here c1 first, from
+# the list of all partitions.
 #
 # ### Predict
 #
@@ -244,7 +246,7 @@ near = {
 guess.beside({name: " and ".join(str(p.partition) for p in got) for name, got in near.items()})
 
 # %% [markdown]
-# The client's range, sticky and cooperative-sticky look at racks since 3.5 (KIP-881), if the member sets `client.rack`
+# The client's range, sticky and cooperative-sticky have looked at racks since 3.5 (KIP-881), if the member sets `client.rack`
 # and not every rack holds every partition. Round robin never does. Neither do `uniform` and the broker's `range`, up to
 # 4.3: a member sends its rack to the broker, but these assignors do not use it. Fetching from the nearest replica
 # (KIP-392,

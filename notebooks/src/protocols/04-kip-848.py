@@ -22,10 +22,10 @@
 # | a barrier: everybody waits for everybody | no barrier: each member moves independently |
 # | generation | **group epoch**, **target epoch**, **member epoch** |
 #
-# - **group epoch**: a counter that goes up by one whenever members, subscriptions or partitions change.
+# - **group epoch**: a counter that goes up when members, subscriptions or partitions change. (A static member that restarts changes nothing.)
 # - **target epoch** (in Kafka: assignment epoch): the group epoch for which the current target assignment was computed. The **target
 #   assignment** says what each member *should* own.
-# - **member epoch**: the target that this member has caught up with.
+# - **member epoch**: the target epoch up to which this member has given up what it had to. It may still wait for partitions.
 #
 # Think of the shift manager, who now writes the plan. Each plan has a number; each waiter reports every few seconds, hears
 # what to do next, and works towards the plan at his own pace.
@@ -69,8 +69,8 @@ guess.beside(
 )
 
 # %% [markdown]
-# **Watch for** the epochs that members send and get. A heartbeat that carries a list of owned partitions is an
-# **acknowledgement**: "this is what I own now".
+# **Watch for** the epochs that members send and get. A heartbeat with epoch 0 is a request to join. After that, a heartbeat that
+# lists owned partitions is an **acknowledgement**: "this is what I own now".
 
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit import messages
@@ -86,7 +86,7 @@ twin(talk)
 # %% [markdown]
 # ## Three epochs
 #
-# The state of the group follows from the epochs: **Assigning** while the target is behind the group epoch, **Reconciling**
+# The state of the group follows from the epochs and from what members wait for: **Assigning** while the target is behind the group epoch, **Reconciling**
 # while some member is behind the target or waits for a partition, **Stable** when each member is at the target and waits for nothing.
 
 # %%
@@ -100,15 +100,15 @@ epochs(join, since_s=30)
 # 1. The join bumps the group epoch, and the target is computed at once, inside the newcomer's heartbeat.
 # 2. The newcomer is at the new epoch straight away, with *nothing*: its share still belongs to others.
 # 3. Each old owner hears at its own next heartbeat what it has to give up. Its epoch stays behind until it has acknowledged.
-# 4. The newcomer gets what is free at *its* next heartbeat. Just before it, all epochs are 4, and the group is still Reconciling.
+# 4. The newcomer gets what is free at *its* next heartbeat. Just before that, all epochs are 4, and the group is still Reconciling.
 #
 # (Why is the group at epoch 3 before the join? Since Kafka 4.3 a new group starts at 1, and each of the two members bumped the epoch when it joined. In
 # older versions a group starts at 0.)
 #
 # ## Target and current
 #
-# The way from what a member owns to what it should own is **reconciliation**, and each member does it independently. Three moments of this run: just
-# after the target was computed, when the first old owner has been told, and at the end.
+# The way from what a member owns to what it should own is **reconciliation**, and each member does it independently. Here are three moments of this run: just
+# after the target was computed, when the coordinator answers the first old owner, and at the end.
 
 # %%
 from rebalance_kit.notebook import target_beside_current
@@ -122,9 +122,11 @@ target_beside_current(join, "first revocation")
 target_beside_current(join, "end")
 
 # %% [markdown]
-# **UNREVOKED_PARTITIONS**: the member must give something up and has not yet acknowledged that it did. **UNRELEASED_PARTITIONS**: it
-# waits for something that another member still holds. All other members go on undisturbed. (*Current* is what the coordinator counts as the member's. `orders-5` is no
-# longer in it, although `consumer-2` goes on reading it until it is told. `kafka-consumer-groups` of 4.3 lists it under CURRENT-ASSIGNMENT until the acknowledgement: notebook 14.)
+# **UNREVOKED_PARTITIONS**: the coordinator has told the member to give something up, and the member has not yet acknowledged that it did. **UNRELEASED_PARTITIONS**: it
+# waits for something that another member still holds. **STABLE**: neither; that is why `consumer-1` is STABLE in the first two tables, although its target is smaller: it has not been told yet.
+#
+# (*Current* is what the coordinator counts as the member's. In the second table `orders-5` is no
+# longer in it, although `consumer-2` reads on until the answer reaches it. `kafka-consumer-groups` of 4.3 lists it under CURRENT-ASSIGNMENT until the acknowledgement: notebook 14.)
 #
 # ## The callbacks
 
@@ -135,8 +137,9 @@ callbacks(join, since_s=30)
 
 # %% [markdown]
 # As under cooperative: `onPartitionsRevoked` gets what leaves; `onPartitionsAssigned` gets what is new, even if that is nothing.
+# The old owners' calls still show epoch 3, because epoch 4 comes only with the answer to the acknowledgement.
 #
-# **Watch for** the partitions that leave a lane early and arrive late.
+# **Watch for** the partitions that leave one lane seconds before they arrive in another.
 
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit.notebook import chart
@@ -195,7 +198,7 @@ explain("group.consumer.heartbeat.interval.ms")
 # %% [markdown]
 # ## No barrier: a slow member delays itself
 #
-# The experiment of notebook 03: one of two members needs six seconds in each callback, a third joins. Under cooperative, both partitions that
+# The experiment of notebook 03: one of two members needs six seconds in each callback, and a third joins. Under cooperative, both partitions that
 # moved were unread for twelve seconds. **Watch for** `orders-2`, which the *quick* member gives up.
 
 # %%
@@ -203,7 +206,7 @@ describe(run("slow-callback", "consumer"))
 
 # %% [markdown]
 # `orders-2` is read again within one heartbeat interval, without waiting for the slow member. What the slow member itself gives up (`orders-5`) takes longer
-# than under cooperative: here it is unread for its `onPartitionsRevoked`, for its `onPartitionsAssigned` (before that returns it does not acknowledge), and until the
+# than under cooperative: it is unread while the slow member runs `onPartitionsRevoked` and `onPartitionsAssigned` (only then does the member acknowledge), and until the
 # new owner's next heartbeat. What it keeps (`orders-3` and `orders-4`) goes unread during its callbacks, as in notebook 03.
 #
 # ## Try it: one interesting failure
@@ -222,7 +225,7 @@ Lab(third_joins, "consumer", at_ms=33_300)
 # <details><summary>Answers</summary>
 #
 # 1. Only the newcomer, and only for the one partition that the frozen member holds and should give up. It gets its other partition from `consumer-1` within
-#    seconds. The frozen member's partitions are unread until its session expires, 45 s after its last heartbeat.
+#    seconds. The frozen member's partitions are unread until its session expires, 45 s after its last heartbeat, and then until the new owners' next heartbeats.
 # 2. Everyone. `consumer-1` has given everything up and waits, with the newcomer, until the frozen member's session expires: more than forty seconds without a
 #    single record.
 #
@@ -250,7 +253,7 @@ Lab(third_joins, "consumer", at_ms=33_300)
 #
 # <details><summary>Answer</summary>
 #
-# They keep reading, and receive whatever else is free. Only that partition waits.
+# They keep reading, and receive whatever else is free. They wait for that partition alone.
 #
 # </details>
 #
@@ -258,7 +261,7 @@ Lab(third_joins, "consumer", at_ms=33_300)
 #
 # - The group epoch counts changes; the target epoch says for which change the assignment was computed.
 # - The member epoch says how far a member has got. All equal, and nobody waits for a partition: Stable.
-# - One request, ConsumerGroupHeartbeat, carries everything; the broker pushes nothing, so the heartbeat interval is the clock.
+# - One request, ConsumerGroupHeartbeat, carries joins, assignments and acknowledgements; the broker pushes nothing, so the heartbeat interval is the clock.
 # - No barrier: others wait only for what a slow member gives up. What it keeps goes unread during its callbacks.
 
 # %% tags=["hide-input", "nbval-ignore-output"]

@@ -23,8 +23,8 @@
 #
 # | setting of the classic client | under KIP-848 |
 # |---|---|
-# | `session.timeout.ms` | `group.consumer.session.timeout.ms` of the broker, or of one group |
-# | `heartbeat.interval.ms` | `group.consumer.heartbeat.interval.ms` of the broker, or of one group |
+# | `session.timeout.ms` | `group.consumer.session.timeout.ms` of the broker, or `consumer.session.timeout.ms` of one group |
+# | `heartbeat.interval.ms` | `group.consumer.heartbeat.interval.ms` of the broker, or `consumer.heartbeat.interval.ms` of one group |
 # | `partition.assignment.strategy` | `group.consumer.assignors` of the broker (`uniform`, `range`); a client can request one with `group.remote.assignor` |
 # | `max.poll.interval.ms` | stays with the client, and is also the time within which a member must give up what it is told to |
 # | `subscribe(java.util.regex.Pattern)` | still matched by the client; or a **SubscriptionPattern**, which the broker resolves (in the syntax of RE2/J, a regular-expression library that does not backtrack) |
@@ -71,7 +71,7 @@ print(spread(draws(with_broker("crash", limits), protocols=["consumer"]), "detec
 #
 # ## A burst of joins
 #
-# Four consumers start within two seconds. Each join bumps the group epoch. Since 4.3 (KIP-1263) a
+# Two consumers are reading, and four more start within two seconds. Each join bumps the group epoch. Since 4.3 (KIP-1263) a
 # target is computed at most once per interval:
 
 # %%
@@ -98,8 +98,8 @@ guess.beside(
 )
 
 # %% [markdown]
-# Until 4.2 each epoch got a target of its own. Now a burst is answered in fewer steps. The interval has no timer of its own: the target is computed when any
-# member next heartbeats after the interval. Until then the target is behind the group epoch, and the group is **Assigning**:
+# Until 4.2 each join got a target of its own. Now a burst is answered in fewer steps. The interval has no timer: the target is computed at the first heartbeat
+# of any member after the interval. Until then the target is behind the group epoch, and the group is **Assigning**:
 
 # %%
 from rebalance_kit.notebook import run, states
@@ -108,11 +108,11 @@ states(run("scale-out", "consumer"), since_s=25)
 
 # %% [markdown]
 # **Myth 2:** "under KIP-848 the group is always Stable." It is not, as the table above shows: Reconciling, Assigning, and
-# Reconciling again. What is true: most partitions are read throughout.
+# Reconciling again. What is true: a partition that stays with its owner is read throughout.
 #
 # ## Myth 3: "with 4.x clients I have the new protocol"
 #
-# A consumer of 4.3 with default settings. Which requests of the group protocols does it send? (Look-ups and
+# Which requests of the group protocols does a consumer of 4.3 with default settings send? (Look-ups and
 # fetches are left out.)
 
 # %%
@@ -166,9 +166,9 @@ describe(mixed)
 # new client has left. The broker's `group.consumer.migration.policy` allows both by default since 4.0. An eager member still gives up
 # everything when it rejoins.
 #
-# In the next lab three classic members are bounced one after the other and come back with `group.protocol=consumer`. **Jump** from mark to mark. **Watch for** the
-# coordinator's bar: its states change from the classic ones to *Assigning* and *Reconciling* with the first newcomer,
-# while the two others still say *classic* in their lanes.
+# In this lab three classic members are bounced one after the other and come back with `group.protocol=consumer`. **Jump** from mark to mark. **Watch for** the
+# coordinator's bar: with the first newcomer its states change from the classic ones to *Reconciling*,
+# while the two others still say *classic* in their lanes. *Assigning* comes with the next leave, because a leave computes no target.
 
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit import Lab
@@ -178,8 +178,8 @@ Lab("migration", None)
 # %% [markdown]
 # ## Static members
 #
-# A static member of a KIP-848 group announces that it is leaving: its last heartbeat carries epoch -2, "I will be back". It keeps its place until its session
-# expires. The difference shows when *two* processes claim one `group.instance.id`. The classic
+# A static member that is closed keeps its place until its session expires, under both protocols. In a classic group its `close()` sends no LeaveGroup. In a KIP-848
+# group its last heartbeat carries epoch -2: "I will be back". The difference shows when *two* processes claim one `group.instance.id`. The classic
 # coordinator lets the newcomer take the place and *fences* the old process: every later request with its member id is refused with `FENCED_INSTANCE_ID`.
 #
 # ### Predict
@@ -203,7 +203,7 @@ print(classic, kip_848, sep="\n\n")
 # %% [markdown]
 # Under KIP-848 the place is not free until its holder has announced that it is leaving, or its session has expired, and until then a newcomer is refused with `UNRELEASED_INSTANCE_ID`.
 # **So a replacement for a *crashed* static pod cannot start before the session of the dead one has expired.** (In the classic run the newcomer
-# begins at the last commit, so 84 records come twice; the old process reads on until its next commit is refused, which adds 16.)
+# begins at the last commit, so 84 records come twice; the old process reads on beside it until its next commit is refused, which adds 16. The run counts these when `twin` first commits, at 31.8 s.)
 #
 # ## Limits and differences
 #
@@ -214,7 +214,7 @@ print(classic, kip_848, sep="\n\n")
 # - `enforceRebalance()` is not supported.
 # - The protocol is for consumers. Kafka Streams has one of its own (KIP-1071), and Connect stays with the classic one.
 #
-# **Watch for** *partitions moved*:
+# A fourth consumer joins three that read twelve partitions. **Watch for** *partitions moved*:
 
 # %%
 from rebalance_kit.notebook import costs
@@ -222,7 +222,7 @@ from rebalance_kit.notebook import costs
 costs(draws("join", 40, ["consumer", "consumer-range"]), "partitions moved", "partitions unread")
 
 # %% [markdown]
-# Three have to move. The broker's range moves more, because its blocks shift with the order of the member ids, and the clients draw those at random. (Static members are sorted by their `group.instance.id`.)
+# Three of the twelve have to move. The broker's range moves more, because its blocks shift with the order of the member ids, and the clients draw those at random. (Static members are sorted by their `group.instance.id`.)
 #
 # ## Check yourself
 

@@ -17,8 +17,8 @@
 #
 # ## 1 A crash
 #
-# Three consumers, twelve partitions, all settings at their defaults. One consumer is killed. No protocol has a clearly shorter gap, as
-# in notebook 00.
+# Three consumers, twelve partitions, all settings at their defaults. One consumer is killed. As in notebook 00, no protocol has a
+# clearly shorter gap.
 #
 # ### Predict
 #
@@ -74,7 +74,7 @@ describe(picture)
 # Eager stops all twelve partitions for an instant; the other two stop three of them for seconds. Which has the *fewest* unread partition-seconds?
 
 # %%
-guess = predict({"fewest": None}, options=["eager", "cooperative", "KIP-848", "none"])
+guess = predict({"fewest": None}, options=["eager", "cooperative", "KIP-848", "no difference"])
 guess
 
 # %% tags=["answer"]
@@ -96,7 +96,7 @@ from rebalance_kit.notebook import spread
 spread(join, "longest_gap_s")
 
 # %% [markdown]
-# Two extremes are worth a look. *Greatest* under eager: the newcomer asked just between the heartbeats of two members, so one member heard of it at once and gave everything up, and the others heard of it almost an
+# Two extremes are worth a look. *Greatest* under eager: the newcomer asked to join just between the heartbeats of two members, so one member heard of it at once and gave everything up, and the others heard of it almost an
 # interval later. *Least* under cooperative: the newcomer's SyncGroup came too late for the first generation, so the second followed at once.
 #
 # So is KIP-848 slow? Its clock is the heartbeat interval that the *broker* sets, 5 s by default; the classic client's own is 3 s. Give both the same interval:
@@ -112,7 +112,7 @@ costs(draws(with_broker("join", every_3_s)), "longest gap of a partition", "unre
 #
 # Recordings of real clusters agree. In one of a KIP-848 group (Kafka 4.3.1, six partitions, heartbeats every 3 s) 297 ms lay between
 # `onPartitionsRevoked` of the old owner and `onPartitionsAssigned` of the new one; in one of a cooperative group 3,036 ms. Here is the engine with six partitions. It counts until
-# records arrive again, which adds about two tenths of a second:
+# records arrive again, which adds a few tenths of a second:
 
 # %%
 from rebalance_kit import scenario
@@ -227,7 +227,7 @@ costs(
 #
 # - **Eager** touches all 500 partitions, twice (once for the leave, once for the join); each single gap is short
 #   because all fifty are healthy and quick. Add one slow callback, and section 3 happens to 500 partitions.
-# - **Cooperative** and **KIP-848** touch the ten partitions of the restarted member and the ten that it is given afterwards. (One of them may be the same, so the run shows 19 under KIP-848.)
+# - **Cooperative** and **KIP-848** touch the ten partitions of the restarted member and the ten that it is given afterwards. (The two sets may share a partition: under KIP-848 the run shows 19.)
 # - Under every protocol the restarted member's partitions go unread until the others hear that it left.
 # - *Partitions moved* compares the end with the beginning. Range deals out the same way whenever the member ids sort in the same order, as they do here when `consumer-17` is back, so nothing seems to have moved. The sticky
 #   assignors spread the leaver's ten partitions over the others and later gave it different ones; nothing makes them swap back.
@@ -244,7 +244,7 @@ print(across(restarts, "unread"))
 
 # %% [markdown]
 # With static membership there is no rebalance at all. The price is that a restarted member's partitions stay unread until it is back, because nobody takes
-# them over; here that costs *more* unread partition-seconds than the rebalances of an eager group of three. Whether it is better depends on how long your restarts take and on how large your group is.
+# them over; here that costs *more* unread partition-seconds than the rebalances of dynamic members under eager or cooperative, and about as many as under KIP-848. Whether it is better depends on how long your restarts take and on how large your group is.
 #
 # ## 5 What is read twice
 #
@@ -254,7 +254,8 @@ print(across(restarts, "unread"))
 across(["join", "leave", "crash", "poll-timeout", "freeze"], "records redelivered")
 
 # %% [markdown]
-# In planned changes (join, leave) members commit before giving partitions up (auto-commit on), so almost nothing is read twice. After an unplanned change,
+# In planned changes (join, leave) members commit before giving partitions up (auto-commit on), so almost nothing is read twice. (A cooperative member commits before it
+# rejoins and reads on until it revokes. The new owner reads again what came in between.) After an unplanned change,
 # everything since the last commit is read again, under any protocol: up to five seconds of records (`auto.commit.interval.ms`), here ten per second and partition. The *freeze* adds
 # something: a classic consumer that thaws can still fetch records that others have processed and hand them to the application, before it learns that it was
 # removed; a KIP-848 client learns it first.
@@ -284,7 +285,7 @@ Lab("slow-callback", "eager", at_ms=46_000)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# With a session timeout of 10 s the crash is detected, and the dead member's partitions are read again, 35 s earlier. Three things stay the same: how many partitions go unread, how many move, and how long
+# With a session timeout of 10 s the crash is detected, and the dead member's partitions are read again, 35 s earlier. These stay the same: how many partitions go unread, how many move, how many records come twice, and how long
 # the healthy ones stop.
 #
 # </details>

@@ -71,4 +71,4 @@ def _deal_ranges(
         lists[member_id] += share
         deal.take(member_id, [partition.partition for partition in share])
         if explain is not None:
-            explain.append(Step(deal.sentence(place), member_id, tuple(share)))
+            explain.append(Step(deal.sentence(place, len(share)), member_id, tuple(share)))

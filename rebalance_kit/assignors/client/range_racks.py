@@ -71,13 +71,15 @@ class TopicDeal:
         for number in numbers:
             self.unassigned.pop(number, None)
 
-    def sentence(self, place: int) -> str:
+    def sentence(self, place: int, size: int) -> str:
         """Say for an explanation why the member at this place gets that many."""
         quota, extras = divmod(self.count, len(self.line))
         why = f"{self.topic}: {self.count} partitions for {len(self.line)} subscribers make {quota} each"
-        if extras:
-            why += f" and {extras} left over, one each for the first in line"
-        return f"{why}; this member is number {place + 1} and takes the next ones"
+        if extras == 1:
+            why += " and 1 left over for the first in line"
+        elif extras:
+            why += f" and {extras} left over, one each for the first {extras} in line"
+        return f"{why}; this member is number {place + 1} and takes the next {size}"
 
 
 def deal_by_racks(

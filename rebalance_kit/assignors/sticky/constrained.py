@@ -221,7 +221,8 @@ class ConstrainedDeal:
             )
             rule = f"{keeps} waits for its share"
         elif len(kept) > self._min:
-            rule = f"owns {size}: keeps {len(kept)}, one more than the least ({self._expected_over} may)"
+            may = f"{self._expected_over} member{'s' if self._expected_over > 1 else ''} may"
+            rule = f"owns {size}: keeps {len(kept)}, one more than the smaller share ({may})"
         else:
             rule = f"owns {size}: keeps {self._min}, the smaller share"
         self._explain.append(Step(rule, member_id, tuple(kept)))
