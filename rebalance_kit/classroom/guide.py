@@ -61,10 +61,10 @@ def _head(plan: Plan) -> str:
     return _paragraphs(
         f"# I · Instructor: {plan.title}",
         f"**{plan.minutes} minutes.** {plan.audience}",
-        "After it the learners can",
+        "After it, the learners can",
         _list([f"{aim};" for aim in plan.aims[:-1]] + [f"{aim}." for aim in plan.aims[-1:]]),
         "Every run below is seeded: what you saw the evening before is what the room will see. "
-        "A vote shows the room its number of votes only; the split comes with *Show the split*, the answer with *Show the answer*.",
+        "A vote shows the room only how many have voted; the split comes with *Show the split*, the answer with *Show the answer*.",
         "## Before they come",
         _list(plan.before),
         "## Plan B",

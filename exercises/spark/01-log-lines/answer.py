@@ -4,5 +4,5 @@ from pyspark.sql import DataFrame
 
 
 def log_events(lines: DataFrame) -> DataFrame:
-    """One row an event: line, at_ms, level, logger."""
+    """One row per event: line, at_ms, level, logger."""
     raise NotImplementedError

@@ -8,7 +8,7 @@ LOGGER = r"\(([\w.$]+)\)$"
 
 
 def log_events(lines: DataFrame) -> DataFrame:
-    """One row an event: line, at_ms, level, logger."""
+    """One row per event: line, at_ms, level, logger."""
     at = F.to_timestamp(F.regexp_extract("text", EVENT, 1), "yyyy-MM-dd HH:mm:ss,SSS")
     return lines.filter(F.col("text").rlike(EVENT)).select(
         F.col("line").cast("bigint"),

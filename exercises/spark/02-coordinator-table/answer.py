@@ -4,5 +4,5 @@ from pyspark.sql import DataFrame
 
 
 def coordinator_table(lines: DataFrame) -> DataFrame:
-    """One row a run: run, preparing, stabilized, last_generation, expired."""
+    """One row per run: run, preparing, stabilized, last_generation, expired."""
     raise NotImplementedError

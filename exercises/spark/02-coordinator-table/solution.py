@@ -5,7 +5,7 @@ from pyspark.sql import functions as F
 
 
 def coordinator_table(lines: DataFrame) -> DataFrame:
-    """One row a run: run, preparing, stabilized, last_generation, expired."""
+    """One row per run: run, preparing, stabilized, last_generation, expired."""
     text = F.col("text")
     stabilized = text.contains("Stabilized group ")
     emptied = text.contains(" is now empty")

@@ -4,5 +4,5 @@ from pyspark.sql import DataFrame
 
 
 def rebalances_per_run(events: DataFrame) -> DataFrame:
-    """One row a run: run, rebalances."""
+    """One row per run: run, rebalances."""
     raise NotImplementedError

@@ -5,6 +5,6 @@ from pyspark.sql import functions as F
 
 
 def rebalances_per_run(events: DataFrame) -> DataFrame:
-    """One row a run: run, rebalances."""
+    """One row per run: run, rebalances."""
     begins = F.col("event").isin("preparing", "bumped")
     return events.filter(begins).groupBy("run").agg(F.count("*").alias("rebalances"))

@@ -4,5 +4,5 @@ from pyspark.sql import DataFrame
 
 
 def durations(events: DataFrame) -> DataFrame:
-    """One row a rebalance: run, before, start_ms, end_ms, duration_ms."""
+    """One row per rebalance: run, before, start_ms, end_ms, duration_ms."""
     raise NotImplementedError

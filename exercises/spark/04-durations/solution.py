@@ -5,7 +5,7 @@ from pyspark.sql import functions as F
 
 
 def durations(events: DataFrame) -> DataFrame:
-    """One row a rebalance: run, before, start_ms, end_ms, duration_ms."""
+    """One row per rebalance: run, before, start_ms, end_ms, duration_ms."""
     in_order = Window.partitionBy("run").orderBy("at_ms", "line")
     ended = F.col("next.event") == "assignment_received"
     return (

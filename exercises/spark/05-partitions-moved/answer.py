@@ -6,5 +6,5 @@ SETTLED_MS = 1767603625000
 
 
 def moved(events: DataFrame) -> DataFrame:
-    """One row a partition that changed hands: run, partition, owner_before, owner_after."""
+    """One row per partition that changed hands: run, partition, owner_before, owner_after."""
     raise NotImplementedError

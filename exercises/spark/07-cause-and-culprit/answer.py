@@ -6,5 +6,5 @@ SETTLED_MS = 1767603625000
 
 
 def causes(events: DataFrame) -> DataFrame:
-    """One row a rebalance: run, start_ms, trigger, culprit."""
+    """One row per rebalance: run, start_ms, trigger, culprit."""
     raise NotImplementedError

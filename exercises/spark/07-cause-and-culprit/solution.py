@@ -8,7 +8,7 @@ UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 
 def causes(events: DataFrame) -> DataFrame:
-    """One row a rebalance: run, start_ms, trigger, culprit."""
+    """One row per rebalance: run, start_ms, trigger, culprit."""
     reason = F.col("reason")
     leaver = F.col("leaver")
     trigger = (

@@ -4,5 +4,5 @@ from pyspark.sql import DataFrame
 
 
 def storms(events: DataFrame) -> DataFrame:
-    """One row a storm: run, from_ms, to_ms, rebalances."""
+    """One row per storm: run, from_ms, to_ms, rebalances."""
     raise NotImplementedError

@@ -5,7 +5,7 @@ from pyspark.sql import functions as F
 
 
 def storms(events: DataFrame) -> DataFrame:
-    """One row a storm: run, from_ms, to_ms, rebalances."""
+    """One row per storm: run, from_ms, to_ms, rebalances."""
     return (
         events.filter(F.col("event") == "preparing")
         .groupBy("run", F.session_window("at", "25 seconds"))

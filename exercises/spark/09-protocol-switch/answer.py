@@ -4,5 +4,5 @@ from pyspark.sql import DataFrame
 
 
 def by_assignor(events: DataFrame) -> DataFrame:
-    """One row a run and assignor: run, assignor, generations, revoked."""
+    """One row per run and assignor: run, assignor, generations, revoked."""
     raise NotImplementedError

@@ -5,7 +5,7 @@ from pyspark.sql import functions as F
 
 
 def by_assignor(events: DataFrame) -> DataFrame:
-    """One row a run and assignor: run, assignor, generations, revoked."""
+    """One row per run and assignor: run, assignor, generations, revoked."""
     behind = (
         Window.partitionBy("run", "client")
         .orderBy("at_ms", "line")

@@ -6,5 +6,5 @@ SETTLED_MS = 1767603625000
 
 
 def lag_around(events: DataFrame, samples: DataFrame) -> DataFrame:
-    """One row a run and partition: run, partition, lag_before, lag_peak."""
+    """One row per run and partition: run, partition, lag_before, lag_peak."""
     raise NotImplementedError

@@ -1,4 +1,4 @@
-"""10 Lag around a rebalance: the incident is one row a run, so it is joined to every sample of that run."""
+"""10 Lag around a rebalance: the incident is one row per run, so it is joined to every sample of that run."""
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -7,7 +7,7 @@ SETTLED_MS = 1767603625000
 
 
 def lag_around(events: DataFrame, samples: DataFrame) -> DataFrame:
-    """One row a run and partition: run, partition, lag_before, lag_peak."""
+    """One row per run and partition: run, partition, lag_before, lag_peak."""
     begins = F.col("event").isin("preparing", "bumped") & (F.col("at_ms") >= SETTLED_MS)
     incidents = events.filter(begins).groupBy("run").agg(F.min("at_ms").alias("incident_ms"))
     lag, before = F.col("log_end") - F.col("position"), F.col("at_ms") < F.col("incident_ms")

@@ -4,5 +4,5 @@ from pyspark.sql import DataFrame
 
 
 def read_twice(deliveries: DataFrame) -> DataFrame:
-    """One row a run: run, delivered, again."""
+    """One row per run: run, delivered, again."""
     raise NotImplementedError

@@ -4,5 +4,5 @@ from pyspark.sql import DataFrame
 
 
 def per_half_minute(events: DataFrame) -> DataFrame:
-    """One row a run and window, in append mode: run, from, rebalances."""
+    """One row per run and window, in append mode: run, from, rebalances."""
     raise NotImplementedError

@@ -5,7 +5,7 @@ from pyspark.sql import functions as F
 
 
 def per_half_minute(events: DataFrame) -> DataFrame:
-    """One row a run and window, in append mode: run, from, rebalances."""
+    """One row per run and window, in append mode: run, from, rebalances."""
     return (
         events.withWatermark("at", "60 seconds")
         .filter(F.col("event") == "preparing")

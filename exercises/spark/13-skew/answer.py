@@ -6,5 +6,5 @@ BUCKETS = 8
 
 
 def counted_in_buckets(requests: DataFrame) -> DataFrame:
-    """One row a run and API: run, api, requests, largest_bucket."""
+    """One row per run and API: run, api, requests, largest_bucket."""
     raise NotImplementedError

@@ -7,7 +7,7 @@ BUCKETS = 8
 
 
 def counted_in_buckets(requests: DataFrame) -> DataFrame:
-    """One row a run and API: run, api, requests, largest_bucket."""
+    """One row per run and API: run, api, requests, largest_bucket."""
     parts = requests.groupBy("run", "api", (F.col("seq") % BUCKETS).alias("bucket")).agg(
         F.count("*").alias("part")
     )

@@ -4,5 +4,5 @@ from pyspark.sql import DataFrame
 
 
 def load(events: DataFrame, rates: DataFrame) -> DataFrame:
-    """One row a run and client: run, client, partitions, per_s."""
+    """One row per run and client: run, client, partitions, per_s."""
     raise NotImplementedError

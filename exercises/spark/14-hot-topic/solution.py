@@ -5,7 +5,7 @@ from pyspark.sql import functions as F
 
 
 def load(events: DataFrame, rates: DataFrame) -> DataFrame:
-    """One row a run and client: run, client, partitions, per_s."""
+    """One row per run and client: run, client, partitions, per_s."""
     last = (
         events.filter(F.col("event") == "assigned")
         .groupBy("run", "client")

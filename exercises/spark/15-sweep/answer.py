@@ -3,7 +3,7 @@
 from pyspark.sql import DataFrame
 
 
-def longest_pause_s(session_timeout_ms: int, seed: int) -> float:
+def longest_gap_s(session_timeout_ms: int, seed: int) -> float:
     """Simulate the crash of one consumer of three; the longest gap of a partition, in seconds."""
     from rebalance_kit.analysis.metrics import metrics
     from rebalance_kit.notebook import with_configs
@@ -15,5 +15,5 @@ def longest_pause_s(session_timeout_ms: int, seed: int) -> float:
 
 
 def sweep(parameters: DataFrame) -> DataFrame:
-    """One row a session timeout: session_timeout_ms, runs, median_s, worst_s."""
+    """One row per session timeout: session_timeout_ms, runs, median_s, worst_s."""
     raise NotImplementedError

@@ -12,7 +12,7 @@ from rebalance_kit.simulation.simulate import simulate
 
 
 @lru_cache(maxsize=256)
-def pause_s(timeout_ms, seed):
+def gap_s(timeout_ms, seed):
     """The longest gap of one run."""
     return metrics(
         simulate(with_configs(load("crash"), {"session.timeout.ms": timeout_ms}), seed, "eager")
@@ -26,7 +26,7 @@ def grid(case):
 
 def crash_gaps(case, timeout):
     """All results of one timeout."""
-    return [pause_s(timeout, seed) for seed in case.facts["seeds"]]
+    return [gap_s(timeout, seed) for seed in case.facts["seeds"]]
 
 
 def truth(case):
@@ -89,5 +89,5 @@ TASK = Task(
     inputs=lambda bench, case: (bench.table(grid(case), "session_timeout_ms int, seed int"),),
     truth=truth,
     checks=(every_run, timeouts_matter, seeds_matter, median_not_mean),
-    next_step="Call `longest_pause_s` with the values of that row by hand, and compare.",
+    next_step="Call `longest_gap_s` with the values of that row by hand, and compare.",
 )

@@ -4,5 +4,5 @@ from pyspark.sql import DataFrame
 
 
 def culprits(events: DataFrame) -> DataFrame:
-    """One row a run: run, culprit, kind."""
+    """One row per run: run, culprit, kind."""
     raise NotImplementedError

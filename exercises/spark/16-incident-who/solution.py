@@ -5,7 +5,7 @@ from pyspark.sql import functions as F
 
 
 def culprits(events: DataFrame) -> DataFrame:
-    """One row a run: run, culprit, kind."""
+    """One row per run: run, culprit, kind."""
     event = F.col("event")
     names = (
         events.filter((F.col("side") == "java") & F.col("member").isNotNull())

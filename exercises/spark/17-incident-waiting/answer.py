@@ -4,5 +4,5 @@ from pyspark.sql import DataFrame
 
 
 def waited_for(events: DataFrame) -> DataFrame:
-    """One row a run: run, waited_ms, culprit, kind."""
+    """One row per run: run, waited_ms, culprit, kind."""
     raise NotImplementedError

@@ -5,7 +5,7 @@ from pyspark.sql import functions as F
 
 
 def waited_for(events: DataFrame) -> DataFrame:
-    """One row a run: run, waited_ms, culprit, kind."""
+    """One row per run: run, waited_ms, culprit, kind."""
     event = F.col("event")
     in_order = Window.partitionBy("run").orderBy("at_ms", "line")
     phases = (

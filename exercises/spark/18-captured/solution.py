@@ -5,7 +5,7 @@ from pyspark.sql import functions as F
 
 
 def faults(events: DataFrame) -> DataFrame:
-    """One row a run: run, culprit, kind."""
+    """One row per run: run, culprit, kind."""
     event, java = F.col("event"), F.col("side") == "java"
     names = (
         events.filter(java & F.col("member").isNotNull())

@@ -3,19 +3,19 @@
 #
 # **90 minutes.** Developers and operators who have used a Kafka consumer; nobody needs to have heard of JoinGroup.
 #
-# After it the learners can
+# After it, the learners can
 #
 # - say for crash, leave, join and slow handler which partitions go unread, and for how long;
 # - tell eager, cooperative and KIP-848 apart by what they revoke and when;
 # - choose session.timeout.ms, max.poll.interval.ms and static membership with a reason.
 #
-# Every run below is seeded: what you saw the evening before is what the room will see. A vote shows the room its
-# number of votes only; the split comes with *Show the split*, the answer with *Show the answer*.
+# Every run below is seeded: what you saw the evening before is what the room will see. A vote shows the room only how
+# many have voted; the split comes with *Show the split*, the answer with *Show the answer*.
 #
 # ## Before they come
 #
-# - Run all cells of this notebook once, the evening before; nothing in it asks the network.
-# - Decide how votes reach you, as codes in the room's chat or as files in a folder that all can write (`Poll(...,
+# - Run all cells of this notebook once, the evening before; nothing in it needs the network.
+# - Decide how votes reach you, as codes in the room's chat or as files in a folder that all can write to (`Poll(...,
 #   folder=...)` for you, `Vote(..., folder=...)` for them).
 # - Set the browser to 125 % and the lab's theme to projector. Close everything else that may show a message.
 # - `rebalance-kit workshop 90min --plan-b FOLDER` makes the animations and the printed questions for a day without
@@ -23,12 +23,12 @@
 #
 # ## Plan B
 #
-# - No internet; nothing changes, since kit, runs and items are all on the machine.
-# - Learners have no kernel: they vote by hands or coloured cards. Count, and type `poll.hands(a=4, b=11)` into a cell
-#   when the vote is over (it shows on the screen).
-# - Your own kernel is gone; open the animations in the plan-B folder. Each is one file that plays in any browser. The
+# - No internet: nothing changes, since kit, runs and items are all on the machine.
+# - Learners have no kernel: they vote by show of hands or with coloured cards. Count, and type `poll.hands(a=4,
+#   b=11)` into a cell when the vote is over (it shows on the screen).
+# - Your own kernel is gone: open the animations in the plan-B folder. Each is one file that plays in any browser. The
 #   printed questions carry the votes.
-# - No projector; three people around each laptop with the animations, and the printed questions.
+# - No projector: three people gather around each laptop with the animations, and with the printed questions.
 #
 # ## The minutes
 
@@ -43,14 +43,14 @@ print(schedule(read_plan("90min")))
 #
 # **Say**
 #
-# - A restaurant, four waiters, sixteen tables. Dan goes home sick, and says so. Two ways to go on; everybody drops
-#   everything and the tables are dealt anew, or only Dan's four tables get a new waiter.
+# - A restaurant, four waiters, sixteen tables. Dan goes home sick, and says so. There are two ways to go on:
+#   everybody drops everything and the tables are dealt anew, or only Dan's four tables get a new waiter.
 # - A table is a partition, a waiter a consumer, the evening's team the consumer group, the shift manager the group
 #   coordinator.
 # - Kafka can do it both ways. The question of these ninety minutes is what each way costs, and whom.
 #
-# **Watch for** Play, and let them call out which tables wait although their waiter is in the room. Then press the
-# button of the cooperative protocol and play the same evening again.
+# **Watch for** the tables that wait although their waiter is in the room. Press Play, and let the learners call them
+# out. Then press the button of the cooperative protocol and play the same evening again.
 #
 # **You will hear**
 #
@@ -75,11 +75,11 @@ Lab("restaurant", "eager", seed=1, at_ms=27_000)
 # - Show the split only when the second vote is over. Ask somebody who changed their mind for the reason, before the
 #   answer is shown.
 # - Play the run from the kill on. Nothing happens for most of a minute; that is the session timeout of 45 s, counted
-#   from the last heartbeat. Only then the survivor hears of a rebalance, and under eager it gives up what it has.
+#   from the last heartbeat. Only then does the survivor hear of a rebalance, and under eager it gives up what it has.
 #
 # **Learners run** the `Vote(...)` that the screen shows.
 #
-# **Watch for** the two partitions of the survivor in the moment of the rebalance. They fall too, for a fraction of a
+# **Watch for** the two partitions of the survivor at the moment of the rebalance. They stop, too, for a fraction of a
 # second.
 #
 # **You will hear**
@@ -110,8 +110,8 @@ Lab("two-consumers-crash", "eager", seed=1, at_ms=38_000)
 #
 # **Say**
 #
-# - Three steps of an eager rebalance. All give up what they have and join (JoinGroup), one member, the leader,
-#   computes the plan, all ask for their share (SyncGroup).
+# - An eager rebalance has three steps. All give up what they have and join (JoinGroup). One member, the leader,
+#   computes the plan. All ask for their share (SyncGroup).
 # - The second step cannot begin before everybody has joined. So what happens when one is busy?
 # - Vote. When the room is split, ask what each of the three members is doing at that moment, one after another.
 # - The rebalance timeout is the largest max.poll.interval.ms in the group, five minutes by default. That is how long
@@ -124,8 +124,9 @@ Lab("two-consumers-crash", "eager", seed=1, at_ms=38_000)
 #
 # **You will hear**
 #
-# - minute 23: *A consumer that hangs delays only its own partitions.* (`stalled-member-hurts-itself`) True under
-#   cooperative and KIP-848. Under eager all who have given up their partitions wait for the last one to join.
+# - minute 23: *A consumer that hangs delays only its own partitions.* (`stalled-member-hurts-itself`) Under KIP-848
+#   it also delays those who are to get its partitions, and nobody else. Under cooperative the others read what they
+#   keep, but a newcomer and every partition on the move wait for it. Under eager everybody waits without partitions.
 # - minute 25: *In every group the broker computes the assignment.* (`coordinator-assigns-classic`) In the classic
 #   protocol the broker collects and hands out; a client, the leader, computes.
 #
@@ -147,8 +148,8 @@ Lab("slow-callback", "eager", seed=1, at_ms=46_000)
 #
 # **Say**
 #
-# - Cooperative means that a member joins with its partitions in its hands. The leader computes, and only who has to
-#   give something up is told to revoke it.
+# - Cooperative means that a member joins with its partitions in its hands. The leader computes, and only those who
+#   have to give something up are told to revoke it.
 # - What was revoked is handed out in a second generation. So a moving partition goes unread for about one heartbeat
 #   interval, while all others go on.
 # - Vote, discuss, vote again. This question is about the order of events; let them draw it.
@@ -165,7 +166,7 @@ Lab("slow-callback", "eager", seed=1, at_ms=46_000)
 # - minute 37: *No partition goes unread under the cooperative protocol or KIP-848.* (`cooperative-has-no-gaps`) The
 #   one that moves does, about one heartbeat interval. What does not move goes on.
 # - minute 42: *Each cooperative change takes two generations.* (`cooperative-is-two-rebalances`) Only when something
-#   is revoked. After a crash one generation is enough, since nobody living gives anything up.
+#   is revoked. After a crash one generation is enough, because no survivor gives anything up.
 #
 # **Plan B.** The animation a-to-b-move-cooperative from the folder.
 
@@ -198,7 +199,7 @@ Lab("a-to-b-move", "cooperative", seed=1, at_ms=36_000)
 #   is how far each member has come.
 # - Nobody waits for everybody. Each member goes to the target at its own heartbeat, five seconds apart by the
 #   broker's default.
-# - Vote. The wrong answers are all ways in which one would build it oneself.
+# - Vote. Each wrong answer is a way in which one might have built it.
 #
 # **Learners run** the `Vote(...)` that the screen shows.
 #
@@ -209,8 +210,9 @@ Lab("a-to-b-move", "cooperative", seed=1, at_ms=36_000)
 #
 # - minute 49: *Clients of 4.0 use the new protocol by themselves.* (`kip848-is-default`) The broker offers it, the
 #   client has to ask for it. A default Java client of 4.x is classic, and eager.
-# - minute 52: *Without a barrier a move is immediate and the group stays Stable.* (`kip848-is-instant`) No barrier is
-#   not no time. The old owner has to say that it has revoked, the new one to ask; each at its own heartbeat.
+# - minute 52: *Without a barrier a move is immediate and the group stays Stable.* (`kip848-is-instant`) Without a
+#   barrier it still takes time. The old owner hears of it at its next heartbeat, revokes and says so. The new owner
+#   is told at its own next heartbeat.
 # - minute 56: *Under KIP-848 a leader among the clients still computes the assignment.* (`leader-still-assigns`)
 #   There is no leader any more, and no client-side assignor.
 #
@@ -235,12 +237,13 @@ Lab("a-to-b-move", "consumer", seed=1, at_ms=36_000)
 # - Which protocol is quickest after a crash? Vote before anybody says a word.
 # - Run the table below. The longest gap is nearly all noticing, and no protocol shortens that. What differs is how
 #   many partitions go unread.
-# - This is where most talks are wrong. Eager has the shortest gap for a single partition in a healthy join; it loses
-#   by breadth, and by waiting for the slowest.
+# - This is where most talks are wrong. In a healthy join the longest gap of a partition is the shortest under eager;
+#   eager loses by breadth, and by waiting for the slowest.
 #
 # **Learners run** the `Vote(...)` that the screen shows.
 #
-# **Watch for** the longest gap and the number of partitions unread.
+# **Watch for** the longest gap and the number of partitions unread. (Under KIP-848 the crash is detected some seconds
+# earlier, but then some seconds pass until a survivor's next heartbeat.)
 #
 # **You will hear**
 #
@@ -250,7 +253,8 @@ Lab("a-to-b-move", "consumer", seed=1, at_ms=36_000)
 #   (`eager-has-the-longest-gaps`) Look at a healthy join in notebook 05. The harm is in the number of partitions and
 #   in the slowest member.
 #
-# **Plan B.** Write the table of the printed handout on the board, with the numbers hidden, and have them guessed.
+# **Plan B.** Write the table of the printed handout on the board, with the numbers hidden, and let the learners guess
+# them.
 
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit import Poll
@@ -285,8 +289,8 @@ print(describe_comparison(list(three("crash").values())))
 # - minute 75: *The coordinator watches max.poll.interval.ms and throws a slow member out.*
 #   (`broker-evicts-slow-poller`) The broker does not know of polls. The client notices, and leaves.
 # - minute 79: *A longer session.timeout.ms cures rebalances that come from slow processing.*
-#   (`raise-session-for-slow-work`) That clock is not the one that ran out. It would only make real crashes be found
-#   later.
+#   (`raise-session-for-slow-work`) That clock is not the one that ran out. It would only delay the detection of real
+#   crashes.
 #
 # **Plan B.** The animation poll-timeout-eager from the folder.
 
@@ -306,20 +310,20 @@ Lab("poll-timeout", "eager", seed=1, at_ms=28_000)
 #
 # **Say**
 #
-# - A rolling restart of three members, dynamic and static, side by side. No rebalance at all, and what is the price?
-#   (A restarted member's partitions stay unread until it is back; nobody takes them over.)
+# - A rolling restart of three members, first dynamic, then static. The static ones need no rebalance at all: what is
+#   the price? (A restarted member's partitions stay unread until it is back; nobody takes them over.)
 # - Each learner writes one setting that they will look up tomorrow, and one belief that they no longer hold. Three
 #   read theirs aloud.
-# - Notebooks 00 to 05 repeat this lesson alone; `Quiz("three-protocols")` checks it; `Review()` brings back in some
-#   days what was missed.
+# - Notebooks 00 to 05 teach this lesson to those who learn alone; `Quiz("three-protocols")` checks it; `Review()`
+#   brings back after some days what was missed.
 #
-# **Watch for** the number of rebalances.
+# **Watch for** the number of rebalances, and the unread partition-seconds.
 #
 # **You will hear**
 #
 # - minute 84: *Static members restart without a rebalance, whenever and with whatever change.*
-#   (`static-never-rebalances`) Within the session timeout, and with the same subscription. Later it is an ordinary
-#   expiry.
+#   (`static-never-rebalances`) Within the session timeout, and with the same assignors and subscription. Later it is
+#   an ordinary expiry.
 #
 # **Plan B.** The two tables of the printed handout.
 

@@ -14,14 +14,14 @@
 # For one broker and one night, `grep` is enough, and you should know it:
 #
 # ```
-# grep -h "Preparing to rebalance group orders-app" server.log*
-# grep -hE "has failed, removing it|left the group|Stabilized group" server.log* | sort
+# grep -h "Preparing to rebalance group orders-app " server.log*
+# grep -hE "has failed, removing it|has left group|Stabilized group" server.log* | sort
 # ```
 #
 # It stops being enough when the logs of brokers *and* members must be joined, when there are fifty members and thirty nights, when a question needs
 # windows over time ("which partition was unread for how long?"), or when the answer must be there while the logs are still being written. Those are joins, windows and
 # streams, and Spark does the same to ten lines and to ten billion. (On one laptop and one log `rebalance-kit logs` does it all without Spark.)
-# This notebook expects that you have seen a DataFrame; whatever else it uses is explained where it comes up.
+# This notebook assumes that you have seen a DataFrame; whatever else it uses is explained where it comes up.
 #
 # Spark takes some seconds to start. The first cell starts it in the background; keep reading.
 
@@ -73,8 +73,7 @@ guess = predict(
 guess
 
 # %% [markdown]
-# Take the lines apart. `regexp_extract` gives one group of a regular expression, and the empty text where it does not
-# fit. A line that *continues* another one (a block of configuration, a stack trace) does not begin with a time, so `rlike` leaves it out.
+# Take the lines apart. `regexp_extract` returns what one group of a regular expression matched, or an empty string if nothing matched. A line that *continues* another one (a block of configuration, a stack trace) does not begin with a time, so `rlike` leaves it out.
 
 # %%
 EVENT = r"^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\] (\w+) (.*?)(?: \(([\w.$]+)\))?$"
@@ -144,10 +143,10 @@ books.select("file", "lines", "parsed", "ignored", "rejected", "balance").orderB
 
 # %% [markdown]
 # A balance of 0 in each row: nothing was dropped silently. If you take one habit from this notebook, take this
-# one. A log pipeline that loses the lines it does not understand tells you that all is well. (Why 40 lines parsed of the broker and 37 above? Not every event comes from the
-# coordinator, such as the creation of a topic, and not every line of the coordinator is an event.)
+# one. A log pipeline that loses the lines it does not understand tells you that all is well. (Why does the broker have 40 parsed lines here, and 37 lines
+# of its coordinator above? Some events are not the coordinator's, such as the creation of a topic, and some of the coordinator's lines are not events.)
 #
-# Which events are there? The column `side` says what wrote a line, a broker or a Java client, and `pivot` makes a column of each:
+# Which events make up a rebalance? The column `side` says who wrote a line, a broker or a Java client, and `pivot` makes a column of each:
 
 # %%
 counts = found.events.groupBy("event").pivot("side", ["broker", "java"]).count().na.fill(0)
@@ -157,7 +156,8 @@ counts.where(F.col("event").isin(rebalancing)).orderBy("broker", "event").show()
 # %% [markdown]
 # The broker writes `preparing` once per rebalance, and `stabilized` once per rebalance that reaches a generation with members. The members write the others, each for itself:
 # eight times `joined` is three members at the start, two survivors after the crash, and three again when `c3` came back. `joining`
-# is four more, because each of four newcomers asks twice. If you count lines with the word
+# is four more, because each of four newcomers asks twice. `rejoin_requested` comes once with each newcomer's id, once for
+# each rebalance that a survivor is told of (four in all), and once at each close. If you count lines with the word
 # "rebalance" in them, you count members, not rebalances.
 #
 # ### Predict
@@ -191,8 +191,7 @@ print(third.check(rebalances_per_run))
 # %% [markdown]
 # ## 3 From events to rebalances
 #
-# A rebalance begins with `preparing`. Where does it end? Not with `stabilized`: that is the end of the *join* phase, and
-# no member has a partition yet. The leader computes the assignment, sends it with its SyncGroup, and the broker writes
+# A rebalance begins with `preparing`. Where does it end? Not with `stabilized`: that is the end of the *join* phase, and no member has its new assignment yet. The leader computes the assignment, sends it with its SyncGroup, and the broker writes
 # `assignment_received`. A **window** lets a row look at its neighbours; `lead` brings the next row's values to it:
 
 # %%
@@ -210,7 +209,7 @@ begins.select(
 # %% [markdown]
 # The last one has no assignment after it: all members were closed one after the other, and
 # nobody was left to assign anything to. (The kit lets such a rebalance end when the group is empty.) Its own table says
-# the same, and more: the trigger, the **culprit** (the member that caused it), and the cause in words.
+# the same, and more: the trigger and the **culprit** (the member that caused it).
 
 # %%
 rebalances = found.rebalances.orderBy("start_ms")
@@ -218,7 +217,7 @@ rebalances.select("number", "trigger", "culprit", "before", "after", "members", 
 
 # %% [markdown]
 # **Watch for** the first bar: three seconds of `group.initial.rebalance.delay.ms`, and another three because a member
-# joined in the meantime. The second is the crash itself. Hover over a bar for its cause.
+# joined in the meantime. The second is the rebalance that the crash led to. Hover over a bar for its cause.
 
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit.view.reports.forensics_show import show_logs
@@ -237,7 +236,7 @@ describe(found, "timeline")
 #
 # ## 4 What to do about it
 #
-# From the same tables come **findings**: plain sentences with the line that shows it, what to do, and who says so.
+# From the same tables come **findings**: plain sentences, each with what to do and who says so.
 
 # %% tags=["hide-input"]
 for row in found.findings.orderBy("finding").collect():
@@ -294,7 +293,7 @@ print(fourth.check(durations))
 #
 # <details><summary>Answer</summary>
 #
-# `lead` may pick either of them, and differently in the next run. Add the line number to the ordering (and the file to the partition, if files are mixed).
+# `lead` may pick either of them, and differently in the next run. Add the line number to the ordering (and before it the file, if files are mixed).
 #
 # </details>
 

@@ -19,7 +19,7 @@ starting = start_in_background()
 # ## 1 The gap of a partition
 #
 # Three recordings of the same event on a real cluster, Kafka 4.3.1: three healthy consumers share six partitions, and
-# a fourth one, `c4`, joins; under eager, cooperative and KIP-848. A fourth recording follows in
+# a fourth one, `c4`, joins: once under eager, once under cooperative, once under KIP-848. A fourth recording follows in
 # section 2, and the logs of a simulated run in section 3. Spark reads all five folders in one go.
 
 # %%
@@ -40,9 +40,10 @@ found = forensics(spark, [*(logs / name for name in [*JOINS, STALL]), storm_logs
 run = F.element_at(F.split("path", "/"), -1).alias("run")
 
 # %% [markdown]
-# `forensics` gives what data engineers call *gold* tables: cleaned, joined, ready to be asked. How is the table of gaps made?
-# A member writes a line when one of its callbacks is given partitions. So a partition is unread from `revoked` (or
-# `lost`) until the next `assigned`, whichever member wrote either. One partition's history tells it:
+# `forensics` gives what data engineers call *gold* tables: cleaned, joined, ready to be queried. How is the table of gaps made?
+# A member logs which partitions each of its callbacks is given. So a partition is unread from `revoked` (or
+# `lost`) until the next `assigned`, whichever member wrote either. (A member that dies logs neither: its gaps
+# are counted from one session before the coordinator removes it.) One partition's history:
 
 # %%
 calls = found.events.where("event in ('assigned', 'revoked', 'lost')")
@@ -68,8 +69,8 @@ guess = predict(
 guess
 
 # %% [markdown]
-# The table of gaps covers the whole recording, also the group's beginning and end. To look at `c4`'s join alone, take the gaps that begin after the
-# rebalance that `c4` caused (its *culprit* is `c4`) and before the next rebalance. A `follow_up` is the second generation of a cooperative change; it belongs to
+# The table of gaps covers the whole recording, including the group's beginning and end. To look at `c4`'s join alone, find the
+# rebalance that `c4` caused (its *culprit* is `c4`), and take the gaps that begin between its start and the start of the next rebalance. A `follow_up` is the second generation of a cooperative change; it belongs to
 # the join.
 
 # %% tags=["hide-input"]
@@ -95,10 +96,10 @@ guess.beside({"shortest": shortest, **{protocol: row.partitions for protocol, ro
 felt.orderBy("longest_ms").show(truncate=False)
 
 # %% [markdown]
-# With healthy members eager is the quickest for each *single* partition, and it is the only one that stops
+# With healthy members the longest gap of a single partition is the shortest under eager, and only eager stops
 # them all. Under cooperative only what moves goes unread (one partition goes to the newcomer), until the second generation hands it out, one heartbeat interval later: 3,036 ms.
 # Under KIP-848 this recording is quick, 297 ms, because the new owner's heartbeat came just after the release. The phase of the
-# heartbeats is chance, and one recording is one draw; notebook 05 shows the distribution of which this is a lucky member.
+# heartbeats is chance, and one recording is one draw; notebook 05 shows how such gaps are distributed, and this is a lucky draw.
 #
 # **Watch for** the width of the marks, and for how many rows have one.
 
@@ -155,7 +156,7 @@ second = found.rebalances.where((run == STALL) & (F.col("number") == 2)).first()
 guess.beside({"c2": "was too slow" if second.trigger == "poll_timeout" else "was shut down"})
 
 # %% [markdown]
-# A coordinator knows what it is told. `c2`'s own log knows more. Put both in one order, a second around the moment:
+# A coordinator knows what it is told. `c2`'s own log knows more. Here are the lines of both, in order of time, from one second before to one second after:
 
 # %% tags=["hide-input"]
 near = F.abs(F.unix_millis("at") - F.unix_millis(F.lit(prepared[1].at))) < 1000
@@ -203,8 +204,8 @@ print(seventh.check(causes))
 # %% [markdown]
 # ## 3 Storms
 #
-# Here, a **storm** is at least three rebalances of one group, each beginning within 25 seconds of the one before. It has no fixed clock, so a
-# window of fixed length would cut it in two. A **session window** stays open while the next row comes soon enough, here while the next rebalance begins within 25
+# Here, a **storm** is at least three rebalances of one group, each beginning within 25 seconds of the one before. It does not begin on the minute, so a
+# window of fixed length may cut it in two. A **session window** stays open while the next row comes soon enough, here while the next rebalance begins within 25
 # seconds:
 
 # %%
@@ -217,11 +218,11 @@ spells = starts.groupBy("run", F.session_window("at", "25 seconds")).agg(
 spells.select("run", "rebalances", "first", "last").orderBy("run", "first").show(20, truncate=False)
 
 # %% [markdown]
-# By this definition the six rebalances of `storm` are one. But so are spells of three and four in recordings in which nothing was wrong:
+# By this definition the six rebalances of `storm` are one storm. (`join.consumer` is not in the table, because a KIP-848 group writes no `preparing`.) But so are spells of three and four in recordings in which nothing was wrong:
 # those recordings are so short that the group's beginning, the event and the end lie close together. A definition needs thresholds that fit the data.
 #
-# The kit's own table `storms` is meant for logs of weeks, and is stricter: at least *seven* rebalances, at most *60* seconds from one to the
-# next, where members that start or stop together count as one. With gaps of up to 60 seconds, the group's beginning at 09:00:01 belongs to the storm as well, so it finds exactly seven:
+# The kit's own table `storms` is meant for logs of weeks. It asks for at least *seven* rebalances, at most *60* seconds from one to the
+# next, where members that start or stop together count as one. Because up to 60 seconds may lie between two rebalances, the group's beginning at 09:00:01 belongs to the storm as well, so it finds exactly seven:
 
 # %% tags=["nbval-ignore-output"]
 show_logs(found, "timeline", "storm")
@@ -230,9 +231,8 @@ show_logs(found, "timeline", "storm")
 describe(found, "timeline", "storm")
 
 # %% [markdown]
-# Read the last line with section 2 in mind. It counts triggers, *join × 6, poll_timeout × 1*, and seems to blame the joins. But each of these members joins *again*:
-# it comes back from a batch that was too long. The other poll timeouts hide in *left meanwhile*: the member left while another one's rebalance was still running, so its leave
-# began none of its own. Two members take turns: each is too slow for its batch, leaves, and comes back; and each time, under eager, all six
+# Read the last line with section 2 in mind. It counts triggers, *join × 6, poll_timeout × 1*, and seems to blame the joins. But except at the group's beginning, each of these members had been in the group before:
+# it comes back from a batch that was too long. The other poll timeouts hide in *left meanwhile*: the member left while another one's rebalance was still running, so its leave did not begin another one. Two members take turns: each takes too long over its batch, leaves, and comes back; and each time, under eager, all six
 # partitions stop. The fix is in the batches (`max.poll.records`, `max.poll.interval.ms`), not in the group.
 
 # %% tags=["hide-input", "nbval-ignore-output"]
@@ -277,8 +277,7 @@ seen_so_far(watch)
 # %% [markdown]
 # Compare the causes with those of section 3: the broker's log alone is enough for them here, because clients since Kafka 3.2 send their reasons along.
 #
-# In the table a rebalance is *fresh* at first and *settled* later. A **watermark** is a moment some way behind the latest time that has been read; what lies
-# before it cannot change any more, because lines later than that are ignored. Spark uses it to decide when a result is final: in *append* mode a row is emitted once, when the
+# In the table a rebalance is *fresh* at first and *settled* later. A **watermark** is a moment some way behind the latest time that has been read; what lies before it cannot change any more, because a line that comes in with an earlier time than the watermark is ignored. Spark uses it to decide when a result is final: in *append* mode a row is emitted once, when the
 # watermark has passed it. In a terminal: `rebalance-kit watch DIR`.
 #
 # A count that is emitted only once it is final: that is the next exercise, with a broker whose lines come late.
@@ -344,7 +343,7 @@ Quiz("log-lines", count=6)
 #
 # - The gap of a partition runs from `revoked` or `lost` to the next `assigned`, whichever member wrote it; the duration of a
 #   rebalance is another number.
-# - Healthy eager: shortest for each partition, and all of them stop. Cooperative and KIP-848: few gaps, and longer ones.
+# - With healthy members, eager has a short gap for every partition; cooperative and KIP-848 have few gaps, and longer ones.
 # - A LeaveGroup may be a poll timeout; the client's reason, or the member's own log, tells.
 # - Session windows find storms; watermarks say when a number is final.
 

@@ -17,12 +17,13 @@ starting = start_in_background()
 # %% [markdown]
 # ## 1 What does a shorter session buy?
 #
-# A consumer is killed. Its partitions stay unread until the coordinator misses it, and `session.timeout.ms` decides when that
+# A consumer is killed. Its partitions stay unread until the coordinator notices, and `session.timeout.ms` decides when that
 # is. Shorter is better, then? A process that is only *suspended* for too long (a long GC pause, a frozen virtual machine) is taken
-# for dead as well: a false alarm, and two more rebalances.
+# for dead as well: a false alarm. It costs up to two more rebalances: one when the process is removed, one when it is back.
 #
-# So each run has both: one of three members is killed, and twice one of the others freezes, for 1 to 60 seconds. Length
-# and moment are drawn by the run's **seed**, so that every setting faces the same crash and the same freezes.
+# So each run has both: one of three members is killed, and the others freeze up to twice, for 1 to 60 seconds, more often
+# briefly than long. Length and moment are drawn by the run's **seed**, so that every setting faces the same crash and the same freezes. (A freeze
+# that would last beyond the end of the run is left out.)
 #
 # ### Predict
 #
@@ -47,7 +48,7 @@ print(runs.count(), "runs of", scenario("crash").title)
 # %% [markdown]
 # One row per run: what was set, and everything that the engine measures. Four timeouts, three protocols, 84 seeds: a thousand and eight runs. (A
 # KIP-848 group does not read `session.timeout.ms`; there the same value is set as the broker's
-# `group.consumer.session.timeout.ms`.) Look at one setting, seed by seed:
+# `group.consumer.session.timeout.ms`. A real broker takes values below 45 s only if its minimum is lowered, too.) Look at one setting, seed by seed:
 
 # %%
 from pyspark.sql import functions as F
@@ -56,8 +57,9 @@ few = runs.where("protocol = 'eager' and session_timeout_ms = 45000 and seed <= 
 few.select("seed", "crash_detect_s", "false_alarms", "longest_gap_s", "rebalances").orderBy("seed").show()
 
 # %% [markdown]
-# The same setting, and yet another number in every row. How old the last heartbeat was when the
-# process died is chance, and so is what froze when; one run is one sample. Ask for the **median** (half of the runs lie below), and for the **quartiles** (a
+# The same setting, and yet a different number in every row. How old the last heartbeat was when the
+# process died is chance, and so is what froze when; one run is one sample.
+# (In seed 1 a survivor was frozen while the crash was detected. The rebalance waited for it, hence the longest gap.) Ask for the **median** (half of the runs lie below), and for the **quartiles** (a
 # quarter lies below the first, a quarter above the third):
 
 # %%
@@ -81,8 +83,8 @@ guess.beside({"with 45 s": detected[45_000], "with 10 s": detected[10_000]})
 by_timeout.orderBy("session_timeout_ms").show()
 
 # %% [markdown]
-# A crash is detected when the session expires, counted from the last heartbeat that arrived: the session timeout minus the age of the last heartbeat (at most one
-# interval). The last column is the price: false alarms in 84 runs with two freezes each. **Watch for** how the two panels belong together.
+# A crash is detected when the session expires. The session is counted from the last heartbeat that arrived, and in a classic group also from a commit
+# that came later: the detection takes the session timeout minus the age of that request. The last column is the price: false alarms in 84 runs. **Watch for** how the two panels belong together.
 
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit import detection_figure
@@ -97,9 +99,10 @@ twin(detection)
 
 # %% [markdown]
 # The two panels are one decision. There is no best value, only a price: how many seconds of outage would you accept to avoid one false alarm?
-# Suppose your group freezes for 1 to 60 seconds about twice a day, as here, and a crash happens once a month. With 6 s you save nearly forty seconds once a month, and pay with
+# Suppose your group freezes for 1 to 60 seconds once or twice a day, as in a run here, and a crash happens once a month. With 6 s you save nearly forty seconds once a month, and pay with
 # a false alarm, that is two rebalances, about every day. Then keep the default, and mend the freezes. If your processes never freeze for longer than three seconds, the price is nothing,
-# and 10 s is a good choice. So before you go below the default, look at your GC logs. All three protocols give nearly the same curve, because none of them hears a dead process any sooner.
+# and 10 s is a good choice. So before you go below the default, look at your GC logs. All three protocols give nearly the same curve, because each of them waits for the session to end. (KIP-848 is a
+# little earlier, because the last heartbeat is older there: members send one every 5 s, not every 3 s, and a commit does not extend the session.)
 #
 # ## 2 Members against unread partition-seconds
 #
@@ -136,9 +139,11 @@ guess.beside({f"least with {size}": min(sums[size], key=sums[size].get) for size
 unread.orderBy("members").show()
 
 # %% [markdown]
-# (`pivot` makes a column of each protocol.) Each consumer that goes and comes back is a rebalance or two, so the number of rebalances grows with the group. Under
+# (`pivot` makes a column of each protocol.) Each consumer that goes and comes back makes the group rebalance
+# twice, under cooperative mostly three times, so the number of rebalances grows with the group. Under
 # **eager** each of them stops all 48 partitions, briefly. Under **cooperative** and **KIP-848** each stops only what the
-# restarted member had, and in a large group that is little: the sum hardly depends on the size at all.
+# restarted member gives up and, when it is back, what it gets. That takes longer than an eager stop, but it happens to each partition
+# about once in the whole rollout, so the sum hardly depends on the size at all.
 #
 # **Watch for** the place where the lines cross in the right panel. If you measure with three consumers on a laptop, you measure the wrong side of it.
 
@@ -173,8 +178,10 @@ work.orderBy("members").show()
 # If neighbours went into the same task, one task would get all the groups of 24 and another one all the groups of
 # three: the second would be done long before the first. So the kit shuffles the rows first, by a fixed seed.
 #
-# **Keys are not alike.** The same happens to an aggregation in which one key has most of the rows: that is *skew*. A shuffle of rows does
-# not help, because all rows of a key go to one task. (Spark's *adaptive execution* splits such tasks in joins, not in aggregations.) That is the next exercise.
+# **Keys are not alike.** The same happens to an aggregation in which one key has most of the rows: that is *skew*. A shuffle of rows does not
+# help, because all rows of a key go to one task. (Spark's *adaptive execution* splits such tasks in joins, not in aggregations. Counts and sums
+# suffer least, because each task adds up its own rows before they are sent; an exact percentile or a window needs every row in one place.) The next exercise
+# cuts a hot key into pieces, on a count, where the result is easy to check.
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 from IPython.display import Markdown
@@ -236,11 +243,13 @@ print(fifteenth.check(sweep_by_hand))
 #
 # ## Check yourself
 #
-# **1.** Two settings differ by 2 s in their medians, and their middle halves overlap. What do you report?
+# **1.** Two settings were run with the same seeds. Their medians differ by 2 s, and their middle halves overlap. What do you look at
+# before you report a difference?
 #
 # <details><summary>Answer</summary>
 #
-# No difference that these runs support; draw more, or report both distributions.
+# The difference seed by seed. The overlap says only that runs vary by more than the settings differ. If nearly all seeds agree on the sign, report the difference;
+# if they do not, draw more seeds.
 #
 # </details>
 #

@@ -63,7 +63,7 @@ triage()
 # | `Empty` | yes | yes | no members; committed offsets may still be there |
 # | `Dead` | yes | yes | no such group. The tool prints no table then: *Error: Consumer group 'billing' does not exist.* |
 #
-# Here is a healthy group. After it comes the same group while a crashed member's session runs out. (To fit the page, the
+# Here is a healthy group. After it comes the same group some time after a crash. (To fit the page, the
 # tables of partitions and of members leave out the columns GROUP and HOST, and cut member ids. On a cluster, HOST is the column in which you find
 # the pod.)
 
@@ -108,7 +108,8 @@ slow = run("slow-callback", "consumer")
 print(consumer_groups(slow, 52, "members"))
 
 # %% [markdown]
-# consumer-2 is still to give up `orders-5`, and consumer-3 waits for it. Look at the epochs rather than at the
+# consumer-2 has yet to give up `orders-5`, and consumer-3 waits for it. (`orders-2` is free already: consumer-3 gets it at
+# its next heartbeat.) Look at the epochs rather than at the
 # assignments: CURRENT-ASSIGNMENT lists `orders-5` until the revocation is acknowledged, but in Kafka 4.0 it leaves the
 # partition out at once, so the two assignments look equal although the member is not done.
 #
@@ -123,7 +124,7 @@ print(consumer_groups(slow, 52, "members"))
 # | `last-rebalance-seconds-ago` | client | -1: never | – |
 # | `last-poll-seconds-ago` | client, `consumer-metrics` | the application hangs | above half of `max.poll.interval.ms` |
 # | `poll-idle-ratio-avg` | client | near 0: all the time goes into your code | below 0.1 |
-# | `last-heartbeat-seconds-ago`, `heartbeat-rate` | client | the background thread | above a third of the session |
+# | `last-heartbeat-seconds-ago`, `heartbeat-rate` | client | the background thread | the first above a third of the session |
 # | `commit-latency-avg` | client | a slow coordinator | – |
 # | `NumGroupsPreparingRebalance`, `NumGroupsCompletingRebalance` | broker, `GroupMetadataManager` | *classic* groups per state | above 0 for minutes |
 # | `consumer-group-count` with the tag `state` (`Assigning`, `Reconciling`) | broker, `group-coordinator-metrics` | *KIP-848* groups per state | above 0 for minutes |
@@ -143,7 +144,7 @@ print(consumer_groups(slow, 52, "members"))
 #
 # The kit writes the logs of a run as brokers and clients write them. Here are those of a group in trouble. On a cluster,
 # search in the log of the group's coordinator (COORDINATOR in `--state`), and in that of the broker that was the
-# coordinator before, if it has moved. That log has the lines of many groups, so every pattern names the group.
+# coordinator before, if it has moved. A broker's log has the lines of many groups, so every pattern names the group.
 
 # %%
 storm = run("storm", "eager")
@@ -167,7 +168,7 @@ shell(
 
 # %% [markdown]
 # *Adding new* (member) says only that a member was started or came back. If nobody deployed or scaled, ask why it had
-# gone. The client's reason in its LeaveGroup says so: *the consumer is being closed* is a deploy or a scale-down,
+# gone. The client's reason in its LeaveGroup tells you: *the consumer is being closed* is a deploy or a scale-down,
 # *consumer poll timeout has expired* is an application that hangs.
 
 # %%
@@ -183,11 +184,13 @@ shell("grep -ci 'consumer poll timeout has expired' consumer-*.log")
 
 # %% [markdown]
 # A client logs each expiry twice, as a warning and as the reason for its LeaveGroup, so ten lines are five expiries.
-# Only four of the five leaves are in the broker's log: at the fifth, it had already removed the member.
+# Only four of the five leaves are in the broker's log: at the fifth, it had already removed the member. And only the first of the
+# four began a rebalance: the others came while a join phase was waiting for that very member, and ended it.
 #
-# These are four searches: how often, why, why they left, who. Keep them; they work wherever there are logs.
+# These are four searches: how often, why, why they left, who. Keep them for classic groups on brokers of 4.x. (Before 4.0 the
+# leave reads *Member MemberMetadata(…) has left group*; a KIP-848 group has *Bumped group epoch* in place of *Preparing to rebalance*.)
 # `rebalance-kit logs FOLDER` answers what takes longer by hand (who owned what, and for how long each partition was
-# unread):
+# unread). Its report begins with the findings:
 
 # %% tags=["hide-input"]
 command = [sys.executable, "-m", "rebalance_kit", "logs", "."]
@@ -217,7 +220,7 @@ print(consumer_groups(first, 85, "state"))
 #
 # <details><summary>Answer</summary>
 #
-# All lag is on one member's partitions, as with a dead member. But the offsets stopped at about 35 s, a dead member is
+# Only one member's partitions fall behind, as with a dead member: a lag of 50 is the age of a commit. But the offsets stopped at about 35 s, a dead member is
 # removed when its session of 45 s ends, and at 85 s the group still has three members. So this one sends heartbeats and
 # finishes nothing. Two causes are left: its application works on one batch (for up to five minutes nobody would
 # object), or the client itself reads nothing. The broker cannot tell them apart. The member's own log or its
@@ -260,8 +263,7 @@ shell(
 # The CONSUMER-ID of two partitions begins with an instance id (`pod-2`), and their offsets do not move. The log shows
 # how it goes on: the member is removed *on heartbeat expiration*, and 25 seconds later `pod-2` joins as a new member. So a static member
 # takes longer to restart than `session.timeout.ms`: the group waits for the whole session, and then rebalances anyway,
-# twice. Raise the session timeout above the restart time, or drop the instance id. (If the log had no such join, the pod would
-# be gone for good: remove the member with the Admin client.)
+# twice. Raise the session timeout above the restart time, or drop the instance id. (If a pod is gone for good, do not wait for the session: remove the member with the Admin client.)
 #
 # </details>
 #

@@ -170,8 +170,7 @@ guess.beside(dict(zip(guess.answers, truth, strict=True)))
 # | what makes a restart cheaper? | static membership, as for consumers: one instance id per instance, to which each thread adds a suffix. With `group.protocol=streams`, brokers before 4.4 refuse a `group.instance.id` (`INVALID_REQUEST`, fatal) | KIP-345; Streams developer guide of 4.4 |
 # | what does `close()` do? | a classic Streams instance sends **no** LeaveGroup: its tasks have no owner until it is back or its session (45 s) ends. Since 4.2 `close(CloseOptions.groupMembershipOperation(LEAVE_GROUP))` makes it send one | `StreamsConfig` (`internal.leave.group.on.close=false`), KIP-1153 |
 #
-# KIP-1071 gives Streams a group type of its own (`group.protocol=streams`), in which the broker assigns the tasks. It
-# was early access in 4.1, and its core is production-ready since 4.2: a sticky assignor with standbys, but no warm-ups
+# KIP-1071 gives Streams a group type of its own (`group.protocol=streams`), in which the broker assigns the tasks. It was early access in 4.1, and its core has been production-ready since 4.2: a sticky assignor with standbys, but no warm-ups
 # yet. Brokers offer it once the feature `streams.version` is raised. There is no online migration from a classic
 # application: stop all instances, **wait until their sessions have ended** (they do not leave when they close), then start
 # them with the setting. (Source: *Streams Rebalance Protocol* in the

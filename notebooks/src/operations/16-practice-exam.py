@@ -98,8 +98,7 @@ Review()
 # %% [markdown]
 # ## 5 A short practice before the next mock
 #
-# With feedback at once, and a question that exams do not ask: how sure are you? Being *sure* of something false is what
-# costs marks, and incidents.
+# With feedback at once, and a question that exams do not ask: how sure are you? Being *sure* of something false costs marks, and it causes incidents.
 
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit import Quiz

@@ -41,7 +41,7 @@ _TOGETHER_MS = 5_000
 
 
 def storms(rebalances: Sequence[Rebalance]) -> list[dict[str, object]]:
-    """One row a storm: how long, how many rebalances, and who caused how many of them, most first."""
+    """One row per storm: how long, how many rebalances, and who caused how many of them, most first."""
     return [_row(told) for told in _spells(rebalances) if told[1] >= WAVES]
 
 

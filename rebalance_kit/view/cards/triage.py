@@ -42,7 +42,7 @@ SYMPTOMS: tuple[tuple[str, tuple[Branch, ...]], ...] = (
             ),
             Branch(
                 "removing member … on heartbeat expiration",
-                "processes die, hang or lose the network",
+                "processes die, freeze or lose the network",
                 "look at pods, memory, garbage collection",
             ),
             Branch(

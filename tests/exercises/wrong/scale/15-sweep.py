@@ -1,7 +1,7 @@
 from pyspark.sql import functions as F
 
 
-def longest_pause_s(session_timeout_ms, seed):
+def longest_gap_s(session_timeout_ms, seed):
     from rebalance_kit.analysis.metrics import metrics
     from rebalance_kit.notebook import with_configs
     from rebalance_kit.scenarios import load
@@ -15,15 +15,15 @@ def swept(parameters, timeout=None, seed=None, middle=F.median):
     def run(frames):
         for frame in frames:
             yield frame.assign(
-                pause_s=[
-                    longest_pause_s(timeout or one.session_timeout_ms, seed or one.seed)
+                gap_s=[
+                    longest_gap_s(timeout or one.session_timeout_ms, seed or one.seed)
                     for one in frame.itertuples()
                 ]
             )
 
-    rows = parameters.mapInPandas(run, "session_timeout_ms int, seed int, pause_s double")
+    rows = parameters.mapInPandas(run, "session_timeout_ms int, seed int, gap_s double")
     return rows.groupBy("session_timeout_ms").agg(
-        F.count("*").alias("runs"), middle("pause_s").alias("median_s"), F.max("pause_s").alias("worst_s")
+        F.count("*").alias("runs"), middle("gap_s").alias("median_s"), F.max("gap_s").alias("worst_s")
     )
 
 
