@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 09 · Migrations
 #
-# **30 minutes**. Exams: CCDAK *Application Development*; CCAAK *Deployment*, *Cluster Configuration*, *Troubleshooting*.
+# **35 minutes**. Exams: CCDAK *Application Development*; CCAAK *Deployment*, *Cluster Configuration*, *Troubleshooting*.
 #
 # After this notebook you can
 #
