@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 import os
 import sys
 import threading
@@ -18,6 +19,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from rebalance_kit.clients.settling import Settling
 
 PARTITIONS = 4
 CREATE_S = 4
@@ -54,10 +57,22 @@ class Member(threading.Thread):
     """One consumer: polls, counts, and tells each callback before the learner's code answers it."""
 
     def __init__(
-        self, spec: Mapping[str, Any], name: str, servers: str, events: Events, code: ModuleType | None
+        self,
+        spec: Mapping[str, Any],
+        name: str,
+        servers: str,
+        events: Events,
+        settling: Settling,
+        code: ModuleType | None,
     ) -> None:
         super().__init__(name=name, daemon=True)
-        self._spec, self._servers, self._events, self._code = spec, servers, events, code
+        self._spec, self._servers, self._events, self._settling, self._code = (
+            spec,
+            servers,
+            events,
+            settling,
+            code,
+        )
         self.seen: Counter[tuple[int, int]] = Counter()
 
     def run(self) -> None:
@@ -66,6 +81,7 @@ class Member(threading.Thread):
 
         member = self._spec["members"][self.name]
         time.sleep(member["from_s"])
+        self._settling.stirred(self._events.now())
         consumer = Consumer(self._configs())
         consumer.subscribe(
             [self._spec["topic"]],
@@ -73,13 +89,14 @@ class Member(threading.Thread):
             on_revoke=self._told("revoked", "on_revoke"),
             on_lost=self._told("lost", "on_lost"),
         )
-        until = min(member.get("until_s") or self._spec["seconds"], self._spec["seconds"])
+        leaves = member.get("until_s") or math.inf
         said, read = self._events.now(), 0
-        while self._events.now() < until:
+        while self._events.now() < leaves and not self._settling.over(self._events.now()):
             read += self._poll(consumer)
             if self._events.now() - said >= 1:
                 owned = sorted(partition.partition for partition in consumer.assignment())
                 self._events.say("read", member=self.name, records=read, owned=owned)
+                self._settling.read(self.name, read)
                 said, read = self._events.now(), 0
         try:
             consumer.close()
@@ -105,6 +122,7 @@ class Member(threading.Thread):
         def callback(consumer: Any, partitions: Any) -> None:
             numbers = sorted(partition.partition for partition in partitions)
             self._events.say("callback", member=self.name, callback=what, partitions=numbers)
+            self._settling.stirred(self._events.now())
             if answer is not None:
                 answer(consumer, partitions)
 
@@ -220,7 +238,9 @@ def main(path: str) -> None:
     threading.Thread(
         target=produce, args=(cluster.producer, spec["topic"], stop, produced), daemon=True
     ).start()
-    members = [Member(spec, name, servers, events, code) for name in spec["members"]]
+    stay = [name for name, times in spec["members"].items() if "until_s" not in times]
+    settling = Settling(spec["seconds"], stay)
+    members = [Member(spec, name, servers, events, settling, code) for name in spec["members"]]
     for member in members:
         member.start()
     for member in members:

@@ -258,7 +258,9 @@ class CommitDone(NamedTuple):
 
 
 class PollTimeout(NamedTuple):
-    """max.poll.interval.ms passed since the last poll()."""
+    """max.poll.interval.ms passed since the last poll(), by ``over_ms`` when the client noticed."""
+
+    over_ms: int = 0
 
 
 class Subscribed(NamedTuple):

@@ -206,7 +206,11 @@ def test_a_member_that_polls_too_late_says_so_and_loses_everything():
     lines = list(member_lines(simulate(scenario), "c1"))
     first = next(line for line in lines if line.level == "4")
     assert first.logger == "MAXPOLL|c1#consumer-1"
-    assert first.message.startswith("[thrd:main]: Application maximum poll interval (12000ms) exceeded by ")
+    said = "[thrd:main]: Application maximum poll interval (12000ms) exceeded by "
+    assert first.message.startswith(said)
+    over_ms = int(first.message.removeprefix(said).split("ms")[0])
+    assert first.at_ms == 30_000 + 12_000 + over_ms
+    assert over_ms > 0
     assert any(line.logger.startswith("LOST|") for line in lines)
 
 

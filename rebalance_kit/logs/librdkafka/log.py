@@ -248,7 +248,7 @@ def _moved(row: TraceRow, state: NativeState) -> tuple[Said, ...]:
 
 def _overdue(row: TraceRow, state: NativeState) -> tuple[Said, ...]:
     limit = int(row.detail["limit_ms"])
-    said = state.say("poll_exceeded", limit_ms=limit, over_ms=row.detail.get("over_ms", 0))
+    said = state.say("poll_exceeded", limit_ms=limit, over_ms=int(row.detail["over_ms"]))
     return (*said, *lost(state, "max.poll.interval.ms exceeded"))
 
 

@@ -90,7 +90,11 @@ CLIENT_ROWS: Mapping[str, Kind] = MappingProxyType(
         ),
         "coordinator_found": Kind("a client found its coordinator"),
         "poll_timeout": Kind(
-            "max.poll.interval.ms passed without poll()", {"limit_ms": key("int", "max.poll.interval.ms")}
+            "max.poll.interval.ms passed without poll()",
+            {
+                "limit_ms": key("int", "max.poll.interval.ms"),
+                "over_ms": key("int", "how far beyond it the client noticed"),
+            },
         ),
         "metadata_changed": Kind(
             "a client saw other topics or partition counts", {"topics": key("{int}", "partitions by topic")}

@@ -73,7 +73,7 @@ def poll_timeout(member: ClassicMember, event: PollTimeout) -> Effects:
     """max.poll.interval.ms without poll(): a dynamic member leaves at once; lost waits for the next poll()."""
     if not member.in_group:
         return  # the heartbeat thread, which would notice, rests (MemberState.hasNotJoinedGroup)
-    yield member.note("poll_timeout", limit_ms=member.settings.max_poll_interval_ms)
+    yield member.note("poll_timeout", limit_ms=member.settings.max_poll_interval_ms, over_ms=event.over_ms)
     if member.settings.instance_id is None and member.coordinator_known:
         yield leave_request(member, "consumer poll timeout has expired.")
     if member.poll_step in WAITING:

@@ -43,7 +43,7 @@ def fence(member: ConsumerMember) -> Effects:
 def poll_timeout(member: ConsumerMember, event: PollTimeout) -> Effects:
     """Note that max.poll.interval.ms has passed: Java leaves at its next heartbeat (``answering.heartbeat_due``), librdkafka when polled again."""
     if member.takes_part and not member.closing:
-        member.poll_expired = True
+        member.poll_expired, member.poll_over_ms = True, event.over_ms
         if member.librdkafka:  # heartbeats stop until the application polls again
             yield CancelTimer(HEARTBEAT)
             yield WantPoll(NextPoll.GO_ON)
@@ -51,7 +51,9 @@ def poll_timeout(member: ConsumerMember, event: PollTimeout) -> Effects:
 
 def leave_on_poll_timeout(member: ConsumerMember) -> Effects:
     """Leave now; lost waits for the application's next poll()."""
-    yield member.note("poll_timeout", limit_ms=member.settings.max_poll_interval_ms)
+    yield member.note(
+        "poll_timeout", limit_ms=member.settings.max_poll_interval_ms, over_ms=member.poll_over_ms
+    )
     member.poll_expired = False
     member.metadata_generation = member.generation
     member.target = None

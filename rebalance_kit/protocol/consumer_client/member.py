@@ -47,6 +47,7 @@ class ConsumerMember(Member):
     full_request: bool = True
     topics_changed: bool = False
     poll_expired: bool = False
+    poll_over_ms: int = 0
     fenced_meanwhile: bool = False
     unfetchable: frozenset[TopicPartition] = frozenset()
     """Added in an onPartitionsAssigned that raised: owned, but not read (PartitionsAwaitingCallback)."""

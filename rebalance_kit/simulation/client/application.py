@@ -112,9 +112,14 @@ class Application:
         """
         if for_ms > self._max_poll_interval_ms:
             host = self._host
-            late_ms = host.draw(host.latencies.poll_overdue_noticed)
+            latencies = host.latencies
+            late_ms = host.draw(
+                latencies.librdkafka_overdue_noticed
+                if self._machine.librdkafka
+                else latencies.poll_overdue_noticed
+            )
             begins_ms = since_ms if called_ms is None else called_ms
-            host.at(begins_ms + self._max_poll_interval_ms + late_ms, self._poll_overdue, since_ms)
+            host.at(begins_ms + self._max_poll_interval_ms + late_ms, self._poll_overdue, since_ms, late_ms)
 
     def _called_ms(self) -> int:
         """When the poll() was called that has just returned: Java counts from its call, librdkafka from its return.
@@ -128,13 +133,13 @@ class Application:
         step_ms = self._host.latencies.poll_step_ms
         return max(now_ms - step_ms, self.first_poll_ms, self._callback_until_ms, self._stalled_until_ms)
 
-    def _poll_overdue(self, since_ms: int) -> None:
+    def _poll_overdue(self, since_ms: int, over_ms: int) -> None:
         busy = (
             since_ms in {self._stalled_from_ms, self._callback_from_ms}
             and max(self._stalled_until_ms, self._callback_until_ms) > self._host.now_ms
         )
         if busy or self._fetching.polled_at_ms() <= since_ms:
-            self._apply(fx.PollTimeout())
+            self._apply(fx.PollTimeout(over_ms))
 
     # --- stall -----------------------------------------------------------------------------------
     def stall(self, for_ms: int) -> None:

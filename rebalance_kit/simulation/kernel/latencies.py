@@ -151,6 +151,9 @@ class Latencies:
     poll_overdue_noticed: Uniform = Uniform(5, 100)
     """max.poll.interval.ms passed to the leave: the heartbeat thread waits retry.backoff.ms, 100 ms, between looks
     (AbstractCoordinator.HeartbeatThread; 14 to 80 ms after the last call of poll() in six recorded stalls)."""
+    librdkafka_overdue_noticed: Uniform = Uniform(5, 500)
+    """The same in librdkafka, whose timer looks every 500 ms (rd_kafka_cgrp_max_poll_interval_check_tmr_cb; 55 to
+    474 ms in seven recorded stalls)."""
     commit_retry_ms: int = 100
     """retry.backoff.ms: how long a periodic commit that could not be sent waits (ConsumerCoordinator)."""
     first_poll_after_thaw_ms: int = 30
