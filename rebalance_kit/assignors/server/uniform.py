@@ -100,13 +100,12 @@ def _assign_alike(
         shares[member.member_id] = kept
         if explain is not None:
             size = quota + 1 if with_extra else quota
-            explain.append(
-                Step(
-                    f"keeps of its previous target what fits into a share of {size}",
-                    member.member_id,
-                    tuple(kept),
-                )
+            had = (
+                "keeps of its previous target what fits into"
+                if member.owned
+                else "has no previous target, and"
             )
+            explain.append(Step(f"{had} a share of {size}", member.member_id, tuple(kept)))
             if surplus:
                 explain.append(Step("gives these up: they do not fit", member.member_id, tuple(surplus)))
     _fill(shares, waiting, unassigned, explain)
