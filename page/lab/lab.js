@@ -37,6 +37,8 @@ const DEAD =
   "The kernel does not answer. You can still play and read this run. To act, restart the kernel and run the cell again.";
 /** How long a notice stays. */
 const TOLD_MS = 12_000;
+/** Requests after which another scenario is shown: what was asked of the last one is over. */
+const BEGINS_ANEW = new Set(["open", "preset"]);
 const REPEATED = new Set([".", ",", "<", ">", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"]);
 /** Messages of a longer stretch are not shown: it was a jump, nobody could follow. */
 const PILLS_WITHIN_MS = 200;
@@ -54,6 +56,8 @@ export class Lab {
     this.alone = !!model.get("controls").alone;
     this.film = /** @type {Film} */ (/** @type {unknown} */ (null)); // until the first one is inflated
     this.serial = 0;
+    /** @type {unknown} */
+    this.shownBytes = null;
     /** @type {any[] | null} */
     this.presets = null;
     /** @type {(() => void) | null} */
@@ -127,7 +131,7 @@ export class Lab {
     const listeners = /** @type {[string, (...args: any[]) => void][]} */ ([
       ["change:film", () => this.takeFilm(false)],
       ["change:theme", () => this.theme.apply()],
-      ["change:controls", () => this.showControls()],
+      ["change:controls", () => this.takeControls()],
       ["change:cursor_ms", () => this.cursor.follow()],
       ["comm_live_update", () => this.talk.request({ type: "alive" }, true)],
       ["msg:custom", (message, buffers) => this.talk.hear(message, buffers)],
@@ -161,15 +165,29 @@ export class Lab {
       const film = await readFilm(bytes);
       if (bytes !== this.model.get("film")) return; // a newer one came meanwhile
       this.film = film;
+      this.shownBytes = bytes;
     } catch (failure) {
       if (!(failure instanceof FilmError)) throw failure;
       this.screen.refuseFilm(failure.message);
       return;
     }
-    this.serial = this.model.get("controls").serial;
     this.selected = Math.min(this.selected, this.film.members.length - 1);
     this.player.load(this.film);
     if (first) this.player.seek(this.model.get("cursor_ms"));
+    this.showRun();
+    if (first) this.openAddress();
+  }
+
+  // A run whose film is, byte for byte, the one that is shown comes without a film.
+  takeControls() {
+    const { serial } = this.model.get("controls");
+    if (serial !== this.serial && this.model.get("film") === this.shownBytes) this.showRun();
+    else this.showControls();
+  }
+
+  /** Show the run of the film that is there: everything but the film may be another than before. */
+  showRun() {
+    this.serial = this.model.get("controls").serial;
     this.panels.forget();
     this.comparison.again();
     this.showControls();
@@ -178,7 +196,6 @@ export class Lab {
     this.guide.again();
     this.whenFilmed?.();
     this.whenFilmed = null;
-    if (first) this.openAddress();
   }
 
   // A link in the page's address opens in the first lab of the page.
@@ -206,6 +223,7 @@ export class Lab {
     this.talk.change({ at_ms: Math.round(this.player.at), ...message }, (answer) => {
       if (answer.type === "refused" && !then) this.refuse(answer.words);
       if (answer.type === "done") {
+        if (BEGINS_ANEW.has(String(message.type))) this.predict.leave();
         if (!this.model.get("controls").notice) this.tell("");
         if (answer.cost === undefined) this.costs.say(""); // what was said belongs to a deed that is not the last one any more
         this.whenShown(answer);

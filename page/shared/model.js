@@ -79,15 +79,13 @@ export class PageModel {
   }
 
   /**
-   * Take new values from the kernel, one after the other; one that is the same is no change, as in Jupyter.
+   * Take new values from the kernel, all before any of them is told of; one that is the same is no change, as in Jupyter.
    * @param {Record<string, unknown>} state
    */
   receive(state) {
-    for (const [key, value] of Object.entries(state)) {
-      if (this.state[key] === value) continue;
-      this.state[key] = value;
-      this.tell(`change:${key}`);
-    }
+    const changed = Object.keys(state).filter((key) => this.state[key] !== state[key]);
+    Object.assign(this.state, state);
+    changed.forEach((key) => this.tell(`change:${key}`));
   }
 
   /**

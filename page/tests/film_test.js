@@ -5,6 +5,7 @@ import { fillClock } from "../lab/film/sentences.js";
 import { placeTokens } from "../lab/film/slots.js";
 import { placeOf, sums } from "../lab/film/times.js";
 import { bars, decodeTrack, sinceWhen, stateAt } from "../lab/film/tracks.js";
+import { offsetsOf } from "../lab/words/offsets.js";
 import { raises, same } from "./assert.js";
 
 Deno.test("the place in a sorted list is the last one that is not after", () => {
@@ -99,6 +100,15 @@ Deno.test("what lanes hold while the group forms does not count, what they hold 
 
 Deno.test("a film of another version is refused in words", () => {
   checkVersion({ version: FILM_VERSION });
-  raises(() => checkVersion({ version: 1 }), /reads films of version 4; the kernel sent one of version 1/);
+  raises(() => checkVersion({ version: 1 }), /reads films of version 5; the kernel sent one of version 1/);
   raises(() => checkVersion({ v: 1 }), /version none/);
+});
+
+Deno.test("offsets are named as ranges, and many ranges are counted", () => {
+  const of = (/** @type {[number, number][]} */ ...spans) =>
+    offsetsOf(spans.map(([first, last]) => ({ first, count: last - first + 1 })));
+  same(of([5, 5]), "offset 5");
+  same(of([9, 12], [5, 8], [20, 20]), "offsets 5 to 12 and 20");
+  same(of([1, 2], [4, 5], [7, 8]), "offsets 1 to 2, 4 to 5 and 7 to 8");
+  same(of([1, 2], [4, 5], [7, 8], [10, 11]), "offsets 1 to 2, 4 to 5 and 2 more ranges");
 });

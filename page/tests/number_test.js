@@ -1,4 +1,4 @@
-import { inWords, moved, pieces, settingsOf, stepOf } from "../lab/numbers/number.js";
+import { changeWords, inWords, moved, pieces, settingsOf, stepOf } from "../lab/numbers/number.js";
 import { same } from "./assert.js";
 
 const SETTINGS = settingsOf({
@@ -50,4 +50,9 @@ Deno.test("all partitions of the only topic are its number", () => {
     { name: "partitions.orders" },
     " partitions flow.",
   ]);
+});
+
+Deno.test("a change of a setting is said as people read its values", () => {
+  same(changeWords("session.timeout.ms", "45000", "12000"), "session.timeout.ms 45.0 s → 12.0 s");
+  same(changeWords("group.instance.id", "", "own name"), "group.instance.id none → own name");
 });

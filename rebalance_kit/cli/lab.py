@@ -110,7 +110,7 @@ def _notebook(code: str) -> str:
         "id": "lab",
         "metadata": {},
         "outputs": [],
-        "source": f"from rebalance_kit import Lab\n\nlab = {code}\nlab",
+        "source": f"# Run this cell (Shift+Enter): the lab opens below it.\nfrom rebalance_kit import Lab\n\nlab = {code}\nlab",
     }
     kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
     return (

@@ -59,6 +59,7 @@ def test_a_notebook_opens_a_name_a_file_or_a_link(tmp_path, what):
     target = tmp_path / "lab.ipynb"
     assert run({"storm": "storm", "link": link, "file": path}[what], "--notebook", target)[0] == 0
     code = json.loads(target.read_text(encoding="utf-8"))["cells"][0]["source"]
+    assert code.startswith("# Run this cell (Shift+Enter)")
     held = read_link(code.split("from_link('")[1].split("'")[0])
     assert (held.scenario, held.protocol) == (load("storm"), "eager")
     assert sorted(one.name for one in tmp_path.iterdir()) == ["lab.ipynb", "mine.yaml"]

@@ -105,6 +105,35 @@ def test_a_comparison_comes_run_by_run_and_the_present_run_is_not_simulated_agai
     assert [line.split(":")[0] for line in table["differs"]][-3:] == ["Eager", "Cooperative", "Consumer"]
 
 
+def test_fewer_unread_partitions_that_cost_more_are_explained_by_how_long_each_is_unread():
+    lab = Lab("join")
+    told = unpacked(answer(lab, {"type": "compare"}))
+    rows = {row["name"]: [float(cell) for cell in row["cells"]] for row in told["table"][:2]}
+    partitions, unread = rows["partitions unread"], rows["unread partition-seconds"]
+    assert partitions[1] < partitions[0]
+    assert unread[1] > unread[0]
+    (words,) = (line for line in told["differs"] if "fewer unread partitions" in line)
+    assert words.startswith("Cooperative has fewer unread partitions than Eager")
+    assert f"{unread[1] / partitions[1]:.1f} s on average" in words
+    assert "given up in one rebalance and handed out in the next" in words
+
+
+@pytest.mark.parametrize(
+    "name", ["two-consumers-crash", "leave", "freeze", "fifty-by-five-hundred", "scale-out"]
+)
+def test_fewer_partitions_are_explained_only_where_they_cost_clearly_more_and_hand_overs_only_where_there_are_no_others(
+    name,
+):
+    told = unpacked(answer(Lab(name), {"type": "compare"}))
+    words = " ".join(told["differs"])
+    partitions, unread = ([float(cell) for cell in row["cells"]] for row in told["table"][:2])
+    pairs = list(zip(partitions, unread, strict=True))
+    clearly = any(few < many and 0.95 * cost > 1.2 * other for few, cost in pairs for many, other in pairs)
+    somehow = any(few < many and cost > 1.15 * other for few, cost in pairs for many, other in pairs)
+    assert clearly <= ("fewer unread partitions" in words) <= somehow
+    assert ("nobody reads it between the two" in words) == (name == "scale-out")
+
+
 def test_only_draws_of_the_same_deeds_say_what_is_least():
     lab = Lab()
     lab.at(20_000)

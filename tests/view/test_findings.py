@@ -69,7 +69,12 @@ def test_why_tells_of_records_once_at_the_moment_when_they_come_twice():
     at_ms = lab.boards.deliveries[0].at_ms
     told = [entry for entry in why_entries(lab.boards) if "twice" in entry[1]]
     assert [entry[0] for entry in told] == [at_ms]
-    assert told[0][1] == "62 records come twice: orders-0 and 1, read by consumer-2."
+    spans = [
+        f"{each.partition} offsets {each.first_offset} to {each.first_offset + each.records - 1}"
+        for each in lab.boards.deliveries
+    ]
+    assert [each.split()[0] for each in spans] == ["orders-0", "orders-1"]
+    assert told[0][1] == f"62 records come twice: {', '.join(spans)}, read by consumer-2."
 
 
 def test_the_cost_of_an_act_in_the_past_is_not_compared_with_what_was_done_later():

@@ -17,7 +17,7 @@ from rebalance_kit.simulation.scenario.scenario import ACTIONS, Action
 from rebalance_kit.simulation.simulate import Run, simulate
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.marks import action_words
-from rebalance_kit.view.lab.costs import preview
+from rebalance_kit.view.lab.costs import cost, preview
 from rebalance_kit.view.lab.lesson_words import ALSO_CALLED
 from rebalance_kit.view.lab.lessons import PRESETS, preset_rows
 from rebalance_kit.view.lab.playing.playback import film_bytes
@@ -158,6 +158,40 @@ def test_every_setting_says_its_value_default_range_and_help():
     assert {one["name"] for group in fields(load("crash")) for one in group["fields"]} == {
         name for known in GROUPS.values() for name in known
     } | {"members", "partitions.orders"}
+
+
+def changed(lab):
+    """Who has changed which setting, as the page is told."""
+    told = json.loads(zlib.decompress(heard(lab, type="fields")[1][0]))
+    return {one["name"]: one["changed"] for group in told for one in group["fields"] if one["changed"]}
+
+
+def test_settings_of_the_lesson_are_told_apart_from_those_that_were_changed_here():
+    lab = Lab("crash")
+    lesson = changed(lab)
+    assert set(lesson.values()) == {"lesson"}
+    lab.set(max_poll_records="7", members="4")
+    assert changed(lab) == {**lesson, "max.poll.records": "here", "members": "here"}
+    name = next(iter(lesson))
+    lab.set(**{name: ""})
+    assert changed(lab)[name] == "here"
+    lab.load("crash")
+    assert changed(lab) == lesson
+
+
+@pytest.mark.parametrize("protocol", ["eager", "cooperative", "consumer"])
+def test_a_protocol_that_reads_a_setting_elsewhere_does_not_make_it_changed_here(protocol):
+    for name in ("two-consumers-crash", "freeze", "static-restart-too-late"):
+        assert "here" not in changed(Lab(name, protocol=protocol)).values()
+
+
+def test_settings_that_were_typed_are_answered_with_their_cost():
+    lab = Lab("crash")
+    lab.at(40_000)
+    before = lab.history.state
+    reply, _ = heard(lab, type="settings", values={"session.timeout.ms": "10000"})
+    assert reply["dragged"] == cost(before, lab.history.state, 40_000)
+    assert reply["dragged"]["cost"] != reply["dragged"]["without"]
 
 
 def test_a_setting_changes_the_run_from_its_start_and_undo_takes_it_back():

@@ -130,6 +130,11 @@ export class Predict {
     });
   }
 
+  /** Another run has begun: nothing is asked of it. */
+  leave() {
+    if (this.on) this.end();
+  }
+
   end() {
     const { ui, drawer, marker } = this.lab;
     this.on = false;

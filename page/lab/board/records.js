@@ -1,6 +1,7 @@
 // Records on a token: the queue that waits, and the last ones by their marks.
 
 import { make, say, set } from "../../shared/dom.js";
+import { countOf, deliveriesOf, kindWords } from "../words/offsets.js";
 
 /**
  * The queue that waits, as a bar on a square-root scale: a short one is seen, a long one still grows.
@@ -27,16 +28,24 @@ const FRESH_MS = 3000;
  * @param {number} at
  */
 export function paintDelivered(token, film, at) {
-  const here = film.deliveries.filter((each) => each.partition === token.index && each.at <= at);
-  const sum = (/** @type {string} */ kind) =>
-    here.reduce((total, each) => total + (each.kind === kind ? each.count : 0), 0);
-  const [twice, skipped] = [sum("twice"), sum("skipped")];
-  say(token.twice, twice ? `◎${thousands(twice)}` : "");
-  say(token.skipped, skipped ? `⊠${thousands(skipped)}` : "");
-  set(token.twice, "title", twice ? `${twice} records came twice` : null);
-  set(token.skipped, "title", skipped ? `${skipped} records were skipped` : null);
+  const here = deliveriesOf(film, token.index, at);
+  paintCount(token.twice, "◎", here, "twice");
+  paintCount(token.skipped, "⊠", here, "skipped");
   const fresh = here.find((each) => at < each.at + FRESH_MS);
   set(token.node, "data-delivered", fresh ? fresh.kind : null);
+}
+
+/**
+ * A sign with a count; what is pointed at says which records.
+ * @param {HTMLElement} node
+ * @param {string} sign
+ * @param {import("../film/format.js").Delivery[]} events
+ * @param {string} kind
+ */
+function paintCount(node, sign, events, kind) {
+  const count = countOf(events, kind);
+  say(node, count ? `${sign}${thousands(count)}` : "");
+  set(node, "title", count ? kindWords(events, kind) : null);
 }
 
 /** @param {number} count */

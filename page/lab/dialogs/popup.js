@@ -71,7 +71,7 @@ export class Popup {
   }
 
   /**
-   * A menu opens where its button is: above it in the lower half of the lab, else below the header.
+   * A menu opens where its button is: above it in the lower half of the lab, else below the header, and on its side.
    * @param {HTMLElement | null} opener
    */
   place(opener) {
@@ -80,14 +80,21 @@ export class Popup {
     const low = this.kind === "menu" && opener && box;
     this.root.classList.toggle("rk-low", !!low);
     style.left =
+      style.right =
       style.bottom =
       style.height =
       style.maxHeight =
         "";
     if (this.kind === "drawer") this.endAbove(this.lab.ui.actionBar, this.lab.ui.transport);
-    if (!low) return;
+    if (this.kind !== "menu" || !opener) return;
     const outer = home.getBoundingClientRect(), scale = outer.width / home.offsetWidth;
     const left = (opener.getBoundingClientRect().left - outer.left) / scale;
+    if (!low) {
+      if (left < home.offsetWidth / 3) {
+        Object.assign(style, { left: `${Math.max(20, left)}px`, right: "auto" });
+      }
+      return;
+    }
     style.bottom = `${(outer.bottom - box.top) / scale + 2}px`;
     style.maxHeight = `${(box.top - Math.max(outer.top, 0)) / scale - 6}px`; // title and × stay in sight
     style.left = `${Math.max(20, Math.min(left, home.offsetWidth - this.root.offsetWidth - 20))}px`;

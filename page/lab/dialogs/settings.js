@@ -2,7 +2,9 @@
 
 import { make, say, set } from "../../shared/dom.js";
 import { inflate } from "../film/format.js";
+import { unreadWords } from "../numbers/drag.js";
 import { FieldDrag } from "../numbers/field.js";
+import { changeWords } from "../numbers/number.js";
 import { selectOf } from "./items.js";
 
 /** @typedef {import("../lab.js").Lab} Lab */
@@ -15,7 +17,7 @@ import { selectOf } from "./items.js";
  * @property {string} where for whom it is set
  * @property {string} allowed
  * @property {string} default
- * @property {boolean} changed
+ * @property {"" | "lesson" | "here"} changed by whom
  */
 
 /** @typedef {{ group: string, fields: Field[] }} Group */
@@ -48,10 +50,24 @@ class Drawer {
     this.groups = groups;
     /** @type {Map<string, Entry>} */
     this.entries = new Map();
-    const changed = groups.flatMap(({ fields }) => fields).filter((field) => field.changed);
-    const names = changed.map((field) => field.name).join(", ");
-    const words = names ? `Changed: ${names}.` : "All at their defaults.";
-    this.note = make("p", { role: "status", class: "rk-dim" }, words);
+    this.note = make("p", { role: "status", class: "rk-dim" }, this.changes());
+  }
+
+  /** What stands at another value than its default, and who has changed it. */
+  changes() {
+    const fields = this.groups.flatMap(({ fields }) => fields);
+    const words = [["here", "Changed here"], ["lesson", `Changed by the ${this.base}`]].flatMap(
+      ([by, says]) => {
+        const names = fields.filter(({ changed }) => changed === by).map(({ name }) => name);
+        return names.length ? `${says}: ${names.join(", ")}.` : [];
+      },
+    );
+    return words.join(" ") || "All at their defaults.";
+  }
+
+  /** What the run began as. */
+  get base() {
+    return this.lab.model.get("controls").lesson ? "lesson" : "scenario";
   }
 
   show() {
@@ -97,7 +113,7 @@ class Drawer {
   /** @param {Field} field */
   drawField({ name, value, help, where, allowed, changed, default: usual }) {
     const id = `rk-${Math.random().toString(36).slice(2)}`;
-    const label = make("label", { for: id }, name, changed ? make("small", {}, " changed") : null);
+    const label = make("label", { for: id }, name, this.mark(changed));
     const input = make("input", {
       id,
       type: "text",
@@ -122,12 +138,18 @@ class Drawer {
     const says = `${help} For ${where}: ${allowed}; default ${usual || "none"}.`;
     return make(
       "div",
-      { class: `rk-field${changed ? " rk-changed" : ""}` },
+      { class: `rk-field${changed === "here" ? " rk-changed" : ""}` },
       label,
       input,
       make("p", { class: "rk-fieldhelp", id: `${id}h` }, says),
       error,
     );
+  }
+
+  /** @param {Field["changed"]} changed */
+  mark(changed) {
+    if (!changed) return null;
+    return make("small", {}, changed === "here" ? " changed" : ` changed by the ${this.base}`);
   }
 
   /**
@@ -176,8 +198,27 @@ class Drawer {
     }
     this.lab.ask({ type: "settings", values }, async (answer) => {
       if (answer.type === "refused") this.refuse(answer, Object.keys(values));
-      else this.showAgain(new Drawer(this.lab, this.opener, await inflate(answer.buffers[0])));
+      else await this.applied(answer, Object.keys(values));
     });
+  }
+
+  /**
+   * The new values, and what they cost: the same sentence as after a drag.
+   * @param {any} answer
+   * @param {string[]} names of what was changed
+   */
+  async applied(answer, names) {
+    const drawer = new Drawer(this.lab, this.opener, await inflate(answer.buffers[0]));
+    this.showAgain(drawer);
+    const now = new Map(
+      drawer.groups.flatMap(({ fields }) => fields).map(({ name, value }) => [name, value]),
+    );
+    const changes = names.map((name) =>
+      changeWords(name, this.entries.get(name)?.was ?? "", now.get(name) ?? "")
+    );
+    const words = `${changes.join(", ")}: ${unreadWords(answer.dragged)}.`;
+    this.lab.costs.say(words);
+    say(drawer.note, words);
   }
 
   /**

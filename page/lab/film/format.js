@@ -7,7 +7,7 @@ import { sums } from "./times.js";
 import { decodeTrack } from "./tracks.js";
 
 /** The version of the format that this page reads. */
-export const FILM_VERSION = 4;
+export const FILM_VERSION = 5;
 /** The owner of a partition that is not there (yet, or any more). */
 export const GONE = -2;
 
@@ -42,7 +42,7 @@ export const COLUMNS = Object.freeze({
   ],
   members: ["name", "label", "hue", "pattern"],
   marks: ["at", "kind", "member", "words"],
-  deliveries: ["at", "kind", "partition", "member", "count"],
+  deliveries: ["at", "kind", "partition", "member", "count", "first"],
   messages: ["sent", "flight", "member", "api", "request", "error", "news"],
 });
 
@@ -83,7 +83,7 @@ export const COLUMNS = Object.freeze({
  *
  * @typedef {{ name: string, label: string, hue: number, pattern: number, index: number }} Member
  * @typedef {{ at: number, kind: string, member: string | null, words: string }} Mark
- * @typedef {{ at: number, kind: "twice" | "skipped", partition: number, member: number, count: number }} Delivery
+ * @typedef {{ at: number, kind: "twice" | "skipped", partition: number, member: number, count: number, first: number }} Delivery
  *
  * @typedef {object} Message
  * @property {number} sent

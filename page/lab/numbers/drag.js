@@ -1,11 +1,16 @@
 // One drag of a number: each step is asked for and shown; all of them are one deed, or none after Esc.
 
-import { inWords, moved } from "./number.js";
+import { changeWords, moved } from "./number.js";
 
 /** @typedef {import("./number.js").Setting} Setting */
 
-/** What is said of a number while it changes. */
-const UNREAD = "unread from here on:";
+/**
+ * What a setting costs, said while it is dragged and after it was typed.
+ * @param {{ cost: number, without: number }} costs
+ */
+export function unreadWords({ cost, without }) {
+  return `unread from here on: ${cost} partition-seconds (before ${without})`;
+}
 
 /** A drag from its first step to its end. */
 export class Drag {
@@ -65,10 +70,8 @@ export class Drag {
   /** @param {any} answer */
   tell({ dragged }) {
     const { name, value } = this.setting;
-    const change = `${name} ${inWords(name, value)} → ${inWords(name, this.taken)}`;
-    const words = dragged === undefined
-      ? "the first second is shown"
-      : `${UNREAD} ${dragged.cost} partition-seconds (before ${dragged.without})`;
+    const change = changeWords(name, String(value), String(this.taken));
+    const words = dragged === undefined ? "the first second is shown" : unreadWords(dragged);
     this.lab.costs.say(`${change}: ${words}.`);
     this.onTold(`${change}: ${words}.`);
   }

@@ -61,6 +61,19 @@ export function inWords(name, value) {
 }
 
 /**
+ * A change of a setting, its values as they stand in fields.
+ * @param {string} name
+ * @param {string} was
+ * @param {string} is
+ */
+export function changeWords(name, was, is) {
+  const [before, after] = [was, is].map((text) =>
+    text.trim() && Number.isFinite(Number(text)) ? inWords(name, Number(text)) : text || "none"
+  );
+  return `${name} ${before} → ${after}`;
+}
+
+/**
  * Where settings are named in a text: pieces of plain text, and settings with the words that stand for their value.
  * A number that stands behind a name in the text is the value; a name alone gets it.
  * @param {string} text

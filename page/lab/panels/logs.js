@@ -92,7 +92,7 @@ export class LogsView {
     this.lines.replaceChildren(...nodes);
     const rest = cut ? `, ${cut} more are not shown` : "";
     const lines = `${this.shown.length} line${this.shown.length === 1 ? "" : "s"}`;
-    say(this.count, `${lines}, ${place + 1} up to the cursor${rest}`);
+    say(this.count, `${lines}, ${place + 1} up to the cursor${rest}. Click a line to see all of it.`);
     const here = nodes[place - first];
     if (here) this.lines.scrollTop = here.offsetTop - this.lines.clientHeight * 0.6;
   }

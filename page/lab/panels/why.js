@@ -22,13 +22,16 @@ export class WhyView {
     this.items = [];
     /** @type {HTMLElement | null} */
     this.here = null;
+    /** @type {number | null} the entry that was clicked, while the cursor stands at its moment */
+    this.chosen = null;
     this.root = make("ol", { class: "rk-view rk-why" });
   }
 
   /** @param {number} at */
   paint(at) {
     if (this.drawn !== this.content) this.draw();
-    const here = this.items[this.lit() ?? Math.max(0, placeOf(this.times, at))];
+    if (this.chosen !== null && this.times[this.chosen] !== at) this.chosen = null;
+    const here = this.items[this.lit() ?? this.chosen ?? Math.max(0, placeOf(this.times, at))];
     if (this.here === here || !here) return;
     this.here?.removeAttribute("aria-current");
     here.setAttribute("aria-current", "step");
@@ -43,11 +46,14 @@ export class WhyView {
     this.drawn = this.content;
     this.here = null;
     this.times = entries.map(([at]) => at);
-    this.items = entries.map(([at, words, rule, source]) => {
+    this.items = entries.map(([at, words, rule, source], place) => {
       const told = make("span", {});
       new Said(this.lab, told).say(rule);
       const go = make("button", { type: "button" }, make("b", {}, seconds(at)), make("span", {}, words));
-      go.addEventListener("click", () => this.lab.seek(at, false));
+      go.addEventListener("click", () => {
+        this.chosen = place;
+        this.lab.seek(at, false);
+      });
       return make("li", {}, go, make("p", {}, told, " ", make("cite", {}, source)));
     });
     this.root.replaceChildren(...this.items);

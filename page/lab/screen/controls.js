@@ -30,22 +30,33 @@ export function showControls(lab, controls) {
 }
 
 /**
+ * The switch of protocols. Where the lesson says itself which one its members speak, that one is marked; where they
+ * speak several, words stand beside the switch.
  * @param {Lab} lab
- * @param {{ protocols: [string, string][], protocol: string }} controls
+ * @param {{ protocols: [name: string, words: string, says: string][], protocol: string, own?: string[] }} controls
  */
-function showProtocols(lab, { protocols, protocol }) {
+function showProtocols(lab, { protocols, protocol, own = [] }) {
   const { ui } = lab;
   if (ui.protocols.children.length !== protocols.length) {
-    ui.protocols.replaceChildren(...protocols.map(([name, words]) => {
-      const node = make("button", { type: "button", "data-protocol": name }, words);
+    ui.protocols.replaceChildren(...protocols.map(([name, words, says]) => {
+      const node = make("button", { type: "button", "data-protocol": name, "data-says": says }, words);
       node.addEventListener("click", () => showProtocol(lab, name));
       return node;
     }));
   }
+  const shown = protocol || (own.length === 1 ? own[0] : "");
   for (const node of ui.protocols.children) {
-    const chosen = node.getAttribute("data-protocol") === protocol && !lab.comparison.view;
+    const name = node.getAttribute("data-protocol");
+    const chosen = name === shown && !lab.comparison.view;
     set(node, "aria-pressed", chosen ? "true" : "false");
+    const says = node.getAttribute("data-says");
+    set(node, "title", name === shown && !protocol ? `${says} The lesson's members are set to it.` : says);
   }
+  const named = protocols.filter(([name]) => own.includes(name)).map(([, words]) => words);
+  const mixed = !shown && named.length > 1;
+  say(ui.mixed, mixed ? "Mixed" : "");
+  set(ui.mixed, "title", mixed ? `The members of this lesson speak several: ${named.join(" and ")}.` : null);
+  ui.mixed.hidden = !mixed || lab.alone;
 }
 
 /**

@@ -3,6 +3,7 @@
 import { say } from "../../shared/dom.js";
 import { boardAt } from "../film/board.js";
 import { positionAt } from "../film/positions.js";
+import { recordsWords } from "../words/offsets.js";
 
 /** At most one partition of the board is marked. */
 export class Marker {
@@ -39,7 +40,8 @@ export class Marker {
     const state = boardAt(film, player.at).partitions[partition];
     const position = positionAt(film, partition, player.at, state.flows);
     const waiting = position ? `, ${Math.max(0, position.end - position.position)} records wait` : "";
-    say(ui.status, `${film.partitions[partition]}: ${state.word}${waiting}`);
+    const records = recordsWords(film, partition, player.at).map((words) => `, ${words}`).join("");
+    say(ui.status, `${film.partitions[partition]}: ${state.word}${waiting}${records}`);
   }
 
   /**
@@ -54,6 +56,9 @@ export class Marker {
       return clientX >= left && clientX <= right && clientY >= top && clientY <= bottom;
     });
     if (!hit) return;
+    const badge = /** @type {Element} */ (event.target).closest(".rk-delivered"); // it does not let the click through
+    const owner = badge ? this.lab.film.members.findIndex(({ name }) => name === hit.node.dataset.owner) : -1;
+    if (owner >= 0) this.lab.select(owner);
     this.mark(hit.index);
     this.lab.predict.pick(hit.name);
   }

@@ -46,6 +46,7 @@ function buildHeader(lab) {
   presetButton.append(title, lab.alone ? "" : " ▾");
   presetButton.disabled = lab.alone;
   const protocols = make("div", { class: "rk-seg", role: "group", "aria-label": "Protocol" });
+  const mixed = make("span", { class: "rk-mixed", hidden: true });
   const compareButton = button("Compare", "Compare the protocols", () => lab.comparison.toggle(null), {
     class: "rk-comparebutton",
     "aria-pressed": "false",
@@ -55,12 +56,12 @@ function buildHeader(lab) {
     "div",
     { class: "rk-head", role: "toolbar", "aria-label": "Scenario and protocol" },
     presetButton,
-    make("div", { class: "rk-segs" }, protocols, compareButton),
+    make("div", { class: "rk-segs" }, mixed, protocols, compareButton),
     make("span", { class: "rk-gap" }),
     ...Object.values(tools),
   );
   protocols.hidden = compareButton.hidden = lab.alone;
-  return { header, title, presetButton, protocols, compareButton, ...tools };
+  return { header, title, presetButton, mixed, protocols, compareButton, ...tools };
 }
 
 /**

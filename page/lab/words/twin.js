@@ -5,6 +5,10 @@ import { sentenceAt } from "../film/sentences.js";
 import { seconds } from "../film/times.js";
 import { sinceWhen } from "../film/tracks.js";
 import { numberWord } from "./lines.js";
+import { offsetsOf } from "./offsets.js";
+
+/** Up to so many partitions are named. */
+const LISTED = 6;
 
 /** @type {Record<string, string>} */
 const FACTS = {
@@ -17,7 +21,7 @@ const FACTS = {
 
 /** @param {string[]} names */
 export function spoken(names) {
-  if (names.length > 6) return `${names[0]} and ${names.length - 1} more partitions`;
+  if (names.length > LISTED) return `${names[0]} and ${names.length - 1} more partitions`;
   let topic = "";
   return listed(names.map((name) => {
     const cut = name.lastIndexOf("-");
@@ -98,11 +102,23 @@ function holding(film, board, index) {
 function deliveriesLine(film, at) {
   const parts = [["twice", "came twice"], ["skipped", "skipped"]].flatMap(([kind, words]) => {
     const events = film.deliveries.filter((each) => each.kind === kind && each.at <= at);
-    const places = [...new Set(events.map((each) => each.partition))].sort((a, b) => a - b);
     const count = events.reduce((sum, each) => sum + each.count, 0);
-    return count ? [`${count} ${words} (${spoken(places.map((place) => film.partitions[place]))})`] : [];
+    return count ? [`${count} ${words} (${placesOf(film, events)})`] : [];
   });
-  return parts.length ? `Records so far: ${parts.join(", ")}.` : "";
+  return parts.length ? `Records so far: ${parts.join("; ")}.` : "";
+}
+
+/**
+ * Partitions with the offsets of these records; of many partitions only how many.
+ * @param {import("../film/format.js").Film} film
+ * @param {import("../film/format.js").Delivery[]} events
+ */
+function placesOf(film, events) {
+  const places = [...new Set(events.map((each) => each.partition))].sort((a, b) => a - b);
+  if (places.length > LISTED) return spoken(places.map((place) => film.partitions[place]));
+  return places.map((place) =>
+    `${film.partitions[place]} ${offsetsOf(events.filter((each) => each.partition === place))}`
+  ).join(", ");
 }
 
 /** @param {import("../film/board.js").Board} board */

@@ -8,8 +8,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
-from rebalance_kit.analysis.comparison import MEASURES, Measure, cells, compare, measure, sentences
+from rebalance_kit.analysis.comparison import (
+    MEASURES,
+    Comparison,
+    Measure,
+    cells,
+    compare,
+    measure,
+    sentences,
+)
 from rebalance_kit.analysis.deliveries import SKIPPED, TWICE
 from rebalance_kit.analysis.draws import Distribution, Draws, verdict
 from rebalance_kit.analysis.intervals import gaps
@@ -21,6 +30,7 @@ from rebalance_kit.view.board.marks import records_words
 from rebalance_kit.view.lab.playing.playback import deflated, film_bytes
 from rebalance_kit.view.lab.state import LabState
 from rebalance_kit.view.words.phrases import partitions_in_words
+from rebalance_kit.view.words.protocols import PROTOCOL_WORDS, own_protocols
 
 MOST_COLUMNS = 3
 MANY = 64
@@ -115,6 +125,7 @@ class Comparing:
         _, *rows = cells(comparison.labels, list(comparison.metrics.values()))
         table = [{"name": name, "cells": list(shown), "least": None} for name, *shown in rows]
         differs = _differences(self.states, self.labels) + list(sentences(comparison))[: len(self.labels)]
+        differs += fewer_but_longer(comparison, self.states)
         return {"labels": self.labels, "table": table, "differs": differs}
 
     @property
@@ -188,6 +199,59 @@ def _differences(states: Sequence[LabState], labels: list[str]) -> list[str]:
     return [
         f"The starts differ: {', '.join(others)} {'begins' if len(others) == 1 else 'begin'} with another assignment than {labels[0]}, each from its own assignor."
     ]
+
+
+GIVEN_UP: Mapping[str, str] = MappingProxyType(
+    {
+        "cooperative": "what has to move is given up in one rebalance and handed out in the next, and nobody reads it between the two",
+        "consumer": "what has to move is given up with one heartbeat and handed out with a later one of the new owner, and nobody reads it between the two",
+    }
+)
+"""Why a partition that moves is unread for longer under a protocol that stops no other."""
+REVOKED = "revoke"
+"""The cause of a gap between two readers, of which the first has given the partition up."""
+CLEARLY = 1.2
+"""So many times as much is worth a sentence."""
+
+
+def fewer_but_longer(comparison: Comparison, states: Sequence[LabState]) -> list[str]:
+    """Why fewer unread partitions make clearly more unread partition-seconds, for the first two runs where they do."""
+    runs = list(zip(comparison.labels, comparison.metrics.values(), states, strict=True))
+    for fewer, few, state in runs:
+        for more, many, _ in runs:
+            if not 0 < few.partitions_unread < many.partitions_unread:
+                continue
+            if few.unread_partition_s < CLEARLY * many.unread_partition_s:
+                continue
+            words = (
+                f"{_named(fewer)} has fewer unread partitions than {_named(more)} and still more unread partition-seconds, because "
+                f"each of them is unread for longer: {_each_s(few):.1f} s on average, {_each_s(many):.1f} s under {_named(more)}."
+            )
+            why = GIVEN_UP.get(_speaks(state), "")
+            handed = why and _handed_over(state, few.since_ms)
+            return [f"{words} Under {_named(fewer)}, {why}." if handed else words]
+    return []
+
+
+def _named(label: str) -> str:
+    return label if label in PROTOCOL_WORDS.values() else f"“{label}”"
+
+
+def _each_s(figures: Metrics) -> float:
+    """How long an unread partition was unread on average."""
+    return figures.unread_partition_s / figures.partitions_unread
+
+
+def _handed_over(state: LabState, since_ms: int) -> bool:
+    """Whether partitions of a run were unread only while one member gave them up for another."""
+    found = gaps(state.boards.trace, since_ms)
+    return all(gap.cause == REVOKED and gap.after is not None for gap in found)
+
+
+def _speaks(state: LabState) -> str:
+    """The protocol that all members speak; empty where they speak several."""
+    spoken = [state.protocol] if state.protocol else own_protocols(state.boards)
+    return str(spoken[0]) if len(spoken) == 1 else ""
 
 
 def _owners(boards: Boards) -> dict[str, str | None]:

@@ -11,10 +11,11 @@ from typing import Any
 
 from rebalance_kit.view.lab.branches import Choices, History
 from rebalance_kit.view.lab.lessons import PRESETS, lesson_of
-from rebalance_kit.view.lab.state import ASSIGNORS, PROTOCOL_WORDS, topics_of
+from rebalance_kit.view.lab.state import ASSIGNORS, topics_of
 from rebalance_kit.view.lab.stepping.numbers import numbers
 from rebalance_kit.view.style.embedding import embedded
 from rebalance_kit.view.style.theme import stylesheet
+from rebalance_kit.view.words.protocols import PROTOCOL_SAYS, PROTOCOL_WORDS, own_protocols
 
 STATIC = Path(__file__).parent / "static"
 PAGE = """<!doctype html>
@@ -86,8 +87,9 @@ def controls_of(history: History, choices: Choices) -> dict[str, object]:
         "lesson": f"Lesson {PRESETS.index(lesson) + 1} of {len(PRESETS)}" if lesson else "",
         "try": lesson.try_ if lesson else "",
         "watch": lesson.watch if lesson else "",
-        "protocols": [list(pair) for pair in PROTOCOL_WORDS.items()],
+        "protocols": [[name, words, PROTOCOL_SAYS[name]] for name, words in PROTOCOL_WORDS.items()],
         "protocol": state.protocol or "",
+        "own": own_protocols(state.boards) if state.protocol is None else [],
         "assignors": known,
         "assignor": state.assignor or known[0],
         "undo": choices.undo_words(history) or (state.done[-1].words if state.done else ""),

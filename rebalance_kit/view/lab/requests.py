@@ -22,10 +22,11 @@ from rebalance_kit.view.lab.playing.playback import film_bytes
 from rebalance_kit.view.lab.playing.prefetch import is_large
 from rebalance_kit.view.lab.predictions import marks, questions, summary
 from rebalance_kit.view.lab.settings import fields
-from rebalance_kit.view.lab.state import PROTOCOL_WORDS, LabState, LabStep
+from rebalance_kit.view.lab.state import LabState, LabStep
 from rebalance_kit.view.lab.stepping import drags
 from rebalance_kit.view.lab.surface import LabSurface
 from rebalance_kit.view.lab.tabs.contents import tab
+from rebalance_kit.view.words.protocols import PROTOCOL_WORDS
 
 Message = Mapping[str, object]
 Answer = tuple[dict[str, object], list[bytes]]
@@ -99,8 +100,10 @@ def _settings(lab: LabSurface, message: Message) -> Answer:
     if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
         raise ScenarioError(f"got {str(values)[:60]} as settings; expected names with texts")
     lab.finish()
+    before = lab.history.state
     lab.set(**values)
-    return {"play": False}, [packed(fields(lab.scenario))]
+    now = lab.history.state
+    return {"play": False, "dragged": cost(before, now, lab.cursor_ms)}, [packed(_fields_of(now))]
 
 
 def _drag(lab: LabSurface, message: Message) -> Answer:
@@ -172,7 +175,12 @@ def _presets(_lab: LabSurface, _message: Message) -> Answer:
 
 
 def _fields(lab: LabSurface, _message: Message) -> Answer:
-    return {}, [packed(fields(lab.scenario))]
+    return {}, [packed(_fields_of(lab.history.state))]
+
+
+def _fields_of(state: LabState) -> list[dict[str, Any]]:
+    """The fields of Settings, with what the lesson itself has set told apart from what was changed since."""
+    return fields(state.scenario, replace(state, done=(), prepared=None).scenario)
 
 
 def _link(lab: LabSurface, message: Message) -> Answer:

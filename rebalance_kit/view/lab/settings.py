@@ -18,7 +18,7 @@ from rebalance_kit.model.errors import ConfigError
 from rebalance_kit.model.versions import parse_version
 from rebalance_kit.simulation.scenario.checks import COMMITS
 from rebalance_kit.simulation.scenario.scenario import PROTOCOLS, MemberSpec, Scenario
-from rebalance_kit.view.lab.stepping.group_size import is_size, size_fields
+from rebalance_kit.view.lab.stepping.group_size import changed_by, is_size, size_fields
 
 CLIENT = "each consumer"
 BROKER = "the broker"
@@ -163,12 +163,17 @@ OWN_NAME = "own name"
 """The value of ``group.instance.id`` that makes every member static under its own name."""
 
 
-def fields(scenario: Scenario) -> list[dict[str, Any]]:
-    """All fields by group with value, default, allowed values and help, as JSON values."""
-    rows: list[dict[str, Any]] = [{"group": "Size", "fields": size_fields(scenario)}]
+def fields(scenario: Scenario, lesson: Scenario | None = None) -> list[dict[str, Any]]:
+    """All fields by group with value, default, allowed values and help, as JSON values.
+
+    ``lesson`` is the scenario before anything was set: ``changed`` is "lesson" for its own values, "here" for others
+    than it has, and empty for Kafka's defaults.
+    """
+    lesson = lesson or scenario
+    rows: list[dict[str, Any]] = [{"group": "Size", "fields": size_fields(scenario, lesson)}]
     for group, names in GROUPS.items():
         shown = [
-            _field(scenario, name)
+            _field(scenario, name, lesson)
             for name in names
             if name in PLAIN or all_keys()[name].exists(scenario.kafka_version)
         ]
@@ -176,26 +181,19 @@ def fields(scenario: Scenario) -> list[dict[str, Any]]:
     return rows
 
 
-def _field(scenario: Scenario, name: str) -> dict[str, Any]:
+def _field(scenario: Scenario, name: str, lesson: Scenario) -> dict[str, Any]:
+    shown, default = _shown(scenario, name), _default(scenario, name)
+    same = _value(scenario, name) == _value(lesson, name)
     if name in PLAIN:
-        setting = PLAIN[name]
-        value, default, allowed, words, where = (
-            setting.read(scenario),
-            setting.default,
-            setting.allowed,
-            setting.help,
-            KIT,
-        )
+        allowed, words, where = PLAIN[name].allowed, PLAIN[name].help, KIT
     else:
         key = all_keys()[name]
-        value, default = _value(scenario, name), key.default(scenario.kafka_version)
         allowed, words = key.allowed(), key.help
         where = CLIENT if key.scope == "client" else BROKER
         if name == "group.instance.id":
             allowed = f"empty, or {OWN_NAME!r}: each member its own"
     kind, comma, rest = allowed.partition(", ")
     allowed = f"{PLAINLY.get(kind, kind)}{comma}{rest}"
-    shown = default if value is None else value
     return {
         "name": name,
         "value": _text(shown),
@@ -203,11 +201,24 @@ def _field(scenario: Scenario, name: str) -> dict[str, Any]:
         "allowed": allowed,
         "help": words,
         "where": where,
-        "changed": shown != default,
+        "changed": changed_by(shown, shown if same else _shown(lesson, name), default),
     }
 
 
+def _default(scenario: Scenario, name: str) -> Any:
+    return PLAIN[name].default if name in PLAIN else all_keys()[name].default(scenario.kafka_version)
+
+
+def _shown(scenario: Scenario, name: str) -> Any:
+    """The value that holds, set or default."""
+    value = _value(scenario, name)
+    return _default(scenario, name) if value is None else value
+
+
 def _value(scenario: Scenario, name: str) -> Any:
+    """The value that is set; None where none is."""
+    if name in PLAIN:
+        return PLAIN[name].read(scenario)
     if all_keys()[name].scope != "client":
         return scenario.broker.get(name)
     if name == "group.instance.id":

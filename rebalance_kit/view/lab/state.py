@@ -32,10 +32,8 @@ from rebalance_kit.view.lab.playing.horizons import horizon_ms
 from rebalance_kit.view.lab.settings import apply_settings, settings_words
 from rebalance_kit.view.lab.stepping.group_size import is_size, with_sizes
 from rebalance_kit.view.words.phrases import seconds
+from rebalance_kit.view.words.protocols import PROTOCOL_WORDS
 
-PROTOCOL_WORDS: Mapping[str, str] = MappingProxyType(
-    {"eager": "Eager", "cooperative": "Cooperative", "consumer": "Consumer"}
-)
 ASSIGNORS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "eager": MappingProxyType({"range": "eager", "roundrobin": "roundrobin", "sticky": "sticky"}),

@@ -31,18 +31,11 @@ from rebalance_kit.view.lab.playing.prefetch import Prefetch, is_large
 from rebalance_kit.view.lab.predictions import Prediction, Question
 from rebalance_kit.view.lab.requests import answer
 from rebalance_kit.view.lab.settings import known_name
-from rebalance_kit.view.lab.state import (
-    ASSIGNORS,
-    EAGER,
-    PROTOCOL_WORDS,
-    LabState,
-    known_scenario,
-    opened,
-    own_protocol,
-)
+from rebalance_kit.view.lab.state import ASSIGNORS, EAGER, LabState, known_scenario, opened, own_protocol
 from rebalance_kit.view.style.palettes import THEMES
 from rebalance_kit.view.style.showing import Mime, Still, with_twins
 from rebalance_kit.view.words.descriptions import describe_board, describe_flow
+from rebalance_kit.view.words.protocols import PROTOCOL_WORDS
 from rebalance_kit.view.words.refusals import plainly
 
 READY_S = 0.15

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from rebalance_kit.analysis.deliveries import BESIDE, COMMIT, OWN, SKIPPED, START, TWICE, Delivery
 from rebalance_kit.view.board.marks import records_words
 from rebalance_kit.view.board.states import RECENT_MS, BoardState, Queue
-from rebalance_kit.view.words.phrases import LISTED, listing, partitions_in_words
+from rebalance_kit.view.words.phrases import LISTED, in_order, listing, partitions_in_words
 
 _WHY_TWICE: Mapping[str, str] = MappingProxyType(
     {
@@ -18,6 +18,9 @@ _WHY_TWICE: Mapping[str, str] = MappingProxyType(
         BESIDE: "A member whose partitions were given to another reads on until it learns of it.",
     }
 )
+
+SPANS = 3
+"""Most ranges of offsets that are named."""
 
 
 def deliveries_words(board: BoardState) -> str:
@@ -90,9 +93,40 @@ def deliveries_line(board: BoardState) -> str:
     for kind, words in ((TWICE, "came twice"), (SKIPPED, "skipped")):
         events = [each for each in board.deliveries if each.kind == kind]
         if events:
-            where = partitions_in_words({each.partition for each in events})
-            parts.append(f"{sum(each.records for each in events)} {words} ({where})")
-    return f"Records so far: {', '.join(parts)}." if parts else ""
+            parts.append(f"{sum(each.records for each in events)} {words} ({places_words(events)})")
+    return f"Records so far: {'; '.join(parts)}." if parts else ""
+
+
+def places_words(events: Iterable[Delivery]) -> str:
+    """The partitions with the offsets of these records; of many partitions only how many.
+
+    >>> places_words([Delivery(TWICE, 0, "orders-1", "c", 118, 11, None), Delivery(TWICE, 0, "orders-0", "c", 7, 1, None)])
+    'orders-0 offset 7, orders-1 offsets 118 to 128'
+    """
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for each in events:
+        spans.setdefault(each.partition, []).append((each.first_offset, each.first_offset + each.records - 1))
+    if len(spans) > LISTED:
+        return partitions_in_words(spans)
+    return ", ".join(f"{name} {offsets_words(spans[name])}" for name in in_order(spans))
+
+
+def offsets_words(spans: Iterable[tuple[int, int]]) -> str:
+    """First and last offsets in words; what touches or overlaps is one span, and above a handful the rest is counted.
+
+    >>> offsets_words([(118, 128), (129, 140), (7, 7)])
+    'offsets 7 and 118 to 140'
+    """
+    merged: list[list[int]] = []
+    for first, last in sorted(spans):
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1][1] = max(merged[-1][1], last)
+        else:
+            merged.append([first, last])
+    told = [str(first) if first == last else f"{first} to {last}" for first, last in merged]
+    if len(told) > SPANS:
+        told = [*told[: SPANS - 1], f"{len(told) - SPANS + 1} more ranges"]
+    return f"offset{'' if told == [str(merged[0][0])] else 's'} {listing(told)}"
 
 
 def queues_words(board: BoardState) -> str:

@@ -70,7 +70,7 @@ def partitions_in_words(names: Iterable[str]) -> str:
     >>> partitions_in_words(["orders-1", "orders-3", "orders-5"]), partitions_in_words(["orders-4"])
     ('orders-1, 3 and 5', 'orders-4')
     """
-    known = sorted(names, key=_order)
+    known = in_order(names)
     if len(known) > LISTED:
         return f"{known[0]} and {len(known) - 1} more partitions"
     spoken, topic = [], ""
@@ -79,6 +79,15 @@ def partitions_in_words(names: Iterable[str]) -> str:
         spoken.append(str(number.partition) if number.topic == topic else name)
         topic = number.topic
     return listing(spoken) if spoken else "nothing"
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Partitions by topic and number.
+
+    >>> in_order(["orders-10", "orders-9"])
+    ['orders-9', 'orders-10']
+    """
+    return sorted(names, key=_order)
 
 
 @lru_cache(maxsize=4096)

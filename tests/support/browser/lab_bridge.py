@@ -68,11 +68,14 @@ class Bridge:
                 self.lab.theme = message["save"]["theme"]
                 continue
             self.asked.append(message["send"]["type"])
-            before, answers = self.lab.controls["serial"], []
+            before, film, answers = self.lab.controls["serial"], self.lab.film, []
             self.lab.send = lambda content, buffers=None, kept=answers: kept.append((content, buffers or []))
             self.lab.handle(message["send"])
             if self.lab.controls["serial"] != before:
-                self.push({key: value for key, value in self._state().items() if key != "theme"})
+                same = (
+                    {"theme", "film"} if self.lab.film == film else {"theme"}
+                )  # a trait that stays is not sent
+                self.push({key: value for key, value in self._state().items() if key not in same})
             for content, buffers in answers:
                 self.page.evaluate(
                     "([content, buffers]) => model.hear(content, buffers.map(kit.bytesOf))",

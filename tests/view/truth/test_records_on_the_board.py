@@ -61,7 +61,12 @@ def test_the_sentence_says_that_records_come_twice_when_it_happens_and_why(crash
     )
     assert "twice" not in " ".join(sentence(crashed.boards.at(at_ms - 1)))
     assert "twice" not in " ".join(sentence(crashed.boards.at(at_ms + 3_000)))
-    assert f"Records so far: {count} came twice (orders-0 and 1)." in describe_board(
+    spans = ", ".join(
+        f"{each.partition} offsets {each.first_offset} to {each.first_offset + each.records - 1}"
+        for each in crashed.boards.deliveries
+    )
+    assert spans.startswith("orders-0 offsets ")
+    assert f"Records so far: {count} came twice ({spans})." in describe_board(
         crashed.boards.at(at_ms + 9_000)
     )
 
@@ -77,7 +82,10 @@ def test_what_comes_twice_is_marked_on_the_strip_and_summed_in_cost_and_metrics(
     row = next(row for row in metric_rows(crashed.boards, None) if row.name == "records that came twice")
     assert row.steps[-1] == count
     content = json.loads(zlib.decompress(crashed.film))
-    assert sum(count for *_, count in content["deliveries"]) == count
+    assert sum(count for *_, count, _ in content["deliveries"]) == count
+    assert [row[-1] for row in content["deliveries"]] == [
+        each.first_offset for each in crashed.boards.deliveries
+    ]
 
 
 def test_the_preview_of_a_crash_before_any_commit_says_how_many_records_are_lost():

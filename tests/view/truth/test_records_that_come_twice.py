@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import pytest
 
@@ -14,7 +15,9 @@ from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.states import RECENT_MS, BoardState
 from rebalance_kit.view.lab.lessons import PRESETS
-from rebalance_kit.view.words.deliveries import deliveries_words
+from rebalance_kit.view.lab.tabs.why import steps
+from rebalance_kit.view.words.deliveries import deliveries_line, deliveries_words, offsets_words, places_words
+from rebalance_kit.view.words.phrases import LISTED
 
 LARGE = "fifty-by-five-hundred"
 LESSONS = [preset.name for preset in PRESETS if preset.name != LARGE]
@@ -77,6 +80,37 @@ def test_no_record_is_told_to_come_twice_before_it_does_and_the_sums_agree(name,
         tokens = sum(each.records for each in board.deliveries if each.kind == TWICE)
         recent = any(each.kind == TWICE and at_ms < each.at_ms + RECENT_MS for each in board.deliveries)
         assert told == (tokens if recent else None), at_ms
+
+
+def offsets(spans: Iterable[tuple[int, int]]) -> set[int]:
+    return {offset for first, count in spans for offset in range(first, first + count)}
+
+
+@pytest.mark.parametrize("name", LESSONS)
+@pytest.mark.parametrize("protocol", THREE_PROTOCOLS)
+def test_the_offsets_that_are_told_are_those_that_the_run_has_counted(name, protocol):
+    boards = boards_of(name, protocol)
+    if boards is None:
+        return
+    events = [each for each in boards.deliveries if each.kind == TWICE]
+    counted = [row for row in boards.trace.of("redelivered") if row.actor in boards.members]
+    for partition in boards.partitions:
+        told = [each for each in events if each.partition == partition]
+        rows = [row.detail for row in counted if f"{row.topic}-{row.partition}" == partition]
+        assert offsets((each.first_offset, each.records) for each in told) == offsets(
+            (row["first_offset"], row["count"]) for row in rows
+        )
+        if told and len({each.partition for each in events}) <= LISTED:
+            spans = places_words(told).removeprefix(f"{partition} ")
+            assert spans in deliveries_line(boards.at(boards.end_ms))
+            assert any(spans in step.words for step in steps(boards)) or len(told) > 1
+
+
+def test_offsets_are_named_as_ranges_and_many_ranges_are_counted():
+    assert offsets_words([(5, 5)]) == "offset 5"
+    assert offsets_words([(9, 12), (5, 8), (20, 20)]) == "offsets 5 to 12 and 20"
+    assert offsets_words([(1, 2), (4, 5), (7, 8)]) == "offsets 1 to 2, 4 to 5 and 7 to 8"
+    assert offsets_words([(1, 2), (4, 5), (7, 8), (10, 11)]) == "offsets 1 to 2, 4 to 5 and 2 more ranges"
 
 
 def twice(name: str, protocol: str) -> list[Delivery]:

@@ -19,7 +19,7 @@ from rebalance_kit.view.board.track import Track
 from rebalance_kit.view.style.theme import looks
 from rebalance_kit.view.words.moment import sentence
 
-VERSION = 4
+VERSION = 5
 """Of the format; raised with every change of it, here and in ``page/lab/film/format.js``."""
 POSITIONS_UP_TO = 64
 MESSAGES_UP_TO = 4000
@@ -314,10 +314,10 @@ def _positions(boards: Boards) -> list[list[int]] | None:
 
 
 def _deliveries(boards: Boards, number: dict[str, int]) -> list[list[object]]:
-    """Records that come twice or are skipped: moment, kind, partition and member by number, how many."""
+    """Records that come twice or are skipped: moment, kind, partition and member by number, how many, first offset."""
     places = {name: index for index, name in enumerate(boards.partitions)}
     return [
-        [each.at_ms, each.kind, places[each.partition], number[each.member], each.records]
+        [each.at_ms, each.kind, places[each.partition], number[each.member], each.records, each.first_offset]
         for each in boards.deliveries
         if each.partition in places
     ]

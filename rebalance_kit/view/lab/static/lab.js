@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources b325c5b46582b4f1, bundle 117ff7373479efa3.
+// Made of page/lab/main.js by `make page`; edit there. Sources aaf54dfd93d0c77c, bundle be36cf7f9f6923ec.
 // shared/model.js
 function bytesOf(text3) {
   return new DataView(Uint8Array.from(atob(text3), (letter) => letter.charCodeAt(0)).buffer);
@@ -52,15 +52,13 @@ var PageModel = class {
     this.listeners.get(name)?.delete(listener);
   }
   /**
-   * Take new values from the kernel, one after the other; one that is the same is no change, as in Jupyter.
+   * Take new values from the kernel, all before any of them is told of; one that is the same is no change, as in Jupyter.
    * @param {Record<string, unknown>} state
    */
   receive(state) {
-    for (const [key, value] of Object.entries(state)) {
-      if (this.state[key] === value) continue;
-      this.state[key] = value;
-      this.tell(`change:${key}`);
-    }
+    const changed = Object.keys(state).filter((key) => this.state[key] !== state[key]);
+    Object.assign(this.state, state);
+    changed.forEach((key) => this.tell(`change:${key}`));
   }
   /**
    * Take a message from the kernel.
@@ -220,19 +218,19 @@ function sinceWhen(track, table, at, same) {
   return track.times[place];
 }
 function bars(track, table, end, look) {
-  const merged = [];
+  const merged2 = [];
   track.times.forEach((from, place) => {
     const until = place + 1 < track.times.length ? track.times[place + 1] : end;
     const state = table[track.states[place]];
-    const last = merged.at(-1);
+    const last = merged2.at(-1);
     if (last && look(last[2]) === look(state)) last[1] = until;
-    else merged.push([
+    else merged2.push([
       from,
       until,
       state
     ]);
   });
-  return merged;
+  return merged2;
 }
 function partitionBars(track, table, end) {
   return bars(track, table, end, (state) => `${state.owner}${state.word}${state.flows}`);
@@ -341,7 +339,7 @@ var Room = class {
 };
 
 // lab/film/format.js
-var FILM_VERSION = 4;
+var FILM_VERSION = 5;
 var GONE = -2;
 var COLUMNS = Object.freeze({
   memberStates: [
@@ -395,7 +393,8 @@ var COLUMNS = Object.freeze({
     "kind",
     "partition",
     "member",
-    "count"
+    "count",
+    "first"
   ],
   messages: [
     "sent",
@@ -693,22 +692,32 @@ function showControls(lab, controls) {
   set(ui.undo, "title", controls.undo || "Nothing to undo");
   set(ui.redo, "title", controls.redo || "Nothing to redo");
 }
-function showProtocols(lab, { protocols, protocol }) {
+function showProtocols(lab, { protocols, protocol, own = [] }) {
   const { ui } = lab;
   if (ui.protocols.children.length !== protocols.length) {
-    ui.protocols.replaceChildren(...protocols.map(([name, words]) => {
+    ui.protocols.replaceChildren(...protocols.map(([name, words, says]) => {
       const node = make("button", {
         type: "button",
-        "data-protocol": name
+        "data-protocol": name,
+        "data-says": says
       }, words);
       node.addEventListener("click", () => showProtocol(lab, name));
       return node;
     }));
   }
+  const shown = protocol || (own.length === 1 ? own[0] : "");
   for (const node of ui.protocols.children) {
-    const chosen = node.getAttribute("data-protocol") === protocol && !lab.comparison.view;
+    const name = node.getAttribute("data-protocol");
+    const chosen = name === shown && !lab.comparison.view;
     set(node, "aria-pressed", chosen ? "true" : "false");
+    const says = node.getAttribute("data-says");
+    set(node, "title", name === shown && !protocol ? `${says} The lesson's members are set to it.` : says);
   }
+  const named = protocols.filter(([name]) => own.includes(name)).map(([, words]) => words);
+  const mixed = !shown && named.length > 1;
+  say(ui.mixed, mixed ? "Mixed" : "");
+  set(ui.mixed, "title", mixed ? `The members of this lesson speak several: ${named.join(" and ")}.` : null);
+  ui.mixed.hidden = !mixed || lab.alone;
 }
 function showProtocol(lab, name) {
   if (lab.comparison.view) lab.comparison.end();
@@ -1735,6 +1744,13 @@ function inWords(name, value) {
   if (!/[._]ms$/.test(name)) return String(value);
   return value >= 1e3 ? seconds(value) : `${value} ms`;
 }
+function changeWords(name, was, is) {
+  const [before, after] = [
+    was,
+    is
+  ].map((text3) => text3.trim() && Number.isFinite(Number(text3)) ? inWords(name, Number(text3)) : text3 || "none");
+  return `${name} ${before} \u2192 ${after}`;
+}
 function pieces(text3, settings) {
   const found = [];
   let from = 0;
@@ -1769,7 +1785,9 @@ function theOnly(settings, count2) {
 }
 
 // lab/numbers/drag.js
-var UNREAD = "unread from here on:";
+function unreadWords({ cost, without }) {
+  return `unread from here on: ${cost} partition-seconds (before ${without})`;
+}
 var Drag = class {
   /**
    * @param {import("../lab.js").Lab} lab
@@ -1828,8 +1846,8 @@ var Drag = class {
   /** @param {any} answer */
   tell({ dragged }) {
     const { name, value } = this.setting;
-    const change = `${name} ${inWords(name, value)} \u2192 ${inWords(name, this.taken)}`;
-    const words = dragged === void 0 ? "the first second is shown" : `${UNREAD} ${dragged.cost} partition-seconds (before ${dragged.without})`;
+    const change = changeWords(name, String(value), String(this.taken));
+    const words = dragged === void 0 ? "the first second is shown" : unreadWords(dragged);
     this.lab.costs.say(`${change}: ${words}.`);
     this.onTold(`${change}: ${words}.`);
   }
@@ -1968,13 +1986,32 @@ var Drawer = class _Drawer {
     this.opener = opener2;
     this.groups = groups;
     this.entries = /* @__PURE__ */ new Map();
-    const changed = groups.flatMap(({ fields }) => fields).filter((field) => field.changed);
-    const names = changed.map((field) => field.name).join(", ");
-    const words = names ? `Changed: ${names}.` : "All at their defaults.";
     this.note = make("p", {
       role: "status",
       class: "rk-dim"
-    }, words);
+    }, this.changes());
+  }
+  /** What stands at another value than its default, and who has changed it. */
+  changes() {
+    const fields = this.groups.flatMap(({ fields: fields2 }) => fields2);
+    const words = [
+      [
+        "here",
+        "Changed here"
+      ],
+      [
+        "lesson",
+        `Changed by the ${this.base}`
+      ]
+    ].flatMap(([by, says]) => {
+      const names = fields.filter(({ changed }) => changed === by).map(({ name }) => name);
+      return names.length ? `${says}: ${names.join(", ")}.` : [];
+    });
+    return words.join(" ") || "All at their defaults.";
+  }
+  /** What the run began as. */
+  get base() {
+    return this.lab.model.get("controls").lesson ? "lesson" : "scenario";
   }
   show() {
     const { assignors, assignor } = this.lab.model.get("controls");
@@ -2031,7 +2068,7 @@ var Drawer = class _Drawer {
     const id = `rk-${Math.random().toString(36).slice(2)}`;
     const label = make("label", {
       for: id
-    }, name, changed ? make("small", {}, " changed") : null);
+    }, name, this.mark(changed));
     const input = make("input", {
       id,
       type: "text",
@@ -2062,11 +2099,16 @@ var Drawer = class _Drawer {
     });
     const says = `${help} For ${where}: ${allowed}; default ${usual || "none"}.`;
     return make("div", {
-      class: `rk-field${changed ? " rk-changed" : ""}`
+      class: `rk-field${changed === "here" ? " rk-changed" : ""}`
     }, label, input, make("p", {
       class: "rk-fieldhelp",
       id: `${id}h`
     }, says), error);
+  }
+  /** @param {Field["changed"]} changed */
+  mark(changed) {
+    if (!changed) return null;
+    return make("small", {}, changed === "here" ? " changed" : ` changed by the ${this.base}`);
   }
   /**
    * @param {string} name
@@ -2110,8 +2152,25 @@ var Drawer = class _Drawer {
       values
     }, async (answer) => {
       if (answer.type === "refused") this.refuse(answer, Object.keys(values));
-      else this.showAgain(new _Drawer(this.lab, this.opener, await inflate(answer.buffers[0])));
+      else await this.applied(answer, Object.keys(values));
     });
+  }
+  /**
+   * The new values, and what they cost: the same sentence as after a drag.
+   * @param {any} answer
+   * @param {string[]} names of what was changed
+   */
+  async applied(answer, names) {
+    const drawer = new _Drawer(this.lab, this.opener, await inflate(answer.buffers[0]));
+    this.showAgain(drawer);
+    const now = new Map(drawer.groups.flatMap(({ fields }) => fields).map(({ name, value }) => [
+      name,
+      value
+    ]));
+    const changes = names.map((name) => changeWords(name, this.entries.get(name)?.was ?? "", now.get(name) ?? ""));
+    const words = `${changes.join(", ")}: ${unreadWords(answer.dragged)}.`;
+    this.lab.costs.say(words);
+    say(drawer.note, words);
   }
   /**
    * Show the new values where the reader was.
@@ -2278,7 +2337,58 @@ function tokenWord(film, index, state, at, box) {
   return box.height < 50 && state.owner < 0 ? since : `${state.word} ${since}`;
 }
 
+// lab/words/offsets.js
+var SPANS = 3;
+function deliveriesOf(film, partition, at) {
+  return film.deliveries.filter((each) => each.partition === partition && each.at <= at);
+}
+function countOf(events, kind) {
+  return events.reduce((sum, each) => sum + (each.kind === kind ? each.count : 0), 0);
+}
+function kindWords(events, kind) {
+  const words = kind === "twice" ? "came twice" : "skipped";
+  return `${countOf(events, kind)} ${words}: ${offsetsOf(events.filter((each) => each.kind === kind))}`;
+}
+function recordsWords(film, partition, at) {
+  const events = deliveriesOf(film, partition, at);
+  return [
+    "twice",
+    "skipped"
+  ].filter((kind) => countOf(events, kind)).map((kind) => kindWords(events, kind));
+}
+function offsetsOf(events) {
+  const spans = merged(events);
+  const all = spans.map(([first, last]) => first === last ? `${first}` : `${first} to ${last}`);
+  const told = all.length > SPANS ? [
+    ...all.slice(0, SPANS - 1),
+    `${all.length - SPANS + 1} more ranges`
+  ] : all;
+  const one = spans.length === 1 && spans[0][0] === spans[0][1];
+  const words = told.length > 1 ? `${told.slice(0, -1).join(", ")} and ${told[told.length - 1]}` : told.join("");
+  return `offset${one ? "" : "s"} ${words}`;
+}
+function merged(events) {
+  const spans = events.map(({ first, count: count2 }) => (
+    /** @type {[number, number]} */
+    [
+      first,
+      first + count2 - 1
+    ]
+  )).sort((one, other) => one[0] - other[0] || one[1] - other[1]);
+  const found = [];
+  for (const [first, last] of spans) {
+    const before = found[found.length - 1];
+    if (before && first <= before[1] + 1) before[1] = Math.max(before[1], last);
+    else found.push([
+      first,
+      last
+    ]);
+  }
+  return found;
+}
+
 // lab/words/twin.js
+var LISTED = 6;
 var FACTS = {
   flows: "flowing",
   "give up": "to be given up",
@@ -2287,7 +2397,7 @@ var FACTS = {
   "was leaving": "unread while leaving"
 };
 function spoken(names) {
-  if (names.length > 6) return `${names[0]} and ${names.length - 1} more partitions`;
+  if (names.length > LISTED) return `${names[0]} and ${names.length - 1} more partitions`;
   let topic = "";
   return listed(names.map((name) => {
     const cut = name.lastIndexOf("-");
@@ -2360,15 +2470,19 @@ function deliveriesLine(film, at) {
     ]
   ].flatMap(([kind, words]) => {
     const events = film.deliveries.filter((each) => each.kind === kind && each.at <= at);
-    const places2 = [
-      ...new Set(events.map((each) => each.partition))
-    ].sort((a, b) => a - b);
     const count2 = events.reduce((sum, each) => sum + each.count, 0);
     return count2 ? [
-      `${count2} ${words} (${spoken(places2.map((place) => film.partitions[place]))})`
+      `${count2} ${words} (${placesOf(film, events)})`
     ] : [];
   });
-  return parts.length ? `Records so far: ${parts.join(", ")}.` : "";
+  return parts.length ? `Records so far: ${parts.join("; ")}.` : "";
+}
+function placesOf(film, events) {
+  const places2 = [
+    ...new Set(events.map((each) => each.partition))
+  ].sort((a, b) => a - b);
+  if (places2.length > LISTED) return spoken(places2.map((place) => film.partitions[place]));
+  return places2.map((place) => `${film.partitions[place]} ${offsetsOf(events.filter((each) => each.partition === place))}`).join(", ");
 }
 function groupLine(board) {
   const { group: group3 } = board;
@@ -2740,6 +2854,10 @@ var Predict = class {
       if (right || said) set(node, "data-guess", right ? said ? "right" : "missed" : "wrong");
     });
   }
+  /** Another run has begun: nothing is asked of it. */
+  leave() {
+    if (this.on) this.end();
+  }
   end() {
     const { ui, drawer, marker } = this.lab;
     this.on = false;
@@ -3057,7 +3175,7 @@ var Popup = class {
     (first instanceof HTMLElement ? first : closer).focus();
   }
   /**
-   * A menu opens where its button is: above it in the lower half of the lab, else below the header.
+   * A menu opens where its button is: above it in the lower half of the lab, else below the header, and on its side.
    * @param {HTMLElement | null} opener
    */
   place(opener2) {
@@ -3065,11 +3183,20 @@ var Popup = class {
     const box = opener2?.closest(".rk-actions, .rk-transport")?.getBoundingClientRect();
     const low = this.kind === "menu" && opener2 && box;
     this.root.classList.toggle("rk-low", !!low);
-    style.left = style.bottom = style.height = style.maxHeight = "";
+    style.left = style.right = style.bottom = style.height = style.maxHeight = "";
     if (this.kind === "drawer") this.endAbove(this.lab.ui.actionBar, this.lab.ui.transport);
-    if (!low) return;
+    if (this.kind !== "menu" || !opener2) return;
     const outer = home.getBoundingClientRect(), scale = outer.width / home.offsetWidth;
     const left = (opener2.getBoundingClientRect().left - outer.left) / scale;
+    if (!low) {
+      if (left < home.offsetWidth / 3) {
+        Object.assign(style, {
+          left: `${Math.max(20, left)}px`,
+          right: "auto"
+        });
+      }
+      return;
+    }
     style.bottom = `${(outer.bottom - box.top) / scale + 2}px`;
     style.maxHeight = `${(box.top - Math.max(outer.top, 0)) / scale - 6}px`;
     style.left = `${Math.max(20, Math.min(left, home.offsetWidth - this.root.offsetWidth - 20))}px`;
@@ -3588,6 +3715,7 @@ var WhyView = class {
     this.times = [];
     this.items = [];
     this.here = null;
+    this.chosen = null;
     this.root = make("ol", {
       class: "rk-view rk-why"
     });
@@ -3595,7 +3723,8 @@ var WhyView = class {
   /** @param {number} at */
   paint(at) {
     if (this.drawn !== this.content) this.draw();
-    const here = this.items[this.lit() ?? Math.max(0, placeOf(this.times, at))];
+    if (this.chosen !== null && this.times[this.chosen] !== at) this.chosen = null;
+    const here = this.items[this.lit() ?? this.chosen ?? Math.max(0, placeOf(this.times, at))];
     if (this.here === here || !here) return;
     this.here?.removeAttribute("aria-current");
     here.setAttribute("aria-current", "step");
@@ -3609,13 +3738,16 @@ var WhyView = class {
     this.drawn = this.content;
     this.here = null;
     this.times = entries.map(([at]) => at);
-    this.items = entries.map(([at, words, rule, source]) => {
+    this.items = entries.map(([at, words, rule, source], place) => {
       const told = make("span", {});
       new Said(this.lab, told).say(rule);
       const go = make("button", {
         type: "button"
       }, make("b", {}, seconds(at)), make("span", {}, words));
-      go.addEventListener("click", () => this.lab.seek(at, false));
+      go.addEventListener("click", () => {
+        this.chosen = place;
+        this.lab.seek(at, false);
+      });
       return make("li", {}, go, make("p", {}, told, " ", make("cite", {}, source)));
     });
     this.root.replaceChildren(...this.items);
@@ -4703,7 +4835,7 @@ var LogsView = class {
     this.lines.replaceChildren(...nodes);
     const rest = cut ? `, ${cut} more are not shown` : "";
     const lines = `${this.shown.length} line${this.shown.length === 1 ? "" : "s"}`;
-    say(this.count, `${lines}, ${place + 1} up to the cursor${rest}`);
+    say(this.count, `${lines}, ${place + 1} up to the cursor${rest}. Click a line to see all of it.`);
     const here = nodes[place - first];
     if (here) this.lines.scrollTop = here.offsetTop - this.lines.clientHeight * 0.6;
   }
@@ -6451,7 +6583,8 @@ var Marker = class {
     const state = boardAt(film, player.at).partitions[partition];
     const position = positionAt(film, partition, player.at, state.flows);
     const waiting = position ? `, ${Math.max(0, position.end - position.position)} records wait` : "";
-    say(ui.status, `${film.partitions[partition]}: ${state.word}${waiting}`);
+    const records = recordsWords(film, partition, player.at).map((words) => `, ${words}`).join("");
+    say(ui.status, `${film.partitions[partition]}: ${state.word}${waiting}${records}`);
   }
   /**
    * A click on a partition marks it: tokens lie above the lanes and let clicks through.
@@ -6465,6 +6598,12 @@ var Marker = class {
       return clientX >= left && clientX <= right && clientY >= top && clientY <= bottom;
     });
     if (!hit) return;
+    const badge = (
+      /** @type {Element} */
+      event.target.closest(".rk-delivered")
+    );
+    const owner = badge ? this.lab.film.members.findIndex(({ name }) => name === hit.node.dataset.owner) : -1;
+    if (owner >= 0) this.lab.select(owner);
     this.mark(hit.index);
     this.lab.predict.pick(hit.name);
   }
@@ -6975,6 +7114,10 @@ function buildHeader(lab) {
     role: "group",
     "aria-label": "Protocol"
   });
+  const mixed = make("span", {
+    class: "rk-mixed",
+    hidden: true
+  });
   const compareButton = button("Compare", "Compare the protocols", () => lab.comparison.toggle(null), {
     class: "rk-comparebutton",
     "aria-pressed": "false"
@@ -6986,7 +7129,7 @@ function buildHeader(lab) {
     "aria-label": "Scenario and protocol"
   }, presetButton, make("div", {
     class: "rk-segs"
-  }, protocols, compareButton), make("span", {
+  }, mixed, protocols, compareButton), make("span", {
     class: "rk-gap"
   }), ...Object.values(tools));
   protocols.hidden = compareButton.hidden = lab.alone;
@@ -6994,6 +7137,7 @@ function buildHeader(lab) {
     header,
     title,
     presetButton,
+    mixed,
     protocols,
     compareButton,
     ...tools
@@ -7736,18 +7880,16 @@ function paintLag(token2, at, most) {
 }
 var FRESH_MS = 3e3;
 function paintDelivered(token2, film, at) {
-  const here = film.deliveries.filter((each) => each.partition === token2.index && each.at <= at);
-  const sum = (kind) => here.reduce((total, each) => total + (each.kind === kind ? each.count : 0), 0);
-  const [twice, skipped] = [
-    sum("twice"),
-    sum("skipped")
-  ];
-  say(token2.twice, twice ? `\u25CE${thousands2(twice)}` : "");
-  say(token2.skipped, skipped ? `\u22A0${thousands2(skipped)}` : "");
-  set(token2.twice, "title", twice ? `${twice} records came twice` : null);
-  set(token2.skipped, "title", skipped ? `${skipped} records were skipped` : null);
+  const here = deliveriesOf(film, token2.index, at);
+  paintCount(token2.twice, "\u25CE", here, "twice");
+  paintCount(token2.skipped, "\u22A0", here, "skipped");
   const fresh2 = here.find((each) => at < each.at + FRESH_MS);
   set(token2.node, "data-delivered", fresh2 ? fresh2.kind : null);
+}
+function paintCount(node, sign, events, kind) {
+  const count2 = countOf(events, kind);
+  say(node, count2 ? `${sign}${thousands2(count2)}` : "");
+  set(node, "title", count2 ? kindWords(events, kind) : null);
 }
 function thousands2(count2) {
   return count2 < 1e3 ? String(count2) : `${(count2 / 1e3).toFixed(1)}k`;
@@ -8406,7 +8548,7 @@ var TILE = 78;
 var NARROW_TILE = 64;
 var TILE_GAP = 4;
 var MOST_ROWS2 = 12;
-var LISTED = 6;
+var LISTED2 = 6;
 var PALE = 0.18;
 var Tiles = class {
   /**
@@ -8539,9 +8681,9 @@ var Tiles = class {
    * @param {string[]} orphans
    */
   list(orphans) {
-    const more = orphans.length > LISTED ? `and ${orphans.length - LISTED} more` : "";
+    const more = orphans.length > LISTED2 ? `and ${orphans.length - LISTED2} more` : "";
     const words = orphans.length ? [
-      ...orphans.slice(0, LISTED),
+      ...orphans.slice(0, LISTED2),
       more
     ] : [
       "Every partition has an owner."
@@ -9273,6 +9415,10 @@ var Strip = class {
 var WAITS = "Waits for the kernel.";
 var DEAD = "The kernel does not answer. You can still play and read this run. To act, restart the kernel and run the cell again.";
 var TOLD_MS = 12e3;
+var BEGINS_ANEW = /* @__PURE__ */ new Set([
+  "open",
+  "preset"
+]);
 var REPEATED = /* @__PURE__ */ new Set([
   ".",
   ",",
@@ -9298,6 +9444,7 @@ var Lab = class {
     /** @type {unknown} */
     null;
     this.serial = 0;
+    this.shownBytes = null;
     this.presets = null;
     this.whenFilmed = null;
     this.toldNotice = "";
@@ -9368,7 +9515,7 @@ var Lab = class {
         ],
         [
           "change:controls",
-          () => this.showControls()
+          () => this.takeControls()
         ],
         [
           "change:cursor_ms",
@@ -9413,15 +9560,27 @@ var Lab = class {
       const film = await readFilm(bytes);
       if (bytes !== this.model.get("film")) return;
       this.film = film;
+      this.shownBytes = bytes;
     } catch (failure) {
       if (!(failure instanceof FilmError)) throw failure;
       this.screen.refuseFilm(failure.message);
       return;
     }
-    this.serial = this.model.get("controls").serial;
     this.selected = Math.min(this.selected, this.film.members.length - 1);
     this.player.load(this.film);
     if (first) this.player.seek(this.model.get("cursor_ms"));
+    this.showRun();
+    if (first) this.openAddress();
+  }
+  // A run whose film is, byte for byte, the one that is shown comes without a film.
+  takeControls() {
+    const { serial } = this.model.get("controls");
+    if (serial !== this.serial && this.model.get("film") === this.shownBytes) this.showRun();
+    else this.showControls();
+  }
+  /** Show the run of the film that is there: everything but the film may be another than before. */
+  showRun() {
+    this.serial = this.model.get("controls").serial;
     this.panels.forget();
     this.comparison.again();
     this.showControls();
@@ -9430,7 +9589,6 @@ var Lab = class {
     this.guide.again();
     this.whenFilmed?.();
     this.whenFilmed = null;
-    if (first) this.openAddress();
   }
   // A link in the page's address opens in the first lab of the page.
   openAddress() {
@@ -9461,6 +9619,7 @@ var Lab = class {
     }, (answer) => {
       if (answer.type === "refused" && !then) this.refuse(answer.words);
       if (answer.type === "done") {
+        if (BEGINS_ANEW.has(String(message.type))) this.predict.leave();
         if (!this.model.get("controls").notice) this.tell("");
         if (answer.cost === void 0) this.costs.say("");
         this.whenShown(answer);

@@ -36,17 +36,29 @@ def sizes(scenario: Scenario) -> dict[str, tuple[int, int]]:
     }
 
 
-def size_fields(scenario: Scenario) -> list[dict[str, Any]]:
-    """The sizes as fields of the settings drawer."""
+def changed_by(value: object, lesson: object, default: object) -> str:
+    """Who has set a value: "here" where it is another one than the lesson's, "lesson" where that is no default.
+
+    >>> changed_by(5, 3, 3), changed_by(3, 3, 1), changed_by(1, 1, 1)
+    ('here', 'lesson', '')
+    """
+    if value != lesson:
+        return "here"
+    return "" if value == default else "lesson"
+
+
+def size_fields(scenario: Scenario, lesson: Scenario) -> list[dict[str, Any]]:
+    """The sizes as fields of the settings drawer; those of the lesson are the defaults."""
+    own = {name: value for name, (value, _) in sizes(lesson).items()}
     return [
         {
             "name": name,
             "value": str(value),
-            "default": str(value),
+            "default": str(own.get(name, value)),
             "allowed": f"a whole number, 1 to {most}",
             "help": MEMBER_HELP if name == MEMBERS else TOPIC_HELP,
             "where": "the group" if name == MEMBERS else "the topic",
-            "changed": False,
+            "changed": changed_by(value, own.get(name, value), own.get(name, value)),
         }
         for name, (value, most) in sizes(scenario).items()
     ]

@@ -18,7 +18,8 @@ from rebalance_kit.view.lab.tabs.explanations import (
     follows_up,
     who_of,
 )
-from rebalance_kit.view.words.phrases import partitions_in_words, seconds
+from rebalance_kit.view.words.deliveries import places_words
+from rebalance_kit.view.words.phrases import seconds
 
 TOGETHER_MS = 60
 """Steps of one kind that follow each other within this time are told as one."""
@@ -83,8 +84,7 @@ def _of_records(boards: Boards) -> Iterator[Step]:
                 for each in boards.deliveries
                 if (each.at_ms, each.kind, each.member) == (mark.at_ms, mark.kind, mark.member)
             ]
-            where = partitions_in_words({each.partition for each in told})
-            words = f"{mark.words}: {where}, read by {mark.member}."
+            words = f"{mark.words}: {places_words(told)}, read by {mark.member}."
             rule = RECORDS.get(f"{mark.kind}: {told[0].cause}", RECORDS[mark.kind])
             yield Step(mark.at_ms, mark.kind, (words,), *rule)
 
