@@ -226,7 +226,7 @@ def _with_spark(
         command_session(master, few=few) as spark,
     ):
         try:
-            silver = read_events(spark, paths, Path(scratch), reading)
+            silver = read_events(spark, paths, Path(scratch), reading, fold=True)
             result = gold(silver)
             if out_dir is not None:
                 _write(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F
 
 from rebalance_kit.forensics.event import Event
-from rebalance_kit.forensics.group_tables import tables_of_groups
+from rebalance_kit.forensics.group_tables import GroupTables, tables_of_groups
 from rebalance_kit.forensics.tables import GOLD
 from rebalance_kit.model.collector import uncollected
 from rebalance_kit.pipeline.arrow_types import arrow_type
@@ -40,16 +40,20 @@ _NEEDED = (*PLACES, "of_group", "data")
 
 def gold_tables(packets: DataFrame, blocks: Blocks) -> dict[str, DataFrame]:
     """The tables of ``tables.GOLD`` by name."""
-    columns = ", ".join(f"`{name}` {_struct(name)}" for name in GOLD)
     runs = {place.path: len(blocks.groups.get(place.path, ())) for place in blocks.places}
     keys = sum(_bundles(groups) for groups in runs.values())
     folded = (
         _by_bundle(packets, blocks, runs)
         .repartition(max(1, min(keys, PARTITIONS)), *_KEYS)
         .groupBy(*_KEYS)
-        .applyInArrow(_fold, f"`table` string, {columns}")
+        .applyInArrow(_fold, f"`table` string, {FOLDED}")
         .localCheckpoint()
     )
+    return tables_in(folded)
+
+
+def tables_in(folded: DataFrame) -> dict[str, DataFrame]:
+    """The tables by name, out of rows that hold each its own in the column of its table."""
     return {name: folded.filter(F.col("table") == name).select(f"{name}.*") for name in GOLD}
 
 
@@ -57,8 +61,13 @@ def _bundles(groups: int) -> int:
     return max(1, min(groups, BUNDLES))
 
 
-def _struct(table: str) -> str:
+def struct_of(table: str) -> str:
+    """The rows of a table as a type in Spark's words."""
     return "struct<" + ",".join(f"`{name}`:{kind}" for name, kind in GOLD[table].items()) + ">"
+
+
+#: The columns of folded rows, after the name of each row's table.
+FOLDED = ", ".join(f"`{name}` {struct_of(name)}" for name in GOLD)
 
 
 def _by_bundle(packets: DataFrame, blocks: Blocks, runs: dict[str, int]) -> DataFrame:
@@ -87,18 +96,28 @@ def _fold(key: tuple[pa.Scalar, ...], table: pa.Table) -> pa.Table:
     import pyarrow as pa
 
     path, bundle, groups = (part.as_py() for part in key)
-    names: list[str] = []
-    columns: dict[str, list[Any]] = {name: [] for name in GOLD}
     with uncollected():
         own, shared = _groups(table)
-        for group, told in tables_of_groups(own, shared, alone=groups == 1, unnamed=bundle == 0):
-            for name in GOLD:
-                rows = [{"path": path, "group": group, **row} for row in getattr(told, name)]
-                names += [name] * len(rows)
-                for other in GOLD:
-                    columns[other] += rows if other == name else [None] * len(rows)
-    arrays = [pa.array(column, arrow_type(_struct(name))) for name, column in columns.items()]
-    return pa.table([pa.array(names, pa.string()), *arrays], names=["table", *GOLD])
+        told = tables_of_groups(own, shared, alone=groups == 1, unnamed=bundle == 0)
+        names, columns = folded_columns(path, told)
+    return pa.table({"table": pa.array(names, pa.string()), **columns})
+
+
+def folded_columns(
+    path: str, tables: Iterable[tuple[str | None, GroupTables]]
+) -> tuple[list[str], dict[str, pa.Array]]:
+    """The rows of all tables of some groups: the name of each row's table, and a column for each table."""
+    import pyarrow as pa
+
+    names: list[str] = []
+    columns: dict[str, list[Any]] = {name: [] for name in GOLD}
+    for group, told in tables:
+        for name in GOLD:
+            rows = [{"path": path, "group": group, **row} for row in getattr(told, name)]
+            names += [name] * len(rows)
+            for other in GOLD:
+                columns[other] += rows if other == name else [None] * len(rows)
+    return names, {name: pa.array(column, arrow_type(struct_of(name))) for name, column in columns.items()}
 
 
 def _groups(table: pa.Table) -> tuple[Iterator[tuple[str, list[Event]]], list[Event]]:

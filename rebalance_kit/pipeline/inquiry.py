@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -90,7 +90,7 @@ class Events:
     """The silver tables: ``lines`` (line counts, one row per file), ``events``, ``rejected``.
 
     ``kept`` is the table that Spark caches for them; call ``kept.unpersist()`` after their last use.
-    ``blocks`` is what is known of their files.
+    ``blocks`` is what is known of their files, ``folded`` the rows of the gold tables where they were folded at once.
     """
 
     survey: Survey
@@ -99,24 +99,34 @@ class Events:
     rejected: DataFrame
     kept: DataFrame
     blocks: Blocks
+    folded: DataFrame | None = None
 
 
 def read_events(
-    spark: SparkSession, paths: Paths, salvage: Path | None = None, reading: Reading | None = None
+    spark: SparkSession,
+    paths: Paths,
+    salvage: Path | None = None,
+    reading: Reading | None = None,
+    *,
+    fold: bool = False,
 ) -> Events:
     """Read the logs under ``paths`` up to silver: what each line is, and the events.
 
     ``paths`` are files and folders (every folder that holds logs is one run).  The readable part of a
     damaged file is copied into ``salvage`` (default: a temporary folder that exists as long as the process).
-    ``reading`` adds what the lines do not say: layouts, year, time zone, clock offsets.  Raises ``DataError``
-    for a path that is missing or unreadable.
+    ``reading`` adds what the lines do not say: layouts, year, time zone, clock offsets.  ``fold``: the gold tables
+    will be asked for, so runs that are small enough are folded where they are read.  Raises ``DataError`` for a path
+    that is missing or unreadable.
     """
     from rebalance_kit.pipeline.lines.classify import read_packets
     from rebalance_kit.pipeline.spark.session import without_codegen
+    from rebalance_kit.pipeline.whole_runs import one_task_each
 
     several = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     surveyed = survey(several, salvage or _salvage_folder())
     with without_codegen(spark, small=sum(file.lines for file in surveyed.files) <= FEW_LINES):
+        if fold and one_task_each(spark, surveyed.files):
+            return _folded(spark, surveyed, reading)
         return silver_tables(spark, surveyed, read_packets(spark, surveyed.files, reading), reading)
 
 
@@ -124,11 +134,27 @@ def silver_tables(
     spark: SparkSession, surveyed: Survey, packets: DataFrame, reading: Reading | None
 ) -> Events:
     """The silver tables of packets (``classify``), from a folder or from a stream's store."""
-    from rebalance_kit.pipeline.lines import silver
     from rebalance_kit.pipeline.lines.blocks import blocks_of
 
     kept = packets.persist()
-    blocks = blocks_of(kept, surveyed.files, reading)
+    return _silver(spark, surveyed, kept, blocks_of(kept, surveyed.files, reading))
+
+
+def _folded(spark: SparkSession, surveyed: Survey, reading: Reading | None) -> Events:
+    """Silver and gold tables at once; whoever asks for events has the files read once more."""
+    from rebalance_kit.pipeline.lines.blocks import blocks_by_pieces
+    from rebalance_kit.pipeline.lines.classify import read_packets
+    from rebalance_kit.pipeline.whole_runs import fold_runs, pieces_of
+
+    folded = fold_runs(spark, surveyed.files, reading)
+    blocks = blocks_by_pieces(pieces_of(folded), surveyed.files, reading)
+    kept = read_packets(spark, surveyed.files, reading).persist()
+    return replace(_silver(spark, surveyed, kept, blocks), folded=folded)
+
+
+def _silver(spark: SparkSession, surveyed: Survey, kept: DataFrame, blocks: Blocks) -> Events:
+    from rebalance_kit.pipeline.lines import silver
+
     return Events(
         survey=surveyed,
         lines=silver.line_counts(spark, surveyed.files, blocks),
@@ -147,12 +173,12 @@ def forensics(
     >>> result = forensics(spark_session(), "logs/")             # doctest: +SKIP
     >>> result.rebalances.select("cause", "duration_ms").show()  # doctest: +SKIP
     """
-    return gold(read_events(spark, paths, salvage, reading))
+    return gold(read_events(spark, paths, salvage, reading, fold=True))
 
 
 def gold(silver: Events) -> Forensics:
     """The gold tables of silver ones, from a folder or from a stream's store."""
-    from rebalance_kit.pipeline.gold import gold_tables
+    from rebalance_kit.pipeline.gold import gold_tables, tables_in
     from rebalance_kit.pipeline.spark.session import without_codegen
 
     with without_codegen(silver.kept.sparkSession, small=silver.blocks.events <= FEW_EVENTS):
@@ -162,7 +188,9 @@ def gold(silver: Events) -> Forensics:
             events=silver.events,
             rejected=silver.rejected,
             kept=silver.kept,
-            **gold_tables(silver.kept, silver.blocks),
+            **(
+                gold_tables(silver.kept, silver.blocks) if silver.folded is None else tables_in(silver.folded)
+            ),
         )
 
 

@@ -1,4 +1,4 @@
-"""Both engines tell the same: every table of the same logs, to the byte."""
+"""Both engines tell the same, Spark in both of its ways: every table of the same logs, to the byte."""
 
 from __future__ import annotations
 
@@ -20,35 +20,71 @@ _AT = 1_772_359_200_000
 
 
 @pytest.fixture(scope="module")
-def both(spark, runs_folder, tmp_path_factory):
-    from rebalance_kit.pipeline import forensics
+def logs(runs_folder, tmp_path_factory):
+    return many_logs.write(tmp_path_factory.mktemp, runs_folder).paths, Reading(
+        year=2026, offsets=(("*/crash.*/c1*", 250),)
+    )
 
-    paths = many_logs.write(tmp_path_factory.mktemp, runs_folder).paths
-    reading = Reading(year=2026, offsets=(("*/crash.*/c1*", 250),))
-    return look(paths, reading), forensics(spark, paths, reading=reading)
+
+@pytest.fixture(scope="module")
+def here(logs):
+    return look(*logs)
+
+
+@pytest.fixture(scope="module", params=["runs folded where they are read", "events sent to those who fold"])
+def there(request, spark, logs):
+    from rebalance_kit.pipeline.inquiry import gold, read_events
+
+    paths, reading = logs
+    fold = request.param.startswith("runs")
+    silver = read_events(spark, paths, reading=reading, fold=fold)
+    assert (silver.folded is not None) is fold
+    yield gold(silver)
+    silver.kept.unpersist()
+
+
+def as_text(result, name):
+    return [
+        json.dumps({**row, "at": str(row.get("at")).removesuffix("+00:00")}, sort_keys=True)
+        for row in result.rows(name)
+    ]
 
 
 @pytest.mark.spark
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", TABLES)
-def test_the_tables_of_both_engines_are_equal_to_the_byte(both, name):
-    here, there = (
-        [
-            json.dumps({**row, "at": str(row.get("at")).removesuffix("+00:00")}, sort_keys=True)
-            for row in result.rows(name)
-        ]
-        for result in both
-    )
-    assert len(here) > 10
-    assert there == here
+def test_the_tables_of_both_engines_are_equal_to_the_byte(here, there, name):
+    assert len(here.rows(name)) > 10
+    assert as_text(there, name) == as_text(here, name)
 
 
 @pytest.mark.spark
-def test_the_tables_of_both_engines_have_the_same_columns(both):
-    _, there = both
+def test_the_tables_of_both_engines_have_the_same_columns(there):
     assert {name: tuple(table.columns) for name, table in there.tables().items()} == {
         name: tuple(columns) for name, columns in TABLES.items()
     }
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("megabytes", "cores", "folded"),
+    [
+        ([8], None, True),
+        ([9], None, False),
+        ([100] * 8, 2, True),
+        ([100], 2, True),
+        ([100], 4, False),
+        ([100, 400], 3, False),
+        ([600] * 8, 2, False),
+        ([], 2, True),
+    ],
+)
+def test_runs_are_folded_where_they_are_read_unless_one_is_too_large_or_most_cores_would_wait(
+    megabytes, cores, folded
+):
+    from rebalance_kit.pipeline.whole_runs import fit
+
+    assert fit([size << 20 for size in megabytes], cores) is folded
 
 
 @pytest.mark.spark

@@ -15,13 +15,14 @@ from rebalance_kit.pipeline.lines.packets import COUNTS, Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from typing import TypeAlias
 
     from pyspark.sql import DataFrame
 
     from rebalance_kit.forensics.lines.files import LogFile
 
     #: Path, file, block and place in the block of a piece of a file, and its counts.
-    Piece = tuple[str, str, int, int, dict[str, Any]]
+    Piece: TypeAlias = tuple[str, str, int, int, dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,12 @@ class Blocks:
 def blocks_of(packets: DataFrame, files: Sequence[LogFile], reading: Reading | None) -> Blocks:
     """Collect the counts of all pieces; computed eagerly."""
     rows = packets.filter(packets["kind"] == COUNTS).select("path", "file", "block", "nth", "data").collect()
-    pieces = sorted(((*row[:4], json.loads(row[4])) for row in rows), key=itemgetter(0, 1, 2, 3))
+    return blocks_by_pieces([(*row[:4], json.loads(row[4])) for row in rows], files, reading)
+
+
+def blocks_by_pieces(pieces: Iterable[Piece], files: Sequence[LogFile], reading: Reading | None) -> Blocks:
+    """The same from the counts of all pieces, in any order."""
+    pieces = sorted(pieces, key=itemgetter(0, 1, 2, 3))
     clocks = {(file.run, file.name): shift(file.run, file.name, reading or Reading()) for file in files}
     places: list[Place] = []
     counts: dict[tuple[str, str], Mapping[str, int]] = {}

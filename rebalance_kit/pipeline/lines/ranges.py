@@ -48,7 +48,7 @@ def tasks_of(files: Sequence[LogFile]) -> list[list[Range]]:
     """The ranges of all files, dealt to tasks in order."""
     tasks: list[list[Range]] = [[]]
     filled = 0
-    for piece in (piece for file in files for piece in _ranges(file)):
+    for piece in (piece for file in files for piece in ranges_of(file)):
         if filled >= TASK_BYTES:
             tasks.append([])
             filled = 0
@@ -57,7 +57,8 @@ def tasks_of(files: Sequence[LogFile]) -> list[list[Range]]:
     return tasks
 
 
-def _ranges(file: LogFile) -> Iterator[Range]:
+def ranges_of(file: LogFile) -> Iterator[Range]:
+    """A file cut into ranges; none of an empty file."""
     path = file.readable.resolve()
     size = path.stat().st_size
     if path.suffix.lower() == ".gz":
@@ -72,7 +73,7 @@ class RangeReader:
     """Reads ranges one after the other into batches of packets."""
 
     def __init__(self, reading: Reading) -> None:
-        self._reader = _file_reader(reading)
+        self._reader = file_reader(reading)
 
     def read(self, piece: Range) -> Iterator[pa.RecordBatch]:
         """The packets of a range, a batch for each part of it that is read at once."""
@@ -96,7 +97,7 @@ class RangeReader:
 
 
 @lru_cache(maxsize=1)
-def _file_reader(reading: Reading) -> FileReader:
+def file_reader(reading: Reading) -> FileReader:
     """One reader for all tasks of a worker: it remembers lines that occurred before."""
     return FileReader(reading)
 

@@ -21,9 +21,9 @@ import os, signal, sys
 from rebalance_kit import cli
 from rebalance_kit.pipeline import inquiry
 step = getattr(inquiry, sys.argv[1])
-def interrupted(*arguments):
+def interrupted(*arguments, **named):
     os.kill(os.getpid(), signal.SIGINT)
-    return step(*arguments)
+    return step(*arguments, **named)
 setattr(inquiry, sys.argv[1], interrupted)
 sys.exit(cli.main(["logs", sys.argv[2], "--engine", "spark"]))
 """
