@@ -12,8 +12,7 @@ from rebalance_kit.forensics.findings.cost import with_costs
 from rebalance_kit.forensics.findings.subscribed import Remade
 from rebalance_kit.forensics.findings.table import MADE_AND_GONE, Findings
 from rebalance_kit.forensics.group_row import group_row
-from rebalance_kit.forensics.history.common import Common
-from rebalance_kit.forensics.history.history import Counts, History
+from rebalance_kit.forensics.history.history import Common, Counts, History
 from rebalance_kit.forensics.history.storms import storms
 
 if TYPE_CHECKING:

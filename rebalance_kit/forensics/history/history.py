@@ -8,13 +8,15 @@ from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from rebalance_kit.forensics.history.causes import Causes
-from rebalance_kit.forensics.history.common import Common
 from rebalance_kit.forensics.history.coordinator import EXPIRED, Coordinator
+from rebalance_kit.forensics.history.fates import Fates
 from rebalance_kit.forensics.history.felt import FELT, Felt
 from rebalance_kit.forensics.history.lives import Lives
-from rebalance_kit.forensics.history.owners import CALLS
+from rebalance_kit.forensics.history.names import Names
+from rebalance_kit.forensics.history.owners import CALLS, Owners
 from rebalance_kit.forensics.history.rebalance import Lost
 from rebalance_kit.forensics.history.subscriptions import Subscriptions
+from rebalance_kit.forensics.history.topics import KINDS, Topics
 from rebalance_kit.forensics.history.waits import Waits
 
 if TYPE_CHECKING:
@@ -27,6 +29,33 @@ if TYPE_CHECKING:
 
 #: Where no rebalance begins for so long, one is over before the next begins.
 QUIET_MS = 60_000
+
+
+class Common:
+    """What a group's own lines and lines of no group tell: names, fates, topics, settings.
+
+    Where a run has many groups, its lines of no group are taken once, and the histories of all groups look them up (``shared``).
+    """
+
+    def __init__(self, shared: Common | None = None) -> None:
+        self.names: Names = Names(shared.names if shared else None)
+        self.fates: Fates = Fates(shared.fates if shared else None)
+        self.topics: Topics = Topics(shared.topics if shared else None)
+        self.owners: Owners = Owners(shared=shared.owners if shared else None)
+
+    def listeners(self, kind: Kind) -> Iterator[Callable[[Event], object]]:
+        """Who takes the events of a kind, besides ``names``."""
+        name = kind.event
+        if kind.side == "broker":
+            if name in KINDS:
+                yield self.topics.change
+            elif name in {"broker_started", "loaded"}:
+                yield self.topics.start
+            return
+        if kind.dated:
+            yield self.fates.take
+        if name == "config":
+            yield self.owners.configured
 
 
 class History:
