@@ -147,7 +147,7 @@ def test_the_lessons_open_the_first_hit_and_close_on_a_click_outside(bridge, by)
     do(bridge, by, "Lessons: Two consumers, four partitions", "/")
     bridge.page.keyboard.type("come twice")
     if by == "mouse":
-        bridge.root.locator(".rk-clock").click()
+        bridge.root.locator(".rk-meter").click()
         assert bridge.root.locator(".rk-menu").is_hidden()
         return
     bridge.page.keyboard.press("ArrowDown")
