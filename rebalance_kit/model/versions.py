@@ -191,7 +191,7 @@ CHANGES: Mapping[str, Change] = MappingProxyType(
         ),
         "duplicate-assignors-ignored": Change(
             "4.2",
-            "An assignor named twice in the list is taken once; before, the consumer could not be built.",
+            "An assignor named twice in the list is taken once; from 3.1 to 4.1 the consumer could not be built.",
             "KIP-1161",
         ),
         "reset-by-duration": Change("4.0", "auto.offset.reset accepts by_duration:<ISO 8601>.", "KIP-1106"),
