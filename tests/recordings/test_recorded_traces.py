@@ -27,3 +27,14 @@ def test_the_readers_of_a_recorded_run_are_no_zombies_for_want_of_coordinator_ro
     boards = Boards(recorded_trace(read_run(recorded_folders["crash.cooperative.4.3.1"])))
     words = {state.word for track in boards.partitions.values() for state in track.states}
     assert "flows" in words and "zombie" not in words
+
+
+def test_the_reader_of_a_partition_in_a_recorded_run_polls(recorded_folders):
+    boards = Boards(recorded_trace(read_run(recorded_folders["crash.cooperative.4.3.1"])))
+    doing = {
+        boards.members[state.owner].at(at_ms).doing
+        for track in boards.partitions.values()
+        for at_ms, state in zip(track.times, track.states, strict=True)
+        if state.word == "flows" and state.owner
+    }
+    assert doing == {"polls"}

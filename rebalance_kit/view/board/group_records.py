@@ -294,4 +294,5 @@ def _doing(member: MemberRecord) -> str:
         return f"sends {member.sending}"
     if member.pending_revocation:
         return "gives up partitions"
-    return "polls" if member.standing == "member" else "starts"
+    reads = bool(member.fetching) and not _is_out(member)
+    return "polls" if member.standing == "member" or reads else "starts"
