@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 01 · Why rebalances happen
 #
-# **50 minutes**. Exams: CCDAK *Fundamentals*, *Application Development*, *Observability*; CCAAK *Fundamentals*,
+# **55 minutes**. Exams: CCDAK *Fundamentals*, *Application Development*, *Observability*; CCAAK *Fundamentals*,
 # *Troubleshooting*, *Cluster Configuration*, *Observability*.
 #
 # After this notebook you can
@@ -97,9 +97,9 @@ print(reasons(leave, since_s=30))
 print(gaps(leave))
 
 # %% [markdown]
-# The leave was announced, and still its partitions go unread for a moment: the survivors hear of it at their next heartbeat, not before. (Why did
-# `consumer-2` have every third partition? The *assignor*, the rule that distributes the partitions, deals them out one by one under cooperative and in blocks under
-# eager: notebooks 02 and 06.)
+# The leave was announced, and still the partitions of `consumer-2` go unread for a moment: the survivors hear of it at their next heartbeat, not before. (Why did
+# `consumer-2` have every third partition? The *assignor*, the rule that distributes the partitions, deals them out one by one in the cooperative runs of this
+# notebook and in blocks in the eager ones: notebooks 02 and 06.)
 #
 # ## 3 A member crashes
 #
@@ -198,7 +198,8 @@ costs(many, "longest gap of the whole group", "partitions unread", "longest gap 
 # %% [markdown]
 # To the coordinator the new process is a stranger, because a dynamic member gets a new id each time its process starts. The stranger's join starts a
 # rebalance. Under eager, the healthy members give everything up and join; then all of them wait for the *dead* id, whose session is still
-# running. That is what the healthy pods were waiting for at 02:47: the restarted pod was fast, and so it started a rebalance that could not end before
+# running. (They wait for less than 45 − 15 seconds: at the crash the session had already been running since the last heartbeat, and the wait begins only when the stranger has
+# joined and the healthy members have heard of it.) That is what the healthy pods were waiting for at 02:47: the restarted pod was fast, and so it started a rebalance that could not end before
 # the old session did. Had it come back after the session had expired, there would have been two rebalances, one for the expired session and one for the join, and each would have
 # stopped the healthy pods for a fraction of a second.
 #
@@ -234,8 +235,9 @@ print(reasons(run("subscription-change", "eager"), since_s=30))
 print(reasons(run("subscription-change", "consumer"), since_s=30))
 
 # %% [markdown]
-# The same happens when a *pattern* comes to match another topic. No code has changed; a new topic happens to fit. Here is a complete
-# scenario; the built-in ones are written the same way:
+# A consumer can also subscribe to a *pattern*, a regular expression such as `orders-.*`. A new topic that matches it changes the subscription, though no code
+# has changed, as soon as a member refreshes its *metadata* (its copy of the list of topics and partitions). Here is a complete
+# scenario, in which members refresh them every ten seconds; the built-in scenarios are written the same way:
 
 # %%
 pattern = """
@@ -273,7 +275,7 @@ guess_added.beside({"who starts it": "leader" if "Leader" in why else "any consu
 why
 
 # %% [markdown]
-# The partitions had been added at second 32. The **leader** alone compares the numbers of partitions, whenever it refreshes its *metadata* (its copy of the list of topics and partitions). It does so every `metadata.max.age.ms`: five minutes by default, ten seconds
+# The partitions had been added at second 32. The **leader** alone compares the numbers of partitions, whenever it refreshes its metadata. It does so every `metadata.max.age.ms`: five minutes by default, ten seconds
 # in this scenario. (The pattern of section 6 is evaluated by each member.) Under KIP-848 the **broker** notices on its own, at the next heartbeat of any member:
 
 # %%
@@ -287,15 +289,15 @@ reasons(added["consumer"], since_s=20)
 costs(added, "partitions unread", "longest gap of a partition")
 
 # %% [markdown]
-# Only eager interrupts them: the four *old* partitions are given up and handed out again with the new ones. The leader gives up its own first and waits for the
-# other's heartbeat, hence the two seconds. Nothing has to be taken from a
+# Only eager interrupts them: the four *old* partitions are given up and handed out again with the new ones. The leader gives up its own first and then waits
+# until the only other member hears of the rebalance at its next heartbeat, hence the two seconds. Nothing has to be taken from a
 # member, so under cooperative and KIP-848 the old partitions keep flowing.
 #
 # ## What does *not* make a group rebalance
 #
 # ### A broker goes down and comes back
 #
-# Partition leaders move, and the group's coordinator may move to another broker. The members keep their ids; the group keeps its generation
+# Each partition has a *partition leader*, the broker that serves it. (It is not the leader of a group.) The partition leaders move to other brokers, and the group's coordinator may move, too. The members keep their ids; the group keeps its generation
 # and its assignment, because both are stored in the topic `__consumer_offsets`. The new coordinator starts every session anew.
 
 # %%
@@ -303,9 +305,9 @@ print("broker restart:", reasons(run("broker-restart", "eager"), since_s=20))
 print("coordinator moves:", reasons(run("coordinator-failover", "eager"), since_s=20))
 
 # %% [markdown]
-# Two exceptions. A member that cannot reach the *new* coordinator for a whole session timeout is removed. And a classic group whose consumers set
-# `client.rack` on a cluster with racks can rebalance, because the leader sees that the racks of the replicas have changed (up to and including 4.3). (People also say "rebalance" when
-# partition *leaders* move between brokers. That has nothing to do with consumer groups.)
+# Two exceptions. A member that cannot reach the *new* coordinator for a whole session timeout is removed. And there may be *racks*, labels that say where a broker
+# or a consumer runs, such as its availability zone. If the consumers of a classic group set `client.rack`, the group can rebalance, because its leader sees that the racks of the brokers that hold a copy of a partition
+# (its *replicas*) have changed (up to and including 4.3). (People also say "rebalance" when partition leaders move between brokers. That has nothing to do with consumer groups.)
 #
 # ### A static member returns in time
 #
@@ -342,7 +344,7 @@ print(gaps(busy, since_s=20))
 # No rebalance, and its four partitions went unread for a minute. Heartbeats prove that a process is alive, not that
 # it makes progress.
 #
-# ## All of them in one table
+# ## The scenarios in one table
 #
 # Rebalances (classic) or new group epochs (KIP-848) that one run of each event causes:
 
@@ -376,7 +378,8 @@ guess.beside(
 #
 # In the lab below a consumer leaves.
 #
-# 1. Add a consumer right after the leave. A new process needs about a second before it asks to join. One rebalance or two? Set **Jump** to *rebalance* and step through them with the arrow keys.
+# 1. Add a consumer right after the leave. A new process needs about a second before it asks to join. One rebalance or two? Open *Speed and step* in the playback bar (the button that ends in
+#    *by event*), choose *rebalance*, and go from one to the next with *Step forward*.
 # 2. Open the lessons *A pattern finds one topic too many* and *A broker bounces, and consumers know racks* from the
 #    title's menu: rebalances that no application asked for. Which member started them? **Logs** shows everything that an operator would have seen.
 
@@ -386,8 +389,8 @@ Lab("leave", "eager", at_ms=31_000)
 # %% [markdown]
 # <details><summary>Answers</summary>
 #
-# 1. Two. The survivors' heartbeats come 0.4 s after this leave, so the first rebalance is over before the new process asks. After a leave just after their
-#    heartbeats it would be one: the request would arrive while the coordinator still waits for the survivors.
+# 1. Two. The survivors' heartbeats come 0.4 s after this leave, so the first rebalance is over before the new process asks. If the leave came just after their
+#    heartbeats, it would be one: the request would arrive while the coordinator still waits for the survivors.
 # 2. The pattern: each member evaluates the pattern itself, and the first one whose metadata shows the new topic rejoins with a changed subscription.
 #    The racks: the leader, at its metadata refresh, once when the broker goes and once when it is back.
 #
@@ -433,7 +436,7 @@ Lab("leave", "eager", at_ms=31_000)
 # - Members, subscriptions, partitions: when one of these changes, the group has to agree again.
 # - Crashes are detected by missing heartbeats (session timeout), slow processing by the client itself (`max.poll.interval.ms`).
 # - New partitions are noticed by the leader at its metadata refresh, or, under KIP-848, by the broker.
-# - A dynamic member that is restarted is a stranger; under eager, a quick restart makes the healthy members wait for the dead id.
+# - A dynamic member that is restarted is a stranger; under eager, a quick restart after a crash makes the healthy members wait for the dead id.
 # - Restarted brokers and static members that return in time change neither members, subscriptions nor partitions.
 
 # %% tags=["hide-input", "nbval-ignore-output"]

@@ -19,7 +19,7 @@
 #    (`REBALANCE_IN_PROGRESS`). In its next `poll()` it commits (with auto-commit on), runs `onPartitionsRevoked` with *all* its partitions,
 #    and owns nothing.
 # 2. **JoinGroup.** It asks to be part of the next generation and says what it subscribes to. The coordinator holds
-#    its answer back until *all* members have asked.
+#    its answer back until *all* members have asked. This is the **join phase**.
 # 3. **The leader computes.** All are answered; one of them, the leader, gets the list of members with their
 #    subscriptions and runs the **assignor**, the rule that decides who gets what.
 # 4. **SyncGroup, and resume.** The leader sends the whole assignment, the others an empty request; each answer
@@ -149,7 +149,7 @@ states(join)
 #
 # ### The first rebalance is special
 #
-# Look at the first lines: the group was *Empty*, and the first phase lasted for nine seconds although no member was late.
+# Look at the first lines: the group was *Empty*, and the first phase lasted for nine seconds although no member was busy.
 
 # %%
 from rebalance_kit.notebook import explain
@@ -227,7 +227,7 @@ ten = metrics(run(deploy, "eager"))
 guess.beside({"rebalances": ten.rebalances, "minutes": ten.converge_s / 60})
 
 # %% [markdown]
-# Each restart is a leave and a join: two rebalances per consumer, each with a gap for every partition, for three minutes. After each of
+# Each restart is a leave and a join: two rebalances per consumer, twenty in three minutes, each with a gap for every partition. After each of
 # them every cache is cold again. With fifty consumers it would be a hundred rebalances. Static membership avoids these rebalances if the session timeout is longer
 # than a restart (notebook 08). The other protocols need as many rebalances or more, but they stop only what moves (notebook 05).
 #
@@ -285,8 +285,8 @@ print(
 )
 
 # %% [markdown]
-# `consumer-3` is healthy, and yet it reads nothing for eleven seconds. `consumer-2` comes back just as `consumer-1` stalls: its join begins a rebalance, `consumer-3` gives everything up at its
-# next heartbeat, and then waits for `consumer-1` until the limit of 12 s has passed. Under the other two protocols it never stops.
+# `consumer-3` is healthy, and yet it reads nothing for eleven seconds. `consumer-2` comes back just as `consumer-1` stalls: the join of `consumer-2` begins a rebalance, and `consumer-3` gives everything up at its
+# next heartbeat and then waits for `consumer-1` until the limit of 12 s has passed. Under the other two protocols it never stops.
 #
 # ### The worst moment for a crash
 #
@@ -307,7 +307,7 @@ costs(three("crash-in-hand-over"), "unread", "longest gap of the whole group", "
 # 1. No. The restarted process is a new member; the group still waits for the dead member's id, whose session ends 45 s after its last
 #    heartbeat. Only then can the join phase end.
 # 2. Under eager all six partitions go unread until then, because `consumer-1` has given everything up, too. Under the other two only the dead member's
-#    partitions go unread that long; under cooperative, so does what was on its way to the newcomer. What `consumer-1` keeps goes unread for three seconds at a time, during its callbacks.
+#    partitions go unread that long; under cooperative, so does what was on its way to the newcomer. What `consumer-1` keeps goes unread for three seconds at a time, during its callbacks. With `consumer-2` dead, nobody reads anything then (3.00 in the table).
 #
 # </details>
 #

@@ -30,7 +30,7 @@
 #
 # ### Predict
 #
-# How many partitions of `orders` move, and how many are unread for a time?
+# How many partitions of `orders` move, and how many of the four are unread for a time?
 
 # %%
 from rebalance_kit.notebook import predict, run
@@ -282,7 +282,7 @@ describe(run("slow-callback", "cooperative"))
 #
 # ### Predict
 #
-# Which of the two protocols delivers more records twice after a crash, in the median of a hundred crashes?
+# Which delivers more records twice after a crash, eager or cooperative, in the median of a hundred crashes?
 
 # %%
 guess = predict({"more duplicates": None}, options=["eager", "cooperative", "no difference"])
@@ -335,7 +335,7 @@ Quiz("cooperative")
 # - Keep reading, give up only what must go, hand it out in a second generation about one heartbeat interval later.
 # - One generation is enough when nothing is taken from a living member.
 # - It is not the default; you must configure it (one bounce from the default list, two from range alone).
-# - It ends stop-the-world, but neither gaps nor duplicates.
+# - It ends stop-the-world rebalances, but it ends neither gaps nor duplicates.
 # - No member stops for a slow one, but what is in transit waits for it.
 
 # %% tags=["hide-input", "nbval-ignore-output"]
