@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from rebalance_kit.model.schema.check import problems
@@ -38,3 +40,16 @@ def test_the_reader_of_a_partition_in_a_recorded_run_polls(recorded_folders):
         if state.word == "flows" and state.owner
     }
     assert doing == {"polls"}
+
+
+def test_a_description_that_repeats_a_state_begins_no_rebalance(recorded_folders):
+    trace = recorded_trace(read_run(recorded_folders["crash.cooperative.4.3.1"]))
+    states = [row.detail["to"] for row in trace.of("group_state")]
+    assert states.count("PreparingRebalance") == 3  # the first join, the removal of c3, its return
+    assert all(before != after for before, after in pairwise(states))
+
+
+def test_a_process_that_starts_again_owns_nothing_of_its_earlier_life(recorded_folders):
+    trace = recorded_trace(read_run(recorded_folders["crash.cooperative.4.3.1"]))
+    of_c3 = [row.detail["partitions"] for row in trace.of("owned") if row.actor == "c3"]
+    assert of_c3[:2] == [["orders-2", "orders-5", "orders-8"], ["orders-6", "orders-7", "orders-8"]]

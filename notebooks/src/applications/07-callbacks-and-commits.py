@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 07 · Callbacks and commits
 #
-# **40 minutes**, and 30 for its exercises. Exams: CCDAK *Application Development*, *Fundamentals*; CCAAK *Troubleshooting*.
+# **45 minutes**, and 30 for its exercises. Exams: CCDAK *Application Development*, *Fundamentals*; CCAAK *Troubleshooting*.
 #
 # After this notebook you can
 #
@@ -11,8 +11,8 @@
 # - read a `CommitFailedException` and its relatives, and say what to do (CCAAK Troubleshooting);
 # - answer a librdkafka rebalance callback with the right call, and recognise the wrong one (CCAAK Troubleshooting).
 #
-# Kafka decides *who* owns a partition. *Your* code decides what is processed twice, or never, by when it commits and
-# by what it does in its three callbacks.
+# Kafka decides *who* owns a partition. What is processed twice, or never, is decided by *your* code: by when it
+# commits, and by what it does in its three callbacks.
 
 # %%
 from rebalance_kit import Quiz, metrics, run_clients, scenario, simulate
@@ -84,7 +84,8 @@ from rebalance_kit.notebook import (
 # ```
 #
 # Two things follow. If the time between two calls of `poll()` exceeds `max.poll.interval.ms`, a Java or librdkafka
-# client leaves the group. (franz-go has no such timer. But with `BlockRebalanceOnPoll`, a member that does not allow a
+# client leaves the group. (Under KIP-848, librdkafka leaves only in its next `poll()`. Until then it sends no
+# heartbeats, so the session may end first. franz-go has no such timer. But with `BlockRebalanceOnPoll`, a member that does not allow a
 # rebalance within `RebalanceTimeout`, 60 s by default, is removed.) And a rebalance of a classic group waits for the
 # next `poll()` of every Java member, and of every librdkafka member that has registered callbacks. Under KIP-848 only
 # the partitions that a member has to give up wait for its `poll()`.
@@ -133,10 +134,11 @@ joined = three("join")
 print(callbacks(joined["cooperative"], since_s=30))
 
 # %% [markdown]
-# Here `onPartitionsAssigned` is called after every generation, even if nothing is new. A listener that starts from scratch
-# in assigned breaks here: partitions that a callback does not name go on without interruption.
+# Under cooperative, `onPartitionsAssigned` is called after every generation, even if nothing is new. Partitions that the
+# call does not name go on without interruption. So a listener must not clear its state for all partitions in
+# `onPartitionsAssigned`, as one written for eager may do.
 #
-# ### The three by three table
+# ### The three-by-three table
 #
 # How many partitions the callbacks name, in that join and in a run in which one member is frozen for a minute:
 
@@ -155,7 +157,7 @@ print(columns(rows))
 # | | eager | cooperative | KIP-848 |
 # |---|---|---|---|
 # | revoked | **all** it owns, before JoinGroup, even if that is nothing | only what leaves, after SyncGroup (the partitions of a topic that you drop: before JoinGroup); not called for nothing | only what leaves, when a heartbeat says so; not called for nothing |
-# | assigned | **all** of the new assignment | only what is new, even if that is nothing | only what is new, even if that is nothing; not called if its assignment stays as it is |
+# | assigned | **all** of the new assignment | only what is new, even if that is nothing | only what is new, after the first assignment and after each change, even if nothing is new |
 # | lost | all it owned | all it owned | all it owned |
 #
 # Lost comes instead of revoked when the membership is already gone: the session expired, the poll timeout passed, the
@@ -281,8 +283,9 @@ reveal(columns([head, *rows]))
 # Three lessons:
 #
 # - **After a crash the commit policy decides, and the protocol does not.** Auto-commit repeats whatever came since the last commit: from
-#   nothing up to `auto.commit.interval.ms` × 10 records × 4 partitions = 200 records.
-# - A commit after each batch repeats at most the batch in hand. (The medians are 0 because these consumers are idle for most
+#   nothing up to 5 s (`auto.commit.interval.ms`) × 10 records per second × 4 partitions = 200 records. A loop that calls `poll()` less
+#   often than that also commits less often, and repeats more.
+# - A commit after each batch repeats at most the batch in hand. (The medians are 0 because these consumers are idle most
 #   of the time: a crash seldom hits a batch.) It costs one request per batch.
 # - A commit *before* processing repeats nothing, and loses what is left of the batch in hand. No order of the two avoids both. Only
 #   idempotent processing or a transaction does.
@@ -309,8 +312,10 @@ class CommitsInRevoked:
 
 
 members = [spec.name for spec in scenario("join").members]
-committed = simulate(scenario("join"), 4, "cooperative", listeners=dict.fromkeys(members, CommitsInRevoked))
-plain = simulate(scenario("join"), 4, "cooperative")
+committed = simulate(
+    scenario("join"), seed=4, protocol="cooperative", listeners=dict.fromkeys(members, CommitsInRevoked)
+)
+plain = simulate(scenario("join"), seed=4, protocol="cooperative")
 print("delivered twice without the commit:", metrics(plain).records_redelivered)
 print("delivered twice with it:           ", metrics(committed).records_redelivered)
 
@@ -373,15 +378,15 @@ print(explain("CommitFailedException"))
 #
 # The frozen process cannot heartbeat, so its partitions go to others, who read on. When it
 # wakes, a classic consumer returns whole fetches of the same records before it learns that it was removed. A KIP-848
-# consumer learns it first: in the table of notebook 05, it causes about a twentieth of the duplicates. Neither protocol
+# consumer learns it first: in the table of notebook 05, it has about a twentieth as many duplicates as a classic one. Neither protocol
 # protects a database that your code writes to. For that you need your own fence: write the offset (or the generation)
 # with the data, and refuse older ones.
 #
 # ## Long work: `pause()` and worker threads
 #
 # If one batch takes longer than `max.poll.interval.ms`, the client leaves the group although nothing is wrong with it.
-# **Watch for** the delay: others have its partitions at 43.9 s, and the listener of consumer-2 hears of it
-# at 49.1 s, in the next `poll()`.
+# In this run the limit is 12 s, and one batch of consumer-2 takes 20 s. **Watch for** the delay: others have its
+# partitions at 43.9 s, and its own listener hears of it at 49.1 s, in the next `poll()`.
 
 # %%
 slow = run("poll-timeout", "cooperative")
@@ -479,7 +484,7 @@ def on_revoke(consumer, partitions):
 # %% [markdown]
 # ### Predict
 #
-# Both members register these two callbacks. Who reads in the ten seconds of the run?
+# Both members register these two callbacks. Who reads during the run?
 
 # %%
 guess = predict({"a": None, "b": None}, options=("reads", "reads nothing"))
@@ -556,8 +561,9 @@ class Listener:
 print(nothing_lost.check(Listener))
 
 # %% [markdown]
-# Three more wait in a terminal. In `rebalance-kit exercise start c4-fewest-duplicates` you commit just often enough. In
-# `c7-eager-callbacks` and `c8-callbacks-for-all` you write librdkafka's callbacks, and real clients run them.
+# Three more start in a terminal, with `rebalance-kit exercise start` and a name. In `c4-fewest-duplicates` you commit just
+# often enough. In `c7-eager-callbacks` and `c8-callbacks-for-all` you write librdkafka's callbacks, and real clients run
+# them.
 #
 # ## Check yourself
 #
@@ -586,7 +592,7 @@ Quiz("callbacks", count=8)
 # - Revoked: still yours, commit now. Lost: gone, discard, do not commit. Assigned: only what is new (under eager, everything).
 #   In the middle of a rebalance, `close()` of a cooperative consumer calls lost: finish the rebalance, commit, then close.
 # - Process, then commit: records may come twice. Commit, then process: records may be lost. The protocol changes neither.
-# - After a crash, auto-commit repeats at most one interval's records. Under cooperative, commit in revoked, or a
+# - After a crash, auto-commit repeats at most one interval's records if you poll at least that often. Under cooperative, commit in revoked, or a
 #   planned move repeats a few.
 # - `CommitFailedException`: no longer a member. `RebalanceInProgressException`: still one.
 # - Fencing protects offsets. It does not protect your database.

@@ -30,11 +30,12 @@ clocks()
 # %% [markdown]
 # The heartbeat comes from a **background thread**. It keeps the session alive even when the application hangs in its
 # own code. That is why the client has a clock for `poll()` as well: `max.poll.interval.ms` notices an application that
-# no longer polls. When it runs out, the *client* leaves the group, and the broker logs a member that *left*.
+# no longer polls. When it runs out, the *client* leaves the group, and the broker logs a member that *left*. (A static
+# member does not leave; see *Static membership* below.)
 #
 # ### Predict
 #
-# Which clock ends the membership in each case?
+# Which clock ends the membership in each case? The members are dynamic, and all settings have their defaults.
 
 # %%
 clock_names = ("session.timeout.ms", "max.poll.interval.ms", "rebalance timeout", "none")
@@ -72,7 +73,7 @@ guess.beside(seen)
 #
 # | rule | enforced by | what happens otherwise |
 # |---|---|---|
-# | `heartbeat.interval.ms` ≤ a third of `session.timeout.ms` | nobody; a recommendation | one heartbeat that is lost or late can cost the membership |
+# | `heartbeat.interval.ms` ≤ a third of `session.timeout.ms` | nobody; a recommendation | one or two heartbeats that are lost or late can cost the membership |
 # | `heartbeat.interval.ms` < `session.timeout.ms` | the Java client | the constructor throws `KafkaException: Failed to construct kafka consumer`, caused by an `IllegalArgumentException` |
 # | `group.min.session.timeout.ms` (6 s) ≤ session ≤ `group.max.session.timeout.ms` (30 min) | the broker | `INVALID_SESSION_TIMEOUT`; the client ends |
 # | `max.poll.interval.ms` > your worst batch | nobody | the client leaves the group in the middle of its work |
@@ -120,7 +121,7 @@ reveal(spread(usual, "longest_gap_s"))
 # | a crash must be noticed within 15 s | `session.timeout.ms=12000`, `heartbeat.interval.ms=3000`; watch for false alarms |
 # | garbage collections of 20 s | session above 20 s plus three heartbeats; better: shorten the collections |
 # | the log says *consumer poll timeout has expired* | fewer records per poll (`max.poll.records`), or a worker thread and `pause()`; only then a longer `max.poll.interval.ms` |
-# | a batch takes up to 8 minutes, and has to | `max.poll.interval.ms` = 2 × 8 minutes; a join phase may now wait as long for this member |
+# | a batch takes up to 8 minutes, and has to | `max.poll.interval.ms` = 2 × 8 minutes; a join phase may now wait that long for this member |
 # | rolling deploys rebalance all day | static membership (no rebalance at all), or cooperative or KIP-848 (no fewer rebalances, but only the partitions that move stop) |
 #
 # The longest batch is `max.poll.records` × the time per record. 500 records of 700 ms make 350 s, which is more than 5
@@ -131,7 +132,8 @@ reveal(spread(usual, "longest_gap_s"))
 # A member with a `group.instance.id` is **static**. Two things change:
 #
 # - `close()` sends no LeaveGroup (classic), or says that the member will be back (KIP-848, member epoch −2). The group
-#   waits for it for one session timeout.
+#   waits for it for one session timeout. The same holds when `max.poll.interval.ms` runs out: its heartbeats stop, and
+#   others get its partitions only one session timeout later.
 # - When a process with the same instance id joins, it *replaces* the old one and gets its partitions back, without a rebalance.
 #
 # ### Predict
@@ -277,7 +279,7 @@ reveal("\n".join([gaps(back["KIP-848"]), *ends]))
 #
 # ## Storms
 #
-# In a **rebalance storm**, a group begins its next rebalance before it has settled from the last. The usual cause
+# In a **rebalance storm**, a group begins its next rebalance before it has recovered from the last one. The usual cause
 # is batches that exceed `max.poll.interval.ms`. A member leaves, its partitions slow the others down, and the next
 # member exceeds the limit.
 
@@ -287,7 +289,8 @@ print(reasons(run("storm", "eager"), since_s=25))
 # %% [markdown]
 # The reasons are one *leave* and many *joins*. (The other leaves fall into a join phase that is already open, and begin
 # no rebalance of their own. The phase that begins at 49.2 s, for example, still waits for consumer-2 when consumer-2
-# leaves.) Nothing says "storm". The cause, `consumer poll timeout has expired`, is in the client's LeaveGroup.
+# leaves.) Nothing says "storm". The cause, `consumer poll timeout has expired`, is the reason that
+# the client gives in its LeaveGroup: look for it in the broker's line *has left group*, and as a warning in the client's log.
 #
 # The cure, in this order:
 #
@@ -298,7 +301,7 @@ print(reasons(run("storm", "eager"), since_s=25))
 #
 # ### Try it
 #
-# In the lab: raise `max.poll.interval.ms` in **Settings** until the storm is over. Find a value that ends it.
+# In the lab: raise `max.poll.interval.ms` in **Settings** until you find a value that ends the storm.
 
 # %% tags=["nbval-ignore-output"]
 Lab("storm", "eager", at_ms=29_000)
@@ -313,7 +316,7 @@ Lab("storm", "eager", at_ms=29_000)
 #
 # ## Exercise: timeouts for an objective
 #
-# Choose the clocks of a group from six demands. *Copy it into my folder* makes the file `my-exercises/c5-timeouts-for-an-slo/answer.py`;
+# Choose the timeouts of a group so that it meets six objectives. *Copy it into my folder* makes the file `my-exercises/c5-timeouts-for-an-slo/answer.py`;
 # open it in JupyterLab, fill in the values, save it, and press *Check my answer*.
 
 # %% tags=["hide-input", "nbval-ignore-output"]

@@ -79,8 +79,9 @@ bounce = f"second bounce from {second.at_ms / 1000:.0f} s on"
 reveal(f"{bounce}; first generation of cooperative-sticky at {flips[0] / 1000:.1f} s\n{deaths(bounced)}")
 
 # %% [markdown]
-# In the second bounce: as long as every member votes for range first, range wins. That is safe, too, because all members
-# list both names when the second bounce begins. So the order within the list decides only *when* the group changes its assignor.
+# In the second bounce: as long as every member lists range first, range wins. The first member that comes back without
+# range in its list ends that: from then on cooperative-sticky is the only name that all share. That is safe, too,
+# because all members list both names when the second bounce begins. So the order within the list decides only *when* the group changes its assignor.
 #
 # ## From classic to KIP-848
 #
@@ -92,7 +93,7 @@ reveal(f"{bounce}; first generation of cooperative-sticky at {flips[0] / 1000:.1
 # | Java clients 4.0, librdkafka 2.12 or newer | older ones have it as preview or not at all | upgrade them first, still classic |
 # | `session.timeout.ms`, `heartbeat.interval.ms`, `partition.assignment.strategy` are **unset** | refused at start | move the times to the broker or to the group |
 # | no assignor that puts user data (bytes of its own) into the assignments: a class that you wrote, or **librdkafka's cooperative-sticky** | the online conversion is refused | migrate offline |
-# | `group.consumer.migration.policy=bidirectional` | the default since 4.0; `disabled` in 3.8 and 3.9 | set it on the brokers |
+# | `group.consumer.migration.policy=bidirectional` | another value can forbid the conversion | nothing, if your brokers have the default (since 4.0) |
 # | code that calls `enforceRebalance()` | it does nothing but log a warning | remove it |
 # | subscriptions by pattern | the new `SubscriptionPattern` is RE2/J, evaluated by the broker | test them; the old `Pattern` still works, on the client |
 # | racks | the broker's assignors ignore `client.rack` | keep classic if you need rack-aware assignment |
@@ -110,8 +111,9 @@ except RebalanceKitError as error:
 # %% [markdown]
 # ### Online: member by member
 #
-# Three classic members are restarted with `group.protocol=consumer`, one after another. When the first one leaves, the
-# other two make generation 2; then it comes back.
+# Two **types** of group matter here, *classic* and *consumer*. Three members of a classic group are restarted with
+# `group.protocol=consumer`, one after another. When the first one leaves, the other two make generation 2; then it
+# comes back.
 #
 # ### Predict
 #
@@ -163,7 +165,8 @@ reveal(epochs(online, since_s=30, until_s=70))
 # after generation 2 comes epoch 3.
 #
 # (At 57.7 s a leave raises the epoch, and the target follows a second later. A leave computes nothing: in a
-# mixed group the target comes with the next heartbeat of a KIP-848 member or the next join.)
+# mixed group the target comes with the next heartbeat of a KIP-848 member or the next join. A classic member has no epoch in
+# the table until it has joined again.)
 #
 # ### The reverse
 #
@@ -228,14 +231,15 @@ print(deaths(forbidden))
 #
 # $ kafka-consumer-groups --bootstrap-server b:9092 --describe --group billing --members --verbose
 # GROUP    CONSUMER-ID  ...  CURRENT-EPOCH  CURRENT-ASSIGNMENT  TARGET-EPOCH  TARGET-ASSIGNMENT  UPGRADED
-# billing  billing-1-…  ...  5              orders:5            5             orders:2,5         true
+# billing  q7Vw0kT-…    ...  5              orders:5            5             orders:2,5         true
 # billing  billing-2-…  ...  4              orders:0,1,2        5             orders:0,1         false
 # billing  billing-3-…  ...  5              orders:3,4          5             orders:3,4         false
 # ```
 #
 # (A mock-up; the columns are those of the tool's source.) TYPE is `Classic` until the first KIP-848 member joins, and `Consumer` from
 # then on, mixed or not. The column **UPGRADED** is there only while the group is mixed: `false` marks the members that still run
-# the classic protocol, so it lists the pods that you have not restarted yet.
+# the classic protocol, so it lists the pods that you have not restarted yet. (A KIP-848 member's id is random and does
+# not contain the client id. The column CLIENT-ID, left out here, names the pod.)
 #
 # ## What librdkafka cannot do
 #
@@ -246,6 +250,8 @@ print(deaths(forbidden))
 # | classic to KIP-848 online | yes | from range and roundrobin, since 2.12 (general availability); from cooperative-sticky, go offline |
 # | callbacks after the migration | the same methods | `incremental_assign` and `incremental_unassign`; old `assign` calls fail |
 # | `enforceRebalance()` | yes, classic | no |
+#
+# The first row, in a run: the two bounces from above, with librdkafka clients.
 
 # %% tags=["hide-input"]
 try:
@@ -263,7 +269,8 @@ except RebalanceKitError as error:
 #
 # ### Try it
 #
-# In the lab the first restarted member dies. Which setting, on which member, lets it join?
+# In the lab the first restarted member dies. Which list of assignors lets it join and still brings the group closer to
+# cooperative-sticky?
 
 # %% tags=["nbval-ignore-output"]
 Lab("bounce-gone-wrong", at_ms=27_000)

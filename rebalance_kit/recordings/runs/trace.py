@@ -104,14 +104,13 @@ def _steps(build: _Builder) -> None:
         elif step["do"] in _DONE:
             build.put(at, name, "action", {"do": _DONE[step["do"]], "member": step.get("member")})
             if step["do"] == "kill":
-                for partition in sorted(build.owned[name]):
-                    build.pause(at, name, partition, "crash")
                 build.put(at, name, "process_ended", {"how": "crash", "error": None, "life": 1})
 
 
 def _truth_row(build: _Builder, row: Mapping[str, Any], at: int) -> None:
     kind, name = str(row["kind"]), str(row["by"])
     if kind == "start":
+        build.owned[name].clear()
         group = next(
             (
                 str(step["configs"].get("group.id"))
@@ -199,8 +198,12 @@ def _rounds(build: _Builder, facts: Facts) -> None:
                 {"group": one.group, "reason": "", "trigger": "", "culprit": None},
                 one.number,
             )
+    described: dict[str, str] = {}
     for row in build.run.truth:
         if row["kind"] == "describe" and row["t"] < build.run.stop:
+            if described.get(row["group"]) == row["state"] and row.get("epoch") is None:
+                continue
+            described[row["group"]] = row["state"]
             detail = {
                 "group": row["group"],
                 "from": "",
