@@ -22,6 +22,7 @@ from typing import Any
 from shared.browser import opened
 from shared.tables import publish
 
+from rebalance_kit.model.collector import uncollected
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.board.boards import Boards
@@ -167,11 +168,12 @@ const take = (state) => model.receive({{ ...state, film: kit.bytesOf(state.film)
 const painted = () => new Promise((done) => requestAnimationFrame(() => {{ const later = new MessageChannel(); later.port1.onmessage = done; later.port2.postMessage(0); }}));
 const shown = async (serial) => {{ while (!window.lab.screen.stage || window.lab.serial !== serial) await new Promise((done) => setTimeout(done, 0)); await painted(); }};
 window.open_ = async (state) => {{ take(state); if (!window.lab) {{ kit.default.render({{ model, el: document.getElementById("el") }}); window.lab = document.getElementById("el").rebalanceLab; }} await shown(state.controls.serial); lab.player.pause(); lab.player.seek(state.cursor_ms); lab.paint(false); await painted(); }};
+const drawn = (when) => new Promise((done) => {{ const {{ screen }} = lab, paint = screen.paint; screen.paint = function (...how) {{ paint.apply(this, how); if (!when()) return; screen.paint = paint; done(); }}; }});
 window.click_ = async (member) => {{
   lab.selected = member;
-  const begun = performance.now(), serial = lab.serial;
+  const serial = lab.serial, shows = drawn(() => lab.serial !== serial && document.querySelector(`[data-look="crashed"]`)), begun = performance.now();
   lab.act("crash");
-  while (lab.serial === serial || !document.querySelector(`[data-look="crashed"]`)) await new Promise((done) => setTimeout(done, 0));
+  await shows;
   await painted();
   const spent = performance.now() - begun;
   lab.player.pause();
@@ -217,7 +219,8 @@ def click_to_paint(members: int, partitions: int, protocol: str, clicks: int = 2
             if partitions > 64:
                 lab.get_ready()
             page.evaluate("state => open_(state)", state())
-            spent.append(page.evaluate("member => click_(member)", number % members))
+            with uncollected():  # as the widget does: cycles are collected when the page has its answer
+                spent.append(page.evaluate("member => click_(member)", number % members))
             lab.finish()
     spent = sorted(spent[2:])  # the first ones warm up
     return {

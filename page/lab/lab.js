@@ -169,6 +169,7 @@ export class Lab {
     } catch (failure) {
       if (!(failure instanceof FilmError)) throw failure;
       this.screen.refuseFilm(failure.message);
+      this.showControls();
       return;
     }
     this.selected = Math.min(this.selected, this.film.members.length - 1);
@@ -178,10 +179,10 @@ export class Lab {
     if (first) this.openAddress();
   }
 
-  // A run whose film is, byte for byte, the one that is shown comes without a film.
+  // A run whose film is, byte for byte, the one that is shown comes without a film; with another film, controls are shown with it.
   takeControls() {
-    const { serial } = this.model.get("controls");
-    if (serial !== this.serial && this.model.get("film") === this.shownBytes) this.showRun();
+    if (this.model.get("film") !== this.shownBytes) return;
+    if (this.model.get("controls").serial !== this.serial) this.showRun();
     else this.showControls();
   }
 

@@ -42,20 +42,33 @@ export function sharpPen(canvas, width, height) {
  */
 const PATTERNS = new Map();
 
+/**
+ * Colours by theme, as the lab's classes and the system name it: they are read once.
+ * @type {Map<string, Map<string, string>>}
+ */
+const COLOURS = new Map();
+const THEMES = /\brk-(?:light|dark|projector)\b/g;
+const FORCED = matchMedia("(forced-colors: active)");
+
 /** Colours and patterns as the style of a node has them now. */
 export class Painter {
   /** @param {Element} root */
   constructor(root) {
-    this.css = getComputedStyle(root);
+    this.root = root;
     this.large = root.classList.contains("rk-projector");
-    /** @type {Map<string, string>} */
-    this.colours = new Map();
+    /** @type {CSSStyleDeclaration | undefined} */
+    this.css = undefined;
+    const lab = root.closest(".rk-lab");
+    const theme = lab?.isConnected ? `${lab.className.match(THEMES)?.sort()} ${FORCED.matches}` : "";
+    this.colours = COLOURS.get(theme) ?? new Map();
+    if (theme) COLOURS.set(theme, this.colours);
   }
 
   /** @param {string} name */
   colour(name) {
     const known = this.colours.get(name);
-    if (known !== undefined) return known;
+    if (known) return known;
+    this.css ??= getComputedStyle(this.root);
     const read = this.css.getPropertyValue(`--rk-${name}`).trim();
     this.colours.set(name, read);
     return read;

@@ -20,6 +20,8 @@ Stretch = tuple[int, Position, int, Position, PartitionState]
 
 def queues_of(name: str, looks: Looks, track: Track[PartitionState], end_ms: int) -> Iterator[Queue]:
     """Stretches between two looks at a partition at whose end a queue waits; the last one reaches to the end."""
+    if all(look.log_end - look.position < LEAST for _, look in looks):
+        return
     stretches = _stretches(looks, track)
     for number, (since, before, until, after, state) in enumerate(stretches, start=1):
         waiting = _waiting(after)

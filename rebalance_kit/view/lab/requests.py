@@ -10,7 +10,6 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from rebalance_kit.model.collector import uncollected
 from rebalance_kit.model.errors import RebalanceKitError, ScenarioError
 from rebalance_kit.simulation.permalink import LinkError
 from rebalance_kit.view.lab.costs import MOST_COLUMNS, Comparing, at_a_glance, cost, packed, preview
@@ -39,8 +38,7 @@ def answer(lab: LabSurface, message: Message) -> Answer:
         raise ScenarioError(
             f"the lab was asked for {message.get('type')!r}; expected one of {', '.join(REQUESTS)}"
         )
-    with uncollected():
-        return run(lab, message)
+    return run(lab, message)
 
 
 # --- what changes the run ----------------------------------------------------------------------

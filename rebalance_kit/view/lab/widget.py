@@ -14,6 +14,7 @@ from typing import Any
 import anywidget
 import traitlets
 
+from rebalance_kit.model.collector import uncollected
 from rebalance_kit.model.errors import RebalanceKitError, require_kind
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.permalink import Link, LinkError, read_link, write_link
@@ -354,7 +355,14 @@ class Lab(Deeds, anywidget.AnyWidget):
         return {**controls_of(self.history, self.choices), "notice": self._notice, "serial": self._serial}
 
     def handle(self, message: Mapping[str, object]) -> None:
-        """Do what a click on the page asks, or refuse it in words; never a traceback in the output."""
+        """Do what a click on the page asks, or refuse it in words; never a traceback in the output.
+
+        Cycles are collected when the page has its answer.
+        """
+        with uncollected():
+            self._respond(message)
+
+    def _respond(self, message: Mapping[str, object]) -> None:
         try:
             if message.get("type") != "drag":
                 self.finish()

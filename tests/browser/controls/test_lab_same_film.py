@@ -58,3 +58,14 @@ def test_tabs_are_filled_anew_because_their_words_may_be_others(bridge):
     ask(bridge, type="settings", values=SIZE)
     bridge.pump("lab.panels.views.why.content && !lab.panels.asking")
     assert "tab" in bridge.asked
+
+
+def test_the_colours_of_the_strip_are_those_of_the_theme(bridge):
+    drawn = "document.querySelector('.rk-strip canvas').toDataURL()"
+    pictures = []
+    for theme in ("light", "dark", "projector", "light"):
+        bridge.push({"theme": theme})
+        bridge.settle()
+        pictures.append(bridge.page.evaluate(drawn))
+    assert pictures[0] == pictures[3]
+    assert len(set(pictures)) == 3

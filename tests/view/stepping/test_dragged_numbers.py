@@ -176,13 +176,11 @@ def test_a_number_that_members_do_not_share_is_none_to_drag():
     assert all(isinstance(value, int | float) for value, _, _ in lab.controls["numbers"].values())
 
 
-def test_the_collector_rests_while_a_step_is_simulated_and_works_again_after_a_refusal(monkeypatch):
+def test_the_collector_rests_until_the_page_has_its_answer_and_works_again_after_a_refusal():
     lab = Lab()
-    seen = []
-    taken = lab.take
-    monkeypatch.setattr(lab, "take", lambda history: (seen.append(gc.isenabled()), taken(history)))
-    drag(lab, "step", 30_000)
-    with pytest.raises(RebalanceKitError):
-        drag(lab, "step", 2_000)
-    assert seen == [False]
-    assert gc.isenabled()
+    answers = []
+    lab.send = lambda content, _buffers=None: answers.append((content["type"], gc.isenabled()))
+    for value in ("30000", "2000"):
+        lab.handle({"id": 1, "type": "drag", "number": 1, "how": "step", "name": SESSION, "value": value})
+        assert gc.isenabled()
+    assert answers == [("done", False), ("refused", False)]

@@ -195,8 +195,8 @@ def _seat_tracks(boards: Boards) -> list[list[int]]:
     seated: dict[str, int] = {}
     for at_ms, state in zip(boards.group.times, boards.group.states, strict=True):
         now = _seats(state)
-        for name in seated.keys() | now.keys():
-            if name in tracks and seated.get(name) != now.get(name):
+        for name in {name for name, _ in seated.items() ^ now.items()}:
+            if name in tracks:
                 tracks[name].push(at_ms, now.get(name, 0))
         seated = now
     return [_numbered_track(track) for track in tracks.values()]

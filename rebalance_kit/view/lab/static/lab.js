@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources aaf54dfd93d0c77c, bundle be36cf7f9f6923ec.
+// Made of page/lab/main.js by `make page`; edit there. Sources 20fb9b955aba361e, bundle 026e8690ec88946c.
 // shared/model.js
 function bytesOf(text3) {
   return new DataView(Uint8Array.from(atob(text3), (letter) => letter.charCodeAt(0)).buffer);
@@ -4050,17 +4050,25 @@ function sharpPen(canvas, width, height) {
   return pen;
 }
 var PATTERNS = /* @__PURE__ */ new Map();
+var COLOURS = /* @__PURE__ */ new Map();
+var THEMES = /\brk-(?:light|dark|projector)\b/g;
+var FORCED = matchMedia("(forced-colors: active)");
 var Painter = class {
   /** @param {Element} root */
   constructor(root) {
-    this.css = getComputedStyle(root);
+    this.root = root;
     this.large = root.classList.contains("rk-projector");
-    this.colours = /* @__PURE__ */ new Map();
+    this.css = void 0;
+    const lab = root.closest(".rk-lab");
+    const theme = lab?.isConnected ? `${lab.className.match(THEMES)?.sort()} ${FORCED.matches}` : "";
+    this.colours = COLOURS.get(theme) ?? /* @__PURE__ */ new Map();
+    if (theme) COLOURS.set(theme, this.colours);
   }
   /** @param {string} name */
   colour(name) {
     const known = this.colours.get(name);
-    if (known !== void 0) return known;
+    if (known) return known;
+    this.css ??= getComputedStyle(this.root);
     const read = this.css.getPropertyValue(`--rk-${name}`).trim();
     this.colours.set(name, read);
     return read;
@@ -6940,7 +6948,7 @@ var PILLS = Object.freeze(
     ]
   ]
 );
-var THEMES = Object.freeze([
+var THEMES2 = Object.freeze([
   "auto",
   "light",
   "dark",
@@ -6948,7 +6956,7 @@ var THEMES = Object.freeze([
 ]);
 function showMenu(lab, opener2) {
   const { model, options } = lab;
-  const themes = THEMES.map((name) => (
+  const themes = THEMES2.map((name) => (
     /** @type {[string, string]} */
     [
       name,
@@ -8363,7 +8371,7 @@ var FRAMED = /* @__PURE__ */ new Set([
   "fenced",
   "zombie"
 ]);
-var COLOURS = [
+var COLOURS2 = [
   "sunk",
   "ink",
   "ink3",
@@ -8379,7 +8387,7 @@ var TilePainter = class {
     this.pen = pen;
     this.painter = painter;
     this.width = width;
-    this.colours = Object.fromEntries(COLOURS.map((name) => [
+    this.colours = Object.fromEntries(COLOURS2.map((name) => [
       name,
       painter.colour(name)
     ]));
@@ -9028,7 +9036,7 @@ var Screen = class {
 };
 
 // lab/screen/theme.js
-var THEMES2 = Object.freeze([
+var THEMES3 = Object.freeze([
   "light",
   "dark",
   "projector"
@@ -9079,7 +9087,7 @@ var Theme = class {
   mark() {
     const { classList } = this.lab.ui.root;
     const { name } = this;
-    THEMES2.forEach((each) => classList.toggle(`rk-${each}`, each === name));
+    THEMES3.forEach((each) => classList.toggle(`rk-${each}`, each === name));
     if (this.lab.presenter.on) classList.add("rk-projector");
     classList.toggle("rk-calm", this.lab.options.still);
   }
@@ -9564,6 +9572,7 @@ var Lab = class {
     } catch (failure) {
       if (!(failure instanceof FilmError)) throw failure;
       this.screen.refuseFilm(failure.message);
+      this.showControls();
       return;
     }
     this.selected = Math.min(this.selected, this.film.members.length - 1);
@@ -9572,10 +9581,10 @@ var Lab = class {
     this.showRun();
     if (first) this.openAddress();
   }
-  // A run whose film is, byte for byte, the one that is shown comes without a film.
+  // A run whose film is, byte for byte, the one that is shown comes without a film; with another film, controls are shown with it.
   takeControls() {
-    const { serial } = this.model.get("controls");
-    if (serial !== this.serial && this.model.get("film") === this.shownBytes) this.showRun();
+    if (this.model.get("film") !== this.shownBytes) return;
+    if (this.model.get("controls").serial !== this.serial) this.showRun();
     else this.showControls();
   }
   /** Show the run of the film that is there: everything but the film may be another than before. */
