@@ -154,6 +154,41 @@ def test_a_second_member_of_one_client_id_does_not_join_again(told):
     assert one in text and other in text
 
 
+def test_a_member_that_joined_in_the_rebalance_of_another_joins_again(told):
+    one, other, later = (
+        f"{name}-3d088f73-0d4b-40a2-94b6-76a32dab4a{end}"
+        for name, end in (("c1", "0b"), ("c2", "1b"), ("c2", "2b"))
+    )
+
+    def admitted(seconds, member, state):
+        return broker(
+            seconds,
+            f"Pending dynamic member with id {member} joins group {GROUP} in {state} state. Adding to the group now.",
+        )
+
+    def begun(seconds, old, member):
+        reason = f"Adding new member {member} with group instance id None; client reason: not provided"
+        return preparing(seconds, old, reason)
+
+    result, _ = told(
+        broker=admitted(0, one, "Empty")
+        + begun(0, 0, one)
+        + admitted(1, other, "PreparingRebalance")
+        + old_stabilized(3, 1)
+        + broker(
+            20,
+            f"[Group {GROUP}] Member {other} has left group through explicit `LeaveGroup` request; client reason: not provided",
+        )
+        + admitted(30, later, "Stable")
+        + begun(30, 1, later)
+        + old_stabilized(31, 2)
+    )
+    assert [row["cause"] for row in result.rows("rebalances")] == [
+        "c1 joined the group; c2 joined meanwhile",
+        "c2 joined the group again",
+    ]
+
+
 def test_a_group_of_which_only_the_end_of_a_rebalance_is_told_has_not_had_none(told):
     result, text = told(broker=old_stabilized(0, 234))
     assert result.rows("groups")[0]["generations"] == [234]

@@ -18,8 +18,8 @@ starting = start_in_background()
 # %% [markdown]
 # ## 1 The gap of a partition
 #
-# Three recordings of the same event on a real cluster, Kafka 4.3.1: three healthy consumers share six partitions, and
-# a fourth one, `c4`, joins: once under eager, once under cooperative, once under KIP-848. A fourth recording follows in
+# Three recordings of the same event on a real cluster (Kafka 4.3.1): three healthy consumers share six partitions, and
+# a fourth one, `c4`, joins, once under eager, once under cooperative, and once under KIP-848. A fourth recording follows in
 # section 2, and the logs of a simulated run in section 3. Spark reads all five folders in one go.
 
 # %%
@@ -156,7 +156,7 @@ second = found.rebalances.where((run == STALL) & (F.col("number") == 2)).first()
 guess.beside({"c2": "was too slow" if second.trigger == "poll_timeout" else "was shut down"})
 
 # %% [markdown]
-# A coordinator knows what it is told. `c2`'s own log knows more. Here are the lines of both, in order of time, from one second before to one second after:
+# A coordinator knows only what it is told. `c2`'s own log knows more. Here are the lines of both, in order of time, from one second before to one second after:
 
 # %% tags=["hide-input"]
 near = F.abs(F.unix_millis("at") - F.unix_millis(F.lit(prepared[1].at))) < 1000
@@ -222,7 +222,7 @@ spells.select("run", "rebalances", "first", "last").orderBy("run", "first").show
 # those recordings are so short that the group's beginning, the event and the end lie close together. A definition needs thresholds that fit the data.
 #
 # The kit's own table `storms` is meant for logs of weeks. It asks for at least *seven* rebalances, at most *60* seconds from one to the
-# next, where members that start or stop together count as one. Because up to 60 seconds may lie between two rebalances, the group's beginning at 09:00:01 belongs to the storm as well, so it finds exactly seven:
+# next, where rebalances that begin because members start (or stop) together count as one. Because up to 60 seconds may lie between two rebalances, the group's beginning at 09:00:01 belongs to the storm as well, so the storm has exactly seven rebalances:
 
 # %% tags=["nbval-ignore-output"]
 show_logs(found, "timeline", "storm")
@@ -277,7 +277,7 @@ seen_so_far(watch)
 # %% [markdown]
 # Compare the causes with those of section 3: the broker's log alone is enough for them here, because clients since Kafka 3.2 send their reasons along.
 #
-# In the table a rebalance is *fresh* at first and *settled* later. A **watermark** is a moment some way behind the latest time that has been read; what lies before it cannot change any more, because a line that comes in with an earlier time than the watermark is ignored. Spark uses it to decide when a result is final: in *append* mode a row is emitted once, when the
+# In the table a rebalance is *fresh* at first, and *settled* once the watermark has passed it. A **watermark** is a moment some way behind the latest time that has been read; what lies before it cannot change any more, because a line that comes in with an earlier time than the watermark is ignored. Spark uses it to decide when a result is final: in *append* mode a row is emitted once, when the
 # watermark has passed it. In a terminal: `rebalance-kit watch DIR`.
 #
 # A count that is emitted only once it is final: that is the next exercise, with a broker whose lines come late.
@@ -321,7 +321,7 @@ print(twelfth.check(per_half_minute))
 #
 # <details><summary>Answer</summary>
 #
-# It cuts a storm at the full minute and counts its halves apart. A session window ends where the quiet begins.
+# It may cut a storm in two and count the halves apart. A session window ends where the quiet begins.
 #
 # </details>
 #

@@ -21,8 +21,8 @@ starting = start_in_background()
 # is. Shorter is better, then? A process that is only *suspended* for too long (a long GC pause, a frozen virtual machine) is taken
 # for dead as well: a false alarm. It costs up to two more rebalances: one when the process is removed, one when it is back.
 #
-# So each run has both: one of three members is killed, and the others freeze up to twice, for 1 to 60 seconds, more often
-# briefly than long. Length and moment are drawn by the run's **seed**, so that every setting faces the same crash and the same freezes. (A freeze
+# So each run has both: one of three members is killed, and between them the others freeze up to twice, for 1 to 60 seconds, more often
+# for a short time than for a long one. Length and moment are drawn by the run's **seed**, so that every setting faces the same crash and the same freezes. (A freeze
 # that would last beyond the end of the run is left out.)
 #
 # ### Predict
@@ -99,8 +99,8 @@ twin(detection)
 
 # %% [markdown]
 # The two panels are one decision. There is no best value, only a price: how many seconds of outage would you accept to avoid one false alarm?
-# Suppose your group freezes for 1 to 60 seconds once or twice a day, as in a run here, and a crash happens once a month. With 6 s you save nearly forty seconds once a month, and pay with
-# a false alarm, that is two rebalances, about every day. Then keep the default, and mend the freezes. If your processes never freeze for longer than three seconds, the price is nothing,
+# Suppose a member of your group freezes for 1 to 60 seconds once or twice a day, as in a run here, and a crash happens once a month. With 6 s you save nearly forty seconds once a month, and pay with
+# a false alarm, that is two rebalances, about every day. Then keep the default, and cure the freezes. If your processes never freeze for longer than three seconds, the price is nothing,
 # and 10 s is a good choice. So before you go below the default, look at your GC logs. All three protocols give nearly the same curve, because each of them waits for the session to end. (KIP-848 is a
 # little earlier, because the last heartbeat is older there: members send one every 5 s, not every 3 s, and a commit does not extend the session.)
 #
@@ -143,7 +143,7 @@ unread.orderBy("members").show()
 # twice, under cooperative mostly three times, so the number of rebalances grows with the group. Under
 # **eager** each of them stops all 48 partitions, briefly. Under **cooperative** and **KIP-848** each stops only what the
 # restarted member gives up and, when it is back, what it gets. That takes longer than an eager stop, but it happens to each partition
-# about once in the whole rollout, so the sum hardly depends on the size at all.
+# about twice in the whole rollout, whatever the size, so the sum hardly depends on it.
 #
 # **Watch for** the place where the lines cross in the right panel. If you measure with three consumers on a laptop, you measure the wrong side of it.
 
@@ -176,9 +176,9 @@ work.orderBy("members").show()
 
 # %% [markdown]
 # If neighbours went into the same task, one task would get all the groups of 24 and another one all the groups of
-# three: the second would be done long before the first. So the kit shuffles the rows first, by a fixed seed.
+# three: the second would be done long before the first. So the kit mixes the rows first, with a fixed seed.
 #
-# **Keys are not alike.** The same happens to an aggregation in which one key has most of the rows: that is *skew*. A shuffle of rows does not
+# **Keys are not alike.** The same happens to an aggregation in which one key has most of the rows: that is *skew*. Mixing the rows does not
 # help, because all rows of a key go to one task. (Spark's *adaptive execution* splits such tasks in joins, not in aggregations. Counts and sums
 # suffer least, because each task adds up its own rows before they are sent; an exact percentile or a window needs every row in one place.) The next exercise
 # cuts a hot key into pieces, on a count, where the result is easy to check.
@@ -236,14 +236,14 @@ print(fifteenth.check(sweep_by_hand))
 #
 # <details><summary>Answer to the first</summary>
 #
-# Medians and quartiles hardly move, because they describe the chance itself and not your uncertainty. What grows with fewer runs is how much they change from one set of seeds
+# Medians and quartiles hardly move, because they describe how much one run differs from another, which does not depend on how many you make. What grows with fewer runs is how much they change from one set of seeds
 # to the next. The count of false alarms suffers most: rare events need many runs.
 #
 # </details>
 #
 # ## Check yourself
 #
-# **1.** Two settings were run with the same seeds. Their medians differ by 2 s, and their middle halves overlap. What do you look at
+# **1.** Two settings were run with the same seeds. Their medians differ by 2 s, and the ranges between their quartiles overlap. What do you look at
 # before you report a difference?
 #
 # <details><summary>Answer</summary>
@@ -272,7 +272,7 @@ Quiz("clocks", count=5)
 # - One run is one sample; ask for medians and quartiles over seeds.
 # - A shorter session timeout buys faster detection at the price of false alarms, at nearly the same price under all three protocols.
 # - The cost of a rolling restart grows with the group under eager, and hardly under the other two: measure at your size.
-# - Runs and keys are not alike: shuffle the rows of a sweep, split the hot key of an aggregation.
+# - Runs and keys are not alike: mix the rows of a sweep, split the hot key of an aggregation.
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 from rebalance_kit.notebook import next_notebook

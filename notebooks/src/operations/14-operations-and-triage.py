@@ -56,7 +56,7 @@ triage()
 # | state | classic | KIP-848 | what it means for you |
 # |---|---|---|---|
 # | `Stable` | yes | yes | every member has its assignment. It does **not** mean that every partition is read |
-# | `PreparingRebalance` | yes | – | the join phase is open: at least one member has not joined again yet |
+# | `PreparingRebalance` | yes | – | the join phase is open: it waits for members that have not joined again yet (in a new group, for the initial delay) |
 # | `CompletingRebalance` | yes | – | the leader computes, the others wait for the answer to their SyncGroup |
 # | `Assigning` | – | yes | the group has a new epoch, and its target is not computed yet |
 # | `Reconciling` | – | yes | the target is computed; at least one member has not reached it yet |
@@ -110,7 +110,7 @@ print(consumer_groups(slow, 52, "members"))
 # %% [markdown]
 # consumer-2 has yet to give up `orders-5`, and consumer-3 waits for it. (`orders-2` is free already: consumer-3 gets it at
 # its next heartbeat.) Look at the epochs rather than at the
-# assignments: CURRENT-ASSIGNMENT lists `orders-5` until the revocation is acknowledged, but in Kafka 4.0 it leaves the
+# assignments: in Kafka 4.3 CURRENT-ASSIGNMENT lists `orders-5` until the revocation is acknowledged, but in Kafka 4.0 it leaves the
 # partition out at once, so the two assignments look equal although the member is not done.
 #
 # ## Metrics, and what to alert on
@@ -220,7 +220,7 @@ print(consumer_groups(first, 85, "state"))
 #
 # <details><summary>Answer</summary>
 #
-# Only one member's partitions fall behind, as with a dead member: a lag of 50 is the age of a commit. But the offsets stopped at about 35 s, a dead member is
+# Only one member's partitions fall behind, as with a dead member. (The lag of 50 on the others only tells how old their last commit is.) But the offsets stopped at about 35 s, a dead member is
 # removed when its session of 45 s ends, and at 85 s the group still has three members. So this one sends heartbeats and
 # finishes nothing. Two causes are left: its application works on one batch (for up to five minutes nobody would
 # object), or the client itself reads nothing. The broker cannot tell them apart. The member's own log or its
@@ -228,7 +228,7 @@ print(consumer_groups(first, 85, "state"))
 #
 # </details>
 #
-# In a log of librdkafka, `%4` marks a warning and smaller numbers mark worse:
+# consumer-3 is a librdkafka client. In its log `%4` marks a warning, and smaller numbers mark worse:
 
 # %%
 logs_of(first)
@@ -260,7 +260,7 @@ shell(
 # %% [markdown]
 # <details><summary>What is it?</summary>
 #
-# The CONSUMER-ID of two partitions begins with an instance id (`pod-2`), and their offsets do not move. The log shows
+# The CONSUMER-ID of two partitions begins with an instance id (`pod-2`), and their lag shows that their offsets have stopped. The log shows
 # how it goes on: the member is removed *on heartbeat expiration*, and 25 seconds later `pod-2` joins as a new member. So a static member
 # takes longer to restart than `session.timeout.ms`: the group waits for the whole session, and then rebalances anyway,
 # twice. Raise the session timeout above the restart time, or drop the instance id. (If a pod is gone for good, do not wait for the session: remove the member with the Admin client.)

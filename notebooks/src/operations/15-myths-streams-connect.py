@@ -55,7 +55,7 @@ reveal(
 )
 
 # %% [markdown]
-# **False.** The new coordinator reads the group from `__consumer_offsets` and finds it `Stable`; members keep their ids and the generation.
+# **False.** The new coordinator reads the group from `__consumer_offsets` and finds it `Stable`; members keep their ids and the generation (under KIP-848, the epoch).
 # A rebalance follows only if a member cannot reach the new coordinator before its session ends, or if the leader is told
 # something new about the topics: racks that are missing while a broker is away (notebook 01), or an incomplete answer from a broker
 # that is still starting.
@@ -100,13 +100,15 @@ reveal(columns(rows))
 # **False.** Each member votes for the first name in its list that all members support; the most votes win.
 #
 # ### 4. Any Java consumer that sees new partitions starts a rebalance
+#
+# The topic gets two more partitions; `metadata.max.age.ms` is 10 s in this run. Who makes the group rebalance?
 
 # %% tags=["answer"]
 reveal(reasons(run("partitions-added", "eager"), since_s=20))
 
 # %% [markdown]
 # **False.** Under the classic protocol, only the **leader** compares the topics' partitions with those that it
-# has assigned. Until it refreshes its metadata (after at most `metadata.max.age.ms`, five minutes) nobody reads the new
+# has assigned. Until it refreshes its metadata (after at most `metadata.max.age.ms`, by default five minutes) nobody reads the new
 # partitions. Under KIP-848 the broker notices by itself. (In librdkafka, members that are not the leader re-join, too.)
 #
 # ### 5. A stalled consumer makes healthy consumers stop
@@ -124,6 +126,8 @@ reveal(columns([("eager", "cooperative", "KIP-848"), waits]))
 # wait for the stalled one under cooperative, even if a healthy member gave it up: notebook 03.)
 #
 # ### 6. `group.initial.rebalance.delay.ms` delays every rebalance
+#
+# Three members begin a group, and a fourth one joins it later. How long does each of the two join phases last?
 
 # %% tags=["answer"]
 reveal(states(run("join", "eager")))
@@ -216,7 +220,7 @@ guess.beside(dict(zip(guess.answers, truth, strict=True)))
 # partitions. Several members read one partition; each record is acquired under a lock
 # (`group.share.record.lock.duration.ms`, 30 s), acknowledged on its own, delivered again if it is not, and given up
 # after five attempts (`group.share.delivery.count.limit`). Order within a partition is lost. A member owns no partition
-# alone, so there is nothing to revoke, and none of the gaps of this course.
+# alone, so there is nothing to revoke, and the gaps of this course do not occur.
 #
 # ## Check yourself
 
@@ -233,7 +237,7 @@ Quiz("connect", count=5)
 # - Heartbeats come from a thread of their own. Only `poll()` shows progress.
 # - Assignors are voted on. New partitions wait for the leader's metadata.
 # - Only eager makes healthy members stop and wait for a slow one.
-# - Streams deals tasks; standbys and warm-ups spare their new owners the rebuild. A Connect sink has two groups, and a
+# - Streams deals tasks; standbys and warm-ups spare a task's new owner the rebuild. A Connect sink has two groups, and a
 #   lost worker's tasks wait five minutes.
 # - Share groups share out records, consumer groups partitions.
 

@@ -15,7 +15,7 @@ _RESTARTING = ": no topic was changed, but a broker was starting and its metadat
 
 
 class Causes:
-    """Puts causes into words, one rebalance after the other; remembers who caused one before, and when last."""
+    """Puts causes into words, one rebalance after the other; remembers who caused or joined one before, and when last."""
 
     def __init__(self) -> None:
         self._seen: dict[tuple[str, str], int] = {}
@@ -29,10 +29,10 @@ class Causes:
             known_by = _known_by(row)
             more = _more(row, again=not row.shares_name and not self._seen.keys().isdisjoint(known_by))
             row.cause = sentence(row.trigger, row.culprit) + more + _meanwhile(row) + waited
-            self._seen.update(dict.fromkeys(known_by, row.start_ms))
+            self._seen.update(dict.fromkeys(known_by | _joined_with(row), row.start_ms))
 
     def forget(self, before_ms: int) -> None:
-        """Forget who caused none since."""
+        """Forget who caused and joined none since."""
         self._seen = {key: at_ms for key, at_ms in self._seen.items() if at_ms >= before_ms}
 
 
@@ -41,6 +41,11 @@ def _known_by(row: Rebalance) -> set[tuple[str, str]]:
     if row.culprit is None:
         return set()
     return {(row.culprit, "" if row.culprit_member is not None else row.file)}
+
+
+def _joined_with(row: Rebalance) -> set[tuple[str, str]]:
+    """Who joined in the same rebalance, where a coordinator tells it."""
+    return {(name, "") for name in row.joined} if row.culprit_member is not None else set()
 
 
 def _more(row: Rebalance, *, again: bool) -> str:

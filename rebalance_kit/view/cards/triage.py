@@ -26,7 +26,7 @@ SYMPTOMS: tuple[tuple[str, tuple[Branch, ...]], ...] = (
             Branch(
                 "Stable, and no rebalance for hours",
                 "too little capacity",
-                "add members, up to the partitions",
+                "add members, up to the number of partitions",
             ),
             Branch("state changes every few minutes", "a rebalance storm", "next symptom"),
             Branch("state is Empty, or no such group", "no member runs", "start them; read why they ended"),
@@ -60,10 +60,9 @@ SYMPTOMS: tuple[tuple[str, tuple[Branch, ...]], ...] = (
     (
         "Some partitions are stuck",
         (
+            Branch("no CONSUMER-ID on them", "a hand-over", "find who has not revoked"),
             Branch(
-                "no CONSUMER-ID on them",
-                "new partitions, or a hand-over",
-                "find who has not revoked; else wait for metadata.max.age.ms",
+                "new ones, missing from the table", "no metadata refresh yet", "wait for metadata.max.age.ms"
             ),
             Branch(
                 "an owner whose process is gone",
@@ -94,9 +93,7 @@ SYMPTOMS: tuple[tuple[str, tuple[Branch, ...]], ...] = (
                 "smaller batches; idempotent writes",
             ),
             Branch(
-                "after offsets expired or were reset",
-                "auto.offset.reset decided",
-                "check offsets.retention.minutes",
+                "after offsets expired", "auto.offset.reset is earliest", "check offsets.retention.minutes"
             ),
         ),
     ),
@@ -120,7 +117,7 @@ def triage() -> Picture:
             y += tall + GAP / 2
         parts += _symptom(symptom, hue, top, y - top - GAP / 2)
         y += GAP
-    heads = (("You see", 14), ("Look at", AT_LOOK), ("It is", AT_CAUSE), ("First do", AT_DO))
+    heads = (("You see", 14), ("Look at", AT_LOOK), ("It is", AT_CAUSE), ("Do first", AT_DO))
     top_line = [words(x, 40, head, size=16, bold=True) for head, x in heads]
     text = _text()
     return Picture(closed([*page(int(y) + 4, role), *top_line, *parts], "From symptom to cause", text), text)
