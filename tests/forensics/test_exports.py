@@ -17,7 +17,7 @@ import zipfile
 import pytest
 
 from rebalance_kit.forensics.lines import pipes
-from rebalance_kit.forensics.lines.exports import unwrapped
+from rebalance_kit.forensics.lines.exports import TimesAbove, unwrapped
 from rebalance_kit.forensics.lines.files import collect, survey
 from rebalance_kit.forensics.look import look
 from rebalance_kit.model.errors import DataError
@@ -239,3 +239,48 @@ def test_a_pipe_that_nobody_writes_into_is_refused_by_name(tmp_path, monkeypatch
     os.mkfifo(path)
     with pytest.raises(DataError, match=r"pipe is a pipe that nobody writes into"):
         look([path])
+
+
+JUL = [
+    "Nov 21, 2026 2:15:25 PM org.apache.kafka.clients.consumer.internals.ConsumerCoordinator sendJoinGroupRequest",
+    f"INFO: [Consumer clientId=c1, groupId={GROUP}] (Re-)joining group",
+    "\tat java.base/java.lang.Thread.run(Thread.java:840)",
+    "Nov 21, 2026 2:15:26\u202fPM app.Main main",
+    "WARNING: of the application",
+    "Nov 21, 2026 2:15:27 PM app.Main main",
+    "a line without a level",
+    "",
+]
+
+
+def timed(pieces):
+    below = TimesAbove()
+    return b"".join([*map(below.take, pieces), below.rest()]).decode(), below.applies
+
+
+def test_lines_of_java_util_logging_get_the_time_above_them_and_keep_their_numbers():
+    text, applies = timed(["\n".join(JUL).encode()])
+    assert applies
+    assert text.split("\n") == [
+        "", f"2026-11-21T14:15:25 {JUL[1]}", JUL[2], "", f"2026-11-21T14:15:26 {JUL[4]}", "", JUL[6], "",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("cut", [200, 205, 230, 260, 290, 330])
+def test_times_above_are_moved_wherever_a_piece_ends(cut):
+    data = "\n".join(JUL).encode()
+    assert timed([data[:cut], data[cut : cut + 9], data[cut + 9 :]]) == timed([data])
+
+
+def test_a_log_with_its_times_in_its_lines_passes_as_it_is():
+    assert timed([LOG.encode()]) == (LOG, False)
+
+
+@pytest.mark.parametrize("name", ["app.log", "app.log.gz"])
+def test_java_util_logging_is_read_with_its_times(tmp_path, name):
+    path = tmp_path / name
+    data = "\n".join(JUL).encode()
+    path.write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    (event,) = look([tmp_path]).rows("events")
+    assert (event["event"], event["line"]) == ("joining", 2)
+    assert str(event["at"]).startswith("2026-11-21 14:15:25")

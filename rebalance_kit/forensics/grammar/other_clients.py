@@ -10,20 +10,21 @@ from rebalance_kit.forensics.grammar.template import Template
 
 _LINES: tuple[tuple[str, str], ...] = (
     # kafka-python, aiokafka
-    ("joined", "Successfully joined group {group} with generation {generation}"),
+    ("joined", "Successfully joined group {group} with generation {generation}[[, {_}]]"),
     ("joined", "Joined group '{group}' (generation {generation}) with member_id {member}"),
-    ("joining", "(Re-)joining group {group}"),
+    ("joining", "(Re-)joining group {group}[[, {_}]]"),
     ("other_coordinator_lost", "Marking the coordinator dead (node {_}) for group {group}: {cause}"),
     ("other_session_expired", "Heartbeat session expired{_}"),
     ("other_poll_timeout", "Heartbeat poll expired, leaving group{_}"),
     ("other_leaving", "Leaving consumer group{_}"),
     ("other_rebalancing", "Heartbeat failed for group {group} because it is rebalancing"),
     ("other_unknown_member", "Heartbeat failed: local member_id was not recognized{_}"),
+    ("other_unknown_member", "Heartbeat: local member_id was not recognized{_}"),
     ("other_rebalancing", "Heartbeat failed for group {group}{_}"),
     ("other_commit_failed", "OffsetCommit failed for group {group} due to {reason}"),
-    ("other_assigned", "Setting newly assigned partitions {partitions} for group {group}"),
+    ("other_assigned", "Setting newly assigned partitions {partitions} for group {group}[[, {_}]]"),
     ("other_assigned", "Updated partition assignment: {partitions}"),
-    ("other_revoked", "Revoking previously assigned partitions {partitions} for group {group}"),
+    ("other_revoked", "Revoking previously assigned partitions {partitions} for group {group}[[, {_}]]"),
     ("other_leader", "Elected group leader -- performing partition assignments using {assignor}"),
     ("other_joined", "Successfully synced group {group} with generation {generation}"),
     # sarama

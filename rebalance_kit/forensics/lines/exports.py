@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 from rebalance_kit.forensics.lines.anchors import ANCHOR
 from rebalance_kit.forensics.lines.pipes import scratch
+from rebalance_kit.forensics.lines.times_in_text import time_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -227,3 +228,48 @@ def _goes_on(line: str, after: str, width: int) -> bool:
     """Whether the line is as wide as the terminal and the next one does not begin as lines of logs do."""
     wide = len(line.rstrip()) >= width - 1 and after.strip() != ""
     return wide and _BEGINS.match(after) is None and line[:_ALIKE] != after[:_ALIKE]
+
+
+#: java.util.logging writes two lines: time, class and method; then level and message.
+_JUL_HEAD = re.compile(
+    rb"[A-Z][a-z]{2} \d{1,2}, \d{4},? \d{1,2}:\d\d:\d\d(?: |\xe2\x80\xaf)[AP]M [\w.$]+(?: \S+)?\r?"
+)
+_JUL_BODY = re.compile(rb"[A-Z]{4,10}: ")
+
+
+class TimesAbove:
+    """Gives each line of java.util.logging the time of the line above it, which is left empty: line numbers stay.
+
+    A file whose beginning holds no such pair of lines passes through as it is.
+    """
+
+    def __init__(self) -> None:
+        #: Whether the file is written so; known after its first piece.
+        self.applies: bool | None = None
+        self._above, self._rest = b"", b""
+
+    def take(self, piece: bytes) -> bytes:
+        """The piece with its times moved, up to its last whole line."""
+        if self.applies is None:
+            lines = piece.split(b"\n")
+            self.applies = any(
+                _JUL_BODY.match(below) and _JUL_HEAD.fullmatch(above) for above, below in pairwise(lines)
+            )
+        if not self.applies:
+            return piece
+        *lines, self._rest = (self._rest + piece).split(b"\n")
+        return b"".join(self._timed(line) + b"\n" for line in lines)
+
+    def rest(self) -> bytes:
+        """What is left after the last piece."""
+        return self._timed(self._rest) if self._rest else b""
+
+    def _timed(self, line: bytes) -> bytes:
+        above, self._above = self._above, b""
+        if _JUL_HEAD.fullmatch(line):
+            self._above = line
+            return b""
+        if not above or not _JUL_BODY.match(line):
+            return line
+        at, _ = time_in(above.decode("utf-8", "replace"))
+        return f"{at} ".encode() + line

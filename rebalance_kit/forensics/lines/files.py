@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from rebalance_kit.forensics.lines.exports import (
     EXPORTS,
     TERMINAL_BYTES,
+    TimesAbove,
     holds_a_log,
     is_archive,
     packed_as,
@@ -239,12 +240,26 @@ def look(run: str, name: str, path: Path, salvage: Path, place: int) -> LogFile:
         target.write_bytes(whole)
         return LogFile(run, name, target, _count(target, zipped=False)[0], _WRAPPED)
     lines, damage = _count(path, zipped)
-    if damage is None and zipped == named_gz:
+    times_above = _has_times_above(path, zipped)
+    if damage is None and zipped == named_gz and not times_above:
         return LogFile(run, name, path, lines)
     target = salvage / f"{place}.log"
+    below = TimesAbove()
     with target.open("wb") as out:
-        read_through(path, zipped, out.write)
-    return LogFile(run, name, target, lines, _lost(damage, lines) if damage else _misnamed(zipped))
+        read_through(path, zipped, lambda chunk: out.write(below.take(chunk)))
+        out.write(below.rest())
+    odd = TIMES_ABOVE if times_above else _misnamed(zipped)
+    return LogFile(run, name, target, lines, _lost(damage, lines) if damage else odd)
+
+
+def _has_times_above(path: Path, zipped: bool) -> bool:
+    """Whether the times stand on lines of their own, by the first piece."""
+    below = TimesAbove()
+    with path.open("rb") as raw:
+        for chunk in _chunks(raw, zipped):
+            below.take(chunk)
+            break
+    return bool(below.applies)
 
 
 def _misnamed(zipped: bool) -> str:
@@ -256,6 +271,7 @@ def _lost(damage: str, lines: int) -> str:
 
 
 #: What is said of a file whose lines were put together.
+TIMES_ABOVE = "java.util.logging writes times on lines of their own: each line is read with the time above it"
 _WRAPPED = "lines that a terminal had wrapped were joined; line numbers are those of the whole lines"
 
 
@@ -323,7 +339,17 @@ class Text:
         else:
             if zipped != named_gz:
                 self._note = _misnamed(zipped)
-            self.damage = yield from _chunks(raw, zipped)
+            below = TimesAbove()
+            chunks = _chunks(raw, zipped)
+            while True:
+                try:
+                    yield below.take(next(chunks))
+                except StopIteration as end:
+                    self.damage = end.value
+                    break
+            if below.applies:
+                self._note = TIMES_ABOVE
+                yield below.rest()
 
     def note(self, lines: int) -> str | None:
         """What is odd about the file, after its pieces gave so many lines."""

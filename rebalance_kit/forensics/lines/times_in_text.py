@@ -25,7 +25,7 @@ _ISO = re.compile(
 _COUNTED = re.compile(r"(?<![\d.])(?:\d{10}\.\d{3}|1\d{12})(?![\d.])", re.ASCII)
 #: Kibana and java.util.logging: ``Nov 21, 2026 @ 02:15:25.032``, ``November 21st 2026, 02:15:25.032``.
 _NAMED = re.compile(
-    rf"\b({_MONTH})[a-z]{{0,6}} (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}}),?(?: @)? ({_CLOCK})(?: ([AP]M))?"
+    rf"\b({_MONTH})[a-z]{{0,6}} (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}}),?(?: @)? ({_CLOCK})(?:[ \u202f]([AP]M))?"
 )
 #: Of web servers: ``21/Nov/2026:02:15:25 +0000``.
 _APACHE = re.compile(rf"\b(\d\d)/({_MONTH})/(\d{{4}}):({_CLOCK})((?: [+-]\d{{4}})?)")

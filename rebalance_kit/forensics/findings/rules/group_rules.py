@@ -29,7 +29,7 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "client_lost_session",
         ("other_session_expired", "other_unknown_member"),
-        sentence="{who} was no longer a member when it wrote: no heartbeat of it had been answered in time",
+        sentence="{who} lost its session: no heartbeat of it had been answered in time",
         do="Look at what it did before: clients that heartbeat from their own processing loop (kafkajs, older kafka-python, "
         "ruby-kafka) lose their session in a long handler; otherwise at the broker and the network.",
         source="session.timeout.ms of that client",
