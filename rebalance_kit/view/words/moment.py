@@ -162,12 +162,11 @@ def _join_phase(board: BoardState) -> tuple[str, str]:
     if len(awaited) > LISTED:
         return (
             f"The join phase waits for {len(awaited)} members.",
-            "They hear of it with their next heartbeat (heartbeat.interval.ms).",
+            "A member hears of a rebalance with its next heartbeat (heartbeat.interval.ms).",
         )
-    hears = "it hears" if len(awaited) == 1 else "they hear"
     return (
         f"The join phase waits for {listing(awaited)}.",
-        f"{hears.capitalize()} of the rebalance with the next heartbeat (heartbeat.interval.ms).",
+        "A member hears of a rebalance with its next heartbeat (heartbeat.interval.ms).",
     )
 
 
@@ -216,7 +215,7 @@ def _moving(board: BoardState) -> tuple[str, str] | None:
     owners = sorted({partition.state.owner or "" for partition in fresh})
     return (
         f"{listing(owners[:LISTED])} {'has' if len(owners) == 1 else 'have'} new partitions: {partitions_in_words(partition.name for partition in fresh)}.",
-        "First records are on their way.",
+        "No record of them has been processed yet.",
     )
 
 
