@@ -10,8 +10,6 @@ SETTLE_S = 5.0
 """A classic rebalance of the mock cluster waits 3.5 s for its members; a callback younger than this may have a successor."""
 MOST_S = 8.0
 """How much longer than its seconds a run may last."""
-REPORTS = 2
-"""The last reports, of a second each, in one of which a member has to have read a record."""
 
 
 class Settling:
@@ -22,7 +20,7 @@ class Settling:
 
     def __init__(self, seconds: float, stay: Sequence[str]) -> None:
         self._seconds = seconds
-        self._reports: dict[str, list[int]] = {name: [] for name in stay}
+        self._last = dict.fromkeys(stay, 0)
         self._stirred_s = -math.inf
         self._over = False
         self._lock = threading.Lock()
@@ -35,14 +33,14 @@ class Settling:
     def read(self, name: str, records: int) -> None:
         """A member's report of its last second."""
         with self._lock:
-            if name in self._reports:
-                self._reports[name].append(records)
+            if name in self._last:
+                self._last[name] = records
 
     def over(self, now_s: float) -> bool:
         """Whether the run ends: for all members at once, and never again afterwards."""
         with self._lock:
             if not self._over and now_s >= self._seconds:
-                all_read = all(any(records[-REPORTS:]) for records in self._reports.values())
+                all_read = all(self._last.values())
                 settled = now_s - self._stirred_s >= SETTLE_S
                 self._over = all_read or settled or now_s >= self._seconds + MOST_S
             return self._over
