@@ -78,6 +78,7 @@ def recorded_trace(run: RecordedRun) -> Trace:
         if end - build.last[member, partition] > GAP_MS:
             build.pause(end, member, partition, "crash")
     _rounds(build, of_record(run))
+    _states(build)
     rows = tuple(_finished(build))
     topics = _topics(run)
     meta = {
@@ -111,20 +112,7 @@ def _truth_row(build: _Builder, row: Mapping[str, Any], at: int) -> None:
     kind, name = str(row["kind"]), str(row["by"])
     if kind == "start":
         build.owned[name].clear()
-        group = next(
-            (
-                str(step["configs"].get("group.id"))
-                for step in build.run.steps
-                if step["do"] == "start" and step["member"] == name
-            ),
-            "",
-        )
-        build.put(
-            at,
-            name,
-            "process_started",
-            {"group": group, "client": "java", "configs": {}, "topics": [], "life": 1},
-        )
+        _started(build, at, name)
     elif kind in {"assigned", "revoked", "lost"}:
         _callback(build, row, at, name, kind)
     elif kind in {"assigned_end", "revoked_end", "lost_end"}:
@@ -148,6 +136,13 @@ def _truth_row(build: _Builder, row: Mapping[str, Any], at: int) -> None:
             build.last[name, partition] = at
     elif kind in {"closed", "died"}:
         build.put(at, name, "process_ended", {"how": kind, "error": row.get("text"), "life": 1})
+
+
+def _started(build: _Builder, at: int, name: str) -> None:
+    starts = (step for step in build.run.steps if step["do"] == "start" and step["member"] == name)
+    group = next((str(step["configs"].get("group.id")) for step in starts), "")
+    detail = {"group": group, "client": "java", "configs": {}, "topics": [], "life": 1}
+    build.put(at, name, "process_started", detail)
 
 
 def _callback(build: _Builder, row: Mapping[str, Any], at: int, name: str, kind: str) -> None:
@@ -198,6 +193,10 @@ def _rounds(build: _Builder, facts: Facts) -> None:
                 {"group": one.group, "reason": "", "trigger": "", "culprit": None},
                 one.number,
             )
+
+
+def _states(build: _Builder) -> None:
+    """What the group was described as, each time that it changed."""
     described: dict[str, str] = {}
     for row in build.run.truth:
         if row["kind"] == "describe" and row["t"] < build.run.stop:
