@@ -25,7 +25,7 @@ from rebalance_kit.notebook import columns, next_notebook, predict, reveal
 # | who runs the assignor | the **group leader**, one of the consumers | the **group coordinator**, a broker |
 # | the choice is made by | `partition.assignment.strategy`, a list in each client | `group.remote.assignor` in a client, or the first of `group.consumer.assignors` on the broker |
 # | what Kafka ships | range, roundrobin, sticky, cooperative-sticky | uniform (default), range |
-# | what it sees of the present | what members say they own (sticky ones only) | the previous target assignment |
+# | what it sees of the present | what members say they own (sticky ones only) | the previous target assignment (uniform only) |
 # | your own class | on every client | on every broker |
 #
 # In a classic group all members must share at least one assignor. The group uses the one with the most votes; each
@@ -80,7 +80,7 @@ guess.beside(dict(zip(guess.answers, counts, strict=True)))
 reveal(two)
 
 # %% [markdown]
-# (The topics come in no particular order, because Java's range iterates a hash map. The order changes nothing.)
+# (The topics come in no particular order, because Java's range iterates over a hash map. The order changes nothing.)
 #
 # Range starts again with each topic, so the **same** first member takes the remainder every time. With ten topics of
 # one partition it takes everything. This is the skew that exam questions ask about: two of three consumers sit idle,
@@ -202,7 +202,7 @@ joining
 # ## Uniform: the broker deals
 #
 # KIP-848 moves the assignor into the coordinator. The default, `uniform`, is sticky by nature: it starts from the
-# **previous target assignment**, which the broker keeps itself.
+# **previous target assignment**, which the broker keeps itself. (`deal` puts `server.` before the names of the broker's assignors.)
 
 # %%
 three = {"c1": ["orders-0", "orders-1"], "c2": ["orders-2", "orders-3"], "c3": ["orders-4", "orders-5"]}

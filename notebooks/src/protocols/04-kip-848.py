@@ -22,7 +22,7 @@
 # | a barrier: everybody waits for everybody | no barrier: each member moves independently |
 # | generation | **group epoch**, **target epoch**, **member epoch** |
 #
-# - **group epoch**: a counter that goes up when members, subscriptions or partitions change. (A static member that restarts changes nothing.)
+# - **group epoch**: a counter that goes up when members, subscriptions or partitions change. (A static member that is back before its session expires changes nothing.)
 # - **target epoch** (in Kafka: assignment epoch): the group epoch for which the current target assignment was computed. The **target
 #   assignment** says what each member *should* own.
 # - **member epoch**: the target epoch up to which this member has given up what it had to. It may still wait for partitions.

@@ -21,13 +21,13 @@
 #
 # ## Who sets what
 #
-# | setting of the classic client | under KIP-848 |
+# | classic client | under KIP-848 |
 # |---|---|
 # | `session.timeout.ms` | `group.consumer.session.timeout.ms` of the broker, or `consumer.session.timeout.ms` of one group |
 # | `heartbeat.interval.ms` | `group.consumer.heartbeat.interval.ms` of the broker, or `consumer.heartbeat.interval.ms` of one group |
 # | `partition.assignment.strategy` | `group.consumer.assignors` of the broker (`uniform`, `range`); a client can request one with `group.remote.assignor` |
-# | `max.poll.interval.ms` | stays with the client, and is also the time within which a member must give up what it is told to |
-# | `subscribe(java.util.regex.Pattern)` | still matched by the client; or a **SubscriptionPattern**, which the broker resolves (in the syntax of RE2/J, a regular-expression library that does not backtrack) |
+# | `max.poll.interval.ms` | stays with the client, and is also the time within which a member must give up what it is told to give up |
+# | `subscribe(java.util.regex.Pattern)` | still matched by the client; or a **SubscriptionPattern**, which the broker resolves (in the syntax of RE2/J, a regular-expression library without backtracking) |
 #
 # ## Myth 1: "set `session.timeout.ms` on the consumer to find crashes sooner"
 #
@@ -98,8 +98,8 @@ guess.beside(
 )
 
 # %% [markdown]
-# Until 4.2 each join got a target of its own. Now a burst is answered in fewer steps. The interval has no timer: the target is computed at the first heartbeat
-# of any member after the interval. Until then the target is behind the group epoch, and the group is **Assigning**:
+# Until 4.2 each join got a target of its own. Now a burst is answered in fewer steps. There is no timer: the first heartbeat
+# of any member after the interval computes the target. Until then the target is behind the group epoch, and the group is **Assigning**:
 
 # %%
 from rebalance_kit.notebook import run, states
@@ -112,8 +112,8 @@ states(run("scale-out", "consumer"), since_s=25)
 #
 # ## Myth 3: "with 4.x clients I have the new protocol"
 #
-# Which requests of the group protocols does a consumer of 4.3 with default settings send? (Look-ups and
-# fetches are left out.)
+# Which requests of the group protocols does a 4.3 consumer with default settings send? (Left out:
+# finding the coordinator, fetching offsets and records.)
 
 # %%
 from rebalance_kit import metrics
@@ -125,6 +125,8 @@ print("group.protocol=consumer:", *metrics(run("join", "consumer"), since_ms=0).
 explain("group.protocol")
 
 # %% [markdown]
+# You do not: `classic` is still the default.
+#
 # ## Myth 4: "one old client turns the group back into a classic one"
 #
 # Two members use `group.protocol=consumer`; then a third one joins that knows only the classic protocol.
@@ -166,7 +168,7 @@ describe(mixed)
 # new client has left. The broker's `group.consumer.migration.policy` allows both by default since 4.0. An eager member still gives up
 # everything when it rejoins.
 #
-# In this lab three classic members are bounced one after the other and come back with `group.protocol=consumer`. **Jump** from mark to mark. **Watch for** the
+# In this lab three classic members are bounced one by one and come back with `group.protocol=consumer`. **Jump forward** from mark to mark. **Watch for** the
 # coordinator's bar: with the first newcomer its states change from the classic ones to *Reconciling*,
 # while the two others still say *classic* in their lanes. *Assigning* comes with the next leave, because a leave computes no target.
 
@@ -210,7 +212,7 @@ print(classic, kip_848, sep="\n\n")
 # - You cannot plug an assignor of your own into the client; write a class for the broker instead.
 # - `uniform` (the default) is sticky; the broker's `range` has not been sticky since 3.9. Neither looks at racks.
 # - The broker notices added partitions and new topics by a *metadata hash*: one number over the topics that a group subscribes to. When it changes, the group epoch
-#   goes up. Clients need not watch the topics.
+#   goes up. Clients need not watch the topics, unless they match a pattern themselves.
 # - `enforceRebalance()` is not supported.
 # - The protocol is for consumers. Kafka Streams has one of its own (KIP-1071), and Connect stays with the classic one.
 #
@@ -222,7 +224,8 @@ from rebalance_kit.notebook import costs
 costs(draws("join", 40, ["consumer", "consumer-range"]), "partitions moved", "partitions unread")
 
 # %% [markdown]
-# Three of the twelve have to move. The broker's range moves more, because its blocks shift with the order of the member ids, and the clients draw those at random. (Static members are sorted by their `group.instance.id`.)
+# Three of the twelve have to move. The broker's range deals out blocks in the order of the member ids, which the clients draw at random. A newcomer in the middle
+# moves four partitions, one at either end six. (Static members are sorted by their `group.instance.id`.)
 #
 # ## Check yourself
 
@@ -234,7 +237,7 @@ Quiz("consumer")
 # %% [markdown]
 # ## Recap card
 #
-# - Opt in per client with `group.protocol=consumer`; session timeout, heartbeat interval and assignors belong to the broker or the group.
+# - Opt in per client with `group.protocol=consumer`; session timeout and heartbeat interval belong to the broker or the group, the assignors to the broker.
 # - A client that sets `session.timeout.ms`, `heartbeat.interval.ms` or `partition.assignment.strategy` does not start.
 # - A burst of joins: one epoch each, and since 4.3 at most one target per second.
 # - Old and new clients can share a group; the first new one converts it, the last new one that leaves converts it back.

@@ -175,7 +175,7 @@ costs(slow, "longest gap of the whole group", "unread", "longest gap of a partit
 # The first row is what gives stop-the-world its bad name: under eager, for six seconds *nobody* reads *anything*, because nobody gets the new plan before the slow member has
 # given its partitions up. Under the other two that never happens. **The gaps of an eager group last as long as its slowest member needs**, up to `max.poll.interval.ms`.
 #
-# But the next two rows disagree. KIP-848 has the fewest unread partition-seconds and the longest single gap, and cooperative has the most unread partition-seconds. Callbacks run in the thread that polls, so during each
+# But the next two rows rank the protocols differently. KIP-848 has the fewest unread partition-seconds and the longest single gap, and cooperative has the most unread partition-seconds. Callbacks run in the thread that polls, so during each
 # callback the slow member reads none of its own partitions, not even those it keeps. Eager calls back twice, once for revoked and once for assigned. Cooperative adds a generation, and with
 # it another call of `onPartitionsAssigned`. Under KIP-848 the slow member's own moving partition waits for both callbacks and for the new owner's next heartbeat.
 # The lesson: keep callbacks short under every protocol.
@@ -227,12 +227,13 @@ costs(
 #
 # - **Eager** touches all 500 partitions, twice (once for the leave, once for the join); each single gap is short
 #   because all fifty are healthy and quick. Add one slow callback, and section 3 happens to 500 partitions.
-# - **Cooperative** and **KIP-848** touch the ten partitions of the restarted member and the ten that it is given afterwards. (The two sets may share a partition: under KIP-848 the run shows 19.)
+# - **Cooperative** and **KIP-848** touch the ten partitions of the restarted member and the ten that it is given afterwards. (The two sets may share a partition. Under KIP-848 they do, so 19 are unread; the shared one ends where it was, so 18 move.)
 # - Under every protocol the restarted member's partitions go unread until the others hear that it left.
 # - *Partitions moved* compares the end with the beginning. Range deals out the same way whenever the member ids sort in the same order, as they do here when `consumer-17` is back, so nothing seems to have moved. The sticky
-#   assignors spread the leaver's ten partitions over the others and later gave it different ones; nothing makes them swap back.
+#   assignors spread the leaver's ten partitions over the others and, when it is back, take one partition from each member
+#   that has one too many, seldom the very one that had come from it; nothing makes them restore the old shares.
 #
-# In a rolling deploy this happens once per consumer: fifty times. A rolling restart of only three consumers, each away for five seconds, without and with static membership (a `group.instance.id` each, back before the session
+# In a rolling deploy this happens once per consumer: fifty times. Here is a rolling restart of only three consumers, each away for five seconds, without and with static membership (a `group.instance.id` each, back before the session
 # expires):
 
 # %%
@@ -268,12 +269,12 @@ across(["join", "leave", "crash", "poll-timeout", "freeze"], "records redelivere
 # | healthy join | eager: one round for all; cooperative: one heartbeat interval for what moves; KIP-848: up to one interval for what moves | yes: many short gaps or few long ones |
 # | leave (close) | the survivors' next heartbeat | only in how many partitions are affected |
 # | one slow member | its callback, or its poll loop | very much: under eager all wait for it |
-# | rolling restart | number of members times the above | yes; static membership matters more |
+# | rolling restart | dynamic members: a leave and a join for each; static members: how long each restart takes | dynamic members: yes. Static members that return in time: no |
 #
 # ## Try it
 #
 # - Open any of these runs in the lab, freeze a member at the wrong moment, and press **Compare** (V): three columns on one clock, from the same actions.
-# - **Settings** changes a timeout for all members; a value that Kafka refuses shows Kafka's own words at its field. Give a crash a
+# - **Settings** changes a timeout for all members; if Kafka refuses a value, its field says so in Kafka's own words. Give a crash a
 #   session timeout of 10 s (for the KIP-848 column the lab sets it at the broker). Which rows of the cost table change?
 # - **Copy link** gives a token that rebuilds what you see. Send it to a colleague who says that eager is always worse.
 
@@ -285,8 +286,9 @@ Lab("slow-callback", "eager", at_ms=46_000)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# With a session timeout of 10 s the crash is detected, and the dead member's partitions are read again, 35 s earlier. These stay the same: how many partitions go unread, how many move, how many records come twice, and how long
-# the healthy ones stop.
+# With a session timeout of 10 s the crash is detected 35 s earlier, and the dead member's partitions are read again about as much earlier (how soon after the detection
+# depends on the survivors' next heartbeats). So the longest gap, the unread partition-seconds and the greatest lag shrink. These stay the same: how many partitions go unread, how many move, and how many records come
+# twice. Under eager the healthy members still stop for an instant only.
 #
 # </details>
 #
@@ -303,7 +305,7 @@ Quiz("three-protocols")
 # - A crash costs the three protocols about the same; the session timeout decides.
 # - In a healthy join, eager has the shortest gap per partition, but every partition has one.
 # - Eager's real price is breadth, and that all wait for the slowest.
-# - Duplicates come from the commit policy and the kind of event, hardly from the protocol.
+# - Duplicates come from the commit policy and the kind of event. The protocol matters most where a frozen member wakes up: there KIP-848 repeats far fewer records.
 # - One run is one draw: compare medians and middle halves.
 
 # %% tags=["hide-input", "nbval-ignore-output"]
