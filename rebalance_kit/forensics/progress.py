@@ -7,6 +7,8 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from rebalance_kit.forensics.words import counted
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TextIO
@@ -55,7 +57,8 @@ class Progress:
                 kinds = ", ".join(dict.fromkeys(one["finding"] for one in findings))
                 most = Counter(one["trigger"] for one in rebalances).most_common(1)
                 why = f" ({most[0][0]} x {most[0][1]})" if most else ""
-                said = f"{path}, {row['group']}: {len(rebalances)} rebalances{why}{'; ' * bool(kinds)}{kinds}"
+                many = counted(len(rebalances), "rebalance")
+                said = f"{path}, {row['group']}: {many}{why}{'; ' * bool(kinds)}{kinds}"
                 self._kept.append(said.translate(_PLAIN))
 
     def done(self) -> None:

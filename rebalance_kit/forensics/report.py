@@ -8,6 +8,7 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from rebalance_kit.forensics.words import counted
 from rebalance_kit.model.errors import DataError
 
 if TYPE_CHECKING:
@@ -105,14 +106,14 @@ def _print_summary(records: Sequence[dict[str, Any]], unread: Counter[tuple[str,
     print(f"Summary: {len(records)} groups, those that cost most first", file=out)
     for record in records[:_SUMMARY]:
         rows = record["rebalances"]
-        told = [f"{len(rows)} rebalance{'s' if len(rows) != 1 else ''}"]
+        told = [counted(len(rows), "rebalance")]
         if rows:
             trigger, times = Counter(row["trigger"] for row in rows).most_common(1)[0]
             told[0] += f" since {clock(rows[0]['start_ms'])} ({trigger} x {times})"
         cost = unread[record["path"], record["group"]]
         told += [f"unread {cost / 1000:,.1f} partition-s"] if cost else []
         told += [f"{record['expired']} expired"] if record["expired"] else []
-        told += [f"{len(record['findings'])} findings"] if record["findings"] else []
+        told += [counted(len(record["findings"]), "finding")] if record["findings"] else []
         print(_wrapped("   ", f"{record['group']} ({record['path']}): {', '.join(told)}"), file=out)
     if len(records) > _SUMMARY:
         print(f"   and {len(records) - _SUMMARY} more, below", file=out)
@@ -122,11 +123,11 @@ def _print_summary(records: Sequence[dict[str, Any]], unread: Counter[tuple[str,
 def _print_group(record: dict[str, Any], out: TextIO) -> None:
     print(f"== {record['path']}  group {record['group']}", file=out)
     rows = record["rebalances"]
-    counts = [f"{len(rows)} rebalances" if rows else "no rebalance begins in these logs"]
+    counts = [counted(len(rows), "rebalance") if rows else "no rebalance begins in these logs"]
     if record["generations"]:
         counts.append("generations " + _span(record["generations"]))
     if record["epochs"]:
-        counts.append(f"epochs {_span(record['epochs'])}, {record['targets']} target assignments")
+        counts.append(f"epochs {_span(record['epochs'])}, {counted(record['targets'], 'target assignment')}")
     if record["expired"]:
         who = Counter(record["expired_members"])
         names = [name if times == 1 else f"{name} x {times}" for name, times in who.most_common(_NAMED)]

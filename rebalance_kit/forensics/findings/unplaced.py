@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rebalance_kit.forensics.findings.finding import Row, line, told
 from rebalance_kit.forensics.history.felt import FELT
 from rebalance_kit.forensics.history.owners import CALLS
+from rebalance_kit.forensics.words import counted
 
 if TYPE_CHECKING:
     from rebalance_kit.forensics.event import Event
@@ -58,7 +59,7 @@ class Unplaced:
                     "lines_without_time",
                     None,
                     self._untimed,
-                    f"{self._untimed} lines tell of rebalances of this group, and none has a time that can be read: "
+                    f"{counted(self._untimed, 'line')} of this group {'tells' if self._untimed == 1 else 'tell'} of a rebalance without a time that can be read: "
                     "what happened when, and how long it took, cannot be told",
                     line(first),
                     "Add the time to the layout (log4j2 and logback: %d{ISO8601}; slf4j-simple: showDateTime), or read the logs "

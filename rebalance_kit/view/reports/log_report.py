@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.forensics.report import by_cost, group_record
+from rebalance_kit.forensics.words import counted
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.pipeline.own_files import PAGE
 from rebalance_kit.view.board.group_view import GroupView, clock, seconds
@@ -55,8 +56,8 @@ def forensics_html(result: Tables) -> str:
     )
     body = [
         "<header><h1>What the logs tell</h1>",
-        f"<p>{_many(len(views), 'group')}, {_many(rebalances, 'rebalance')}, {_many(findings, 'finding')}, from "
-        f"{sum(row['lines'] for row in counts):,} lines of {_many(len(counts), 'file')}. Times are UTC.</p></header>",
+        f"<p>{counted(len(views), 'group')}, {counted(rebalances, 'rebalance')}, {counted(findings, 'finding')}, from "
+        f"{sum(row['lines'] for row in counts):,} lines of {counted(len(counts), 'file')}. Times are UTC.</p></header>",
         _contents(views),
         *(_group(view, number, lines) for number, view in enumerate(views)),
         _of_no_group(nobody, lines),
@@ -81,10 +82,6 @@ def _by_group(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
     for row in rows:
         groups.setdefault((row["path"], row["group"]), []).append(row)
     return groups
-
-
-def _many(number: int, name: str) -> str:
-    return f"{number:,} {name}{'' if number == 1 else 's'}"
 
 
 def _name(view: GroupView) -> str:
@@ -176,14 +173,14 @@ def _in_words(view: GroupView) -> str:
 def _summary(view: GroupView) -> str:
     record = view.record
     start, end = view.span
-    parts = [_many(len(record["findings"]), "finding"), _many(len(record["rebalances"]), "rebalance")]
+    parts = [counted(len(record["findings"]), "finding"), counted(len(record["rebalances"]), "rebalance")]
     if record["expired"]:
         parts.append(f"{record['expired']} expired ({', '.join(dict.fromkeys(record['expired_members']))})")
     if view.gaps:
         longest = max(int(row["duration_ms"]) for row in view.gaps)
         parts.append(f"unread {_unread(view)} partition-s, at most {seconds(longest)} in one piece")
     if view.storms:
-        parts.append(_many(len(view.storms), "storm"))
+        parts.append(counted(len(view.storms), "storm"))
     if (start, end) != (0, 1_000):
         day = f"{datetime.fromtimestamp(start / 1000, UTC):%d %B %Y}"
         parts.append(f"{day}, {clock(start)[:8]} to {clock(end)[:8]}")

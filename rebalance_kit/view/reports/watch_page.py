@@ -11,6 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rebalance_kit.forensics.words import counted
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.view.style.palettes import FONT, ROLES
 
@@ -67,7 +68,7 @@ def write_page(path: str | Path, latest: Latest | None, title: str, theme: str =
 
 def _summary(latest: Latest) -> str:
     mark = f"settled before {latest.settled_before}" if latest.settled_before else "nothing settled yet"
-    return f"{latest.rebalances} rebalances in {latest.lines:,} lines of {latest.files} files; {mark}."
+    return f"{counted(latest.rebalances, 'rebalance')} in {counted(latest.lines, 'line')} of {counted(latest.files, 'file')}; {mark}."
 
 
 def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from tests.support.pipeline.kafka_lines import GROUP, adding, broker, preparing,
 pytestmark = pytest.mark.timeout(300)
 
 REBALANCE = (preparing(0, 1, adding("c1")) + stabilized(1, 2) + received(1, 2)).encode()
-TOLD = f"group {GROUP}\n   1 rebalances".encode()
+TOLD = f"group {GROUP}\n   1 rebalance".encode()
 
 #: What no look reads to its end before its bar is drawn: so many blocks of so many lines.
 BLOCKS, LINES = 1_000, 10_000

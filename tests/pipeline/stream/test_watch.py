@@ -147,7 +147,7 @@ def test_the_page_shows_what_the_text_says_and_is_replaced_whole(tmp_path):
     latest = Latest(3, 1234, 1, "2026-11-21T02:29:20.685Z", (row,))
     page = write_page(tmp_path / "page.html", latest, "Rebalances").read_text("utf-8")
     assert describe_watch(latest).splitlines() == [
-        "1 rebalances in 1,234 lines of 3 files; settled before 2026-11-21T02:29:20.685Z.",
+        "1 rebalance in 1,234 lines of 3 files; settled before 2026-11-21T02:29:20.685Z.",
         "2026-11-21 02:21:32  orders <b>  3  2 -> 3  6.1 s  c2 joined the group  settled",
     ]
     assert "<td>orders &lt;b&gt;</td>" in page and "c2 joined the group" in page
