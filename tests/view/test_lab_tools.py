@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
 
+from rebalance_kit.analysis.intervals import gaps
 from rebalance_kit.analysis.invariants import INVARIANTS
 from rebalance_kit.model.errors import ConfigError, ScenarioError
 from rebalance_kit.scenarios import load, names
@@ -277,6 +278,17 @@ def test_what_is_foreseen_is_what_then_happens():
     then = preview(lab.history.state.undo(), lab.history.state, 20_000)
     assert told == then
     assert told["cost"] > told["without"]
+
+
+def test_a_deed_at_the_end_of_a_run_is_not_charged_with_what_was_unread_anyway():
+    lab = Lab("wrong-librdkafka-callback")
+    end_ms = lab.boards.trace.end_ms
+    unread = [gap for gap in gaps(lab.boards.trace) if gap.to_ms == end_ms]
+    lab.at(end_ms)
+    lab.add()
+    costs = cost(lab.history.state.undo(), lab.history.state, end_ms)
+    longer_s = (lab.boards.trace.end_ms - end_ms) / 1000
+    assert unread and costs["without"] == pytest.approx(len(unread) * longer_s, abs=0.2)
 
 
 def test_the_right_answers_score_full_marks_and_none_scores_nothing():

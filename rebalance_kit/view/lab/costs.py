@@ -94,7 +94,8 @@ def cost(now: LabState, then: LabState, at_ms: int) -> dict[str, float]:
     And with it the records that come twice, and those that are skipped.
     """
     end = then.boards.trace.end_ms
-    seconds = [round(stopped_s(state.boards.trace, at_ms, end), 1) for state in (then, now)]
+    without = _unread_until(now, end)
+    seconds = [round(stopped_s(state.boards.trace, at_ms, end), 1) for state in (then, without)]
     records = {
         kind: sum(
             each.records for each in then.boards.deliveries if each.kind == kind and each.at_ms >= at_ms
@@ -102,6 +103,13 @@ def cost(now: LabState, then: LabState, at_ms: int) -> dict[str, float]:
         for kind in (TWICE, SKIPPED)
     }
     return {"cost": seconds[0], "without": seconds[1], **records}
+
+
+def _unread_until(state: LabState, end_ms: int) -> LabState:
+    """The run as long as another one, where it ends before it with partitions unread: these stay so."""
+    trace = state.boards.trace
+    unread = any(gap.to_ms == trace.end_ms for gap in gaps(trace))
+    return state.lasting(end_ms) if unread and trace.end_ms < end_ms else state
 
 
 class Comparing:
