@@ -185,8 +185,9 @@ def _detection(comparison: Comparison) -> str:
         return ""
     listed = ", ".join(f"{label} {seconds:.1f} s" for label, seconds in noticed.items())
     return (
-        f"Until the coordinator noticed: {listed}. That is the session timeout less the age of the last heartbeat; no protocol "
-        "shortens the session timeout, and most of the longest gap is this wait."
+        f"Until the coordinator noticed: {listed}. A silent member is noticed after the session timeout less the age of its "
+        "last heartbeat, one that does not poll after max.poll.interval.ms; no protocol shortens either, and most of the longest gap "
+        "is this wait."
     )
 
 

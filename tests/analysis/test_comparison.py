@@ -99,6 +99,7 @@ def test_detection_is_told_only_when_every_run_has_it():
     crashed = told("eager", ("t-0", "a", 0, 9_500), ("t-0", "b", 20_000, None), rows=crash)
     (said,) = (one for one in sentences(compare({"eager": crashed})) if one.startswith("Until"))
     assert "eager 8.5 s" in said
+    assert "max.poll.interval.ms" in said, "a member that does not poll is not noticed by its session"
     assert not any(
         one.startswith("Until") for one in sentences(compare({"eager": crashed, "consumer": CONSUMER}))
     )

@@ -212,6 +212,14 @@ def test_a_partition_that_loses_its_last_reader_is_asked_for_and_said_to_have_no
     assert moves.why.endswith("; 4 of them will have none.")
 
 
+def test_one_partition_that_moves_is_told_in_the_singular():
+    lab = Lab()
+    heard(lab, type="seek", t_ms=13_000, id=1)
+    moves, *_ = asked(lab, "add", None)
+    assert moves.truth == ["orders-3"]
+    assert moves.why.startswith("1 of 4 partitions does not keep its owner of 13.0 s")
+
+
 @pytest.mark.parametrize("protocol", ["eager", "cooperative", "consumer"])
 @pytest.mark.parametrize("do", ["crash", "leave"])
 def test_no_question_offers_what_it_excludes_and_the_length_is_explained(protocol, do):

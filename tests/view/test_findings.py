@@ -77,6 +77,13 @@ def test_why_tells_of_records_once_at_the_moment_when_they_come_twice():
     assert told[0][1] == f"62 records come twice: {', '.join(spans)}, read by consumer-2."
 
 
+def test_why_says_of_skipped_records_that_the_next_reader_passed_them_over():
+    told = [entry[1] for entry in why_entries(Lab("lost-records").boards) if "are skipped" in entry[1]]
+    assert told == [
+        "852 records are skipped: orders-0 offsets 96 to 521, orders-1 offsets 96 to 521, passed over by consumer-2."
+    ]
+
+
 def test_the_cost_of_an_act_in_the_past_is_not_compared_with_what_was_done_later():
     lab = Lab()
     lab.at(22_000)

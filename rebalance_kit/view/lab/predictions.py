@@ -121,7 +121,8 @@ def _moves(now: LabState, then: LabState, at_ms: int) -> Question:
     moved = [name for name, owner in after.items() if before.get(name) != owner]
     orphans = sum(after[name] is None for name in moved)
     nobody = f"; {orphans} of them will have none" if orphans else ""
-    why = f"{len(moved)} of {len(after)} partitions do not keep their owner of {at_ms / 1000:.1f} s until the run ends{nobody}."
+    keep = "does not keep its" if len(moved) == 1 else "do not keep their"
+    why = f"{len(moved)} of {len(after)} partitions {keep} owner of {at_ms / 1000:.1f} s until the run ends{nobody}."
     if len(after) > MANY:
         return Question(
             "number",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from rebalance_kit.analysis.deliveries import TWICE
 from rebalance_kit.model.trace import TraceRow
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.marks import action_words
@@ -84,7 +85,8 @@ def _of_records(boards: Boards) -> Iterator[Step]:
                 for each in boards.deliveries
                 if (each.at_ms, each.kind, each.member) == (mark.at_ms, mark.kind, mark.member)
             ]
-            words = f"{mark.words}: {places_words(told)}, read by {mark.member}."
+            by = "read" if mark.kind == TWICE else "passed over"
+            words = f"{mark.words}: {places_words(told)}, {by} by {mark.member}."
             rule = RECORDS.get(f"{mark.kind}: {told[0].cause}", RECORDS[mark.kind])
             yield Step(mark.at_ms, mark.kind, (words,), *rule)
 
