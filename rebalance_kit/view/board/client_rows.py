@@ -43,6 +43,7 @@ def _process_ended(records: GroupRecords, row: TraceRow) -> None:
     member.parked = member.sending = None
     member.leader = False
     member.stalled = member.lost_coordinator = member.preparing = False
+    member.refused_call = None
     records.touch_claims(member)
     if member.life == "closed" or member.standing not in {"member", "away"}:
         records.drop_claims(member)
@@ -108,6 +109,13 @@ def _callback_end(records: GroupRecords, row: TraceRow) -> None:
     records.touch_claims(member)
 
 
+def _wrong_call(records: GroupRecords, row: TraceRow) -> None:
+    """The listener called the wrong function: nothing is changed, and the client waits for the right call."""
+    member = records.member(row.actor)
+    member.refused_call = str(row.detail["call"])
+    records.touch_claims(member)
+
+
 def _join_prepared(records: GroupRecords, row: TraceRow) -> None:
     records.member(row.actor).preparing = True
 
@@ -158,6 +166,7 @@ CLIENT_RULES: Mapping[str, Rule] = MappingProxyType(
         "generation_reset": _generation_reset,
         "callback_begin": _callback_begin,
         "callback_end": _callback_end,
+        "wrong_call": _wrong_call,
         "owned": _owned,
         "fetch_resumed": _resumed_at,
         "fetch_stopped": _paused_at,

@@ -50,6 +50,7 @@ class MemberRecord:
     lost_coordinator: bool = False
     cut_off: bool = False
     preparing: bool = False
+    refused_call: str | None = None
     group_epoch: int | None = None
     claims: dict[str, None] = field(default_factory=dict)
     fetching: dict[str, None] = field(default_factory=dict)
@@ -253,6 +254,8 @@ def _word(owner: MemberRecord, partition: str) -> str:
         if _is_out(owner):
             return "zombie"
         return "give up" if partition in owner.pending_revocation else "flows"
+    if owner.refused_call is not None:
+        return "stopped"
     if owner.callback is not None:
         leaving = owner.callback != "onPartitionsAssigned" and partition in owner.in_callback
         return "give up" if leaving else "callback"
@@ -276,6 +279,8 @@ def _doing(member: MemberRecord) -> str:
         return "frozen, removed" if member.standing == "removed" else "frozen"
     if member.callback is not None:
         return f"in {member.callback}"
+    if member.refused_call is not None:
+        return f"had its {member.refused_call}() refused"
     if member.stalled:
         return "does not poll"
     if member.standing == "removed" and member.claims:

@@ -65,7 +65,15 @@ REMOVALS: Mapping[str, str] = MappingProxyType(
     }
 )
 
-MARKED = ("action", "group_state", "generation", "epoch_bump", "member_removed", "process_ended")
+MARKED = (
+    "action",
+    "group_state",
+    "generation",
+    "epoch_bump",
+    "member_removed",
+    "process_ended",
+    "wrong_call",
+)
 """Kinds of rows that may get a mark."""
 
 
@@ -131,6 +139,8 @@ def _mark(row: TraceRow) -> Mark | None:
         return Mark(row.at_ms, "rebalance", detail.get("culprit"), f"group epoch {row.generation}")
     if row.kind == "member_removed" and detail.get("how") in REMOVALS:
         return Mark(row.at_ms, "timer", detail["name"], REMOVALS[detail["how"]].format(**detail))
+    if row.kind == "wrong_call":
+        return Mark(row.at_ms, "fault", row.actor, f"{detail['call']}() of {row.actor} is refused")
     if row.kind == "process_ended" and detail.get("how") == "died":
         return Mark(row.at_ms, "fault", row.actor, f"{row.actor} dies: {detail.get('error')}")
     return None

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from rebalance_kit.view.board.states import BoardState, GroupState, MemberState, PartitionState, PartitionView
 
+REFUSED = re.compile(r"had its (\w+)\(\) refused")
+"""What a member does whose listener called the wrong function (``doing``)."""
 DID = {"crashed": "crashed", "frozen": "is frozen", "died": "died"}
 
 
@@ -42,6 +45,9 @@ def cause_of(partition: PartitionView, group: GroupState, members: dict[str, Mem
 def _of_an_owner(name: str, owner: MemberState, state: PartitionState) -> Cause:
     if owner.life in DID:
         return Cause(name, f"{name} {DID[owner.life]}")
+    refused = refused_words(owner.doing)
+    if refused:
+        return Cause(name, f"{name} reads nothing, because {refused}")
     if owner.callback is not None:
         return Cause(name, f"{name} is in {owner.callback}")
     if state.word == "new":
@@ -55,6 +61,18 @@ def _of_an_owner(name: str, owner: MemberState, state: PartitionState) -> Cause:
     if owner.doing == "polls":
         return Cause(name, f"{name} does not fetch it yet")
     return Cause(name, f"{name} {owner.doing}")
+
+
+def refused_words(doing: str) -> str:
+    """Why a member whose call was refused reads nothing; empty for any other.
+
+    >>> refused_words("had its assign() refused")
+    'its assign() was refused: here it has to call incremental_assign()'
+    """
+    refused = REFUSED.fullmatch(doing)
+    return (
+        f"its {refused[1]}() was refused: here it has to call incremental_{refused[1]}()" if refused else ""
+    )
 
 
 def _of_the_group(group: GroupState, members: dict[str, MemberState]) -> Cause | None:

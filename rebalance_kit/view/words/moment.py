@@ -7,12 +7,12 @@ the clock are marks for ``words.fill``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
 from rebalance_kit.view.board.states import BoardState, FormerId
-from rebalance_kit.view.words.causes import DID, unread_causes
+from rebalance_kit.view.words.causes import DID, refused_words, unread_causes
 from rebalance_kit.view.words.deliveries import deliveries_cause, deliveries_words, queues_words
 from rebalance_kit.view.words.phrases import LISTED, listing, partitions_in_words
 
@@ -159,6 +159,9 @@ def _join_phase(board: BoardState) -> tuple[str, str]:
     ]
     if busy:
         return f"The join phase waits for {busy[0].name}, which is in {busy[0].state.callback}.", ""
+    stuck = _stuck(board, awaited)
+    if stuck is not None:
+        return stuck
     if len(awaited) > LISTED:
         return (
             f"The join phase waits for {len(awaited)} members.",
@@ -168,6 +171,18 @@ def _join_phase(board: BoardState) -> tuple[str, str]:
         f"The join phase waits for {listing(awaited)}.",
         "A member hears of a rebalance with its next heartbeat (heartbeat.interval.ms).",
     )
+
+
+def _stuck(board: BoardState, awaited: Collection[str]) -> tuple[str, str] | None:
+    """A join phase that waits for a member whose listener called the wrong function."""
+    for member in board.members:
+        refused = refused_words(member.state.doing)
+        if refused and member.name in awaited:
+            return (
+                f"The join phase waits for {member.name}, which does not join, because {refused}.",
+                "It waits at most the longest max.poll.interval.ms of the members.",
+            )
+    return None
 
 
 def _handing_over(board: BoardState) -> tuple[str, str] | None:

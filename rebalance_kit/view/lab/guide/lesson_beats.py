@@ -223,6 +223,10 @@ LESSON_BEATS: Mapping[str, tuple[LessonBeat, ...]] = MappingProxyType(
                 "joins once more",
                 "The hand-over needs a second rebalance, and every member has to come back for it.",
             ),
+            LessonBeat(
+                "wrong_call",
+                "librdkafka refuses assign() here, so consumer-3 owns partitions that nobody reads.",
+            ),
         ),
         "duplicate-instance": (
             LessonBeat("action start", "A second process starts with the group.instance.id of consumer-2."),

@@ -215,6 +215,15 @@ ACCOUNTS: Mapping[str, Account] = MappingProxyType(
             "Listeners run inside poll(): meanwhile this consumer processes nothing.",
             "ConsumerRebalanceListenerInvoker",
         ),
+        "wrong_call": Account(
+            lambda row: (
+                f"{row.actor} called {row.detail['call']}() and is refused: it reads none of its partitions"
+            ),
+            "A cooperative or KIP-848 client takes an assignment as changes only: its callback has to call incremental_assign() or "
+            "incremental_unassign(). librdkafka refuses the other call with _STATE, changes nothing, and waits for the right one; "
+            "its heartbeats go on, so the group keeps the member.",
+            "librdkafka rd_kafka_assign, rd_kafka_rebalance_protocol",
+        ),
         "member_replaced": Account(
             lambda row: f"{who_of(row)} takes the place of group.instance.id {row.detail.get('instance_id')}",
             "A static member that comes back keeps its share; the older process with the same id is fenced.",
