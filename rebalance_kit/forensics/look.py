@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING
 
-from rebalance_kit.forensics.group_tables import GroupTables, tables_of_groups
+from rebalance_kit.forensics.group_tables import GroupTables, group_tables, tables_of_groups
 from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader
 from rebalance_kit.forensics.lines.files import PassedOver, Text, collect_some
 from rebalance_kit.forensics.lines.layouts import Reading
@@ -50,10 +50,10 @@ class Look:
             return in_order(name, [event_row(event) for file in self.files for event in file.events])
         return in_order(name, self._gold[name])
 
-    def add(self, path: str, events: Iterable[Event]) -> list[Row]:
-        """Add the tables of one run; returns its rows of ``groups``."""
+    def add(self, path: str, events: Sequence[Event]) -> list[Row]:
+        """Add the tables of one run, whose events come file by file in the order of names; returns its rows of ``groups``."""
         before = len(self._gold["groups"])
-        for group, told in by_group(events):
+        for group, told in by_group(events, placed=True):
             for name, rows in self._gold.items():
                 rows += [{"path": path, "group": group, **row} for row in getattr(told, name)]
         return self._gold["groups"][before:]
@@ -97,7 +97,7 @@ def look(
     with uncollected():
         for run, files in runs.items():
             events: list[Event] = []
-            for name, path in files:
+            for name, path in sorted(files):
                 if heard.stopped():
                     told.interrupted = True
                     break
@@ -124,14 +124,20 @@ def _read(told: Look, reader: FileReader, heard: Listener, file: tuple[str, str,
     return one
 
 
-def by_group(events: Iterable[Event]) -> Iterator[tuple[str | None, GroupTables]]:
-    """The tables of each group of a run, and, where there is not exactly one, of the lines of no group."""
+def by_group(events: Sequence[Event], *, placed: bool = False) -> Iterator[tuple[str | None, GroupTables]]:
+    """The tables of each group of a run, and, where there is not exactly one, of the lines of no group.
+
+    ``placed``: the events come file by file, in the order of names and lines.
+    """
     groups: dict[str | None, list[Event]] = defaultdict(list)
     for event in events:
         groups[event.group].append(event)
     shared = groups.pop(None, [])
     named = sorted((group, own) for group, own in groups.items() if group is not None)
-    yield from tables_of_groups(named, shared, alone=len(named) == 1)
+    if len(named) == 1:
+        yield named[0][0], group_tables(named[0][0], events, alone=True, placed=placed)
+    else:
+        yield from tables_of_groups(named, shared, alone=False, placed=placed)
 
 
 def _counted(file: FileRead) -> Row:

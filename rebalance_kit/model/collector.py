@@ -9,11 +9,17 @@ from contextlib import contextmanager
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Collect no cycles within this block; as before afterwards. One collection over many objects takes longer than most steps."""
+    """Collect no cycles within this block; as before afterwards. One collection over many objects takes longer than most steps.
+
+    What the block made counts as old then, so that the next collection of young objects does not go through all of it.
+    """
     was = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was:
+            if not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()

@@ -111,13 +111,13 @@ def _folded(run: Sequence[Sequence[Range]], reading: Reading) -> Iterator[pa.Rec
     pieces: list[Piece] = []
     path = ""
     with uncollected():
-        for ranges in filter(None, run):
+        for ranges in sorted(filter(None, run), key=lambda ranges: ranges[0].name):
             path = ranges[0].run
             events += _read(ranges, reading, pieces)
         if pieces:
             columns = zip(*((COUNTS, *piece[:4], json.dumps(piece[4])) for piece in pieces), strict=True)
             yield _batch(dict(zip(_COLUMNS, columns, strict=False)))
-        names, rows = folded_columns(path, by_group(events))
+        names, rows = folded_columns(path, by_group(events, placed=True))
         if names:
             yield _batch({"table": names}, rows)
 

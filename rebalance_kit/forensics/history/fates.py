@@ -83,14 +83,17 @@ class Fates:
 
     def take(self, event: Event) -> None:
         """A line of a client with a time."""
-        at_ms, client, name = event.at_ms, event.client, event.event
+        # Nearly every event of a client comes here, and a dictionary answers sooner than attributes with defaults.
+        said = event.__dict__
+        at_ms, client = said.get("at_ms"), said.get("client")
         if at_ms is None or client is None:
             return
-        member, file = event.member, event.file
+        member, file, name = said.get("member"), said["file"], said["event"]
         if member:
-            if member not in self._homes:
-                self._homes[member] = set()
-            self._homes[member].add(file)
+            homes = self._homes.get(member)
+            if homes is None:
+                homes = self._homes[member] = set()
+            homes.add(file)
         files = self._lines.get(client)
         if files is None:
             files = self._lines[client] = {}

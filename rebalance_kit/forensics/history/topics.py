@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from functools import lru_cache
 from math import inf
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -153,6 +154,7 @@ def _name(row: Rebalance, changes: Sequence[tuple[int, str, str]], *, restarted:
     row.restarting = restarted and row.trigger == "metadata_changed" and row.topics is None
 
 
+@lru_cache(maxsize=4096)
 def topic_of(partition: str) -> str:
     """The topic of a partition.
 

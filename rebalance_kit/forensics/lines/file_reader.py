@@ -101,15 +101,18 @@ class FileReader:
         # Most lines are ignored ones that were read before: they end at the first "continue" or at the third.
         for number, line in enumerate(lines, first + 1):
             second = seconds.get(line[:width])
+            if second is None and line[width:end] in MILLIS:
+                second = self._repeats.second_of(form, line)
             if second is not None and line[width:end] in MILLIS:
-                found = memory.get(line[end:], unread)
+                rest = line[end:]
+                found = memory.get(rest, unread)
                 if found is None:
                     continue
                 ms = second + MILLIS[line[width:end]]
                 if type(found) is dict:
                     _add(told, found.copy(), number, line)["at_ms"] += ms
                     continue
-                cut = memory, line[end:], ms
+                cut = memory, rest, ms
             else:
                 found = whole.get(line, unread)
                 if found is None:
@@ -139,7 +142,7 @@ class FileReader:
 
     def _unread(self, line: str, cut: Cut, data: bytes, place_in_data: int) -> Told:
         quick = self._quick.read(line, cut[1], cut[2]) if self._repeats.is_kafkas(cut[0]) else None
-        return self._line(line, data, place_in_data) if quick is None else quick
+        return self._line(line, data, place_in_data) if quick is None else quick or None
 
     def _line(self, line: str, data: bytes, place_in_data: int) -> Told:
         may_matter = self._sieve(line)

@@ -29,6 +29,12 @@ _UNKNOWN: _Head = ("", None, None, None)
 #: So many beginnings are remembered.
 _MOST = 10_000
 
+#: What an ordinary line gives that tells nothing.
+NOTHING: dict[str, Any] = {}
+
+#: A message that holds the first may hold another message, and the others may be a border that a terminal drew.
+_MORE, _BORDER = "[", "\t│|*"
+
 #: What is written at most once in an ordinary prefix.
 _ONCE = ("instanceId=", "clientId=", "groupId=")
 
@@ -42,7 +48,7 @@ class QuickReader:
         self._loggers: set[str] = set()
 
     def read(self, line: str, rest: str, at_ms: int) -> dict[str, Any] | None:
-        """The fields of the one event in a line; None where it is no ordinary line, or tells nothing."""
+        """The fields of the one event in a line; ``NOTHING`` where there is none; None where it is no ordinary line."""
         begin = rest.find(" ", 2) + 1
         bare = rest[begin : begin + 1] != "["
         if not bare:
@@ -60,7 +66,11 @@ class QuickReader:
         if message[:1] == " " or message[-1:] == " " or (bare and not self._may_matter(line)):
             return None
         found = IN_MESSAGES.find(message)
-        if found is None or found[1] is None or NOISE[0] in line:
+        if found is None:
+            # Nor may it be a message together with its logger.
+            known = bare or _MORE in message or message[-1:] in _BORDER or IN_MESSAGES.find(rest[begin:])
+            return None if known else NOTHING
+        if found[1] is None or NOISE[0] in line:
             return None
         told = fields_at_once(found[0], found[1])
         told["text"], told["at_ms"] = line[:SHOWN], at_ms

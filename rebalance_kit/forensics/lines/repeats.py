@@ -43,7 +43,9 @@ Cut: TypeAlias = tuple[Memory, str, int]
 class Form:
     """One form of plain times: with or without a bracket, T or blank, comma or point."""
 
-    def __init__(self, bracket: str) -> None:
+    def __init__(self, bracket: str, letters: str = "") -> None:
+        #: The bracket, the letter between day and time, the one before the milliseconds.
+        self.letters = letters
         #: How many letters of a line there are before the milliseconds.
         self.width = 20 + len(bracket)
         #: When the seconds begin that have occurred.
@@ -62,7 +64,7 @@ class Repeats:
         #: Lines without a plain time.
         self.whole: Memory = {}
         self._forms = {
-            f"{bracket}{middle}{point}": Form(bracket)
+            f"{bracket}{middle}{point}": Form(bracket, f"{bracket}{middle}{point}")
             for bracket in ("", "[")
             for middle in "T "
             for point in ",."
@@ -93,6 +95,14 @@ class Repeats:
                     return form.memory, line[end:], begun + ms
         return self.whole, line, 0
 
+    def second_of(self, form: Form, line: str) -> int | None:
+        """The moment at which the second of a line in this form begins; None for a line in another one."""
+        start, end = form.width - 20, form.width + 3
+        letters = line[:start] + line[start + 10 : start + 11] + line[start + 19 : start + 20]
+        if letters != form.letters or (line[end : end + 1] == "]") != bool(start):
+            return None
+        return self._second(form, line, start)
+
     def _second(self, form: Form, line: str, start: int) -> int | None:
         """The moment at which the second of a line begins; None where it has none."""
         begun = self._clock.second(line[start : start + 19])
@@ -114,7 +124,7 @@ class Repeats:
         """Remember what a line gave, unless the next line with this rest may give something else, or hardly comes."""
         memory, rest, ms = cut
         if type(told) is dict:
-            if not _COUNTED.isdisjoint(told) or ("at_ms" in told) is (memory is self.whole):
+            if not told.keys().isdisjoint(_COUNTED) or ("at_ms" in told) is (memory is self.whole):
                 return
             if memory is not self.whole and not self._counts_from(cut, told["at_ms"]):
                 return
