@@ -83,6 +83,8 @@ from rebalance_kit.notebook import (
 # }
 # ```
 #
+# (librdkafka is the C library inside Confluent's clients for Python, Go, Node and .NET. franz-go is written in Go alone.)
+#
 # Two things follow. If the time between two calls of `poll()` exceeds `max.poll.interval.ms`, a Java or librdkafka
 # client leaves the group. (Under KIP-848, librdkafka leaves only in its next `poll()`. Until then it sends no
 # heartbeats, so the session may end first. franz-go has no such timer. But with `BlockRebalanceOnPoll`, a member that does not allow a
@@ -284,7 +286,7 @@ reveal(columns([head, *rows]))
 #
 # - **After a crash the commit policy decides, and the protocol does not.** Auto-commit repeats whatever came since the last commit: from
 #   nothing up to 5 s (`auto.commit.interval.ms`) × 10 records per second × 4 partitions = 200 records. A loop that calls `poll()` less
-#   often than that also commits less often, and repeats more.
+#   often than once per interval also commits less often, and repeats more.
 # - A commit after each batch repeats at most the batch in hand. (The medians are 0 because these consumers are idle most
 #   of the time: a crash seldom hits a batch.) It costs one request per batch.
 # - A commit *before* processing repeats nothing, and loses what is left of the batch in hand. No order of the two avoids both. Only
@@ -296,7 +298,7 @@ reveal(columns([head, *rows]))
 # |---|---|---|
 # | waits | until the coordinator has answered, retrying what can be retried | no |
 # | on failure | throws | tells your callback; never retries, because a later commit may have overtaken it |
-# | use | in `onPartitionsRevoked`, and before `close()` | in the loop |
+# | use | where you can wait: in `onPartitionsRevoked`, before `close()`, in the loops above | in a loop that must not wait |
 #
 # ## Commit in revoked, never in lost
 #
@@ -415,7 +417,8 @@ print(callbacks(slow, since_s=30))
 # Three duties come with it:
 #
 # - The consumer is not thread-safe. Only the polling thread may touch it (`wakeup()` excepted).
-# - `onPartitionsRevoked` must wait for the worker, or commit what it finished, because the partition leaves now.
+# - `onPartitionsRevoked` must wait for the worker, or commit what it finished, because the partition leaves now. The
+#   commit in the loop must then leave that partition out: the coordinator would accept it, and so might set back the offset of the new owner.
 # - `onPartitionsAssigned` must call `pause()` for new partitions while a batch is being processed. The effect
 #   of `pause()` ends when a partition is revoked, and the records of a new partition would start a second batch.
 #
@@ -561,7 +564,7 @@ class Listener:
 print(nothing_lost.check(Listener))
 
 # %% [markdown]
-# Three more start in a terminal, with `rebalance-kit exercise start` and a name. In `c4-fewest-duplicates` you commit just
+# Three more, with minutes of their own, start in a terminal, with `rebalance-kit exercise start` and a name. In `c4-fewest-duplicates` you commit just
 # often enough. In `c7-eager-callbacks` and `c8-callbacks-for-all` you write librdkafka's callbacks, and real clients run
 # them.
 #

@@ -80,14 +80,14 @@ reveal(in_lines(describe(recorded_trace(crashes["crash.cooperative.4.3.1"])).spl
 # simulation, a crash costs about the same under all protocols. (The second rebalance of the text above is c3's return.
 # Cooperative takes two generations for it. Here the second follows at once, not a heartbeat interval later: both
 # survivors had something to revoke and joined again before c3 had its share of the first, so c3 had to join again at
-# once, too. At the end of the recording nobody owns anything, because it closes all members. The picture has c3's
+# once, too. At the end of the recording nobody owns anything, because all members have been closed. The picture has c3's
 # partitions without an owner for 12.2 s; the gap is 12.1 s, because it begins when the next record is due, 0.1 s after
 # the last one.)
 #
 # ## Beside the engine
 #
 # One recording is one throw of the dice: chance decides how old the last heartbeat was when the process died. So the
-# engine runs the *same steps* forty times, each time with different **phases** (how long before the crash each timer
+# engine runs the *same steps* forty times, each time with different **phases** (how long before the event each timer
 # was last restarted), and we ask at which percentile of these runs the recorded value falls. A recorded value between
 # the least and the greatest could have come from the engine. Where all forty runs give one value, the percentile is 50.
 
@@ -151,16 +151,17 @@ print(
 )
 
 # %% [markdown]
-# `docs/fidelity.md` has the table of all runs, with everything that differs; `make fidelity` writes it.
+# `docs/fidelity.md` has the table of all runs, with everything that differs; `make fidelity` writes it. In each run, at least one of forty
+# draws repeats generations, assignments, callbacks and removals exactly.
 #
 # ## What differs
 #
 # | | recording | engine | why |
 # |---|---|---|---|
-# | time of a first join | differs from run to run | drawn, 0.3 to 2.2 s after the start | no two JVMs start in the same time |
+# | time of a first join | differs from run to run | drawn, 0.3 to 2.2 s after the start | no two JVMs take the same time to start |
 # | records that a removed member still delivers (a zombie) | depends on what was fetched | estimated from the record rate | the fetch buffer is not modelled byte by byte |
 # | order of members that close at the same moment | any order | one of the orders | two requests race within 0.1 s |
-# | other log lines | metadata, fetch sessions, garbage collection | only lines about groups, unless asked for | the rest is not about groups |
+# | other log lines | metadata, fetch sessions, garbage collection | only lines about groups, unless asked for | they would bury the lines about groups |
 #
 # ## Run it yourself
 #

@@ -58,7 +58,7 @@ guess
 # | processing takes too long | the member has not called `poll()` for `max.poll.interval.ms`, so its partitions need another owner | slow database or API, batches too large | `poll-timeout` |
 # | a member comes back | a new process is a new member | Kubernetes or systemd restarts it | `recovered-member` |
 # | a subscription changes | some members may now read other topics | `subscribe()` with other topics in a new version of the code | `subscription-change` |
-# | a pattern matches another topic | as above, though no code has changed | a topic was created or deleted | written out below |
+# | a pattern matches other topics than before | as above, though no code has changed | a topic was created or deleted | written out below |
 # | partitions are added | the new ones need an owner | an administrator ran `kafka-topics --alter --partitions` | `partitions-added` |
 #
 # We fire each event once, and then some that do **not** make a group rebalance.
@@ -125,7 +125,7 @@ crash = run("crash", "cooperative")
 reasons(crash, since_s=30)
 
 # %% [markdown]
-# The session expired: `session.timeout.ms` (45 s since Kafka 3.0, 10 s before) had passed since the last heartbeat, which was up to 3 s old at the crash. A lost node, a process
+# The session expired: `session.timeout.ms` (45 s since Kafka 3.0, 10 s before) had passed since the last heartbeat, which can be up to 3 s old at a crash. A lost node, a process
 # killed by the kernel and a cut network cable look the same to the coordinator: no heartbeat arrives.
 #
 # **Look at** the long bar *owner dead, frozen or busy*: during that time nobody knew that the consumer was dead. (Notebook 02 explains the records
@@ -215,7 +215,7 @@ costs(many, "longest gap of the whole group", "partitions unread", "longest gap 
 gaps(run("recovered-member", "consumer"))
 
 # %% [markdown]
-# The lab below opens the case under eager. Move the cursor through the wait: the bold line names the member the group is waiting for, the Joined badges show
+# The lab below opens the case under eager. Move the cursor through the wait: the bold line above the picture names the member the group is waiting for, the Joined badges show
 # who has rejoined, and **Why** quotes the rule. Then go back to a moment before the restart and crash another consumer. An action
 # taken earlier in time starts a new branch; the old one is kept, and **History** (H) compares them.
 
@@ -237,7 +237,7 @@ print(reasons(run("subscription-change", "consumer"), since_s=30))
 # %% [markdown]
 # A consumer can also subscribe to a *pattern*, a regular expression such as `orders-.*`. A new topic that matches it changes the subscription, though no code
 # has changed, as soon as a member refreshes its *metadata* (its copy of the list of topics and partitions). Here is a complete
-# scenario, in which members refresh them every ten seconds; the built-in scenarios are written the same way:
+# scenario, in which each member refreshes its metadata every ten seconds; the built-in scenarios are written the same way:
 
 # %%
 pattern = """
@@ -297,7 +297,7 @@ costs(added, "partitions unread", "longest gap of a partition")
 #
 # ### A broker goes down and comes back
 #
-# Each partition has a *partition leader*, the broker that serves it. (It is not the leader of a group.) The partition leaders move to other brokers, and the group's coordinator may move, too. The members keep their ids; the group keeps its generation
+# Each partition has a *partition leader*, the broker that serves it. (It is not the leader of a group.) When a broker goes down, others take over the partitions that it led, and, if it was the group's coordinator, this role as well. The members keep their ids; the group keeps its generation
 # and its assignment, because both are stored in the topic `__consumer_offsets`. The new coordinator starts every session anew.
 
 # %%
