@@ -224,13 +224,19 @@ export class Lab {
     this.talk.change({ at_ms: Math.round(this.player.at), ...message }, (answer) => {
       if (answer.type === "refused" && !then) this.refuse(answer.words);
       if (answer.type === "done") {
-        if (BEGINS_ANEW.has(String(message.type))) this.predict.leave();
+        if (BEGINS_ANEW.has(String(message.type))) this.beginAnew();
         if (!this.model.get("controls").notice) this.tell("");
         if (answer.cost === undefined) this.costs.say(""); // what was said belongs to a deed that is not the last one any more
         this.whenShown(answer);
       }
       then?.(answer);
     });
+  }
+
+  // A lesson begins on its board, where it can be guided through.
+  beginAnew() {
+    this.predict.leave();
+    if (this.comparison.view) this.comparison.end();
   }
 
   /** @param {boolean} busy */

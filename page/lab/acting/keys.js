@@ -73,6 +73,7 @@ const ARROWS = /** @type {Record<string, (lab: Lab) => void>} */ ({
  */
 export function keyRun(lab, pressed) {
   const { key, shiftKey, ctrlKey, altKey, target } = pressed;
+  if (!lab.ui.help.hidden) return legendRun(lab, key);
   if (altKey) {
     return /^[1-9]$/.test(key) && TABS[Number(key) - 1]
       ? () => lab.panels.open(TABS[Number(key) - 1][0])
@@ -100,6 +101,16 @@ export function keyRun(lab, pressed) {
   const always = ALWAYS[key];
   if (always) return () => always(lab);
   return lab.options.letters ? letterRun(lab, key, shiftKey) : null;
+}
+
+/**
+ * Behind the open legend nothing is done unseen: it closes, and it scrolls.
+ * @param {Lab} lab
+ * @param {string} key
+ * @returns {Run}
+ */
+function legendRun(lab, key) {
+  return key === "Escape" || key === "?" ? () => lab.toggleHelp() : null;
 }
 
 /**
@@ -152,7 +163,6 @@ function letterRun(lab, key, shiftKey) {
  * @returns {Run}
  */
 function escapeRun(lab) {
-  if (!lab.ui.help.hidden) return () => lab.toggleHelp();
   if (lab.predict.on) return () => lab.predict.end();
   const open = lab.popups.find((popup) => popup.open);
   if (open) return () => open.close(true);

@@ -15,7 +15,8 @@ export function sessionEnds(film, member, at) {
   if (!session) return null;
   const beats = film.beats[member];
   const place = placeOf(beats, at);
-  return place < 0 ? null : beats[place] + session;
+  const ends = place < 0 ? null : beats[place] + session;
+  return ends === null || ends < at ? null : ends; // none runs while the coordinator is away
 }
 
 /**

@@ -86,6 +86,7 @@ export class LogsView {
     if (this.drawn === String(place)) return;
     this.drawn = String(place);
     const first = Math.max(0, place - BEFORE);
+    this.lines.classList.toggle("rk-picked", this.filter.value !== "" || this.level.selectedIndex === 1);
     const nodes = this.shown.slice(first, place + AFTER).map((line, index) =>
       this.drawLine(line, first + index - place)
     );

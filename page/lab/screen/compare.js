@@ -203,7 +203,10 @@ export class Compare {
    */
   takeDraws({ count, done, wanted, rows }) {
     const words = wanted
-      ? `${count} of ${wanted} draws of the same deeds with other chances${done ? "." : "…"}`
+      ? `${count} of ${wanted} runs of the same actions, with other latencies and moments${
+        done ? "" : " …"
+      }. ` +
+        "Below each value: from the least to the most of them."
       : "No draws of so large a run here; rebalance-kit run --protocol all makes them.";
     say(this.progress, words);
     rows.forEach((row, place) => this.costRows[place].takeDraws(row, count));
@@ -243,7 +246,7 @@ class CostLine {
    */
   takeDraws({ cells, least }, count) {
     const most = mostOf(cells);
-    cells.forEach((cell, place) => this.spreads[place].replaceChildren(spreadStrip(cell, most, count) ?? ""));
+    cells.forEach((cell, place) => this.spreads[place].replaceChildren(...spreadStrip(cell, most, count)));
     this.chips.forEach((chip, place) =>
       chip.replaceChildren(place === least ? make("span", { class: "rk-least" }, "least") : "")
     );

@@ -43,6 +43,7 @@ export class Comparison {
   end() {
     const { lab } = this;
     this.view = null;
+    this.asked += 1; // whatever is on its way is not shown any more
     set(lab.ui.compareButton, "aria-pressed", "false");
     lab.showControls();
     lab.screen.showStage();

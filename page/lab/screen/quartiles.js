@@ -9,19 +9,28 @@ const HEIGHT = 14;
 /** @typedef {{ count: number, done: boolean, wanted: number, rows: { cells: (Spread | null)[], least: number | null }[] }} Drawn */
 
 /**
- * The strip of a cell, on the scale of its row.
+ * The ends of the line in figures.
+ * @param {Spread} spread
+ */
+function rangeOf([least, , , , most]) {
+  const [from, to] = [least, most].map((value) => (Math.round(value * 100) / 100).toLocaleString("en"));
+  return make("small", { class: "rk-range" }, from === to ? `always ${from}` : `${from} to ${to}`);
+}
+
+/**
+ * The strip of a cell and its ends in figures, on the scale of its row.
  * @param {Spread | null} spread
  * @param {number} most of the row
  * @param {number} count
  */
 export function spreadStrip(spread, most, count) {
-  if (!spread) return null;
+  if (!spread) return [];
   const [least, lower, median, upper, largest, here, below] = spread;
   const x = (/** @type {number} */ value) => 3 + ((WIDTH - 6) * value) / Math.max(most, 1e-9);
   const words =
     `${count} draws: ${least} to ${largest}, half of them from ${lower} to ${upper}, median ${median}; ` +
     `this run, ${here}, lies above ${below} % of them`;
-  return make(
+  const strip = make(
     "svg:svg",
     { width: WIDTH, height: HEIGHT, class: "rk-spread", role: "img", "aria-label": words },
     make("svg:title", {}, words),
@@ -30,6 +39,7 @@ export function spreadStrip(spread, most, count) {
     make("svg:line", { x1: x(median), x2: x(median), y1: 3, y2: 11, class: "rk-median" }),
     make("svg:circle", { cx: x(here), cy: 7, r: 3 }),
   );
+  return [strip, rangeOf(spread)];
 }
 
 /** @param {(Spread | null)[]} cells */

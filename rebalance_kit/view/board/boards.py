@@ -171,7 +171,8 @@ class Boards:
         last = bisect_right(beats, at_ms) - 1
         if last < 0:
             return None
-        return beats[last] + self.session_ms(name, state.protocol)
+        ends_ms = beats[last] + self.session_ms(name, state.protocol)
+        return ends_ms if ends_ms >= at_ms else None  # none runs while the coordinator is away
 
     def session_ms(self, name: str, protocol: str = "classic") -> int:
         """The member's session timeout: its own (classic) or the broker's (consumer)."""

@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 20fb9b955aba361e, bundle 026e8690ec88946c.
+// Made of page/lab/main.js by `make page`; edit there. Sources c9f59510ef78d7ac, bundle 8db5d3018c79f98e.
 // shared/model.js
 function bytesOf(text3) {
   return new DataView(Uint8Array.from(atob(text3), (letter) => letter.charCodeAt(0)).buffer);
@@ -2259,7 +2259,8 @@ function sessionEnds(film, member, at) {
   if (!session) return null;
   const beats = film.beats[member];
   const place = placeOf(beats, at);
-  return place < 0 ? null : beats[place] + session;
+  const ends = place < 0 ? null : beats[place] + session;
+  return ends === null || ends < at ? null : ends;
 }
 function pollLeft(film, member, at) {
   const [limit, ...spans] = film.polls[member] || [];
@@ -2564,6 +2565,7 @@ var ARROWS = (
 );
 function keyRun(lab, pressed) {
   const { key, shiftKey, ctrlKey, altKey, target } = pressed;
+  if (!lab.ui.help.hidden) return legendRun(lab, key);
   if (altKey) {
     return /^[1-9]$/.test(key) && TABS[Number(key) - 1] ? () => lab.panels.open(TABS[Number(key) - 1][0]) : null;
   }
@@ -2594,6 +2596,9 @@ function keyRun(lab, pressed) {
   if (always) return () => always(lab);
   return lab.options.letters ? letterRun(lab, key, shiftKey) : null;
 }
+function legendRun(lab, key) {
+  return key === "Escape" || key === "?" ? () => lab.toggleHelp() : null;
+}
 function guideRun({ guide, options }, { key, target }) {
   if (!guide.on) return null;
   if (key === "Enter") {
@@ -2618,7 +2623,6 @@ function letterRun(lab, key, shiftKey) {
   return letter ? () => void letter(lab) : null;
 }
 function escapeRun(lab) {
-  if (!lab.ui.help.hidden) return () => lab.toggleHelp();
   if (lab.predict.on) return () => lab.predict.end();
   const open = lab.popups.find((popup) => popup.open);
   if (open) return () => open.close(true);
@@ -4839,6 +4843,7 @@ var LogsView = class {
     if (this.drawn === String(place)) return;
     this.drawn = String(place);
     const first = Math.max(0, place - BEFORE);
+    this.lines.classList.toggle("rk-picked", this.filter.value !== "" || this.level.selectedIndex === 1);
     const nodes = this.shown.slice(first, place + AFTER).map((line2, index) => this.drawLine(line2, first + index - place));
     this.lines.replaceChildren(...nodes);
     const rest = cut ? `, ${cut} more are not shown` : "";
@@ -5816,12 +5821,21 @@ var MiniBoard = class {
 // lab/screen/quartiles.js
 var WIDTH2 = 96;
 var HEIGHT2 = 14;
+function rangeOf([least, , , , most]) {
+  const [from, to] = [
+    least,
+    most
+  ].map((value) => (Math.round(value * 100) / 100).toLocaleString("en"));
+  return make("small", {
+    class: "rk-range"
+  }, from === to ? `always ${from}` : `${from} to ${to}`);
+}
 function spreadStrip(spread, most, count2) {
-  if (!spread) return null;
+  if (!spread) return [];
   const [least, lower, median, upper, largest, here, below] = spread;
   const x = (value) => 3 + (WIDTH2 - 6) * value / Math.max(most, 1e-9);
   const words = `${count2} draws: ${least} to ${largest}, half of them from ${lower} to ${upper}, median ${median}; this run, ${here}, lies above ${below} % of them`;
-  return make("svg:svg", {
+  const strip = make("svg:svg", {
     width: WIDTH2,
     height: HEIGHT2,
     class: "rk-spread",
@@ -5848,6 +5862,10 @@ function spreadStrip(spread, most, count2) {
     cy: 7,
     r: 3
   }));
+  return [
+    strip,
+    rangeOf(spread)
+  ];
 }
 function mostOf(cells) {
   return Math.max(0, ...cells.flatMap((cell) => cell ? [
@@ -6073,7 +6091,7 @@ var Compare = class {
    * @param {import("./quartiles.js").Drawn} drawn
    */
   takeDraws({ count: count2, done, wanted, rows: rows2 }) {
-    const words = wanted ? `${count2} of ${wanted} draws of the same deeds with other chances${done ? "." : "\u2026"}` : "No draws of so large a run here; rebalance-kit run --protocol all makes them.";
+    const words = wanted ? `${count2} of ${wanted} runs of the same actions, with other latencies and moments${done ? "" : " \u2026"}. Below each value: from the least to the most of them.` : "No draws of so large a run here; rebalance-kit run --protocol all makes them.";
     say(this.progress, words);
     rows2.forEach((row, place) => this.costRows[place].takeDraws(row, count2));
   }
@@ -6115,7 +6133,7 @@ var CostLine = class {
    */
   takeDraws({ cells, least }, count2) {
     const most = mostOf(cells);
-    cells.forEach((cell, place) => this.spreads[place].replaceChildren(spreadStrip(cell, most, count2) ?? ""));
+    cells.forEach((cell, place) => this.spreads[place].replaceChildren(...spreadStrip(cell, most, count2)));
     this.chips.forEach((chip, place) => chip.replaceChildren(place === least ? make("span", {
       class: "rk-least"
     }, "least") : ""));
@@ -6164,6 +6182,7 @@ var Comparison = class {
   end() {
     const { lab } = this;
     this.view = null;
+    this.asked += 1;
     set(lab.ui.compareButton, "aria-pressed", "false");
     lab.showControls();
     lab.screen.showStage();
@@ -9628,13 +9647,18 @@ var Lab = class {
     }, (answer) => {
       if (answer.type === "refused" && !then) this.refuse(answer.words);
       if (answer.type === "done") {
-        if (BEGINS_ANEW.has(String(message.type))) this.predict.leave();
+        if (BEGINS_ANEW.has(String(message.type))) this.beginAnew();
         if (!this.model.get("controls").notice) this.tell("");
         if (answer.cost === void 0) this.costs.say("");
         this.whenShown(answer);
       }
       then?.(answer);
     });
+  }
+  // A lesson begins on its board, where it can be guided through.
+  beginAnew() {
+    this.predict.leave();
+    if (this.comparison.view) this.comparison.end();
   }
   /** @param {boolean} busy */
   busy(busy) {
