@@ -398,3 +398,20 @@ def test_every_action_of_a_scenario_has_words_of_its_own():
         words = action_words(do, "consumer-1", {"topic": "orders", "node": 2})
         assert "_" not in words, do
         assert ": " not in words, do
+
+
+def test_a_prediction_says_what_made_each_member_stop():
+    lab = Lab()
+    lab.at(13_000)
+    asked = questions(lab.history.state, lab.ahead("crash", "consumer-1", 13_000, {}), 13_000)
+    why = next(each.why for each in asked if each.words.startswith("Which members"))
+    assert "13.0 s: consumer-1 crashes." in why
+    assert why.endswith("58.0 s: consumer-2 gives up everything before it joins.")
+
+
+@pytest.mark.parametrize(("protocol", "told"), [("consumer", True), ("cooperative", False)])
+def test_why_says_that_a_kip_848_member_commits_before_it_gives_up_and_acknowledges_after(protocol, told):
+    entries = why_entries(Lab("scale-out", protocol=protocol).boards)
+    rules = [rule for _, sentence, rule, _ in entries if "runs onPartitionsRevoked" in sentence]
+    assert rules
+    assert {"has committed first. Its heartbeat acknowledges only when" in rule for rule in rules} == {told}

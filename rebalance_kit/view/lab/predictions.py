@@ -7,7 +7,7 @@ the answers are in.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import NoneType
 from typing import NotRequired, TypedDict
@@ -15,7 +15,8 @@ from typing import NotRequired, TypedDict
 from rebalance_kit.analysis.intervals import Gap, gaps
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.view.lab.state import LabState
-from rebalance_kit.view.words.phrases import seconds
+from rebalance_kit.view.lab.tabs.why import steps
+from rebalance_kit.view.words.phrases import LISTED, seconds
 
 MANY = 24
 """Above that many partitions they are asked for by number, not by name."""
@@ -29,6 +30,8 @@ REASONS = {
     "close": "{who} was closed",
 }
 """What begins a gap, by the reason of the fetch that stopped."""
+STOPPING = ("action", "gives up all", "callback revoked", "callback lost", "poll_timeout", "process_ended")
+"""Steps of Why (``Step.kind``) that make a member stop reading what it has."""
 CLOSE = 0.25
 """A length of time counts as right within a quarter of the truth, or half a second."""
 
@@ -159,6 +162,8 @@ def _stops(then: LabState, at_ms: int) -> Question:
         ):
             stopped.append(name)
     why = "A member stops when any partition that it has now is for a moment read by nobody."
+    if len(stopped) <= LISTED and len(then.boards.partitions) <= MANY:
+        why = " ".join([why, *_what_stopped(then, stopped, at_ms)])
     if len(names) > MANY:
         words = f"How many of the {len(names)} members will stop reading one of their partitions, if only for a moment?"
         return Question("number", words, (), len(stopped), f"{len(stopped)} members. {why}")
@@ -169,6 +174,27 @@ def _stops(then: LabState, at_ms: int) -> Question:
         stopped,
         why,
     )
+
+
+def _what_stopped(then: LabState, stopped: Sequence[str], at_ms: int) -> Iterator[str]:
+    """What each member does, or what happens to it, when its partitions first stop, as Why tells it."""
+    account = [step for step in steps(then.boards) if step.kind.startswith(STOPPING)]
+    for name in stopped:
+        first_ms = min(
+            moment
+            for track in then.boards.partitions.values()
+            if track.at(max(0, at_ms - 1)).owner == name
+            for moment, state in zip(track.times, track.states, strict=True)
+            if moment >= at_ms and not state.flows
+        )
+        about = [
+            (step.at_ms, sentence)
+            for step in account
+            for sentence in step.sentences
+            if at_ms <= step.at_ms <= first_ms and sentence.startswith(f"{name} ")
+        ]
+        if about:
+            yield f"{seconds(about[-1][0])}: {about[-1][1]}"
 
 
 def _how_long(then: LabState, at_ms: int) -> Question:

@@ -91,6 +91,11 @@ FLOWS_AGAIN = (
     "is read again.",
     "ConsumerCoordinator.initWithCommittedOffsetsIfNeeded, Fetcher.collectFetch",
 )
+ACKNOWLEDGES = (
+    "With enable.auto.commit it has committed first. Its heartbeat acknowledges only when the listener has returned, and no other "
+    "member gets these partitions before."
+)
+"""What a KIP-848 member does before and after onPartitionsRevoked."""
 TRIGGERS: Mapping[str, str] = MappingProxyType(
     {
         "join": "a member joins",

@@ -12,6 +12,7 @@ from rebalance_kit.view.board.marks import action_words
 from rebalance_kit.view.lab.tabs.action_rules import action_rule
 from rebalance_kit.view.lab.tabs.explanations import (
     ACCOUNTS,
+    ACKNOWLEDGES,
     FLOWS_AGAIN,
     FOLLOW_UP,
     RECORDS,
@@ -124,7 +125,15 @@ def _told(row: TraceRow, boards: Boards) -> Step | None:
         return None
     if row.kind == "join_prepared":
         sentence += _committing(row, boards)
-    return Step(row.at_ms, _kind(row), (f"{sentence}.",), account.rule, account.source)
+    rule = f"{account.rule} {ACKNOWLEDGES}" if _acknowledged(row, boards) else account.rule
+    return Step(row.at_ms, _kind(row), (f"{sentence}.",), rule, account.source)
+
+
+def _acknowledged(row: TraceRow, boards: Boards) -> bool:
+    """Whether a KIP-848 member gives up partitions in this callback, of which the coordinator hears afterwards."""
+    if row.kind != "callback_begin" or row.detail["callback"] != "revoked":
+        return False
+    return boards.members[row.actor].at(row.at_ms).protocol == "consumer"
 
 
 def _removed(row: TraceRow) -> Step:
