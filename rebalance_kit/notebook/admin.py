@@ -58,13 +58,20 @@ def _narrow(text: str) -> str:
     lines = [_UUID.sub(r"\1…", line).rstrip() for line in text.splitlines() if line.strip()]
     table = [_ADDRESS.sub("~(", line).split() for line in lines if not line.startswith("Warning")]
     told = [line for line in lines if line.startswith("Warning")]
+    _fill(table, "GROUP-INSTANCE-ID")  # of a dynamic member beside static ones
     if "CONSUMER-ID" in table[0]:
         shown = [place for place, head in enumerate(table[0]) if head not in {"GROUP", "HOST"}]
         table = [[_SHORT.sub(r"\1…", row[place]) for place in shown] for row in table]
-    for row in table[1:]:  # a classic group that is not Stable has a blank in this column
-        if len(row) < len(table[0]) and "ASSIGNMENT-STRATEGY" in table[0]:
-            row.insert(table[0].index("ASSIGNMENT-STRATEGY"), "")
+    _fill(table, "ASSIGNMENT-STRATEGY")  # of a classic group that is not Stable
     return "\n".join([*told, columns(table)]).replace("~(", " (")
+
+
+def _fill(table: list[list[str]], column: str) -> None:
+    """Put the blank cell of a column back into the rows that lost it when the line was split."""
+    if column in table[0]:
+        for row in table[1:]:
+            if len(row) < len(table[0]):
+                row.insert(table[0].index(column), "")
 
 
 def log_files(trace: Trace, folder: str | Path = "build/logs") -> list[str]:

@@ -223,6 +223,21 @@ def test_a_static_member_that_left_for_a_while_has_epoch_minus_two():
     assert (away.epoch, len(away.assigned)) == (-2, 2)
 
 
+@pytest.mark.parametrize("version", ["3.9.1", "4.3.1"])
+def test_instance_ids_have_a_column_as_soon_as_one_member_is_static(version):
+    configs: tuple[dict[str, object], ...] = ({"group.instance.id": "svc-7f9c4-aa-long"}, {})
+    members = tuple(MemberSpec(f"c{n}", ("orders",), each) for n, each in enumerate(configs, 1))
+    actions = (Action(12_000, "restart", "c1", {"after_ms": 2_000}),)
+    trace = simulate(Scenario("run", (TopicSpec("orders", 2),), members, actions, 30_000), 1, "eager")
+    for at_ms in (10_000, 25_000):
+        head, *rows = describe_members(describe(trace, at_ms, version=version)).split("\n")[1:-1]
+        place = head.index("GROUP-INSTANCE-ID")
+        cells = sorted(row[place : head.index("HOST")].strip() for row in rows)
+        assert head.split()[:4] == ["GROUP", "CONSUMER-ID", "GROUP-INSTANCE-ID", "HOST"]
+        assert cells == ["", "svc-7f9c4-aa-long"]
+    assert "GROUP-INSTANCE-ID" not in describe_members(describe(crash("eager"), 10_000))
+
+
 def test_a_classic_group_is_read_back_with_its_stored_members():
     trace = crash(
         "eager",

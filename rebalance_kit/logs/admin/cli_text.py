@@ -50,13 +50,18 @@ def _offset_row(group: Described, one: DescribedOffset, member: DescribedMember 
 
 
 def describe_members(group: Described) -> str:
-    """``--describe --group G --members --verbose``: a line per member; since 4.0 with epochs and targets."""
-    modern = at_least(group.version, "4.0")
-    who = ("GROUP", "CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS")
+    """``--describe --group G --members --verbose``: a line per member; since 4.0 with epochs and targets.
+
+    The column of instance ids is there as soon as one member is static.
+    """
+    modern, static = at_least(group.version, "4.0"), any(one.instance for one in group.members)
+    instance = ("GROUP-INSTANCE-ID",) if static else ()
+    who = ("GROUP", "CONSUMER-ID", *instance, "HOST", "CLIENT-ID", "#PARTITIONS")
     rows = [
         (
             group.group,
             one.member_id,
+            *([one.instance] if static else []),
             HOST,
             one.client_id,
             str(len(one.assigned)),
@@ -66,12 +71,12 @@ def describe_members(group: Described) -> str:
     ]
     if not rows:
         return _notice(group)
+    widths, last = [17 if name == "GROUP-INSTANCE-ID" else 15 for name in who], len(who)
     if not modern:
-        return _notice(group) + _table(
-            (*who, "ASSIGNMENT"), rows, (15, 15, 15, 15, 15, 0), grows=(0, 1, 2, 3)
-        )
+        return _notice(group) + _table((*who, "ASSIGNMENT"), rows, (*widths, 0), grows=range(last - 1))
     head = (*who, "CURRENT-EPOCH", "CURRENT-ASSIGNMENT", "TARGET-EPOCH", "TARGET-ASSIGNMENT")
-    return _notice(group) + _table(head, rows, (15, 15, 15, 15, 15, 15, 20, 15, 20), grows=(0, 1, 2, 3, 6, 8))
+    grows = (*range(last - 1), last + 1, last + 3)
+    return _notice(group) + _table(head, rows, (*widths, 15, 20, 15, 20), grows=grows)
 
 
 def _assignments(one: DescribedMember, *, modern: bool) -> tuple[str, ...]:

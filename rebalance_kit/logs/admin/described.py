@@ -18,7 +18,10 @@ _IN_REBALANCE = frozenset({"PreparingRebalance", "CompletingRebalance"})
 
 @dataclass(frozen=True, slots=True)
 class DescribedMember:
-    """One member: what it is assigned, and under KIP-848 its epoch and its target (None in a classic group)."""
+    """One member: what it is assigned, and under KIP-848 its epoch and its target (None in a classic group).
+
+    ``instance`` is the instance id of a static member and empty for a dynamic one, as in the tool's column.
+    """
 
     member_id: str
     client_id: str
@@ -26,6 +29,7 @@ class DescribedMember:
     epoch: int | None = None
     target: Partitions | None = None
     target_epoch: int | None = None
+    instance: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,7 @@ class _Seen:
     assignor: str = ""
     epoch: int = 0
     names: dict[str, str] = field(default_factory=dict)
+    instances: dict[str, str] = field(default_factory=dict)
     epochs: dict[str, int] = field(default_factory=dict)
     held: dict[str, list[str]] = field(default_factory=dict)
     revoking: dict[str, list[str]] = field(default_factory=dict)
@@ -96,7 +101,7 @@ def _member(seen: _Seen, who: str, version: str) -> DescribedMember:
     if not seen.consumer:
         if seen.state in _IN_REBALANCE and not at_least(version, "4.0"):
             held = []  # up to 3.9 a group in rebalance tells no assignments
-        return DescribedMember(who, seen.names[who], _parsed(held))
+        return DescribedMember(who, seen.names[who], _parsed(held), instance=seen.instances.get(who, ""))
     if at_least(version, "4.3"):
         held += seen.revoking.get(who, ())  # 4.0 leaves out what is still to be acknowledged
     return DescribedMember(
@@ -106,6 +111,7 @@ def _member(seen: _Seen, who: str, version: str) -> DescribedMember:
         seen.epochs.get(who, 0),
         _parsed(seen.targets.get(who, [])),
         seen.epoch,
+        seen.instances.get(who, ""),
     )
 
 
@@ -151,6 +157,7 @@ def _moved(seen: _Seen, row: TraceRow) -> None:
 
 def _added(seen: _Seen, row: TraceRow) -> None:
     seen.names[row.member_id or ""] = str(row.detail["name"])
+    seen.instances[row.member_id or ""] = str(row.detail.get("instance_id") or "")
     seen.consumer = row.protocol == "consumer"
 
 
@@ -168,6 +175,7 @@ def _replaced(seen: _Seen, row: TraceRow) -> None:
             held[new] = held.pop(old)
     seen.names.pop(old, None)
     seen.names[new] = str(row.detail["name"])
+    seen.instances[new] = str(row.detail.get("instance_id") or "")
 
 
 def _assigned(seen: _Seen, row: TraceRow) -> None:
