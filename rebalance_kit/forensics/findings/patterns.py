@@ -143,7 +143,7 @@ def _swinging(rebalances: Sequence[Rebalance]) -> list[Row]:
             f"the group grew and shrank in turn ({times} changes of direction): "
             "a scaler may be chasing the rebalances that it causes itself",
             _first(begun),
-            "Make the scaler's stabilisation window longer than a rebalance and the catching up after it; larger steps; "
+            "Make the scaler's stabilization window longer than a rebalance and the catching up after it; larger steps; "
             "scale on rate, not on lag alone.",
             "Kubernetes HPA stabilizationWindowSeconds; KEDA Kafka scaler",
         )
