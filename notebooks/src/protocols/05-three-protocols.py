@@ -12,7 +12,7 @@
 #
 # The rule of this notebook: the *same* events, at the *same* moments, under eager, cooperative and KIP-848. What no rule decides (when
 # processes start, where between two heartbeats a crash falls) is drawn at random, a hundred times (fewer in sections 4 and 5). Each entry of a table
-# is the **median**, with the **middle half** in parentheses: a quarter of the runs lie below it, a quarter above. The last column orders the protocols whose middle
+# headed *draws* is the **median**, with the **middle half** in parentheses: a quarter of the runs lie below it, a quarter above. The last column orders the protocols whose middle
 # halves do not overlap; *no difference* means only that they overlap. In the row *rebalances*, KIP-848 is left out of the comparison, because it counts epochs.
 #
 # ## 1 A crash
@@ -49,7 +49,7 @@ costs(
 )
 
 # %% [markdown]
-# The longest gap is nearly all *detection*: the session timeout minus the age of the last heartbeat. No protocol shortens the session timeout, and the middle halves overlap:
+# The longest gap is nearly all *detection*: the session timeout minus the age of the last heartbeat (in a classic group, of the last heartbeat or commit). No protocol shortens the session timeout, and the middle halves overlap:
 # **a crash costs all three about the same**. KIP-848 spreads wider because its heartbeat interval is 5 s and the classic one is 3 s: the last
 # heartbeat may be older when the crash comes, and a survivor's next one later.
 #
@@ -97,9 +97,9 @@ spread(join, "longest_gap_s")
 
 # %% [markdown]
 # Two extremes are worth a look. *Greatest* under eager: the newcomer asked to join just between the heartbeats of two members, so one member heard of it at once and gave everything up, and the others heard of it almost an
-# interval later. *Least* under cooperative: the newcomer's SyncGroup came too late for the first generation, so the second followed at once.
+# interval later. *Least* under cooperative: an old member had already revoked and rejoined when the newcomer's SyncGroup came. The answer told the newcomer to rejoin as well, so the second generation followed at once.
 #
-# So is KIP-848 slow? Its clock is the heartbeat interval that the *broker* sets, 5 s by default; the classic client's own is 3 s. Give both the same interval:
+# So is KIP-848 slow? Its clock is the heartbeat interval that the *broker* sets, 5 s by default; the classic client's own is 3 s. Give both the same interval (for which the broker's minimum has to come down as well):
 
 # %%
 from rebalance_kit.notebook import with_broker
@@ -110,7 +110,7 @@ costs(draws(with_broker("join", every_3_s)), "longest gap of a partition", "unre
 # %% [markdown]
 # At equal intervals KIP-848 is not slower than cooperative, and in total its partitions are unread for a shorter time. What you saw before was the default, not the protocol.
 #
-# Recordings of real clusters agree. In one of a KIP-848 group (Kafka 4.3.1, six partitions, heartbeats every 3 s) 297 ms lay between
+# Recordings of real clusters agree. In one of a KIP-848 group (Kafka 4.3.1, six partitions, heartbeats every 3 s), 297 ms lay between
 # `onPartitionsRevoked` of the old owner and `onPartitionsAssigned` of the new one; in one of a cooperative group 3,036 ms. Here is the engine with six partitions. It counts until
 # records arrive again, which adds a few tenths of a second:
 
@@ -132,7 +132,7 @@ spread(draws(with_broker(scenario(recorded), every_3_s)), "longest_gap_s")
 # The recorded KIP-848 run is at the lucky end, near the least of the hundred: the new owner's heartbeat happened to come just after the release. One recording is one
 # draw. Three seconds in the cooperative recording are not an accident; they are the rule.
 #
-# What no gap shows is the work around it. Under eager each member runs `onPartitionsRevoked` and `onPartitionsAssigned` for *all* its partitions and commits them all, and whatever
+# What no gap shows is the work that a rebalance makes. Under eager each member runs `onPartitionsRevoked` and `onPartitionsAssigned` for *all* its partitions and commits the offsets of all, and whatever
 # was kept per partition (caches, open files, connections) is built again:
 
 # %%
@@ -155,7 +155,7 @@ columns(
 #
 # ### Predict
 #
-# Add up the gaps of all partitions. One run took 60.6 unread partition-seconds under cooperative (notebook 03) and 43.1 under KIP-848 (04). Which protocol has the
+# Add up the gaps of all partitions. One run cost 60.6 unread partition-seconds under cooperative (notebook 03) and 43.1 under KIP-848 (04). Which protocol has the
 # *most* over a hundred draws?
 
 # %%
@@ -182,7 +182,7 @@ costs(slow, "longest gap of the whole group", "unread", "longest gap of a partit
 #
 # ## 4 Fifty consumers, five hundred partitions, one restart
 #
-# Every talk about rebalancing tells this story: fifty consumers, ten partitions each, and *one* of them is
+# Talks about rebalancing like to tell this story: fifty consumers, ten partitions each, and *one* of them is
 # restarted for a new version. It leaves, and is back seven seconds later.
 #
 # ### Predict
@@ -205,7 +205,7 @@ guess.beside(
 )
 
 # %% [markdown]
-# Under eager, **watch for** the two lines that run through all the rows, one soon after `consumer-17` has left and one when it is back.
+# That is one run of each protocol, and so is the table below. Under eager, **watch for** the two lines that run through all the rows, one soon after `consumer-17` has left and one when it is back.
 
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit.notebook import chart
@@ -225,10 +225,10 @@ costs(
 # %% [markdown]
 # What the table shows, including the points in eager's favour:
 #
-# - **Eager** touches all 500 partitions, twice (once for the leave, once for the join); each single gap is short
-#   because all fifty are healthy and quick. Add one slow callback, and section 3 happens to 500 partitions.
+# - **Eager** touches all 500 partitions, twice (once for the leave, once for the join); the gaps of the healthy members are short
+#   because all of them are quick. Add one slow callback, and section 3 happens to 500 partitions.
 # - **Cooperative** and **KIP-848** touch the ten partitions of the restarted member and the ten that it is given afterwards. (The two sets may share a partition. Under KIP-848 they do, so 19 are unread; the shared one ends where it was, so 18 move.)
-# - Under every protocol the restarted member's partitions go unread until the others hear that it left.
+# - Under every protocol the restarted member's partitions go unread until the others hear that it left. (Under eager that is the longest gap.)
 # - *Partitions moved* compares the end with the beginning. Range deals out the same way whenever the member ids sort in the same order, as they do here when `consumer-17` is back, so nothing seems to have moved. The sticky
 #   assignors spread the leaver's ten partitions over the others and, when it is back, take one partition from each member
 #   that has one too many, seldom the very one that had come from it; nothing makes them restore the old shares.
@@ -244,7 +244,7 @@ print(across(restarts, "rebalances"))
 print(across(restarts, "unread"))
 
 # %% [markdown]
-# With static membership there is no rebalance at all. The price is that a restarted member's partitions stay unread until it is back, because nobody takes
+# (Cooperative usually needs three rebalances for each restart: one for the leave, two for the join.) With static membership there is no rebalance at all. The price is that a restarted member's partitions stay unread until it is back, because nobody takes
 # them over; here that costs *more* unread partition-seconds than the rebalances of dynamic members under eager or cooperative, and about as many as under KIP-848. Whether it is better depends on how long your restarts take and on how large your group is.
 #
 # ## 5 What is read twice
@@ -265,9 +265,9 @@ across(["join", "leave", "crash", "poll-timeout", "freeze"], "records redelivere
 #
 # | event | what decides the gap | does the protocol matter? |
 # |---|---|---|
-# | crash | session timeout minus the age of the last heartbeat | for the dead member's partitions: no. For all others: eager stops them too |
+# | crash | session timeout minus the age of the last heartbeat (classic: or commit) | for the dead member's partitions: no. For all others: eager stops them too |
 # | healthy join | eager: one round for all; cooperative: one heartbeat interval for what moves; KIP-848: up to one interval for what moves | yes: many short gaps or few long ones |
-# | leave (close) | the survivors' next heartbeat | only in how many partitions are affected |
+# | leave (close) | the survivors' next heartbeat | yes: eager stops all partitions; under KIP-848 the gap is longer, because the survivors' heartbeats come every 5 s |
 # | one slow member | its callback, or its poll loop | very much: under eager all wait for it |
 # | rolling restart | dynamic members: a leave and a join for each; static members: how long each restart takes | dynamic members: yes. Static members that return in time: no |
 #
@@ -287,7 +287,7 @@ Lab("slow-callback", "eager", at_ms=46_000)
 # <details><summary>Answer</summary>
 #
 # With a session timeout of 10 s the crash is detected 35 s earlier, and the dead member's partitions are read again about as much earlier (how soon after the detection
-# depends on the survivors' next heartbeats). So the longest gap, the unread partition-seconds and the greatest lag shrink. These stay the same: how many partitions go unread, how many move, and how many records come
+# depends on the survivors' next heartbeats). So *fault detected*, *settled*, the longest gap, the unread partition-seconds and the greatest lag all shrink. These stay the same: how many partitions go unread, how many move, and how many records come
 # twice. Under eager the healthy members still stop for an instant only.
 #
 # </details>
