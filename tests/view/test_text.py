@@ -91,3 +91,14 @@ def test_words_of_a_big_group_stay_short(make_group):
     assert len(describe_flow(run)) < 4_000
     assert len(describe_gantt(run)) < 6_000
     assert all(len(describe_board(Boards(run).at(at_ms))) < 3_000 for at_ms in (0, 4_000, 7_000, 40_000))
+
+
+def test_the_join_phase_says_of_members_that_commit_that_they_do():
+    from rebalance_kit.scenarios import load
+
+    boards = Boards(simulate(load("join"), protocol="eager"))
+    causes = {sentence(board).cause for board in boards.walk(boards.change_times)}
+    committing = {
+        cause for cause in causes if cause.endswith(("commits before it joins.", "commit before they join."))
+    }
+    assert any(cause.startswith("The join phase waits for consumer-") for cause in committing), causes

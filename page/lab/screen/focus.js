@@ -12,7 +12,10 @@ export class Focus {
     const { root } = this.lab.ui;
     root.addEventListener("pointerdown", () => (this.byMouse = true), true);
     root.addEventListener("keydown", () => (this.byMouse = false), true);
-    root.addEventListener("click", (event) => this.afterClick(event));
+    root.addEventListener("click", (event) => {
+      this.afterClick(event);
+      this.afterClickOnNothing(event);
+    });
   }
 
   /** @param {MouseEvent} event */
@@ -21,6 +24,17 @@ export class Focus {
     const { activeElement } = document;
     if (!node || !detail || (activeElement !== node && activeElement !== document.body)) return;
     this.lab.screen.focusAfterChange();
+  }
+
+  /**
+   * A click on something that takes no focus leaves the keys with the lab, unless text is being selected.
+   * @param {MouseEvent} event
+   */
+  afterClickOnNothing({ target }) {
+    const { lab } = this;
+    if (lab.ui.root.contains(document.activeElement) || !document.getSelection()?.isCollapsed) return;
+    if (/** @type {Element} */ (target).closest(".rk-popup, .rk-keys, .rk-twin")) return;
+    lab.screen.focusAfterChange();
   }
 
   /**

@@ -162,6 +162,15 @@ def _join_phase(board: BoardState) -> tuple[str, str]:
     stuck = _stuck(board, awaited)
     if stuck is not None:
         return stuck
+    committing = [
+        member.name
+        for member in board.members
+        if member.name in awaited and member.state.doing == "commits before it joins"
+    ]
+    if len(committing) == len(awaited):
+        names = f"{len(awaited)} members" if len(awaited) > LISTED else listing(committing)
+        does = "commits before it joins" if len(awaited) == 1 else "commit before they join"
+        return f"The join phase waits for {names}, which {does}.", ""
     if len(awaited) > LISTED:
         return (
             f"The join phase waits for {len(awaited)} members.",

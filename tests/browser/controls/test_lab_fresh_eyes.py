@@ -90,3 +90,27 @@ def test_the_lessons_are_legible_while_presenting(opened, shot):
     )
     assert spilled == 0
     shot(bridge.root, "present-lessons")
+
+
+def test_a_click_on_nothing_leaves_the_keys_with_the_lab(opened):
+    bridge = opened()
+    bridge.root.locator(".rk-meter").click()
+    assert bridge.page.evaluate("lab.ui.root.contains(document.activeElement)")
+    bridge.page.keyboard.press("c")
+    bridge.settle()
+    assert [step.words for step in bridge.lab.history.state.done] == ["consumer-1 crashes"]
+
+
+def test_the_last_question_of_a_prediction_is_not_behind_its_button(page, tmp_path):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    bridge = Bridge(page, Lab(), tmp_path / "lab.html", width=1240)
+    bridge.press("f", "g", "m")
+    fields = bridge.root.locator(".rk-drawer .rk-question input")
+    assert fields.count() > 4
+    for place in range(fields.count()):
+        fields.nth(place).focus()
+        reached = fields.nth(place).evaluate(
+            "one => { const { left, top, width, height } = one.getBoundingClientRect();"
+            " return !document.elementFromPoint(left + width / 2, top + height / 2).closest('.rk-foot'); }"
+        )
+        assert reached, place

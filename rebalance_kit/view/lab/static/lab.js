@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources c9f59510ef78d7ac, bundle 8db5d3018c79f98e.
+// Made of page/lab/main.js by `make page`; edit there. Sources c8037a67bc0031bc, bundle bc5aeb9005710be8.
 // shared/model.js
 function bytesOf(text3) {
   return new DataView(Uint8Array.from(atob(text3), (letter) => letter.charCodeAt(0)).buffer);
@@ -6549,7 +6549,10 @@ var Focus = class {
     const { root } = this.lab.ui;
     root.addEventListener("pointerdown", () => this.byMouse = true, true);
     root.addEventListener("keydown", () => this.byMouse = false, true);
-    root.addEventListener("click", (event) => this.afterClick(event));
+    root.addEventListener("click", (event) => {
+      this.afterClick(event);
+      this.afterClickOnNothing(event);
+    });
   }
   /** @param {MouseEvent} event */
   afterClick({ detail, target }) {
@@ -6560,6 +6563,19 @@ var Focus = class {
     const { activeElement } = document;
     if (!node || !detail || activeElement !== node && activeElement !== document.body) return;
     this.lab.screen.focusAfterChange();
+  }
+  /**
+   * A click on something that takes no focus leaves the keys with the lab, unless text is being selected.
+   * @param {MouseEvent} event
+   */
+  afterClickOnNothing({ target }) {
+    const { lab } = this;
+    if (lab.ui.root.contains(document.activeElement) || !document.getSelection()?.isCollapsed) return;
+    if (
+      /** @type {Element} */
+      target.closest(".rk-popup, .rk-keys, .rk-twin")
+    ) return;
+    lab.screen.focusAfterChange();
   }
   /**
    * Where the focus goes when what opens now is closed: where it was; the board where it was opened by mouse.

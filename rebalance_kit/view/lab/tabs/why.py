@@ -21,11 +21,13 @@ from rebalance_kit.view.lab.tabs.explanations import (
     who_of,
 )
 from rebalance_kit.view.words.deliveries import places_words
-from rebalance_kit.view.words.phrases import seconds
+from rebalance_kit.view.words.phrases import listing, seconds
 
 TOGETHER_MS = 60
 """Steps of one kind that follow each other within this time are told as one."""
 NAMED = 4
+NAMED_AFTER = 2
+"""So many members that do the same as the first are named, more are counted."""
 LONG_COMMIT_MS = 1_000
 
 
@@ -48,13 +50,18 @@ def joined(sentences: tuple[str, ...], most: int) -> str:
     """Up to ``most`` sentences; of more the first, and how many follow.
 
     >>> joined(("C1 joins.", "C2 joins.", "C3 joins."), 1)
+    'C1 joins. So do C2 and C3.'
+    >>> joined(("C1 joins.", "C2 leaves.", "C3 joins."), 1)
     'C1 joins. So do 2 more.'
     """
     distinct = tuple(dict.fromkeys(sentences))
     if len(distinct) <= most:
         return " ".join(distinct)
-    others = len(sentences) - 1
-    return f"{sentences[0]} So {'does' if others == 1 else 'do'} {others} more."
+    rest = [sentence.partition(" ") for sentence in distinct[1:]]
+    alike = all(words == distinct[0].partition(" ")[2] for _, _, words in rest)
+    named = alike and len(distinct) == len(sentences) and len(rest) <= NAMED_AFTER
+    others = listing([name for name, _, _ in rest]) if named else f"{len(sentences) - 1} more"
+    return f"{sentences[0]} So {'does' if len(sentences) == 2 else 'do'} {others}."
 
 
 def why_entries(boards: Boards) -> list[list[object]]:
