@@ -6,10 +6,10 @@ import { act } from "./acting/deeds.js";
 import { keyRun } from "./acting/keys.js";
 import { Predict } from "./acting/predict.js";
 import { Steps } from "./acting/steps.js";
+import { Pills } from "./board/pills.js";
 import { showMore } from "./dialogs/more.js";
 import { Popup } from "./dialogs/popup.js";
 import { FilmError, readFilm } from "./film/format.js";
-import { placeOf } from "./film/times.js";
 import { Guide } from "./guide/guide.js";
 import { Pane } from "./guide/pane.js";
 import { forgetAddress, linkOfAddress } from "./kernel/address.js";
@@ -18,7 +18,7 @@ import { settingsOf } from "./numbers/number.js";
 import { Panels } from "./panels/panels.js";
 import { Comparison } from "./screen/comparison.js";
 import { showControls } from "./screen/controls.js";
-import { buildLegend } from "./screen/legend.js";
+import { Legend } from "./screen/legend.js";
 import { Focus } from "./screen/focus.js";
 import { Marker } from "./screen/marker.js";
 import { Presenter } from "./screen/presenter.js";
@@ -40,8 +40,6 @@ const TOLD_MS = 12_000;
 /** Requests after which another scenario is shown: what was asked of the last one is over. */
 const BEGINS_ANEW = new Set(["open", "preset"]);
 const REPEATED = new Set([".", ",", "<", ">", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"]);
-/** Messages of a longer stretch are not shown: it was a jump, nobody could follow. */
-const PILLS_WITHIN_MS = 200;
 
 /** One lab on a page. */
 export class Lab {
@@ -65,13 +63,10 @@ export class Lab {
     this.toldNotice = "";
     this.forgetting = 0;
     this.fromAddress = false;
-    /** @type {HTMLElement | null} */
-    this.beforeHelp = null;
     /** @type {Map<string, import("./numbers/number.js").Setting>} */
     this.numbers = new Map();
     /** @type {import("./numbers/spin.js").Spin | null} */
     this.dragged = null;
-    this.sentTimes = { film: /** @type {Film | null} */ (null), times: /** @type {number[]} */ ([]) };
     this.options = new Options();
     this.talk = new Talk(model, (busy) => this.busy(busy), (dead) => this.dead(dead));
     this.player = new Player(
@@ -80,6 +75,8 @@ export class Lab {
       () => this.options.still,
     );
     this.cursor = new Cursor(this);
+    this.pills = new Pills(this);
+    this.legend = new Legend(this);
     this.steps = new Steps(this);
     this.costs = new Costs(this);
     this.marker = new Marker(this);
@@ -317,17 +314,6 @@ export class Lab {
     }
   }
 
-  toggleHelp() {
-    const { help } = this.ui;
-    help.hidden = !help.hidden;
-    help.querySelector(".rk-legend")?.remove(); // its samples look like tokens and lanes: they are there only while shown
-    if (!help.hidden) {
-      help.prepend(buildLegend());
-      this.beforeHelp = this.focus.home(null);
-      help.focus();
-    } else this.focus.giveBack(this.beforeHelp);
-  }
-
   /** @param {KeyboardEvent} event */
   onKey(event) {
     this.presenter.awake();
@@ -410,25 +396,7 @@ export class Lab {
    * @param {number} to
    */
   onTick(from, to) {
-    this.pillsUpTo(from, to);
+    this.pills.upTo(from, to);
     this.paint(true);
-  }
-
-  /**
-   * Let the messages of a moment travel on the board.
-   * @param {number} from
-   * @param {number} to
-   */
-  pillsUpTo(from, to) {
-    const { film, options } = this;
-    if (to - from > PILLS_WITHIN_MS || options.pills === "none") return;
-    if (this.sentTimes.film !== film) {
-      this.sentTimes = { film, times: film.messages.map((message) => message.sent) };
-    }
-    const { times } = this.sentTimes;
-    for (let place = placeOf(times, from) + 1; place < times.length && times[place] <= to; place += 1) {
-      const message = film.messages[place];
-      if (options.pills === "all" || !message.quiet) this.screen.stage.pill(message);
-    }
   }
 }

@@ -26,7 +26,7 @@ const ALWAYS = /** @type {Record<string, (lab: Lab) => void>} */ ({
   "<": (lab) => lab.steps.jump(-1, "messages"),
   Home: (lab) => lab.seek(0, false),
   End: (lab) => lab.seek(lab.film.end, false),
-  "?": (lab) => lab.toggleHelp(),
+  "?": (lab) => lab.legend.toggle(),
 });
 
 /** Single letters and signs, which a reader may turn off. Letters of deeds stand with the deeds. */
@@ -110,7 +110,7 @@ export function keyRun(lab, pressed) {
  * @returns {Run}
  */
 function legendRun(lab, key) {
-  return key === "Escape" || key === "?" ? () => lab.toggleHelp() : null;
+  return key === "Escape" || key === "?" ? () => lab.legend.toggle() : null;
 }
 
 /**

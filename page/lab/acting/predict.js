@@ -56,6 +56,7 @@ export class Predict {
     const questions = answer.questions;
     const blocks = questions.map((question, place) => new QuestionBlock(question, place));
     this.blocks = blocks;
+    lab.ui.root.classList.remove("rk-locked");
     lab.tell("Answer beside the board, or click partitions on it. Then lock in.");
     const lock = make("button", { type: "button", class: "rk-primary" }, "Lock in");
     lock.addEventListener("click", () => this.lock(deed, blocks));
@@ -92,6 +93,7 @@ export class Predict {
       const value = Math.floor(Math.random() * 1e6);
       lab.ask({ type: "set", name: "seed", value }, () => this.ask(deed));
     });
+    lab.ui.root.classList.add("rk-locked");
     lab.drawer.root.querySelector(":scope > .rk-dim")?.remove();
     const score = `${Math.round(answer.score * 100)} % right. ${answer.kept}`;
     lab.drawer.root.querySelector(".rk-foot")?.replaceChildren(
@@ -140,7 +142,7 @@ export class Predict {
     this.on = false;
     this.blocks = [];
     marker.tokens.forEach(({ node }) => set(node, "data-guess", null));
-    ui.root.classList.remove("rk-fogged");
+    ui.root.classList.remove("rk-fogged", "rk-locked");
     this.lab.pane.place();
     set(ui.predictButton, "aria-pressed", "false");
     drawer.close(true);

@@ -55,7 +55,7 @@ export class Steps {
     const before = player.at;
     player.step(direction, timesOf(lab.film, kind));
     lab.paint(direction > 0);
-    if (direction > 0 && (kind === "events" || kind === "messages")) lab.pillsUpTo(player.at - 1, player.at);
+    if (direction > 0 && (kind === "events" || kind === "messages")) lab.pills.upTo(player.at - 1, player.at);
     if (player.at === before || player.at === lab.film.end) {
       lab.tell(direction > 0 ? ENDS.forward : ENDS.back);
     }

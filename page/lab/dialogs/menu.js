@@ -46,7 +46,7 @@ export function showMenu(lab, opener) {
     checkbox("single letters are keys", options.letters, (on) => (options.letters = on)),
     checkbox("less motion", options.still, (on) => (options.calm = on)),
     menuItem(lab, ["History and branches (H)"], () => showHistory(lab, opener)),
-    menuItem(lab, ["Keys (?)"], () => lab.toggleHelp()),
+    menuItem(lab, ["Keys (?)"], () => lab.legend.toggle()),
   );
 }
 

@@ -6,7 +6,7 @@ import { SIGNS } from "../words/lines.js";
 /** @typedef {[Node, string]} Sign what is drawn, and what it means */
 
 /** The legend as groups of signs. */
-export function buildLegend() {
+function buildLegend() {
   return make(
     "div",
     { class: "rk-legend", role: "group", "aria-label": "Signs" },
@@ -151,4 +151,27 @@ function coordinator() {
     [pill("rk-up", "request"), "a request, filled"],
     [pill("rk-down", "answer"), "an answer, with an edge; a red edge is an error"],
   ];
+}
+
+/** The legend and the keys, shown over the board and hidden again. */
+export class Legend {
+  /** @param {import("../lab.js").Lab} lab */
+  constructor(lab) {
+    this.lab = lab;
+    /** @type {HTMLElement | null} where the focus was */
+    this.home = null;
+  }
+
+  toggle() {
+    const { ui: { help }, focus } = this.lab;
+    help.hidden = !help.hidden;
+    help.querySelector(".rk-legend")?.remove(); // its samples look like tokens and lanes: they are there only while shown
+    if (help.hidden) {
+      focus.giveBack(this.home);
+      return;
+    }
+    help.prepend(buildLegend());
+    this.home = focus.home(null);
+    help.focus();
+  }
 }

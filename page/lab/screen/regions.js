@@ -82,7 +82,7 @@ function buildTools(lab) {
     shareButton,
     presentButton: button("Present", "Present", () => lab.presenter.toggle(), pressed),
     menuButton: opener("⋯", "More: files, theme, history", (node) => showMenu(lab, node), round),
-    helpButton: button("?", "Keyboard and legend", () => lab.toggleHelp(), round),
+    helpButton: button("?", "Keyboard and legend", () => lab.legend.toggle(), round),
   };
 }
 

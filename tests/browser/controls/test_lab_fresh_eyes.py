@@ -114,3 +114,16 @@ def test_the_last_question_of_a_prediction_is_not_behind_its_button(page, tmp_pa
             " return !document.elementFromPoint(left + width / 2, top + height / 2).closest('.rk-foot'); }"
         )
         assert reached, place
+
+
+def test_the_covered_strip_says_after_lock_in_what_uncovers_it(opened):
+    bridge = opened()
+    said = "getComputedStyle(document.querySelector('.rk-strip'), '::after').content"
+    bridge.press("g", "c")
+    assert bridge.page.evaluate(said) == '"hidden until you have said what will follow"'
+    bridge.click("Lock in")
+    assert bridge.page.evaluate(said) == '"Do it and watch shows what follows"'
+    bridge.click("Do it and watch")
+    assert bridge.page.evaluate(said) == "none"
+    bridge.press("g", "m")
+    assert "until you have said" in bridge.page.evaluate(said)

@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources c8037a67bc0031bc, bundle bc5aeb9005710be8.
+// Made of page/lab/main.js by `make page`; edit there. Sources 483134058beba0c2, bundle d8455d630d300aa2.
 // shared/model.js
 function bytesOf(text3) {
   return new DataView(Uint8Array.from(atob(text3), (letter) => letter.charCodeAt(0)).buffer);
@@ -2519,7 +2519,7 @@ var ALWAYS2 = (
     "<": (lab) => lab.steps.jump(-1, "messages"),
     Home: (lab) => lab.seek(0, false),
     End: (lab) => lab.seek(lab.film.end, false),
-    "?": (lab) => lab.toggleHelp()
+    "?": (lab) => lab.legend.toggle()
   }
 );
 var LETTERS = (
@@ -2597,7 +2597,7 @@ function keyRun(lab, pressed) {
   return lab.options.letters ? letterRun(lab, key, shiftKey) : null;
 }
 function legendRun(lab, key) {
-  return key === "Escape" || key === "?" ? () => lab.toggleHelp() : null;
+  return key === "Escape" || key === "?" ? () => lab.legend.toggle() : null;
 }
 function guideRun({ guide, options }, { key, target }) {
   if (!guide.on) return null;
@@ -2777,6 +2777,7 @@ var Predict = class {
     const questions = answer.questions;
     const blocks = questions.map((question, place) => new QuestionBlock(question, place));
     this.blocks = blocks;
+    lab.ui.root.classList.remove("rk-locked");
     lab.tell("Answer beside the board, or click partitions on it. Then lock in.");
     const lock = make("button", {
       type: "button",
@@ -2828,6 +2829,7 @@ var Predict = class {
         value
       }, () => this.ask(deed));
     });
+    lab.ui.root.classList.add("rk-locked");
     lab.drawer.root.querySelector(":scope > .rk-dim")?.remove();
     const score = `${Math.round(answer.score * 100)} % right. ${answer.kept}`;
     lab.drawer.root.querySelector(".rk-foot")?.replaceChildren(make("b", {
@@ -2867,7 +2869,7 @@ var Predict = class {
     this.on = false;
     this.blocks = [];
     marker.tokens.forEach(({ node }) => set(node, "data-guess", null));
-    ui.root.classList.remove("rk-fogged");
+    ui.root.classList.remove("rk-fogged", "rk-locked");
     this.lab.pane.place();
     set(ui.predictButton, "aria-pressed", "false");
     drawer.close(true);
@@ -3080,7 +3082,7 @@ var Steps = class {
     const before = player.at;
     player.step(direction, timesOf(lab.film, kind));
     lab.paint(direction > 0);
-    if (direction > 0 && (kind === "events" || kind === "messages")) lab.pillsUpTo(player.at - 1, player.at);
+    if (direction > 0 && (kind === "events" || kind === "messages")) lab.pills.upTo(player.at - 1, player.at);
     if (player.at === before || player.at === lab.film.end) {
       lab.tell(direction > 0 ? ENDS.forward : ENDS.back);
     }
@@ -3103,6 +3105,35 @@ var Steps = class {
   faster(by) {
     const place = Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.indexOf(this.speed) + by));
     this.setSpeed(String(SPEEDS[place]));
+  }
+};
+
+// lab/board/pills.js
+var WITHIN_MS = 200;
+var Pills = class {
+  /** @param {import("../lab.js").Lab} lab */
+  constructor(lab) {
+    this.lab = lab;
+    this.film = null;
+    this.times = [];
+  }
+  /**
+   * Let the messages of a moment travel.
+   * @param {number} from
+   * @param {number} to
+   */
+  upTo(from, to) {
+    const { film, options, screen } = this.lab;
+    if (to - from > WITHIN_MS || options.pills === "none") return;
+    if (this.film !== film) {
+      this.film = film;
+      this.times = film.messages.map((message) => message.sent);
+    }
+    const { times } = this;
+    for (let place = placeOf(times, from) + 1; place < times.length && times[place] <= to; place += 1) {
+      const message = film.messages[place];
+      if (options.pills === "all" || !message.quiet) screen.stage.pill(message);
+    }
   }
 };
 
@@ -6537,6 +6568,25 @@ function coordinator() {
     ]
   ];
 }
+var Legend = class {
+  /** @param {import("../lab.js").Lab} lab */
+  constructor(lab) {
+    this.lab = lab;
+    this.home = null;
+  }
+  toggle() {
+    const { ui: { help }, focus } = this.lab;
+    help.hidden = !help.hidden;
+    help.querySelector(".rk-legend")?.remove();
+    if (help.hidden) {
+      focus.giveBack(this.home);
+      return;
+    }
+    help.prepend(buildLegend());
+    this.home = focus.home(null);
+    help.focus();
+  }
+};
 
 // lab/screen/focus.js
 var Focus = class {
@@ -7015,7 +7065,7 @@ function showMenu(lab, opener2) {
     "History and branches (H)"
   ], () => showHistory(lab, opener2)), menuItem(lab, [
     "Keys (?)"
-  ], () => lab.toggleHelp()));
+  ], () => lab.legend.toggle()));
 }
 function checkbox(words, on, run) {
   const box = make("input", {
@@ -7207,7 +7257,7 @@ function buildTools(lab) {
     shareButton,
     presentButton: button("Present", "Present", () => lab.presenter.toggle(), pressed),
     menuButton: opener("\u22EF", "More: files, theme, history", (node) => showMenu(lab, node), round),
-    helpButton: button("?", "Keyboard and legend", () => lab.toggleHelp(), round)
+    helpButton: button("?", "Keyboard and legend", () => lab.legend.toggle(), round)
   };
 }
 function buildSentences(guide) {
@@ -9472,7 +9522,6 @@ var REPEATED = /* @__PURE__ */ new Set([
   "ArrowLeft",
   "ArrowRight"
 ]);
-var PILLS_WITHIN_MS = 200;
 var Lab = class {
   /**
    * @param {import("../shared/model.js").Model} model
@@ -9493,23 +9542,14 @@ var Lab = class {
     this.toldNotice = "";
     this.forgetting = 0;
     this.fromAddress = false;
-    this.beforeHelp = null;
     this.numbers = /* @__PURE__ */ new Map();
     this.dragged = null;
-    this.sentTimes = {
-      film: (
-        /** @type {Film | null} */
-        null
-      ),
-      times: (
-        /** @type {number[]} */
-        []
-      )
-    };
     this.options = new Options();
     this.talk = new Talk(model, (busy) => this.busy(busy), (dead) => this.dead(dead));
     this.player = new Player((from, to) => this.onTick(from, to), () => this.onStop(), () => this.options.still);
     this.cursor = new Cursor(this);
+    this.pills = new Pills(this);
+    this.legend = new Legend(this);
     this.steps = new Steps(this);
     this.costs = new Costs(this);
     this.marker = new Marker(this);
@@ -9746,16 +9786,6 @@ var Lab = class {
       lane.node.focus();
     }
   }
-  toggleHelp() {
-    const { help } = this.ui;
-    help.hidden = !help.hidden;
-    help.querySelector(".rk-legend")?.remove();
-    if (!help.hidden) {
-      help.prepend(buildLegend());
-      this.beforeHelp = this.focus.home(null);
-      help.focus();
-    } else this.focus.giveBack(this.beforeHelp);
-  }
   /** @param {KeyboardEvent} event */
   onKey(event) {
     this.presenter.awake();
@@ -9844,28 +9874,8 @@ var Lab = class {
    * @param {number} to
    */
   onTick(from, to) {
-    this.pillsUpTo(from, to);
+    this.pills.upTo(from, to);
     this.paint(true);
-  }
-  /**
-   * Let the messages of a moment travel on the board.
-   * @param {number} from
-   * @param {number} to
-   */
-  pillsUpTo(from, to) {
-    const { film, options } = this;
-    if (to - from > PILLS_WITHIN_MS || options.pills === "none") return;
-    if (this.sentTimes.film !== film) {
-      this.sentTimes = {
-        film,
-        times: film.messages.map((message) => message.sent)
-      };
-    }
-    const { times } = this.sentTimes;
-    for (let place = placeOf(times, from) + 1; place < times.length && times[place] <= to; place += 1) {
-      const message = film.messages[place];
-      if (options.pills === "all" || !message.quiet) this.screen.stage.pill(message);
-    }
   }
 };
 
