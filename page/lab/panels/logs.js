@@ -86,14 +86,16 @@ export class LogsView {
     if (this.drawn === String(place)) return;
     this.drawn = String(place);
     const first = Math.max(0, place - BEFORE);
-    this.lines.classList.toggle("rk-picked", this.filter.value !== "" || this.level.selectedIndex === 1);
+    const picked = this.filter.value !== "" || this.level.selectedIndex === 1; // few lines: each is whole
+    this.lines.classList.toggle("rk-picked", picked);
     const nodes = this.shown.slice(first, place + AFTER).map((line, index) =>
       this.drawLine(line, first + index - place)
     );
     this.lines.replaceChildren(...nodes);
     const rest = cut ? `, ${cut} more are not shown` : "";
     const lines = `${this.shown.length} line${this.shown.length === 1 ? "" : "s"}`;
-    say(this.count, `${lines}, ${place + 1} up to the cursor${rest}. Click a line to see all of it.`);
+    const hint = picked ? "" : " Click a line to see all of it.";
+    say(this.count, `${lines}, ${place + 1} up to the cursor${rest}.${hint}`);
     const here = nodes[place - first];
     if (here) this.lines.scrollTop = here.offsetTop - this.lines.clientHeight * 0.6;
   }
@@ -114,7 +116,7 @@ export class LogsView {
       { class: looks.join(" "), style, "aria-current": after === 0 ? "true" : null },
       text,
     );
-    node.title = "Click to see all of the line";
+    if (!this.lines.classList.contains("rk-picked")) node.title = "Click to see all of the line";
     node.addEventListener("click", () => this.unfold(node, text));
     return node;
   }

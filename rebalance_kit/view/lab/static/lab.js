@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 483134058beba0c2, bundle d8455d630d300aa2.
+// Made of page/lab/main.js by `make page`; edit there. Sources 2a8ecbc2272a3d26, bundle 2ead8b2bd72b741f.
 // shared/model.js
 function bytesOf(text3) {
   return new DataView(Uint8Array.from(atob(text3), (letter) => letter.charCodeAt(0)).buffer);
@@ -4874,12 +4874,14 @@ var LogsView = class {
     if (this.drawn === String(place)) return;
     this.drawn = String(place);
     const first = Math.max(0, place - BEFORE);
-    this.lines.classList.toggle("rk-picked", this.filter.value !== "" || this.level.selectedIndex === 1);
+    const picked = this.filter.value !== "" || this.level.selectedIndex === 1;
+    this.lines.classList.toggle("rk-picked", picked);
     const nodes = this.shown.slice(first, place + AFTER).map((line2, index) => this.drawLine(line2, first + index - place));
     this.lines.replaceChildren(...nodes);
     const rest = cut ? `, ${cut} more are not shown` : "";
     const lines = `${this.shown.length} line${this.shown.length === 1 ? "" : "s"}`;
-    say(this.count, `${lines}, ${place + 1} up to the cursor${rest}. Click a line to see all of it.`);
+    const hint = picked ? "" : " Click a line to see all of it.";
+    say(this.count, `${lines}, ${place + 1} up to the cursor${rest}.${hint}`);
     const here = nodes[place - first];
     if (here) this.lines.scrollTop = here.offsetTop - this.lines.clientHeight * 0.6;
   }
@@ -4902,7 +4904,7 @@ var LogsView = class {
       style,
       "aria-current": after === 0 ? "true" : null
     }, text3);
-    node.title = "Click to see all of the line";
+    if (!this.lines.classList.contains("rk-picked")) node.title = "Click to see all of the line";
     node.addEventListener("click", () => this.unfold(node, text3));
     return node;
   }
