@@ -159,18 +159,9 @@ def _join_phase(board: BoardState) -> tuple[str, str]:
     ]
     if busy:
         return f"The join phase waits for {busy[0].name}, which is in {busy[0].state.callback}.", ""
-    stuck = _stuck(board, awaited)
-    if stuck is not None:
-        return stuck
-    committing = [
-        member.name
-        for member in board.members
-        if member.name in awaited and member.state.doing == "commits before it joins"
-    ]
-    if len(committing) == len(awaited):
-        names = f"{len(awaited)} members" if len(awaited) > LISTED else listing(committing)
-        does = "commits before it joins" if len(awaited) == 1 else "commit before they join"
-        return f"The join phase waits for {names}, which {does}.", ""
+    known = _stuck(board, awaited) or _committing(board, awaited)
+    if known is not None:
+        return known
     if len(awaited) > LISTED:
         return (
             f"The join phase waits for {len(awaited)} members.",
@@ -192,6 +183,20 @@ def _stuck(board: BoardState, awaited: Collection[str]) -> tuple[str, str] | Non
                 "It waits at most the longest max.poll.interval.ms of the members.",
             )
     return None
+
+
+def _committing(board: BoardState, awaited: Collection[str]) -> tuple[str, str] | None:
+    """A join phase that waits only for members that have heard of it, and commit first."""
+    names = [
+        member.name
+        for member in board.members
+        if member.name in awaited and member.state.doing == "commits before it joins"
+    ]
+    if len(names) < len(awaited):
+        return None
+    who = f"{len(names)} members" if len(names) > LISTED else listing(names)
+    does = "commits before it joins" if len(names) == 1 else "commit before they join"
+    return f"The join phase waits for {who}, which {does}.", ""
 
 
 def _handing_over(board: BoardState) -> tuple[str, str] | None:
