@@ -127,3 +127,16 @@ def test_the_covered_strip_says_after_lock_in_what_uncovers_it(opened):
     assert bridge.page.evaluate(said) == "none"
     bridge.press("g", "m")
     assert "until you have said" in bridge.page.evaluate(said)
+
+
+def test_the_words_of_the_legend_are_whole_while_presenting(opened, shot):
+    bridge = opened()
+    bridge.press("f", "?")
+    cut = bridge.root.locator(".rk-legend .rk-token .rk-word").evaluate_all(
+        "all => all.filter((one) => { const { left, right } = one.getBoundingClientRect();"
+        " const token = one.closest('.rk-token').getBoundingClientRect();"
+        " return one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0 || left < token.left || right > token.right;"
+        " }).map((one) => one.textContent)"
+    )
+    assert cut == []
+    shot(bridge.root, "present-legend")
