@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from rebalance_kit.analysis.deliveries import BESIDE, COMMIT, OWN, SKIPPED, START, TWICE, Delivery
+from rebalance_kit.view.board.group_records import GONE
 from rebalance_kit.view.board.marks import records_words
 from rebalance_kit.view.board.states import RECENT_MS, BoardState, Queue
 from rebalance_kit.view.words.phrases import LISTED, in_order, listing, partitions_in_words
@@ -49,7 +50,10 @@ def _told(board: BoardState) -> Iterator[tuple[str, str]]:
         where = partitions_in_words({each.partition for each in events})
         words = records_words(sum(each.records for each in events), kind)
         so_far = _so_far(board, kind) if last[kind] == key else ""
-        yield f"{where}: {words}, because {_because(kind, member, events)}.{so_far}", _why(kind, events)
+        yield (
+            f"{where}: {words}, because {_because(board, kind, member, events)}.{so_far}",
+            _why(kind, events),
+        )
 
 
 def _so_far(board: BoardState, kind: str) -> str:
@@ -59,21 +63,24 @@ def _so_far(board: BoardState, kind: str) -> str:
     return f" So far: {sum(each.records for each in all_of_them):,}." if earlier else ""
 
 
-def _because(kind: str, member: str, events: list[Delivery]) -> str:
+def _because(board: BoardState, kind: str, member: str, events: list[Delivery]) -> str:
     if kind == TWICE:
-        return _because_twice(member, events)
+        return _because_twice(board, member, events)
     if all(each.committed is None for each in events):
         return f"{member} finds no committed offset and begins at the end"
     return f"{member} begins behind them"
 
 
-def _because_twice(member: str, events: list[Delivery]) -> str:
+def _because_twice(board: BoardState, member: str, events: list[Delivery]) -> str:
     cause = events[0].cause
     if cause == COMMIT:
         return f"{member} begins where the last commit was"
     if cause == START:
         return f"{member} finds no committed offset and begins at the start"
     others = sorted({each.beside for each in events if each.beside})
+    if others and all(each.name not in others or each.state.life in GONE for each in board.members):
+        were = "it was" if len(others) == 1 else "they were"
+        return f"{member} also reads what {listing(others)} read before {were} gone"
     if others:
         return f"{member} reads at the same time as {listing(others)}"
     return f"{member} reads on where it stopped, and others have read from there"

@@ -137,3 +137,11 @@ def test_nothing_comes_twice_before_a_cut_off_member_has_lost_its_partitions(pro
     assert found[0].at_ms > removed
     assert (found[0].cause, found[0].committed) == ("commit", found[0].first_offset)
     assert {each.member for each in found if each.cause == BESIDE} >= {"consumer-2"}
+
+
+def test_nobody_is_said_to_read_at_the_same_time_as_a_process_that_is_gone():
+    boards = Boards(simulate(load("duplicate-instance"), protocol="eager"))
+    late = [each for each in boards.deliveries if each.beside == "consumer-2"]
+    board = boards.at(late[-1].at_ms + 500)
+    assert board.member("consumer-2").state.life == "died"
+    assert "because twin also reads what consumer-2 read before it was gone" in deliveries_words(board)
