@@ -320,11 +320,15 @@ export class Lab {
     if (!this.film || event.metaKey) return;
     const target = /** @type {Element} */ (event.target);
     const typing = target.tagName === "INPUT" && target !== this.strip.slider && event.key !== "Escape";
-    if (target.tagName === "SELECT" || typing) return;
-    const run = this.runOf(/** @type {any} */ (event));
+    if (typing) return;
+    const choosing = target.tagName === "SELECT" && event.key !== "Escape" && !event.altKey;
+    const run = choosing ? null : this.runOf(/** @type {any} */ (event));
+    // JupyterLab's shortcuts match the focused element before they look for who suppresses them: X cuts the cell.
+    if (run || choosing || (event.key.length === 1 && !event.ctrlKey && !event.altKey)) {
+      event.stopPropagation();
+    }
     if (!run) return;
     event.preventDefault();
-    event.stopPropagation();
     if (!event.repeat || REPEATED.has(event.key)) run();
   }
 

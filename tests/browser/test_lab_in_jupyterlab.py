@@ -140,6 +140,22 @@ def test_tabs_and_settings_are_answered_by_a_real_kernel_and_the_saved_notebook_
     assert "consumer-1: polls" in saved
 
 
+def test_letters_typed_in_the_lab_never_reach_the_notebook(page, jupyter, write_notebook) -> None:
+    lab = _open(
+        page, jupyter, write_notebook("letters.ipynb", "from rebalance_kit.view import Lab\nlab = Lab()\nlab")
+    )
+    cells = page.locator(".jp-Notebook .jp-Cell")
+    lab.get_by_role("tab", name="Logs").click()
+    lab.locator(".rk-line").first.wait_for(timeout=30_000)
+    for focused in (lab.locator("select").first, lab.get_by_role("tab", name="Logs")):
+        for key in ("x", "a", "b", "z", "v"):
+            focused.focus()
+            page.keyboard.press(key)
+    page.keyboard.press("Escape")
+    assert lab.is_visible()
+    assert cells.count() == 1
+
+
 def _shown_still(page):
     """The picture of the board, once it is drawn."""
     picture = page.locator(".rk-still img, .jp-OutputArea img[alt]").first

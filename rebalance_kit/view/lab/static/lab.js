@@ -1,4 +1,4 @@
-// Made of page/lab/main.js by `make page`; edit there. Sources 2a8ecbc2272a3d26, bundle 2ead8b2bd72b741f.
+// Made of page/lab/main.js by `make page`; edit there. Sources 42d8b27f0a7f171e, bundle 82307cac00541557.
 // shared/model.js
 function bytesOf(text3) {
   return new DataView(Uint8Array.from(atob(text3), (letter) => letter.charCodeAt(0)).buffer);
@@ -9797,14 +9797,17 @@ var Lab = class {
       event.target
     );
     const typing = target.tagName === "INPUT" && target !== this.strip.slider && event.key !== "Escape";
-    if (target.tagName === "SELECT" || typing) return;
-    const run = this.runOf(
+    if (typing) return;
+    const choosing = target.tagName === "SELECT" && event.key !== "Escape" && !event.altKey;
+    const run = choosing ? null : this.runOf(
       /** @type {any} */
       event
     );
+    if (run || choosing || event.key.length === 1 && !event.ctrlKey && !event.altKey) {
+      event.stopPropagation();
+    }
     if (!run) return;
     event.preventDefault();
-    event.stopPropagation();
     if (!event.repeat || REPEATED.has(event.key)) run();
   }
   /**
