@@ -165,11 +165,11 @@ def _join_phase(board: BoardState) -> tuple[str, str]:
     if len(awaited) > LISTED:
         return (
             f"The join phase waits for {len(awaited)} members.",
-            "A member hears of a rebalance with its next heartbeat (heartbeat.interval.ms).",
+            "A member hears of it with its next heartbeat (heartbeat.interval.ms).",
         )
     return (
         f"The join phase waits for {listing(awaited)}.",
-        "A member hears of a rebalance with its next heartbeat (heartbeat.interval.ms).",
+        "A member hears of it with its next heartbeat (heartbeat.interval.ms).",
     )
 
 
