@@ -140,6 +140,7 @@ def in_browser(members: int, partitions: int) -> dict[str, Any]:
     )
     flags = [*ARGUMENTS, "--js-flags=--expose-gc", "--enable-precise-memory-info"]
     with opened(page_text, flags) as page:
+        page.wait_for_function("window.play")  # the page's module is imported by then
         first = page.evaluate("window.shown")
         swaps = sorted(page.evaluate("turn => window.swap(turn)", turn) for turn in range(2, 32))
         rate = page.evaluate("window.play(4000)")
