@@ -66,13 +66,8 @@ class Member(threading.Thread):
         code: ModuleType | None,
     ) -> None:
         super().__init__(name=name, daemon=True)
-        self._spec, self._servers, self._events, self._settling, self._code = (
-            spec,
-            servers,
-            events,
-            settling,
-            code,
-        )
+        self._spec, self._servers, self._code = spec, servers, code
+        self._events, self._settling = events, settling
         self.seen: Counter[tuple[int, int]] = Counter()
 
     def run(self) -> None:

@@ -74,16 +74,7 @@ class Fold:
                 self._leave_behind(at_ms)
             self._due_ms, self._events = at_ms + PAST_MS, 0
             self._least_events = 2 * self._history.members
-        # As ``_kind``, which is not called, because this is done for every event.
-        kind = (
-            said["event"],
-            said["side"],
-            said.get("group"),
-            at_ms is not None,
-            "member" in said or "instance" in said or "reason" in said,
-            "instance" in said,
-            "back_ms" in said,
-        )
+        kind = _kind(said)
         listeners = self._listeners.get(kind)
         if listeners is None:
             both = (*self._history.listeners(Kind(*kind)), *self._findings.listeners(Kind(*kind)))

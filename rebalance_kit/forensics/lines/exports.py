@@ -231,10 +231,10 @@ def _goes_on(line: str, after: str, width: int) -> bool:
 
 
 #: java.util.logging writes two lines: time, class and method; then level and message.
-_JUL_HEAD = re.compile(
-    rb"[A-Z][a-z]{2} \d{1,2}, \d{4},? \d{1,2}:\d\d:\d\d(?: |\xe2\x80\xaf)[AP]M [\w.$]+(?: \S+)?\r?"
-)
-_JUL_BODY = re.compile(rb"[A-Z]{4,10}: ")
+_JUL_HEAD = rb"[A-Z][a-z]{2} \d{1,2}, \d{4},? \d{1,2}:\d\d:\d\d(?: |\xe2\x80\xaf)[AP]M [\w.$]+(?: \S+)?\r?"
+_JUL_BODY = rb"[A-Z]{4,10}: "
+_is_jul_head, _is_jul_body = re.compile(_JUL_HEAD).fullmatch, re.compile(_JUL_BODY).match
+_holds_jul = re.compile(rb"(?m)^%b\n%b" % (_JUL_HEAD, _JUL_BODY)).search
 
 
 class TimesAbove:
@@ -251,10 +251,7 @@ class TimesAbove:
     def take(self, piece: bytes) -> bytes:
         """The piece with its times moved, up to its last whole line."""
         if self.applies is None:
-            lines = piece.split(b"\n")
-            self.applies = any(
-                _JUL_BODY.match(below) and _JUL_HEAD.fullmatch(above) for above, below in pairwise(lines)
-            )
+            self.applies = _holds_jul(piece) is not None
         if not self.applies:
             return piece
         *lines, self._rest = (self._rest + piece).split(b"\n")
@@ -266,10 +263,10 @@ class TimesAbove:
 
     def _timed(self, line: bytes) -> bytes:
         above, self._above = self._above, b""
-        if _JUL_HEAD.fullmatch(line):
+        if _is_jul_head(line):
             self._above = line
             return b""
-        if not above or not _JUL_BODY.match(line):
+        if not above or not _is_jul_body(line):
             return line
         at, _ = time_in(above.decode("utf-8", "replace"))
         return f"{at} ".encode() + line

@@ -239,27 +239,14 @@ def look(run: str, name: str, path: Path, salvage: Path, place: int) -> LogFile:
         target = salvage / f"{place}.log"
         target.write_bytes(whole)
         return LogFile(run, name, target, _count(target, zipped=False)[0], _WRAPPED)
-    lines, damage = _count(path, zipped)
-    times_above = _has_times_above(path, zipped)
+    lines, (damage, times_above) = _count(path, zipped)
     if damage is None and zipped == named_gz and not times_above:
         return LogFile(run, name, path, lines)
     target = salvage / f"{place}.log"
-    below = TimesAbove()
     with target.open("wb") as out:
-        read_through(path, zipped, lambda chunk: out.write(below.take(chunk)))
-        out.write(below.rest())
+        read_through(path, zipped, out.write)
     odd = TIMES_ABOVE if times_above else _misnamed(zipped)
     return LogFile(run, name, target, lines, _lost(damage, lines) if damage else odd)
-
-
-def _has_times_above(path: Path, zipped: bool) -> bool:
-    """Whether the times stand on lines of their own, by the first piece."""
-    below = TimesAbove()
-    with path.open("rb") as raw:
-        for chunk in _chunks(raw, zipped):
-            below.take(chunk)
-            break
-    return bool(below.applies)
 
 
 def _misnamed(zipped: bool) -> str:
@@ -292,17 +279,17 @@ def _recoded(run: str, name: str, path: Path, target: Path) -> LogFile:
     return LogFile(run, name, target, _count(target, zipped=False)[0], "UTF-16, read as UTF-8")
 
 
-def _count(path: Path, zipped: bool) -> tuple[int, str | None]:
-    """The lines of a file, including an unterminated last one, and why it is not readable to the end."""
+def _count(path: Path, zipped: bool) -> tuple[int, Passage]:
+    """The lines of a file, including an unterminated last one, and how it was read."""
     lines, last = 0, b"\n"
 
     def count(chunk: bytes) -> None:
         nonlocal lines, last
         lines += chunk.count(b"\n")
-        last = chunk[-1:]
+        last = chunk[-1:] or last
 
-    damage = read_through(path, zipped, count)
-    return lines + (last != b"\n"), damage
+    passage = read_through(path, zipped, count)
+    return lines + (last != b"\n"), passage
 
 
 class Text:
@@ -339,46 +326,50 @@ class Text:
         else:
             if zipped != named_gz:
                 self._note = _misnamed(zipped)
-            below = TimesAbove()
-            chunks = _chunks(raw, zipped)
-            while True:
-                try:
-                    yield below.take(next(chunks))
-                except StopIteration as end:
-                    self.damage = end.value
-                    break
-            if below.applies:
+            self.damage, times_above = yield from _chunks(raw, zipped)
+            if times_above:
                 self._note = TIMES_ABOVE
-                yield below.rest()
 
     def note(self, lines: int) -> str | None:
         """What is odd about the file, after its pieces gave so many lines."""
         return self._note if self.damage is None else _lost(self.damage, lines)
 
 
-def read_through(path: Path, zipped: bool, sink: Callable[[bytes], object]) -> str | None:
-    """Pass the content of a file to ``sink`` in chunks; what is wrong with a gzip stream that cannot be read on."""
+class Passage(NamedTuple):
+    """What is wrong with a gzip stream that cannot be read on, and whether times stood on lines of their own."""
+
+    damage: str | None
+    times_above: bool
+
+
+def read_through(path: Path, zipped: bool, sink: Callable[[bytes], object]) -> Passage:
+    """Pass the content of a file to ``sink`` in chunks, each line with its time."""
     with path.open("rb") as raw:
         chunks = _chunks(raw, zipped)
         while True:
             try:
                 sink(next(chunks))
             except StopIteration as end:
-                return cast("str | None", end.value)
+                return cast("Passage", end.value)
 
 
-def _chunks(raw: io.BufferedReader, zipped: bool) -> Generator[bytes, None, str | None]:
-    """The content of a file, piece by piece; what is wrong with a gzip stream that cannot be read on."""
+def _chunks(raw: io.BufferedReader, zipped: bool) -> Generator[bytes, None, Passage]:
+    """The content of a file, piece by piece, each line with its time."""
     stream: io.BufferedIOBase = gzip.GzipFile(fileobj=raw, mode="rb") if zipped else raw
+    below, damage = TimesAbove(), None
     while True:
         try:
             chunk = stream.read1(_CHUNK)
         except EOFError:
-            return "gzip stream ends early"
+            damage = "gzip stream ends early"
+            break
         except (OSError, zlib.error) as problem:
             if not zipped:
                 raise
-            return f"gzip stream is damaged ({str(problem)[:80]})"
+            damage = f"gzip stream is damaged ({str(problem)[:80]})"
+            break
         if not chunk:
-            return None
-        yield chunk
+            break
+        yield below.take(chunk)
+    yield below.rest()
+    return Passage(damage, bool(below.applies))
