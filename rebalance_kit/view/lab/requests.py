@@ -10,6 +10,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from rebalance_kit.model.collector import uncollected
 from rebalance_kit.model.errors import RebalanceKitError, ScenarioError
 from rebalance_kit.simulation.permalink import LinkError
 from rebalance_kit.view.lab.costs import MOST_COLUMNS, Comparing, at_a_glance, cost, packed, preview
@@ -20,18 +21,43 @@ from rebalance_kit.view.lab.playing.horizons import nothing_follows
 from rebalance_kit.view.lab.playing.playback import film_bytes
 from rebalance_kit.view.lab.playing.prefetch import is_large
 from rebalance_kit.view.lab.predictions import marks, questions, summary
+from rebalance_kit.view.lab.session import LabSession
 from rebalance_kit.view.lab.settings import fields
 from rebalance_kit.view.lab.state import LabState, LabStep
 from rebalance_kit.view.lab.stepping import drags
-from rebalance_kit.view.lab.surface import LabSurface
 from rebalance_kit.view.lab.tabs.contents import tab
 from rebalance_kit.view.words.protocols import PROTOCOL_WORDS
+from rebalance_kit.view.words.refusals import plainly
 
 Message = Mapping[str, object]
 Answer = tuple[dict[str, object], list[bytes]]
 
 
-def answer(lab: LabSurface, message: Message) -> Answer:
+def handled(
+    lab: LabSession, message: Message, send: Callable[[dict[str, object], list[bytes]], None]
+) -> bool:
+    """Do what a page asks and ``send`` it the answer, or a refusal in words; tells whether it was done.
+
+    Cycles are collected when the page has its answer.
+    """
+    with uncollected():
+        try:
+            if message.get("type") != "drag":
+                lab.finish()
+            reply, buffers = answer(lab, message)
+        except RebalanceKitError as refusal:
+            words = plainly(str(getattr(refusal, "kafka_message", refusal)))
+            keys = list(getattr(refusal, "keys", ()))
+            refused: dict[str, object] = {"type": "refused", "id": message.get("id"), "words": words}
+            send({**refused, **({"keys": keys} if keys else {})}, [])
+            return False
+        send({"type": "done", "id": message.get("id"), "serial": lab.serial, **reply}, buffers)
+        if not reply.get("stepping"):
+            lab.finish()
+        return True
+
+
+def answer(lab: LabSession, message: Message) -> Answer:
     """Do what the page asks; raises ``ScenarioError`` for what it may not."""
     run = REQUESTS.get(str(message.get("type")))
     if run is None:
@@ -42,7 +68,7 @@ def answer(lab: LabSurface, message: Message) -> Answer:
 
 
 # --- what changes the run ----------------------------------------------------------------------
-def _act(lab: LabSurface, message: Message) -> Answer:
+def _act(lab: LabSession, message: Message) -> Answer:
     lab.at(_moment(lab, message))
     before, at_ms = _without_later(lab.history.state, lab.cursor_ms), lab.cursor_ms
     lab.act_soon(_word(message, "do"), _member(message), _args(message))
@@ -58,21 +84,21 @@ def _act(lab: LabSurface, message: Message) -> Answer:
     return reply, []
 
 
-def _undo(lab: LabSurface, _message: Message) -> Answer:
+def _undo(lab: LabSession, _message: Message) -> Answer:
     before, words = lab.history.state, lab.controls["undo"]
     lab.undo()
     gone = before.done[-1:] if len(lab.history.state.done) < len(before.done) else ()
     return _walked(lab, gone, f"Taken back: {words}." if words else "There is nothing to take back.")
 
 
-def _redo(lab: LabSurface, _message: Message) -> Answer:
+def _redo(lab: LabSession, _message: Message) -> Answer:
     before, words = lab.history.state, lab.controls["redo"]
     lab.redo()
     back = lab.history.state.done[-1:] if len(lab.history.state.done) > len(before.done) else ()
     return _walked(lab, back, f"Done again: {words}." if words else "There is nothing to do again.")
 
 
-def _walked(lab: LabSurface, steps: Sequence[LabStep], told: str) -> Answer:
+def _walked(lab: LabSession, steps: Sequence[LabStep], told: str) -> Answer:
     """The answer to undo and redo: the cursor stands where the deed was; settings, which hold from the start, leave it."""
     if not steps or not steps[0].actions:
         return {"play": False, "told": told}, []
@@ -80,7 +106,7 @@ def _walked(lab: LabSurface, steps: Sequence[LabStep], told: str) -> Answer:
     return {"play": False, "told": told, "seek": lab.cursor_ms}, []
 
 
-def _set(lab: LabSurface, message: Message) -> Answer:
+def _set(lab: LabSession, message: Message) -> Answer:
     name, value = message.get("name"), message.get("value")
     if name == "protocol":
         lab.protocol = str(value)
@@ -93,7 +119,7 @@ def _set(lab: LabSurface, message: Message) -> Answer:
     return {"play": False}, []
 
 
-def _settings(lab: LabSurface, message: Message) -> Answer:
+def _settings(lab: LabSession, message: Message) -> Answer:
     values = message.get("values")
     if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
         raise ScenarioError(f"got {str(values)[:60]} as settings; expected names with texts")
@@ -104,7 +130,7 @@ def _settings(lab: LabSurface, message: Message) -> Answer:
     return {"play": False, "dragged": cost(before, now, lab.cursor_ms)}, [packed(_fields_of(now))]
 
 
-def _drag(lab: LabSurface, message: Message) -> Answer:
+def _drag(lab: LabSession, message: Message) -> Answer:
     """A step of a number that is dragged, its end, or its way back."""
     number, how, value = message.get("number"), message.get("how"), message.get("value")
     if type(number) is not int:
@@ -120,12 +146,12 @@ def _drag(lab: LabSurface, message: Message) -> Answer:
     return {"play": False, **(drags.step if how == "step" else drags.keep)(lab, number, values)}, []
 
 
-def _preset(lab: LabSurface, message: Message) -> Answer:
+def _preset(lab: LabSession, message: Message) -> Answer:
     lab.load(_word(message, "name"))
     return {"play": False, "seek": lab.cursor_ms}, []
 
 
-def _open(lab: LabSurface, message: Message) -> Answer:
+def _open(lab: LabSession, message: Message) -> Answer:
     try:
         lab.play_link(_word(message, "token"))
     except LinkError:
@@ -135,13 +161,13 @@ def _open(lab: LabSurface, message: Message) -> Answer:
     return {"play": False, "seek": lab.cursor_ms}, []
 
 
-def _fork(lab: LabSurface, message: Message) -> Answer:
+def _fork(lab: LabSession, message: Message) -> Answer:
     lab.at(_moment(lab, message))
     lab.fork()
     return {"play": False}, []
 
 
-def _branch(lab: LabSurface, message: Message) -> Answer:
+def _branch(lab: LabSession, message: Message) -> Answer:
     number = message.get("number")
     if type(number) is not int:
         raise ScenarioError(f"there is no branch {number!r}; expected its number")
@@ -155,24 +181,24 @@ def _branch(lab: LabSurface, message: Message) -> Answer:
 
 
 # --- what is only looked at ---------------------------------------------------------------------
-def _tab(lab: LabSurface, message: Message) -> Answer:
+def _tab(lab: LabSession, message: Message) -> Answer:
     content = tab(lab.boards, _word(message, "tab"), _moment(lab, message), _member(message))
     return {"tab": message["tab"]}, [packed(content)]
 
 
-def _alive(_lab: LabSurface, _message: Message) -> Answer:
+def _alive(_lab: LabSession, _message: Message) -> Answer:
     return {}, []
 
 
-def _guide(lab: LabSurface, _message: Message) -> Answer:
+def _guide(lab: LabSession, _message: Message) -> Answer:
     return {}, [packed(guide_of(lab.history.state))]
 
 
-def _presets(_lab: LabSurface, _message: Message) -> Answer:
+def _presets(_lab: LabSession, _message: Message) -> Answer:
     return {}, [packed(preset_rows())]
 
 
-def _fields(lab: LabSurface, _message: Message) -> Answer:
+def _fields(lab: LabSession, _message: Message) -> Answer:
     return {}, [packed(_fields_of(lab.history.state))]
 
 
@@ -181,12 +207,12 @@ def _fields_of(state: LabState) -> list[dict[str, Any]]:
     return fields(state.scenario, replace(state, done=(), prepared=None).scenario)
 
 
-def _link(lab: LabSurface, message: Message) -> Answer:
+def _link(lab: LabSession, message: Message) -> Answer:
     lab.at(_moment(lab, message))
     return {"token": lab.link}, []
 
 
-def _preview(lab: LabSurface, message: Message) -> Answer:
+def _preview(lab: LabSession, message: Message) -> Answer:
     """What a deed would come to, in words and as a film; a large group is not simulated for a look."""
     at_ms = _moment(lab, message)
     now = _without_later(lab.history.state, at_ms)
@@ -197,7 +223,7 @@ def _preview(lab: LabSurface, message: Message) -> Answer:
     return foreseen, [film_bytes(then.boards, then.boards.end_ms, level=1)]
 
 
-def _compare(lab: LabSurface, message: Message) -> Answer:
+def _compare(lab: LabSession, message: Message) -> Answer:
     """The labels, then a film per column as they are asked for, then the table: the page says how far it is."""
     wanted, column = message.get("branches"), message.get("column")
     key = (lab.history, tuple(wanted) if isinstance(wanted, list) else wanted)
@@ -211,7 +237,7 @@ def _compare(lab: LabSurface, message: Message) -> Answer:
     return {"labels": comparing.labels}, [comparing.film(column)]
 
 
-def _draws(lab: LabSurface, _message: Message) -> Answer:
+def _draws(lab: LabSession, _message: Message) -> Answer:
     if lab.comparing is None:
         raise ScenarioError("nothing is compared; expected a comparison to draw for")
     comparing = lab.comparing[1]
@@ -219,7 +245,7 @@ def _draws(lab: LabSurface, _message: Message) -> Answer:
     return {}, [packed(comparing.drawn())]
 
 
-def _columns(lab: LabSurface, wanted: object) -> list[tuple[str, LabState]]:
+def _columns(lab: LabSession, wanted: object) -> list[tuple[str, LabState]]:
     if wanted is None:
         return _by_protocol(lab.history.state)
     if not isinstance(wanted, list) or not 2 <= len(wanted) <= MOST_COLUMNS:
@@ -252,13 +278,13 @@ def _by_protocol(state: LabState) -> list[tuple[str, LabState]]:
     return columns[:MOST_COLUMNS]
 
 
-def _predict(lab: LabSurface, message: Message) -> Answer:
+def _predict(lab: LabSession, message: Message) -> Answer:
     at_ms = _moment(lab, message)
     lab.asked = questions(lab.history.state, _then(lab, message), at_ms)
     return {"questions": [question.asked() for question in lab.asked], "kept": summary(lab.predictions)}, []
 
 
-def _answers(lab: LabSurface, message: Message) -> Answer:
+def _answers(lab: LabSession, message: Message) -> Answer:
     if not lab.asked:
         raise ScenarioError("nothing was asked; expected a prediction to begin with")
     result = marks(lab.asked, message.get("answers"))
@@ -268,12 +294,12 @@ def _answers(lab: LabSurface, message: Message) -> Answer:
     return {**result, "kept": summary(lab.predictions)}, []
 
 
-def _export(lab: LabSurface, message: Message) -> Answer:
+def _export(lab: LabSession, message: Message) -> Answer:
     name, data = exported(lab, _word(message, "what"))
     return {"file": name}, [data]
 
 
-REQUESTS: Mapping[str, Callable[[LabSurface, Message], Answer]] = MappingProxyType(
+REQUESTS: Mapping[str, Callable[[LabSession, Message], Answer]] = MappingProxyType(
     {
         "act": _act,
         "undo": _undo,
@@ -311,7 +337,7 @@ _FAR_MS = 1e15
 
 
 # --- reading a request --------------------------------------------------------------------------
-def _moment(lab: LabSurface, message: Message) -> int:
+def _moment(lab: LabSession, message: Message) -> int:
     value = message.get("at_ms", lab.cursor_ms)
     if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < _FAR_MS:
         raise ScenarioError(f"the moment is {value!r}; expected milliseconds")
@@ -337,6 +363,6 @@ def _args(message: Message) -> dict[str, Any]:
     return value
 
 
-def _then(lab: LabSurface, message: Message) -> LabState:
+def _then(lab: LabSession, message: Message) -> LabState:
     """The state that a deed would lead to; kept, so that doing it costs nothing more."""
     return lab.ahead(_word(message, "do"), _member(message), _moment(lab, message), _args(message))

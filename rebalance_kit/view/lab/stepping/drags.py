@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from rebalance_kit.view.lab.branches import History
 from rebalance_kit.view.lab.costs import cost
 from rebalance_kit.view.lab.playing.prefetch import is_large
+from rebalance_kit.view.lab.session import LabSession
 from rebalance_kit.view.lab.state import LabState
-from rebalance_kit.view.lab.surface import LabSurface
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Drag:
     latest: LabState
 
 
-def step(lab: LabSurface, number: int, values: Mapping[str, str]) -> dict[str, object]:
+def step(lab: LabSession, number: int, values: Mapping[str, str]) -> dict[str, object]:
     """Run with the value of one step; of a large group the first second after the cursor is shown.
 
     Raises as ``LabState.with_settings`` does; the run of the step before stays then.
@@ -39,7 +39,7 @@ def step(lab: LabSurface, number: int, values: Mapping[str, str]) -> dict[str, o
     return {"dragged": cost(drag.before.state, lab.history.state, lab.cursor_ms)}
 
 
-def keep(lab: LabSurface, number: int, values: Mapping[str, str]) -> dict[str, object]:
+def keep(lab: LabSession, number: int, values: Mapping[str, str]) -> dict[str, object]:
     """End a drag at a value; the whole run is there afterwards."""
     drag = _of(lab, number)
     state = drag.before.state.with_settings(values)
@@ -50,14 +50,14 @@ def keep(lab: LabSurface, number: int, values: Mapping[str, str]) -> dict[str, o
     return {"dragged": cost(drag.before.state, lab.history.state, lab.cursor_ms)}
 
 
-def give_back(lab: LabSurface, number: int) -> None:
+def give_back(lab: LabSession, number: int) -> None:
     """End a drag and show what was there before it."""
     drag = _of(lab, number)
     lab.take(drag.before)
     lab.dragging = None
 
 
-def _of(lab: LabSurface, number: int) -> Drag:
+def _of(lab: LabSession, number: int) -> Drag:
     """The drag under way; a new one where something else was done meanwhile."""
     drag = lab.dragging
     if isinstance(drag, Drag) and drag.number == number and drag.latest is lab.history.state:
