@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 
+from rebalance_kit.model.versions import has
+
 EPOCH = datetime(2026, 1, 5, 9, 0, 0, tzinfo=UTC)
 """The wall-clock time at which a simulated run begins, unless somebody says otherwise."""
 SPRING_WIDTH = 40
@@ -89,7 +91,7 @@ def at_least(version: str, release: str) -> bool:
 def listed(partitions: Iterable[object], version: str) -> str:
     """A set of partitions as callback lines print it: brackets since 4.1, none before."""
     inside = ", ".join(str(one) for one in partitions)
-    return f"[{inside}]" if at_least(version, "4.1") else inside
+    return f"[{inside}]" if has("bracketed-callback-lines", version) else inside
 
 
 def bracketed(partitions: Iterable[object]) -> str:

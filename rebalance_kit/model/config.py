@@ -43,7 +43,7 @@ def all_keys() -> Mapping[str, ConfigKey]:
     return {**CLIENT_KEYS, **BROKER_KEYS}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ClientConfig:
     """A consumer's configuration; ``values`` holds every key with its value, set or default.
 
@@ -116,25 +116,25 @@ class ClientConfig:
         names, reset = values[_STRATEGY], str(values["auto.offset.reset"])
         mode = "COOPERATIVE" if protocol == "consumer" else common_mode(names, {**SUPPORTS, **own}, where)
         return cls(
-            client,
-            MappingProxyType(values),
-            frozenset(given),
-            protocol,
-            names,
-            mode,
-            values["group.id"],
-            values["client.id"],
-            values["group.instance.id"],
-            values["client.rack"] or None,
-            values["group.remote.assignor"],
-            values["session.timeout.ms"],
-            values["heartbeat.interval.ms"],
-            values["max.poll.interval.ms"],
-            values["max.poll.records"],
-            values["metadata.max.age.ms"],
-            values["enable.auto.commit"],
-            values["auto.commit.interval.ms"],
-            librdkafka.RESETS.get(reset.lower(), reset),
+            client=client,
+            values=MappingProxyType(values),
+            given=frozenset(given),
+            protocol=protocol,
+            assignors=names,
+            mode=mode,
+            group_id=values["group.id"],
+            client_id=values["client.id"],
+            instance_id=values["group.instance.id"],
+            rack=values["client.rack"] or None,
+            remote_assignor=values["group.remote.assignor"],
+            session_timeout_ms=values["session.timeout.ms"],
+            heartbeat_interval_ms=values["heartbeat.interval.ms"],
+            max_poll_interval_ms=values["max.poll.interval.ms"],
+            max_poll_records=values["max.poll.records"],
+            metadata_max_age_ms=values["metadata.max.age.ms"],
+            auto_commit=values["enable.auto.commit"],
+            auto_commit_interval_ms=values["auto.commit.interval.ms"],
+            auto_offset_reset=librdkafka.RESETS.get(reset.lower(), reset),
         )
 
     def get(self, key: str) -> Any:

@@ -66,13 +66,15 @@ def version_text(version: tuple[int, int]) -> str:
 class Change:
     """One thing that Kafka does from ``since`` on (and no more from ``until`` on).
 
-    ``source`` names the KIP, JIRA issue or class that it can be read in.
+    ``source`` names the KIP, JIRA issue or class that it can be read in. ``acts`` says that the kit branches here
+    (``has`` or ``mended`` is asked); else the row is documentation, and the engine behaves alike on both sides.
     """
 
     since: str
     text: str
     source: str
     until: str | None = None
+    acts: bool = False
 
 
 CHANGES: Mapping[str, Change] = MappingProxyType(
@@ -82,11 +84,13 @@ CHANGES: Mapping[str, Change] = MappingProxyType(
             "4.0",
             "The Java coordinator is the only one; before, KRaft clusters used the Scala one unless told otherwise.",
             "KIP-848, GroupMetadataManager",
+            acts=True,
         ),
         "consumer-protocol": Change(
             "3.7",
             "Brokers know group.protocol=consumer: early access in 3.7, preview in 3.8, generally available in 4.0.",
             "KIP-848",
+            acts=True,
         ),
         "consumer-protocol-by-default": Change(
             "4.0",
@@ -105,54 +109,49 @@ CHANGES: Mapping[str, Change] = MappingProxyType(
             "4.3",
             "A new consumer group starts at epoch 1, so its first member gets epoch 2; before, 1.",
             "KIP-1263, ConsumerGroup",
+            acts=True,
         ),
         "assignment-interval": Change(
             "4.3",
             "A target is computed at most once in group.consumer.assignment.interval.ms; before, at every bump.",
             "KIP-1263",
-        ),
-        "commit-per-partition-epoch": Change(
-            "4.3",
-            "A commit with an older epoch is taken for partitions held since then; before, any other epoch was stale.",
-            "KIP-1251",
-        ),
-        "empty-group-target": Change(
-            "4.4",
-            "When the last member goes, the assignment epoch follows, so that the next join is computed at once.",
-            "KAFKA-20442",
+            acts=True,
         ),
         "remote-assignor-bumps": Change(
             "4.4",
             "A change of the preferred server assignor bumps the group epoch by itself.",
             "GroupMetadataManager",
-        ),
-        "ack-chain-keeps-epoch": Change(
-            "4.2",
-            "A member that must revoke twice in a row stays at its epoch; before, the second one raised it by 1.",
-            "KAFKA-19974",
+            acts=True,
         ),
         "unsubscribed-at-once": Change(
             "4.2",
             "A member that drops a topic is asked to give its partitions up at once; before, with the next target.",
             "CurrentAssignmentBuilder",
+            acts=True,
         ),
         "mixed-heartbeat-target": Change(
             "4.3",
             "A classic member of a consumer group hears of a bump once its target exists; before, at the bump.",
             "GroupMetadataManager",
+            acts=True,
         ),
         "server-range-not-sticky": Change(
-            "3.9", "The server's range assignor forgets the previous target.", "assignor/RangeAssignor"
+            "3.9",
+            "The server's range assignor forgets the previous target.",
+            "assignor/RangeAssignor",
+            acts=True,
         ),
         "uniform-passes-extra-on": Change(
             "4.1",
             "Where all read the same, the server's uniform assignor leaves a spare partition with a member that has it; before, the first members in map order get the spare ones.",
             "assignor/UniformHomogeneousAssignmentBuilder of 4.0.0 and 4.1.1, recorded with 4.0.0",
+            acts=True,
         ),
         "offline-rack-no-rebalance": Change(
             "4.4",
             "A replica going offline no longer counts as changed racks for a classic leader.",
             "KAFKA-20778",
+            acts=True,
         ),
         "initial-delay-unset": Change(
             "4.0",
@@ -161,45 +160,62 @@ CHANGES: Mapping[str, Change] = MappingProxyType(
         ),
         # classic members
         "static-skip-assignment": Change(
-            "3.2", "A returning static leader is told to skip the assignment (JoinGroup v9).", "KIP-814"
+            "3.2",
+            "A returning static leader is told to skip the assignment (JoinGroup v9).",
+            "KIP-814",
+            acts=True,
         ),
-        "reason-in-requests": Change("3.2", "JoinGroup and LeaveGroup carry the client's reason.", "KIP-800"),
-        "rack-aware-client-assignors": Change("3.5", "Client assignors look at client.rack.", "KIP-881"),
+        "reason-in-requests": Change(
+            "3.2", "JoinGroup and LeaveGroup carry the client's reason.", "KIP-800", acts=True
+        ),
+        "rack-aware-client-assignors": Change(
+            "3.5", "Client assignors look at client.rack.", "KIP-881", acts=True
+        ),
         "commit-by-topic-id": Change(
             "4.2",
             "A KIP-848 client commits by topic id where its metadata has it; of a deleted topic it is then told UNKNOWN_TOPIC_ID, and tries again.",
             "CommitRequestManager, OffsetCommit v10; recorded with 4.3.1",
+            acts=True,
         ),
         "metadata-backoff": Change(
             "3.7",
             "A client that subscribes to an unknown topic asks for it with a pause that doubles up to 1 s; before, every retry.backoff.ms.",
             "KIP-580",
+            acts=True,
         ),
         "close-options": Change(
-            "4.1", "close() may be told to leave or to stay, whatever kind of member it is.", "KIP-1092"
+            "4.1",
+            "close() may be told to leave or to stay, whatever kind of member it is; the kit closes with the default.",
+            "KIP-1092",
         ),
         # configuration
         "consumer-refuses-classic-configs": Change(
             "4.0",
             "group.protocol=consumer together with session.timeout.ms, heartbeat.interval.ms or partition.assignment.strategy is refused; before, they were ignored.",
             "ConsumerConfig",
+            acts=True,
         ),
         "empty-group-id-refused": Change(
             "4.0",
             "An empty group.id is refused when the consumer is built.",
             "KIP-289, InvalidGroupIdException",
+            acts=True,
         ),
         "duplicate-assignors-ignored": Change(
             "4.2",
             "An assignor named twice in the list is taken once; from 3.1 to 4.1 the consumer could not be built.",
             "KIP-1161",
+            acts=True,
         ),
-        "reset-by-duration": Change("4.0", "auto.offset.reset accepts by_duration:<ISO 8601>.", "KIP-1106"),
+        "reset-by-duration": Change(
+            "4.0", "auto.offset.reset accepts by_duration:<ISO 8601>.", "KIP-1106", acts=True
+        ),
         # log lines
         "bracketed-callback-lines": Change(
             "4.1",
             "Revoke, lost and adding lines show a sorted list in brackets, [] when empty; before, bare names.",
             "ConsumerRebalanceListenerInvoker",
+            acts=True,
         ),
         "pending-member-line": Change(
             "4.0",
@@ -211,6 +227,7 @@ CHANGES: Mapping[str, Change] = MappingProxyType(
             "Broker lines name the __consumer_offsets partition and have no final period.",
             "kafka.coordinator.group.GroupCoordinator",
             until="4.0",
+            acts=True,
         ),
         "bump-line-with-hash": Change(
             "4.1", "'Bumped group epoch to {} with metadata hash {}.'; before, without the hash.", "KIP-1101"
@@ -224,7 +241,7 @@ CHANGES: Mapping[str, Change] = MappingProxyType(
             "4.0", "'new assignment state' is a DEBUG line; in 3.9 it is INFO.", "GroupMetadataManager"
         ),
         "node-is-fenced": Change(
-            "4.0", "Nodes print with 'isFenced: false'.", "org.apache.kafka.common.Node"
+            "4.0", "Nodes print with 'isFenced: false'.", "org.apache.kafka.common.Node", acts=True
         ),
         "classic-banner": Change(
             "4.3",
@@ -241,6 +258,7 @@ DEFECTS: Mapping[str, Change] = MappingProxyType(
             "4.0",
             "A KIP-848 member that joins a classic group before its first join phase is over dies of UNKNOWN_SERVER_ERROR.",
             "ConsumerGroup.fromClassicGroup (NoSuchElementException: No value present), recorded with 4.3.1",
+            acts=True,
         ),
         "deleted-topic-hangs": Change(
             "2.4",
@@ -249,15 +267,17 @@ DEFECTS: Mapping[str, Change] = MappingProxyType(
         ),
         "second-revocation-raises-epoch": Change(
             "3.7",
-            "A member that revokes twice in a row gets a member epoch that no target has.",
+            "A member that must revoke twice in a row is raised by 1, to an epoch that no target has; since 4.2 it stays at its epoch.",
             "KAFKA-19974",
             until="4.2",
+            acts=True,
         ),
         "commit-races-with-epoch": Change(
             "3.7",
-            "A commit that is on its way while the epoch rises is refused with STALE_MEMBER_EPOCH.",
+            "A commit that is on its way while the epoch rises is refused with STALE_MEMBER_EPOCH; since 4.3 it is taken for partitions held since then.",
             "KIP-1251",
             until="4.3",
+            acts=True,
         ),
         "sticky-stale-leader": Change(
             "4.0",
@@ -266,9 +286,10 @@ DEFECTS: Mapping[str, Change] = MappingProxyType(
         ),
         "empty-group-makes-wait": Change(
             "4.3",
-            "Who joins right after the last member left is given nothing before a later heartbeat.",
+            "Who joins right after the last member left is given nothing before a later heartbeat; since 4.4 the assignment epoch follows when the last member goes, so the next join is computed at once.",
             "KAFKA-20442",
             until="4.4",
+            acts=True,
         ),
     }
 )
@@ -288,11 +309,11 @@ def has(name: str, version: str) -> bool:
     )
 
 
-def changes_between(older: str, newer: str) -> tuple[tuple[str, Change], ...]:
-    """What a move from one version to a newer one changes, by name.
+def mended(name: str, version: str) -> bool:
+    """Whether Kafka ``version`` no longer has ``DEFECTS[name]``, nor anything in its place; raises ``KeyError`` for an unknown name.
 
-    >>> [name for name, _ in changes_between("4.1.0", "4.2.0")]
-    ['ack-chain-keeps-epoch', 'commit-by-topic-id', 'duplicate-assignors-ignored', 'unsubscribed-at-once']
+    >>> mended("empty-group-makes-wait", "4.4.0"), mended("empty-group-makes-wait", "4.2.0")
+    (True, False)
     """
-    changed = [(name, change) for name, change in CHANGES.items() if has(name, older) != has(name, newer)]
-    return tuple(sorted(changed))
+    until = DEFECTS[name].until
+    return until is not None and at_least(until, version)

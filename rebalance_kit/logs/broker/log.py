@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from rebalance_kit.logs.broker.classic import CLASSIC
 from rebalance_kit.logs.broker.consumer import CONSUMER, LOADING
 from rebalance_kit.logs.broker.state import BrokerState
-from rebalance_kit.logs.lines import LogLine, at_least
+from rebalance_kit.logs.lines import LogLine
 from rebalance_kit.logs.templates.template import Said
 from rebalance_kit.model.trace import Trace, TraceRow
+from rebalance_kit.model.versions import has
 
 
 def broker_lines(trace: Trace, version: str | None = None) -> Iterator[LogLine]:
@@ -60,4 +61,4 @@ def _goes_first(row: TraceRow, left_ms: int) -> bool:
 
 def supports(version: str, protocol: str) -> bool:
     """Whether brokers of that version know a group protocol at all (KIP-848 came with 3.7)."""
-    return protocol == "classic" or at_least(version, "3.7")
+    return protocol == "classic" or has("consumer-protocol", version)

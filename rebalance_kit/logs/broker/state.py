@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rebalance_kit.logs.lines import at_least
 from rebalance_kit.logs.templates.template import Said, say
 from rebalance_kit.model.config import ClientConfig
 from rebalance_kit.model.trace import TraceRow
+from rebalance_kit.model.versions import has
 
 
 class BrokerState:
@@ -16,7 +16,7 @@ class BrokerState:
 
     def __init__(self, version: str, meta: Mapping[str, Any]) -> None:
         self.version = version
-        self.scala = not at_least(version, "4.0")
+        self.scala = has("scala-log-lines", version)
         self.meta = meta
         self.load_epoch = 0
         self.configs: dict[str, ClientConfig] = {}

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rebalance_kit.assignors.java_order import hash_map_order, partition_hash
-from rebalance_kit.logs.lines import at_least
 from rebalance_kit.logs.templates.template import Said, say
 from rebalance_kit.model.config import ClientConfig
 from rebalance_kit.model.topology import parse_partition
 from rebalance_kit.model.trace import TraceRow
+from rebalance_kit.model.versions import has
 
 PORT = "127.0.0.1:9092"
 
@@ -122,7 +122,7 @@ class ClientState:
 
     @property
     def _fenced(self) -> str:
-        return " isFenced: false" if at_least(self.version, "4.0") else ""
+        return " isFenced: false" if has("node-is-fenced", self.version) else ""
 
     def stamp(self, generation: int | None, member_id: str | None) -> str:
         """A generation as the client prints it (``AbstractCoordinator.Generation``)."""

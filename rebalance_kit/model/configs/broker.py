@@ -13,7 +13,7 @@ from rebalance_kit.model.configs.types import RefusedConfig, Written, find, pars
 from rebalance_kit.model.versions import PREFERRED, has
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class BrokerConfig:
     """A broker's configuration as far as groups go; group-level overrides are already applied. Times are ms."""
 
@@ -65,20 +65,22 @@ class BrokerConfig:
         _check_group(values, where)
         g = "group.consumer."
         return cls(
-            MappingProxyType(values),
-            frozenset(given),
-            max(values["group.initial.rebalance.delay.ms"], 0),
-            values["group.min.session.timeout.ms"],
-            values["group.max.session.timeout.ms"],
-            values["group.max.size"],
-            _overridden(values, "session.timeout.ms"),
-            _overridden(values, "heartbeat.interval.ms"),
-            _overridden(values, "assignment.interval.ms") if has("assignment-interval", kafka_version) else 0,
-            values[g + "assignors"],
-            values[g + "max.size"],
-            values[g + "migration.policy"].lower(),
-            values[g + "regex.refresh.interval.ms"],
-            values["group.coordinator.rebalance.protocols"],
+            values=MappingProxyType(values),
+            given=frozenset(given),
+            initial_rebalance_delay_ms=max(values["group.initial.rebalance.delay.ms"], 0),
+            min_session_timeout_ms=values["group.min.session.timeout.ms"],
+            max_session_timeout_ms=values["group.max.session.timeout.ms"],
+            max_size=values["group.max.size"],
+            consumer_session_timeout_ms=_overridden(values, "session.timeout.ms"),
+            consumer_heartbeat_interval_ms=_overridden(values, "heartbeat.interval.ms"),
+            consumer_assignment_interval_ms=_overridden(values, "assignment.interval.ms")
+            if has("assignment-interval", kafka_version)
+            else 0,
+            consumer_assignors=values[g + "assignors"],
+            consumer_max_size=values[g + "max.size"],
+            migration_policy=values[g + "migration.policy"].lower(),
+            regex_refresh_interval_ms=values[g + "regex.refresh.interval.ms"],
+            rebalance_protocols=values["group.coordinator.rebalance.protocols"],
         )
 
     def get(self, key: str) -> Any:

@@ -51,7 +51,7 @@ class ClassicGroupMember:
         return next(subscription for name, subscription in self.protocols if name == protocol)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class GroupSettings:
     """Broker configuration that a classic group needs, and the driver's services."""
 

@@ -12,7 +12,7 @@ from rebalance_kit.protocol.messages import JoinMember
 Assigned = Mapping[str, Sequence[TopicPartition]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ClientSettings:
     """A consumer's configuration, as far as its group membership needs it."""
 

@@ -23,7 +23,7 @@ def commit_error(group: ConsumerGroup, request: OffsetCommit) -> str:
         return NONE
     if member.classic is not None:
         return "ILLEGAL_GENERATION"
-    if request.generation > member.epoch or not group.settings.has("commit-per-partition-epoch"):
+    if request.generation > member.epoch or group.settings.has("commit-races-with-epoch"):
         return "STALE_MEMBER_EPOCH"
     assigned_since = {**member.assigned, **member.pending_revocation}
     accepted = all(

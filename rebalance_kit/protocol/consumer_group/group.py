@@ -30,7 +30,7 @@ AssignCall = Callable[
 LEFT_FOR_A_WHILE = -2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ConsumerGroupSettings:
     """Broker configuration that a consumer group needs, and the driver's services."""
 

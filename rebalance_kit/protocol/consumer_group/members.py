@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rebalance_kit.model.versions import mended
 from rebalance_kit.protocol.consumer_group.group import ConsumerGroup, ConsumerGroupMember
 from rebalance_kit.protocol.consumer_group.states import MemberState
 from rebalance_kit.protocol.effects import CancelTimer, Downgrade, Effects, Timer
@@ -76,7 +77,7 @@ def remove_member(
         yield Downgrade()
         return
     yield group.bump(reason, trigger, member.client)
-    if not group.members and group.settings.has("empty-group-target"):
+    if not group.members and mended("empty-group-makes-wait", group.settings.kafka_version):
         group.assignment_epoch, group.assigned_ms = group.epoch, None
     yield from group.settle_state()
 

@@ -63,7 +63,7 @@ def next_assignment(group: ConsumerGroup, member: ConsumerGroupMember, owned: Pa
     still_assigned = {tp: since for tp, since in member.assigned.items() if tp in target}
     revoke = {tp: since for tp, since in member.assigned.items() if tp not in target}
     if revoke and (owned is None or any(tp in revoke for tp in owned)):
-        acked = member.state is MemberState.UNREVOKED and not group.settings.has("ack-chain-keeps-epoch")
+        acked = member.state is MemberState.UNREVOKED and group.settings.has("second-revocation-raises-epoch")
         _set_epoch(member, min(member.epoch + 1, group.assignment_epoch) if acked else member.epoch)
         member.state = MemberState.UNREVOKED
         group.hold(member, still_assigned, revoke)

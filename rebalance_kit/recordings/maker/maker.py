@@ -22,13 +22,14 @@ from rebalance_kit.analysis.rebalances import lives, rebalances, rests
 from rebalance_kit.logs.blocks import Block, Marker, Place, block, ends_where_it_began, mark, printed
 from rebalance_kit.logs.broker.log import broker_lines
 from rebalance_kit.logs.client.log import member_lines, split_by_member
-from rebalance_kit.logs.lines import EPOCH, LogLine, at_least
+from rebalance_kit.logs.lines import EPOCH, LogLine
 from rebalance_kit.logs.noise import RATIO, broker_noise, member_noise
 from rebalance_kit.logs.printing import CLOSE, OPEN, Clock, printer
 from rebalance_kit.logs.write import file_names
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import draft_folder
 from rebalance_kit.model.trace import Trace, TraceRow
+from rebalance_kit.model.versions import CHANGES, has
 from rebalance_kit.recordings.maker.closing import closed
 from rebalance_kit.recordings.maker.rolling import Rolling
 from rebalance_kit.simulation.scenario.scenario import Scenario, with_protocol
@@ -205,23 +206,20 @@ class _Blocks:
         return self.others[variant]
 
 
-_KIP_848 = "3.7"
-
-
 def for_version(scenario: Scenario, version: str | None) -> Scenario:
     """The scenario as a cluster of that Kafka version could run it: before KIP-848 without its settings.
 
     Raises ``DataError`` when a member asks for the consumer protocol there.
     """
     chosen = scenario if version is None else replace(scenario, kafka_version=version)
-    if at_least(chosen.kafka_version, _KIP_848):
+    if has("consumer-protocol", chosen.kafka_version):
         return chosen
     told = [dict(spec.configs) for spec in chosen.members] + [
         dict(one.args["configs"]) for one in chosen.actions if "configs" in one.args
     ]
     if any(str(configs.get("group.protocol", "classic")).lower() == "consumer" for configs in told):
         raise DataError(
-            f"Kafka {chosen.kafka_version} knows no consumer protocol (KIP-848); expected {_KIP_848} or newer, or members of the classic protocol"
+            f"Kafka {chosen.kafka_version} knows no consumer protocol (KIP-848); expected {CHANGES['consumer-protocol'].since} or newer, or members of the classic protocol"
         )
     members = tuple(replace(spec, configs=_without(spec.configs)) for spec in chosen.members)
     actions = tuple(

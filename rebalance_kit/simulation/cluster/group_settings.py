@@ -48,36 +48,36 @@ class GroupsSettings:
         """Settings of a classic group."""
         config, scala = self._config, not has("new-coordinator", self._version)
         return GroupSettings(
-            group,
-            config.initial_rebalance_delay_ms,
-            config.min_session_timeout_ms,
-            config.max_session_timeout_ms,
-            config.max_size,
-            self._classic_id,
-            java_order.scala_map_order if scala else java_order.hash_map_order,
-            java_order.timeline_order,
-            has("static-skip-assignment", self._version),
+            group=group,
+            initial_delay_ms=config.initial_rebalance_delay_ms,
+            min_session_ms=config.min_session_timeout_ms,
+            max_session_ms=config.max_session_timeout_ms,
+            max_size=config.max_size,
+            new_id=self._classic_id,
+            map_order=java_order.scala_map_order if scala else java_order.hash_map_order,
+            consumer_order=java_order.timeline_order,
+            skips_assignment=has("static-skip-assignment", self._version),
         )
 
     def consumer(self, group: str) -> ConsumerGroupSettings:
         """Settings of a KIP-848 group."""
         config, topics, host = self._config, self._topics, self._host
         return ConsumerGroupSettings(
-            group,
-            self._version,
-            config.consumer_session_timeout_ms,
-            config.consumer_heartbeat_interval_ms,
-            config.consumer_assignment_interval_ms,
-            tuple(config.consumer_assignors),
-            config.consumer_max_size,
-            lambda: dict(topics.counts),
-            lambda: dict(topics.ids),
-            lambda: host.now_ms,
-            server_assignor(self._version),
-            self._bare_id,
-            str(config.migration_policy).lower(),
-            (config.min_session_timeout_ms, config.max_session_timeout_ms),
-            config.regex_refresh_interval_ms,
+            group=group,
+            kafka_version=self._version,
+            session_timeout_ms=config.consumer_session_timeout_ms,
+            heartbeat_interval_ms=config.consumer_heartbeat_interval_ms,
+            assignment_interval_ms=config.consumer_assignment_interval_ms,
+            assignors=tuple(config.consumer_assignors),
+            max_size=config.consumer_max_size,
+            topics=lambda: dict(topics.counts),
+            topic_ids=lambda: dict(topics.ids),
+            now_ms=lambda: host.now_ms,
+            assign=server_assignor(self._version),
+            new_id=self._bare_id,
+            migration_policy=str(config.migration_policy).lower(),
+            classic_session_range=(config.min_session_timeout_ms, config.max_session_timeout_ms),
+            regex_refresh_ms=config.regex_refresh_interval_ms,
         )
 
     def _classic_id(self, sender: str, prefix: str) -> str:

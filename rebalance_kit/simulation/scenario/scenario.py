@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from rebalance_kit.model.errors import ScenarioError, require_kind
-from rebalance_kit.model.versions import at_least
+from rebalance_kit.model.versions import has
 from rebalance_kit.simulation.kernel.latencies import MEASURED, Latencies
 from rebalance_kit.simulation.scenario.replay_pins import ReplayPins
 
@@ -215,7 +215,7 @@ def _switched(configs: Configs, name: str, client: str, version: str) -> dict[st
         for key in CLASSIC_ONLY:
             configs_left.pop(key, None)
     wanted = dict(PROTOCOLS[name])
-    if wanted["group.protocol"] == "classic" and not at_least("3.7", version):
+    if wanted["group.protocol"] == "classic" and not has("consumer-protocol", version):
         del wanted["group.protocol"]  # there was only one
     if client == "librdkafka" and "partition.assignment.strategy" in wanted:
         wanted["partition.assignment.strategy"] = {"cooperative": "cooperative-sticky"}.get(name, name)

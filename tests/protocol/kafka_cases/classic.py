@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.support.protocol.driver import ClassicGroupDriver, tps
 from tests.support.protocol.kafka_table import kafka
 from tests.support.protocol.static_steps import name_of, two_static
@@ -228,9 +230,7 @@ def _() -> None:
 def _() -> None:
     driver = ClassicGroupDriver()
     ids = driver.stable("a", "b", "c", "d")
-    driver.group.settings = type(driver.group.settings)(
-        "g", 3_000, 6_000, 1_800_000, 2, driver.group.settings.new_id, driver.group.settings.map_order
-    )
+    driver.group.settings = replace(driver.group.settings, max_size=2)
     asked = [driver.join(one[0], one, topics=("t", "u")) for one in ids]
     assert [one.answers[0].error for one in asked[2:]] == ["GROUP_MAX_SIZE_REACHED"] * 2
     driver.pass_ms(60_000)

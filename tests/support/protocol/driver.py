@@ -169,7 +169,15 @@ class ClassicGroupDriver(Coordinator):
         super().__init__()
         self.ids = 0
         self.group = ClassicGroup(
-            GroupSettings("g", delay, 6_000, 1_800_000, max_size, self._new_id, hash_map_order)
+            GroupSettings(
+                group="g",
+                initial_delay_ms=delay,
+                min_session_ms=6_000,
+                max_session_ms=1_800_000,
+                max_size=max_size,
+                new_id=self._new_id,
+                map_order=hash_map_order,
+            )
         )
 
     def _new_id(self, client: str, prefix: str) -> str:
@@ -292,18 +300,18 @@ class ConsumerGroupDriver(Coordinator):
         self.plan: dict[str, Partitions] = {}
         self.assignor_calls: list[str] = []
         settings = ConsumerGroupSettings(
-            "g",
-            version,
-            session,
-            5_000,
-            interval,
-            ("uniform", "range"),
-            max_size,
-            lambda: self.topics,
-            lambda: {name: TopicId(0, number) for number, name in enumerate(sorted(self.topics))},
-            lambda: self.clock.now_ms,
-            self._assign,
-            lambda client: f"{client}-{len(self.asked)}",
+            group="g",
+            kafka_version=version,
+            session_timeout_ms=session,
+            heartbeat_interval_ms=5_000,
+            assignment_interval_ms=interval,
+            assignors=("uniform", "range"),
+            max_size=max_size,
+            topics=lambda: self.topics,
+            topic_ids=lambda: {name: TopicId(0, number) for number, name in enumerate(sorted(self.topics))},
+            now_ms=lambda: self.clock.now_ms,
+            assign=self._assign,
+            new_id=lambda client: f"{client}-{len(self.asked)}",
         )
         self.group = ConsumerGroup.fresh(settings)
 
@@ -387,7 +395,7 @@ class Client:
         self.hold_callbacks = self.hold_commits = self.hold_polls = False
         settings.setdefault("new_id", lambda: "id-1")
         settings.setdefault("cooperative", protocol == "cooperative")
-        made = ClientSettings("c", "g", **settings)
+        made = ClientSettings(name="c", group="g", **settings)
         self.machine: Any
         if protocol == "consumer":
             self.machine, self._step = self.consumer_member(made, tuple(topics)), consumer_client.step
