@@ -1,4 +1,4 @@
-"""What a newcomer can hold in mind: small folders, short functions, and rooms that import downwards."""
+"""What a newcomer can hold in mind: folders, functions, and rooms that import downwards. A file is an idea; its length is judged."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.paths import ROOT
 
-MOST_FILES, MOST_LINES = 15, 40
+MOST_FILES, MOST_LINES = 25, 80
 
 
 def rooms():
@@ -34,10 +34,12 @@ def test_no_folder_holds_more_files_than_one_can_look_over():
     for path in source_files():
         folder = path.parent.relative_to(ROOT).as_posix()
         counted[folder] = counted.get(folder, 0) + 1
-    assert {folder: count for folder, count in counted.items() if count > MOST_FILES} == {}
+    assert {folder: count for folder, count in counted.items() if count > MOST_FILES} == {}, (
+        f"more than {MOST_FILES} files: merge files of one idea, or give an idea of its own a folder"
+    )
 
 
-def test_no_function_of_the_package_is_longer_than_a_screen():
+def test_no_function_of_the_package_is_longer_than_two_screens():
     lengths = {}
     for path in (ROOT / "rebalance_kit").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
