@@ -77,6 +77,17 @@ def callbacks(trace: Trace, since_s: float = 0.0, until_s: float | None = None) 
     return columns(rows)
 
 
+def refused_commits(trace: Trace, since_s: float = 0.0) -> Text:
+    """Every commit that the coordinator refused, with Kafka's name for the reason."""
+    rows = [("at", "member", "commit refused", "partitions")]
+    rows += [
+        (clock(row), row.actor, row.detail["error"], partitions_in_words(list(row.detail["offsets"])))
+        for row in rows_since(trace, since_s, "commit")
+        if row.detail["error"] != "NONE"
+    ]
+    return columns(rows) if len(rows) > 1 else Text("no commit was refused")
+
+
 def first_callback(trace: Trace, member: str, since_s: float = 0.0) -> str:
     """The first rebalance callback (assigned, revoked, lost) of a member from ``since_s`` on; none: ``"none"``."""
     called = (row for row in rows_since(trace, since_s, "callback_begin") if row.actor == member)

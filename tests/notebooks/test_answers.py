@@ -8,6 +8,9 @@ from rebalance_kit.analysis.intervals import gaps
 from rebalance_kit.analysis.metrics import metrics
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.notebook import longest_without_records, quiet, run, with_configs
+from rebalance_kit.recordings.replay.percentiles import percentiles
+from rebalance_kit.recordings.runs.folder import read_run
+from rebalance_kit.recordings.runs.pack import unpack
 from rebalance_kit.scenarios import load, scenario
 from rebalance_kit.view.lab.widget import Lab
 from tests.support.paths import ROOT
@@ -155,3 +158,12 @@ def test_a_sweeps_freezes_last_one_to_sixty_seconds():
 
     assert "for 1 to 60 seconds" in source("12-a-thousand-runs")
     assert FREEZE_MS == (1_000, 60_000)
+
+
+def test_05_recorded_freezes_repeat_what_the_text_says(tmp_path):
+    names = [f"freeze.{protocol}.4.3.1" for protocol in ("eager", "cooperative", "consumer")]
+    again = []
+    for folder in unpack(tmp_path, names):
+        cells = {cell.measure: cell for cell in percentiles(read_run(folder), 1)}
+        again.append(cells["delivered again"].recorded)
+    assert again == [480, 460, 44]

@@ -24,8 +24,9 @@ from rebalance_kit.notebook import columns, next_notebook, predict, reveal
 # |---|---|---|
 # | who runs the assignor | the **group leader**, one of the consumers | the **group coordinator**, a broker |
 # | the choice is made by | `partition.assignment.strategy`, a list in each client | `group.remote.assignor` in a client, or the first of `group.consumer.assignors` on the broker |
-# | what Kafka ships | range, roundrobin, sticky, cooperative-sticky | uniform (default), range |
-# | what it sees of the present | what members say they own (sticky ones only) | the previous target assignment (uniform only) |
+# | what Kafka ships | range, roundrobin, sticky, cooperative-sticky (librdkafka: no sticky) | uniform, range |
+# | the default | Java: `[range, cooperative-sticky]`, which deals as range and runs eager; librdkafka: `range,roundrobin`, eager | uniform |
+# | what it knows of current ownership | what members say they own (sticky ones only) | the previous target assignment (uniform only) |
 # | your own class | on every client | on every broker |
 #
 # In a classic group all members must share at least one assignor. The group uses the one with the most votes; each
@@ -39,8 +40,7 @@ from rebalance_kit.notebook import columns, next_notebook, predict, reveal
 # > For **each topic**: sort the members that subscribe to it, cut its partitions into consecutive ranges, and let the
 # > first members take the remainder, one each.
 #
-# Static members come first, sorted by `group.instance.id`; the others follow, sorted by member id. In a classic group, the id
-# of a member without an instance id begins with its `client.id`, so names decide who comes first. Four partitions, three members:
+# Static members come first, sorted by `group.instance.id`; the others follow, sorted by member id. In a classic group the id of a member without an instance id is its `client.id`, a dash and a random UUID. With a `client.id` of your own per pod, names decide who comes first. With the default every Java client is called `consumer-GROUP-1`, so the *random* part decides, and the order changes at every restart. Four partitions, three members:
 
 # %%
 deal("range", {"orders": 4}, members=3)
@@ -276,7 +276,7 @@ guess.beside({name: " and ".join(str(p.partition) for p in got) for name, got in
 # group.remote.assignor=range
 # ```
 #
-# On the broker, the first name of this list serves a group whose members ask for none:
+# On the broker, the first name of this list serves a group whose members ask for none (short names since 4.0; 3.9 wants class names):
 #
 # ```properties
 # group.consumer.assignors=uniform,range

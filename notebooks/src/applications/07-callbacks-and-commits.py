@@ -19,11 +19,13 @@ from rebalance_kit import Quiz, metrics, run_clients, scenario, simulate
 from rebalance_kit.notebook import (
     callbacks,
     columns,
+    describe,
     draws,
     explain,
     median,
     next_notebook,
     predict,
+    refused_commits,
     reveal,
     run,
     three,
@@ -54,31 +56,48 @@ from rebalance_kit.notebook import (
 #
 # ```python
 # # Python, on librdkafka
+# REFUSED = {                                 # the next poll() settles these
+#     KafkaError.UNKNOWN_MEMBER_ID, KafkaError.ILLEGAL_GENERATION,
+#     KafkaError.REBALANCE_IN_PROGRESS, KafkaError.STALE_MEMBER_EPOCH,
+# }
 # consumer = Consumer({"bootstrap.servers": "b:9092", "group.id": "billing", "enable.auto.commit": False})
 # consumer.subscribe(["orders"], on_revoke=revoked, on_lost=lost)
 # try:
 #     while running:
-#         record = consumer.poll(0.1)         # one record or None
-#         if record is not None and record.error() is None:
-#             process(record)
-#             try:
-#                 consumer.commit(record, asynchronous=False)   # one request per record: slow, but easy to follow
-#             except KafkaException:
-#                 pass                        # refused, as in Java: the next poll() settles it
+#         record = consumer.poll(0.1)         # one record, an error or None
+#         if record is None:
+#             continue
+#         if record.error() is not None:
+#             log.warning("poll: %s", record.error())
+#             continue
+#         process(record)
+#         try:
+#             consumer.commit(record, asynchronous=False)   # one request per record: slow, but easy to follow
+#         except KafkaException as refused:
+#             if refused.args[0].code() not in REFUSED:
+#                 raise                       # no authorisation, fenced, no coordinator: not for poll() to settle
 # finally:
 #     consumer.close()
 # ```
 #
 # ```go
 # // Go, with franz-go: the callbacks are options of the client
-# client, _ := kgo.NewClient(
+# client, err := kgo.NewClient(
+#     kgo.SeedBrokers("b:9092"),
 #     kgo.ConsumerGroup("billing"), kgo.ConsumeTopics("orders"), kgo.DisableAutoCommit(),
 #     kgo.BlockRebalanceOnPoll(),         // no callback between a poll and AllowRebalance
 #     kgo.OnPartitionsRevoked(revoked), kgo.OnPartitionsLost(lost))
+# if err != nil {
+#     log.Fatal(err)
+# }
 # defer client.CloseAllowingRebalance()
 # for ctx.Err() == nil {
-#     client.PollFetches(ctx).EachRecord(process)
-#     client.CommitUncommittedOffsets(ctx)
+#     fetches := client.PollFetches(ctx)
+#     fetches.EachError(func(topic string, partition int32, err error) { log.Printf("%s-%d: %v", topic, partition, err) })
+#     fetches.EachRecord(process)
+#     if err := client.CommitUncommittedOffsets(ctx); err != nil {
+#         log.Printf("commit: %v", err)       // refused: the next poll settles it
+#     }
 #     client.AllowRebalance()
 # }
 # ```
@@ -88,8 +107,7 @@ from rebalance_kit.notebook import (
 # Two things follow. If the time between two calls of `poll()` exceeds `max.poll.interval.ms`, a Java or librdkafka
 # client leaves the group. (Under KIP-848, librdkafka leaves only in its next `poll()`. Until then it sends no
 # heartbeats, so the session may end first. franz-go has no such timer. But with `BlockRebalanceOnPoll`, a member that does not allow a
-# rebalance within `RebalanceTimeout`, 60 s by default, is removed.) And a rebalance of a classic group waits for the
-# next `poll()` of every Java member, and of every librdkafka member that has registered callbacks. Under KIP-848 only
+# rebalance within `RebalanceTimeout`, 60 s by default, is removed.) And a rebalance of a classic group waits for the next `poll()` of every Java member. librdkafka joins from a thread of its own: it waits for `poll()` only if the application has registered callbacks **and** one of them is due. Under range and roundrobin that is so before every join, since everything is revoked first; under cooperative-sticky only where a member has to give something up, or still owes the call that answers its last callback. Under KIP-848 only
 # the partitions that a member has to give up wait for its `poll()`.
 #
 # ## Three callbacks
@@ -178,7 +196,11 @@ print(columns(rows))
 # record Listener(Consumer<?, ?> consumer) implements ConsumerRebalanceListener {
 #     public void onPartitionsAssigned(Collection<TopicPartition> added) { added.forEach(this::open); }
 #     public void onPartitionsRevoked(Collection<TopicPartition> leaving) {
-#         consumer.commitSync(processedOf(leaving));   // you still own them: this works
+#         try {
+#             consumer.commitSync(processedOf(leaving));   // you still own them
+#         } catch (CommitFailedException refused) {
+#             // not yours after all, or the epoch moved on: the next owner repeats these records; poll() need not fail
+#         }
 #         leaving.forEach(this::close);
 #     }
 #     public void onPartitionsLost(Collection<TopicPartition> gone) {
@@ -200,7 +222,10 @@ print(columns(rows))
 #
 # ```go
 # func revoked(ctx context.Context, client *kgo.Client, leaving map[string][]int32) {
-#     client.CommitUncommittedOffsets(ctx); closeAll(leaving)
+#     if err := client.CommitUncommittedOffsets(ctx); err != nil {
+#         log.Printf("commit: %v", err)
+#     }
+#     closeAll(leaving)
 # }
 # func lost(_ context.Context, _ *kgo.Client, gone map[string][]int32) { discardAll(gone) }
 # ```
@@ -224,7 +249,7 @@ print(columns(rows))
 # commits what earlier polls returned. It also runs before a rebalance and in `close()`. If you process within the loop,
 # auto-commit amounts to "process, then commit".
 #
-# librdkafka differs: a background thread commits what `poll()` has returned, the record in hand included. A crash can
+# librdkafka differs: a background thread commits what `poll()` has returned, including the one you are processing. A crash can
 # lose that record. Set `enable.auto.offset.store=false`, and call `store_offsets()` after processing.
 #
 # ### Predict
@@ -289,8 +314,7 @@ reveal(columns([head, *rows]))
 #   often than once per interval also commits less often, and repeats more.
 # - A commit after each batch repeats at most the batch in hand. (The medians are 0 because these consumers are idle most
 #   of the time: a crash seldom hits a batch.) It costs one request per batch.
-# - A commit *before* processing repeats nothing, and loses what is left of the batch in hand. No order of the two avoids both. Only
-#   idempotent processing or a transaction does.
+# - A commit *before* processing repeats nothing, and loses what is left of the batch in hand. Neither order avoids both. Only processing that can be repeated without harm (*idempotent* processing) or a transaction does.
 #
 # ### Sync or async
 #
@@ -324,7 +348,7 @@ print("delivered twice with it:           ", metrics(committed).records_redelive
 # %% [markdown]
 # ### Predict
 #
-# A member is frozen for a minute (a long garbage collection, say) and removed. When it wakes up, its listener commits in
+# A member is frozen for a minute (a one-minute GC pause, say) and removed. When it wakes up, its listener commits in
 # `onPartitionsLost`, too. What happens?
 
 
@@ -360,14 +384,23 @@ reveal(f"{fault.at_ms / 1000:.1f} s, {fault.actor}, in {fault.detail['name']}: {
 #
 # | exception (Java) | what happened | what to do |
 # |---|---|---|
-# | `CommitFailedException` | you are not a member any more: poll timeout, session expired | stop using these records; call `poll()`, which joins again. Then find out why: batch too long? |
-# | `RebalanceInProgressException` | you are a member, and a rebalance is under way | call `poll()` to finish it, then commit what you still own |
+# | `CommitFailedException` | classic: the coordinator does not take this member's commits any more (poll timeout, session expired, generation gone). KIP-848: that, **or** only that the member epoch of the commit is not the newest (`STALE_MEMBER_EPOCH`) and the member lives on | do not use these records as committed; call `poll()`, which joins again where it must and otherwise goes on. Then find out why: batch too long? |
+# | `RebalanceInProgressException` | classic only: you are a member, and a rebalance is under way | call `poll()` to finish it, then commit what you still own |
 # | `FencedInstanceIdException` | another process uses your `group.instance.id` | fatal for this process: close it, find the duplicate |
 # | `RetriableCommitFailedException` | `commitAsync` met a transient error | nothing; the next commit covers it |
 # | `WakeupException` | your own `wakeup()` from another thread | leave the loop and close |
 #
 # In librdkafka the same refusals are error codes: `UNKNOWN_MEMBER_ID`, `ILLEGAL_GENERATION`, `REBALANCE_IN_PROGRESS`,
 # `FENCED_INSTANCE_ID`; under KIP-848 also `STALE_MEMBER_EPOCH`.
+#
+# So under KIP-848 a `CommitFailedException` does not say that you were removed. In the run below (brokers of 4.0) `consumer-1` commits, the commit is slow,
+# and meanwhile the other member leaves. The commit is refused because the epoch has gone up; yet `consumer-1` is a member to the end, and still reads what it
+# wanted to commit. Up to 4.2 any new epoch refuses a commit that is under way; since 4.3 (KIP-1251) a commit passes if the member has held the partitions since then.
+
+# %%
+overtaken = run("defect-commit-races", "consumer")
+print(refused_commits(overtaken))
+print(describe(overtaken))
 
 # %%
 print(explain("CommitFailedException"))
@@ -378,9 +411,7 @@ print(explain("CommitFailedException"))
 # The member that wakes up is a **zombie**: it does not know that it was removed. Fencing stops its commits. It does not
 # stop its *work*: it may still hand whatever it has fetched to your code.
 #
-# The frozen process cannot heartbeat, so its partitions go to others, who read on. When it
-# wakes, a classic consumer returns whole fetches of the same records before it learns that it was removed. A KIP-848
-# consumer learns it first: in the table of notebook 05, it has about a twentieth as many duplicates as a classic one. Neither protocol
+# The frozen process cannot heartbeat, so its partitions go to others, who read on. When it wakes, a classic consumer returns whole fetches of the same records before it learns that it was removed. A KIP-848 consumer usually learns it sooner (in the draws of notebook 05 it has about a twentieth as many duplicates as a classic one; in our one recording with the 4.3.1 Java client a tenth), but nothing makes its buffered records wait for the heartbeat's answer. Neither protocol
 # protects a database that your code writes to. For that you need your own fence: write the offset (or the generation)
 # with the data, and refuse older ones.
 #
@@ -407,7 +438,14 @@ print(callbacks(slow, since_s=30))
 #         work = pool.submit(() -> process(batch));
 #     }
 #     if (work != null && work.isDone()) {
-#         consumer.commitSync(offsetsOf(work));    // RebalanceInProgressException: keep work, try after the next poll()
+#         work.get();                              // a batch that failed ends the loop here, uncommitted
+#         try {
+#             consumer.commitSync(offsetsOf(work));
+#         } catch (RebalanceInProgressException again) {
+#             continue;                            // still a member: finish the rebalance in poll(), then try again
+#         } catch (CommitFailedException gone) {
+#             // others may own these partitions: whoever does repeats the batch
+#         }
 #         consumer.resume(consumer.paused());
 #         work = null;
 #     }
@@ -418,7 +456,7 @@ print(callbacks(slow, since_s=30))
 #
 # - The consumer is not thread-safe. Only the polling thread may touch it (`wakeup()` excepted).
 # - `onPartitionsRevoked` must wait for the worker, or commit what it finished, because the partition leaves now. The
-#   commit in the loop must then leave that partition out: the coordinator would accept it, and so might set back the offset of the new owner.
+#   commit in the loop must then leave that partition out: the coordinator would accept it, and could rewind the new owner's offset.
 # - `onPartitionsAssigned` must call `pause()` for new partitions while a batch is being processed. The effect
 #   of `pause()` ends when a partition is revoked, and the records of a new partition would start a second batch.
 #
@@ -571,10 +609,9 @@ print(nothing_lost.check(Listener))
 # ## Check yourself
 #
 # 1. `enable.auto.commit=true`. You hand records to a thread pool and call `poll()` again at once. What can a crash lose?
-# 2. Your listener commits in `onPartitionsRevoked` and does not override `onPartitionsLost`. What happens after a garbage
-#    collection that is longer than the session?
+# 2. Your listener commits in `onPartitionsRevoked` and does not override `onPartitionsLost`. What happens after a GC pause that is longer than the session?
 # 3. Under cooperative, `onPartitionsAssigned` is called with an empty collection. What do you do?
-# 4. `commitSync()` throws `RebalanceInProgressException`. Are you still a member?
+# 4. `commitSync()` throws `RebalanceInProgressException`. Are you still a member? And if it throws `CommitFailedException` under KIP-848?
 #
 # <details><summary>Answers</summary>
 #
@@ -582,7 +619,7 @@ print(nothing_lost.check(Listener))
 #    returned is done. What came after the last commit is delivered again.
 # 2. The commit fails with `CommitFailedException`, because lost calls revoked by default. The client logs it, and `poll()` throws.
 # 3. Nothing. You keep what you have.
-# 4. Yes. Call `poll()` to finish the rebalance, then commit what you still own.
+# 4. Yes (and the client is a classic one). Call `poll()` to finish the rebalance, then commit what you still own. Under KIP-848: perhaps. The epoch may only have gone up while the commit was under way; `poll()` tells.
 #
 # </details>
 
@@ -597,7 +634,7 @@ Quiz("callbacks", count=8)
 # - Process, then commit: records may come twice. Commit, then process: records may be lost. The protocol changes neither.
 # - After a crash, auto-commit repeats at most one interval's records if you poll at least that often. Under cooperative, commit in revoked, or a
 #   planned move repeats a few.
-# - `CommitFailedException`: no longer a member. `RebalanceInProgressException`: still one.
+# - Classic: `CommitFailedException`, no longer a member of this generation; `RebalanceInProgressException`, still one. KIP-848: `CommitFailedException` says neither.
 # - Fencing protects offsets. It does not protect your database.
 # - librdkafka: `assign` for eager, `incremental_assign` for cooperative-sticky and KIP-848.
 

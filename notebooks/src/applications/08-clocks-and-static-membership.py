@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 08 · Clocks and static membership
 #
-# **40 minutes**, and 25 for its exercises. Exams: CCDAK *Application Development*; CCAAK *Cluster Configuration*, *Troubleshooting*, *Deployment*.
+# **45 minutes**, and 25 for its exercises. Exams: CCDAK *Application Development*; CCAAK *Cluster Configuration*, *Troubleshooting*, *Deployment*.
 #
 # After this notebook you can
 #
@@ -43,7 +43,7 @@ guess = predict(
     {
         "kill -9": None,
         "a database call of ten minutes": None,
-        "a garbage collection of one minute": None,
+        "a GC pause of one minute": None,
         "a broker that is back after five seconds": None,
     },
     options=clock_names,
@@ -61,7 +61,7 @@ for case, name in zip(
 guess.beside(seen)
 
 # %% [markdown]
-# The garbage collection stops *all* threads, the heartbeat thread included, so it looks like a crash. (For the database
+# A *stop-the-world* pause of the garbage collector stops all threads, the heartbeat thread included, so it looks like a crash. (A collection that runs beside the application stops none, however long it takes.) (For the database
 # call, the run sets `max.poll.interval.ms=12000` and stalls for 20 s, which stands for ten minutes and the default of
 # five.)
 #
@@ -111,15 +111,14 @@ reveal(spread(usual, "longest_gap_s"))
 # %% [markdown]
 # The gap is the session timeout, minus the age of the last heartbeat at the crash (up to 3 s), plus the time until the
 # survivors hear of it at their next heartbeat (again up to 3 s) and have joined again. The two nearly cancel out. A short
-# session finds a dead member sooner, but it also takes a slow one for dead (a long garbage collection, a network that
-# fails for some seconds). That false alarm costs two rebalances: one when it is removed and one when it comes back.
+# session finds a dead member sooner, but it also declares a slow one dead (a long GC pause, a network blip). That false alarm costs two rebalances: one when it is removed and one when it comes back.
 #
 # ## How to choose
 #
 # | you see | set |
 # |---|---|
 # | a crash must be noticed within 15 s | `session.timeout.ms=12000`, `heartbeat.interval.ms=3000`; watch for false alarms |
-# | garbage collections of 20 s | session above 20 s plus three heartbeats; better: shorten the collections |
+# | GC pauses of 20 s | session above 20 s plus three heartbeats; better: shorten the pauses |
 # | the log says *consumer poll timeout has expired* | fewer records per poll (`max.poll.records`), or a worker thread and `pause()`; only then a longer `max.poll.interval.ms` |
 # | a batch takes up to 8 minutes, and has to | `max.poll.interval.ms` = 2 × 8 minutes; a join phase may now wait that long for this member |
 # | rolling deploys rebalance all day | static membership (no rebalance at all), or cooperative or KIP-848 (no fewer rebalances, but only the partitions that move stop) |
@@ -134,7 +133,7 @@ reveal(spread(usual, "longest_gap_s"))
 # - `close()` sends no LeaveGroup (classic), or says that the member will be back (KIP-848, member epoch −2). The group
 #   waits for it for one session timeout. The same holds when `max.poll.interval.ms` runs out: its heartbeats stop, and
 #   others get its partitions only one session timeout later.
-# - When a process with the same instance id joins, it *replaces* the old one and gets its partitions back, without a rebalance.
+# - When a process with the same instance id joins, it *replaces* the old one and gets its partitions back. In a group that is `Stable` this needs no rebalance, provided that the vote for the assignor stays as it was. In a group that is in `CompletingRebalance` at that moment (two pods of a rolling restart can meet there) the coordinator begins another one on purpose, so that no member waits for an assignment that was made for its old id.
 #
 # ### Predict
 #
@@ -190,7 +189,7 @@ reveal(columns(table))
 #
 # ### What can go wrong
 #
-# **Too late.** In notebook 01 a static member was away for longer than its session. That is the worst of both: its
+# **Too late.** In notebook 01 a static member was away for longer than its session. That is the worst of both worlds: its
 # partitions go unread for three quarters of a minute, and the rebalances come anyway.
 #
 # **The same id twice.** A deployment is copied with its settings, and a second process starts with the same

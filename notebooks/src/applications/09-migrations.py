@@ -92,6 +92,9 @@ reveal(f"{bounce}; first generation of cooperative-sticky at {flips[0] / 1000:.1
 # | brokers 4.0 or newer, `group.version` 1 | the protocol is off otherwise | look with `kafka-features describe`; upgrade the feature after the brokers |
 # | Java clients 4.0, librdkafka 2.12 or newer | older ones have it as preview or not at all | upgrade them first, still classic |
 # | `session.timeout.ms`, `heartbeat.interval.ms`, `partition.assignment.strategy` are **unset** | refused at start | move the times to the broker or to the group |
+# | static members (`group.instance.id`) | classic fences the *old* process of a duplicate id; KIP-848 refuses the *new* one, also the replacement of a pod that was killed, until the dead one's session has ended (`CrashLoopBackOff`, notebook 08) | grace periods long enough that no pod is killed; look for duplicate ids first |
+# | brokers 4.3 or newer, if your commits matter | before 4.3 a new epoch refuses a commit that is under way (`STALE_MEMBER_EPOCH`), and each bounce brings epochs | upgrade, or catch `CommitFailedException` and go on polling |
+# | the group has finished its first rebalance | a KIP-848 consumer that joins during a classic group's very first join phase dies of `UNKNOWN_SERVER_ERROR` (recorded on 4.3.1; scenario `defect-joins-too-early`) | wait for the first `Stable` before you bounce the first member |
 # | no assignor that puts user data (bytes of its own) into the assignments: a class that you wrote, or **librdkafka's cooperative-sticky** | the online conversion is refused | migrate offline |
 # | `group.consumer.migration.policy=bidirectional` | another value can forbid the conversion | nothing, if your brokers have the default (since 4.0) |
 # | code that calls `enforceRebalance()` | it does nothing but log a warning | remove it |

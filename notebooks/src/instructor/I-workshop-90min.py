@@ -110,7 +110,7 @@ Lab("two-consumers-crash", "eager", seed=1, at_ms=38_000)
 #
 # **Say**
 #
-# - An eager rebalance has three steps. All give up what they have and join (JoinGroup). One member, the leader,
+# - An eager rebalance has four steps. All give up what they have. All join (JoinGroup). One member, the leader,
 #   computes the plan. All ask for their share (SyncGroup).
 # - The second step cannot begin before everybody has joined. So what happens when one is busy?
 # - Vote. When the room is split, ask what each of the three members is doing at that moment, one after another.

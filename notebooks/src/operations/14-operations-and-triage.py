@@ -9,7 +9,7 @@
 # - name the metrics that show rebalances, and alert on the right ones (CCAAK Observability);
 # - find the cause of a rebalance in a broker's log with grep, sort and uniq (CCAAK Troubleshooting);
 # - go from a symptom to its first remedy, and solve three incidents (CCAAK Troubleshooting);
-# - reset offsets without surprise (CCDAK Observability).
+# - reset offsets without surprises (CCDAK Observability).
 #
 # It is 03:04. The pager says *lag of group billing above 100,000*. What do you type first?
 
@@ -41,7 +41,7 @@ def logs_of(trace):
 # %% [markdown]
 # ## The chart
 #
-# The chart is the whole notebook on one page. Find the symptom on the left, the sign in the middle, and the remedy on
+# The chart is the way through this notebook on one page. Find the symptom on the left, the sign in the middle, and the remedy on
 # the right. Come back to it for each incident below.
 
 # %%
@@ -134,8 +134,8 @@ print(consumer_groups(slow, 52, "members"))
 # The client metrics are the Java client's. librdkafka has none of these names: set `statistics.interval.ms`, and read
 # `cgrp.rebalance_cnt`, `cgrp.rebalance_age` and the `consumer_lag` of each partition from its JSON.
 #
-# The broker's metrics count the groups of that broker and name none. The `NumGroups…` metrics see classic groups only: an alert
-# on them falls silent on the day on which you move to KIP-848.
+# The broker's metrics count the groups of that broker and name none. The `NumGroups…` metrics (deprecated since 4.4: use `classic-group-count` with the tag `state`) see classic groups only: an alert
+# on them falls silent the day you move to KIP-848.
 #
 # Lag measured from outside (Burrow, kafka-lag-exporter) has one advantage: it is still there when the consumer is dead.
 # A client's own `records-lag-max` ends with the process.
@@ -356,7 +356,7 @@ Quiz(
 # - Look at `--state` first, then at the lag by owner, then at the reasons.
 # - `Stable` with a dead member is normal for one session timeout.
 # - *Adding new member* is a consequence, unless you deployed. The client reason in the LeaveGroup says why the member had gone.
-# - One member's offsets do not move in a Stable group: dead, at work, or stuck. Only the member itself (its log, its last poll) tells the last two apart.
+# - One member's offsets do not move in a Stable group: dead, busy, or stuck. Only the member itself (its log, its last poll) tells the last two apart.
 # - Alert on the last poll, on failed rebalances, and on rebalancing states that last (KIP-848 has its own metric for them).
 # - Do not restart everything.
 

@@ -172,11 +172,11 @@ guess.beside(dict(zip(guess.answers, truth, strict=True)))
 # | how is that avoided? | `num.standby.replicas` keeps copies that follow the changelog. They process no input | Streams configs |
 # | what is a warm-up? | a task's *next* owner restores while the old one goes on working (`max.warmup.replicas`); a probing rebalance (`probing.rebalance.interval.ms`, 10 min) checks whether it is ready (`acceptable.recovery.lag`) | KIP-441 |
 # | what makes a restart cheaper? | static membership, as for consumers: one instance id per instance, to which each thread adds a suffix. With `group.protocol=streams`, brokers before 4.4 refuse a `group.instance.id` (`INVALID_REQUEST`, fatal) | KIP-345; Streams developer guide of 4.4 |
-# | what does `close()` do? | a classic Streams instance sends **no** LeaveGroup: its tasks have no owner until it is back or its session (45 s) ends. Since 4.2 `close(CloseOptions.groupMembershipOperation(LEAVE_GROUP))` makes it send one | `StreamsConfig` (`internal.leave.group.on.close=false`), KIP-1153 |
+# | what does `close()` do? | a classic Streams instance sends **no** LeaveGroup, so its tasks have no owner until its session (45 s) ends. Being back sooner helps only with a `group.instance.id`: without one it comes back as a stranger. Since 4.2 `close(CloseOptions.groupMembershipOperation(LEAVE_GROUP))` makes it send one; older versions had `leaveGroup(true)`, for static members alone | `KafkaStreams.close` and `CloseOptions` (`REMAIN_IN_GROUP`) of 4.3, KIP-1153 |
 #
 # KIP-1071 gives Streams a group type of its own (`group.protocol=streams`), in which the broker assigns the tasks. It was early access in 4.1, and its core has been production-ready since 4.2: a sticky assignor with standbys, but no warm-ups
 # yet. Brokers offer it once the feature `streams.version` is raised. There is no online migration from a classic
-# application: stop all instances, **wait until their sessions have ended** (they do not leave when they close), then start
+# application: stop all instances (not on brokers of 4.2.0, where the conversion has a defect: KAFKA-20254, fixed in 4.2.1), **wait until their sessions have ended** (they do not leave when they close), then start
 # them with the setting. (Source: *Streams Rebalance Protocol* in the
 # Streams developer guide of 4.2.)
 #
@@ -219,8 +219,7 @@ guess.beside(dict(zip(guess.answers, truth, strict=True)))
 # A **share group** (KIP-932; production-ready since 4.2) is not a consumer group: its members share *records*, not
 # partitions. Several members read one partition; each record is acquired under a lock
 # (`group.share.record.lock.duration.ms`, 30 s), acknowledged on its own, delivered again if it is not, and given up
-# after five attempts (`group.share.delivery.count.limit`). Order within a partition is lost. A member owns no partition
-# alone, so there is nothing to revoke, and the gaps of this course do not occur.
+# after five attempts (`group.share.delivery.count.limit`). Order within a partition is lost. Members *can* share a partition; but while there are no more members than partitions, the coordinator gives each partition to one of them, takes it away again when others come, and a member that crashes leaves it unread until `group.share.session.timeout.ms` (45 s) has passed. Records that it had acquired stay locked for up to 30 s more.
 #
 # ## Check yourself
 

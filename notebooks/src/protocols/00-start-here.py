@@ -35,7 +35,7 @@ describe(one_clock(restaurant, event="Dan goes home"))
 # everything should be fine. Yet **all** partitions go unread, and not only for a moment: the two healthy pods sit idle as well, their CPU
 # near zero, without an error in their logs. What are they waiting for? Would restarting them help?
 #
-# Keep the case in mind. You will run it in notebook 01, where you also learn what to change.
+# Keep this call in mind. You will run it in notebook 01, where you also learn what to change.
 #
 # ## Is everything here?
 
@@ -199,7 +199,7 @@ describe(lab)
 # ## One interesting failure
 #
 # A waiter falls asleep on a chair. He does not serve and does not report, so after the session timeout the manager gives his tables to others. Then he wakes
-# up. As far as he knows, he has never been away. In a process, that is a very long garbage collection or a suspended virtual machine.
+# up. As far as he knows, he has never been away. In a process, that is a very long pause of the garbage collector, in which all threads stop, or a suspended virtual machine.
 #
 # ### Predict
 #

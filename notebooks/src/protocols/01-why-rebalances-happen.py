@@ -58,10 +58,11 @@ guess
 # | processing takes too long | the member has not called `poll()` for `max.poll.interval.ms`, so its partitions need another owner | slow database or API, batches too large | `poll-timeout` |
 # | a member comes back | a new process is a new member | Kubernetes or systemd restarts it | `recovered-member` |
 # | a subscription changes | some members may now read other topics | `subscribe()` with other topics in a new version of the code | `subscription-change` |
-# | a pattern matches other topics than before | as above, though no code has changed | a topic was created or deleted | written out below |
+# | a pattern matches other topics than before | as above, though no code has changed | a topic was created | written out below |
+# | a topic is deleted | its partitions are gone; before that, eager members with auto-commit may read *nothing* for up to `max.poll.interval.ms` (notebook 15) | clean-up | `defect-deleted-topic-hangs` |
 # | partitions are added | the new ones need an owner | an administrator ran `kafka-topics --alter --partitions` | `partitions-added` |
 #
-# We fire each event once, and then some that do **not** make a group rebalance.
+# We trigger each event once, and then some that do **not** make a group rebalance.
 #
 # ## 1 A member joins
 #
@@ -275,7 +276,7 @@ guess_added.beside({"who starts it": "leader" if "Leader" in why else "any consu
 why
 
 # %% [markdown]
-# The partitions had been added at second 32. The **leader** alone compares the numbers of partitions, whenever it refreshes its metadata. It does so every `metadata.max.age.ms`: five minutes by default, ten seconds
+# The partitions had been added at second 32. Among Java consumers the **leader** alone compares the numbers of partitions, whenever it refreshes its metadata. (In librdkafka any member does, and joins again.) It does so every `metadata.max.age.ms`: five minutes by default, ten seconds
 # in this scenario. (The pattern of section 6 is evaluated by each member.) Under KIP-848 the **broker** notices on its own, at the next heartbeat of any member:
 
 # %%
@@ -435,7 +436,7 @@ Lab("leave", "eager", at_ms=31_000)
 #
 # - Members, subscriptions, partitions: when one of these changes, the group has to agree again.
 # - Crashes are detected by missing heartbeats (session timeout), slow processing by the client itself (`max.poll.interval.ms`).
-# - New partitions are noticed by the leader at its metadata refresh, or, under KIP-848, by the broker.
+# - New partitions are noticed at a metadata refresh, in Java by the leader, in librdkafka by any member; under KIP-848 by the broker.
 # - A dynamic member that is restarted is a stranger; under eager, a quick restart after a crash makes the healthy members wait for the dead id.
 # - Restarted brokers and static members that return in time change neither members, subscriptions nor partitions.
 

@@ -218,6 +218,8 @@ guess.beside({"assignor": chosen_assignor(turned), "unread": metrics(turned).par
 # %% [markdown]
 # All twelve: the group chooses cooperative-sticky, and its clients are eager as long as range is in their lists.
 #
+# (All this is the Java client. librdkafka's default list is `range,roundrobin`, eager as well, and it refuses a list that mixes eager and cooperative, so no bounce leads it to cooperative-sticky.)
+#
 # The second place is there so that one later **bounce** (a rolling restart with new settings) can take range out. To run cooperatively, set it explicitly:
 # `partition.assignment.strategy=org.apache.kafka.clients.consumer.CooperativeStickyAssignor`, and nothing else.
 #
@@ -250,7 +252,7 @@ bounced
 #
 # | the group lists | bounces | what they do |
 # |---|---|---|
-# | `[range, cooperative-sticky]`, the default since 3.0 | **one** | take range out, member by member |
+# | `[range, cooperative-sticky]`, the Java client's default since 3.0 | **one** | take range out, member by member |
 # | `range` alone (or the default before 3.0) | **two** | first `[cooperative-sticky, range]` everywhere, then `[cooperative-sticky]` |
 #
 # (Kafka's upgrade notes for 3.0 say the same: the default list "allows upgrading to the CooperativeStickyAssignor with just a single rolling bounce".)

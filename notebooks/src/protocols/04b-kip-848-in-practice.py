@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 04b · KIP-848 in practice: settings, versions, mixed groups
 #
-# **35 minutes**. Exams: CCDAK *Application Development*; CCAAK *Cluster Configuration*, *Deployment*, *Observability*.
+# **40 minutes**. Exams: CCDAK *Application Development*; CCAAK *Cluster Configuration*, *Deployment*, *Observability*.
 #
 # After this notebook you can
 #
@@ -17,7 +17,7 @@
 # | 4.0 | generally available; brokers offer it, clients must ask for it |
 # | 4.3 | classic clients log a hint that there is a new protocol (KIP-1274) |
 # | 5.0 | planned to be the client's default |
-# | 6.0 | planned to drop the classic protocol |
+# | 6.0 | planned: the Java consumer drops the classic protocol; *brokers* go on serving it to other and older clients |
 #
 # ## Who sets what
 #

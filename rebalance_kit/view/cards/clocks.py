@@ -49,7 +49,7 @@ CLOCKS = (
         300_000,
         "the coordinator, per rebalance",
         "the beginning of a join phase",
-        "members that have not joined again are removed",
+        "dynamic members that have not joined again are removed",
     ),
 )
 """Defaults of the Java client; ``ConsumerConfig``. Under KIP-848 the first two are the broker's (5 s and 45 s)."""

@@ -12,7 +12,7 @@ CHOICES = (
     (
         "A process dies: how long may its partitions stay unread?",
         "session.timeout.ms",
-        "That long and no longer. Too short, and a long garbage collection looks like a death.",
+        "That long and no longer. Too short, and a long GC pause looks like a death.",
     ),
     (
         "How often does a member say that it lives?",

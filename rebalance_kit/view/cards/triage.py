@@ -24,9 +24,19 @@ SYMPTOMS: tuple[tuple[str, tuple[Branch, ...]], ...] = (
         "Lag grows on all partitions",
         (
             Branch(
-                "Stable, and no rebalance for hours",
+                "Stable; committed offsets move",
                 "too little capacity",
                 "add members, up to the number of partitions",
+            ),
+            Branch(
+                "Stable; committed offsets stand still",
+                "the members hang, all of them",
+                "read a client's log; do not add members",
+            ),
+            Branch(
+                "PreparingRebalance that lasts",
+                "eager waits for the slowest, or for a dead member's session",
+                "find who has not joined again",
             ),
             Branch("state changes every few minutes", "a rebalance storm", "next symptom"),
             Branch("state is Empty, or no such group", "no member runs", "start them; read why they ended"),
@@ -43,7 +53,12 @@ SYMPTOMS: tuple[tuple[str, tuple[Branch, ...]], ...] = (
             Branch(
                 "removing member … on heartbeat expiration",
                 "processes die, freeze or lose the network",
-                "look at pods, memory, garbage collection",
+                "look at pods, memory, GC pauses",
+            ),
+            Branch(
+                "… the same, and its group.instance.id joins later",
+                "a static member that is back too late",
+                "session above restart time, or no instance id",
             ),
             Branch(
                 "LeaveGroup, client reason: the consumer is being closed",
@@ -62,7 +77,19 @@ SYMPTOMS: tuple[tuple[str, tuple[Branch, ...]], ...] = (
         (
             Branch("no CONSUMER-ID on them", "a hand-over", "find who has not revoked"),
             Branch(
-                "new ones, missing from the table", "no metadata refresh yet", "wait for metadata.max.age.ms"
+                "Assigning or Reconciling that lasts",
+                "a member has not given up what it should",
+                "CURRENT-EPOCH behind TARGET-EPOCH: that one's log",
+            ),
+            Branch(
+                "new ones, missing from the table; classic",
+                "no metadata refresh yet",
+                "wait for metadata.max.age.ms",
+            ),
+            Branch(
+                "new ones, missing from the table; KIP-848",
+                "not subscribed: the broker saw them long ago",
+                "check topics and pattern",
             ),
             Branch(
                 "an owner whose process is gone",
@@ -89,7 +116,7 @@ SYMPTOMS: tuple[tuple[str, tuple[Branch, ...]], ...] = (
             ),
             Branch(
                 "CommitFailedException in a client",
-                "a zombie after a poll timeout",
+                "a zombie after a poll timeout; KIP-848: or a new epoch",
                 "smaller batches; idempotent writes",
             ),
             Branch(
