@@ -61,7 +61,7 @@ for case, name in zip(
 guess.beside(seen)
 
 # %% [markdown]
-# A *stop-the-world* pause of the garbage collector stops all threads, the heartbeat thread included, so it looks like a crash. (A collection that runs beside the application stops none, however long it takes.) (For the database
+# A stop-the-world GC pause stops all threads, the heartbeat thread included, so it looks like a crash. (A collection that runs beside the application stops none, however long it takes.) (For the database
 # call, the run sets `max.poll.interval.ms=12000` and stalls for 20 s, which stands for ten minutes and the default of
 # five.)
 #
@@ -118,7 +118,7 @@ reveal(spread(usual, "longest_gap_s"))
 # | you see | set |
 # |---|---|
 # | a crash must be noticed within 15 s | `session.timeout.ms=12000`, `heartbeat.interval.ms=3000`; watch for false alarms |
-# | GC pauses of 20 s | session above 20 s plus three heartbeats; better: shorten the pauses |
+# | GC pauses of 20 s | session above 20 s plus three heartbeats; better: shorter GC pauses |
 # | the log says *consumer poll timeout has expired* | fewer records per poll (`max.poll.records`), or a worker thread and `pause()`; only then a longer `max.poll.interval.ms` |
 # | a batch takes up to 8 minutes, and has to | `max.poll.interval.ms` = 2 × 8 minutes; a join phase may now wait that long for this member |
 # | rolling deploys rebalance all day | static membership (no rebalance at all), or cooperative or KIP-848 (no fewer rebalances, but only the partitions that move stop) |

@@ -199,7 +199,7 @@ describe(lab)
 # ## One interesting failure
 #
 # A waiter falls asleep on a chair. He does not serve and does not report, so after the session timeout the manager gives his tables to others. Then he wakes
-# up. As far as he knows, he has never been away. In a process, that is a very long pause of the garbage collector, in which all threads stop, or a suspended virtual machine.
+# up. As far as he knows, he has never been away. In a process, that is a very long GC pause (the garbage collector stops all threads) or a suspended virtual machine.
 #
 # ### Predict
 #

@@ -29,7 +29,7 @@ SYMPTOMS: tuple[tuple[str, tuple[Branch, ...]], ...] = (
                 "add members, up to the number of partitions",
             ),
             Branch(
-                "Stable; committed offsets stand still",
+                "Stable; committed offsets do not move",
                 "the members hang, all of them",
                 "read a client's log; do not add members",
             ),

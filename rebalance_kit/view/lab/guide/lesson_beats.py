@@ -154,8 +154,7 @@ LESSON_BEATS: Mapping[str, tuple[LessonBeat, ...]] = MappingProxyType(
         ),
         "freeze": (
             LessonBeat(
-                "action freeze",
-                "consumer-2 is frozen, as by a long GC pause: no heartbeat, no poll.",
+                "action freeze", "consumer-2 is frozen, as by a long GC pause: no heartbeat, no poll."
             ),
             LessonBeat("removed session", "To the coordinator this is a crash: the session has ended."),
             LessonBeat("action thaw", "consumer-2 wakes up and does not know that it was removed: a zombie."),
