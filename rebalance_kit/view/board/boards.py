@@ -165,7 +165,7 @@ class Boards:
     def session_ends_ms(self, name: str, at_ms: int) -> int | None:
         """When the coordinator's session of that member would end; None while none runs."""
         state = self.members[name].at(at_ms)
-        if state.standing != "member" or state.parked == "JoinGroup":
+        if state.standing not in {"member", "away"} or state.parked is not None:
             return None
         beats = self.beats.get(name, [])
         last = bisect_right(beats, at_ms) - 1

@@ -40,7 +40,8 @@ def _process_ended(records: GroupRecords, row: TraceRow) -> None:
     member.life = {"crash": "crashed", "closed": "closed"}.get(how, "died")
     member.error = row.detail.get("error")
     member.fetching.clear()
-    member.parked = member.sending = None
+    if how != "closed" or member.sending != "LeaveGroup":
+        member.sending = None
     member.leader = False
     member.stalled = member.lost_coordinator = member.preparing = False
     member.refused_call = None

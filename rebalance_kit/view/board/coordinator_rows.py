@@ -6,10 +6,18 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from rebalance_kit.model.trace import TraceRow
-from rebalance_kit.view.board.group_records import GONE, PARKING, GroupRecords, former_id
+from rebalance_kit.view.board.group_records import GONE, PARKING, GroupRecords, MemberRecord, former_id
 from rebalance_kit.view.board.positions import note_commit, note_position
 from rebalance_kit.view.board.states import FormerId, Message
 
+GOOD = frozenset({None, "NONE"})
+ALSO_GOOD: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "Heartbeat": frozenset({"REBALANCE_IN_PROGRESS"}),
+        "OffsetCommit": frozenset({"UNKNOWN_TOPIC_OR_PARTITION"}),
+    }
+)
+"""Errors that tell a member of the group something, and renew its session all the same."""
 Rule = Callable[[GroupRecords, TraceRow], None]
 
 
@@ -152,14 +160,19 @@ def _coordinator(up: bool) -> Rule:
 
 
 def _loaded(records: GroupRecords, row: TraceRow) -> None:
-    """A classic group is read back with the members of its last stored assignment, each with a full session."""
+    """A group is read back, each member with a full session; a classic one with those of its last stored assignment."""
     if row.speaks() != "classic":
+        _all_sessions_begin(records, row)
         return
     missing = dict(records.stored)
     for known in list(records.members.values()):
         member = records.member(known.name)
         records.touch_claims(member)
-        member.former = tuple(former for former in member.former if former.member_id in records.stored)
+        member.former = tuple(
+            former._replace(last_beat_ms=row.at_ms)
+            for former in member.former
+            if former.member_id in records.stored
+        )
         if member.member_id in records.stored:
             member.standing = "member"
         elif member.standing in {"member", "pending"}:
@@ -180,7 +193,7 @@ def _request(records: GroupRecords, row: TraceRow) -> None:
     )
     records.messages.append(Message(row.at_ms, detail.get("arrives_ms"), row.actor, api, True, None, news))
     leaves = api == "LeaveGroup" or (api == "ConsumerGroupHeartbeat" and (row.generation or 0) < 0)
-    if api in PARKING or leaves:
+    if api in PARKING or (leaves and row.detail.get("arrives_ms") is not None):
         records.member(row.actor).sending = "LeaveGroup" if leaves else api
 
 
@@ -198,9 +211,29 @@ def _response(records: GroupRecords, row: TraceRow) -> None:
         )
     )
     member = records.members.get(name)
-    if member is not None and member.parked == api:
+    if member is None:
+        return
+    held = member.parked == api
+    if held:
         records.member(name).parked = None
+    if _renews(member, api, error, held=held):
         records.beats.setdefault(name, []).append(row.at_ms)
+
+
+def _renews(member: MemberRecord, api: str, error: str | None, *, held: bool) -> bool:
+    """Whether an answer begins the member's session anew: a SyncGroup only where the coordinator kept it waiting."""
+    if member.protocol == "consumer":
+        return api == "ConsumerGroupHeartbeat" and error in GOOD and member.standing == "member"
+    if api == "SyncGroup":
+        return held
+    return error in GOOD | ALSO_GOOD.get(api, frozenset())
+
+
+def _all_sessions_begin(records: GroupRecords, row: TraceRow) -> None:
+    """A group that was read back, or that changes its protocol, gives every member a full session."""
+    for member in records.members.values():
+        if member.standing in {"member", "away"}:
+            records.beats.setdefault(member.name, []).append(row.at_ms)
 
 
 def _topic_changed(records: GroupRecords, row: TraceRow) -> None:
@@ -227,6 +260,7 @@ GROUP_RULES: Mapping[str, Rule] = MappingProxyType(
         "coordinator_down": _coordinator(False),
         "coordinator_up": _coordinator(True),
         "group_loaded": _loaded,
+        "group_converted": _all_sessions_begin,
         "progress": note_position,
         "commit": note_commit,
         "topic_changed": _topic_changed,

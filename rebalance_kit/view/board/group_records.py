@@ -150,7 +150,7 @@ class GroupRecords:
             member.leader,
             member.parked,
             member.sending,
-            member.callback,
+            member.callback if member.life == "alive" else None,
             member.error,
             member.instance_id,
             member.protocol,

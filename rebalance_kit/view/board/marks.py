@@ -96,10 +96,27 @@ def action_words(do: str, member: str | None, args: Mapping[str, Any]) -> str:
     )
 
 
+def told_action(trace: Trace, row: TraceRow) -> str:
+    """An action of a run as a short sentence; the close of a static member says that no LeaveGroup follows."""
+    do, name = row.detail["do"], row.detail.get("member")
+    if do == "close":
+        for life in reversed(list(trace.of("process_started"))):
+            if life.actor == name and life.at_ms <= row.at_ms:
+                if life.detail.get("configs", {}).get("group.instance.id") is None:
+                    break
+                classic = life.speaks() == "classic"
+                return (
+                    f"{name} closes, without LeaveGroup"
+                    if classic
+                    else f"{name} leaves for a while (epoch -2)"
+                )
+    return action_words(do, name, row.detail)
+
+
 def find_marks(trace: Trace, group: str) -> tuple[Mark, ...]:
     """The marks of one group's run in order of time."""
     rows = (row for row in trace.of(*MARKED) if row.detail.get("group", group) == group)
-    marks = [mark for mark in map(_mark, rows) if mark is not None]
+    marks = [mark for row in rows if (mark := _mark(trace, row)) is not None]
     return tuple(sorted([*marks, *_of_records(deliveries(trace))], key=lambda mark: mark.at_ms))
 
 
@@ -124,13 +141,11 @@ def records_words(count: int, kind: str) -> str:
     return f"{count:,} records are skipped" if count != 1 else "1 record is skipped"
 
 
-def _mark(row: TraceRow) -> Mark | None:
+def _mark(trace: Trace, row: TraceRow) -> Mark | None:
     detail = row.detail
     if row.kind == "action":
         do, member = detail["do"], detail.get("member")
-        return Mark(
-            row.at_ms, "fault" if do in FAULTS else "action", member, action_words(do, member, detail)
-        )
+        return Mark(row.at_ms, "fault" if do in FAULTS else "action", member, told_action(trace, row))
     if row.kind == "group_state" and detail["to"] == "PreparingRebalance":
         return Mark(row.at_ms, "rebalance", detail.get("culprit"), "rebalance begins")
     if row.kind == "generation":

@@ -15,7 +15,6 @@ from rebalance_kit.view.board.coordinator_rows import GROUP_RULES
 from rebalance_kit.view.board.group_records import PARKING, GroupRecords
 
 RULES = {**GROUP_RULES, **CLIENT_RULES}
-BEATS = frozenset({"JoinGroup", "SyncGroup", "Heartbeat", "ConsumerGroupHeartbeat", "OffsetCommit"})
 TRAVELLING = frozenset({"request", "response"})
 OF_A_MEMBER = frozenset(
     {"joined", "synced", "reconciling", "owned", "rejoin_requested", "member_state", "callback_begin"}
@@ -105,11 +104,10 @@ def _arrive(records: GroupRecords, at_ms: int, row: TraceRow) -> None:
     member, api = records.members.get(row.actor), row.detail["api"]
     if member is None:
         return
-    if api in BEATS:
-        records.beats.setdefault(member.name, []).append(at_ms)
     if member.sending == api and api in PARKING:
         records.member(member.name).sending = None
-    if api in PARKING and member.life != "absent" and records.group.up:
+    answered_at_once = api == "SyncGroup" and records.group.state == "Stable"
+    if api in PARKING and member.life != "absent" and records.group.up and not answered_at_once:
         records.member(member.name).parked = api
 
 

@@ -17,7 +17,8 @@ class MemberState(NamedTuple):
 
     ``life`` is the process: absent, alive, frozen, crashed, died, closed. ``standing`` is what the
     coordinator holds: none, pending, member, away, removed. ``doing`` is the word drawn beside the
-    disc. ``parked`` and ``sending`` name the request that waits at the coordinator or is on its way.
+    disc. ``parked`` and ``sending`` name the request that waits at the coordinator or is on its way; a closed process
+    may still have its LeaveGroup on the way. ``callback`` is the listener that a living process runs.
     """
 
     life: str = "absent"

@@ -161,13 +161,13 @@ def _coded(track: Track[H], table: _Table[H]) -> list[int]:
 def _with_session(boards: Boards, name: str) -> Track[tuple[object, ...]]:
     """A member's states, each with the session timeout that the coordinator counts.
 
-    0: a parked JoinGroup holds it. None: there is no session.
+    0: a parked JoinGroup or SyncGroup holds it. None: there is no session.
     """
 
     def session_ms(state: MemberState) -> int | None:
-        if state.standing != "member":
+        if state.standing not in {"member", "away"}:
             return None
-        return 0 if state.parked == "JoinGroup" else boards.session_ms(name, state.protocol)
+        return 0 if state.parked is not None else boards.session_ms(name, state.protocol)
 
     track = boards.members[name]
     return Track(track.times, [(*state, session_ms(state)) for state in track.states])

@@ -39,10 +39,17 @@ def _session(boards: Boards, row: TraceRow) -> str:
     return f"{key} ({seconds(boards.session_ms(name, protocol))})"
 
 
+def _renewing(boards: Boards, row: TraceRow) -> str:
+    """Requests of the member that renew its session."""
+    name = row.detail["member"]
+    consumer = name in boards.members and boards.members[name].at(row.at_ms).protocol == "consumer"
+    return "heartbeat" if consumer else "heartbeat, JoinGroup, SyncGroup or commit"
+
+
 def _silent(boards: Boards, row: TraceRow) -> tuple[str, str]:
     return (
         f"The coordinator is told nothing. It keeps the member and its partitions until {_session(boards, row)} has passed "
-        "since the last heartbeat that arrived; that is how long this lasts.",
+        f"since the last {_renewing(boards, row)} that arrived; that is how long this lasts.",
         EXPIRY,
     )
 

@@ -32,7 +32,7 @@ REMOVED: Mapping[str, tuple[str, str, str]] = MappingProxyType(
         ),
         "session": (
             "{who} was removed: its session ended",
-            "No heartbeat for session.timeout.ms since the last one that arrived. Only this tells the group of a crash.",
+            "Without {renewing} for {timeout} the coordinator removes a member. Only this tells the group of one that is silent.",
             "GroupMetadataManager.scheduleConsumerGroupSessionTimeout, expireClassicGroupMemberHeartbeat",
         ),
         "rebalance_timeout": (

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from rebalance_kit.analysis.deliveries import TWICE
 from rebalance_kit.model.trace import TraceRow
 from rebalance_kit.view.board.boards import Boards
-from rebalance_kit.view.board.marks import action_words
+from rebalance_kit.view.board.marks import told_action
 from rebalance_kit.view.lab.tabs.action_rules import action_rule
 from rebalance_kit.view.lab.tabs.explanations import (
     ACCOUNTS,
@@ -29,6 +30,13 @@ NAMED = 4
 NAMED_AFTER = 2
 """So many members that do the same as the first are named, more are counted."""
 LONG_COMMIT_MS = 1_000
+RENEWING: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "classic": frozenset({"Heartbeat", "JoinGroup", "SyncGroup", "OffsetCommit"}),
+        "consumer": frozenset({"ConsumerGroupHeartbeat"}),
+    }
+)
+"""Requests whose arrival or answer begins the session of a member anew, by protocol of the group."""
 
 
 class Step(NamedTuple):
@@ -122,9 +130,9 @@ def _told(row: TraceRow, boards: Boards) -> Step | None:
     if row.detail.get("group", boards.group_name) != boards.group_name:
         return None
     if row.kind == "member_removed":
-        return _removed(row)
+        return _removed(row, boards)
     if row.kind == "action":
-        words = action_words(row.detail["do"], row.detail.get("member"), row.detail)
+        words = told_action(boards.trace, row)
         return Step(row.at_ms, f"action {row.detail['do']}", (f"{words}.",), *action_rule(boards, row))
     account = FOLLOW_UP if follows_up(row) else ACCOUNTS.get(row.kind)
     sentence = account.say(row) if account is not None else None
@@ -143,13 +151,34 @@ def _acknowledged(row: TraceRow, boards: Boards) -> bool:
     return boards.members[row.actor].at(row.at_ms).protocol == "consumer"
 
 
-def _removed(row: TraceRow) -> Step:
+def _removed(row: TraceRow, boards: Boards) -> Step:
     how = row.detail.get("how", "")
     words, rule, source = REMOVED.get(
         how, ("{who} was removed", "The coordinator took it out.", "GroupMetadataManager")
     )
     said = words.format(who=who_of(row), reason=row.detail.get("reason"))
+    if how == "session":
+        consumer, session = row.speaks() == "consumer", boards.session_ms(who_of(row), row.speaks())
+        key = "group.consumer.session.timeout.ms" if consumer else "session.timeout.ms"
+        renewing = "a heartbeat" if consumer else "a heartbeat, JoinGroup, SyncGroup or commit"
+        rule = rule.format(renewing=renewing, timeout=f"{key} ({seconds(session)})")
+        said += _renewed(row, boards, row.at_ms - session)
     return Step(row.at_ms, f"removed {how}", (f"{said}.",), rule, source)
+
+
+def _renewed(row: TraceRow, boards: Boards, at_ms: int) -> str:
+    """What the coordinator received or answered at ``at_ms``, from where the session was counted; empty where rows do not say."""
+    for each in boards.trace.of("request", "response", "group_loaded"):
+        if each.kind == "group_loaded" and each.at_ms == at_ms:
+            return (
+                f": sessions began anew at {seconds(at_ms)}, when a coordinator read the group from its log"
+            )
+        if each.member_id != row.member_id:
+            continue
+        came = each.detail.get("arrives_ms") if each.kind == "request" else each.at_ms
+        if came == at_ms and each.detail["api"] in RENEWING[row.speaks()]:
+            return f" ({seconds(row.at_ms - at_ms)} after its {each.detail['api']} at {seconds(at_ms)})"
+    return ""
 
 
 def _kind(row: TraceRow) -> str:
