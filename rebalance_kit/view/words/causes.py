@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from rebalance_kit.view.board.states import BoardState, GroupState, MemberState, PartitionState, PartitionView
+from rebalance_kit.view.words.phrases import partitions_in_words
 
 REFUSED = re.compile(r"had its (\w+)\(\) refused")
 """What a member does whose listener called the wrong function (``doing``)."""
 DID = {"crashed": "crashed", "frozen": "is frozen", "died": "died"}
+"""What befell a process that reads nothing any more and did not say so."""
+GONE_OR_FROZEN = {**DID, "closed": "left"}
 
 
 class Cause(NamedTuple):
@@ -17,6 +21,15 @@ class Cause(NamedTuple):
 
     subject: str
     words: str
+
+    def told(self, partitions: Sequence[str]) -> str:
+        """The cause as a sentence about these partitions.
+
+        >>> Cause("C1", "C1 gives {it} up").told(["orders-2", "orders-3"])
+        'orders-2 and 3: C1 gives them up.'
+        """
+        it = "it" if len(partitions) == 1 else "them"
+        return f"{partitions_in_words(partitions)}: {self.words.replace('{it}', it)}."
 
 
 def unread_causes(board: BoardState) -> dict[Cause, list[str]]:
@@ -36,9 +49,9 @@ def cause_of(partition: PartitionView, group: GroupState, members: dict[str, Mem
         return _of_an_owner(state.owner, members[state.owner], state)
     for former in group.former:
         if partition.name in former.claims:
-            return Cause(former.name, f"the group keeps it for the old member id of {former.name}")
+            return Cause(former.name, f"the group keeps {{it}} for the old member id of {former.name}")
     if not state.noticed:
-        return Cause("Nobody", "Nobody has seen it yet; metadata.max.age.ms says how old metadata may be")
+        return Cause("Nobody", "Nobody has seen {it} yet; metadata.max.age.ms says how old metadata may be")
     return _of_the_group(group, members) or _on_its_way(state, group, members)
 
 
@@ -57,9 +70,9 @@ def _of_an_owner(name: str, owner: MemberState, state: PartitionState) -> Cause:
     if owner.doing == "does not poll":
         return Cause(name, f"{name} does not call poll() (at most max.poll.interval.ms)")
     if state.word == "give up":
-        return Cause(name, f"{name} gives it up")
+        return Cause(name, f"{name} gives {{it}} up")
     if owner.doing == "polls":
-        return Cause(name, f"{name} does not fetch it yet")
+        return Cause(name, f"{name} does not fetch {{it}} yet")
     return Cause(name, f"{name} {owner.doing}")
 
 
@@ -94,15 +107,15 @@ def _on_its_way(state: PartitionState, group: GroupState, members: dict[str, Mem
     taker = state.target if group.protocol == "consumer" else state.planned
     if taker in members:
         taking = members[taker]
-        if taking.life in DID:
-            return Cause(taker, f"{taker} {DID[taking.life]}")
+        if taking.life in GONE_OR_FROZEN:
+            return Cause(taker, f"the group keeps {{it}} for {taker}, which {GONE_OR_FROZEN[taking.life]}")
         if taking.callback is not None:
             return Cause(taker, f"{taker} is in {taking.callback}")
         if group.protocol == "consumer":
-            return Cause(taker, f"{taker} gets it with a heartbeat")
+            return Cause(taker, f"{taker} gets {{it}} with a heartbeat")
         if taking.doing in {"starts", "sends JoinGroup", "waits in JoinGroup"}:
-            return Cause(taker, f"the group keeps it for {taker}, which {taking.doing}")
+            return Cause(taker, f"the group keeps {{it}} for {taker}, which {taking.doing}")
         return Cause(taker, f"{taker} has not taken its assignment up yet")
     if group.protocol == "consumer":
-        return Cause("target assignment", "the target assignment does not hold it")
-    return Cause("generation", f"generation {group.generation} gives it to nobody")
+        return Cause("target assignment", "the target assignment does not hold {it}")
+    return Cause("generation", f"generation {group.generation} gives {{it}} to nobody")

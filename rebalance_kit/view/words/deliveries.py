@@ -66,24 +66,32 @@ def _so_far(board: BoardState, kind: str) -> str:
 def _because(board: BoardState, kind: str, member: str, events: list[Delivery]) -> str:
     if kind == TWICE:
         return _because_twice(board, member, events)
+    begins, finds, _ = _verbs(board, member)
     if all(each.committed is None for each in events):
-        return f"{member} finds no committed offset and begins at the end"
-    return f"{member} begins behind them"
+        return f"{member} {finds} no committed offset and {begins} at the end"
+    return f"{member} {begins} behind them"
+
+
+def _verbs(board: BoardState, member: str) -> tuple[str, str, str]:
+    """*begins*, *finds* and *reads* of a member that lives; of one that has died or is frozen meanwhile it is told as past."""
+    lives = all(each.state.life == "alive" for each in board.members if each.name == member)
+    return ("begins", "finds", "reads") if lives else ("began", "found", "read")
 
 
 def _because_twice(board: BoardState, member: str, events: list[Delivery]) -> str:
     cause = events[0].cause
+    begins, finds, reads = _verbs(board, member)
     if cause == COMMIT:
-        return f"{member} begins where the last commit was"
+        return f"{member} {begins} where the last commit was"
     if cause == START:
-        return f"{member} finds no committed offset and begins at the start"
+        return f"{member} {finds} no committed offset and {begins} at the start"
     others = sorted({each.beside for each in events if each.beside})
     if others and all(each.name not in others or each.state.life in GONE for each in board.members):
         were = "it was" if len(others) == 1 else "they were"
-        return f"{member} also reads what {listing(others)} read before {were} gone"
+        return f"{member} also {reads} what {listing(others)} read before {were} gone"
     if others:
-        return f"{member} reads at the same time as {listing(others)}"
-    return f"{member} reads on where it stopped, and others have read from there"
+        return f"{member} {reads} at the same time as {listing(others)}"
+    return f"{member} {reads} on where it stopped, and others have read from there"
 
 
 def _why(kind: str, events: list[Delivery]) -> str:

@@ -7,12 +7,12 @@ the clock are marks for ``words.fill``.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from rebalance_kit.view.board.states import BoardState, FormerId
-from rebalance_kit.view.words.causes import DID, refused_words, unread_causes
+from rebalance_kit.view.board.states import BoardState, FormerId, MemberView, PartitionView
+from rebalance_kit.view.words.causes import DID, GONE_OR_FROZEN, refused_words, unread_causes
 from rebalance_kit.view.words.deliveries import deliveries_cause, deliveries_words, queues_words
 from rebalance_kit.view.words.phrases import LISTED, listing, partitions_in_words
 
@@ -21,11 +21,12 @@ FAULTS: Mapping[str, str] = MappingProxyType(
         "crashed": "crashed",
         "frozen": "is frozen",
         "died": "died of {error}",
-        "left": "left without a word",
+        "left": "left, and the group was not told",
         "is cut off": "is cut off from the coordinator",
     }
 )
 """What a member does that the group does not know of yet."""
+LEAVE = "LeaveGroup"
 SESSIONS: Mapping[str, str] = MappingProxyType(
     {"classic": "session.timeout.ms", "consumer": "group.consumer.session.timeout.ms"}
 )
@@ -52,9 +53,7 @@ def _untold(board: BoardState, told: str) -> str:
     missing = {
         cause: partitions for cause, partitions in unread_causes(board).items() if cause.subject not in told
     }
-    return " ".join(
-        f"{partitions_in_words(partitions)}: {cause.words}." for cause, partitions in missing.items()
-    )
+    return " ".join(cause.told(partitions) for cause, partitions in missing.items())
 
 
 def _cause(board: BoardState) -> tuple[str, str]:
@@ -79,21 +78,33 @@ def _fault(board: BoardState) -> tuple[str, str] | None:
     ]
     if not bad:
         return _zombie(board) or _former(board)
-    member = bad[0]
-    did = FAULTS[member.state.doing].format(error=member.state.error)
-    left = (
-        f"At most {{left:{member.session_ends_ms}}} more, then its session ends ({SESSIONS[member.state.protocol]})."
-        if member.session_ends_ms is not None
-        else ""
-    )
+    member = next((each for each in bad if each.state.sending != LEAVE), bad[0])
+    left = _member_left(member, bad)
+    did = _did(member)
     if board.group.state == "PreparingRebalance" and member.name in board.group.awaited:
         return f"The join phase waits for {member.name}, which {did}.", left
-    if len(bad) > 1:
-        return (
-            f"{listing([each.name for each in bad])} do not answer any more. The group does not know yet.",
-            left,
-        )
-    return f"{member.name} {did}. The group does not know yet.", left
+    who = "; ".join(f"{each.name} {_did(each)}" for each in bad[:LISTED])
+    more = f"; {len(bad) - LISTED} more members are silent" if len(bad) > LISTED else ""
+    return f"{who}{more}. The group does not know yet.", left
+
+
+def _member_left(member: MemberView, beside: Sequence[MemberView]) -> str:
+    """How long the group waits for a silent member at most; named where it is one of several."""
+    if member.session_ends_ms is None or member.state.sending == LEAVE:
+        return ""
+    whose = "its session" if len(beside) == 1 else f"the session of {member.name}"
+    return f"At most {{left:{member.session_ends_ms}}} more, then {whose} ends ({SESSIONS[member.state.protocol]})."
+
+
+def _did(member: MemberView) -> str:
+    """What befell a member of which the group does not know yet."""
+    state = member.state
+    if state.doing != "left":
+        return FAULTS[state.doing].format(error=state.error)
+    if state.sending == LEAVE:
+        goodbye = "last heartbeat" if state.protocol == "consumer" else LEAVE
+        return f"has left (its {goodbye} is on its way)"
+    return "was closed and sent no LeaveGroup, because it is static" if state.instance_id else FAULTS["left"]
 
 
 def _zombie(board: BoardState) -> tuple[str, str] | None:
@@ -155,7 +166,9 @@ def _join_phase(board: BoardState) -> tuple[str, str]:
             "The first rebalance of an empty group waits group.initial.rebalance.delay.ms.",
         )
     busy = [
-        member for member in board.members if member.name in awaited and member.state.callback is not None
+        member
+        for member in board.members
+        if member.name in awaited and member.state.doing == f"in {member.state.callback}"
     ]
     if busy:
         return f"The join phase waits for {busy[0].name}, which is in {busy[0].state.callback}.", ""
@@ -222,6 +235,25 @@ def _handing_over(board: BoardState) -> tuple[str, str] | None:
             f"{givers} to give up {partitions_in_words(partition.name for partition in owned)}{aim}.",
             f"Group epoch {board.group.generation}.",
         )
+    return _kept_for_the_gone(board, waits) or _will_get(waits)
+
+
+def _kept_for_the_gone(board: BoardState, waits: Sequence[PartitionView]) -> tuple[str, str] | None:
+    """Partitions that the target gives to a member that cannot fetch them, because it left or does not answer."""
+    takers = {partition.state.target for partition in waits}
+    gone = [each for each in board.members if each.name in takers and each.state.life in GONE_OR_FROZEN]
+    if not gone:
+        return None
+    back = {each.name: " and is expected back" for each in gone if each.state.standing == "away"}
+    who = "; ".join(
+        f"{each.name} {GONE_OR_FROZEN[each.state.life]}{back.get(each.name, '')}" for each in gone[:LISTED]
+    )
+    names = {each.name for each in gone}
+    kept = partitions_in_words(partition.name for partition in waits if partition.state.target in names)
+    return f"The group keeps {kept} for a member that does not read: {who}.", _member_left(gone[0], gone)
+
+
+def _will_get(waits: Sequence[PartitionView]) -> tuple[str, str]:
     takers = sorted({partition.state.target or "" for partition in waits})
     return (
         f"{listing(takers[:LISTED])} will get {partitions_in_words(partition.name for partition in waits)} with the next heartbeat (group.consumer.heartbeat.interval.ms).",
@@ -230,11 +262,17 @@ def _handing_over(board: BoardState) -> tuple[str, str] | None:
 
 
 def _callback(board: BoardState) -> tuple[str, str] | None:
-    busy = [member for member in board.members if member.state.callback is not None]
+    busy: dict[str, list[str]] = {}
+    for member in board.members:
+        if member.state.callback is not None:
+            busy.setdefault(member.state.callback, []).append(member.name)
     if not busy:
         return None
-    names = listing([member.name for member in busy[:LISTED]])
-    return f"{names} {'is' if len(busy) == 1 else 'are'} in {busy[0].state.callback}.", ""
+    told = [
+        f"{listing(names) if len(names) <= LISTED else f'{len(names)} members'} {'is' if len(names) == 1 else 'are'} in {callback}"
+        for callback, names in busy.items()
+    ]
+    return f"{listing(told)}.", ""
 
 
 def _moving(board: BoardState) -> tuple[str, str] | None:
@@ -263,7 +301,7 @@ def _steady(board: BoardState) -> tuple[str, str]:
         calm = "" if board.queues else "Nothing waits."
         return f"All {len(board.partitions)} partitions flow.", _unsettled(board) or calm
     cause, partitions = next(iter(unread_causes(board).items()))
-    return f"{partitions_in_words(partitions)}: {cause.words}.", ""
+    return cause.told(partitions), ""
 
 
 def _nobody(board: BoardState) -> tuple[str, str]:
@@ -271,6 +309,11 @@ def _nobody(board: BoardState) -> tuple[str, str]:
     for member in board.members:
         if member.state.life == "died" and member.state.error:
             died.setdefault(member.state.error, []).append(member.name)
+    if not board.partitions:
+        return (
+            "Nobody is in the group, and no topic that it reads has partitions.",
+            "A new member would read nothing.",
+        )
     if not died:
         return "Nobody is in the group.", "Add a member."
     error, names = next(iter(died.items()))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -17,8 +19,9 @@ from tests.support.view_truth import violations
 
 LARGE = "fifty-by-five-hundred"
 LESSONS = [preset.name for preset in PRESETS if preset.name != LARGE]
-SEEDS = (1, 2)
-RUNS = 500
+LONG = os.environ.get("REBALANCE_KIT_LONG") == "1"
+SEEDS = range(1, 21) if LONG else (1, 2)
+RUNS = 2_000 if LONG else 300
 MEMBERS = ("consumer-1", "consumer-2", "consumer-3")
 SHORT = {
     "session.timeout.ms": 6_000,
