@@ -30,6 +30,7 @@ from rebalance_kit.model.files import draft_folder, write_atomically
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.pipeline.own_files import note_written, refuse_foreign
 from rebalance_kit.simulation.scenario.scenario import PROTOCOLS, THREE_PROTOCOLS, Scenario
+from rebalance_kit.simulation.scenario.timeouts import carry_timeouts, left_out
 from rebalance_kit.simulation.simulate import simulate
 
 MOST_SECONDS = 3_600
@@ -44,6 +45,8 @@ class Wanted:
     draws: int | None = None
     seconds: float = SECONDS
     one_run: bool = False
+    carry_timeouts: bool = False
+    """Whether KIP-848 is also simulated on a broker that was given the clients' timeouts, in a column of its own."""
 
     def count(self, scenario: Scenario, protocols: Mapping[str, str | None]) -> int | None:
         """Draws to make, None for none. Raises ``ScenarioError`` for a count or a bound that cannot be."""
@@ -71,38 +74,77 @@ def run_scenario(
     """Run a scenario by name or file and print the comparison; 1 when an invariant is broken.
 
     ``protocol`` is a name, ``all`` for the three, or None for what the scenario says (all three when it
-    says nothing). ``wanted`` says how often the scenario is drawn for its distribution (None: not at all). With ``out_dir`` the traces (JSONL) and one report (HTML) are written there. Nothing
+    says nothing). ``wanted`` says how often the scenario is drawn for its distribution (None: not at all), and which columns there are. With ``out_dir`` the traces (JSONL) and one report (HTML) are written there. Nothing
     is written when the scenario cannot mean anything.
     """
+    wanted = wanted or Wanted(one_run=True)
     scenario = scenarios.scenario(name)
-    protocols = dict(_protocols(scenario, protocol))
-    names = _file_names(scenario, protocols)
+    columns = _columns(scenario, protocol, carry=wanted.carry_timeouts)
+    names = _file_names(scenario, columns.protocols)
     if out_dir is not None:
         refuse_foreign(out_dir, names)
-    count = None if wanted is None else wanted.count(scenario, protocols)
-    seconds = SECONDS if wanted is None else wanted.seconds
-    traces = {label: simulate(scenario, seed, chosen) for label, chosen in protocols.items()}
+    count = wanted.count(scenario, columns.protocols)
+    traces = columns.traces(scenario, seed)
     comparison = compare(traces)
     broken = {label: [asdict(violation) for violation in check(trace)] for label, trace in traces.items()}
     if out_dir is not None:
         _write(out_dir, names, traces)
     if not as_json:
-        _print(scenario, comparison, broken, out)
-    draws = None if count is None else _draw(scenario, protocols, count, seconds, None if as_json else out)
+        _print(scenario, comparison, columns.notes, broken, out)
+    draws = (
+        None if count is None else _draw(scenario, columns, count, wanted.seconds, None if as_json else out)
+    )
     if as_json:
-        print(json.dumps(_as_json(comparison, broken, draws), ensure_ascii=False), file=out)
+        print(json.dumps(_as_json(comparison, columns.notes, broken, draws), ensure_ascii=False), file=out)
     elif out_dir is not None:
         print(f"\nwritten to {out_dir}: {', '.join(sorted(names))}", file=out)
     return 1 if any(broken.values()) else 0
 
 
-def _draw(
-    scenario: Scenario, protocols: Mapping[str, str | None], count: int, seconds: float, out: TextIO | None
-) -> Draws:
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What stands beside each other: the protocol of each column, and those columns that have a scenario of their own.
+
+    ``notes`` say which keys of the clients a column leaves out, and what a variant's broker was given.
+    """
+
+    protocols: Mapping[str, str | None]
+    variants: Mapping[str, Scenario]
+    notes: tuple[str, ...]
+
+    def traces(self, scenario: Scenario, seed: int | None) -> dict[str, Trace]:
+        """One run of each column."""
+        return {
+            label: replace(simulate(self.variants[label], seed, chosen), label=label)
+            if label in self.variants
+            else simulate(scenario, seed, chosen)
+            for label, chosen in self.protocols.items()
+        }
+
+
+def _columns(scenario: Scenario, protocol: str | None, *, carry: bool) -> Columns:
+    """Raises ``ScenarioError`` for an unknown protocol, and where there is nothing to carry."""
+    protocols = dict(_protocols(scenario, protocol))
+    notes = [f"{label}: {key.words}" for label, name in protocols.items() for key in left_out(scenario, name)]
+    if not carry:
+        return Columns(protocols, {}, tuple(notes))
+    made, label = carry_timeouts(scenario), "consumer with carried timeouts"
+    if "consumer" not in protocols.values() or made == scenario:
+        raise ScenarioError(
+            "--carry-timeouts has nothing to carry; expected a member with session.timeout.ms or heartbeat.interval.ms "
+            "that the broker is not given already, and --protocol consumer or all"
+        )
+    given = (f"{key}={value}" for key, value in made.broker.items() if scenario.broker.get(key) != value)
+    notes.append(f"{label}: on a broker with {', '.join(given)}.")
+    return Columns({**protocols, label: "consumer"}, {label: made}, tuple(notes))
+
+
+def _draw(scenario: Scenario, columns: Columns, count: int, seconds: float, out: TextIO | None) -> Draws:
     """Draw with progress on a terminal's stderr; print the table and its sentences to ``out`` at the end."""
     progress = DrawProgress(sys.stderr) if sys.stderr is not None and sys.stderr.isatty() else None
-    variants = equal_heartbeats(scenario) if set(THREE_PROTOCOLS) <= set(protocols) else {}
-    drawn = {**protocols, **dict.fromkeys(variants, "consumer")}
+    equal = equal_heartbeats(scenario) if set(THREE_PROTOCOLS) <= set(columns.protocols) else {}
+    drawn = {**columns.protocols, **dict.fromkeys(equal, "consumer")}
+    variants = {**columns.variants, **equal}
     draws = draw(scenario, drawn, count, seconds=seconds, on_progress=progress, variants=variants)
     if progress is not None:
         progress.clear()
@@ -110,12 +152,12 @@ def _draw(
         print(f"\n{draws_head(scenario, draws)}\n\n{draws_table(draws)}\n", file=out)
         for sentence in draws_sentences(draws):
             print(sentence, file=out)
-        if variants:
+        if equal:
             print(
-                f"{', '.join(variants)}: KIP-848 with heartbeats as often as classic members send them.",
+                f"{', '.join(equal)}: KIP-848 with heartbeats as often as classic members send them.",
                 file=out,
             )
-            for line in _beside_recordings(draws, recorded_gaps(scenario.name), next(iter(variants))):
+            for line in _beside_recordings(draws, recorded_gaps(scenario.name), next(iter(equal))):
                 print(line, file=out)
     return draws
 
@@ -199,7 +241,10 @@ def _write(folder: Path, names: Sequence[str], traces: Mapping[str, Trace]) -> N
 
 
 def _as_json(
-    comparison: Comparison, broken: Mapping[str, list[dict[str, object]]], draws: Draws | None
+    comparison: Comparison,
+    notes: Sequence[str],
+    broken: Mapping[str, list[dict[str, object]]],
+    draws: Draws | None,
 ) -> dict[str, object]:
     return {
         "draws": None if draws is None else draws_as_json(draws),
@@ -208,13 +253,18 @@ def _as_json(
             label: {**asdict(metrics), "requests_total": metrics.requests_total}
             for label, metrics in comparison.metrics.items()
         },
+        "notes": list(notes),
         "sentences": list(sentences(comparison)),
         "violations": broken,
     }
 
 
 def _print(
-    scenario: Scenario, comparison: Comparison, broken: Mapping[str, list[dict[str, object]]], out: TextIO
+    scenario: Scenario,
+    comparison: Comparison,
+    notes: Sequence[str],
+    broken: Mapping[str, list[dict[str, object]]],
+    out: TextIO,
 ) -> None:
     since = min(metrics.since_ms for metrics in comparison.metrics.values()) / 1000
     print(f"{scenario.title or scenario.name}\n", file=out)
@@ -223,6 +273,8 @@ def _print(
     print(f"One run, from second {since:.1f} on:\n", file=out)
     print(table(comparison), file=out)
     print(file=out)
+    for note in notes:
+        print(note, file=out)
     for sentence in sentences(comparison):
         print(sentence, file=out)
     for label, violations in broken.items():

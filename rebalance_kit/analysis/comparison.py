@@ -168,6 +168,9 @@ def _unread(label: str, figures: Metrics) -> str:
     if not figures.partitions_unread:
         return f"{label}: every partition was read all the time."
     longest = f"The longest gap of one partition was {figures.longest_gap_s:.1f} s."
+    if figures.unread_at_end:
+        still = f"{figures.unread_at_end} {'was' if figures.unread_at_end == 1 else 'were'} still unread when the run ended"
+        longest = f"{longest[:-1]}, and {still}."
     if figures.partitions_unread == figures.partitions:
         together = f"; for {figures.group_gap_s:.2f} s none of them was read" if figures.group_gap_s else ""
         return f"{label}: all {figures.partitions} partitions were unread for a time{together}. {longest}"

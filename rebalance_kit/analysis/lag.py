@@ -1,4 +1,4 @@
-"""Lag over time, from the positions that a trace samples (fetches that begin and end, commits)."""
+"""Lag over time, from the positions that a trace samples (fetches that begin and end, commits, the end of the run)."""
 
 from __future__ import annotations
 
@@ -21,6 +21,12 @@ def samples(trace: Trace) -> Mapping[TopicPartition, tuple[Sample, ...]]:
             samples_of[TopicPartition(row.topic or "", row.partition or 0)].append(
                 (row.at_ms, int(position), int(end))
             )
+    for row in trace.of("account"):  # what is unread at the end of the run has no later fetch
+        tp = TopicPartition(row.topic or "", row.partition or 0)
+        read, end = row.detail.get("read"), row.detail.get("produced")
+        own = row.detail.get("group") == trace.meta.get("group")
+        if own and tp in samples_of and read is not None and end is not None:
+            samples_of[tp].append((row.at_ms, int(read), int(end)))
     return {tp: tuple(samples_of[tp]) for tp in sorted(samples_of)}
 
 

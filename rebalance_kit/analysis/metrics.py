@@ -26,6 +26,8 @@ class Metrics:
     since_ms: int
     partitions: int
     partitions_unread: int
+    unread_at_end: int
+    """Partitions that nobody reads when the run ends: their gaps go on beyond what is counted."""
     unread_partition_s: float
     """Sum over partitions of the time without an owner that receives them."""
     unavailable_most_s: float
@@ -106,6 +108,7 @@ def metrics(trace: Trace, since_ms: int | None = None) -> Metrics:
         since_ms=since,
         partitions=len(flows(trace)),
         partitions_unread=len(unread),
+        unread_at_end=sum(gap.after is None and gap.to_ms == trace.end_ms for gap in gaps(trace, since)),
         unread_partition_s=sum(map(sum, unread.values())) / 1000,
         unavailable_most_s=max(map(sum, unread.values()), default=0) / 1000,
         longest_gap_s=max(map(max, unread.values()), default=0) / 1000,

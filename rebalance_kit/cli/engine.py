@@ -33,6 +33,11 @@ def _add_run(commands: Commands) -> None:
         help="write traces (JSONL) and the report (HTML) there",
     )
     run.add_argument("--json", action="store_true", help="one JSON object instead of the text")
+    run.add_argument(
+        "--carry-timeouts",
+        action="store_true",
+        help="a column more: KIP-848 on a broker that was given the clients' session.timeout.ms and heartbeat.interval.ms",
+    )
     _add_draws(run)
     run.set_defaults(command=_run)
 
@@ -83,7 +88,9 @@ def _add_draws(run: argparse.ArgumentParser) -> None:
 def _run(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.runs import Wanted, run_scenario
 
-    wanted = Wanted(arguments.draws, arguments.seconds, one_run=arguments.one_run)
+    wanted = Wanted(
+        arguments.draws, arguments.seconds, one_run=arguments.one_run, carry_timeouts=arguments.carry_timeouts
+    )
     return run_scenario(
         arguments.scenario,
         arguments.protocol,

@@ -47,6 +47,31 @@ def test_a_run_prints_its_title_the_table_and_what_it_says(small):
     assert "all 4 partitions were unread" in text and "2 of 4 partitions were unread" in text
 
 
+def test_what_kip_848_makes_of_the_clients_timeouts_stands_under_the_table(small):
+    _, text = run("run", small, "--one-run")
+    (line,) = (line for line in text.splitlines() if line.startswith("consumer: session.timeout.ms"))
+    assert "(10000 ms) is left out" in line and "group.consumer.session.timeout.ms holds: 45000 ms" in line
+
+
+def test_carried_timeouts_have_a_column_that_is_named_so(small):
+    status, text = run("run", small, "--one-run", "--carry-timeouts", "--json")
+    told = json.loads(text)
+    assert status == 0 and list(told["metrics"])[-1] == "consumer with carried timeouts"
+    late, early = (told["metrics"][name]["detect_s"] for name in list(told["metrics"])[-2:])
+    assert early < 10 and (late is None or late > 40)
+    assert any(
+        line.startswith(
+            "consumer with carried timeouts: on a broker with group.consumer.session.timeout.ms=10000"
+        )
+        for line in told["notes"]
+    )
+
+
+def test_carrying_nothing_is_refused(capsys):
+    status, text = run("run", "crash", "--carry-timeouts")
+    assert (status, text) == (2, "") and "nothing to carry" in capsys.readouterr().err
+
+
 def test_one_protocol_gives_one_column(small):
     status, text = run("run", small, "--protocol", "cooperative", "--json")
     assert status == 0 and list(json.loads(text)["metrics"]) == ["cooperative"]

@@ -273,7 +273,7 @@ across(["join", "leave", "crash", "poll-timeout", "freeze"], "records redelivere
 #
 # - Open any of these runs in the lab, freeze a member at the wrong moment, and press **Compare** (V): three columns on one clock, from the same actions.
 # - **Settings** changes a timeout for all members; if Kafka refuses a value, its field says so in Kafka's own words. Give a crash a
-#   session timeout of 10 s (for the KIP-848 column the lab sets it at the broker). Which rows of the cost table change?
+#   session timeout of 10 s (a KIP-848 client refuses that key: its column keeps the 45 s of the broker). Which rows of the cost table change?
 # - **Copy link** gives a token that rebuilds what you see. Send it to a colleague who says that eager is always worse.
 
 # %% tags=["nbval-ignore-output"]
@@ -284,7 +284,7 @@ Lab("slow-callback", "eager", at_ms=46_000)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# With a session timeout of 10 s the crash is detected 35 s earlier, and the dead member's partitions are read again about as much earlier (how soon after the detection
+# With a session timeout of 10 s a classic group detects the crash 35 s earlier (the KIP-848 group as late as before), and the dead member's partitions are read again about as much earlier (how soon after the detection
 # depends on the survivors' next heartbeats). So *fault detected*, *settled*, the longest gap, the unread partition-seconds and the greatest lag all shrink. These stay the same: how many partitions go unread, how many move, and how many records come
 # twice. Under eager the healthy members still stop for an instant only.
 #

@@ -23,6 +23,7 @@ from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.scenario.checks import MOST_MEMBERS, check_work, whole
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario
+from rebalance_kit.simulation.scenario.timeouts import carry_timeouts
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 from rebalance_kit.simulation.simulate import simulate
 
@@ -82,7 +83,7 @@ def _freezes(scenario: Scenario, value: Any, seed: int) -> Scenario:
     return replace(scenario, actions=tuple(sorted(actions, key=lambda action: action.at_ms)))
 
 
-#: What may be set besides Kafka's configurations. ``freezes`` comes last, because it draws among the members.
+#: What may be set besides Kafka's configurations. ``freezes`` comes after the rest, because it draws among the members; ``carry_timeouts`` gives the broker of a KIP-848 group the clients' timeouts, which these clients refuse.
 SETTINGS: Mapping[str, Callable[[Scenario, Any, int], Scenario]] = {
     "members": _members,
     "topic_partitions": _each_topic("partitions", int),
@@ -91,6 +92,7 @@ SETTINGS: Mapping[str, Callable[[Scenario, Any, int], Scenario]] = {
     "callback_ms": _each_member("callback_ms", int),
     "kafka_version": lambda scenario, value, _: replace(scenario, kafka_version=str(value)),
     "freezes": _freezes,
+    "carry_timeouts": lambda scenario, value, _: carry_timeouts(scenario) if value else scenario,
 }
 
 

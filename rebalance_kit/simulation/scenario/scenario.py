@@ -172,11 +172,10 @@ class Scenario:
 
 
 def with_protocol(scenario: Scenario, name: str) -> Scenario:
-    """The scenario with every member switched to a protocol of ``PROTOCOLS``.
+    """The scenario with every member switched to a protocol of ``PROTOCOLS``; the broker stays as it is.
 
-    Session and heartbeat settings move to where that protocol reads them: a classic client's
-    ``session.timeout.ms`` becomes the broker's ``group.consumer.session.timeout.ms`` and back,
-    since KIP-848 takes both from the broker.
+    Keys that a KIP-848 client refuses are left out of the members' configs, as whoever migrates has to
+    leave them out (``timeouts.left_out`` names them). Then the broker's timeouts hold.
     """
     require_kind(name, str, "the protocol", f"one of {', '.join(PROTOCOLS)}")
     if name not in PROTOCOLS:
@@ -203,10 +202,7 @@ def with_protocol(scenario: Scenario, name: str) -> Scenario:
         else action
         for action in scenario.actions
     )
-    broker = dict(scenario.broker)
-    if PROTOCOLS[name]["group.protocol"] == "consumer":
-        _carry_timeouts(scenario, broker)
-    return replace(scenario, members=members, actions=actions, broker=broker, protocol=name)
+    return replace(scenario, members=members, actions=actions, protocol=name)
 
 
 def _switched(configs: Configs, name: str, client: str, version: str) -> dict[str, Any]:
@@ -220,19 +216,3 @@ def _switched(configs: Configs, name: str, client: str, version: str) -> dict[st
     if client == "librdkafka" and "partition.assignment.strategy" in wanted:
         wanted["partition.assignment.strategy"] = {"cooperative": "cooperative-sticky"}.get(name, name)
     return {**configs_left, **wanted}
-
-
-def _carry_timeouts(scenario: Scenario, broker: dict[str, Any]) -> None:
-    for client, server in (
-        ("session.timeout.ms", "session.timeout.ms"),
-        ("heartbeat.interval.ms", "heartbeat.interval.ms"),
-    ):
-        values = [int(spec.configs[client]) for spec in scenario.members if client in spec.configs]
-        key = f"group.consumer.{server}"
-        if values and key not in broker:
-            broker[key] = max(values)
-            floor = f"group.consumer.min.{server}"
-            broker.setdefault(floor, min(max(values), 45_000 if "session" in client else 5_000))
-            broker.setdefault(
-                f"group.consumer.max.{server}", max(*values, 60_000 if "session" in client else 15_000)
-            )

@@ -134,6 +134,11 @@ class Comparing:
         table = [{"name": name, "cells": list(shown), "least": None} for name, *shown in rows]
         differs = _differences(self.states, self.labels) + list(sentences(comparison))[: len(self.labels)]
         differs += fewer_but_longer(comparison, self.states)
+        differs += [
+            f"{label}: {key.words}"
+            for label, state in zip(self.labels, self.states, strict=True)
+            for key in state.left_out
+        ]
         return {"labels": self.labels, "table": table, "differs": differs}
 
     @property

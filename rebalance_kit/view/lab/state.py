@@ -25,6 +25,7 @@ from rebalance_kit.simulation.scenario.scenario import (
     TopicSpec,
     with_protocol,
 )
+from rebalance_kit.simulation.scenario.timeouts import LeftOut, left_out
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.marks import action_words
 from rebalance_kit.view.board.states import MemberState
@@ -112,6 +113,19 @@ class LabState:
     @cached_property
     def scenario(self) -> Scenario:
         """The scenario with everything that was done, under the chosen protocol."""
+        if self.protocol is None:
+            return self._as_set
+        return with_protocol(self._as_set, protocol_key(self.protocol, self.assignor))
+
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """Settings of the clients that the chosen protocol refuses; they are not in ``scenario``."""
+        chosen = None if self.protocol is None else protocol_key(self.protocol, self.assignor)
+        return left_out(self._as_set, chosen)
+
+    @cached_property
+    def _as_set(self) -> Scenario:
+        """The scenario with everything that was done, before a protocol is chosen."""
         made = self._sized(drawn(self.base, self.seed))
         for step in self.done:
             if step.member is not None:
@@ -122,10 +136,7 @@ class LabState:
             if step.settings is not None:
                 made = apply_settings(made, step.settings)
         ends = [action.at_ms + horizon_ms(made, action) for step in self.done for action in step.actions]
-        made = replace(made, end_ms=max([made.end_ms, *ends]))
-        if self.protocol is None:
-            return made
-        return with_protocol(made, protocol_key(self.protocol, self.assignor))
+        return replace(made, end_ms=max([made.end_ms, *ends]))
 
     def _sized(self, made: Scenario) -> Scenario:
         """With the members and partitions that the settings say it begins with."""

@@ -31,7 +31,13 @@ CRASH = scenarios.load("crash")
 @pytest.mark.spark
 def test_every_row_is_what_the_engine_gives_for_the_same_values_and_seed(spark):
     rows = (
-        sweep(spark, CRASH, {"session.timeout.ms": [6_000, 45_000]}, [3, 7], ["eager", "consumer"])
+        sweep(
+            spark,
+            CRASH,
+            {"session.timeout.ms": [6_000, 45_000], "carry_timeouts": [True]},
+            [3, 7],
+            ["eager", "consumer"],
+        )
         .orderBy("run")
         .collect()
     )
@@ -43,7 +49,9 @@ def test_every_row_is_what_the_engine_gives_for_the_same_values_and_seed(spark):
     ]
     for row in rows:
         trace = simulate(
-            varied(CRASH, {"session.timeout.ms": row.session_timeout_ms}, row.seed), row.seed, row.protocol
+            varied(CRASH, {"session.timeout.ms": row.session_timeout_ms, "carry_timeouts": True}, row.seed),
+            row.seed,
+            row.protocol,
         )
         alone = metrics(trace)
         for name in (one.name for one in fields(Metrics) if one.name != "label"):
@@ -166,7 +174,12 @@ def rows():
     return [
         {
             "error": None,
-            **measured(CRASH, protocol, seed, {"session.timeout.ms": timeout, "freezes": freezes}),
+            **measured(
+                CRASH,
+                protocol,
+                seed,
+                {"session.timeout.ms": timeout, "freezes": freezes, "carry_timeouts": True},
+            ),
             "run": run,
             "scenario": "crash",
             "protocol": protocol,
@@ -193,6 +206,13 @@ def test_a_longer_session_finds_a_crash_later_and_raises_fewer_false_alarms(rows
             if point.protocol == protocol
         )
         assert few.middle > none.middle
+
+
+def test_a_clients_session_timeout_means_nothing_under_kip_848_unless_the_broker_is_given_it():
+    values = {"session.timeout.ms": 6_000}
+    alone = measured(CRASH, "consumer", 1, values)
+    carried = measured(CRASH, "consumer", 1, {**values, "carry_timeouts": True})
+    assert 40 < alone["crash_detect_s"] < 45 and carried["crash_detect_s"] < 6
 
 
 def test_figures_hold_a_line_a_protocol_in_each_panel_and_say_it_in_words(rows):

@@ -10,8 +10,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from rebalance_kit.simulation.scenario.action_args import APIS
+from rebalance_kit.simulation.scenario.action_states import open_faults
 from rebalance_kit.simulation.scenario.expansion import expand
-from rebalance_kit.simulation.scenario.open_faults import open_faults
 from rebalance_kit.simulation.scenario.scenario import (
     ACTIONS,
     ASSIGNOR_CLASS,
