@@ -13,7 +13,7 @@ from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.permalink import Link, write_link
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 from rebalance_kit.view.figures.board_svg import still
-from rebalance_kit.view.lab.lessons import PRESETS
+from rebalance_kit.view.lab.lessons import lessons
 from rebalance_kit.view.lab.widget import Lab
 from tests.browser.conftest import SHOTS
 from tests.support.browser.lab_bridge import Bridge
@@ -34,14 +34,14 @@ def member_states(bridge):
 
 
 def test_each_lesson_opens_paused_before_its_event_and_says_what_to_try(bridge, shot):
-    for place, preset in enumerate(PRESETS):
+    for place, preset in enumerate(lessons()):
         bridge.click("Lessons")
         bridge.root.locator(f"[data-preset='{preset.name}']").click()
         bridge.settle()
         assert bridge.lab.scenario.name == preset.name
         assert (
             bridge.text(".rk-lesson")
-            == f"Lesson {place + 1} of {len(PRESETS)}. Try: {preset.try_} Watch: {preset.watch}."
+            == f"Lesson {place + 1} of {len(lessons())}. Try: {preset.try_} Watch: {preset.watch}."
         )
         assert bridge.text(".rk-title") == load(preset.name).title
         assert not bridge.page.evaluate("lab.player.playing")

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
 
 from rebalance_kit.view.lab.exports import exported
-from rebalance_kit.view.lab.lessons import preset_rows
+from rebalance_kit.view.lab.lessons import lesson_rows
 from rebalance_kit.view.lab.widget import Lab
 from tests.support.browser.lab_bridge import Bridge
 
@@ -18,7 +18,7 @@ def test_the_stage_needs_no_scrollbar_and_each_title_is_whole(page, tmp_path, wi
     bridge = Bridge(page, Lab("crash"), tmp_path / "lab.html", width)
     home = bridge.page.evaluate("[lab.ui.stageHome.scrollWidth, lab.ui.stageHome.clientWidth]")
     assert home[0] <= home[1]
-    for row in preset_rows():
+    for row in lesson_rows():
         bridge.page.evaluate("title => { lab.ui.title.textContent = title; }", row["title"])
         sizes = bridge.page.evaluate(
             "[lab.ui.title.scrollHeight - lab.ui.title.clientHeight, lab.ui.title.scrollWidth - lab.ui.title.clientWidth]"

@@ -18,7 +18,7 @@ pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is 
 from rebalance_kit.cli.lab import _checked
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.view.lab.lessons import PRESETS
+from rebalance_kit.view.lab.lessons import lessons
 from rebalance_kit.view.lab.widget import Lab
 
 
@@ -218,7 +218,7 @@ def test_importing_the_room_loads_neither_plotly_nor_widgets():
 
 
 @pytest.mark.parametrize(
-    "name", [preset.name for preset in PRESETS if preset.name != "fifty-by-five-hundred"]
+    "name", [preset.name for preset in lessons() if preset.name != "fifty-by-five-hundred"]
 )
 def test_a_name_the_command_line_and_the_menu_open_the_same_run(name, lab):
     opened = Lab(name)

@@ -19,8 +19,8 @@ from rebalance_kit.simulation.simulate import Run, simulate
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.marks import action_words
 from rebalance_kit.view.lab.costs import cost, preview
-from rebalance_kit.view.lab.lesson_words import ALSO_CALLED
-from rebalance_kit.view.lab.lessons import PRESETS, preset_rows
+from rebalance_kit.view.lab.lessons import GROUPS as HEADINGS
+from rebalance_kit.view.lab.lessons import lesson_rows, lessons, read_lesson
 from rebalance_kit.view.lab.playing.playback import film_bytes
 from rebalance_kit.view.lab.predictions import questions
 from rebalance_kit.view.lab.requests import REQUESTS
@@ -76,7 +76,7 @@ def test_a_link_gives_back_deeds_settings_seed_added_members_and_the_cursor():
 )
 def test_a_link_whose_deeds_mean_nothing_opens_the_first_preset_and_says_why(deed):
     lab = Lab.from_link(write_link(Link(load("crash"), 5, (deed,))))
-    assert lab.scenario.name == PRESETS[0].name
+    assert lab.scenario.name == lessons()[0].name
     assert "cannot be played" in lab.controls["notice"]
 
 
@@ -107,7 +107,7 @@ def test_a_scenario_too_large_to_play_is_refused_in_words_and_the_lab_stays(make
     ):
         Lab(huge)
     lab = Lab.from_link(write_link(Link(huge)))
-    assert lab.scenario.name == PRESETS[0].name
+    assert lab.scenario.name == lessons()[0].name
     assert "more than the lab plays" in lab.controls["notice"]
     before = lab.film
     assert (
@@ -231,15 +231,79 @@ def test_a_new_seed_changes_the_chances_and_reset_gives_the_old_ones_back():
 
 
 # --- presets, tabs, why -------------------------------------------------------------------------------
-def test_every_scenario_of_the_kit_is_a_lesson_and_every_lesson_a_scenario():
-    assert {one.name for one in PRESETS} == set(names())
-    assert len(PRESETS) >= 20
-    assert all(row["title"] and row["try"] and row["watch"] for row in preset_rows())
+def test_every_scenario_of_the_kit_is_a_lesson_in_an_order_of_groups():
+    assert {one.name for one in lessons()} == set(names())
+    assert [one.group for one in lessons()] == sorted((one.group for one in lessons()), key=HEADINGS.index)
+    assert {one.group for one in lessons()} == set(HEADINGS)
+    assert all(row["title"] and row["try"] and row["watch"] for row in lesson_rows())
 
 
-def test_other_words_lead_to_lessons_that_exist():
-    assert set(ALSO_CALLED) <= {one.name for one in PRESETS}
-    kubernetes = [row["name"] for row in preset_rows() if "k8s" in row["finds"]]
+LESSON = """scenario: forty
+title: A lesson more
+lesson:
+  group: First steps
+  order: 70
+  try: Play.
+  watch: what follows
+  beats:
+    - kind: action crash
+      says: It is killed.
+"""
+
+
+def test_a_lesson_is_read_from_its_block_alone():
+    lesson = read_lesson(LESSON, "forty")
+    assert (lesson.order, lesson.beats[0].kind, lesson.beats[0].nth) == (70, "action crash", 1)
+    assert dict(lesson.dies) == {"eager": (), "cooperative": (), "consumer": ()}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "kind: action crash",
+            "kind: died",
+            "forty.yaml:9: lesson.beats[0].kind: got 'died' … process_ended",
+        ),
+        (
+            "First steps",
+            "First step",
+            "forty.yaml:4: lesson.group: got 'First step'; did you mean 'First steps' … Migration",
+        ),
+        ("  try: Play.\n", "", "forty.yaml:3: lesson: has no try; expected group, order, try, watch, beats"),
+        (
+            "  try:",
+            "  tries:",
+            "forty.yaml:6: lesson: unknown key 'tries' … expected one of group, order, try, watch",
+        ),
+        ("lesson:", "lessons:", "forty.yaml:1: has no lesson; expected lesson: with group"),
+        ("      says: It is killed.\n", "", "forty.yaml:9: lesson.beats[0]: has no says"),
+        (
+            "says: It is killed.",
+            "says: It is killed.\n      nth: 0",
+            "forty.yaml:11: lesson.beats[0].nth: got 0",
+        ),
+        (
+            "order: 70",
+            "order: 70\n  finds: [thrice]",
+            "forty.yaml:6: lesson.finds: got 'thrice' … twice, skipped",
+        ),
+        (
+            "order: 70",
+            "order: 70\n  dies: {eager: c, classic: c}",
+            "lesson.dies: unknown key 'classic' … cooperative",
+        ),
+    ],
+)
+def test_a_lesson_that_says_something_unknown_is_refused_with_its_line_and_what_exists(old, new, said):
+    assert old in LESSON
+    with pytest.raises(ScenarioError) as refused:
+        read_lesson(LESSON.replace(old, new), "forty")
+    assert all(part in str(refused.value) for part in said.split(" … ")), refused.value
+
+
+def test_other_words_lead_to_lessons():
+    kubernetes = [row["name"] for row in lesson_rows() if "k8s" in row["finds"]]
     assert {"rolling-restart", "static-restart-in-time", "crash"} <= set(kubernetes)
     assert "two-bounces" not in kubernetes
 

@@ -4,6 +4,7 @@ Times are milliseconds or written with units (``12s``, ``1m30s``, ``500ms``); th
 without ``_ms`` (``at``, ``end_ms``). ``protocol: eager|cooperative|consumer|…`` switches all members to it.
 ``configs`` of the scenario are shared by all members. ``members: {count: 50, prefix: consumer-}`` makes fifty.
 ``expect: [ERROR]`` allows members that Kafka will refuse at once with that error.
+``lesson`` is what the lab says of the kit's own scenarios; it decides nothing in a run (``rebalance_kit.view.lab.lessons``).
 """
 
 from __future__ import annotations
@@ -60,6 +61,7 @@ KEYS = (
     "data_plane",
     "nodes",
     "expect",
+    "lesson",
 )
 
 

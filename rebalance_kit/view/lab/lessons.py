@@ -1,306 +1,194 @@
-"""The lessons of the lab: scenarios of the kit in an order to learn in, with what to try and what to watch."""
+"""The lessons of the lab: scenarios of the kit in an order to learn in, read from the ``lesson:`` block of their YAML.
+
+A block says where the lesson stands (``group``, ``order``), what to ``try`` and ``watch``, under which other words people
+look for it (``also_called``), whether records come ``twice`` or are ``skipped`` (``finds``), who ``dies`` of it, where its
+story ``begins``, and its ``beats``: the kind of step, what the lesson says there, and which step of that kind (``nth``,
+-1: the last). A test runs every lesson under every protocol and asks for each of these sentences.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from rebalance_kit.view.lab.lesson_words import also_called
+from rebalance_kit.model.errors import ScenarioError, nearest
+from rebalance_kit.scenarios import SUFFIX, load, names, source
+from rebalance_kit.simulation.scenario.scenario import THREE_PROTOCOLS
+from rebalance_kit.simulation.scenario.yaml_nodes import Nodes, compose
+from rebalance_kit.view.lab.tabs.why import STEP_KINDS
 
-FIRST = "First steps"
-CLOCKS = "Barriers and clocks"
-CALLBACKS = "Callbacks and commits"
-IDENTITY = "Identity"
-ASSIGN = "Assignors"
-MIGRATION = "Migration"
-OPERATIONS = "Operations"
-DEFECTS = "Defects of releases"
+if TYPE_CHECKING:
+    from yaml.nodes import Node
+
+GROUPS = (
+    "First steps",
+    "Barriers and clocks",
+    "Callbacks and commits",
+    "Identity",
+    "Assignors",
+    "Migration",
+    "Operations",
+    "Defects of releases",
+)
+"""Headings of the menu, in its order."""
+FINDS: Mapping[str, str] = {
+    "twice": "records come twice, are delivered again: duplicates, redelivery, at least once",
+    "skipped": "records are lost, skipped, never read: data loss",
+}
+"""What the search finds a lesson by in which records come twice (dozens of them) or are skipped."""
+NEEDED = ("group", "order", "try", "watch", "beats")
+KEYS = (*NEEDED, "also_called", "finds", "begins", "dies")
+_BLOCK = re.compile(r"^lesson:.*(?:\n(?:[ #].*)?)*", re.MULTILINE)
+ON_KUBERNETES = re.compile(r"\bpods?\b|HPA|StatefulSet|rollout|CPU throttling")
 
 
-class Preset(NamedTuple):
-    """One lesson: name of its scenario, group, what to try, what to watch for."""
+class LessonBeat(NamedTuple):
+    """A sentence of a lesson: the kind of step it is said at, the words, and the how-manieth step of that kind (-1: the last)."""
+
+    kind: str
+    words: str
+    nth: int = 1
+
+
+class Lesson(NamedTuple):
+    """One lesson; ``dies`` holds of each protocol whose process ends of an error, ``begins_ms`` None: at the first action."""
 
     name: str
     group: str
+    order: int
     try_: str
     watch: str
+    beats: tuple[LessonBeat, ...]
+    also_called: str = ""
+    finds: tuple[str, ...] = ()
+    begins_ms: int | None = None
+    dies: Mapping[str, tuple[str, ...]] = dict.fromkeys(THREE_PROTOCOLS, ())
 
 
-PRESETS: tuple[Preset, ...] = (
-    Preset(
-        "two-consumers-crash",
-        FIRST,
-        "Play. Then switch the protocol and play again.",
-        "how long the dead member keeps its partitions: nobody knows before its session ends",
-    ),
-    Preset(
-        "join",
-        FIRST,
-        "Play under Eager, then under Consumer.",
-        "who stops although nobody asked for its partitions",
-    ),
-    Preset(
-        "leave",
-        FIRST,
-        "Compare with a crash: press U, then C instead of L.",
-        "the hand-over begins at once, for the member says that it leaves",
-    ),
-    Preset(
-        "scale-out",
-        FIRST,
-        "Compare the three protocols.",
-        "how often each partition stops while the group grows",
-    ),
-    Preset(
-        "restaurant",
-        FIRST,
-        "Read members as waiters and partitions as tables.",
-        "which tables wait although their waiter is in the room",
-    ),
-    Preset(
-        "crash",
-        FIRST,
-        "Set session.timeout.ms to 10000 and play again.",
-        "detection is nearly all of the outage",
-    ),
-    Preset(
-        "a-to-b-move",
-        CLOCKS,
-        "Step through with the full stop under Consumer.",
-        "the partition is in the rail only between two heartbeats",
-    ),
-    Preset(
-        "fifty-by-five-hundred",
-        CLOCKS,
-        "Compare the three protocols.",
-        "one restart: 500 partitions stop, or ten",
-    ),
-    Preset(
-        "storm",
-        CLOCKS,
-        "Raise max.poll.interval.ms until the storm ends.",
-        "a healthy member pays for two that are slow",
-    ),
-    Preset(
-        "poll-timeout",
-        CLOCKS,
-        "Open Logs of the slow member.",
-        "it looks like a crash, but heartbeats arrived all the time",
-    ),
-    Preset("slow-consumer", CLOCKS, "Lower max.poll.records.", "batch time against max.poll.interval.ms"),
-    Preset(
-        "freeze",
-        CLOCKS,
-        "Scrub to the thaw.",
-        "for a blink, a zombie works on partitions that belong to somebody else; its commit is refused",
-    ),
-    Preset(
-        "network-cut",
-        CLOCKS,
-        "Open Messages.",
-        "lost requests; the member reads on for a quarter of a minute after the group has removed it: a zombie",
-    ),
-    Preset(
-        "recovered-member",
-        CLOCKS,
-        "Play; then crash another member first.",
-        "it comes back under a new member id, and the group waits until the session of the old one ends",
-    ),
-    Preset(
-        "crash-in-hand-over",
-        CLOCKS,
-        "Compare the three protocols.",
-        "for whom the group waits, and which partitions flow meanwhile",
-    ),
-    Preset(
-        "lost-records",
-        CALLBACKS,
-        "Set auto.offset.reset to earliest and play again.",
-        "what the next reader passes over, because there is no committed offset",
-    ),
-    Preset(
-        "slow-callback",
-        CALLBACKS,
-        "Set callback_ms to 0 and compare.",
-        "under Eager all wait for the slowest callback",
-    ),
-    Preset(
-        "wrong-librdkafka-callback",
-        CALLBACKS,
-        "Open Logs of consumer-3.",
-        "a member that heartbeats, reads nothing, and whom the group waits for",
-    ),
-    Preset(
-        "duplicate-instance",
-        IDENTITY,
-        "Open Why at the moment of the second process.",
-        "the older process is fenced: FENCED_INSTANCE_ID",
-    ),
-    Preset(
-        "static-restart-in-time",
-        IDENTITY,
-        "Play, then restart later by hand.",
-        "no rebalance at all, and no one else reads meanwhile",
-    ),
-    Preset(
-        "static-restart-too-late",
-        IDENTITY,
-        "Compare with the restart in time.",
-        "the price of a static member that does not come back",
-    ),
-    Preset(
-        "rolling-restart-static",
-        IDENTITY,
-        "Compare with the dynamic rolling restart.",
-        "moved partitions: none",
-    ),
-    Preset(
-        "subscription-change",
-        ASSIGN,
-        "Switch the assignor under Settings.",
-        "which partitions move though nobody needs them to",
-    ),
-    Preset(
-        "partitions-added",
-        ASSIGN,
-        "Lower metadata.max.age.ms.",
-        "how late new partitions are noticed, and by whom",
-    ),
-    Preset(
-        "skewed-range",
-        ASSIGN,
-        "Switch the assignor to roundrobin under Settings.",
-        "the records that wait for consumer-1, and nobody else's",
-    ),
-    Preset(
-        "regex-surprise",
-        ASSIGN,
-        "Raise metadata.max.age.ms.",
-        "a rebalance that no consumer and no operator asked for",
-    ),
-    Preset(
-        "two-bounces",
-        MIGRATION,
-        "Step from mark to mark.",
-        "at no time is a member without a common assignor",
-    ),
-    Preset(
-        "bounce-gone-wrong",
-        MIGRATION,
-        "Find the moment at which a member dies.",
-        "INCONSISTENT_GROUP_PROTOCOL: one bounce too few",
-    ),
-    Preset(
-        "migration",
-        MIGRATION,
-        "Step from mark to mark; open Members.",
-        "who computes the assignment before, between and after",
-    ),
-    Preset(
-        "rolling-restart",
-        OPERATIONS,
-        "Make the time between restarts longer.",
-        "how many generations a deployment costs",
-    ),
-    Preset(
-        "broker-restart", OPERATIONS, "Open Messages.", "members keep what they have; commits and joins wait"
-    ),
-    Preset(
-        "coordinator-failover", OPERATIONS, "Open Logs of the broker.", "the group is read back from its log"
-    ),
-    Preset(
-        "broker-bounce-racks",
-        OPERATIONS,
-        "Set kafka_version to 4.4.0 and play again.",
-        "a rebalance for a broker that holds no group at all",
-    ),
-    Preset(
-        "defect-sticky-stale-leader",
-        DEFECTS,
-        "Open Invariants.",
-        "a leader with old metadata leaves new partitions to nobody",
-    ),
-    Preset(
-        "defect-deleted-topic-hangs",
-        DEFECTS,
-        "Open Why at the end.",
-        "an eager member that is silent for good",
-    ),
-    Preset(
-        "defect-empty-group-waits",
-        DEFECTS,
-        "Switch kafka_version under Settings.",
-        "the first one back in an empty group gets nothing",
-    ),
-    Preset(
-        "defect-joins-too-early",
-        DEFECTS,
-        "Open Messages at the start.",
-        "a KIP-848 consumer inside a classic group's first join phase",
-    ),
-    Preset(
-        "defect-second-revocation", DEFECTS, "Step through the epochs.", "a member epoch that no target has"
-    ),
-    Preset(
-        "defect-commit-races",
-        DEFECTS,
-        "Set kafka_version to 4.3.1 and compare.",
-        "a commit that is refused because the epoch overtook it",
-    ),
-)
+def read_lesson(text: str, name: str) -> Lesson:
+    """The lesson in the YAML text of scenario ``name``; raises ``ScenarioError`` naming file, line, key and what is allowed there."""
+    nodes, entries = _block(text, name + SUFFIX)
+    beats = nodes.sequence(entries["beats"], "lesson.beats")
+    return Lesson(
+        name,
+        _one_of(nodes, entries["group"], "lesson.group", GROUPS),
+        nodes.integer(entries["order"], "lesson.order"),
+        nodes.text(entries["try"], "lesson.try"),
+        nodes.text(entries["watch"], "lesson.watch"),
+        tuple(_beat(nodes, beat, f"lesson.beats[{number}]") for number, beat in enumerate(beats)),
+        nodes.text(entries["also_called"], "lesson.also_called") if "also_called" in entries else "",
+        tuple(
+            _one_of(nodes, one, "lesson.finds", FINDS)
+            for one in nodes.sequence(entries["finds"], "lesson.finds")
+        )
+        if "finds" in entries
+        else (),
+        nodes.time_ms(entries["begins"], "lesson.begins") if "begins" in entries else None,
+        _dies(nodes, entries["dies"]) if "dies" in entries else dict.fromkeys(THREE_PROTOCOLS, ()),
+    )
 
 
-TWICE = frozenset(
-    {
-        "two-consumers-crash",
-        "crash",
-        "storm",
-        "poll-timeout",
-        "slow-consumer",
-        "freeze",
-        "network-cut",
-        "recovered-member",
-        "duplicate-instance",
-        "defect-sticky-stale-leader",
+def _block(text: str, where: str) -> tuple[Nodes, dict[str, Node]]:
+    """The entries of the block; the rest of the file, which a scenario's own reader checks, is not read again."""
+    nodes = Nodes(where)
+    found = _BLOCK.search(text)
+    if found is None:
+        raise ScenarioError(f"{where}:1: has no lesson; expected lesson: with {', '.join(NEEDED)}")
+    root = compose("\n" * text.count("\n", 0, found.start()) + found[0], where)
+    ((at, block),) = nodes.mapping(root, "").values()
+    entries = {key: value for key, (_, value) in nodes.mapping(block, "lesson", KEYS).items()}
+    for needed in NEEDED:
+        if needed not in entries:
+            nodes.fail(at, "lesson", f"has no {needed}; expected {', '.join(NEEDED)}")
+    return nodes, entries
+
+
+def _one_of(nodes: Nodes, node: Node, key: str, known: Mapping[str, str] | tuple[str, ...]) -> str:
+    word = nodes.text(node, key)
+    if word not in known:
+        nodes.fail(node, key, f"got {word!r}{nearest(word, known)} (expected one of {', '.join(known)})")
+    return word
+
+
+def _beat(nodes: Nodes, node: Node, key: str) -> LessonBeat:
+    entries = {name: value for name, (_, value) in nodes.mapping(node, key, ("kind", "says", "nth")).items()}
+    for needed in ("kind", "says"):
+        if needed not in entries:
+            nodes.fail(node, key, f"has no {needed}; expected kind and says")
+    nth = nodes.integer(entries["nth"], f"{key}.nth") if "nth" in entries else 1
+    if nth == 0:
+        nodes.fail(
+            entries["nth"], f"{key}.nth", "got 0; expected 1 for the first step of its kind, -1 for the last"
+        )
+    kind = _one_of(nodes, entries["kind"], f"{key}.kind", STEP_KINDS)
+    return LessonBeat(kind, nodes.text(entries["says"], f"{key}.says"), nth)
+
+
+def _dies(nodes: Nodes, node: Node) -> Mapping[str, tuple[str, ...]]:
+    """Who dies: one list for every protocol, or one for each."""
+    from yaml.nodes import MappingNode
+
+    if not isinstance(node, MappingNode):
+        return dict.fromkeys(THREE_PROTOCOLS, nodes.names(node, "lesson.dies"))
+    told = nodes.mapping(node, "lesson.dies", THREE_PROTOCOLS)
+    return {
+        name: nodes.names(told[name][1], f"lesson.dies.{name}") if name in told else ()
+        for name in THREE_PROTOCOLS
     }
-)
-"""Lessons in which dozens of records come twice; a test counts them."""
-SKIPPED = frozenset({"lost-records"})
-"""Lessons in which records are lost."""
-FINDS_TWICE = "records come twice, are delivered again: duplicates, redelivery, at least once"
-FINDS_SKIPPED = "records are lost, skipped, never read: data loss"
-
-
-def search_words(name: str) -> str:
-    """What the search finds a lesson by, beside its title and what is to be tried in it."""
-    lists = ((TWICE, FINDS_TWICE), (SKIPPED, FINDS_SKIPPED))
-    told = [words for names, words in lists if name in names]
-    return "; ".join([*told, also_called(name)])
 
 
 @lru_cache(maxsize=1)
-def preset_rows() -> list[dict[str, str]]:
-    """All lessons with the titles and stories of their scenarios, as JSON values."""
-    from rebalance_kit.scenarios import load, names
-
-    rows = []
-    for preset in PRESETS:
-        if preset.name in names():
-            scenario = load(preset.name)
-            rows.append(
-                {
-                    "name": preset.name,
-                    "group": preset.group,
-                    "title": scenario.title,
-                    "story": scenario.story,
-                    "try": preset.try_,
-                    "watch": preset.watch,
-                    "finds": search_words(preset.name),
-                }
+def lessons() -> tuple[Lesson, ...]:
+    """All lessons in the order of the menu; raises ``ScenarioError`` where one has no block, or the place of another."""
+    places: dict[tuple[int, int], Lesson] = {}
+    for name in names():
+        lesson = read_lesson(source(name), name)
+        place = (GROUPS.index(lesson.group), lesson.order)
+        if place in places:
+            taken = ", ".join(str(order) for group, order in sorted(places) if group == place[0])
+            nodes, entries = _block(source(name), name + SUFFIX)
+            nodes.fail(
+                entries["order"],
+                "lesson.order",
+                f"{lesson.order} is the place of {places[place].name}; expected a free one ({lesson.group} has {taken})",
             )
-    return rows
+        places[place] = lesson
+    return tuple(places[place] for place in sorted(places))
 
 
-def lesson_of(name: str) -> Preset | None:
+def lesson_of(name: str) -> Lesson | None:
     """The lesson of a scenario's name, None for a scenario of one's own."""
-    return next((preset for preset in PRESETS if preset.name == name), None)
+    return next((lesson for lesson in lessons() if lesson.name == name), None)
+
+
+def search_words(lesson: Lesson) -> str:
+    """What the search finds a lesson by, beside its title and what is to be tried in it.
+
+    >>> search_words(lesson_of("join"))
+    'new consumer, add a pod, Kubernetes, k8s'
+    """
+    words = lesson.also_called
+    also = f"{words}, Kubernetes, k8s" if ON_KUBERNETES.search(words) else words
+    return "; ".join([*(FINDS[kind] for kind in lesson.finds), also])
+
+
+@lru_cache(maxsize=1)
+def lesson_rows() -> list[dict[str, str]]:
+    """All lessons with the titles and stories of their scenarios, as JSON values."""
+    rows = []
+    for lesson in lessons():
+        scenario = load(lesson.name)
+        rows.append(
+            {
+                "name": lesson.name,
+                "group": lesson.group,
+                "title": scenario.title,
+                "story": scenario.story,
+                "try": lesson.try_,
+                "watch": lesson.watch,
+                "finds": search_words(lesson),
+            }
+        )
+    return rows

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rebalance_kit.view.lab.branches import Choices, History
-from rebalance_kit.view.lab.lessons import PRESETS, lesson_of
+from rebalance_kit.view.lab.lessons import lesson_of, lessons
 from rebalance_kit.view.lab.state import ASSIGNORS, topics_of
 from rebalance_kit.view.lab.stepping.numbers import numbers
 from rebalance_kit.view.style.embedding import embedded
@@ -84,7 +84,7 @@ def controls_of(history: History, choices: Choices) -> dict[str, object]:
         "story": state.base.story,
         "preset": state.base.name,
         "guided": bool(lesson or state.scenario.actions),
-        "lesson": f"Lesson {PRESETS.index(lesson) + 1} of {len(PRESETS)}" if lesson else "",
+        "lesson": f"Lesson {lessons().index(lesson) + 1} of {len(lessons())}" if lesson else "",
         "try": lesson.try_ if lesson else "",
         "watch": lesson.watch if lesson else "",
         "protocols": [[name, words, PROTOCOL_SAYS[name]] for name, words in PROTOCOL_WORDS.items()],

@@ -16,7 +16,7 @@ from rebalance_kit.simulation.permalink import LinkError
 from rebalance_kit.view.lab.costs import MOST_COLUMNS, Comparing, at_a_glance, cost, packed, preview
 from rebalance_kit.view.lab.exports import exported
 from rebalance_kit.view.lab.guide.content import guide_of
-from rebalance_kit.view.lab.lessons import preset_rows
+from rebalance_kit.view.lab.lessons import lesson_rows
 from rebalance_kit.view.lab.playing.horizons import nothing_follows
 from rebalance_kit.view.lab.playing.playback import film_bytes
 from rebalance_kit.view.lab.playing.prefetch import is_large
@@ -195,7 +195,7 @@ def _guide(lab: LabSession, _message: Message) -> Answer:
 
 
 def _presets(_lab: LabSession, _message: Message) -> Answer:
-    return {}, [packed(preset_rows())]
+    return {}, [packed(lesson_rows())]
 
 
 def _fields(lab: LabSession, _message: Message) -> Answer:

@@ -21,7 +21,7 @@ from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.states import BoardState
 from rebalance_kit.view.lab.branches import Branch, Choices, History
 from rebalance_kit.view.lab.costs import Comparing
-from rebalance_kit.view.lab.lessons import PRESETS
+from rebalance_kit.view.lab.lessons import lessons
 from rebalance_kit.view.lab.page import controls_of
 from rebalance_kit.view.lab.playing.playback import film_bytes
 from rebalance_kit.view.lab.playing.prefetch import Prefetch, is_large
@@ -177,7 +177,7 @@ class LabSession(traitlets.HasTraits):
         except RebalanceKitError as error:
             why = str(error) if isinstance(error, LinkError) else f"The link cannot be played: {error}"
             self._begin(
-                opened(known_scenario(PRESETS[0].name), "eager", None, None),
+                opened(known_scenario(lessons()[0].name), "eager", None, None),
                 None,
                 f"{why[:1].upper()}{why[1:]}. Opened the first preset instead.",
             )

@@ -339,7 +339,7 @@ def test_every_notebook_lesson_and_document_that_a_report_names_is_there():
     import re
 
     from rebalance_kit.scenarios import names
-    from rebalance_kit.view.lab.lessons import PRESETS
+    from rebalance_kit.view.lab.lessons import lessons
 
     root = ROOT
     advice = "\n".join(reading([f"A{number}" for number in range(1, 15)] + ["D"]))
@@ -347,11 +347,11 @@ def test_every_notebook_lesson_and_document_that_a_report_names_is_there():
     assert len(numbers) >= 6 and all(
         list((root / "notebooks").glob(f"{number}-*.ipynb")) for number in numbers
     )
-    lessons = {one.name for one in PRESETS}
+    known = {one.name for one in lessons()}
     told = {
         word for line in advice.splitlines() if "lesson" in line for word in line.split() if word in names()
     }
-    assert told == {"poll-timeout", "two-bounces", "bounce-gone-wrong"} <= lessons
+    assert told == {"poll-timeout", "two-bounces", "bounce-gone-wrong"} <= known
     assert (root / "docs" / "forensics.md").is_file() and "docs/forensics.md" in advice
 
 

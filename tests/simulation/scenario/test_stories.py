@@ -9,11 +9,10 @@ from rebalance_kit.analysis.ownership import owned_at
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.simulation.scenario.scenario import THREE_PROTOCOLS
 from rebalance_kit.simulation.simulate import simulate
+from rebalance_kit.view.lab.lessons import lesson_of
 
 CLASSIC = ("eager", "cooperative")
 INCREMENTAL = ("cooperative", "consumer")
-DEFECTS = {name for name in scenarios.names() if name.startswith("defect-")}
-OWN_PROTOCOL = {"bounce-gone-wrong", "migration", "two-bounces"} | DEFECTS
 three = pytest.mark.parametrize("protocol", THREE_PROTOCOLS)
 
 
@@ -64,16 +63,15 @@ def test_every_scenario_has_a_title_and_a_story_of_two_to_five_sentences(name):
 
 @pytest.mark.parametrize("name", scenarios.names())
 def test_every_scenario_runs_to_its_end_in_every_protocol_and_nobody_dies_untold(name):
-    for protocol in (None,) if name in OWN_PROTOCOL else THREE_PROTOCOLS:
+    lesson = lesson_of(name)
+    for protocol in (None,) if scenarios.load(name).chooses_protocol() else THREE_PROTOCOLS:
         trace = run(name, protocol)
         assert trace.rows[-1].kind == "run_end"
         died = {row.actor for row in trace.of("died")}
-        told = {
-            "bounce-gone-wrong": {"consumer-2"},
-            "defect-joins-too-early": {"consumer-2"},
-            "duplicate-instance": {"twin"} if protocol == "consumer" else {"consumer-2"},
-        }
-        assert died == told.get(name, set())
+        told = set(lesson.dies[protocol or "eager"])
+        assert died == told, (
+            f"scenarios/{name}.yaml, lesson.dies, tells of {told} under {protocol}, the run of {died}"
+        )
 
 
 def test_an_unknown_scenario_is_refused_with_the_nearest_ones():

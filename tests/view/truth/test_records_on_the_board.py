@@ -15,7 +15,7 @@ from rebalance_kit.simulation.scenario.scenario import THREE_PROTOCOLS
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.lab.costs import cost
-from rebalance_kit.view.lab.lessons import PRESETS, SKIPPED, TWICE
+from rebalance_kit.view.lab.lessons import lesson_of, lessons
 from rebalance_kit.view.lab.tabs.metrics import metric_rows
 from rebalance_kit.view.lab.widget import Lab
 from rebalance_kit.view.words.descriptions import describe_board
@@ -100,11 +100,11 @@ def test_the_preview_of_a_crash_before_any_commit_says_how_many_records_are_lost
     assert metrics(lab.trace).records_lost == 0
 
 
-@pytest.mark.parametrize("name", [preset.name for preset in PRESETS if preset.name != LARGE])
+@pytest.mark.parametrize("name", [preset.name for preset in lessons() if preset.name != LARGE])
 def test_the_search_finds_the_lessons_in_which_records_come_twice_or_are_lost(name):
     figures = metrics(run(name, None if load(name).chooses_protocol() else "eager"))
-    assert (figures.records_redelivered >= DOZENS) == (name in TWICE)
-    assert (figures.records_lost > 0) == (name in SKIPPED)
+    assert (figures.records_redelivered >= DOZENS) == ("twice" in lesson_of(name).finds)
+    assert (figures.records_lost > 0) == ("skipped" in lesson_of(name).finds)
 
 
 def test_a_queue_that_grows_is_said_and_nothing_waits_is_not():

@@ -14,13 +14,13 @@ from rebalance_kit.simulation.scenario.scenario import THREE_PROTOCOLS
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.states import RECENT_MS, BoardState
-from rebalance_kit.view.lab.lessons import PRESETS
+from rebalance_kit.view.lab.lessons import lessons
 from rebalance_kit.view.lab.tabs.why import steps
 from rebalance_kit.view.words.deliveries import deliveries_line, deliveries_words, offsets_words, places_words
 from rebalance_kit.view.words.phrases import LISTED
 
 LARGE = "fifty-by-five-hundred"
-LESSONS = [preset.name for preset in PRESETS if preset.name != LARGE]
+LESSONS = [preset.name for preset in lessons() if preset.name != LARGE]
 
 
 def boards_of(name: str, protocol: str) -> Boards | None:

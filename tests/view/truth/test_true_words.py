@@ -12,14 +12,14 @@ from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.scenario.scenario import THREE_PROTOCOLS
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.board.boards import Boards
-from rebalance_kit.view.lab.lessons import PRESETS
+from rebalance_kit.view.lab.lessons import lessons
 from rebalance_kit.view.words.causes import unread_causes
 from rebalance_kit.view.words.descriptions import describe_board
 from rebalance_kit.view.words.moment import sentence
 from rebalance_kit.view.words.phrases import LISTED
 
 LARGE = "fifty-by-five-hundred"
-LESSONS = [preset.name for preset in PRESETS if preset.name != LARGE]
+LESSONS = [preset.name for preset in lessons() if preset.name != LARGE]
 
 
 @lru_cache(maxsize=1)

@@ -13,12 +13,12 @@ from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.scenario.scenario import THREE_PROTOCOLS, MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.board.boards import Boards
-from rebalance_kit.view.lab.lessons import PRESETS
+from rebalance_kit.view.lab.lessons import lessons
 from rebalance_kit.view.lab.state import LabState
 from tests.support.view_truth import violations
 
 LARGE = "fifty-by-five-hundred"
-LESSONS = [preset.name for preset in PRESETS if preset.name != LARGE]
+LESSONS = [preset.name for preset in lessons() if preset.name != LARGE]
 LONG = os.environ.get("REBALANCE_KIT_LONG") == "1"
 SEEDS = range(1, 21) if LONG else (1, 2)
 RUNS = 2_000 if LONG else 300

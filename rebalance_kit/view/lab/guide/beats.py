@@ -1,6 +1,6 @@
 """The beats of a run: the steps of Why at which guided playing stops, one per phase of a rebalance.
 
-A lesson says some of them in its own words (``lesson_beats``); the others are told as Why tells them. Nothing is said
+A lesson says some of them in its own words (``lessons``); the others are told as Why tells them. Nothing is said
 that the run does not show: a beat is a step of the run's account, with the rule of that step.
 """
 
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from rebalance_kit.simulation.scenario.scenario import Scenario
 from rebalance_kit.view.board.boards import Boards
-from rebalance_kit.view.lab.guide.lesson_beats import LESSON_BEATS, STORY_FROM, LessonBeat
+from rebalance_kit.view.lab.lessons import LessonBeat, lesson_of
 from rebalance_kit.view.lab.tabs.why import Step, joined, steps
 
 FULL_ROUNDS = 2
@@ -57,6 +57,14 @@ PHASES: Mapping[str, str] = MappingProxyType(
 """The phase of each kind of step; a kind without one is no beat unless a lesson names it."""
 ONCE = frozenset({"hearing", "join", "assignment", "follow-up"})
 """Phases that are told of the first rebalance alone."""
+FIRST = "two-consumers"
+FIRST_BEATS = (
+    LessonBeat("member_added", "The first member is in the group; a second one is on its way."),
+    LessonBeat("generation", "The wait for more members is over, and the leader deals the partitions."),
+    LessonBeat("assignment", "Each member hears its share, and only now does anything flow."),
+    LessonBeat("target", "The coordinator itself deals the partitions; no member has to wait for another."),
+)
+"""What the lab says of the run that it opens with, which is no lesson of the menu (``state.first_lesson``)."""
 HEARS = "will re-join: group is already rebalancing"
 _REASON = re.compile(r" \((?:[^()]|\([^()]*\))*\)\.")
 
@@ -87,13 +95,17 @@ def beats_from(boards: Boards, start_ms: int, told: Sequence[LessonBeat] = ()) -
 
 def lesson_beats(scenario: Scenario) -> Sequence[LessonBeat]:
     """What the lesson of a scenario says in its own words."""
-    return LESSON_BEATS.get(scenario.name, ())
+    if scenario.name == FIRST:
+        return FIRST_BEATS
+    lesson = lesson_of(scenario.name)
+    return lesson.beats if lesson else ()
 
 
 def story_start_ms(scenario: Scenario) -> int:
     """Where the lesson says, else the first action or late start; 0 where nothing happens but the start itself."""
-    if scenario.name in STORY_FROM:
-        return STORY_FROM[scenario.name]
+    lesson = lesson_of(scenario.name)
+    if lesson and lesson.begins_ms is not None:
+        return lesson.begins_ms
     acts = [action.at_ms for action in scenario.actions]
     late = [member.start_ms for member in scenario.members if (member.start_ms or 0) >= LATE_MS]
     starts = [at_ms for at_ms in late if at_ms is not None and (not acts or at_ms >= min(acts) - LEAD_MS)]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from rebalance_kit.analysis.deliveries import TWICE
 from rebalance_kit.model.trace import TraceRow
+from rebalance_kit.simulation.scenario.scenario import ACTIONS
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.marks import told_action
 from rebalance_kit.view.lab.tabs.action_rules import action_rule
@@ -37,6 +38,22 @@ RENEWING: Mapping[str, frozenset[str]] = MappingProxyType(
     }
 )
 """Requests whose arrival or answer begins the session of a member anew, by protocol of the group."""
+
+SPLIT: Mapping[str, tuple[str, ...]] = {
+    "callback_begin": ("callback assigned", "callback revoked", "callback lost"),
+    "join_prepared": ("gives up all", "keeps all"),
+    "member_reconciled": ("told to give up", "reconciled"),
+    "rejoin_requested": ("rejoin_requested", "joins once more"),
+}
+"""Rows of one kind that are steps of several."""
+STEP_KINDS = (
+    *(f"action {do}" for do in ACTIONS),
+    *(f"removed {how}" for how in REMOVED),
+    *(kind for row in ACCOUNTS for kind in SPLIT.get(row, (row,))),
+    *(kind for kind in RECORDS if ":" not in kind),
+    "flows again",
+)
+"""Every kind of step that a run may have; a lesson's beat names one of them."""
 
 
 class Step(NamedTuple):
