@@ -1,4 +1,4 @@
-"""The page's JavaScript: its bundles, its style, its types and its tests, all by Deno from the package index.
+"""The page's JavaScript and style sheets: bundles, layout, types and tests, all by Deno from the package index.
 
 python scripts/page.py build [FOLDER]   bundle page/ into the package (or into a folder, for comparison)
 python scripts/page.py lint             style, layout and types, nothing is changed
@@ -103,9 +103,14 @@ def build(folder: Path = PACKAGE, entries: Iterable[str] = BUNDLES) -> None:
         beside.replace(target)
 
 
+def styles() -> list[str]:
+    """The style sheets of the package, as paths."""
+    return [str(path) for path in sorted(PACKAGE.glob("view/*/static/*.css"))]
+
+
 def lint() -> int:
-    """Style, layout and types of the sources and their tests."""
-    checks = [["lint", "--quiet"], ["fmt", "--quiet", "--check"], ["check", "--quiet", "."]]
+    """Style, layout and types of the sources and their tests, and the layout of the style sheets."""
+    checks = [["lint", "--quiet"], ["fmt", "--quiet", "--check", ".", *styles()], ["check", "--quiet", "."]]
     return max([run(*check).returncode for check in checks])
 
 
@@ -118,7 +123,7 @@ def main(arguments: list[str]) -> int:
         case ["lint"]:
             return lint()
         case ["format"]:
-            return run("fmt", "--quiet").returncode
+            return run("fmt", "--quiet", ".", *styles()).returncode
         case ["test"]:
             return run("test", "--quiet", "--no-check", "tests").returncode
     print(__doc__)
