@@ -14,7 +14,7 @@ from tests.support.paths import ROOT
 from tests.support.scripts import loaded
 
 SHAPED = sorted(
-    path for path in (ROOT / "notebooks").glob("*.ipynb") if re.match(r"0\db?-|1[0-5]-", path.name)
+    path for path in (ROOT / "notebooks").glob("*.ipynb") if re.match(r"0\db?-|1[0-5]b?-", path.name)
 )
 OBJECTIVE = re.compile(r"\((?:CCDAK|CCAAK) [A-Z][\w ]+\)[;.]?$")
 LONGEST_VISIBLE_CELL = 24
@@ -110,11 +110,14 @@ def test_every_name_that_a_notebook_imports_from_the_kit_is_there():
     assert absent == []
 
 
-def test_the_first_picture_of_the_course_is_what_the_engine_does():
+def test_every_linked_picture_is_what_the_engine_or_the_script_draws():
     first = nbformat.read(ROOT / "notebooks" / "00-start-here.ipynb", as_version=4).cells[0].source
     assert "](images/three-protocols.svg)" in first
-    stored = (ROOT / "notebooks" / "images" / "three-protocols.svg").read_text("utf-8")
-    assert stored == loaded("strips").drawn(), "run scripts/strips.py"
+    strips = loaded("strips")
+    images = sorted((ROOT / "notebooks" / "images").glob("*.svg"))
+    assert [path.stem for path in images] == sorted(strips.PICTURES)
+    for path in images:
+        assert path.read_text("utf-8") == strips.drawn(path.stem), f"{path.name}: run scripts/strips.py"
 
 
 def test_every_picture_that_a_notebook_links_to_is_there():
