@@ -2,7 +2,7 @@
 # Python 3.11 or newer, make and the package index.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup lab demo test lint format notebooks forms golden bench fidelity forensics pictures page clean
+.PHONY: help setup lab demo test lint format notebooks forms golden bench fidelity forensics pictures page api clean
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -41,6 +41,9 @@ test: $(STAMP) ## check everything: style, types, rooms, doctests, tests, notebo
 	@scripts/find-chromium
 	@$(MAKE) --no-print-directory lint
 	$(BIN)/python -m pytest $(TEST_FLAGS)
+
+api: $(STAMP) ## write docs/api.md, the public names with their examples
+	$(BIN)/python scripts/api.py
 
 page: $(STAMP) ## bundle the page's JavaScript from page/ into the package
 	$(BIN)/python scripts/page.py build

@@ -10,8 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from rebalance_kit.forensics.event import Event
-from rebalance_kit.forensics.history.owners import Owners
+from rebalance_kit.analysis.owners import Owners, TraceEvent
 from rebalance_kit.model.trace import Trace, TraceRow
 
 TRIGGERS: Mapping[str, str] = MappingProxyType(
@@ -339,7 +338,7 @@ def rests(trace: Trace) -> tuple[Rest, ...]:
         elif row.kind == "callback_begin":
             owners.setdefault(groups[row.actor], Owners()).take(_call(row))
         elif row.detail["how"] == "session":
-            lost = Event({"member": str(row.detail["name"]), "at_ms": row.at_ms})
+            lost = TraceEvent(row.at_ms, member=str(row.detail["name"]))
             owners.setdefault(str(row.detail["group"]), Owners()).expired(lost)
     found = [
         Rest(group, gap.partition, gap.from_ms, gap.to_ms, gap.owner_before, gap.owner_after, gap.known_by)
@@ -349,8 +348,7 @@ def rests(trace: Trace) -> tuple[Rest, ...]:
     return tuple(sorted(found, key=lambda rest: (rest.to_ms, rest.group, rest.partition)))
 
 
-def _call(row: TraceRow) -> Event:
+def _call(row: TraceRow) -> TraceEvent:
     """A callback as a line of a log tells it."""
     detail = row.detail
-    said = {"event": detail["callback"], "client": row.actor, "at_ms": row.at_ms}
-    return Event({**said, "partitions": list(detail["partitions"])})
+    return TraceEvent(row.at_ms, str(detail["callback"]), row.actor, list(detail["partitions"]))

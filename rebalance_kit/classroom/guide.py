@@ -97,7 +97,7 @@ def _beat(beat: Beat) -> Iterator[Cell]:
         yield Cell(f"from rebalance_kit import Lab\n\n{_lab(beat.lab)}", code=True, widget=True)
     for scenario in beat.compare:
         yield Cell(
-            "from rebalance_kit import describe_comparison, three\n\n"
+            "from rebalance_kit.notebook import three\nfrom rebalance_kit.view import describe_comparison\n\n"
             f'print(describe_comparison(list(three("{scenario}").values())))',
             code=True,
         )

@@ -14,7 +14,8 @@
 # It counts partitions. It knows nothing about lag, load or the size of records.
 
 # %%
-from rebalance_kit import Quiz, deal
+from rebalance_kit import Quiz
+from rebalance_kit.view import deal
 from rebalance_kit.notebook import columns, next_notebook, predict, reveal
 
 # %% [markdown]

@@ -14,7 +14,8 @@
 # %% tags=["hide-input"]
 from dataclasses import replace
 
-from rebalance_kit import Lab, Quiz, clocks, metrics, scenario, simulate
+from rebalance_kit import Lab, Quiz, metrics, scenario, simulate
+from rebalance_kit.view import clocks
 from rebalance_kit.notebook import columns, draws, gaps, median, next_notebook, predict, run
 from rebalance_kit.notebook import reasons, reveal, spread, with_configs
 

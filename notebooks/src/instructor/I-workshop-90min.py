@@ -263,7 +263,8 @@ poll = Poll("three-crash-gap")
 poll
 
 # %%
-from rebalance_kit import describe_comparison, three
+from rebalance_kit.notebook import three
+from rebalance_kit.view import describe_comparison
 
 print(describe_comparison(list(three("crash").values())))
 
@@ -328,11 +329,13 @@ Lab("poll-timeout", "eager", seed=1, at_ms=28_000)
 # **Plan B.** The two tables of the printed handout.
 
 # %%
-from rebalance_kit import describe_comparison, three
+from rebalance_kit.notebook import three
+from rebalance_kit.view import describe_comparison
 
 print(describe_comparison(list(three("rolling-restart").values())))
 
 # %%
-from rebalance_kit import describe_comparison, three
+from rebalance_kit.notebook import three
+from rebalance_kit.view import describe_comparison
 
 print(describe_comparison(list(three("rolling-restart-static").values())))

@@ -26,7 +26,7 @@
 # Spark takes some seconds to start. The first cell starts it in the background; keep reading.
 
 # %%
-from rebalance_kit import start_in_background
+from rebalance_kit.pipeline import start_in_background
 
 starting = start_in_background()
 

@@ -11,7 +11,7 @@
 # - follow a group while its logs are being written (CCDAK Observability).
 
 # %%
-from rebalance_kit import start_in_background
+from rebalance_kit.pipeline import start_in_background
 
 starting = start_in_background()
 
@@ -254,7 +254,7 @@ print(eighth.check(storms))
 # storm has written half of its log by now:
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit import watching
+from rebalance_kit.view import watching
 from rebalance_kit.notebook import growing_log, seen_so_far
 
 log = growing_log(storm_logs)

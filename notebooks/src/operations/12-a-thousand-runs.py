@@ -10,7 +10,7 @@
 # - run plain Python as Spark tasks, and see why tasks take unequal time (CCDAK Application Development).
 
 # %%
-from rebalance_kit import start_in_background
+from rebalance_kit.pipeline import start_in_background
 
 starting = start_in_background()
 
@@ -87,7 +87,7 @@ by_timeout.orderBy("session_timeout_ms").show()
 # that came later: the detection takes the session timeout minus the age of that request. The last column is the price: false alarms in 84 runs. **Watch for** how the two panels belong together.
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit import detection_figure
+from rebalance_kit.view import detection_figure
 from rebalance_kit.notebook import Drawn, twin
 
 rows = [row.asDict() for row in runs.orderBy("run").collect()]
@@ -150,7 +150,7 @@ unread.orderBy("members").show()
 # **Watch for** the place where the lines cross in the right panel. If you measure with three consumers on a laptop, you measure the wrong side of it.
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit import gap_figure
+from rebalance_kit.view import gap_figure
 
 rows = [row.asDict() for row in rollouts.orderBy("run").collect()]
 crossing = Drawn(gap_figure(rows))

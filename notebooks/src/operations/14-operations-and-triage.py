@@ -19,7 +19,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from rebalance_kit import Quiz, triage
+from rebalance_kit import Quiz
+from rebalance_kit.view import triage
 from rebalance_kit.notebook import consumer_groups, incident, log_files, next_notebook, predict, reveal, run
 
 home = tempfile.TemporaryDirectory()

@@ -129,7 +129,7 @@ describe(join)
 # count the steps of this run.
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit import state_machine
+from rebalance_kit.view import state_machine
 
 machine = state_machine(join)
 machine

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rebalance_kit.analysis.owners import CALLS
 from rebalance_kit.forensics.findings.finding import Row, line, told
 from rebalance_kit.forensics.history.felt import FELT
-from rebalance_kit.forensics.history.owners import CALLS
 from rebalance_kit.forensics.words import counted
 
 if TYPE_CHECKING:

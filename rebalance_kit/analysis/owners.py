@@ -19,12 +19,54 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
-    from rebalance_kit.forensics.event import Event
-
 #: A rebalance is written down by the coordinator up to this long after a client felt it.
 _EARLY_MS = 100
 
 CALLS = frozenset({"assigned", "revoked", "lost"})
+
+
+class Told(Protocol):
+    """What a log line or a trace row tells of a member: a callback, an expiry, or one of its settings."""
+
+    @property
+    def event(self) -> str:
+        """One of ``CALLS`` for a callback."""
+
+    @property
+    def client(self) -> str | None:
+        """Whose callback or setting it is."""
+
+    @property
+    def at_ms(self) -> int | None:
+        """When, None where the line has no time."""
+
+    @property
+    def partitions(self) -> list[str] | None:
+        """What the callback was given."""
+
+    @property
+    def member(self) -> str | None:
+        """Who expired."""
+
+    @property
+    def key(self) -> str | None:
+        """The setting's name."""
+
+    @property
+    def value(self) -> str | None:
+        """The setting's value."""
+
+
+class TraceEvent(NamedTuple):
+    """A callback or an expiry that a trace tells."""
+
+    at_ms: int
+    event: str = ""
+    client: str | None = None
+    partitions: list[str] | None = None
+    member: str | None = None
+    key: str | None = None
+    value: str | None = None
 
 
 class _Call(NamedTuple):
@@ -81,7 +123,7 @@ class Owners:
         self._sessions: dict[str, dict[str, str]] = {}
         self._tells = False
 
-    def take(self, event: Event) -> None:
+    def take(self, event: Told) -> None:
         """A callback of a client."""
         client, at_ms = event.client, event.at_ms
         if client is None or at_ms is None:
@@ -111,12 +153,12 @@ class Owners:
         self._owner[partition] = call.client
         self._last[partition] = call
 
-    def expired(self, event: Event) -> None:
+    def expired(self, event: Told) -> None:
         """The coordinator removed a member that it had not heard of for a session."""
         if event.member is not None and event.at_ms is not None:
             self._expired.append((event.at_ms, event.member))
 
-    def configured(self, event: Event) -> None:
+    def configured(self, event: Told) -> None:
         """A line of a member's settings."""
         key, value = event.key, event.value
         if event.client is not None and key in {"session.timeout.ms", "group.protocol"} and value is not None:
