@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import rebalance_kit as rk
+from rebalance_kit import view
 from rebalance_kit.simulation.scenario.scenario import Scenario
 
 Call = Callable[[Path], object]
@@ -57,7 +58,7 @@ def _simulations() -> dict[str, Call]:
             for what, given in {"None": None, "text": "crash", "nothing": [], "a scenario": _crash()}.items()
         },
         "compare one run": lambda _: rk.compare(_trace()),
-        "a report in place of runs": lambda folder: rk.write_report("x.html", folder),  # type: ignore[arg-type]
+        "a report in place of runs": lambda folder: view.write_report("x.html", folder),  # type: ignore[arg-type]
     }
     return whole
 
@@ -79,8 +80,8 @@ def _readings() -> dict[str, Call]:
         **{f"read_logs {name}": lambda _, given=given: rk.read_logs(given) for name, given in odd.items()},
         **{f"read_trace {name}": lambda _, given=given: rk.read_trace(given) for name, given in odd.items()},
         **{f"replay {name}": lambda _, given=given: rk.replay(given) for name, given in odd.items()},
-        **{f"watching {name}": lambda _, given=given: rk.watching(given) for name, given in odd.items()},
-        "watching what is missing": lambda folder: rk.watching(folder / "gone"),
+        **{f"watching {name}": lambda _, given=given: view.watching(given) for name, given in odd.items()},
+        "watching what is missing": lambda folder: view.watching(folder / "gone"),
         "read_logs nothing": lambda _: rk.read_logs(),
         "read_logs by an engine of None": lambda folder: rk.read_logs(folder, engine=None),  # type: ignore[arg-type]
         "read_logs with a reading in a mapping": lambda folder: rk.read_logs(folder, reading={"year": 1}),  # type: ignore[arg-type]
