@@ -55,7 +55,8 @@ def read(folders: Iterable[Path]) -> list[Record]:
     out = io.StringIO()
     if run_logs(list(folders), as_json=True, out=out) != 0:
         raise SystemExit(2)
-    return [json.loads(line) for line in out.getvalue().splitlines()]
+    lines = [json.loads(line) for line in out.getvalue().splitlines()]
+    return [line for line in lines if line["kind"] == "group"]
 
 
 def judged(record: Record) -> Record:

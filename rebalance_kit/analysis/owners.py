@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 #: A rebalance is written down by the coordinator up to this long after a client felt it.
 _EARLY_MS = 100
 
+#: A session that ends this near to a whole one after a join phase was begun by that phase.
+_REARMED_MS = 250
+
 CALLS = frozenset({"assigned", "revoked", "lost"})
 
 
@@ -122,6 +125,9 @@ class Owners:
         self._dead: dict[str, int] = {}
         self._sessions: dict[str, dict[str, str]] = {}
         self._tells = False
+        #: Who ever called back, and when a coordinator last set all sessions anew.
+        self.callers: set[str] = set()
+        self._anew: list[int] = []
 
     def take(self, event: Told) -> None:
         """A callback of a client."""
@@ -129,6 +135,7 @@ class Owners:
         if client is None or at_ms is None:
             return
         call = _Call(event.event, client, at_ms)
+        self.callers.add(client)
         moved: list[str] = []
         parts = event.partitions or []
         for partition in parts:
@@ -165,8 +172,21 @@ class Owners:
             told = self._sessions.setdefault(event.client, {})
             told[key] = max(told.get(key, value), value)
 
-    def over(self, name_of: Callable[[str | None], str | None], before_ms: float = inf) -> list[Gap]:
-        """Give away the gaps that ended before then; without a moment, all."""
+    def stabilized(self, event: Told) -> None:
+        """A join phase ended: the coordinator began every member's session anew."""
+        if event.at_ms is not None:
+            self._anew.append(event.at_ms)
+
+    def over(
+        self,
+        name_of: Callable[[str | None], str | None],
+        before_ms: float = inf,
+        last_line: Callable[[str, int], int | None] = lambda *_: None,
+    ) -> list[Gap]:
+        """Give away the gaps that ended before then; without a moment, all.
+
+        ``last_line``: when a client last wrote something up to a moment.
+        """
         expiries = {name: [at_ms] for name, at_ms in self._dead.items()}
         for at_ms, member in self._expired:
             expiries.setdefault(name_of(member) or "", []).append(at_ms)
@@ -177,8 +197,9 @@ class Owners:
         self._gaps = [gap for gap in self._gaps if gap.to_ms >= before_ms]
         for kept in self._kept:
             if kept.after.at_ms < before_ms:
-                rows += self._told_by_expiry(kept, expiries)
+                rows += self._told_by_expiry(kept, expiries, last_line)
         self._kept = [kept for kept in self._kept if kept.after.at_ms >= before_ms]
+        self._anew = [at_ms for at_ms in self._anew if at_ms >= before_ms]
         return sorted(rows)
 
     def forget(self, names: Collection[str]) -> None:
@@ -187,13 +208,18 @@ class Owners:
         self._dead = {name: at_ms for name, at_ms in self._dead.items() if name in theirs}
         self._sessions = {name: told for name, told in self._sessions.items() if name in theirs}
 
-    def _told_by_expiry(self, kept: _Kept, expiries: dict[str, list[int]]) -> Iterator[Gap]:
+    def _told_by_expiry(
+        self, kept: _Kept, expiries: dict[str, list[int]], last_line: Callable[[str, int], int | None]
+    ) -> Iterator[Gap]:
         moments = expiries.get(kept.before.client, [])
         place = bisect_right(moments, kept.after.at_ms)
         if not place or moments[place - 1] < kept.before.at_ms:
             return
         # The coordinator's timer was set by the last heartbeat that reached it.
         silent_since = moments[place - 1] - (self._session_ms(kept.before.client) or 0)
+        if any(abs(at_ms - silent_since) <= _REARMED_MS for at_ms in self._anew):
+            # It was the end of a join phase that set it: of the member, its own log tells when it was last there.
+            silent_since = min(silent_since, last_line(kept.before.client, silent_since) or silent_since)
         from_ms = max(kept.before.at_ms, silent_since)
         yield _gap(kept.partition, from_ms, kept.after, kept.before.client, "expired")
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import re
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from rebalance_kit.cli.commands import Commands
 from rebalance_kit.cli.terminal import working
+from rebalance_kit.forensics.answer.as_csv import CSV_TABLES
+from rebalance_kit.forensics.answer.wishes import FAIL_ON
 
 if TYPE_CHECKING:
+    from rebalance_kit.forensics.answer.answer import Answer
     from rebalance_kit.forensics.tables import Tables
 
 
@@ -21,7 +25,14 @@ def add(commands: Commands) -> None:
 
 
 def _add_logs(commands: Commands) -> None:
-    logs = commands.add_parser("logs", help="what happened, from files or folders of Kafka logs")
+    logs = commands.add_parser(
+        "logs",
+        help="what happened, from files or folders of Kafka logs",
+        epilog="status: 0 nothing wrong, 1 a finding as grave as --fail-on, 2 wrong usage or an input that cannot be read, "
+        "3 nothing wrong was found but not everything was understood (or there was nothing to read), 130 interrupted",
+    )
+    # "-2h" is a value and no option.
+    vars(logs)["_negative_number_matcher"] = re.compile(r"-\d+(?:\.\d+)?[a-z]*$")
     logs.add_argument("paths", nargs="+", metavar="PATH")
     logs.add_argument(
         "--out",
@@ -37,8 +48,53 @@ def _add_logs(commands: Commands) -> None:
         default="auto",
         help="who reads: this process (up to about a million lines), or Spark (default: by size; --master means Spark)",
     )
-    logs.add_argument("--books", action="store_true", help="count the lines of every file in the report")
-    logs.add_argument("--json", action="store_true", help="one JSON line per run and group")
+    _add_answer(logs)
+    _add_reading(logs)
+    logs.set_defaults(command=_logs)
+
+
+def _add_answer(logs: argparse.ArgumentParser) -> None:
+    """What is asked for, and in which form the answer comes."""
+    logs.add_argument("--all", action="store_true", help="everything in words: all findings, all rebalances")
+    logs.add_argument("--books", action="store_true", help="as --all, with the lines of every file counted")
+    logs.add_argument(
+        "--since", metavar="WHEN", help="-2h (before the end of the logs), 02:40, or 2026-11-23T02:40 (UTC)"
+    )
+    logs.add_argument("--until", metavar="WHEN", help="as --since")
+    logs.add_argument(
+        "--group",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="this group only (orders-*); may be repeated",
+    )
+    logs.add_argument(
+        "--member", action="append", default=[], metavar="NAME", help="what this client or member id did"
+    )
+    logs.add_argument("--top", type=int, default=3, metavar="N", help="findings on the screen (default 3)")
+    forms = logs.add_mutually_exclusive_group()
+    forms.add_argument(
+        "--json", action="store_true", help="JSON lines: one per run and group, a summary last"
+    )
+    forms.add_argument("--csv", action="store_true", help="a table as CSV: the findings, or --table")
+    forms.add_argument(
+        "--markdown",
+        type=Path,
+        default=None,
+        metavar="FILE",
+        help="write a postmortem there, its picture beside it",
+    )
+    logs.add_argument("--table", choices=CSV_TABLES, default="findings", help="which table --csv prints")
+    logs.add_argument(
+        "--fail-on",
+        choices=FAIL_ON,
+        default="warning",
+        help="status 1 for a finding as grave as this (default: warning)",
+    )
+
+
+def _add_reading(logs: argparse.ArgumentParser) -> None:
+    """What the lines do not say."""
     logs.add_argument(
         "--layouts", type=Path, default=None, metavar="FILE", help="YAML: layouts to try before the kit's own"
     )
@@ -53,7 +109,6 @@ def _add_logs(commands: Commands) -> None:
         metavar="PATTERN=+2.5s",
         help="add this to the times of the files that fit; may be given several times",
     )
-    logs.set_defaults(command=_logs)
 
 
 def _add_replay(commands: Commands) -> None:
@@ -85,13 +140,30 @@ def _logs(arguments: argparse.Namespace, out: TextIO) -> int:
             arguments.paths,
             arguments.out,
             arguments.master,
-            as_json=arguments.json,
             out=out,
             page=_page,
             engine=arguments.engine,
-            books=arguments.books,
             options=options,
+            answer=_answer(arguments),
         )
+
+
+def _answer(arguments: argparse.Namespace) -> Answer:
+    from rebalance_kit.forensics.answer.answer import Answer
+    from rebalance_kit.forensics.answer.wishes import Wishes
+
+    wishes = Wishes(
+        arguments.since,
+        arguments.until,
+        tuple(arguments.group),
+        tuple(arguments.member),
+        arguments.top,
+        arguments.fail_on,
+    )
+    form = "json" if arguments.json else "csv" if arguments.csv else "screen"
+    if form == "screen" and (arguments.all or arguments.books):
+        form = "report"
+    return Answer(form, wishes, arguments.books, arguments.table, arguments.markdown)
 
 
 def _by_spark(arguments: argparse.Namespace) -> bool:

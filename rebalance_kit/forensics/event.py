@@ -26,6 +26,7 @@ TEXT_FIELDS = (
     "kind",
     "key",
     "value",
+    "confidence",
 )
 
 _FILE_END = re.compile(r"(\.log|\.txt|\.out)?(\.\d+)?(\.gz)?$")
@@ -74,6 +75,8 @@ class Event:
     kind: str | None = None
     key: str | None = None
     value: str | None = None
+    #: ``low`` where no template knows the line and its words alone were read.
+    confidence: str | None = None
     epoch: int | None = None
     generation: int | None = None
     hash: int | None = None

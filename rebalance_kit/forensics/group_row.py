@@ -32,10 +32,26 @@ SHOWN = (
     "waited_for",
     "waited_ms",
     "culprit_member",
+    "confidence",
     "file",
     "line",
 )
-TOLD = ("at_ms", "finding", "who", "unread_ms", "sentence", "do", "source", "file", "line", "evidence")
+TOLD = (
+    *(
+        "at_ms",
+        "last_ms",
+        "finding",
+        "who",
+        "times",
+        "severity",
+        "unread_ms",
+        "at_least",
+        "sentence",
+        "do",
+        "source",
+    ),
+    *("file", "line", "evidence", "confidence", "last_words", "setting"),
+)
 
 
 def group_row(

@@ -106,7 +106,8 @@ class Fold:
         gaps = [] if self._group is None else sink.gaps
         self._findings.settle(inf, history, over)
         rows = self._findings.rows(history, sink.rebalances, spells)
-        said = with_costs(rows, sink.rebalances, spells, gaps)
+        least = history.someone_is_silent(sink.members)
+        said, gaps = with_costs(rows, sink.rebalances, [{**gap, "at_least": least} for gap in gaps])
         if self._group is None:
             return GroupTables(findings=said)
         return GroupTables(

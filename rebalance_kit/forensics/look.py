@@ -16,7 +16,7 @@ from types import NoneType
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.group_tables import GroupTables, group_tables, tables_of_groups
-from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader
+from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader, sums
 from rebalance_kit.forensics.lines.files import PassedOver, Text, collect_some
 from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.tables import EVENTS, GOLD, Row, in_order, require_table
@@ -148,6 +148,7 @@ def _counted(file: FileRead) -> Row:
         "parsed": file.parsed,
         "ignored": file.ignored,
         "rejected": len(file.rejected),
+        **sums((event.__dict__ for event in file.events), file.rejected),
         "note": file.note,
     }
 

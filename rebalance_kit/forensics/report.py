@@ -1,8 +1,7 @@
-"""The report a person reads on the terminal, and the same as JSON lines."""
+"""The whole report in words: every finding and every rebalance."""
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections import Counter
 from datetime import UTC, datetime
@@ -25,12 +24,6 @@ _SHOWN_REJECTS, _FEW_REJECTS = 10, 3
 
 #: How many groups the summary names, how many members a line names, and how many numbers it lists.
 _SUMMARY, _NAMED, _NUMBERS = 8, 6, 12
-
-
-def print_json(result: Tables, out: TextIO) -> None:
-    """One JSON object per line for each run and group, ordered by path and group; ASCII, so that no text breaks a line."""
-    for row in result.rows("groups"):
-        print(json.dumps(group_record(row)), file=out)
 
 
 def group_record(row: dict[str, Any]) -> dict[str, Any]:

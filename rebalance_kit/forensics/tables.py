@@ -45,6 +45,7 @@ _REBALANCES = {
     "waited_for": "string",
     "waited_ms": "bigint",
     "said": "string",
+    "confidence": "string",
     "file": "string",
     "line": "bigint",
 }
@@ -53,14 +54,20 @@ _FINDINGS = {
     "finding": "string",
     "who": "string",
     "at_ms": "bigint",
+    "last_ms": "bigint",
     "times": "bigint",
+    "severity": "string",
     "unread_ms": "bigint",
+    "at_least": "boolean",
     "sentence": "string",
     "do": "string",
     "source": "string",
     "file": "string",
     "line": "bigint",
     "evidence": "string",
+    "confidence": "string",
+    "last_words": "string",
+    "setting": "string",
 }
 
 _PLACE = {"path": "string", "group": "string"}
@@ -83,6 +90,8 @@ GOLD: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "owner_before": "string",
             "owner_after": "string",
             "known_by": "string",
+            "at_least": "boolean",
+            "cause": "string",
         },
         "storms": _PLACE
         | {
@@ -151,6 +160,10 @@ LINES: Mapping[str, str] = MappingProxyType(
         "parsed": "bigint",
         "ignored": "bigint",
         "rejected": "bigint",
+        "unclear": "bigint",
+        "by_words": "bigint",
+        "from_ms": "bigint",
+        "to_ms": "bigint",
         "note": "string",
     }
 )

@@ -11,6 +11,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rebalance_kit.forensics.answer.answer import Answer
+from rebalance_kit.forensics.answer.wishes import Wishes
 from rebalance_kit.forensics.lines.pipes import STANDARD_INPUT
 from rebalance_kit.forensics.tables import TABLES
 from rebalance_kit.model.errors import ConfigError, DataError, RebalanceKitError, require_kind
@@ -57,10 +59,12 @@ def reading_of(options: ReadingOptions) -> Reading:
 
 def _offset(text: str) -> tuple[str, int]:
     """``broker-2/*=+2.5s`` as a path pattern and the milliseconds to add."""
-    match = re.fullmatch(r"(.+)=([+-]?[0-9]{1,12}(?:\.[0-9]{1,9})?)(ms|s)", text)
+    match = re.fullmatch(r"(.+)=([+-]?[0-9]{1,12}(?:\.[0-9]{1,9})?)(ms|s|m|h)", text)
     if match is None:
-        raise ConfigError(f"--offset {text!r}; expected PATTERN=SECONDS, for instance 'broker-2*=+2.5s'")
-    return match[1], round(float(match[2]) * (1 if match[3] == "ms" else 1000))
+        raise ConfigError(
+            f"--offset {text!r}; expected PATTERN=SECONDS, for instance 'broker-2*=+2.5s' or 'c1*=-2h'"
+        )
+    return match[1], round(float(match[2]) * {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000}[match[3]])
 
 
 #: Which engine reads the logs: by their size, this process, or Spark.
@@ -83,14 +87,21 @@ def run_logs(
     options: ReadingOptions | None = None,
     engine: str = "auto",
     books: bool = False,
+    answer: Answer | None = None,
 ) -> int:
     """Run ``rebalance-kit logs``: read ``paths``, write tables to ``out_dir``, print the report.
 
     ``page`` writes a page beside the tables.  ``engine`` is one of ``ENGINES``; a ``master`` means Spark.
-    Returns 0, or 2 with a message on standard error when an input is missing or damaged beyond use.
+    ``answer`` says what is printed and what counts as trouble (as it stands: the whole report, and nothing does).
+    Returns its status (see ``forensics.answer.verdict``), or 2 with a message on standard error when an input is
+    missing or damaged beyond use.
     """
     stream = out or sys.stdout
+    wanted = answer or Answer(
+        "json" if as_json else "report", Wishes(fail_on="never"), books=books, strict=False
+    )
     try:
+        wanted.wishes.check()
         require_paths(paths)
         if out_dir is not None:
             refuse_foreign(Path(out_dir), (*TABLES, PAGE))
@@ -101,15 +112,15 @@ def run_logs(
                 from rebalance_kit.pipeline.output import write_rows
 
                 _write(result, lambda folder: write_rows(result, folder), Path(out_dir), page)
-            _print(result, stream, as_json=as_json, books=books)
+            status = _print(result, stream, wanted)
             if result.interrupted:
                 raise KeyboardInterrupt
         else:
-            _with_spark(paths, out_dir, master, reading, stream, as_json=as_json, books=books, page=page)
+            status = _with_spark(paths, out_dir, master, reading, stream, wanted, page)
     except RebalanceKitError as problem:
         sys.stderr.write(f"rebalance-kit logs: {problem}\n")
         return 2
-    return 0
+    return status
 
 
 def _look(paths: Sequence[str | os.PathLike[str]], reading: Reading) -> Look:
@@ -174,17 +185,16 @@ def lines_about(paths: Sequence[str | os.PathLike[str]]) -> int:
     )
 
 
-def _print(result: Tables, stream: TextIO, *, as_json: bool, books: bool) -> None:
-    from rebalance_kit.forensics import report
+def _print(result: Tables, stream: TextIO, answer: Answer) -> int:
+    """Print the answer; returns its status."""
+    from rebalance_kit.forensics.report import require_balance
 
-    report.require_balance(result.rows("lines"))
-    if as_json:
+    require_balance(result.rows("lines"))
+    if answer.form == "json":
         for one in result.passed_over:
             if one.damaged:
                 sys.stderr.write(f"rebalance-kit logs: {one.path} {one.why}\n")
-        report.print_json(result, stream)
-    else:
-        report.print_report(result, stream, books)
+    return answer.tell(result, stream)
 
 
 def _write(
@@ -210,11 +220,9 @@ def _with_spark(
     master: str | None,
     reading: Reading,
     stream: TextIO,
-    *,
-    as_json: bool,
-    books: bool,
+    answer: Answer,
     page: Callable[[Tables, Path], object] | None,
-) -> None:
+) -> int:
     from rebalance_kit.pipeline import output
     from rebalance_kit.pipeline.inquiry import gold, read_events
     from rebalance_kit.pipeline.spark.launch import command_session
@@ -232,12 +240,13 @@ def _with_spark(
                 _write(
                     result, lambda folder: output.write_tables(result.tables(), folder), Path(out_dir), page
                 )
-            _print(result, stream, as_json=as_json, books=books)
+            status = _print(result, stream, answer)
         except KeyboardInterrupt:
-            if not as_json:
+            if answer.form in {"screen", "report"}:
                 _print_known(silver, stream)
             raise
         result.kept.unpersist()
+    return status
 
 
 def _print_known(silver: Events | None, stream: TextIO) -> None:

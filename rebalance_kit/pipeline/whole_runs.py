@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
-from rebalance_kit.forensics.lines.file_reader import FileRead
+from rebalance_kit.forensics.lines.file_reader import FileRead, sums
 from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.look import by_group
 from rebalance_kit.forensics.tables import GOLD
@@ -149,6 +149,7 @@ def _read(ranges: Sequence[Range], reading: Reading, pieces: list[Piece]) -> lis
                 "rejected": len(one.rejected) - rejected,
                 "events": len(one.events) - events,
                 "last_ms": next((at_ms for at_ms in moments if at_ms is not None), None),
+                **sums((event.__dict__ for event in one.events[events:]), one.rejected[rejected:]),
                 "clients": [],
                 "groups": [],
                 "named": [],

@@ -178,7 +178,7 @@ def test_what_is_no_file_in_a_folder_of_logs_is_passed_over(kind, tmp_path):
         os.mkfifo(path)
     else:
         path.symlink_to({"zero": "/dev/zero", "loop": path, "dangling": tmp_path / "gone"}[kind])
-    result = ended("logs", tmp_path)
+    result = ended("logs", tmp_path, "--all")
     assert result.status == 0, result.error
     assert "1 parsed" in result.out
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from rebalance_kit.forensics.answer.answer import Answer
 from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.look import look
-from rebalance_kit.forensics.report import print_json
 from rebalance_kit.recordings.runs.pack import unpack
 from tests.support.pipeline import many_logs
 
@@ -27,8 +27,9 @@ def looked_at(runs_folder, tmp_path_factory):
     """All logs in one look: see ``many_logs``."""
     made = many_logs.write(tmp_path_factory.mktemp, runs_folder)
     result, out = look(made.paths, Reading(year=2026)), io.StringIO()
-    print_json(result, out)
+    Answer("json").tell(result, out)
     made.result, made.records = result, [json.loads(line) for line in out.getvalue().splitlines()]
+    made.groups = [line for line in made.records if line["kind"] == "group"]
     return made
 
 
@@ -39,7 +40,7 @@ def records(looked_at):
     def under(folder):
         return {
             (Path(line["path"]).name, line["group"]): line
-            for line in looked_at.records
+            for line in looked_at.groups
             if str(folder) in line["path"]
         }
 

@@ -66,7 +66,7 @@ def test_what_the_maker_writes_in_any_layout_is_read_alike(records, layout):
     for record in (one, other):
         record.pop("path")
         # A container gives lines of a block a time (and with it a cost) of their own; one JSON line holds a whole block.
-        places = {"file", "line", "evidence", "at_ms", "unread_ms"}
+        places = {"file", "line", "evidence", "at_ms", "last_ms", "unread_ms"}
         for name in ("rebalances", "findings"):
             record[name] = [
                 {key: value for key, value in row.items() if key not in places} for row in record[name]

@@ -46,15 +46,18 @@ class _Worst:
 
     def __init__(self, first: Evidence) -> None:
         self.first, self.times, self.worst_ms = first, 0, 0
+        self.last_ms = first.at_ms or 0
 
     def take_in(self, other: _Worst) -> None:
         """Keep the higher number and the earlier line of the two."""
         self.first = min(self.first, other.first, key=lambda one: one.place)
         self.times = max(self.times, other.times)
+        self.last_ms = max(self.last_ms, other.last_ms)
 
     def add(self, first: Evidence, took_ms: int) -> None:
         self.first = min(self.first, first, key=lambda one: one.place)
         self.times += 1
+        self.last_ms = max(self.last_ms, first.at_ms or 0)
         self.worst_ms = max(self.worst_ms, took_ms)
 
 
@@ -151,6 +154,7 @@ def _slow_callback(who: str, one: _Worst, *, acknowledges: bool) -> Row:
             one.first,
             "Do less in the callback (commit, hand over, return) and poll often: the partitions wait for it, the other members do not.",
             "ConsumerRebalanceListener; KIP-848",
+            last_ms=one.last_ms,
         )
     return told(
         "slow_callback",
@@ -160,6 +164,7 @@ def _slow_callback(who: str, one: _Worst, *, acknowledges: bool) -> Row:
         one.first,
         "Do less in the callback (commit, hand over, return); under the classic protocol everybody waits for the slowest member.",
         "ConsumerRebalanceListener",
+        last_ms=one.last_ms,
     )
 
 
@@ -172,6 +177,7 @@ def _repeated(who: str, one: _Worst) -> Row:
         one.first,
         "Its application does not poll or sits in a callback: take a thread dump of that process. The line itself is a normal notice.",
         "AbstractCoordinator.HeartbeatResponseHandler; REBALANCE_IN_PROGRESS",
+        last_ms=one.last_ms,
     )
 
 
@@ -184,4 +190,5 @@ def _slow_leader(who: str, one: _Worst) -> Row:
         one.first,
         "Use a cheaper assignor or fewer partitions a group, a session well above it, or group.protocol=consumer.",
         "KAFKA-10122; ConsumerCoordinator.onLeaderElected",
+        last_ms=one.last_ms,
     )

@@ -1,19 +1,21 @@
-"""What a finding cost: the unread partition-time around its moment.
+"""What a finding cost: the unread partition-time that it caused.
 
-A finding belongs to the rebalance in which it was made, and to all others of the same culprit with the same
-trigger, a storm to all of its rebalances; its cost is the sum of the gaps that touch one of them.  Findings of one rebalance share its gaps, so
-costs order findings and are not added up.
+Each gap has one cause.  A gap of an owner that expired is charged to what took that owner; another one to whoever delayed
+the rebalance in which it was open, else to what began that rebalance.  Facts that harm nobody by themselves are charged
+with what nothing else explains.  A gap in which the group had no members is nobody's cost.  So costs add up.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
-from itertools import accumulate
+from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from rebalance_kit.forensics.answer.severity import severity
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterator, Sequence
 
     from rebalance_kit.forensics.findings.finding import Row
     from rebalance_kit.forensics.history.rebalance import Rebalance
@@ -21,69 +23,143 @@ if TYPE_CHECKING:
 #: A finding up to this long before a rebalance belongs to it: a target is computed at most once a second.
 _BEFORE_MS = 1_000
 
+#: What took a member: by the trigger of the rebalance that followed, the most telling first.
+_TRIGGERS = {
+    "session_expired": (
+        *(
+            "failover_not_followed",
+            "machine_frozen",
+            "member_frozen",
+            "died_without_goodbye",
+            "static_member_stayed_away",
+        ),
+        *("task_failed", "session_expired", "client_lost_session"),
+    ),
+    "poll_timeout": ("machine_frozen", "poll_timeout_exceeded", "client_poll_timeout", "poll_overrun"),
+    "leave": ("task_failed", "rolling_restart", "member_left", "scaling_to_and_fro"),
+    "join": ("duplicate_instance_id", "instances_take_turns", "rolling_restart", "scaling_to_and_fro"),
+    "admin_removal": ("admin_removal",),
+    "rebalance_timeout": ("transition_timeout", "silent_member"),
+    "sync_timeout": ("assignment_never_fetched",),
+    "metadata_changed": ("topic_recreated", "topic_changed", "metadata_not_whole"),
+    "regex_changed": ("topic_recreated", "topic_changed"),
+    "subscription_changed": ("resubscribed",),
+    "enforced": ("connect_configs_differ", "rebalance_enforced"),
+    "store_failed": ("offsets_topic_ailing",),
+}
+
+#: Who kept others waiting.
+_DELAYS = (
+    *(
+        "leader_gone",
+        "slow_callback",
+        "deleted_topic_commit",
+        "wrong_callback",
+        "reconciliation_stuck",
+        "slow_leader",
+        "silent_leader",
+    ),
+    *("silent_member", "nobody_rejoined", "ghost_member_id", "repeated_notice", "rebalance_held_up"),
+)
+
+#: What stands behind many rebalances, and a fact that makes each of them dearer: charged with what is left.
+_BEHIND = ("rebalance_storm", "generation_loop", "cooperative_never_settles", "eager_by_default")
+
+#: How a gap is called in which the group had no members, and one that only a rebalance explains.
+NOBODY, REBALANCE = "nobody running", "the rebalance itself"
+
 
 def with_costs(
-    findings: Sequence[Row], rebalances: Sequence[Rebalance], storms: Sequence[Row], gaps: Sequence[Row]
-) -> list[Row]:
-    """The findings with ``unread_ms``: the time of the gaps around each (None: unknown, or without a moment)."""
-    if not gaps:
-        return [{**row, "unread_ms": None} for row in findings]
-    moments, spans = _Moments(rebalances, storms), _Gaps(gaps)
-    return [
-        {**row, "unread_ms": None if row["at_ms"] is None else spans.total(moments.of(row))}
-        for row in findings
-    ]
+    findings: Sequence[Row], rebalances: Sequence[Rebalance], gaps: Sequence[Row]
+) -> tuple[list[Row], list[Row]]:
+    """The findings with ``unread_ms`` (None: unknown), ``at_least`` and ``severity``; the gaps with their ``cause``."""
+    causes = _Causes(findings, rebalances)
+    costs: Counter[int] = Counter()
+    charged = []
+    for gap in gaps:
+        place = causes.of(gap)
+        if isinstance(place, int):
+            costs[place] += max(0, gap["duration_ms"])
+            row = findings[place]
+            said = row["finding"] if row["who"] is None else f"{row['finding']} {row['who']}"
+            charged.append({**gap, "cause": said})
+        else:
+            charged.append({**gap, "cause": place})
+    least = any(gap["at_least"] for gap in gaps)
+    told = []
+    for place, row in enumerate(findings):
+        cost = None if not gaps or row["at_ms"] is None else costs[place]
+        whole = {**row, "unread_ms": cost, "at_least": bool(cost) and least}
+        told.append({**whole, "severity": severity(whole)})
+    return told, charged
 
 
-class _Moments:
-    """When the trouble behind a finding went on."""
+class _Causes:
+    """Looks up the one cause of a gap."""
 
-    def __init__(self, rebalances: Sequence[Rebalance], storms: Sequence[Row]) -> None:
-        self._storms = {row["from_ms"]: (row["from_ms"], row["to_ms"]) for row in storms}
+    def __init__(self, findings: Sequence[Row], rebalances: Sequence[Rebalance]) -> None:
+        self._by_code: dict[str, list[tuple[int, Row]]] = {}
+        for place, row in enumerate(findings):
+            self._by_code.setdefault(row["finding"], []).append((place, row))
         self._rows = sorted(rebalances, key=lambda row: row.start_ms)
         self._starts = [row.start_ms for row in self._rows]
-        self._alike: dict[tuple[str | None, str], list[tuple[int, int]]] = defaultdict(list)
-        for row in self._rows:
-            self._alike[row.culprit, row.trigger].append(_span(row))
+        self._empty = _empty_spells(self._rows)
+        self._empty_from = [begin for begin, _ in self._empty]
 
-    def of(self, finding: Row) -> list[tuple[int, int]]:
-        """From when to when, in order of time."""
-        at_ms, who = finding["at_ms"], finding["who"]
-        if finding["finding"] == "rebalance_storm" and at_ms in self._storms:
-            return [self._storms[at_ms]]
-        place = bisect_right(self._starts, at_ms + _BEFORE_MS) - 1
-        row = self._rows[place] if place >= 0 else None
-        if row is None or _span(row)[1] < at_ms:
-            return [(at_ms, at_ms)]
-        if who is not None and who == row.culprit:
-            return self._alike[row.culprit, row.trigger]
-        begin, end = _span(row)
-        return [(min(begin, at_ms), end)]
+    def of(self, gap: Row) -> int | str:
+        """The place of the finding that caused it, or a word for what is no finding."""
+        begin, end = gap["from_ms"], gap["to_ms"]
+        if self._group_was_empty(begin, end):
+            return NOBODY
+        rows = self._touching(begin, end)
+        if gap["known_by"] == "expired":
+            taken = next(self._taken(gap["owner_before"], _TRIGGERS["session_expired"]), None)
+            if taken is not None:
+                return taken
+        for found in self._delaying(begin, end):
+            return found
+        for row in rows:
+            for found in self._taken(row.culprit, _TRIGGERS.get(row.trigger, ())):
+                return found
+        for code in _BEHIND:
+            for place, said in self._by_code.get(code, ()):
+                if (
+                    said["at_ms"] is not None and said["at_ms"] - _BEFORE_MS <= end
+                ) or code == "eager_by_default":
+                    return place
+        return REBALANCE
+
+    def _touching(self, begin: int, end: int) -> list[Rebalance]:
+        """The rebalances that went on while the gap was open, the earliest first."""
+        upto = bisect_right(self._starts, end + _BEFORE_MS)
+        first = max(0, bisect_left(self._starts, begin) - 2)
+        return [row for row in self._rows[first:upto] if (row.end_ms or end) >= begin - _BEFORE_MS]
+
+    def _taken(self, who: str | None, codes: Sequence[str]) -> Iterator[int]:
+        for code in codes:
+            for place, row in self._by_code.get(code, ()):
+                if row["who"] is None or row["who"] == who:
+                    yield place
+
+    def _delaying(self, begin: int, end: int) -> Iterator[int]:
+        for code in _DELAYS:
+            for place, row in self._by_code.get(code, ()):
+                if (
+                    row["at_ms"] is not None
+                    and row["at_ms"] - _BEFORE_MS <= end
+                    and row["last_ms"] >= begin - _BEFORE_MS
+                ):
+                    yield place
+
+    def _group_was_empty(self, begin: int, end: int) -> bool:
+        place = bisect_left(self._empty_from, begin)
+        return place < len(self._empty) and self._empty[place][1] <= end
 
 
-def _span(row: Rebalance) -> tuple[int, int]:
-    return row.start_ms, row.start_ms if row.end_ms is None else row.end_ms
-
-
-class _Gaps:
-    """The gaps of a group, to be summed by when they were open."""
-
-    def __init__(self, gaps: Sequence[Row]) -> None:
-        begun = sorted((row["from_ms"], row["to_ms"]) for row in gaps if row["to_ms"] > row["from_ms"])
-        over = sorted(begun, key=lambda gap: gap[1])
-        self._begun, self._over = begun, [end for _, end in over]
-        self._from = [begin for begin, _ in begun]
-        self._sum_begun = [0, *accumulate(end - begin for begin, end in begun)]
-        self._sum_over = [0, *accumulate(end - begin for begin, end in over)]
-
-    def total(self, spans: Iterable[tuple[int, int]]) -> int:
-        """Milliseconds of all gaps that touch one of these spans, each gap once."""
-        total, counted = 0, 0
-        for begin, end in spans:
-            upto = bisect_right(self._from, end)
-            if not counted:
-                total = self._sum_begun[upto] - self._sum_over[bisect_left(self._over, begin)]
-            else:
-                total += sum(last - first for first, last in self._begun[counted:upto] if last >= begin)
-            counted = max(counted, upto)
-        return total
+def _empty_spells(rows: Sequence[Rebalance]) -> list[tuple[int, int]]:
+    """When the group had no members: from the rebalance that emptied it to the next."""
+    return [
+        (row.start_ms if row.end_ms is None else row.end_ms, after.start_ms)
+        for row, after in pairwise(rows)
+        if row.members == 0
+    ]

@@ -10,7 +10,10 @@ if TYPE_CHECKING:
     from rebalance_kit.forensics.history.rebalance import Rebalance
 
 #: The columns of the table, in order (``path`` and ``group`` come before them).
-FINDINGS = ("finding", "who", "at_ms", "times", "sentence", "do", "source", "file", "line", "evidence")
+FINDINGS = (
+    *("finding", "who", "at_ms", "last_ms", "times", "sentence", "do", "source", "file", "line", "evidence"),
+    *("confidence", "last_words", "setting"),
+)
 
 #: A row of the table.
 Row: TypeAlias = dict[str, Any]
@@ -24,6 +27,7 @@ class Evidence:
     file: str
     line: int
     text: str
+    confidence: str | None = None
 
     @property
     def place(self) -> tuple[int, int, str]:
@@ -33,18 +37,42 @@ class Evidence:
 
 def line(event: Event) -> Evidence:
     """An event as evidence."""
-    return Evidence(event.at_ms, event.file, event.line, event.text)
+    return Evidence(event.at_ms, event.file, event.line, event.text, event.confidence)
 
 
 def cause(row: Rebalance) -> Evidence:
     """A rebalance as evidence: its line, and its cause as the text."""
-    return Evidence(row.start_ms, row.file, row.line, row.cause)
+    return Evidence(row.start_ms, row.file, row.line, row.cause, row.confidence)
 
 
-def told(code: str, who: str | None, times: int, sentence: str, first: Evidence, do: str, source: str) -> Row:
-    """A row of the table of findings."""
-    values = (code, who, first.at_ms, times, sentence, do, source, first.file, first.line, first.text)
-    return dict(zip(FINDINGS, values, strict=True))
+def told(
+    code: str,
+    who: str | None,
+    times: int,
+    sentence: str,
+    first: Evidence,
+    do: str,
+    source: str,
+    *,
+    last_ms: int | None = None,
+    setting: str | None = None,
+) -> Row:
+    """A row of the table of findings; ``last_ms``: when it was last so (as it stands: when it first was)."""
+    last_ms = first.at_ms if last_ms is None else last_ms
+    values = (
+        code,
+        who,
+        first.at_ms,
+        last_ms,
+        times,
+        sentence,
+        do,
+        source,
+        first.file,
+        first.line,
+        first.text,
+    )
+    return dict(zip(FINDINGS, (*values, first.confidence, None, setting), strict=True))
 
 
 def seconds(ms: int) -> str:

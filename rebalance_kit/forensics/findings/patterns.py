@@ -41,6 +41,10 @@ def _first(rows: Sequence[Rebalance]) -> Evidence:
     return min(map(cause, rows), key=lambda one: one.place)
 
 
+def _last(rows: Sequence[Rebalance]) -> int:
+    return max(row.start_ms for row in rows)
+
+
 def _storms_told(storms: Sequence[Row], rebalances: Sequence[Rebalance]) -> list[Row]:
     """One finding a storm, with the cause of its first rebalance as evidence."""
     causes = {(row.start_ms, row.file, row.line): row.cause for row in reversed(rebalances)}
@@ -61,6 +65,7 @@ def _storms_told(storms: Sequence[Row], rebalances: Sequence[Rebalance]) -> list
                 "for expiries look at the processes, for the leaves and joins of deployments use static membership. "
                 "Cooperative rebalances make each round cheaper.",
                 "KIP-429; KIP-345; KIP-848",
+                last_ms=storm["to_ms"],
             )
         )
     return rows
@@ -85,6 +90,7 @@ def _held_up(rebalances: Sequence[Rebalance]) -> list[Row]:
             "Look at what it did then: a long batch, a revoke callback that drains, an application that does not poll. "
             "A classic rebalance is as slow as its slowest member.",
             "AbstractCoordinator.onJoinPrepare; consumer config max.poll.interval.ms",
+            last_ms=_last(rows),
         )
         for who, rows in late.items()
     ]
@@ -106,6 +112,7 @@ def _never_settling(rebalances: Sequence[Rebalance]) -> list[Row]:
             _first(run),
             "A defect of the assignor: update (librdkafka 2.6.1, Java 3.5.1 or later); stopping all members once is first aid.",
             "KAFKA-15106; confluentinc/librdkafka#4783",
+            last_ms=_last(run),
         )
         for run in runs
         if len(run) >= FOLLOW_UPS
@@ -146,6 +153,7 @@ def _swinging(rebalances: Sequence[Rebalance]) -> list[Row]:
             "Make the scaler's stabilization window longer than a rebalance and the catching up after it; larger steps; "
             "scale on rate, not on lag alone.",
             "Kubernetes HPA stabilizationWindowSeconds; KEDA Kafka scaler",
+            last_ms=_last(begun),
         )
     ]
 
@@ -168,5 +176,6 @@ def _periodic(rebalances: Sequence[Rebalance]) -> list[Row]:
             _first(lost),
             "Look for what has that period: the life of a token or certificate (connections.max.reauth.ms), a scheduled job.",
             "KIP-368; connections.max.reauth.ms",
+            last_ms=_last(lost),
         )
     ]

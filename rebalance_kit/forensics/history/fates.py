@@ -171,6 +171,13 @@ class Fates:
         _settle(lost, lines, lost.at_ms if birth is None else min(birth, lost.at_ms), until_ms)
         return True
 
+    def last_line(self, client: str, at_ms: int) -> int | None:
+        """When a client last wrote something up to a moment, where it wrote nothing later."""
+        lines = [*self.lines_of(client).values()]
+        if self._shared is not None:
+            lines += self._shared.lines_of(client).values()
+        return _last([line.seen for line in lines], at_ms)
+
     def homes_of(self, member: str | None) -> set[str]:
         """The files in whose lines a client names this member id."""
         return self._homes.get(member or "", set())

@@ -20,7 +20,7 @@ from rebalance_kit.forensics.history.topics import KINDS, Topics
 from rebalance_kit.forensics.history.waits import Waits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from rebalance_kit.forensics.event import Event, Kind
     from rebalance_kit.forensics.history.lives import Namesakes
@@ -115,6 +115,8 @@ class History:
         yield self._counted
         if name in EXPIRED:
             yield self._owners.expired
+        if name == "stabilized":
+            yield self._owners.stabilized
         yield self._fates.born
         yield self._coordinator.take
         yield self._lives.take
@@ -159,7 +161,7 @@ class History:
         self._explain(rows, before_ms, until_ms)
         counts, self._counts = self._counts, Counts()
         counts.expired = [self.names.of(member) for member in counts.expired]
-        gaps = [gap._asdict() for gap in self._owners.over(self.names.of, before_ms)]
+        gaps = [gap._asdict() for gap in self._owners.over(self.names.of, before_ms, self._fates.last_line)]
         return Finished(rows, gaps, self._lives.finished(self.names.of, before_ms), counts)
 
     def quiet_before(self, before_ms: int) -> int:
@@ -180,6 +182,10 @@ class History:
         self._waits.name(rows)
         self._causes.name(rows)
         self._owners.move(rows, before_ms)
+
+    def someone_is_silent(self, members: Sequence[Mapping[str, object]]) -> bool:
+        """Whether a log is missing: the coordinator's, or that of a member of which only the coordinator tells."""
+        return not self.coordinated or any(row["client"] not in self._owners.callers for row in members)
 
     @property
     def members(self) -> int:

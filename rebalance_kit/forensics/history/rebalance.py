@@ -28,6 +28,7 @@ REBALANCES = (
     "waited_for",
     "waited_ms",
     "said",
+    "confidence",
     "file",
     "line",
 )
@@ -83,6 +84,7 @@ class Rebalance:
     waited_for: str | None = None
     waited_ms: int | None = None
     said: str | None = None
+    confidence: str | None = None
     # What follows is no column
     moves: Moves = field(default_factory=Moves)
     words: str | None = None

@@ -7,6 +7,7 @@ from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.forensics.event import MESSAGES_A_LINE, Event
+from rebalance_kit.forensics.lines.about import is_unclear
 from rebalance_kit.forensics.lines.messages import LONGEST_LINE, SHOWN, Messages
 from rebalance_kit.forensics.lines.quick import QuickReader
 from rebalance_kit.forensics.lines.repeats import Repeats
@@ -156,6 +157,21 @@ class FileReader:
             return "no known layout"
         found = self._messages.read(line.rstrip("\r"))
         return found[0] if type(found) is list and len(found) == 1 else found
+
+
+def sums(events: Iterable[dict[str, Any]], rejected: Iterable[tuple[int, str, str]]) -> dict[str, Any]:
+    """What a table of files adds to the counts of lines: of some events and rejected lines."""
+    first_ms = last_ms = None
+    by_words: set[int] = set()
+    for fields in events:
+        at_ms = fields.get("at_ms")
+        if at_ms is not None:
+            first_ms = at_ms if first_ms is None or at_ms < first_ms else first_ms
+            last_ms = at_ms if last_ms is None or at_ms > last_ms else last_ms
+        if "confidence" in fields:
+            by_words.add(fields["row"] // MESSAGES_A_LINE)
+    unclear = sum(is_unclear(why, text) for _, why, text in rejected)
+    return {"unclear": unclear, "by_words": len(by_words), "from_ms": first_ms, "to_ms": last_ms}
 
 
 def _add(told: FileRead, fields: dict[str, Any], number: int, line: str) -> dict[str, Any]:

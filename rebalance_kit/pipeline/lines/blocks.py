@@ -30,7 +30,7 @@ class Blocks:
     """The blocks of all files, what became of the lines of each file, and the groups of each run."""
 
     places: tuple[Place, ...]
-    counts: Mapping[tuple[str, str], Mapping[str, int]]
+    counts: Mapping[tuple[str, str], Mapping[str, int | None]]
     groups: Mapping[str, frozenset[str]]
     events: int
 
@@ -46,15 +46,13 @@ def blocks_by_pieces(pieces: Iterable[Piece], files: Sequence[LogFile], reading:
     pieces = sorted(pieces, key=itemgetter(0, 1, 2, 3))
     clocks = {(file.run, file.name): shift(file.run, file.name, reading or Reading()) for file in files}
     places: list[Place] = []
-    counts: dict[tuple[str, str], Mapping[str, int]] = {}
+    counts: dict[tuple[str, str], Mapping[str, int | None]] = {}
     groups: dict[str, set[str]] = defaultdict(set)
     for key, several in groupby(pieces, itemgetter(0, 1)):
         of_file = list(several)
         here = places_in(of_file, clocks[key])
         places += here
-        counts[key] = {
-            name: sum(piece[4][name] for piece in of_file) for name in ("parsed", "ignored", "rejected")
-        }
+        counts[key] = _counts([piece[4] for piece in of_file], clocks[key])
         groups[key[0]].update(*(piece[4]["named"] for piece in of_file))
     return Blocks(
         tuple(places),
@@ -62,6 +60,19 @@ def blocks_by_pieces(pieces: Iterable[Piece], files: Sequence[LogFile], reading:
         {path: frozenset(names) for path, names in groups.items()},
         sum(piece[4]["events"] for piece in pieces),
     )
+
+
+#: Counts of pieces that add up.
+SUMMED = ("parsed", "ignored", "rejected", "unclear", "by_words")
+
+
+def _counts(pieces: Sequence[dict[str, Any]], shift_ms: int) -> dict[str, int | None]:
+    """What became of the lines of a file, and when they were written."""
+    told: dict[str, int | None] = {name: sum(piece[name] for piece in pieces) for name in SUMMED}
+    for name, choose in (("from_ms", min), ("to_ms", max)):
+        moments = [piece[name] for piece in pieces if piece[name] is not None]
+        told[name] = choose(moments) + shift_ms if moments else None
+    return told
 
 
 def places_in(pieces: Sequence[Piece], shift_ms: int) -> list[Place]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
+from rebalance_kit.forensics.lines.file_reader import sums
 from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.pipeline.lines.batch_reader import CLASSIFIED, BatchReader
 from rebalance_kit.pipeline.lines.packets import PACKETS, packed
@@ -92,6 +93,7 @@ def _packed(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
             for row in rows
             if row["class"] == "parsed"
         ]
+        counts |= sums(events, rejected)
         yield packet_batch((*key, 0), packed(events, rejected, counts))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import IO, TYPE_CHECKING, cast
 
-from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader
+from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader, sums
 from rebalance_kit.model.collector import uncollected
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.pipeline.arrow_types import arrow_type
@@ -89,6 +89,7 @@ class RangeReader:
                     "parsed": told.parsed,
                     "ignored": told.lines - lines - told.parsed - len(told.rejected),
                     "last_ms": steps.last_ms,
+                    **sums(events, told.rejected),
                 }
                 lines = told.lines
                 yield packet_batch(

@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 
 from rebalance_kit.forensics.tables import EVENTS, LINES, REJECTED
 from rebalance_kit.pipeline.arrow_types import arrow_type
+from rebalance_kit.pipeline.lines.blocks import SUMMED
 from rebalance_kit.pipeline.lines.packets import (
     EVENTS_OF_GROUP,
     REJECTED_LINES,
@@ -80,7 +81,7 @@ def line_counts(spark: SparkSession, files: Sequence[LogFile], blocks: Blocks) -
 
     Files without a line have a row too.
     """
-    nothing = {"parsed": 0, "ignored": 0, "rejected": 0}
+    nothing = dict.fromkeys(SUMMED, 0)
     rows = [
         {
             "path": file.run,

@@ -45,8 +45,8 @@ def test_nothing_of_java_reaches_the_terminal(runs_folder):
     run = runs_folder / "crash.eager.4.3.1"
     done = started("-m", "rebalance_kit.cli", "logs", str(run), "--engine", "spark")
     here = io.StringIO()
-    assert cli.main(["logs", str(run), "--engine", "local"], here) == 0
-    assert (done.returncode, done.stderr) == (0, "")
+    assert cli.main(["logs", str(run), "--engine", "local"], here) == 1
+    assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout == here.getvalue()
 
 

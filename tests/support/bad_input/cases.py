@@ -88,7 +88,8 @@ def _told(status: int, error: str) -> Outcome:
         lines = error.splitlines()
         one = len(lines) == 1 or (lines[:1] and lines[0].startswith("usage: ") and " error: " in lines[-1])
         return "refused" if one and len(error) < _MOST_LETTERS else "odd"
-    return {0: "taken", 1: "found"}.get(status, "odd")
+    # 3: taken, and said that it may not be all.
+    return {0: "taken", 1: "found", 3: "taken"}.get(status, "odd")
 
 
 def _command(*words: str, files: dict[str, str | bytes] | None = None) -> Callable[[Path], Outcome]:
@@ -406,7 +407,7 @@ def _named(name: str) -> Callable[[Path], Outcome]:
     def run(folder: Path) -> Outcome:
         (folder / "in").mkdir()
         (folder / "in" / name).write_text(_LINE, "utf-8")
-        result = ended("logs", folder / "in", "--out", folder / "out")
+        result = ended("logs", folder / "in", "--out", folder / "out", "--all")
         if result.status == 0 and "1 parsed" not in result.out:
             return "odd"
         return _told(result.status, result.error)

@@ -130,14 +130,19 @@ COMMANDS: Mapping[str, Command] = {
     "exam": Command(
         ("exam", "CCDAK", "--questions", "5"), typed="a\na\na\na\na\n\n", as_set=False, mean=answers_of
     ),
-    "logs": Command(("logs", "in", "--out", "out"), prepare=_logs, as_set=False, mean=rows_of),
+    "logs": Command(
+        ("logs", "in", "--fail-on", "never", "--out", "out"), prepare=_logs, as_set=False, mean=rows_of
+    ),
     "notebook": Command(("workshop", "90min", "--to", "out.ipynb")),
     "watch": Command(
         ("watch", "in", "--once", "--out", "out"), prepare=_few_logs, as_set=False, mean=rows_of
     ),
     "watch, this process": Command(("watch", "in", "--idle", "1"), prepare=_few_logs, mean=nothing_of),
     "logs, Spark": Command(
-        ("logs", "in", "--engine", "spark", "--out", "out"), prepare=_few_logs, as_set=False, mean=rows_of
+        ("logs", "in", "--fail-on", "never", "--engine", "spark", "--out", "out"),
+        prepare=_few_logs,
+        as_set=False,
+        mean=rows_of,
     ),
     "notebooks.py": Command(
         ("--folder", "notebooks"),

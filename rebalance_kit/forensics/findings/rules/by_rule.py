@@ -43,6 +43,19 @@ for _rule in RULES:
 class _Hits:
     first: Event
     times: int = 0
+    last_ms: int | None = None
+
+    def add(self, event: Event) -> None:
+        """One more, in any order."""
+        self.take_in(_Hits(event, 1, event.at_ms))
+
+    def take_in(self, other: _Hits) -> None:
+        """Those of another, too."""
+        self.times += other.times
+        if other.last_ms is not None:
+            self.last_ms = max(self.last_ms or other.last_ms, other.last_ms)
+        if line(other.first).place < line(self.first).place:
+            self.first = other.first
 
 
 class ByRule:
@@ -58,9 +71,7 @@ class ByRule:
             if rule.when(event):
                 kind, key = _whose(event)
                 hits = self._hits.setdefault((rule.code, kind, key), _Hits(event))
-                hits.times += 1
-                if line(event).place < line(hits.first).place:
-                    hits.first = event
+                hits.add(event)
                 self._rules[rule.code] = rule
 
     def forget(self, members: Collection[str], names: Names) -> None:
@@ -69,9 +80,7 @@ class ByRule:
             hits = self._hits.pop((code, kind, member))
             name = names.of(member) or ""
             one = self._hits.setdefault((code, "client", name), _Hits(hits.first))
-            one.times += hits.times
-            if line(hits.first).place < line(one.first).place:
-                one.first = hits.first
+            one.take_in(hits)
 
     def rows(self, names: Names, rebalances: Sequence[Rebalance]) -> list[Row]:
         """All findings by rules."""
@@ -79,11 +88,9 @@ class ByRule:
         for (code, kind, key), hits in self._hits.items():
             who = names.of(key) if kind == "member" else key
             one = merged.setdefault((code, who if kind != "nobody" else None), _Hits(hits.first))
-            one.times += hits.times
-            if line(hits.first).place < line(one.first).place:
-                one.first = hits.first
+            one.take_in(hits)
         rows = [
-            _row(self._rules[code], who, hits.times, line(hits.first), vars(hits.first))
+            _row(self._rules[code], who, hits.times, line(hits.first), vars(hits.first), hits.last_ms)
             for (code, who), hits in merged.items()
         ]
         return rows + _of_rebalances(rebalances)
@@ -115,7 +122,8 @@ def _of_rebalances(rebalances: Sequence[Rebalance]) -> list[Row]:
     for (code, who), hits in found.items():
         first = min(hits, key=lambda row: cause(row).place)
         quoted = {"said": first.said, "topics": first.topics, "cause": first.cause}
-        rows.append(_row(rules[code], who, len(hits), cause(first), quoted))
+        last_ms = max(row.start_ms for row in hits)
+        rows.append(_row(rules[code], who, len(hits), cause(first), quoted, last_ms))
     return rows
 
 
@@ -130,11 +138,18 @@ def _culprits(rule: RebalanceRule, row: Rebalance) -> list[str | None]:
     return blamed
 
 
-def _row(rule: Rule, who: str | None, times: int, first: Evidence, quoted: Mapping[str, object]) -> Row:
+def _row(
+    rule: Rule,
+    who: str | None,
+    times: int,
+    first: Evidence,
+    quoted: Mapping[str, object],
+    last_ms: int | None,
+) -> Row:
     sentence = rule.sentence.replace("{who}", "a member" if who is None else who).replace("{n}", str(times))
     for name, untold in _UNTOLD.items():
         if "{" + name + "}" in sentence:
             value = quoted.get(name)
             text = ", ".join(value) if isinstance(value, list) else untold if value is None else str(value)
             sentence = sentence.replace("{" + name + "}", text)
-    return told(rule.code, who, times, sentence, first, rule.do, rule.source)
+    return told(rule.code, who, times, sentence, first, rule.do, rule.source, last_ms=last_ms)

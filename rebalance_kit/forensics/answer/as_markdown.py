@@ -1,0 +1,136 @@
+"""A postmortem in Markdown, with its timeline as a picture beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.sax.saxutils import escape
+
+from rebalance_kit.forensics.answer.verdict import totals
+from rebalance_kit.forensics.report import clock
+from rebalance_kit.forensics.words import counted
+from rebalance_kit.model.files import write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from rebalance_kit.forensics.answer.selected import Selected
+    from rebalance_kit.forensics.answer.verdict import Card, Verdict
+    from rebalance_kit.forensics.tables import Row
+
+#: So many rebalances are told one by one.
+_MOST = 200
+_WIDE, _HIGH, _LEFT = 960, 22, 160
+
+
+def write_postmortem(result: Selected, said: Verdict, target: Path) -> None:
+    """Write the postmortem to ``target``, and beside it the picture of the same name that ends in ``.svg``."""
+    picture = target.with_suffix(".svg")
+    drawn = _picture(result)
+    if drawn:
+        write_atomically(picture, drawn)
+    write_atomically(target, "\n".join(_lines(result, said, picture.name if drawn else None)) + "\n")
+
+
+def _lines(result: Selected, said: Verdict, picture: str | None) -> Iterator[str]:
+    yield f"# {_plain(said.sentence)}"
+    yield ""
+    sums = totals(result.rows("gaps"))
+    least = "at least " if sums["at_least"] else ""
+    known = said.understood
+    yield f"- Severity: {said.severity or 'none'}"
+    if sums["longest_ms"] is not None:
+        yield f"- Cost: {least}{sums['unread_ms'] / 1000:,.1f} partition-seconds unread, longest gap {sums['longest_ms'] / 1000:,.1f} s ({_plain(sums['longest'])})"
+    yield f"- Read: {counted(len(result.rows('lines')), 'file')}; {known.about - known.unclear:,} of {counted(known.about, 'line')} about groups understood"
+    if picture:
+        yield ""
+        yield f"![Rebalances and unread partitions over time]({picture})"
+    yield from ("", "## Timeline (UTC)", "", "| when | group | what | where |", "|---|---|---|---|")
+    rows = result.rows("rebalances")
+    for row in sorted(rows, key=lambda row: row["start_ms"])[:_MOST]:
+        lasted = "" if row["duration_ms"] is None else f" ({row['duration_ms'] / 1000:.1f} s)"
+        yield f"| {clock(row['start_ms'])} | {_cell(row['group'])} | {_cell(row['cause'])}{lasted} | `{_code(row['file'])}:{row['line']}` |"
+    if len(rows) > _MOST:
+        yield f"| | | and {len(rows) - _MOST:,} more | |"
+    yield from ("", "## Causes and evidence", "")
+    for number, card in enumerate(said.cards, start=1):
+        yield from _told(number, card)
+    yield from ("## Actions", "")
+    for action in dict.fromkeys(card.first["do"] for card in said.cards):
+        yield f"- [ ] {_plain(action)}"
+
+
+def _told(number: int, card: Card) -> Iterator[str]:
+    row = card.first
+    yield f"{number}. **{card.severity}**: {_plain(row['sentence'])}{_plain(card.others)}"
+    yield ""
+    yield f"   `{_code(row['file'])}:{row['line']}`"
+    yield ""
+    yield f"       {' '.join(row['evidence'].split())[:300]}"
+    yield ""
+    for name in ("last_words", "setting"):
+        if row[name]:
+            yield f"   {_plain(row[name])}"
+            yield ""
+
+
+def _plain(text: str) -> str:
+    """Text that no Markdown reads as markup."""
+    kept = " ".join(text.split())
+    for sign in "\\`*_[]<>|#!":
+        kept = kept.replace(sign, "\\" + sign)
+    return kept
+
+
+def _cell(text: str) -> str:
+    return _plain(text)
+
+
+def _code(text: str) -> str:
+    return text.replace("`", "'").replace("|", "/")
+
+
+def _picture(result: Selected) -> str:
+    """A row per group: rebalances as bars, unread partitions as a red line below; empty where there is nothing to draw."""
+    rows = result.rows("rebalances")
+    if not rows:
+        return ""
+    gaps = result.rows("gaps")
+    begin = min(row["start_ms"] for row in rows)
+    end = max(
+        [*(row["end_ms"] or row["start_ms"] for row in rows), *(row["to_ms"] for row in gaps), begin + 1]
+    )
+    groups = list(dict.fromkeys(row["group"] for row in rows))[:20]
+
+    def x(at_ms: int) -> float:
+        return _LEFT + float((max(begin, at_ms) - begin) / (end - begin) * (_WIDE - _LEFT - 10))
+
+    high = _HIGH * len(groups) + 40
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDE}" height="{high}" font-family="sans-serif" font-size="12">',
+        f'<rect width="{_WIDE}" height="{high}" fill="white"/>',
+    ]
+    for place, group in enumerate(groups):
+        y = 10 + place * _HIGH
+        parts.append(f'<text x="4" y="{y + 12}">{escape(str(group)[:24])}</text>')
+        parts += _bars(
+            [row for row in rows if row["group"] == group],
+            [row for row in gaps if row["group"] == group],
+            y,
+            x,
+        )
+    parts.append(f'<text x="{_LEFT}" y="{high - 8}">{clock(begin)}</text>')
+    parts.append(f'<text x="{_WIDE - 10}" y="{high - 8}" text-anchor="end">{clock(end)} UTC</text></svg>')
+    return "\n".join(parts) + "\n"
+
+
+def _bars(rows: Sequence[Row], gaps: Sequence[Row], y: int, x: Callable[[int], float]) -> Iterator[str]:
+    for row in rows[:2_000]:
+        left, right = x(row["start_ms"]), x(row["end_ms"] or row["start_ms"])
+        yield (
+            f'<rect x="{left:.1f}" y="{y}" width="{max(1.5, right - left):.1f}" height="10" fill="#1f5fa8">'
+            f"<title>{escape(row['cause'])}</title></rect>"
+        )
+    for gap in gaps[:2_000]:
+        left, right = x(gap["from_ms"]), x(gap["to_ms"])
+        yield f'<rect x="{left:.1f}" y="{y + 12}" width="{max(1.0, right - left):.1f}" height="3" fill="#c0392b" fill-opacity="0.4"/>'

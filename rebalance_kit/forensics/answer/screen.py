@@ -1,0 +1,220 @@
+"""One screen of 120 x 40: what broke, who, why, what to do, and what was left out."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING
+
+from rebalance_kit.forensics.answer.severity import NOTE
+from rebalance_kit.forensics.answer.verdict import totals
+from rebalance_kit.forensics.report import clock
+from rebalance_kit.forensics.words import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rebalance_kit.forensics.answer.selected import Selected
+    from rebalance_kit.forensics.answer.verdict import Card, Verdict
+    from rebalance_kit.forensics.answer.wishes import Wishes
+    from rebalance_kit.forensics.tables import Row
+
+WIDTH = 118
+_GROUPS, _NOTES, _RECENT = 5, 2, 4
+_BARS, _BUCKETS = "▁▂▃▄▅▆▇█", 60
+_SHOWN_TEXT = 150
+_TIME = re.compile(
+    r"^\[?\d{4}-\d\d-\d\d[T ][\d:,.]+Z?\]?\s*(?:[A-Z]{4,5} +)?(?:\[Group[^\]]*\]:? ?)?", re.ASCII
+)
+
+
+def screen(result: Selected, said: Verdict, wishes: Wishes) -> str:
+    """The screen as text, lines of at most 118 letters."""
+    lines: list[str] = []
+    mark = f"  {said.severity.upper()}" if said.severity not in {None, NOTE} else ""
+    lines += [*_wrap("", said.sentence + mark), "", *_read(result, said)]
+    gaps = result.rows("gaps")
+    lines += [*_cost(gaps), *_strip(result, gaps), ""]
+    shown = _shown(said.cards, wishes.top)
+    for number, card in enumerate(shown, start=1):
+        lines += [*_card(number, card), ""]
+    rows = result.rows("groups")
+    if rows:
+        lines += [*_groups(result, rows), ""]
+    if not shown:
+        lines += _recent(result.rows("rebalances"))
+    lines += [*_left_out(result, said, shown, len(rows)), *_next()]
+    return "\n".join(lines) + "\n"
+
+
+def _shown(cards: Sequence[Card], top: int) -> list[Card]:
+    """The first cards; of mere notes two are enough beside graver ones."""
+    grave = [card for card in cards if card.severity != NOTE]
+    notes = [card for card in cards if card.severity == NOTE]
+    return [*grave[:top], *notes[: max(0, min(_NOTES, top - len(grave)))]]
+
+
+def _read(result: Selected, said: Verdict) -> list[str]:
+    rows = result.rows("lines")
+    begin = min((row["from_ms"] for row in rows if row["from_ms"] is not None), default=None)
+    end = max((row["to_ms"] for row in rows if row["to_ms"] is not None), default=None)
+    since, until = result.since_ms, result.until_ms
+    period = "no time in them"
+    if begin is not None and end is not None:
+        first, last = (
+            (begin if since is None else max(since, begin)),
+            (end if until is None else min(until, end)),
+        )
+        period = f"{clock(first)} to {clock(last)} UTC"
+        if begin < 0 or end < 86_400_000:
+            period += " (the lines hold no day)"
+    known = said.understood
+    told = f"{counted(len(rows), 'file')}, {counted(sum(row['lines'] for row in rows), 'line')}, {period}"
+    if known.about:
+        told += f"; {known.about - known.unclear:,} of {counted(known.about, 'line')} about groups understood"
+    if known.by_words:
+        told += f" ({known.by_words:,} by single words: less sure)"
+    lines = _wrap("  read      ", told)
+    if known.first is not None:
+        first_line = known.first
+        which = _client_like(first_line["text"])
+        lines += _wrap(
+            "  unclear   ",
+            f"{counted(known.unclear, 'line')} not understood{which}, so nothing is said to be absent; first "
+            f"{first_line['file']}:{first_line['line']}  {_short(first_line['text'])}",
+        )
+    for row in rows:
+        if row["note"] and ("lost" in row["note"] or "empty" in row["note"] or "interrupted" in row["note"]):
+            lines += _wrap("  note      ", f"{row['file']}: {row['note']}")
+    for one in result.passed_over:
+        if one.damaged:
+            lines += _wrap("  not read  ", f"{one.path} {one.why}")
+    return lines
+
+
+def _client_like(text: str) -> str:
+    from rebalance_kit.forensics.lines.about import client_like
+
+    which = client_like(text)
+    return f" ({which})" if which else ""
+
+
+def _cost(gaps: Sequence[Row]) -> list[str]:
+    if not gaps:
+        return []
+    sums = totals(gaps)
+    least = "at least " if sums["at_least"] else ""
+    told = f"{least}{sums['unread_ms'] / 1000:,.1f} partition-seconds unread; longest gap {sums['longest_ms'] / 1000:,.1f} s"
+    return _wrap("  cost      ", f"{told} ({sums['longest']})")
+
+
+def _strip(result: Selected, gaps: Sequence[Row]) -> list[str]:
+    """Unread partitions over time, and who began rebalances below."""
+    moments = [row["start_ms"] for row in result.rows("rebalances")]
+    if not gaps or len(moments) < 2:
+        return []
+    begin = min([*moments, *(row["from_ms"] for row in gaps)])
+    end = max([*moments, *(row["to_ms"] for row in gaps)])
+    step = max(1, (end - begin) // _BUCKETS + 1)
+    sums: dict[int, int] = defaultdict(int)
+    for row in gaps:
+        for place in range((row["from_ms"] - begin) // step, (row["to_ms"] - begin) // step + 1):
+            first = begin + place * step
+            sums[place] += max(0, min(row["to_ms"], first + step) - max(row["from_ms"], first))
+    most = max(sums.values(), default=0) or 1
+    bars = "".join(
+        _BARS[0 if not sums[place] else 1 + sums[place] * (len(_BARS) - 2) // most]
+        for place in range(_BUCKETS)
+    )
+    return [f"  unread    {clock(begin)[11:19]} {bars} {clock(end)[11:19]}"]
+
+
+def _card(number: int, card: Card) -> Iterator[str]:
+    row = card.first
+    often = [] if card.times == 1 else [counted(card.times, "time")]
+    least = "at least " if row["at_least"] else ""
+    cost = [f"{least}{card.unread_ms / 1000:,.0f} partition-s"] if card.unread_ms >= 500 else []
+    tail = f"   {', '.join([*often, *cost])}" if often or cost else ""
+    less_sure = "" if row["confidence"] is None else " (read from single words)"
+    yield from _wrap(
+        f"  {number}  {card.severity.upper():8}  ", f"{row['sentence']}{card.others}{less_sure}{tail}", 5
+    )
+    at = f"{clock(row['at_ms'])[11:]}  " if row["at_ms"] is not None else ""
+    yield f"     proof     {row['file']}:{row['line']}  {at}{_short(row['evidence'])}"[:WIDTH]
+    if row["last_words"]:
+        yield f"     last words  {row['last_words']}"[:WIDTH]
+    if row["setting"]:
+        yield from _wrap("     setting   ", row["setting"])
+    yield from _wrap("     do        ", row["do"])
+
+
+def _short(text: str) -> str:
+    """A line on one line, without the time that stands beside it."""
+    return " ".join(_TIME.sub("", text, count=1).split())[:_SHOWN_TEXT]
+
+
+def _groups(result: Selected, rows: Sequence[Row]) -> Iterator[str]:
+    unread: Counter[tuple[str, str]] = Counter()
+    for gap in result.rows("gaps"):
+        unread[gap["path"], gap["group"]] += max(0, gap["duration_ms"])
+    several = len({row["path"] for row in rows}) > 1
+    yield f"  {'group':36} members  rebalances  {'generation':>10}  {'unread':>12}  state at the end"
+    ranked = sorted(
+        rows,
+        key=lambda row: (-unread[row["path"], row["group"]], -len(row["rebalances"] or []), row["group"]),
+    )
+    for row in ranked[:_GROUPS]:
+        begun = row["rebalances"] or []
+        last = begun[-1] if begun else None
+        numbers = [*row["generations"], *row["epochs"]] or [one["after"] for one in begun if one["after"]]
+        members = next((one["members"] for one in reversed(begun) if one["members"] is not None), None)
+        cost = unread[row["path"], row["group"]]
+        name = f"{row['group']} ({row['path'].rsplit('/', 1)[-1]})" if several else str(row["group"])
+        yield (
+            f"  {name[:36]:36} {'?' if members is None else members:>7}  {len(begun):>10}  "
+            f"{numbers[-1] if numbers else '?':>10}  {f'{cost / 1000:,.1f} part-s' if cost else '-':>12}  {_state(last)}"
+        )
+
+
+def _state(last: Row | None) -> str:
+    if last is None:
+        return "no rebalance told of"
+    if last["end_ms"] is None:
+        return "rebalancing: no end in these logs"
+    return "empty" if last["members"] == 0 else "settled"
+
+
+def _recent(rows: Sequence[Row]) -> list[str]:
+    lines: list[str] = []
+    for row in rows[-_RECENT:]:
+        step = " -> ".join("?" if row[name] is None else str(row[name]) for name in ("before", "after"))
+        lines += _wrap(
+            f"  {clock(row['start_ms'])}  {step:<9} ", f"{row['cause']} ({row['file']}:{row['line']})"
+        )
+    return [*lines, ""] if lines else []
+
+
+def _left_out(result: Selected, said: Verdict, shown: Sequence[Card], groups: int) -> list[str]:
+    told = []
+    begun = len(result.rows("rebalances")) - (
+        min(_RECENT, len(result.rows("rebalances"))) if not shown else 0
+    )
+    if begun:
+        told.append(f"{counted(begun, 'rebalance')} in words")
+    if len(said.cards) > len(shown):
+        told.append(f"{counted(len(said.cards) - len(shown), 'finding')}")
+    if groups > _GROUPS:
+        told.append(counted(groups - _GROUPS, "group"))
+    return _wrap("  left out  ", f"{', '.join(told)} (--all shows them)") if told else []
+
+
+def _next() -> list[str]:
+    return [
+        "  next      --all   --since -2h   --group NAME   --markdown FILE   --out DIR   --json   rebalance-kit explain"
+    ]
+
+
+def _wrap(head: str, text: str, deeper: int = 0) -> list[str]:
+    indent = " " * (len(head) if not deeper else deeper + 10)
+    return textwrap.wrap(text, WIDTH, initial_indent=head, subsequent_indent=indent) or [head.rstrip()]

@@ -1,0 +1,222 @@
+"""The verdict: what is wrong in one sentence, the findings as cards, and whether anything was not understood."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rebalance_kit.forensics.answer.severity import NOTE, SEVERITIES, gravest
+from rebalance_kit.forensics.words import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rebalance_kit.forensics.tables import Row, Tables
+
+#: Exit statuses of ``rebalance-kit logs``.
+NOTHING_WRONG, FOUND, UNUSABLE, NOT_UNDERSTOOD = 0, 1, 2, 3
+
+#: So many names are listed.
+_NAMED = 6
+
+
+@dataclass(slots=True)
+class Card:
+    """A finding, with all rows that say the same of others."""
+
+    first: Row
+    rows: list[Row] = field(default_factory=list)
+
+    @property
+    def severity(self) -> str:
+        """The gravest of its rows."""
+        return gravest([row["severity"] for row in self.rows]) or NOTE
+
+    @property
+    def times(self) -> int:
+        """How often, all rows together."""
+        return sum(row["times"] for row in self.rows)
+
+    @property
+    def unread_ms(self) -> int:
+        """The unread partition-time of its rows, which share none."""
+        return sum(row["unread_ms"] or 0 for row in self.rows)
+
+    @property
+    def others(self) -> str:
+        """Of whom else it holds, in words; empty for nobody."""
+        names = list(
+            dict.fromkeys(
+                row["who"] or row["group"] or f"{row['file']}:{row['line']}" for row in self.rows[1:]
+            )
+        )
+        names = [name for name in names if name != self.first["who"]]
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        return f" (the same for {', '.join(names[:_NAMED])}{more})" if names else ""
+
+    @property
+    def rank(self) -> tuple[int, int, int, int]:
+        """What orders cards: the gravest, then the dearest, the most frequent, the earliest."""
+        at_ms = self.first["at_ms"]
+        return (
+            SEVERITIES.index(self.severity),
+            -self.unread_ms,
+            -self.times,
+            at_ms if at_ms is not None else 0,
+        )
+
+
+@dataclass(slots=True)
+class Understood:
+    """How much of what looks like a group's was understood."""
+
+    about: int
+    unclear: int
+    by_words: int
+    first: Row | None = None
+
+    @property
+    def wholly(self) -> bool:
+        """Whether nothing that looks like a group's was left."""
+        return self.unclear == 0
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What a look at logs comes to."""
+
+    sentence: str
+    severity: str | None
+    cards: list[Card]
+    understood: Understood
+    damaged: bool
+    empty: bool
+
+    def status(self, fail_on: str) -> int:
+        """The exit status: 1 for a finding as grave as ``fail_on``, 3 where the absence of one proves nothing, else 0."""
+        grave = SEVERITIES.index(self.severity) if self.severity is not None else len(SEVERITIES)
+        if fail_on != "never" and grave <= SEVERITIES.index(fail_on):
+            return FOUND
+        return (
+            NOTHING_WRONG
+            if self.understood.wholly and not self.damaged and not self.empty
+            else NOT_UNDERSTOOD
+        )
+
+
+def verdict(result: Tables) -> Verdict:
+    """The verdict over the tables of a look."""
+    cards = cards_of(result.rows("findings"))
+    understood = understood_of(result)
+    lines = result.rows("lines")
+    damaged = any(one.damaged for one in result.passed_over) or any(_is_damage(row["note"]) for row in lines)
+    empty = sum(row["lines"] for row in lines) == 0
+    told = _sentence(result, cards, understood, empty=empty)
+    return Verdict(told, gravest([card.severity for card in cards]), cards, understood, damaged, empty)
+
+
+def _is_damage(note: str | None) -> bool:
+    return note is not None and ("the rest is lost" in note or note.startswith("interrupted"))
+
+
+def cards_of(findings: Iterable[Row]) -> list[Card]:
+    """Findings as cards, the gravest first; identical ones about several members or groups are one."""
+    cards: dict[tuple[str, ...], Card] = {}
+    for row in sorted(findings, key=lambda row: -(row["unread_ms"] or 0)):
+        who = row["who"]
+        same = row["sentence"].replace(who, "\0") if who else row["sentence"]
+        key = (row["finding"], row["do"], same if row["finding"] not in _BY_KIND else "")
+        card = cards.setdefault(key, Card(row))
+        card.rows.append(row)
+    return sorted(cards.values(), key=lambda card: card.rank)
+
+
+#: Kinds of which one card is enough, whatever figures their sentences hold.
+_BY_KIND = frozenset(
+    "session_expired poll_timeout_exceeded coordinator_lost coordinator_not_ready client_lost_session member_left slow_callback "
+    "poll_overrun died_without_goodbye member_frozen zombie_commit assignment_lost sync_race repeated_notice rebalance_held_up".split()
+)
+
+
+def understood_of(result: Tables) -> Understood:
+    """How many lines look like a group's, how many of them were not understood, and the first of those."""
+    rows = result.rows("lines")
+    unclear = sum(row["unclear"] for row in rows)
+    first = None
+    if unclear:
+        from rebalance_kit.forensics.lines.about import is_unclear
+
+        first = next((row for row in result.rows("rejected") if is_unclear(row["why"], row["text"])), None)
+    parsed = sum(row["parsed"] for row in rows)
+    return Understood(parsed + unclear, unclear, sum(row["by_words"] for row in rows), first)
+
+
+def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, empty: bool) -> str:
+    rebalances = result.rows("rebalances")
+    grave = [card for card in cards if card.severity != NOTE]
+    if grave:
+        return _because(grave[0], rebalances)
+    not_all = (
+        ""
+        if understood.wholly
+        else (
+            f" {counted(understood.unclear, 'line')} that {'looks' if understood.unclear == 1 else 'look'} "
+            "like a group's could not be understood, so more may be in them."
+        )
+    )
+    if rebalances:
+        groups = Counter(row["group"] for row in rebalances)
+        several = f"{len(groups)} groups were" if len(groups) > 1 else f"{next(iter(groups))} was"
+        told = (
+            f"{several} rebalanced {counted(len(rebalances), 'time')}; nothing graver than a note was found."
+        )
+        if len(groups) == 1:
+            told = f"{several} rebalanced {counted(len(rebalances), 'time')}: {rebalances[-1]['cause']}."
+        return told + not_all
+    if cards:
+        return _capital(cards[0].first["sentence"]) + "." + not_all
+    if not understood.wholly:
+        return not_all.strip()
+    if empty:
+        return "There is no line in what was read."
+    if understood.about:
+        return "Groups are spoken of, and no line tells of a rebalance or of trouble."
+    return "No line of what was read speaks of a consumer group."
+
+
+def _because(card: Card, rebalances: Sequence[Row]) -> str:
+    """The gravest finding, and what it made of its group."""
+    group = card.first["group"]
+    own = [row for row in rebalances if row["group"] == group and row["path"] == card.first["path"]]
+    said = card.first["sentence"]
+    if not own or group is None:
+        return _capital(said) + "."
+    if card.first["finding"] in {"rebalance_storm", "generation_loop"}:
+        return f"{group}: {said}."
+    often = counted(len(own), "time")
+    lasted_s = (own[-1]["start_ms"] - own[0]["start_ms"]) / 1000
+    within = f" in {_span(lasted_s)}" if len(own) > 1 and lasted_s > 0 else ""
+    return f"{group} was rebalanced {often}{within}; the gravest finding: {said}."
+
+
+def _span(seconds: float) -> str:
+    """A length of time for a headline."""
+    if seconds < 120:
+        return f"{seconds:,.0f} s"
+    return f"{seconds / 60:,.0f} minutes" if seconds < 7_200 else f"{seconds / 3_600:,.1f} hours"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:] if not text[:1].isalnum() or " " in text[:12] else text
+
+
+def totals(gaps: Sequence[Row]) -> dict[str, Any]:
+    """Unread partition-milliseconds, the longest gap, and whether some began earlier than these logs can tell."""
+    longest = max(gaps, key=lambda row: row["duration_ms"], default=None)
+    return {
+        "unread_ms": sum(max(0, row["duration_ms"]) for row in gaps),
+        "longest_ms": None if longest is None else longest["duration_ms"],
+        "longest": None if longest is None else longest["partition"],
+        "at_least": any(row["at_least"] for row in gaps),
+    }
