@@ -28,16 +28,16 @@ $(STAMP): pyproject.toml scripts/find-python
 	@$(BIN)/jupyter labextension disable --level=sys_prefix "@jupyterlab/apputils-extension:announcements" >/dev/null 2>&1
 	@touch $@
 
-lab: $(STAMP) ## open JupyterLab on the first notebook (LAB_FLAGS="--no-browser" and the like)
+lab: page ## open JupyterLab on the first notebook (LAB_FLAGS="--no-browser" and the like)
 	@root=""; test "$$(id -u)" != 0 || root=--allow-root; \
 	exec $(BIN)/jupyter lab --ServerApp.ip=127.0.0.1 --ServerApp.root_dir="$(CURDIR)" $$root \
 	  --LabApp.default_url=/lab/tree/notebooks/00-start-here.ipynb $(LAB_FLAGS)
 
-demo: $(STAMP) ## run one crash under the three protocols, without a browser
+demo: page ## run one crash under the three protocols, without a browser
 	$(BIN)/rebalance-kit run $(DEMO) --protocol all --out build/demo
 	@echo; echo "the report to open in a browser:"; find "$(CURDIR)/build/demo" -name '*.html'
 
-test: $(STAMP) ## check everything: style, types, rooms, doctests, tests, notebooks, browser
+test: page ## check everything: style, types, rooms, doctests, tests, notebooks, browser
 	@scripts/find-chromium
 	@$(MAKE) --no-print-directory lint
 	$(BIN)/python -m pytest $(TEST_FLAGS)
@@ -45,8 +45,8 @@ test: $(STAMP) ## check everything: style, types, rooms, doctests, tests, notebo
 api: $(STAMP) ## write docs/api.md, the public names with their examples
 	$(BIN)/python scripts/api.py
 
-page: $(STAMP) ## bundle the page's JavaScript from page/ into the package
-	$(BIN)/python scripts/page.py build
+page: $(STAMP) ## bundle the page's JavaScript from page/ into the package, where that is not done yet
+	@$(BIN)/python scripts/bundle.py
 
 lint: $(STAMP) ## check style, types and rooms
 	$(BIN)/python scripts/page.py lint
@@ -60,16 +60,16 @@ format: $(STAMP) ## mend what can be mended without thought
 	$(BIN)/ruff format .
 	$(BIN)/python scripts/page.py format
 
-notebooks: $(STAMP) ## execute notebooks/src/*.py into notebooks/*.ipynb (ONLY="03" for one)
+notebooks: page ## execute notebooks/src/*.py into notebooks/*.ipynb (ONLY="03" for one)
 	$(BIN)/python scripts/notebooks.py $(ONLY)
 
-forms: $(STAMP) ## make learner's copies, completed ones, slides, handouts, nbgrader's release in build/forms (ONLY="03")
+forms: page ## make learner's copies, completed ones, slides, handouts, nbgrader's release in build/forms (ONLY="03")
 	$(BIN)/python scripts/forms.py $(ONLY)
 
 golden: $(STAMP) ## rewrite the stored texts that tests compare with; read the diff
 	$(BIN)/python -m pytest --update-golden -q
 
-bench: $(STAMP) ## measure speed and memory beside peers, and write docs/benchmarks.md (ONLY="engine" for one)
+bench: page ## measure speed and memory beside peers, and write docs/benchmarks.md (ONLY="engine" for one)
 	$(BIN)/python benchmarks/gather.py $(ONLY)
 
 fidelity: $(STAMP) ## repeat every recorded run in the engine and write docs/fidelity.md (DRAWS=40)

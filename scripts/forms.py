@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import runpy
 import sys
 from collections.abc import Callable, Iterator
 from copy import deepcopy
@@ -163,6 +164,7 @@ def forms_of(notebook: Notebook, name: str) -> dict[str, str]:
 
 def main(arguments: list[str]) -> int:
     """Write the forms of the notebooks whose names hold one of the given parts."""
+    runpy.run_path(str(Path(__file__).with_name("bundle.py")))["freshen"]()
     parser = argparse.ArgumentParser(description="Make the forms that a course hands out.")
     parser.add_argument("names", nargs="*", help="parts of names, as in 10 (all when none is given)")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "forms")

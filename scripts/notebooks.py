@@ -31,6 +31,7 @@ import json
 import logging
 import os
 import re
+import runpy
 import sys
 import tempfile
 from pathlib import Path
@@ -207,6 +208,8 @@ def store(notebook: nbformat.NotebookNode, path: Path) -> None:
 def main(arguments: list[str]) -> int:
     """Make or check the notebooks; return the exit status."""
     import nbformat
+
+    runpy.run_path(str(Path(__file__).with_name("bundle.py")))["freshen"]()
 
     parser = argparse.ArgumentParser(description="Make the notebooks from their sources.")
     parser.add_argument("names", nargs="*", help="parts of names, as in 03 (all when none is given)")

@@ -9,6 +9,7 @@ examples. A slow property takes a share of the profile, so that ``thorough`` sti
 from __future__ import annotations
 
 import os
+import runpy
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,11 @@ settings.register_profile(
     "thorough", max_examples=10_000, deadline=None, print_blob=True, suppress_health_check=_SLOW_MACHINES
 )
 settings.load_profile("default")
+
+
+def pytest_configure() -> None:
+    """Make the page's bundles, which are not in git, where they are missing or older than page/."""
+    runpy.run_path(str(Path(__file__).parents[1] / "scripts" / "bundle.py"))["freshen"]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,4 +1,4 @@
-"""The bundles in the package are what ``make page`` makes of ``page/``, and its JavaScript keeps its own tests."""
+"""The bundles are made of ``page/`` alone, the same each time, and its JavaScript keeps its own tests."""
 
 from __future__ import annotations
 
@@ -12,31 +12,66 @@ import pytest
 
 from tests.support.paths import ROOT
 
-SPEC = importlib.util.spec_from_file_location("page_tool", ROOT / "scripts" / "page.py")
+SPEC = importlib.util.spec_from_file_location("bundle_tool", ROOT / "scripts" / "bundle.py")
 assert SPEC and SPEC.loader
 tool = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(tool)
 
 
 @pytest.mark.parametrize("entry", tool.BUNDLES)
-def test_a_bundle_names_the_sources_that_it_was_made_of_and_is_untouched(entry):
-    first, bundle = (tool.PACKAGE / tool.BUNDLES[entry]).read_text("utf-8").split("\n", 1)
-    assert first + "\n" == tool.head(entry, bundle), (
-        f"page/{entry} has changed since `make page`, or its bundle was edited"
+def test_a_bundle_is_what_is_made_of_its_sources(entry):
+    assert (tool.PACKAGE / tool.BUNDLES[entry]).read_text("utf-8") == tool.bundle(entry)
+
+
+def pages(tmp_path, monkeypatch, **texts):
+    """A page/ of these modules, whose entry is main.js."""
+    (tmp_path / "page").mkdir()
+    for name, text in texts.items():
+        (tmp_path / "page" / f"{name}.js").write_text(text, "utf-8")
+    monkeypatch.setattr(tool, "SOURCES", tmp_path / "page")
+    monkeypatch.setattr(tool, "PACKAGE", tmp_path / "package")
+    monkeypatch.setattr(tool, "BUNDLES", {"main.js": "main.js"})
+    return tmp_path / "package" / "main.js"
+
+
+OTHER = "/** Said. */\nexport const said = 1;\nexport async function tell() {}\nconst own = `// kept`;\n"
+MAIN = 'import {\n  said,\n  tell as told,\n} from "./other.js";\n// a word\nexport default { said, told };\n'
+
+
+def test_a_module_becomes_a_function_that_returns_its_exports(tmp_path, monkeypatch):
+    made = pages(tmp_path, monkeypatch, main=MAIN, other=OTHER)
+    tool.freshen()
+    assert made.read_text("utf-8").partition("\n")[2] == (
+        "const $other = (() => {\n// page/other.js\nconst said = 1;\nasync function tell() {}\nconst own = `// kept`;\n"
+        "return { said, tell };\n})();\n"
+        "// page/main.js\nconst { said, tell: told } = $other;\nexport default { said, told };\n"
     )
 
 
-@pytest.mark.may_skip(
-    "esbuild comes from the npm registry at the first bundle; the digests are compared without it"
+def test_what_is_stale_is_made_anew_and_what_is_fresh_is_left(tmp_path, monkeypatch):
+    made = pages(tmp_path, monkeypatch, main=MAIN, other=OTHER)
+    tool.freshen()
+    first = made.stat().st_mtime_ns, made.read_text("utf-8")
+    tool.freshen()
+    assert (made.stat().st_mtime_ns, made.read_text("utf-8")) == first
+    (tmp_path / "page" / "other.js").write_text(OTHER.replace("= 1", "= 2"), "utf-8")
+    tool.freshen()
+    assert "const said = 2;" in made.read_text("utf-8")
+    assert [path.name for path in made.parent.iterdir()] == ["main.js"]
+
+
+@pytest.mark.parametrize(
+    ("main", "other", "said"),
+    [
+        (MAIN, OTHER + 'import { told } from "./main.js";\n', "main.js → other.js → main.js"),
+        (MAIN, OTHER + "export default 1;\n", r"page/other.js: 'export default 1;'"),
+        (MAIN, OTHER + 'import x from "./x.js";\n', r"page/other.js: 'import x from \"./x.js\";'"),
+    ],
 )
-@pytest.mark.parametrize("entry", tool.BUNDLES)
-def test_bundling_anew_gives_the_same_bytes(entry, tmp_path):
-    try:
-        tool.build(tmp_path, (entry,))
-    except tool.NoBundler as missing:
-        pytest.skip(str(missing))
-    made = (tmp_path / tool.BUNDLES[entry]).read_bytes()
-    assert made == (tool.PACKAGE / tool.BUNDLES[entry]).read_bytes()
+def test_what_no_function_can_be_made_of_is_refused(tmp_path, monkeypatch, main, other, said):
+    pages(tmp_path, monkeypatch, main=main, other=other)
+    with pytest.raises(tool.BadModule, match=said):
+        tool.freshen()
 
 
 def test_the_arithmetic_of_the_page_is_right():

@@ -13,7 +13,7 @@ from rebalance_kit.view.lab.branches import Choices, History
 from rebalance_kit.view.lab.lessons import lesson_of, lessons
 from rebalance_kit.view.lab.state import ASSIGNORS, topics_of
 from rebalance_kit.view.lab.stepping.numbers import numbers
-from rebalance_kit.view.style.embedding import embedded
+from rebalance_kit.view.style.embedding import bundled, embedded
 from rebalance_kit.view.style.theme import stylesheet
 from rebalance_kit.view.words.protocols import PROTOCOL_SAYS, PROTOCOL_WORDS, own_protocols
 
@@ -33,8 +33,8 @@ PLAYER = """<div id="{name}"></div>
 
 @lru_cache(maxsize=1)
 def script() -> str:
-    """The lab's modules as one, made of ``page/lab`` by ``make page``."""
-    return (STATIC / "lab.js").read_text(encoding="utf-8")
+    """The lab's modules as one, made of ``page/lab`` by ``scripts/bundle.py``."""
+    return bundled(STATIC / "lab.js")
 
 
 @lru_cache(maxsize=1)

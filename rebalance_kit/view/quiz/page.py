@@ -12,6 +12,7 @@ import ipywidgets
 import traitlets
 
 from rebalance_kit.quiz.proof.replay import Replay
+from rebalance_kit.view.style.embedding import bundled
 from rebalance_kit.view.style.showing import Mime, with_twins
 
 STATIC = Path(__file__).with_name("static")
@@ -20,8 +21,8 @@ _TWIN_WIDTH = 108
 
 
 def script(name: str) -> str:
-    """The script of a page (practice, exam, poll or vote), made of ``page/quiz`` by ``make page``."""
-    return (STATIC / f"{name}.js").read_text(encoding="utf-8")
+    """The script of a page (practice, exam, poll or vote), made of ``page/quiz`` by ``scripts/bundle.py``."""
+    return bundled(STATIC / f"{name}.js")
 
 
 class QuestionPage(anywidget.AnyWidget):

@@ -23,7 +23,7 @@ from rebalance_kit.view.reports.lab_commands import lab_command
 from rebalance_kit.view.reports.log_cards import books, finding_card, rebalances_in_words
 from rebalance_kit.view.reports.log_lines import LinesAround
 from rebalance_kit.view.reports.log_timeline import timeline_data
-from rebalance_kit.view.style.embedding import embedded
+from rebalance_kit.view.style.embedding import bundled, embedded
 from rebalance_kit.view.style.theme import stylesheet
 from rebalance_kit.view.words.forensics_text import describe_gaps, describe_lives, describe_timeline
 
@@ -207,7 +207,7 @@ def _of_no_group(findings: Sequence[Row], lines: LinesAround) -> str:
 
 
 def _page(body: str) -> str:
-    script, style = ((_STATIC / f"log_page.{kind}").read_text("utf-8") for kind in ("js", "css"))
+    script, style = bundled(_STATIC / "log_page.js"), (_STATIC / "log_page.css").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
     return (
