@@ -45,7 +45,9 @@ settings.load_profile("default")
 
 def pytest_configure() -> None:
     """Make the page's bundles, which are not in git, where they are missing or older than page/."""
-    runpy.run_path(str(Path(__file__).parents[1] / "scripts" / "bundle.py"))["freshen"]()
+    tool = Path(__file__).parents[1] / "scripts" / "bundle.py"
+    if tool.exists():  # not beside a copy of this file (tests/project/test_settings.py)
+        runpy.run_path(str(tool))["freshen"]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
