@@ -13,6 +13,7 @@ from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.recordings.runs.pack import read_file
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
+from rebalance_kit.simulation.scenario.timeouts import carry_timeouts
 from rebalance_kit.simulation.simulate import simulate
 
 RUNS = (
@@ -115,18 +116,15 @@ def crash(protocol, version="4.3.1", end=60_000, *more):
     members = tuple(
         MemberSpec(name, ("orders",), {**QUICK, "auto.offset.reset": "earliest"}) for name in ("c1", "c2")
     )
-    return simulate(
-        Scenario(
-            "run",
-            (TopicSpec("orders", 4),),
-            members,
-            (Action(20_000, "crash", "c1"), *more),
-            end,
-            kafka_version=version,
-        ),
-        1,
-        protocol,
+    scenario = Scenario(
+        "run",
+        (TopicSpec("orders", 4),),
+        members,
+        (Action(20_000, "crash", "c1"), *more),
+        end,
+        kafka_version=version,
     )
+    return simulate(carry_timeouts(scenario) if protocol == "consumer" else scenario, 1, protocol)
 
 
 def cells(text):

@@ -10,6 +10,7 @@ from rebalance_kit.logs.broker.log import broker_lines
 from rebalance_kit.logs.client.log import member_lines
 from rebalance_kit.logs.lines import default_layout
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
+from rebalance_kit.simulation.scenario.timeouts import carry_timeouts
 from rebalance_kit.simulation.simulate import simulate
 
 INTENT = {
@@ -24,7 +25,7 @@ def test_the_logs_of_a_crash_read_as_stored(protocol, golden):
     configs = {"session.timeout.ms": 10_000, "auto.offset.reset": "earliest"}
     members = tuple(MemberSpec(name, ("orders",), configs) for name in ("c1", "c2"))
     scenario = Scenario("crash", (TopicSpec("orders", 4),), members, (Action(20_000, "crash", "c1"),), 40_000)
-    trace = simulate(scenario, 1, protocol)
+    trace = simulate(carry_timeouts(scenario) if protocol == "consumer" else scenario, 1, protocol)
     parts = [("broker.log", [default_layout(line) for line in broker_lines(trace)])]
     parts.append(("c2.log", [default_layout(line) for line in member_lines(trace, "c2")]))
     parts += [

@@ -9,6 +9,7 @@ from rebalance_kit.analysis.intervals import gap_lengths
 from rebalance_kit.analysis.ownership import owned_at
 from rebalance_kit.model.trace import Trace, TraceRow
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
+from rebalance_kit.simulation.scenario.timeouts import carry_timeouts
 from rebalance_kit.simulation.simulate import simulate
 
 THREE = ("eager", "cooperative", "consumer")
@@ -46,8 +47,9 @@ def act(at: int, do: str, member: str | None = None, **args: Any) -> Action:
 
 
 def run(protocol: str, *actions: Action, seed: int = 1, **given: Any) -> Trace:
-    """Simulate with every member switched to that protocol."""
-    return simulate(scenario(*actions, **given), seed, protocol)
+    """Simulate with every member switched to that protocol; a KIP-848 broker has the timeouts of ``QUICK``."""
+    made = scenario(*actions, **given)
+    return simulate(carry_timeouts(made) if protocol.startswith("consumer") else made, seed, protocol)
 
 
 CLASSIC = ("eager", "cooperative")
