@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from rebalance_kit.model.topology import TopicId, TopicPartition
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.messages import JoinGroup, Subscription
+from rebalance_kit.simulation.cluster.server_assignors import server_assignor
 from tests.support.protocol.consumer_steps import heartbeat, two
 from tests.support.protocol.driver import ConsumerGroupDriver, tps
 
@@ -319,3 +321,36 @@ def test_no_timer_of_a_replaced_static_member_stays_armed():
     assert "k-1" not in driver.group.members
     assert [key for key in driver.clock.armed if key[1] == "k-1"] == []
     assert driver.clock.left_ms("sync", *driver.group.members) == 60_000
+
+
+# --- the order in which an assignor gets the members -----------------------------------------------------------
+def test_an_assignor_is_told_which_member_the_request_under_way_has_brought():
+    driver = ConsumerGroupDriver()
+    driver.join("a")
+    driver.join("b")
+    driver.beat("a", topics=("t", "u"))
+    assert driver.newcomers == ["a", "b", None]
+
+
+def test_a_newcomer_comes_after_the_others_of_its_bucket():
+    """As recorded in twelve-members.consumer.4.3.1: c6 and c3 share a bucket, and c3 was only just joining."""
+    ids = {
+        "c2": "Hn2h7H_hTeqevcb-uyC08Q",
+        "c8": "1qTXeG6YThuOnl-CQ7oXNA",
+        "c6": "ug3TWl5pQ1yKaUyTnMf8iQ",
+        "c4": "Gp8z1bmDRkqKliaWS4Yv_w",
+        "c3": "ILPCRLaaSEGC6AIfC9laxA",
+    }
+    everything = tuple(TopicPartition("orders", number) for number in range(18))
+    members = [
+        (member_id, None, ("orders",), everything if name == "c2" else ()) for name, member_id in ids.items()
+    ]
+    given = server_assignor("4.3.1")("uniform", members, {"orders": 18}, {"orders": TopicId(0, 1)}, ids["c3"])
+    numbers = {name: sorted(tp.partition for tp in given[member_id]) for name, member_id in ids.items()}
+    assert numbers == {
+        "c2": [0, 1, 2, 3],
+        "c8": [4, 5, 6],
+        "c6": [7, 8, 9],
+        "c3": [10, 11, 12, 13],
+        "c4": [14, 15, 16, 17],
+    }

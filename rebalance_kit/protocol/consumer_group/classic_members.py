@@ -51,8 +51,10 @@ def classic_join(group: ConsumerGroup, arrived: Arrived[JoinGroup]) -> Effects:
         yield group.note("member_pending", member_id, name=request.client, state=group.state.value)
         yield Reply(arrived.token, JoinAnswer("MEMBER_ID_REQUIRED", member_id))
     else:
+        known = set(group.members)
         member = yield from _joiner(group, request)
-        yield from _reconcile_joiner(group, request, member)
+        newcomer = None if member.member_id in known else member.member_id
+        yield from _reconcile_joiner(group, request, member, newcomer)
         # the member's own first assignor, whatever the others list (GroupMetadataManager.classicGroupJoinToConsumerGroup)
         answer = JoinAnswer(NONE, member.member_id, member.epoch, request.protocols[0][0], "")
         yield Reply(arrived.token, answer)
@@ -108,13 +110,15 @@ def _joiner(group: ConsumerGroup, request: JoinGroup) -> Generator[Effect, None,
     return member
 
 
-def _reconcile_joiner(group: ConsumerGroup, request: JoinGroup, member: ConsumerGroupMember) -> Effects:
+def _reconcile_joiner(
+    group: ConsumerGroup, request: JoinGroup, member: ConsumerGroupMember, newcomer: str | None
+) -> Effects:
     member.classic = ClassicMemberMetadata(request.session_timeout_ms, request.protocols)
     member.rebalance_timeout_ms = request.rebalance_timeout_ms
     subscription = request.protocols[0][1]
     topics = tuple(sorted(subscription.topics))
     yield from subscribe(group, member, topics, None, joined=not member.names)
-    yield from compute_if_due(group)
+    yield from compute_if_due(group, newcomer=newcomer)
     yield from reconcile(group, member, subscription.owned)
     yield from group.settle_state()
     yield CancelTimer((Timer.JOIN, member.member_id))

@@ -24,6 +24,7 @@ AssignCall = Callable[
         Sequence[tuple[str, str | None, tuple[str, ...], Partitions]],
         Mapping[str, int],
         Mapping[str, TopicId],
+        str | None,
     ],
     Mapping[str, Partitions],
 ]

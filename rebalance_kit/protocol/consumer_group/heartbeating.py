@@ -31,9 +31,11 @@ def heartbeat_to_join(group: ConsumerGroup, arrived: Arrived[ConsumerGroupHeartb
     if problem is not None:
         yield from refuse_heartbeat(group, arrived, problem)
         return
+    known = set(group.members)
     member = yield from _joiner(group, arrived)
     if member is not None:
-        yield from _heartbeat(group, arrived, member)
+        newcomer = None if member.member_id in known else member.member_id
+        yield from _heartbeat(group, arrived, member, newcomer)
 
 
 def heartbeat_of_member(group: ConsumerGroup, arrived: Arrived[ConsumerGroupHeartbeat]) -> Effects:
@@ -74,11 +76,14 @@ def _joiner(
 
 
 def _heartbeat(
-    group: ConsumerGroup, arrived: Arrived[ConsumerGroupHeartbeat], member: ConsumerGroupMember
+    group: ConsumerGroup,
+    arrived: Arrived[ConsumerGroupHeartbeat],
+    member: ConsumerGroupMember,
+    newcomer: str | None = None,
 ) -> Effects:
     request, settings = arrived.request, group.settings
     new_vote = yield from _update(group, request, member)
-    yield from compute_if_due(group, new_vote)
+    yield from compute_if_due(group, new_vote, newcomer)
     before = _progress(member)
     assigned_anew = yield from reconcile(group, member, request.owned)
     yield from group.settle_state()

@@ -9,8 +9,12 @@ from rebalance_kit.protocol.consumer_group.group import ConsumerGroup
 from rebalance_kit.protocol.effects import Effects
 
 
-def compute_if_due(group: ConsumerGroup, new_vote: str | None = None) -> Effects:
-    """A new target, when the group epoch has run ahead and the last one is old enough (KIP-1263)."""
+def compute_if_due(group: ConsumerGroup, new_vote: str | None = None, newcomer: str | None = None) -> Effects:
+    """A new target, when the group epoch has run ahead and the last one is old enough (KIP-1263).
+
+    ``newcomer`` is a member that this very request has brought: the coordinator's map does not hold it yet, so
+    the assignor gets it after the others (``TargetAssignmentBuilder.addOrUpdateMember``).
+    """
     if group.assignment_epoch >= group.epoch:
         return
     now, interval = group.settings.now_ms(), group.settings.assignment_interval_ms
@@ -31,7 +35,7 @@ def compute_if_due(group: ConsumerGroup, new_vote: str | None = None) -> Effects
     ]
     group.target = dict(
         group.settings.assign(
-            assignor, subscriptions, dict(sorted(known.items())), group.settings.topic_ids()
+            assignor, subscriptions, dict(sorted(known.items())), group.settings.topic_ids(), newcomer
         )
     )
     group.assignment_epoch = group.epoch

@@ -17,23 +17,31 @@ from rebalance_kit.protocol.messages import Partitions
 ServerMember = tuple[str, str | None, tuple[str, ...], Partitions]
 """Member id, instance id, topics, previous target."""
 ServerAssign = Callable[
-    [str, Sequence[ServerMember], Mapping[str, int], Mapping[str, TopicId]],
+    [str, Sequence[ServerMember], Mapping[str, int], Mapping[str, TopicId], str | None],
     dict[str, tuple[TopicPartition, ...]],
 ]
 
 
 def server_assignor(kafka_version: str) -> ServerAssign:
-    """The function that a coordinator of this version assigns with: assignor's name, members, topics, their ids."""
+    """The function that a coordinator of this version assigns with: assignor's name, members, topics, their ids, newcomer.
+
+    The newcomer is a member that the request under way has brought. The assignor's map gets it last.
+    """
     forgets = has("server-range-not-sticky", kafka_version)
     passes_extra_on = has("uniform-passes-extra-on", kafka_version)
 
     def server_assign(
-        name: str, members: Sequence[ServerMember], partitions: Mapping[str, int], ids: Mapping[str, TopicId]
+        name: str,
+        members: Sequence[ServerMember],
+        partitions: Mapping[str, int],
+        ids: Mapping[str, TopicId],
+        newcomer: str | None,
     ) -> dict[str, tuple[TopicPartition, ...]]:
         by_id = {member[0]: member for member in members}
         cluster = Cluster(partitions, ids)
         subscriptions = []
-        for member_id in timeline_order(by_id):
+        order = timeline_order(member_id for member_id in by_id if member_id != newcomer)
+        for member_id in order if newcomer is None else [*order, newcomer]:
             _, instance_id, topics, target = by_id[member_id]
             subscriptions.append(
                 MemberSubscription(member_id, topics, instance_id, target_order(target, cluster))

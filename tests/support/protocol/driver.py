@@ -299,6 +299,7 @@ class ConsumerGroupDriver(Coordinator):
         self.topics = dict(topics) or {"t": 6}
         self.plan: dict[str, Partitions] = {}
         self.assignor_calls: list[str] = []
+        self.newcomers: list[str | None] = []
         settings = ConsumerGroupSettings(
             group="g",
             kafka_version=version,
@@ -315,8 +316,11 @@ class ConsumerGroupDriver(Coordinator):
         )
         self.group = ConsumerGroup.fresh(settings)
 
-    def _assign(self, name: str, members: Sequence[Any], _counts: Any, _ids: Any) -> Mapping[str, Partitions]:
+    def _assign(
+        self, name: str, members: Sequence[Any], _counts: Any, _ids: Any, newcomer: str | None
+    ) -> Mapping[str, Partitions]:
         self.assignor_calls.append(name)
+        self.newcomers.append(newcomer)
         return {one[0]: self.plan.get(one[0], ()) for one in members}
 
     def _step(self, event: Any) -> list[fx.Effect]:
