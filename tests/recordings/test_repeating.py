@@ -10,12 +10,13 @@ import pytest
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.recordings.replay.compare import compare
+from rebalance_kit.recordings.replay.draws import of_draw
 from rebalance_kit.recordings.replay.facts import of_record, of_trace
 from rebalance_kit.recordings.replay.repeat import repeat
 from rebalance_kit.recordings.replay.replay import replay, run_replay
 from rebalance_kit.recordings.runs.folder import read_run
 from rebalance_kit.simulation.simulate import simulate
-from tests.support.recordings.repeated_runs import REPEATED, REPEATED_LATER
+from tests.support.recordings.repeated_runs import RACES, REPEATED, REPEATED_LATER
 
 DRAWS = 12
 
@@ -32,6 +33,20 @@ def test_a_recorded_run_is_repeated_event_by_event(recorded_folders, name):
             return
         nearest = max((nearest, found), key=lambda one: -1 if one is None else one.agreed)
     pytest.fail(f"no draw of {DRAWS} is equal: {nearest.first}")
+
+
+@pytest.mark.parametrize(("name", "seed"), RACES.items())
+def test_a_recorded_run_with_several_races_is_repeated_by_one_of_many_draws(recorded_folders, name, seed):
+    run = read_run(recorded_folders[name])
+    scenario = of_draw(repeat(run).scenario, seed)
+    assert compare(of_record(run), of_trace(simulate(scenario, seed))).equal
+
+
+def test_a_coordinator_that_learns_of_its_topics_late_bumps_once_more(recorded_folders):
+    again = repeat(read_run(recorded_folders["rd-freeze.consumer.4.3.1"]))
+    assert "moment from which the coordinator knew the topics" in again.pinned and again.scenario.topics == ()
+    prompt = repeat(read_run(recorded_folders["crash.consumer.4.3.1"]))
+    assert len(prompt.pinned) < len(again.pinned) and prompt.scenario.topics
 
 
 def test_the_facts_of_a_record_are_what_was_recorded(recorded_folders):

@@ -35,6 +35,7 @@ CLASSIC_DEFAULTS = {
 #: Every recorded consumer had it, of either protocol and library (README of the recorded runs).
 DEFAULTS = {"auto.offset.reset": "earliest"}
 POLL_STEP_MS = 100
+_EPOCH_BUMP = re.compile(r"Bumped group epoch to \d+ with metadata hash (-?\d+)")
 _TOPIC_ID = re.compile(r"Replayed TopicRecord for topic (\S+) with topic ID (\S+?)\.?(?:\s|$)")
 _CLIENT_JOIN = re.compile(r"Member (\S+) with epoch 0 transitioned from UNSUBSCRIBED to JOINING")
 _CLIENT_ACK = re.compile(r"Member \S+ with epoch \d+ transitioned from ACKNOWLEDGING to ")
@@ -91,6 +92,8 @@ def repeat(run: RecordedRun) -> Repetition:
         "topic ids",
         "phase of poll()",
     ]
+    if _coordinator_knows(run) is not None:
+        pinned.append("moment from which the coordinator knew the topics")
     if any(step["do"] == "broker-start" for step in run.steps):
         pinned += ["moment the coordinator is back", "metadata seen during the broker's start"]
     return Repetition(scenario, tuple(pinned))
@@ -106,12 +109,17 @@ def _topics(run: RecordedRun, begin: int) -> tuple[tuple[TopicSpec, ...], list[A
     actions = []
     starts = [int(row["t"]) for row in run.truth if row["kind"] == "start"]
     before = min(starts, default=run.stop)
+    known = _coordinator_knows(run)
     for step in run.steps:
         words = str(step.get("line", "")).split()
         if step["do"] != "admin" or not words:
             continue
         at = int(step["t"]) - begin
-        if words[0] == "topic" and step["t"] < before:
+        if words[0] == "topic" and step["t"] < before and known is not None:
+            actions.append(
+                Action(known - begin, "create_topic", None, {"topic": words[1], "partitions": int(words[2])})
+            )
+        elif words[0] == "topic" and step["t"] < before:
             first.append(
                 TopicSpec(words[1], int(words[2]), 10.0, ids[words[1]].pop(0) if ids[words[1]] else None)
             )
@@ -124,6 +132,24 @@ def _topics(run: RecordedRun, begin: int) -> tuple[tuple[TopicSpec, ...], list[A
         elif words[0] == "delete-topic":
             actions.append(Action(at, "delete_topic", None, {"topic": words[1]}))
     return tuple(first), actions
+
+
+def _coordinator_knows(run: RecordedRun) -> int | None:
+    """When a coordinator that had just started knew the topics, where it did not as the first members joined.
+
+    Its image of the cluster is updated apart from that of the clients; a subscription of which it knows no topic has the
+    metadata hash 0 (``GroupMetadataManager``, ``Utils.computeGroupHash``). It is known as early as the record allows.
+    """
+    unaware: list[int] = []
+    for line in run.broker:
+        found = _EPOCH_BUMP.search(line.text)
+        if found and found[1] != "0":
+            return (
+                unaware[-1] + len(unaware) if unaware else None
+            )  # joins of one millisecond follow each other
+        if found:
+            unaware.append(line.t)
+    return None
 
 
 def _uuid(text: str) -> tuple[int, int]:

@@ -31,16 +31,26 @@ REPEATED = (
 
 REPEATED_LATER = (
     "close-and-start.roundrobin.4.3.1",
+    "crash-in-slow-callback.cooperative.4.3.1",
+    "crash-pair.cooperative.4.3.1",
     "downgrade.mixed.4.3.1",
     "drawn-13.consumer.4.0.0",
     "freeze-then-leave.cooperative.4.3.1",
     "grow-in-rebalance.consumer.4.3.1",
     "kill-in-rebalance.consumer.4.3.1",
+    "rd-freeze.consumer.4.3.1",
+    "rd-storm.consumer.4.3.1",
     "recreated.eager.4.3.1",
     "resub-crash.cooperative.4.3.1",
     "reverse-migration.mixed.4.3.1",
     "rolling-mixed.consumer.4.3.1",
     "rolling-mixed.cooperative.4.0.0",
+    "scale-out-in.consumer.4.3.1",
+    "scale-out-in.eager.4.3.1",
     "six.range.3.9.1",
+    "twelve-members.consumer.4.3.1",
 )
-"""All of the second pack."""
+"""Those of the second pack that an early draw repeats."""
+
+RACES = {"rolling-restart.cooperative.4.3.1": 66, "scale-out-in.cooperative.4.3.1": 116}
+"""Runs in which several races have to go the recorded way, with the first draw in which they do."""
