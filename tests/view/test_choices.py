@@ -144,12 +144,92 @@ def test_only_draws_of_the_same_deeds_say_what_is_least():
         drawn = unpacked(answer(lab, {"type": "draws"}))
     rows = {each.words: row for each, row in zip(MEASURES, drawn["rows"], strict=True)}
     assert drawn["count"] >= 20
-    assert rows["partitions moved"]["least"] is None
     assert rows["generations"]["least"] is None
+    for words in (
+        "unread partition-seconds",
+        "longest gap of a partition, s",
+        "records redelivered",
+        "fault detected after, s",
+    ):
+        assert rows[words]["least"] is None, "the phase of a heartbeat is sold as a protocol"
+        assert (
+            "where the crash falls between two heartbeats and two commits changes it by more"
+            in rows[words]["why"]
+        )
+    assert drawn["window_ms"] == 10_000
+    assert drawn["same"]
+    assert drawn["answer"][0].startswith("No difference in unread partition-seconds: ")
     for row in rows.values():
         for spread in filter(None, row["cells"]):
             assert spread[:5] == sorted(spread[:5])
             assert 0 <= spread[6] <= 100
+
+
+def test_a_clear_difference_is_called_one_with_its_pairs():
+    lab = Lab("scale-out")
+    told = unpacked(answer(lab, {"type": "compare"}))
+    assert 1 <= len(told["answer"]) <= 3
+    drawn = {"done": False}
+    while not drawn["done"]:
+        drawn = unpacked(answer(lab, {"type": "draws"}))
+    verdicts = [row for row in drawn["rows"] if row["least"] is not None]
+    assert verdicts
+    for row in verdicts:
+        best = row["least"]
+        assert f"{lab.comparing[1].labels[best]} has less in " in row["why"]
+        assert all(
+            row["cells"][best][2] < each[2] for place, each in enumerate(row["cells"]) if place != best
+        )
+
+
+def test_runs_in_which_other_things_are_done_are_not_called_the_same_actions():
+    lab = Lab()
+    lab.at(13_000)
+    lab.fork()
+    lab.crash("consumer-1")
+    assert not unpacked(answer(lab, {"type": "compare", "branches": [0, 1]}))["same"]
+    assert unpacked(answer(lab, {"type": "compare"}))["same"]
+
+
+def test_a_lesson_is_compared_with_another_one():
+    lab = Lab("static-restart-too-late", "cooperative")
+    told = unpacked(answer(lab, {"type": "compare", "lesson": "static-restart-in-time"}))
+    assert told["labels"] == ["A static member restarts too late", "A static member restarts in time"]
+    assert not told["same"]
+    late, in_time = (state.boards.trace for state in lab.comparing[1].states)
+    assert [trace.label for trace in (late, in_time)] == ["cooperative", "cooperative"]
+    with pytest.raises(ScenarioError, match="shown already"):
+        answer(lab, {"type": "compare", "lesson": "static-restart-too-late"})
+
+
+def test_a_protocol_that_is_chosen_says_what_differs():
+    told = answer(Lab("join"), {"type": "set", "name": "protocol", "value": "cooperative"})[0]["told"]
+    assert told.startswith(
+        "Under Cooperative 3 of 12 partitions are unread for a time and the other 9 are read throughout; under Eager all 12"
+    )
+    assert answer(Lab("join"), {"type": "set", "name": "protocol", "value": "eager"})[0]["told"] == ""
+
+
+def test_a_deletion_is_no_saving():
+    lab = Lab()
+    lab.at(20_000)
+    lab.crash("consumer-1")
+    reply = answer(lab, {"type": "act", "do": "delete_topic", "args": {"topic": "orders"}, "at_ms": 30_000})[
+        0
+    ]
+    assert reply["deleted"] == [f"orders-{number}" for number in range(4)]
+    assert reply["cost"] == reply["without"] == 0.0
+
+
+def test_settings_are_told_from_the_moment_that_the_page_shows():
+    lab = Lab("two-consumers-crash")
+    lab.at(lab.boards.end_ms)
+    values = {"max.poll.interval.ms": "5"}
+    reply = answer(lab, {"type": "settings", "values": values, "at_ms": 37_579})[0]
+    fresh = Lab("two-consumers-crash")
+    fresh.at(37_579)
+    assert reply["dragged"] == answer(fresh, {"type": "settings", "values": values})[0]["dragged"]
+    assert reply["dragged"]["cost"] > 0
 
 
 def test_branches_that_are_compared_last_equally_long():

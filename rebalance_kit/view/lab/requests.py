@@ -13,7 +13,8 @@ from typing import Any
 from rebalance_kit.model.collector import uncollected
 from rebalance_kit.model.errors import RebalanceKitError, ScenarioError
 from rebalance_kit.simulation.permalink import LinkError
-from rebalance_kit.view.lab.costs import MOST_COLUMNS, Comparing, at_a_glance, cost, packed, preview
+from rebalance_kit.view.lab.comparing import MOST_COLUMNS, Comparing, choice_words
+from rebalance_kit.view.lab.costs import at_a_glance, cost, packed, preview
 from rebalance_kit.view.lab.exports import exported
 from rebalance_kit.view.lab.guide.content import guide_of
 from rebalance_kit.view.lab.lessons import lesson_rows
@@ -23,7 +24,7 @@ from rebalance_kit.view.lab.playing.prefetch import is_large
 from rebalance_kit.view.lab.predictions import marks, questions, summary
 from rebalance_kit.view.lab.session import LabSession
 from rebalance_kit.view.lab.settings import fields
-from rebalance_kit.view.lab.state import LabState, LabStep
+from rebalance_kit.view.lab.state import EAGER, LabState, LabStep, known_scenario, opened, own_protocol
 from rebalance_kit.view.lab.stepping import drags
 from rebalance_kit.view.lab.tabs.contents import tab
 from rebalance_kit.view.words.protocols import PROTOCOL_WORDS
@@ -109,8 +110,10 @@ def _walked(lab: LabSession, steps: Sequence[LabStep], told: str) -> Answer:
 def _set(lab: LabSession, message: Message) -> Answer:
     name, value = message.get("name"), message.get("value")
     if name == "protocol":
+        before = lab.history.state
         lab.protocol = str(value)
-    elif name == "assignor":
+        return {"play": False, "told": choice_words(before, lab.history.state)}, []
+    if name == "assignor":
         lab.assignor = str(value)
     elif name == "seed" and (value is None or type(value) is int):
         lab.reseed(value)
@@ -124,6 +127,7 @@ def _settings(lab: LabSession, message: Message) -> Answer:
     if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
         raise ScenarioError(f"got {str(values)[:60]} as settings; expected names with texts")
     lab.finish()
+    lab.at(_moment(lab, message))
     before = lab.history.state
     lab.set(**values)
     now = lab.history.state
@@ -143,6 +147,7 @@ def _drag(lab: LabSession, message: Message) -> Answer:
             f"got {str(how)[:20]!r} to {str(value)[:20]!r}; expected step, keep or back, and a text"
         )
     values = {_word(message, "name"): value}
+    lab.at(_moment(lab, message))
     return {"play": False, **(drags.step if how == "step" else drags.keep)(lab, number, values)}, []
 
 
@@ -225,10 +230,10 @@ def _preview(lab: LabSession, message: Message) -> Answer:
 
 def _compare(lab: LabSession, message: Message) -> Answer:
     """The labels, then a film per column as they are asked for, then the table: the page says how far it is."""
-    wanted, column = message.get("branches"), message.get("column")
-    key = (lab.history, tuple(wanted) if isinstance(wanted, list) else wanted)
+    wanted, column, lesson = message.get("branches"), message.get("column"), message.get("lesson")
+    key = (lab.history, tuple(wanted) if isinstance(wanted, list) else wanted, lesson)
     if lab.comparing is None or lab.comparing[0] != key:
-        lab.comparing = (key, Comparing(_columns(lab, wanted)))
+        lab.comparing = (key, Comparing(_columns(lab, wanted, lesson)))
     comparing = lab.comparing[1]
     if column is None:
         return {"labels": comparing.labels}, [packed(comparing.table())]
@@ -245,12 +250,29 @@ def _draws(lab: LabSession, _message: Message) -> Answer:
     return {}, [packed(comparing.drawn())]
 
 
-def _columns(lab: LabSession, wanted: object) -> list[tuple[str, LabState]]:
+def _columns(lab: LabSession, wanted: object, lesson: object = None) -> list[tuple[str, LabState]]:
+    if isinstance(lesson, str):
+        return _with_lesson(lab.history.state, lesson)
     if wanted is None:
         return _by_protocol(lab.history.state)
     if not isinstance(wanted, list) or not 2 <= len(wanted) <= MOST_COLUMNS:
         raise ScenarioError(f"got {str(wanted)[:60]} to compare; expected two or three branches by number")
     return [(branch.name, branch.state) for branch in map(lab.history.branch, wanted)]
+
+
+def _with_lesson(state: LabState, name: str) -> list[tuple[str, LabState]]:
+    """The run that is shown beside another lesson under the same protocol, as far as that lesson leaves it open."""
+    base = known_scenario(name)
+    if base.name == state.base.name and not state.done:
+        raise ScenarioError(f"{base.title} is shown already; expected another lesson to compare with")
+    protocol = own_protocol(base, state.protocol or EAGER)
+    other = opened(base, protocol, state.assignor if protocol == state.protocol else None, state.seed)
+    return [(_titled(state), state), (base.title or base.name, other)]
+
+
+def _titled(state: LabState) -> str:
+    title = state.base.title or state.base.name
+    return f"{title}, changed" if state.done else title
 
 
 def _by_protocol(state: LabState) -> list[tuple[str, LabState]]:

@@ -20,7 +20,7 @@ from rebalance_kit.simulation.scenario.scenario import Scenario
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.states import BoardState
 from rebalance_kit.view.lab.branches import Branch, Choices, History
-from rebalance_kit.view.lab.costs import Comparing
+from rebalance_kit.view.lab.comparing import Comparing
 from rebalance_kit.view.lab.lessons import lessons
 from rebalance_kit.view.lab.page import controls_of
 from rebalance_kit.view.lab.playing.playback import film_bytes

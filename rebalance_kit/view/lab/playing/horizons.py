@@ -17,6 +17,8 @@ AFTER_MS = 25_000
 """How long the run goes on after the effect."""
 BROKER_SESSION_MS = 45_000
 """group.consumer.session.timeout.ms unless it is set (GroupCoordinatorConfig)."""
+BROKER_BEAT_MS = 5_000
+"""group.consumer.heartbeat.interval.ms unless it is set (GroupCoordinatorConfig)."""
 SILENT = frozenset({"crash", "freeze", "cut_network"})
 """After these the coordinator hears of the member no more, and waits for its session."""
 METADATA = frozenset({"add_partitions", "create_topic", "delete_topic"})
@@ -32,11 +34,11 @@ def _effect_ms(scenario: Scenario, action: Action) -> int:
     static = action.do == "close" and "group.instance.id" in _configs(scenario, action.member)
     if action.do in SILENT or static:
         broker = scenario.broker.get("group.consumer.session.timeout.ms", BROKER_SESSION_MS)
-        return max(_longest(scenario, "session.timeout.ms"), int(broker))
+        return max(longest(scenario, "session.timeout.ms"), int(broker))
     if action.do in METADATA:
-        return _longest(scenario, "metadata.max.age.ms")
+        return longest(scenario, "metadata.max.age.ms")
     if action.do in {"drop_next", "delay_next"}:
-        return _longest(scenario, "request.timeout.ms") + int(action.args.get("by_ms", 0))
+        return longest(scenario, "request.timeout.ms") + int(action.args.get("by_ms", 0))
     if action.do == "rolling_restart":
         return len(scenario.members) * int(action.args.get("every_ms", 0))
     return int(action.args.get("for_ms", 0)) + int(action.args.get("after_ms", 0))
@@ -46,7 +48,8 @@ def _configs(scenario: Scenario, member: str | None) -> Mapping[str, Any]:
     return next((spec.configs for spec in scenario.members if spec.name == member), {})
 
 
-def _longest(scenario: Scenario, key: str) -> int:
+def longest(scenario: Scenario, key: str) -> int:
+    """The greatest value of a client's setting among the members, at least its default."""
     default = int(CLIENT_KEYS[key].default(scenario.kafka_version))
     return max((int(spec.configs.get(key, default)) for spec in scenario.members), default=default)
 
