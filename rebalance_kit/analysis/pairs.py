@@ -32,7 +32,7 @@ class Pairs(NamedTuple):
     spread: float
 
     @property
-    def count(self) -> int:
+    def total(self) -> int:
         """All pairs."""
         return self.less + self.same + self.more
 
@@ -44,8 +44,8 @@ class Pairs(NamedTuple):
         (0.001953125, 1.0)
         """
         told = self.less + self.more
-        tail = sum(comb(told, k) for k in range(min(self.less, self.more) + 1)) / 2**told
-        return min(1.0, 2 * tail)
+        tail = sum(comb(told, k) for k in range(min(self.less, self.more) + 1))
+        return min(1.0, 2 * tail / float(2**told))
 
     def beyond_chance(self, comparisons: int = 1) -> bool:
         """Whether the first column has less more often than chance would have it."""

@@ -126,7 +126,7 @@ def test_three_protocols_stand_side_by_side_with_the_table_and_what_differs(brid
     heads = bridge.root.locator(".rk-compare thead th b").all_inner_texts()
     assert heads == ["Eager", "Cooperative", "Consumer"]
     table = {
-        row.locator("th").inner_text(): row.locator("td b").all_inner_texts()
+        row.locator("th").inner_text().split("\n")[0]: row.locator("td b").all_inner_texts()
         for row in bridge.root.locator(".rk-compare tbody tr").all()
     }
     from rebalance_kit.analysis.metrics import metrics
@@ -135,7 +135,9 @@ def test_three_protocols_stand_side_by_side_with_the_table_and_what_differs(brid
     runs = [metrics(simulate(load("crash"), protocol=name)) for name in ("eager", "cooperative", "consumer")]
     assert table["partitions unread"] == [str(one.partitions_unread) for one in runs]
     assert table["unread partition-seconds"] == [f"{one.unread_partition_s:,.1f}" for one in runs]
-    assert "What differs." in bridge.text(".rk-differs")
+    assert bridge.text(".rk-answer").startswith("What differs. Under Eager all ")
+    answer, table = (bridge.root.locator(part).bounding_box() for part in (".rk-answer", ".rk-compare table"))
+    assert answer["y"] + answer["height"] <= table["y"]
     shot(bridge.root, "compare")
     bridge.press("v")
     assert bridge.root.locator(".rk-stage").is_visible()

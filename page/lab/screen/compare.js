@@ -19,7 +19,7 @@ const MOST_TICKS = 6;
 /** @typedef {import("../film/format.js").Film} Film */
 /** @typedef {import("../film/board.js").Board} Board */
 /** @typedef {{ name: string, cells: string[], least: number | null }} CostRow */
-/** @typedef {{ labels: string[], table: CostRow[], differs: string[] }} Costs as the kernel compares the runs */
+/** @typedef {{ labels: string[], table: CostRow[], answer: string[], differs: string[] }} Costs as the kernel compares the runs */
 
 /** The comparison of some films. */
 export class Compare {
@@ -62,13 +62,21 @@ export class Compare {
       rowOf(["Whole run"], this.strips.map((canvas, column) => make("td", {}, canvas, this.axes[column]))),
       ...this.costRows.map((line) => line.node),
     );
+    this.judged = make("span", {});
+    const answer = make(
+      "p",
+      { class: "rk-answer" },
+      make("b", {}, "What differs. "),
+      `${costs.answer.join(" ")} `,
+      this.judged,
+    );
     const differs = make(
       "p",
       { class: "rk-differs" },
-      make("b", {}, "What differs. "),
+      make("b", {}, "Run by run. "),
       costs.differs.join(" "),
     );
-    this.root = make("div", looks, make("table", { class: "rk-table" }, head, body), differs);
+    this.root = make("div", looks, answer, make("table", { class: "rk-table" }, head, body), differs);
   }
 
   /** @param {number} at */
@@ -201,22 +209,27 @@ export class Compare {
    * How the measures lie over draws of the same deeds; only they say what is least.
    * @param {import("./quartiles.js").Drawn} drawn
    */
-  takeDraws({ count, done, wanted, rows }) {
+  takeDraws({ count, done, wanted, rows, answer, same, window_ms: window }) {
+    const what = same ? "the same actions" : "each column's own actions";
     const words = wanted
-      ? `${count} of ${wanted} runs of the same actions, with other latencies and moments${
+      ? `${count} of ${wanted} runs of ${what}${
         done ? "" : " …"
-      }. ` +
-        "Below each value: from the least to the most of them."
+      }, each moved within one heartbeat and one commit ` +
+        `interval (${
+          window / 1000
+        } s), with other latencies. Below each value: from the least to the most of them.`
       : "No draws of so large a run here; rebalance-kit run --protocol all makes them.";
     say(this.progress, words);
+    say(this.judged, answer.join(" "));
     rows.forEach((row, place) => this.costRows[place].takeDraws(row, count));
   }
 
   /** The cost in words. */
   get twin() {
-    const { labels, table, differs } = this.costs;
+    const { labels, table, answer, differs } = this.costs;
     const rows = [["", ...labels], ...table.map((row) => [row.name, ...row.cells])];
-    return `${rows.map((row) => row.join("  |  ")).join("\n")}\n${differs.join(" ")}`;
+    const told = `${answer.join(" ")} ${this.judged.textContent}`.trim();
+    return `${told}\n${rows.map((row) => row.join("  |  ")).join("\n")}\n${differs.join(" ")}`;
   }
 }
 
@@ -237,18 +250,24 @@ class CostLine {
     const columns = cells.map((cell, place) =>
       make("td", {}, make("b", {}, cell), this.spreads[place], this.chips[place])
     );
-    this.node = rowOf([name], columns);
+    this.verdict = make("small", { class: "rk-verdict" });
+    this.node = rowOf([name, this.verdict], columns);
   }
 
   /**
-   * @param {{ cells: (import("./quartiles.js").Spread | null)[], least: number | null }} drawn
+   * @param {import("./quartiles.js").DrawnRow} drawn
    * @param {number} count
    */
-  takeDraws({ cells, least }, count) {
+  takeDraws({ cells, least, why }, count) {
+    say(
+      this.verdict,
+      least === null && why ? `${why[0].toLowerCase()}${why.slice(1).split(/[:;.]/)[0]}` : "",
+    );
+    this.verdict.title = why;
     const most = mostOf(cells);
     cells.forEach((cell, place) => this.spreads[place].replaceChildren(...spreadStrip(cell, most, count)));
     this.chips.forEach((chip, place) =>
-      chip.replaceChildren(place === least ? make("span", { class: "rk-least" }, "least") : "")
+      chip.replaceChildren(place === least ? make("span", { class: "rk-least", title: why }, "least") : "")
     );
   }
 }

@@ -6,7 +6,11 @@ const WIDTH = 96;
 const HEIGHT = 14;
 
 /** @typedef {[least: number, lower: number, median: number, upper: number, most: number, here: number, below: number]} Spread */
-/** @typedef {{ count: number, done: boolean, wanted: number, rows: { cells: (Spread | null)[], least: number | null }[] }} Drawn */
+/** @typedef {{ cells: (Spread | null)[], least: number | null, why: string }} DrawnRow */
+/**
+ * @typedef {{ count: number, done: boolean, wanted: number, rows: DrawnRow[], answer: string[], same: boolean, window_ms: number }} Drawn
+ * `window_ms`: within how long what is done is moved
+ */
 
 /**
  * The ends of the line in figures.

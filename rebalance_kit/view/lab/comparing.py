@@ -42,7 +42,7 @@ MANY = 64
 DRAWS, LEAST_DRAWS = 60, 20
 DRAW_S = 0.3
 """How long the kernel draws before it answers the page."""
-CLEARLY_MORE = "Clearly more"
+CLEARLY_MORE, NO_DIFFERENCE = "Clearly more", "No difference"
 ANSWERS = ("unread partition-seconds", "longest gap of a partition, s")
 """Measures of which the answer says who has clearly less."""
 DEEDS: Mapping[str, str] = MappingProxyType(
@@ -176,7 +176,7 @@ class Comparing:
             )
             return (
                 best,
-                f"{self.labels[best]} has less in {worst.less} of {worst.count} paired draws, by {worst.by:,.1f} at the median.",
+                f"{self.labels[best]} has less in {worst.less} of {worst.total} paired draws, by {worst.by:,.1f} at the median.",
             )
         return None, self._no_difference(columns)
 
@@ -189,7 +189,7 @@ class Comparing:
             if one != other
         ]
         told = [
-            (one, other, found) for one, other, found in against if found.less >= found.more and found.count
+            (one, other, found) for one, other, found in against if found.less >= found.more and found.total
         ]
         if all(found.less == found.more == 0 for *_, found in told):
             return "No difference: the same in every draw."
@@ -204,7 +204,7 @@ class Comparing:
             (worst,) = beaten
             rest = [label for place, label in enumerate(self.labels) if place != worst]
             return f"{CLEARLY_MORE} under {self.labels[worst]}; no difference between {listing(rest)}."
-        how_often = f"No difference: {self.labels[one]} has less than {self.labels[other]} in {found.less} of {found.count} paired draws"
+        how_often = f"No difference: {self.labels[one]} has less than {self.labels[other]} in {found.less} of {found.total} paired draws"
         if not found.beyond_chance(len(MEASURES)):
             return f"{how_often}, as chance does."
         return f"{how_often}, by {found.by:,.1f}; {self._moment()} changes it by more ({found.spread:,.1f})."
@@ -212,33 +212,36 @@ class Comparing:
     def _moment(self) -> str:
         dos = [action.do for action in self.states[0].scenario.actions if action.do in UNPLANNED | {"close"}]
         if not dos:
-            return "chance (latencies, moments)"
+            return "chance"
         return f"where {DEEDS.get(dos[0], 'the deed')} falls between two heartbeats and two commits"
 
     def answer(self) -> list[str]:
-        """What the draws say in one or two sentences: who has clearly less unread time, or that nobody has."""
+        """What the draws say in one or two sentences: who has clearly less unread time, or that nobody has, and why."""
         judged = [
             (each.words.removesuffix(", s"), self._judged(each)) for each in MEASURES if each.words in ANSWERS
         ]
-        return [_in_an_answer(words, best, why) for words, (best, why) in judged if why]
+        alike = [words for words, (_, why) in judged if why.startswith(NO_DIFFERENCE)]
+        told = [_in_an_answer(words, *found) for words, found in judged if words not in alike and found[1]]
+        if alike:
+            decides = f"{self._moment()} decides more than {'the protocol' if self.same_deeds else 'what is compared'}"
+            told.append(f"{NO_DIFFERENCE} in {listing(alike)} over the draws: {decides}.")
+        return told
 
 
 def _in_an_answer(words: str, best: int | None, why: str) -> str:
-    """A verdict with its measure's name in it.
+    """A clear verdict with its measure's name in it.
 
-    >>> _in_an_answer("longest gap", None, "No difference: the same in every draw.")
-    'No difference in longest gap: the same in every draw.'
+    >>> _in_an_answer("longest gap", None, "Clearly more under Eager; no difference between Cooperative and Consumer.")
+    'Clearly more longest gap under Eager; no difference between Cooperative and Consumer.'
     """
-    if best is not None:
-        return f"Least {words}: {why}"
-    if why.startswith(CLEARLY_MORE):
-        return why.replace(CLEARLY_MORE, f"{CLEARLY_MORE} {words}", 1)
-    return why.replace("No difference", f"No difference in {words}", 1)
+    return (
+        why.replace(CLEARLY_MORE, f"{CLEARLY_MORE} {words}", 1) if best is None else f"Least {words}: {why}"
+    )
 
 
 def _firm(found: Pairs) -> float:
     """How firmly the first column has less."""
-    return found.less / found.count if found.count else 0.0
+    return found.less / found.total if found.total else 0.0
 
 
 def _done(state: LabState) -> list[tuple[object, ...]]:
