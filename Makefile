@@ -2,7 +2,7 @@
 # Python 3.11 or newer, make and the package index.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup lab demo test lint format notebooks forms golden bench fidelity forensics pictures page api clean
+.PHONY: help setup lab demo site test lint format notebooks forms golden bench fidelity forensics pictures page api clean
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -36,6 +36,10 @@ lab: page ## open JupyterLab on the first notebook (LAB_FLAGS="--no-browser" and
 demo: page ## run one crash under the three protocols, without a browser
 	$(BIN)/rebalance-kit run $(DEMO) --protocol all --out build/demo
 	@echo; echo "the report to open in a browser:"; find "$(CURDIR)/build/demo" -name '*.html'
+
+site: page ## write the lab as a static site to build/site: Python runs in the page, any static host serves it
+	$(BIN)/python -m scripts.site
+	@echo "to look at it: $(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site 8000"
 
 test: page ## check everything: style, types, rooms, doctests, tests, notebooks, browser
 	@scripts/find-chromium

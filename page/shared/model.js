@@ -9,6 +9,7 @@
  * @property {(name: string, listener: (...args: any[]) => void) => void} on
  * @property {(name: string, listener: (...args: any[]) => void) => void} off
  * @property {any} [widget_manager]
+ * @property {Promise<void>} [ready] settled when somebody answers; a kernel is there from the start
  */
 
 /**

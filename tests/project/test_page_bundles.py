@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+from scripts import site
 from tests.support.paths import ROOT
 
 SPEC = importlib.util.spec_from_file_location("bundle_tool", ROOT / "scripts" / "bundle.py")
@@ -83,7 +84,8 @@ def test_the_arithmetic_of_the_page_is_right():
 
 
 def test_every_module_of_the_page_is_part_of_a_bundle_or_names_its_types():
-    used = {module for entry in tool.BUNDLES for module in tool.modules(entry)}
+    used = {module for entry in (*tool.BUNDLES, "site/main.js") for module in tool.modules(entry)}
+    used |= {tool.SOURCES / "site" / name for name in (*site.ALONE, site.OFFLINE)}
     types = {
         (module.parent / name).resolve()
         for module in used

@@ -30,15 +30,29 @@ export class Talk {
   request(message, quiet = false) {
     const id = (this.lastId += 1);
     return new Promise((done) => {
-      const slow = setTimeout(() => quiet || this.onBusy(true), SLOW_MS);
-      const dead = setTimeout(() => this.onDead(true), DEAD_MS);
-      this.open.set(id, { done, slow, dead });
+      const waiting = { done, slow: 0, dead: 0 };
+      this.open.set(id, waiting);
+      this.whenReady(() => {
+        if (!this.open.has(id)) return;
+        waiting.slow = setTimeout(() => quiet || this.onBusy(true), SLOW_MS);
+        waiting.dead = setTimeout(() => this.onDead(true), DEAD_MS);
+      });
       try {
         this.model.send({ ...message, id });
       } catch {
         this.onDead(true);
       }
     });
+  }
+
+  /**
+   * Nobody is late who has not begun: a page of the site is there before its Python.
+   * @param {() => void} begin
+   */
+  whenReady(begin) {
+    const { ready } = this.model;
+    if (ready) ready.then(begin);
+    else begin();
   }
 
   /**

@@ -11,7 +11,11 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
 
 SECONDS = 60
 """How long a server may take to answer."""
@@ -22,6 +26,29 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+@contextmanager
+def static_files(folder: Path) -> Iterator[str]:
+    """Serve a folder on loopback as any static host would; yields its address, which ends in a slash."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_arguments: object) -> None:
+            """Say nothing of requests."""
+
+        def copyfile(self, source: Any, outputfile: Any) -> None:
+            with suppress(ConnectionError):  # a page that is closed takes no more
+                super().copyfile(source, outputfile)
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(timeout=5)
 
 
 @contextmanager

@@ -1,0 +1,201 @@
+"""The lab as a static site: pages, the kit as a zip, Pyodide; any static host serves the folder as it is.
+
+python -m scripts.site [FOLDER]     default: build/site
+
+Pyodide comes once from npm's registry (Deno keeps it); its files are compared with the hashes below.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib.util
+import json
+import shutil
+import sys
+import zipfile
+from collections.abc import Iterator, Mapping
+from html import escape
+from pathlib import Path
+
+from rebalance_kit.model.about import __version__
+from rebalance_kit.view.lab.guide.content import guide_of
+from rebalance_kit.view.lab.lessons import lesson_rows
+from rebalance_kit.view.lab.page import style
+from rebalance_kit.view.lab.session import LabSession
+from rebalance_kit.view.style.embedding import embedded
+from scripts.bundle import ROOT, SOURCES, bundle
+from scripts.page import run
+
+PYODIDE = "314.0.7"
+PYODIDE_FILES = {
+    "pyodide.mjs": "6f1d60f7bf529beb300f0f47983c921d3982363640ba20af0e38efdddbc66109",
+    "pyodide.asm.mjs": "f7cdc8ece80678ceb712f8e65ebe6d3a83203a180c399865f49612a051693635",
+    "pyodide.asm.wasm": "cc36e3cab04fdfc9a63ff13eb52eae2b911bf46c025cc7b281f394bd3de1d5e6",
+    "python_stdlib.zip": "fa1957e5777068fc4f7437f96d860ae2fbe9c19732ba06c84e004ec16dd7dd7a",
+    "pyodide-lock.json": "5dc2fc119108bc148c7457dc86e7675b5c87e1cafd420b9c34c1eaef7b36c010",
+}
+"""What a page needs of the npm package, with its SHA-256."""
+ROOMS = ("model", "assignors", "protocol", "simulation", "analysis", "scenarios", "view", "logs", "forensics")
+"""The rooms that go into the page's Python; the rest is notebooks, commands and Spark."""
+PURE = {"yaml": "PyYAML", "traitlets": "traitlets"}
+FIRST = ("two-consumers-crash", "eager")
+PROTOCOLS = ("eager", "cooperative", "consumer")
+AS_CONFIGURED = "own"
+"""In the place of a protocol: each member speaks what the lesson says."""
+ALONE = ("worker.js", "embed.js")
+"""Scripts that a browser loads by themselves."""
+OFFLINE = "offline.js"
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+class NoPyodide(RuntimeError):
+    """Pyodide is not at hand: Deno fetches it once, and could not."""
+
+
+def build(folder: Path) -> None:
+    """Make the whole site in ``folder`` beside the old one, then exchange them; raises ``NoPyodide``."""
+    beside = folder.with_name(folder.name + ".new")
+    shutil.rmtree(beside, ignore_errors=True)
+    (beside / "films").mkdir(parents=True)
+    _pyodide(beside / "pyodide")
+    _kit(beside / "kit.zip")
+    first, text = _films(beside / "films")
+    _pages(beside, first, text)
+    _scripts(beside)
+    _offline(beside)
+    if folder.exists():
+        shutil.rmtree(folder)
+    beside.replace(folder)
+
+
+def _pyodide(folder: Path) -> None:
+    home = ROOT / "build" / "deno"
+    run("cache", "--quiet", f"npm:pyodide@{PYODIDE}")
+    found = next(iter(home.glob(f"npm/*/pyodide/{PYODIDE}")), None)
+    if found is None:
+        raise NoPyodide(f"Pyodide {PYODIDE} is not at hand, and npm's registry does not answer")
+    folder.mkdir()
+    for name, wanted in PYODIDE_FILES.items():
+        data = (found / name).read_bytes()
+        is_ = hashlib.sha256(data).hexdigest()
+        if is_ != wanted:
+            raise SystemExit(f"{found / name}: SHA-256 is {is_}; expected {wanted}")
+        (folder / name).write_bytes(data)
+
+
+def _kit(path: Path) -> None:
+    """The kit's rooms and the pure packages they need, as one zip whose bytes depend on its contents alone."""
+    package = ROOT / "rebalance_kit"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for source in sorted(_kit_files(package)):
+            _put(archive, f"rebalance_kit/{source.relative_to(package).as_posix()}", source)
+        for name in PURE:
+            home = _home_of(name)
+            for source in sorted(home.rglob("*.py")):
+                if "tests" not in source.parts:
+                    _put(archive, f"{name}/{source.relative_to(home).as_posix()}", source)
+
+
+def _home_of(name: str) -> Path:
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:
+        raise SystemExit(f"{PURE[name]} is not installed; expected it for the page's Python")
+    return Path(spec.origin).parent
+
+
+def _kit_files(package: Path) -> Iterator[Path]:
+    yield from package.glob("*.py")
+    yield from package.glob("*.yaml")
+    for room in ROOMS:
+        for source in (package / room).rglob("*"):
+            if source.is_file() and source.suffix != ".pyc":
+                yield source
+
+
+def _put(archive: zipfile.ZipFile, name: str, source: Path) -> None:
+    entry = zipfile.ZipInfo(name, _EPOCH)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    archive.writestr(entry, source.read_bytes())
+
+
+def _films(folder: Path) -> tuple[dict[str, object], str]:
+    """Each lesson under each protocol that can run it, ready to play; the first one, and its words."""
+    first, text = {}, ""
+    for name in _names():
+        for protocol, lab in _runs(name):
+            state = {
+                "lesson": name,
+                "protocol": protocol,
+                "film": base64.b64encode(lab.film).decode("ascii"),
+                "controls": {**lab.controls, "guide": guide_of(lab.history.state)},
+                "cursor_ms": lab.cursor_ms,
+            }
+            (folder / f"{name}.{protocol}.json").write_text(json.dumps(state, separators=(",", ":")), "utf-8")
+            if (name, protocol) == FIRST:
+                first, text = state, f"{lab.text}\n\n{lab.story}"
+    return first, text
+
+
+def _runs(name: str) -> Iterator[tuple[str, LabSession]]:
+    """A lesson under each protocol, or as it says where its members speak different ones."""
+    lab = LabSession(name)
+    if lab.protocol is None:
+        yield AS_CONFIGURED, lab
+        return
+    for protocol in PROTOCOLS:
+        yield protocol, lab if protocol == lab.protocol else LabSession(name, protocol)
+
+
+def _names() -> list[str]:
+    return [str(row["name"]) for row in lesson_rows()]
+
+
+def _pages(folder: Path, first: dict[str, object], text: str) -> None:
+    known = {path.name.removesuffix(".json") for path in (folder / "films").iterdir()}
+    items = "\n".join(_entry(row, known) for row in lesson_rows())
+    words = {
+        "{version}": escape(__version__),
+        '"{first}"': embedded(first),
+        "{text}": escape(text),
+        "{lesson}": FIRST[0],
+        "{count}": str(len(lesson_rows())),
+        "{lessons}": f"<ol>\n{items}\n</ol>",
+    }
+    for page in ("index.html", "embed.html", "lessons.html"):
+        html = (SOURCES / "site" / page).read_text("utf-8")
+        for place, value in words.items():
+            html = html.replace(place, value)
+        (folder / page).write_text(html, "utf-8")
+    (folder / "lab.css").write_text(style(), "utf-8")
+    for name in ("site.css", "icon.svg"):
+        shutil.copyfile(SOURCES / "site" / name, folder / name)
+
+
+def _entry(row: Mapping[str, object], known: set[str]) -> str:
+    name = str(row["name"])
+    protocol = next(one for one in (*PROTOCOLS, AS_CONFIGURED) if f"{name}.{one}" in known)
+    title, watch = escape(str(row["title"])), escape(str(row["watch"]))
+    return (
+        f'<li><a href="index.html?lesson={name}&amp;protocol={protocol}">{title}</a><br>Watch {watch}.</li>'
+    )
+
+
+def _scripts(folder: Path) -> None:
+    (folder / "site.js").write_text(bundle("site/main.js"), "utf-8")
+    for name in ALONE:
+        shutil.copyfile(SOURCES / "site" / name, folder / name)
+
+
+def _offline(folder: Path) -> None:
+    """The service worker knows every file but the films of other lessons, and the digest of them all."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    whole = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+    names = ["./", *(path.relative_to(folder).as_posix() for path in files)]
+    source = (SOURCES / "site" / OFFLINE).read_text("utf-8")
+    source = source.replace("/* files */ []", json.dumps(names)).replace("/* version */", whole)
+    (folder / OFFLINE).write_text(source, "utf-8")
+
+
+if __name__ == "__main__":
+    build(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build" / "site")

@@ -1,0 +1,164 @@
+"""The static site in a real browser, with every other network blocked: Python runs in the page."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+import pytest
+
+from rebalance_kit.view.lab.lessons import lesson_rows
+from rebalance_kit.view.lab.session import LabSession
+from scripts import site
+from tests.support.browser.servers import static_files
+from tests.support.paths import ROOT
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.may_skip("Pyodide comes from the npm registry at the first build of the site"),
+]
+SHOTS = ROOT / "build" / "screenshots"
+READY = "html[data-python=ready]"
+PYTHON_MS = 120_000
+EXPORT = """async ([scenario, protocol]) => {
+  const { talk } = document.querySelector("#rebalance-lab").rebalanceLab;
+  await talk.request({ type: "preset", name: scenario });
+  await talk.request({ type: "set", name: "protocol", value: protocol });
+  const { buffers } = await talk.request({ type: "export", what: "trace" });
+  const bytes = await crypto.subtle.digest("SHA-256", buffers[0]);
+  return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}"""
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site") / "site"
+    try:
+        site.build(folder)
+    except site.NoPyodide as missing:
+        pytest.skip(str(missing))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(built):
+    with static_files(built) as served:
+        yield served
+
+
+@pytest.fixture
+def opened(page, address):
+    """Open pages of the site; whatever is asked of another host or said on the console fails the test."""
+    foreign, said = [], []
+    page.on(
+        "request", lambda request: foreign.append(request.url) if _is_foreign(request.url, address) else None
+    )
+    page.on(
+        "console", lambda message: said.append(message.text) if message.type in {"error", "warning"} else None
+    )
+
+    def open_(path=""):
+        page.goto(address + path)
+        page.locator("#rebalance-lab .rk-lane").first.wait_for()
+        return page
+
+    yield open_
+    assert foreign == []
+    assert said == []
+
+
+def _is_foreign(url, address):
+    return not url.startswith((address, "data:", "blob:"))
+
+
+def _crash(page):
+    page.locator("#rebalance-lab .rk-lane").first.click()
+    page.keyboard.press("c")
+
+
+def test_what_is_done_before_python_is_there_is_answered_when_it_is(opened):
+    page = opened()
+    _crash(page)
+    page.locator(READY).wait_for(timeout=PYTHON_MS)
+    page.locator("#rebalance-lab .rk-lane", has_text="crashed").first.wait_for()
+    assert page.locator("#rebalance-says").text_content() == ""
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=SHOTS / "site.png")
+
+
+def test_a_link_opens_the_same_moment(opened):
+    lab = LabSession("join", "consumer")
+    lab.crash("consumer-1")
+    page = opened(f"?rebalance-lab={lab.link}")
+    page.locator(READY).wait_for(timeout=PYTHON_MS)
+    page.locator("#rebalance-lab .rk-lane", has_text="crashed").first.wait_for()
+    now = page.evaluate("document.querySelector('#rebalance-lab').rebalanceLab.model.get('controls')")
+    assert (now["preset"], now["protocol"]) == ("join", "consumer")
+
+
+def test_runs_in_the_page_are_byte_for_byte_those_of_cpython(opened):
+    page = opened()
+    page.locator(READY).wait_for(timeout=PYTHON_MS)
+    names = ["two-consumers-crash", "join", "poll-timeout", "static-restart-too-late", "rolling-restart"]
+    cases = [(name, protocol) for name in names for protocol in site.PROTOCOLS]
+    differ = [case for case in cases if page.evaluate(EXPORT, list(case)) != _digest(*case)]
+    assert differ == []
+
+
+def _digest(name, protocol):
+    lab = LabSession("two-consumers-crash", "eager")
+    lab.load(name)
+    lab.set_trait("protocol", protocol)
+    return hashlib.sha256(("\n".join(lab.trace.jsonl()) + "\n").encode()).hexdigest()
+
+
+def test_the_second_visit_needs_no_network(page, built):
+    with static_files(built) as served:
+        page.goto(served)
+        page.locator(READY).wait_for(timeout=PYTHON_MS)
+        page.evaluate("navigator.serviceWorker.ready.then(() => null)")
+    page.goto(f"{served}?lesson=join&protocol=consumer")
+    page.locator(READY).wait_for(timeout=PYTHON_MS)
+    assert "joins" in page.locator("#rebalance-lab").text_content()
+
+
+def test_a_lesson_that_is_unknown_is_said_and_the_first_one_is_shown(page, address):
+    page.goto(f"{address}?lesson=nonsense&protocol=eager")
+    page.locator(READY).wait_for(timeout=PYTHON_MS)
+    assert "no lesson “nonsense”" in page.locator("#rebalance-says").text_content()
+    assert page.locator("#rebalance-lab .rk-lane").count() > 0
+
+
+@pytest.mark.parametrize("row", lesson_rows(), ids=lambda row: row["name"])
+def test_every_lesson_is_listed_and_has_its_film(built, row):
+    links = re.findall(
+        rf"lesson={re.escape(row['name'])}&amp;protocol=([a-z]+)", (built / "lessons.html").read_text("utf-8")
+    )
+    assert len(links) == 1
+    assert (built / "films" / f"{row['name']}.{links[0]}.json").is_file()
+
+
+def test_a_second_build_has_the_same_bytes(built, tmp_path):
+    site.build(tmp_path / "site")
+    assert _digests(tmp_path / "site") == _digests(built)
+
+
+def _digests(folder):
+    return {
+        path.relative_to(folder): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_a_foreign_page_embeds_a_lab(page, address, tmp_path):
+    (tmp_path / "blog.html").write_text(
+        f'<!doctype html><p>A post.</p><script src="{address}embed.js"></script>'
+        '<rebalance-lab lesson="join" protocol="cooperative"></rebalance-lab>',
+        "utf-8",
+    )
+    with static_files(tmp_path) as blog:
+        page.goto(f"{blog}blog.html")
+        frame = page.frame_locator("rebalance-lab iframe")
+        frame.locator(".rk-lane").first.wait_for()
+        frame.locator(READY).wait_for(timeout=PYTHON_MS)
