@@ -11,8 +11,10 @@ is made; so names of two modules never meet. What such a function cannot be made
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
+import runpy
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -29,12 +31,15 @@ BUNDLES = {
     "forensics/main.js": "view/reports/static/log_page.js",
 }
 """Each entry of page/, and where its bundle stands in the package."""
+KINDS = "rebalance_kit/view/kinds.py"
+"""The words that the page shares with Python; ``page/generated/kinds.js`` is made of its tables."""
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.[^"]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const)\b)", re.MULTILINE)
 _NAMED = re.compile(r"^export (?:async )?(?:function|class|const) (\w+)", re.MULTILINE)
 _OTHER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 _COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/[ \t]*)\n", re.MULTILINE | re.DOTALL)
 _BLANK = re.compile(r"\n{2,}")
+_TYPES = {str: "string", bool: "boolean", int: "number"}
 _HEAD = "// Made of page/{entry} by scripts/bundle.py; edit there. Sources {digest}.\n"
 
 
@@ -74,6 +79,28 @@ def head(entry: str) -> str:
     return _HEAD.format(entry=entry, digest=digest.hexdigest()[:16])
 
 
+def kinds() -> str:
+    """The text of ``page/generated/kinds.js``: each table of ``KINDS``, and a type of its keys."""
+    parts = [f"// Made of {KINDS} by scripts/bundle.py; edit there.\n"]
+    for name, (key, rows) in runpy.run_path(str(ROOT / KINDS))["TABLES"].items():
+        union = " | ".join(map(json.dumps, rows))
+        of = next(iter(rows.values()))
+        shape = "; ".join(f"{column}: {_TYPES[type(value)]}" for column, value in of.items())
+        table = json.dumps(rows, ensure_ascii=False, indent=2)
+        parts += [
+            f"\n/** @typedef {{{union}}} {key} */\n",
+            f"/** @type {{Readonly<Record<{key}, {{ {shape} }}>>}} */\nexport const {name} = {table};\n",
+        ]
+    return "".join(parts)
+
+
+def write_kinds() -> None:
+    """Write ``page/generated/kinds.js`` where it does not say what ``KINDS`` says."""
+    target, text = SOURCES / "generated" / "kinds.js", kinds()
+    if not target.exists() or target.read_text("utf-8") != text:
+        _write(target, text)
+
+
 def stale() -> list[str]:
     """Entries whose bundle is missing or was made of other sources."""
     return [entry for entry, target in BUNDLES.items() if not _made_of(PACKAGE / target, head(entry))]
@@ -82,17 +109,21 @@ def stale() -> list[str]:
 def build(folder: Path, entries: Iterable[str]) -> None:
     """Make bundles, each written beside and renamed."""
     for entry in entries:
-        target = folder / BUNDLES[entry]
-        target.parent.mkdir(parents=True, exist_ok=True)
-        beside = target.with_suffix(f".{os.getpid()}.new")
-        beside.write_text(bundle(entry), "utf-8")
-        beside.replace(target)
+        _write(folder / BUNDLES[entry], bundle(entry))
 
 
 def freshen() -> None:
     """Make what is missing or stale; without page/, in an installed package, there is nothing to do."""
     if SOURCES.is_dir():
+        write_kinds()
         build(PACKAGE, stale())
+
+
+def _write(target: Path, text: str) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    beside = target.with_suffix(f".{os.getpid()}.new")
+    beside.write_text(text, "utf-8")
+    beside.replace(target)
 
 
 def _made_of(target: Path, first: str) -> bool:
@@ -135,4 +166,5 @@ def _body(module: Path) -> str:
 
 
 if __name__ == "__main__":
-    build(Path(sys.argv[1]), BUNDLES) if len(sys.argv) > 1 else freshen()
+    freshen()
+    build(Path(sys.argv[1]), BUNDLES) if len(sys.argv) > 1 else None

@@ -10,6 +10,7 @@ The bundles are made by ``scripts/bundle.py``, which needs no Deno.
 from __future__ import annotations
 
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +44,11 @@ def styles() -> list[str]:
     return [str(path) for path in sorted(PACKAGE.glob("view/*/static/*.css"))]
 
 
+def write_kinds() -> None:
+    """Write the words that Python and the page share, which the sources import."""
+    runpy.run_path(str(ROOT / "scripts" / "bundle.py"))["write_kinds"]()
+
+
 def lint() -> int:
     """Style, layout and types of the sources and their tests, and the layout of the style sheets."""
     checks = [["lint", "--quiet"], ["fmt", "--quiet", "--check", ".", *styles()], ["check", "--quiet", "."]]
@@ -51,6 +57,7 @@ def lint() -> int:
 
 def main(arguments: list[str]) -> int:
     """Do what the command line asks."""
+    write_kinds()
     match arguments:
         case ["lint"]:
             return lint()

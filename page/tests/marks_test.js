@@ -2,7 +2,7 @@ import { clusters, labelled } from "../lab/time/marks.js";
 import { Scale } from "../lab/time/scale.js";
 import { same } from "./assert.js";
 
-/** @type {(at: number, kind: string, words: string) => import("../lab/time/marks.js").Mark} */
+/** @type {(at: number, kind: import("../generated/kinds.js").MarkKind, words: string) => import("../lab/time/marks.js").Mark} */
 const mark = (at, kind, words) => ({ at, kind, member: null, words });
 const scale = new Scale(0, 90_000, 900);
 

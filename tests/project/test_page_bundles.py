@@ -24,12 +24,17 @@ def test_a_bundle_is_what_is_made_of_its_sources(entry):
     assert (tool.PACKAGE / tool.BUNDLES[entry]).read_text("utf-8") == tool.bundle(entry)
 
 
+def test_the_words_that_the_page_shares_are_those_of_python():
+    assert (tool.SOURCES / "generated" / "kinds.js").read_text("utf-8") == tool.kinds()
+
+
 def pages(tmp_path, monkeypatch, **texts):
     """A page/ of these modules, whose entry is main.js."""
     (tmp_path / "page").mkdir()
     for name, text in texts.items():
         (tmp_path / "page" / f"{name}.js").write_text(text, "utf-8")
     monkeypatch.setattr(tool, "SOURCES", tmp_path / "page")
+    monkeypatch.setattr(tool, "write_kinds", lambda: None)
     monkeypatch.setattr(tool, "PACKAGE", tmp_path / "package")
     monkeypatch.setattr(tool, "BUNDLES", {"main.js": "main.js"})
     return tmp_path / "package" / "main.js"

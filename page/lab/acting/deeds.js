@@ -6,12 +6,13 @@ import { actionOf, argsOf, wordsOf } from "./actions.js";
 
 /** @typedef {import("../lab.js").Lab} Lab */
 
-const WHY = /** @type {Record<string, string>} */ ({
+/** @type {Record<Exclude<import("../../generated/kinds.js").Life, "alive" | "frozen">, string>} */
+const WHY = {
   crashed: "has crashed",
   died: "has died",
   closed: "has left",
   absent: "has not started",
-});
+};
 const ALWAYS = new Set(["restart", "heal_network", "remove"]);
 
 /**

@@ -1,8 +1,9 @@
 // A member's lane: the disc with its rings, its words, and where its partitions stand.
 
+import { LOOKS } from "../../generated/kinds.js";
 import { make, say, set } from "../../shared/dom.js";
 import { nextBeat, pollLeft, sessionEnds } from "../film/clocks.js";
-import { doingLine, lookOf, SIGNS, thirdLine } from "../words/lines.js";
+import { doingLine, lookOf, thirdLine } from "../words/lines.js";
 import { alsoRead, memberLine, spoken } from "../words/twin.js";
 import { laneBox } from "./sizes.js";
 
@@ -86,7 +87,7 @@ export class Lane {
     set(this.node, "aria-label", memberLine(film, board, index));
     set(this.session, "stroke-dasharray", sessionDashes(state, ends, board.at));
     this.paintTimers(film, board.at, ends, state.session || 1, look);
-    say(this.badge, SIGNS[look] || "");
+    say(this.badge, LOOKS[look].badge);
     const doing = doingLine(film, board, index);
     say(this.doing, doing);
     set(this.doing, "title", doing);

@@ -1,11 +1,13 @@
 // One tile on the canvas: disc, sign, and a cell per partition.
 
-import { ALERTING, lookOf, SIGNS } from "../words/lines.js";
+import { LOOKS, PARTITION_WORDS } from "../../generated/kinds.js";
+import { lookOf } from "../words/lines.js";
 
 export const TILE_HEIGHT = 40;
 const FONT = "600 12px system-ui, sans-serif";
 /** What stands on the tile of a member that does not run. */
-const AWAY = /** @type {Record<string, string>} */ ({ gone: "gone", closed: "left", absent: "not started" });
+/** @type {Partial<Record<import("../../generated/kinds.js").Look, string>>} */
+const AWAY = { gone: "gone", closed: "left", absent: "not started" };
 const FRAMED = new Set(["crashed", "gone", "frozen", "died", "fenced", "zombie"]);
 const COLOURS = ["sunk", "ink", "ink3", "alert"];
 
@@ -50,7 +52,7 @@ export class TilePainter {
       this.write(away, x + this.width / 2, y + 32, "center", look === "gone" ? colours.alert : colours.ink3);
     }
     const seat = member.seat === "joined" ? "✓" : "○";
-    const sign = look === "live" ? (board.phase ? seat : "") : SIGNS[look] || "";
+    const sign = look === "live" ? (board.phase ? seat : "") : LOOKS[look].badge;
     this.write(sign, x + this.width - 6, y + 15, "right", look === "live" ? colours.ink : colours.alert);
     this.drawCells(board, board.owned[member.index], x + 7, y + 20);
   }
@@ -135,7 +137,7 @@ export class TilePainter {
       pen.fillRect(x, y, side, side);
       return;
     }
-    const bad = ALERTING.has(word);
+    const bad = PARTITION_WORDS[word].alerting;
     pen.strokeStyle = bad ? colours.alert : colours.ink;
     pen.lineWidth = 1.2;
     pen.strokeRect(x + 0.6, y + 0.6, side - 1.2, side - 1.2);

@@ -48,8 +48,8 @@ export const COLUMNS = Object.freeze({
 
 /**
  * @typedef {object} MemberState
- * @property {string} life absent, alive, frozen, crashed, died or closed
- * @property {string} standing none, pending, member, away or removed
+ * @property {import("../../generated/kinds.js").Life} life
+ * @property {import("../../generated/kinds.js").Standing} standing
  * @property {string} doing the word beside the disc
  * @property {number | null} generation
  * @property {boolean} leader
@@ -64,7 +64,7 @@ export const COLUMNS = Object.freeze({
  *
  * @typedef {object} PartitionState
  * @property {number} owner a member's number, -1 for nobody, GONE for a partition that is not there
- * @property {string} word
+ * @property {import("../../generated/kinds.js").PartitionWord} word
  * @property {boolean} flows
  * @property {number} last
  * @property {number} target
@@ -82,8 +82,8 @@ export const COLUMNS = Object.freeze({
  * @property {number} former how many member ids of processes that are gone the group has beside those of the restarted ones
  *
  * @typedef {{ name: string, label: string, hue: number, pattern: number, index: number }} Member
- * @typedef {{ at: number, kind: string, member: string | null, words: string }} Mark
- * @typedef {{ at: number, kind: "twice" | "skipped", partition: number, member: number, count: number, first: number }} Delivery
+ * @typedef {{ at: number, kind: import("../../generated/kinds.js").MarkKind, member: string | null, words: string }} Mark
+ * @typedef {{ at: number, kind: import("../../generated/kinds.js").DeliveryKind, partition: number, member: number, count: number, first: number }} Delivery
  *
  * @typedef {object} Message
  * @property {number} sent

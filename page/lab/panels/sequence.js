@@ -1,6 +1,7 @@
 // A sequence diagram: time runs down, one life line per actor; quiet time is folded, so that a burst of a few
 // milliseconds can be read. More members than fit are one line with a count.
 
+import { MARKS } from "../../generated/kinds.js";
 import { make, set } from "../../shared/dom.js";
 import { boardAt } from "../film/board.js";
 import { milliseconds, placeOf, seconds } from "../film/times.js";
@@ -169,11 +170,12 @@ function drawEvent(film, actors, mark, y) {
   const x = member < 0 ? COORDINATOR_X : xOf(actors, member);
   const right = x > (actors.width + 70) * 0.72;
   const said = { x: right ? x - 12 : x + 12, y: y + 4, "text-anchor": right ? "end" : "start" };
-  const sign = mark.kind === "timer" ? "◷" : mark.kind === "fault" ? "×" : "+";
+  const { sign, colour } = MARKS[mark.kind];
+  const looks = { class: "rk-event", style: `--rk-mark:var(--rk-${colour})` };
   return [
     make("svg:text", { x: 8, y: y + 4, class: "rk-when" }, milliseconds(mark.at)),
-    make("svg:text", { x, y: y + 5, "text-anchor": "middle", class: `rk-event rk-of-${mark.kind}` }, sign),
-    make("svg:text", { ...said, class: `rk-event rk-of-${mark.kind}` }, mark.words),
+    make("svg:text", { x, y: y + 5, "text-anchor": "middle", ...looks }, sign),
+    make("svg:text", { ...said, ...looks }, mark.words),
   ];
 }
 

@@ -1,7 +1,7 @@
 // The legend: every sign of the lab, drawn as the lab draws it, beside what it means.
 
 import { make } from "../../shared/dom.js";
-import { SIGNS } from "../words/lines.js";
+import { LOOKS, MARKS } from "../../generated/kinds.js";
 
 /** @typedef {[Node, string]} Sign what is drawn, and what it means */
 
@@ -12,9 +12,12 @@ function buildLegend() {
     { class: "rk-legend", role: "group", "aria-label": "Signs" },
     group("Partitions", PARTITIONS.map(([word, flows, says]) => [token(word, flows), says])),
     group("Records of a partition", RECORDS.map(([sign, says]) => [text(sign), says])),
-    group("Members", [...DISCS.map(([look, says]) => /** @type {Sign} */ ([face(look), says])), ...rings()]),
+    group("Members", [
+      ...DISCS.map((look) => /** @type {Sign} */ ([face(look), LOOKS[look].legend])),
+      ...rings(),
+    ]),
     group("Coordinator and messages", coordinator()),
-    group("Above and in the strip", STRIP.map(([sign, says]) => [text(sign), says])),
+    group("Above and in the strip", STRIP.map(({ sign, legend }) => [text(sign), legend])),
   );
 }
 
@@ -39,23 +42,15 @@ const RECORDS = /** @type {[string, string][]} */ ([
   ["◎", "records that came twice, so far"],
   ["⊠", "records that were skipped, so far"],
 ]);
-const DISCS = /** @type {[string, string][]} */ ([
-  ["live", "A member has a colour and a pattern; both stay with it everywhere."],
-  ["crashed", "× crashed or died of an error; the dashed disc has no process."],
-  ["frozen", "‖ frozen: its process stands still."],
-  ["zombie", "? removed from the group, but it still works."],
-  ["fenced", "– fenced: another process has its instance id."],
-  ["cut", "⊘ cut off from the network."],
-  ["gone", "Grey and dashed: not in the group."],
-]);
-const STRIP = /** @type {[string, string][]} */ ([
-  ["×", "a fault"],
-  ["◆", "a rebalance begins"],
-  ["◷", "a timer of Kafka ends"],
-  ["+", "an action of the scenario, or one of yours"],
-  ["◎ ⊠", "records come twice; records are skipped"],
-  ["▬", "a bar per partition: plain when it is read, crossed or slanted when not, dotted without owner"],
-]);
+/** @typedef {import("../../generated/kinds.js").Look} Look */
+const DISCS = /** @type {Look[]} */ (Object.keys(LOOKS)).filter((look) => LOOKS[look].legend);
+const STRIP = [
+  ...Object.values(MARKS).filter(({ legend }) => legend).map(({ sign, legend }) => ({ sign, legend })),
+  {
+    sign: "▬",
+    legend: "a bar per partition: plain when it is read, crossed or slanted when not, dotted without owner",
+  },
+];
 
 /**
  * @param {string} name
@@ -86,13 +81,13 @@ function token(word, flows) {
   );
 }
 
-/** @param {string} look */
+/** @param {Look} look */
 function face(look) {
   return make(
     "span",
     { class: "rk-legendface", style: HUE, "data-look": look },
     make("span", { class: "rk-disc rk-pat1" }, make("b", {}, "C1")),
-    make("span", { class: "rk-badge" }, SIGNS[look] ?? ""),
+    make("span", { class: "rk-badge" }, LOOKS[look].badge),
   );
 }
 

@@ -1,21 +1,15 @@
 // Marks above the strip: those that stand on each other share a place, and some have room for words.
 
-/** What is told first where there is no room for all. */
-const WEIGHT = /** @type {Record<string, number>} */ ({
-  fault: 0,
-  skipped: 1,
-  twice: 2,
-  timer: 3,
-  action: 4,
-  rebalance: 5,
-});
+import { MARKS } from "../../generated/kinds.js";
+
 const SIDE = 6;
 const LETTER = 6.6;
 const SIGN = 12;
 const MOST_SIGNS = 3;
 
 /** @typedef {import("../film/format.js").Mark} Mark */
-/** @typedef {{ x: number, marks: Mark[], signs: Mark[], words: string, kind: string }} Cluster */
+/** @typedef {import("../../generated/kinds.js").MarkKind} MarkKind */
+/** @typedef {{ x: number, marks: Mark[], signs: Mark[], words: string, kind: MarkKind }} Cluster */
 
 /**
  * Marks of a run by place, without what only ends a rebalance; the heaviest of a place gives its words.
@@ -26,13 +20,15 @@ const MOST_SIGNS = 3;
 export function clusters(marks, scale) {
   /** @type {Cluster[]} */
   const found = [];
-  for (const mark of marks.filter((each) => each.kind !== "done" && each.at > 0)) {
+  for (const mark of marks.filter((each) => MARKS[each.kind].sign && each.at > 0)) {
     const last = found[found.length - 1];
     if (last && scale.x(mark.at) - last.x < SIGN) last.marks.push(mark);
-    else found.push({ x: scale.x(mark.at), marks: [mark], signs: [], words: "", kind: "" });
+    else found.push({ x: scale.x(mark.at), marks: [mark], signs: [], words: "", kind: mark.kind });
   }
   for (const cluster of found) {
-    const byWeight = [...cluster.marks].sort((a, b) => WEIGHT[a.kind] - WEIGHT[b.kind] || a.at - b.at);
+    const byWeight = [...cluster.marks].sort((a, b) =>
+      MARKS[a.kind].weight - MARKS[b.kind].weight || a.at - b.at
+    );
     const kinds = byWeight.filter((mark, place) => mark.kind !== byWeight[place - 1]?.kind);
     const others = kinds.filter((mark) => mark.kind !== "rebalance");
     cluster.signs = (others.length ? others : kinds).slice(0, MOST_SIGNS);
@@ -58,7 +54,7 @@ export function labelled(shown, scale, large = 1) {
   });
   const labels = new Map();
   const wordy = shown.filter((cluster) => cluster.words);
-  for (const cluster of wordy.sort((a, b) => WEIGHT[a.kind] - WEIGHT[b.kind] || a.x - b.x)) {
+  for (const cluster of wordy.sort((a, b) => MARKS[a.kind].weight - MARKS[b.kind].weight || a.x - b.x)) {
     const room = cluster.words.length * LETTER * large + 16 + sign * (cluster.signs.length - 1);
     const sides = [false, true].map((flip) => {
       const [from, to] = flip ? [cluster.x - room, cluster.x + SIDE] : [cluster.x, cluster.x + room];

@@ -2,7 +2,7 @@
 
 import { make } from "../../shared/dom.js";
 import { GONE } from "../film/format.js";
-import { ALERTING } from "../words/lines.js";
+import { PARTITION_WORDS } from "../../generated/kinds.js";
 import { worstPerPixel } from "./scale.js";
 
 /** @typedef {CanvasRenderingContext2D} Pen */
@@ -84,7 +84,7 @@ export class Painter {
     if (state.owner < 0) return this.pattern(pen, "dots", this.colour("ink"));
     const hue = this.colour(`m${film.members[state.owner].hue}`);
     if (state.flows) return hue;
-    return ALERTING.has(state.word)
+    return PARTITION_WORDS[state.word].alerting
       ? this.pattern(pen, "cross", this.colour("alert"))
       : this.pattern(pen, "diagonal", hue);
   }

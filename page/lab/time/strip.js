@@ -1,5 +1,6 @@
 // The strip: all of time as one picture, under one slider. Bars are drawn once per film and theme.
 
+import { MARKS } from "../../generated/kinds.js";
 import { make, say, set } from "../../shared/dom.js";
 import { seconds } from "../film/times.js";
 import { clusters, labelled } from "./marks.js";
@@ -15,14 +16,6 @@ const LARGER = 1.25;
 
 /** How strongly a future is drawn that is only foreseen. */
 const PALE = 0.5;
-const SIGNS = /** @type {Record<string, string>} */ ({
-  fault: "×",
-  rebalance: "◆",
-  timer: "◷",
-  action: "+",
-  twice: "◎",
-  skipped: "⊠",
-});
 
 /** The strip below the board. */
 export class Strip {
@@ -150,16 +143,17 @@ export class Strip {
     const large = this.root.closest(".rk-projector") ? LARGER : 1;
     const labels = labelled(shown, this.scale, large);
     this.marks.replaceChildren(...shown.map((cluster) => {
+      const { colour, strong } = MARKS[cluster.kind];
       const flip = labels.get(cluster) ? " rk-flip" : "";
       const pale = cluster.marks.some((mark) => mark.at >= from) ? " rk-foreseen" : "";
       const title = cluster.marks.map((mark) => `${seconds(mark.at)} ${mark.words}`).join("\n");
       const looks = {
-        class: `rk-mark rk-${cluster.kind}${flip}${pale}`,
-        style: `left:${cluster.x}px`,
+        class: `rk-mark rk-${cluster.kind}${strong ? " rk-strong" : ""}${flip}${pale}`,
+        style: `left:${cluster.x}px;--rk-mark:var(--rk-${colour})`,
         title,
         "data-at": (cluster.marks.find((mark) => mark.words === cluster.words) ?? cluster.marks[0]).at,
       };
-      const signs = cluster.signs.map((mark) => make("i", {}, SIGNS[mark.kind]));
+      const signs = cluster.signs.map((mark) => make("i", {}, MARKS[mark.kind].sign));
       return make("span", looks, ...signs, labels.has(cluster) ? cluster.words : "");
     }));
   }

@@ -3,21 +3,10 @@
 import { seconds } from "../film/times.js";
 import { sinceWhen } from "../film/tracks.js";
 
-/** What a look is drawn with beside the disc. */
-export const SIGNS = Object.freeze(
-  /** @type {Record<string, string>} */ ({
-    crashed: "×",
-    died: "×",
-    frozen: "‖",
-    zombie: "?",
-    fenced: "–",
-    cut: "⊘",
-  }),
-);
-/** Words of partitions that deserve the colour of alarm. */
-export const ALERTING = new Set(["stopped", "was leaving", "no owner", "zombie"]);
-
-/** @param {import("../film/format.js").MemberState} state */
+/**
+ * @param {import("../film/format.js").MemberState} state
+ * @returns {import("../../generated/kinds.js").Look}
+ */
 export function lookOf(state) {
   if (state.life === "absent" || state.life === "closed") return state.life;
   if (state.life === "crashed") {

@@ -1,5 +1,6 @@
 // Words for screen readers: the same grammar as the text twin that the kernel writes.
 
+import { PARTITION_WORDS } from "../../generated/kinds.js";
 import { sessionEnds } from "../film/clocks.js";
 import { sentenceAt } from "../film/sentences.js";
 import { seconds } from "../film/times.js";
@@ -9,15 +10,6 @@ import { offsetsOf } from "./offsets.js";
 
 /** Up to so many partitions are named. */
 const LISTED = 6;
-
-/** @type {Record<string, string>} */
-const FACTS = {
-  flows: "flowing",
-  "give up": "to be given up",
-  callback: "unread during a callback",
-  new: "new, no record yet",
-  "was leaving": "unread while leaving",
-};
 
 /** @param {string[]} names */
 export function spoken(names) {
@@ -83,8 +75,7 @@ function holding(film, board, index) {
   const also = alsoRead(board, index);
   if (also.length) return `still reads ${named(also)}`;
   if (!owned.length) return "owns nothing";
-  const fact = (/** @type {number} */ partition) =>
-    FACTS[board.partitions[partition].word] || board.partitions[partition].word;
+  const fact = (/** @type {number} */ partition) => PARTITION_WORDS[board.partitions[partition].word].spoken;
   const facts = [...new Set(owned.map(fact))];
   const stopped = owned.filter((partition) => !board.partitions[partition].flows);
   const state = facts.length === 1

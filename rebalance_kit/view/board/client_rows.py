@@ -8,6 +8,7 @@ from types import MappingProxyType
 from rebalance_kit.model.trace import TraceRow
 from rebalance_kit.view.board.group_records import GroupRecords, MemberRecord, former_id
 from rebalance_kit.view.board.positions import note_position, partition_of
+from rebalance_kit.view.kinds import Life
 
 LISTENERS = {"assigned": "onPartitionsAssigned", "revoked": "onPartitionsRevoked", "lost": "onPartitionsLost"}
 Rule = Callable[[GroupRecords, TraceRow], None]
@@ -37,7 +38,8 @@ def _pattern(row: TraceRow) -> str | None:
 def _process_ended(records: GroupRecords, row: TraceRow) -> None:
     member = records.member(row.actor)
     how = row.detail.get("how", "crash")
-    member.life = {"crash": "crashed", "closed": "closed"}.get(how, "died")
+    lives: dict[str, Life] = {"crash": "crashed", "closed": "closed"}
+    member.life = lives.get(how, "died")
     member.error = row.detail.get("error")
     member.fetching.clear()
     if how != "closed" or member.sending != "LeaveGroup":
@@ -52,7 +54,7 @@ def _process_ended(records: GroupRecords, row: TraceRow) -> None:
         member.callback, member.in_callback = None, frozenset()
 
 
-def _life(life: str) -> Rule:
+def _life(life: Life) -> Rule:
     def rule(records: GroupRecords, row: TraceRow) -> None:
         member = records.member(row.actor)
         member.life = life

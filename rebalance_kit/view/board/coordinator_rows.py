@@ -9,6 +9,7 @@ from rebalance_kit.model.trace import TraceRow
 from rebalance_kit.view.board.group_records import GONE, PARKING, GroupRecords, MemberRecord, former_id
 from rebalance_kit.view.board.positions import note_commit, note_position
 from rebalance_kit.view.board.states import FormerId, Message
+from rebalance_kit.view.kinds import Standing
 
 GOOD = frozenset({None, "NONE"})
 ALSO_GOOD: Mapping[str, frozenset[str]] = MappingProxyType(
@@ -21,7 +22,7 @@ ALSO_GOOD: Mapping[str, frozenset[str]] = MappingProxyType(
 Rule = Callable[[GroupRecords, TraceRow], None]
 
 
-def _standing(standing: str) -> Rule:
+def _standing(standing: Standing) -> Rule:
     def rule(records: GroupRecords, row: TraceRow) -> None:
         member = records.member(row.detail["name"])
         member.standing = standing
@@ -36,7 +37,7 @@ def _standing(standing: str) -> Rule:
     return rule
 
 
-def _joined_anew(standing: str) -> Rule:
+def _joined_anew(standing: Standing) -> Rule:
     """A member that joins with a new id while the group still has its old one: the goodbye of the old one was lost."""
 
     def rule(records: GroupRecords, row: TraceRow) -> None:

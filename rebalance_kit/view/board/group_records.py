@@ -21,6 +21,7 @@ from rebalance_kit.view.board.states import (
     PartitionState,
     Position,
 )
+from rebalance_kit.view.kinds import Life, Standing
 
 PARKING = frozenset({"JoinGroup", "SyncGroup"})
 PHASES = {"PreparingRebalance": "JoinGroup", "CompletingRebalance": "SyncGroup"}
@@ -35,8 +36,8 @@ class MemberRecord:
 
     name: str
     member_id: str | None = None
-    life: str = "absent"
-    standing: str = "none"
+    life: Life = "absent"
+    standing: Standing = "none"
     generation: int | None = None
     leader: bool = False
     parked: str | None = None

@@ -9,6 +9,7 @@ from typing import Any
 from rebalance_kit.analysis.deliveries import TWICE, Delivery, deliveries
 from rebalance_kit.model.trace import Trace, TraceRow
 from rebalance_kit.view.board.states import Mark
+from rebalance_kit.view.kinds import MarkKind
 
 FAULTS = frozenset(
     {
@@ -127,7 +128,7 @@ def _of_records(events: Iterable[Delivery]) -> Iterator[Mark]:
         key = (each.at_ms, each.kind, each.member)
         sums[key] = sums.get(key, 0) + each.records
     for (at_ms, kind, member), count in sums.items():
-        yield Mark(at_ms, kind, member, records_words(count, kind))
+        yield Mark(at_ms, MarkKind(kind), member, records_words(count, kind))
 
 
 def records_words(count: int, kind: str) -> str:
@@ -145,17 +146,19 @@ def _mark(trace: Trace, row: TraceRow) -> Mark | None:
     detail = row.detail
     if row.kind == "action":
         do, member = detail["do"], detail.get("member")
-        return Mark(row.at_ms, "fault" if do in FAULTS else "action", member, told_action(trace, row))
+        return Mark(
+            row.at_ms, MarkKind.FAULT if do in FAULTS else MarkKind.ACTION, member, told_action(trace, row)
+        )
     if row.kind == "group_state" and detail["to"] == "PreparingRebalance":
-        return Mark(row.at_ms, "rebalance", detail.get("culprit"), "rebalance begins")
+        return Mark(row.at_ms, MarkKind.REBALANCE, detail.get("culprit"), "rebalance begins")
     if row.kind == "generation":
-        return Mark(row.at_ms, "done", None, f"generation {row.generation}")
+        return Mark(row.at_ms, MarkKind.DONE, None, f"generation {row.generation}")
     if row.kind == "epoch_bump":
-        return Mark(row.at_ms, "rebalance", detail.get("culprit"), f"group epoch {row.generation}")
+        return Mark(row.at_ms, MarkKind.REBALANCE, detail.get("culprit"), f"group epoch {row.generation}")
     if row.kind == "member_removed" and detail.get("how") in REMOVALS:
-        return Mark(row.at_ms, "timer", detail["name"], REMOVALS[detail["how"]].format(**detail))
+        return Mark(row.at_ms, MarkKind.TIMER, detail["name"], REMOVALS[detail["how"]].format(**detail))
     if row.kind == "wrong_call":
-        return Mark(row.at_ms, "fault", row.actor, f"{detail['call']}() of {row.actor} is refused")
+        return Mark(row.at_ms, MarkKind.FAULT, row.actor, f"{detail['call']}() of {row.actor} is refused")
     if row.kind == "process_ended" and detail.get("how") == "died":
-        return Mark(row.at_ms, "fault", row.actor, f"{row.actor} dies: {detail.get('error')}")
+        return Mark(row.at_ms, MarkKind.FAULT, row.actor, f"{row.actor} dies: {detail.get('error')}")
     return None

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from rebalance_kit.analysis.deliveries import Delivery
+from rebalance_kit.view.kinds import Life, MarkKind, Standing
 
 
 class MemberState(NamedTuple):
@@ -21,8 +22,8 @@ class MemberState(NamedTuple):
     may still have its LeaveGroup on the way. ``callback`` is the listener that a living process runs.
     """
 
-    life: str = "absent"
-    standing: str = "none"
+    life: Life = "absent"
+    standing: Standing = "none"
     doing: str = "not started"
     generation: int | None = None
     leader: bool = False
@@ -114,10 +115,10 @@ class Message(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """Something worth a mark on the strip: kind (action|rebalance|done|timer|fault|twice|skipped), words."""
+    """Something worth a mark on the strip: its kind, whom it concerns, and words."""
 
     at_ms: int
-    kind: str
+    kind: MarkKind
     member: str | None
     words: str
 

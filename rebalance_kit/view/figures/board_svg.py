@@ -7,6 +7,7 @@ from html import escape
 from textwrap import wrap
 
 from rebalance_kit.view.board.states import BoardState, MemberView, PartitionView
+from rebalance_kit.view.kinds import PARTITION_WORDS
 from rebalance_kit.view.style.palettes import FONT, ROLES
 from rebalance_kit.view.style.theme import Look, looks
 from rebalance_kit.view.words.descriptions import describe_board
@@ -18,7 +19,6 @@ CAUSE_SIGNS, EFFECT_SIGNS, LINE = 84, 118, 18
 LETTER, BOLD = 0.6, 0.68
 """The width of a letter as a share of its size, in the widest of the fonts."""
 LANES_UP_TO = 16
-ALERTING = frozenset({"stopped", "was leaving", "zombie", "no owner"})
 
 
 def still(board: BoardState, theme: str = "light") -> str:
@@ -154,7 +154,7 @@ def _token(
     board: BoardState,
 ) -> Iterable[str]:
     word = partition.state.word
-    bad, loose = word in ALERTING, partition.state.owner is None
+    bad, loose = PARTITION_WORDS[word].alerting, partition.state.owner is None
     hue = look.hue if look else role["ink"]
     edge = role["ink"] if loose else role["alert"] if bad else hue
     dash = (

@@ -13,16 +13,10 @@ from functools import lru_cache
 
 from rebalance_kit.model.topology import TopicPartition, parse_partition
 from rebalance_kit.view.board.states import BoardState, MemberView
+from rebalance_kit.view.kinds import PARTITION_WORDS
 
 _MARK = re.compile(r"\{(left|ago):(\d+)\}")
 LISTED = 6
-AS_A_FACT = {
-    "flows": "flowing",
-    "give up": "to be given up",
-    "callback": "unread during a callback",
-    "new": "new, no record yet",
-    "was leaving": "unread while leaving",
-}
 
 
 def seconds(ms: int) -> str:
@@ -122,12 +116,12 @@ def _holding(member: MemberView, board: BoardState) -> str:
     if not member.owned:
         return "owns nothing"
     partitions = [each for each in board.partitions if each.name in set(member.owned)]
-    words = {AS_A_FACT.get(each.state.word, each.state.word) for each in partitions}
+    words = {PARTITION_WORDS[each.state.word].spoken for each in partitions}
     state = (
         words.pop()
         if len(words) == 1
         else ", ".join(
-            f"{each.name} {AS_A_FACT.get(each.state.word, each.state.word)}"
+            f"{each.name} {PARTITION_WORDS[each.state.word].spoken}"
             for each in partitions
             if not each.state.flows
         )

@@ -16,6 +16,7 @@ from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.group_records import PARKING, PHASES
 from rebalance_kit.view.board.states import GroupState, MemberState, PartitionState
 from rebalance_kit.view.board.track import Track
+from rebalance_kit.view.kinds import SEATS
 from rebalance_kit.view.style.theme import looks
 from rebalance_kit.view.words.moment import sentence
 
@@ -39,8 +40,6 @@ STEPS = {
     "consumer": ["Empty", "Assigning", "Reconciling", "Stable"],
 }
 """States of a group in the order in which a rebalance goes through them."""
-SEATS = ["", "joined", "awaited", "coming"]
-"""Places in the waiting room of a classic group."""
 H = TypeVar("H", bound=Hashable)
 
 
